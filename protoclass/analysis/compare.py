@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from inspect import signature
 from numbers import Real
 from time import perf_counter
@@ -15,10 +15,11 @@ import numpy as np
 import pandas as pd
 
 from ..core.statistics.folds import grouped, holdout, stratified, usual_folds
-from ..estimation.calibration import arguments_of
+from ..estimation.calibration import arguments_of, loss_of
 from ..estimation.fitted import Fitted
 from ..estimation.learning import WORSE, fit_call
-from ..estimation.problem import Call, is_default, prepare, short
+from ..estimation.problem import Call, is_default, own_folds, prepare, short
+from ..estimation.selection import fixed_folds
 from ..frames.frame import Frame, mold
 from ..frames.reading import made_from, read_for
 from ..frames.schema import Unseen, along
@@ -32,6 +33,7 @@ from ..metrics.measuring import dissimilarity as measure
 from ..models.base import Model
 from ..values import public
 from .comparison import Comparison, Design, check_rope
+from .estimators import Predictions, check_estimator, check_predictions, is_estimator, judge_estimator, predicted_by
 
 
 @public
@@ -42,7 +44,7 @@ def compare(
     *more: Any,
     new: Any = None,
     test_size: float | None = None,
-    cv: int | None = None,
+    cv: Any = None,
     repeats: int = 1,
     inner: Any = "auto",
     dissimilarity: Any = "auto",
@@ -53,6 +55,7 @@ def compare(
     rope: float | None = None,
     progress: bool | None = None,
     calibrate: Any = False,
+    loss: Any = None,
 ) -> Comparison:
     """Compare methods on test rows that took no part in their tuning.
 
@@ -67,12 +70,13 @@ def compare(
     data : DataFrame
     methods : list, or mapping of names
         Of method names ("pvm"), model objects (`pc.KNN(k=1)`), or mappings of arguments of `fit`, such as
-        `{"method": "pvm", "candidates": pc.kmeans(50)}`.
+        `{"method": "pvm", "candidates": pc.kmeans(50)}`. Also estimators of scikit-learn (`RandomForestClassifier()`), see Notes, and
+        `pc.Predictions(values)`, which exist already.
     new : DataFrame
-        With predictors and response, where fits are compared.
+        With predictors and response, where fits are compared. Predictions of these rows may stand among the fits.
     test_size : float between 0 and 1, optional
         Share of the rows in the test set of a random split, stratified by class.
-    cv : int, optional
+    cv : int, "loo", Series or array of folds, optional
         Outer folds, where there is no `test_size`. None: 10, or fewer if a class has fewer rows or there are fewer groups.
     repeats : int
         Times that a split or folds are drawn. Rows that were predicted once, by a rule fixed before, are independent given the
@@ -91,7 +95,11 @@ def compare(
         more, and that either is better: see `Comparison.equivalence`. It goes with several splits or folds.
     calibrate : bool, "multinomial", "isotonic" or dict
         As in `fit`, for each method that does not say it itself: the chances are learned within each training set, fold by fold, with
-        the parameters that were tuned on it, and judged on the test rows by Brier score and log loss (`Comparison.score_tests`).
+        the parameters that were tuned on it, and judged on the test rows by Brier score, log loss and area under the ROC curve
+        (`Comparison.score_tests`).
+    loss : DataFrame, optional
+        A loss matrix, true classes as rows and predicted ones as columns. The table then has the mean loss on the test rows, and
+        what a method tunes, it tunes by this loss, as in `fit`; the class that it predicts is its own.
 
     Returns
     -------
@@ -100,7 +108,17 @@ def compare(
     Raises
     ------
     DataError, OptionError
-        Also what a method raises, with its name.
+        Also what a method raises, with its name. An error of an estimator is raised as it is, with the name as a note.
+
+    Notes
+    -----
+    A copy of an estimator is fitted to each training set. A pipeline, also one that a search tunes, gets the predictors as a
+    DataFrame of the columns in the data, with `na="keep"` also missing values. Any other estimator gets a DataFrame of numbers:
+    transforms and interactions of the formula are computed, and a category has a column of 0 and 1 for each of its levels, which
+    are all 0 for a level that the training rows lack. What an estimator tunes is its own affair (`GridSearchCV`), by folds that
+    do not know `groups`; `inner`, `choose`, `dissimilarity`, `calibrate` and the tuning by `loss` do not concern it. Its seed is not
+    changed either: without `random_state` each call gives other results. `{"method": estimator, "class_weights": "balanced"}`
+    passes the weights as `sample_weight`. If it has `predict_proba`, its probabilities are judged too.
 
     Examples
     --------
@@ -109,6 +127,10 @@ def compare(
     >>> c = pc.compare("species ~ .", iris, ["pvm", pc.KNN(k=1)], test_size=1/3)
     >>> c.table[["wrong", "n"]].to_dict("index")
     {'pvm': {'wrong': 2, 'n': 50}, 'knn(k=1)': {'wrong': 1, 'n': 50}}
+    >>> from sklearn.ensemble import RandomForestClassifier
+    >>> methods = {"pvm": "pvm", "forest": RandomForestClassifier(random_state=0)}
+    >>> pc.compare("species ~ .", iris, methods, cv=5).table["wrong"].to_dict()
+    {'pvm': 5, 'forest': 7}
     """
     given = locals()  # before any other name is set
     if isinstance(formula, (list, tuple)) and data is not None:
@@ -118,9 +140,9 @@ def compare(
         more = tuple(rest)
     beside = {name: given[name] for name in OPTIONS if not is_default(name, given[name], OPTIONS)}
     if isinstance(formula, (Fitted, Mapping)):
-        for name in beside:
+        for name in beside.keys() - {"loss"}:
             raise OptionError(f"{name}= goes with a formula and data: fits are compared as they are, on new=")
-        return _of_fits(formula, [v for v in (data, methods, *more) if v is not None], new)
+        return _of_fits(formula, [v for v in (data, methods, *more) if v is not None], new, loss)
     if more or new is not None:
         raise OptionError("new= and further positional arguments go with fits: compare(fit1, fit2, new=test)")
     if rope is not None:
@@ -137,9 +159,11 @@ def compare(
     splits = make_splits(formula, data, dissimilarity, na, groups, Drawing(test_size, cv, repeats, seed))
     common = {"choose": choose, "na": na, "seed": seed, "cv": inner, "progress": False, "dissimilarity": dissimilarity,
               "calibrate": calibrate}  # fmt: skip
-    results, predictions, chances = judge_all(splits, {name: {**common, **own} for name, own in specs.items()}, progress)
+    loss_of(loss, splits.frame.levels)
+    methods = {name: own if _is_foreign(own.get("method")) else {**common, **own} for name, own in specs.items()}
+    results, predictions, chances = judge_all(splits, methods, progress, loss)
     call = f"compare({formula!r}, data, {list(specs)}{_arguments_in_words(beside)})"
-    return Comparison(results, predictions, splits.how(), splits.design(), len(splits.frame.dropped), call, rope, chances)
+    return Comparison(results, predictions, splits.how(), splits.design(), len(splits.frame.dropped), call, rope, chances, loss)
 
 
 OPTIONS = {
@@ -149,7 +173,7 @@ OPTIONS = {
 
 def named_methods(methods: Any) -> dict[str, dict[str, Any]]:
     """Arguments of `fit` for each method, by its name."""
-    if isinstance(methods, (str, Model)):
+    if isinstance(methods, (str, Model)) or _is_foreign(methods):
         methods = [methods]
     if isinstance(methods, Mapping):
         names, specs = _checked(list(methods)), list(methods.values())
@@ -157,7 +181,7 @@ def named_methods(methods: Any) -> dict[str, dict[str, Any]]:
         names, specs = _checked([_name(spec) for spec in methods]), list(methods)
     else:
         raise OptionError(
-            f"methods={brief(methods)}: a list of method names and model objects, or a mapping of names to them"
+            f"methods={brief(methods)}: a list of method names, model objects and estimators, or a mapping of names to them"
         )
     if not specs:
         raise OptionError("methods is empty: name one method at least")
@@ -169,7 +193,16 @@ def named_methods(methods: Any) -> dict[str, dict[str, Any]]:
                 f"method {name!r} has its own {min(fixed & set(spec))!r}: compare has one for all methods, or (weights) none"
             )
         out[name] = dict(spec) if isinstance(spec, Mapping) else {"method": spec}
+        method = out[name].get("method")
+        further = set(out[name]) - {"method", *(["class_weights"] if is_estimator(method) else [])}
+        if _is_foreign(method) and further:
+            raise OptionError(f"method {name!r} is a {type(method).__name__}, and takes no {min(further)!r}: leave it out")
     return out
+
+
+def _is_foreign(method: Any) -> bool:
+    """Whether a method is an estimator, or predictions that exist already."""
+    return isinstance(method, Predictions) or is_estimator(method)
 
 
 def _check_calibration(name: str, calibrate: Any) -> None:
@@ -184,6 +217,8 @@ def _check_calibration(name: str, calibrate: Any) -> None:
 def _name(spec: Any) -> str:
     if isinstance(spec, Mapping):
         spec = spec.get("method", "pvm")
+    if _is_foreign(spec):
+        return getattr(spec, "__name__", type(spec).__name__)
     if not isinstance(spec, Model):
         return str(getattr(spec, "name", spec))
     parameters = [
@@ -212,15 +247,17 @@ def _checked(names: Sequence[Any]) -> list[str]:
     return texts
 
 
-def _of_fits(first: Any, others: list[Any], new: Any) -> Comparison:
+def _of_fits(first: Any, others: list[Any], new: Any, loss: Any) -> Comparison:
     fits = dict(first) if isinstance(first, Mapping) else None
     listed = list(fits.values()) if fits is not None else [first, *others]
-    if (fits is not None and others) or not listed or not all(isinstance(f, Fitted) for f in listed):
+    known = [f for f in listed if isinstance(f, Fitted)]
+    if (fits is not None and others) or not known or not all(isinstance(f, (Fitted, Predictions)) for f in listed):
+        cure = "; of an estimator that is fitted, pc.Predictions(estimator.predict(X))" if any(map(is_estimator, listed)) else ""
         raise OptionError(
-            "compare takes a formula, data and methods; or fits alone, as in compare(fit1, fit2, new=test)"
+            f"compare takes a formula, data and methods; or fits alone, as in compare(fit1, fit2, new=test){cure}"
         )
     if fits is None:
-        names = [f.model.name for f in listed]
+        names = [f.model.name if isinstance(f, Fitted) else _name(f) for f in listed]
         fits = {
             f"{n}.{names[:i].count(n) + 1}" if names.count(n) > 1 else n: f
             for i, (n, f) in enumerate(zip(names, listed, strict=True))
@@ -229,23 +266,31 @@ def _of_fits(first: Any, others: list[Any], new: Any) -> Comparison:
     if new is None:
         raise OptionError("fits are compared on new rows: compare(fit1, fit2, new=test)")
     new = as_pandas(new)
-    levels, response = listed[0].frame.levels, listed[0].frame.formula.response
+    levels, response = known[0].frame.levels, known[0].frame.formula.response
     for name, f in fits.items():
+        if isinstance(f, Predictions):
+            continue
         if list(f.frame.levels) != list(levels) or f.frame.formula.response != response:
             raise OptionError(
                 f"fit {name!r} has another response or other classes than the first: they can't be compared"
             )
-    return _judge_fits(fits, new, listed[0].true_codes(new))
+    loss_of(loss, levels)
+    return replace(_judge_fits(fits, new, known[0].true_codes(new), levels), loss=loss)
 
 
-def _judge_fits(fits: dict[str, Fitted], new: pd.DataFrame, codes: np.ndarray) -> Comparison:
+def _judge_fits(fits: dict[str, Any], new: pd.DataFrame, codes: np.ndarray, levels: pd.Index) -> Comparison:
     """Fits on the rows of `new` that have a class (code >= 0) and that all of them can classify."""
-    found = {name: judge_fit(f, new, np.nan, "warn") for name, f in fits.items()}
+    found = {}
+    for name, f in fits.items():
+        if isinstance(f, Fitted):
+            found[name] = judge_fit(f, new, np.nan, "warn")
+            continue
+        with named(name):
+            found[name] = NO_FIT, *predicted_by(f, new.index, new, levels)
     known = (codes >= 0) & np.all([predicted.notna() for _, predicted, _ in found.values()], axis=0)
     n = int(known.sum())
     if n == 0:
         raise DataError("no row has both a known class and all predictors")
-    levels = next(iter(fits.values())).frame.levels
     truth = pd.Series(pd.Categorical.from_codes(codes[known], levels), new.index[known])
     said = {name: predicted[known] for name, (_, predicted, _) in found.items()}
     rows = [{"split": 0, "method": name, **count_errors(said[name], truth), **row} for name, (row, _, _) in found.items()]
@@ -256,12 +301,15 @@ def _judge_fits(fits: dict[str, Fitted], new: pd.DataFrame, codes: np.ndarray) -
                       chances={name: p[known] for name, (_, _, p) in found.items() if p is not None})  # fmt: skip
 
 
+NO_FIT = {"prototypes": np.nan, "size": np.nan, "seconds": np.nan, "predict_seconds": np.nan, "choice": {}}  # of given predictions
+
+
 @dataclass(frozen=True)
 class Drawing:
-    """How splits are drawn, as in `compare`."""
+    """How splits are drawn, as in `compare`; folds that are given are those of the rows that take part."""
 
     test_size: float | None
-    cv: int | None
+    cv: Any
     repeats: int
     seed: int
 
@@ -278,6 +326,7 @@ class Splits:
     groups: str | pd.Series | None  # the name of a column, or the groups
     drawing: Drawing
     tests: list[np.ndarray]  # bool (n,) each: test rows of a split, repeat by repeat
+    note: str  # on folds that were not drawn
 
     @property
     def held(self) -> float:
@@ -297,7 +346,18 @@ class Splits:
         )
         if self.drawing.test_size is not None:
             return f"Random split{again}: {n - self.held:g} rows train, {self.held:g} test"
-        return f"Nested cross-validation of {n} rows, {len(self.tests) // repeats} folds{again}"
+        note = f", {self.note}" if self.note else ""
+        return f"Nested cross-validation of {n} rows, {len(self.tests) // repeats} folds{again}{note}"
+
+    @property
+    def tested(self) -> pd.Index:
+        """Labels of the rows that some split tests."""
+        return self.frame.index[np.any(self.tests, axis=0)]
+
+    @property
+    def aside(self) -> tuple[str, ...]:
+        """The column of the groups, which is not a predictor."""
+        return (self.groups,) if isinstance(self.groups, str) else ()
 
     def groups_of(self, rows: pd.Index) -> dict[str, Any]:
         """The argument `groups` of a fit to some rows, where there are groups."""
@@ -311,14 +371,15 @@ def make_splits(formula: str, data: pd.DataFrame, dissimilarity: Any, na: str, g
     given = matrix_of(dissimilarity, data)
     frame = mold(formula, data, na=na, aside=tuple(v for v in (groups,) if isinstance(v, str)))
     of_row = None if groups is None else pd.Series(along(groups, data, "groups"), data.index)
-    tests = draw_splits(frame.codes, None if of_row is None else of_row.loc[frame.index], drawing)
+    drawing = replace(drawing, cv=own_folds(drawing.cv, data, data.index.get_indexer(frame.index)))
+    tests, note = draw_splits(frame, None if of_row is None else of_row.loc[frame.index], drawing)
     return Splits(
-        formula, data, frame, dissimilarity, given, groups if isinstance(groups, str) else of_row, drawing, tests
+        formula, data, frame, dissimilarity, given, groups if isinstance(groups, str) else of_row, drawing, tests, note
     )
 
 
 def judge_all(
-    splits: Splits, methods: Mapping[str, Mapping[str, Any]], progress: bool | None
+    splits: Splits, methods: Mapping[str, Mapping[str, Any]], progress: bool | None, loss: pd.DataFrame | None
 ) -> tuple[pd.DataFrame, pd.DataFrame, dict[str, np.ndarray]]:
     """Every method on every split: `results`, `predictions` and `chances` of a Comparison.
 
@@ -327,12 +388,14 @@ def judge_all(
     splits : Splits
     methods : mapping of names to arguments of `fit`
     progress : bool, optional
+    loss : DataFrame, optional
     """
     rows, parts, labels, lost = [], [], list[pd.Index](), Unseen()
     chances: dict[str, list[np.ndarray]] = {}
+    methods = dict(methods)
     for name, options in methods.items():
         with named(name):
-            check_method(splits, options)
+            methods[name] = checked(splits, options, loss)
     with bar(len(splits.tests) * len(methods), "comparing", progress) as comparing, warnings.catch_warnings():
         warnings.filterwarnings("ignore", f".*{WORSE}", DataWarning)  # errors on the test rows say it of all splits together
         for split, test in enumerate(splits.tests):
@@ -366,13 +429,26 @@ def named(method: str) -> Iterator[None]:
         yield
     except ProtoclassError as reason:
         raise type(reason)(f"compare, method {method!r}: {reason}") from reason
+    except Exception as reason:  # of an estimator, which its users know as it is
+        reason.add_note(f"compare, method {method!r}")
+        raise
 
 
-def check_method(splits: Splits, options: Mapping[str, Any]) -> None:
-    """Raise if a method does not take the data or its arguments, before any method is fitted."""
+def checked(splits: Splits, options: Mapping[str, Any], loss: pd.DataFrame | None) -> Mapping[str, Any]:
+    """The arguments of a method, with the loss if it tunes; raises, before any method is fitted, if it does not take them or the data."""
+    method = options.get("method")
+    if isinstance(method, Predictions):
+        check_predictions(method, splits.frame)
+        predicted_by(method, splits.tested, splits.data, splits.frame.levels)
+        return options
+    if is_estimator(method):
+        check_estimator(method, options, splits.frame)
+        return options
     problem = prepare(Call("fit", splits.formula, splits.data, {**options, **splits.groups_of(splits.data.index)}))
     if problem.model.can.coordinates and not problem.metric.train_in_folds:
         as_vectors(problem.metric.train(problem.frame) if isinstance(problem.metric, Metric) else problem.metric)
+    tunes = problem.cv is not None and (problem.model.tuned() or not problem.cv_is_auto)
+    return {"loss": loss, **options} if tunes and "measure" not in options else options
 
 
 def judge(
@@ -380,7 +456,13 @@ def judge(
 ) -> tuple[dict[str, Any], pd.Series, np.ndarray | None, Unseen]:
     """One method on one split: sizes and times of the fit, its predictions of the test rows, and their chances if it is calibrated;
     and the levels that its training rows lack, so that it has no prediction of the test rows that have them."""
-    data, measured = splits.data, options["dissimilarity"]
+    data, method = splits.data, options.get("method")
+    if isinstance(method, Predictions):
+        return NO_FIT, *predicted_by(method, test, data, splits.frame.levels), Unseen()
+    if is_estimator(method):
+        seen = made_from(data, data.loc[train])
+        return *judge_estimator(options, splits.frame, seen, data.loc[test], splits.aside), Unseen()
+    measured = options["dissimilarity"]
     matrix = splits.given if measured is splits.dissimilarity else matrix_of(measured, data)
     new = data.loc[test]
     if matrix is not None:
@@ -412,9 +494,9 @@ def count_errors(predicted: pd.Series, truth: pd.Series) -> dict[str, Any]:
     return {"n": len(truth), "wrong": wrong, "error": wrong / len(truth)}
 
 
-def draw_splits(y: np.ndarray, groups: pd.Series | None, drawing: Drawing) -> list[np.ndarray]:
-    """Test rows of each split, bool (n,)."""
-    test_size, cv = drawing.test_size, drawing.cv
+def draw_splits(frame: Frame, groups: pd.Series | None, drawing: Drawing) -> tuple[list[np.ndarray], str]:
+    """Test rows of each split, bool (n,), and a note on folds that were not drawn."""
+    y, test_size, cv = frame.codes, drawing.test_size, drawing.cv
     seeds = [int(np.random.SeedSequence([drawing.seed, r, 1]).generate_state(1)[0]) for r in range(drawing.repeats)]
     if test_size is not None:
         if cv is not None:
@@ -430,8 +512,20 @@ def draw_splits(y: np.ndarray, groups: pd.Series | None, drawing: Drawing) -> li
         tests = [holdout(y, float(test_size), s) for s in seeds]
         if not tests[0].any():
             raise OptionError(f"test_size={test_size:g} of {len(y)} rows leaves no test row: give more")
-        return tests
-    if cv is None:
+        return tests, ""
+    if groups is not None and groups.isna().any():
+        raise DataError("groups have missing values: every row needs one")
+    of_group = None if groups is None else pd.factorize(groups)[0]
+    fixed = fixed_folds(cv, len(y), of_group, drawing.repeats)
+    if fixed is not None:
+        fold, note = fixed
+        for f in range(fold.max() + 1):
+            left = np.bincount(y[fold != f], minlength=len(frame.levels))
+            if not left.all():
+                lost = shown(frame.levels[left == 0][0])
+                raise DataError(f"a fold has all rows of class {lost}, and none is left to train: give other folds")
+        return [fold == f for f in range(fold.max() + 1)], note
+    if cv is None or (isinstance(cv, str) and cv == "auto"):
         folds = usual_folds(y, None if groups is None else groups.nunique())
         if folds < 2:
             few = "a class has one row" if groups is None else "there is one group"
@@ -443,13 +537,11 @@ def draw_splits(y: np.ndarray, groups: pd.Series | None, drawing: Drawing) -> li
         raise OptionError(
             f"cv={folds} outer folds, and the rarest class has {least} rows: give cv={max(2, least)} or fewer"
         )
-    if groups is None:
+    if of_group is None:
         of_row = [stratified(y, folds, s) for s in seeds]
     else:
-        if groups.isna().any():
-            raise DataError("groups have missing values: every row needs one")
-        of_row = [grouped(y, pd.factorize(groups)[0], folds, s) for s in seeds]
-    return [fold == f for fold in of_row for f in range(folds)]
+        of_row = [grouped(y, of_group, folds, s) for s in seeds]
+    return [fold == f for fold in of_row for f in range(folds)], ""
 
 
 def matrix_of(spec: Any, data: pd.DataFrame) -> pd.DataFrame | None:

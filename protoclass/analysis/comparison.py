@@ -5,15 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import combinations
+from itertools import chain, combinations
 from numbers import Real
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 import pandas as pd
 
 from ..core.statistics.intervals import Z, mean_over_rows, wilson
+from ..core.statistics.roc import AUC, mean_auc
 from ..core.statistics.scores import brier, log_loss
+from ..estimation.selection import loss_matrix, losses
 from ..frames.tables import cached_table
 from ..ground.checks import Served, is_number, one_of
 from ..ground.errors import NotAvailable, OptionError, brief
@@ -21,10 +23,6 @@ from ..ground.foreign_names import VERBS_OF_COMPARISON
 from ..ground.options import significant
 from ..ground.savable import savable
 from ..values import NUMBERS, PAIRS, Above, Printed, Saveable, public
-
-if TYPE_CHECKING:
-    pass
-
 
 ROPE = 0.01  # the region of practical equivalence, where none is said: one error in a hundred rows
 
@@ -40,7 +38,7 @@ class Comparison(Printed, Saveable, Served):
     results : DataFrame
         One row for each split and method: `split`, `method`, `n` and `wrong` (test rows, and those classified wrongly),
         `error`, `prototypes`, `size`, `seconds` (of the fit with its tuning), `predict_seconds` and `choice` (the tuned parameters
-        as chosen, a mapping).
+        as chosen, a mapping). Estimators and given predictions have neither prototypes nor a size: NaN.
     predictions : DataFrame
         One row for each test row of each split (index: split, row label): `truth`, and what each method says.
     how : str
@@ -53,7 +51,10 @@ class Comparison(Printed, Saveable, Served):
     rope : float, or None
         Differences of errors up to this do not matter; None where it was not said.
     chances : mapping of method to array (rows, classes)
-        Chances of the classes of each row of `predictions`, of the methods that were calibrated; NaN where there are none.
+        Probabilities of the classes of each row of `predictions`, of calibrated methods, of estimators with `predict_proba` and of
+        `Predictions` that have them; NaN where there are none.
+    loss : DataFrame, or None
+        The loss matrix by which predictions are judged.
     """
 
     serves: ClassVar[Mapping[str, str]] = VERBS_OF_COMPARISON
@@ -67,6 +68,7 @@ class Comparison(Printed, Saveable, Served):
     call: str
     rope: float | None = None
     chances: Mapping[str, np.ndarray] = field(default_factory=dict)
+    loss: pd.DataFrame | None = None
 
     between: ClassVar[str] = "\n\n"
     plot = Above("protoclass.plots")
@@ -96,8 +98,9 @@ class Comparison(Printed, Saveable, Served):
         """One row for each method.
 
         Columns: `error`, its 95 % interval `low` to `high`, `wrong` and `n` where every row was predicted once, `sd` of the
-        error over several splits; of calibrated methods `brier` and `log_loss` with their standard errors, `brier_se` and
-        `log_loss_se` (see `score_tests`); `prototypes` (mean over the splits), `seconds` (median over the splits, of a fit with its
+        error over several splits; with `loss=` the mean `loss`; of methods with probabilities `brier`, `log_loss` and `auc` (the
+        area under the ROC curve, the mean over the classes, each against the rest); each score with its standard error, as `brier_se`
+        (see `score_tests`); `prototypes` (mean over the splits), `seconds` (median over the splits, of a fit with its
         tuning; the first in a process also loads and compiles) and
         `choice` (the tuned parameters; over several splits the median and range, or the commonest).
 
@@ -105,7 +108,7 @@ class Comparison(Printed, Saveable, Served):
         errors of folds and of several splits are not independent, as a row that is tested in one trains in the others. There
         Wilson's interval is that of fewer rows, by Nadeau and Bengio's factor; see `protoclass.analysis.comparison.error_interval`.
         """
-        rows = []
+        rows, scores = [], {score: self._mean_scores(score) for score in self._judged_by()}
         for name in self.methods:
             own = self.results[self.results["method"] == name]
             wrong, n = int(own["wrong"].sum()), int(self.sizes.sum())
@@ -118,16 +121,14 @@ class Comparison(Printed, Saveable, Served):
                 row |= {"wrong": wrong, "n": n}
             if len(self.errors) > 1:
                 row["sd"] = self.errors[name].std()
-            for score in SCORES if self.chances else ():
-                mean = (np.nan, np.nan)
-                if name in self.chances:
-                    mean = mean_score(self.scores(score)[name], self.design, self.independent)
-                row |= dict(zip((score, f"{score}_se"), mean, strict=True))
+            for score, means in scores.items():
+                row |= dict(zip((score, f"{score}_se"), means.get(name, (np.nan, np.nan)), strict=True))
             row |= {"prototypes": own["prototypes"].mean(), "seconds": own["seconds"].median()}
             rows.append(row | {"choice": chosen(own["choice"].tolist())})
         out = pd.DataFrame(rows, pd.Index(self.methods, name="method"))
         out = out.drop(columns="seconds") if out["seconds"].isna().all() else out  # fits that were there already
-        return out.astype({"prototypes": int}) if len(self.errors) == 1 else out
+        whole = len(self.errors) == 1 and out["prototypes"].notna().all()
+        return out.astype({"prototypes": int}) if whole else out
 
     @cached_table
     def tests(self) -> pd.DataFrame:
@@ -143,40 +144,87 @@ class Comparison(Printed, Saveable, Served):
         wrong = pd.DataFrame({name: self.predictions[name].astype(object) != truth for name in self.methods})
         return by_row(wrong)
 
-    def scores(self, score: str = "brier") -> pd.DataFrame:
-        """The Brier score or log loss of each test row (index: split, row label) for each calibrated method.
+    def _judged_by(self) -> list[str]:
+        """The scores that are known of these methods."""
+        return ([] if self.loss is None else ["loss"]) + ([*SCORES, "auc"] if self.chances else [])
 
-        Rows for which a method has no chances are left out of all. See `protoclass.core.statistics.scores` for the scores.
+    def _check_score(self, score: str, allowed: tuple[str, ...]) -> None:
+        one_of("score", score, allowed)
+        if score == "loss" and self.loss is None:
+            raise NotAvailable("no loss matrix was given to judge by: compare(..., loss=matrix)")
+        if score != "loss" and not self.chances:
+            raise NotAvailable("no method was calibrated, so that there are no chances to judge: compare(..., calibrate=True)")
+
+    def scores(self, score: str = "brier") -> pd.DataFrame:
+        """The Brier score, log loss or loss of each test row (index: split, row label) for each method that has it.
+
+        The loss is that of the predicted class, of none the largest loss of the row's class. Brier score and log loss need
+        probabilities; rows for which a method has none are left out of all. See `protoclass.core.statistics.scores`.
+
+        Parameters
+        ----------
+        score : "brier", "log_loss" or "loss"
 
         Raises
         ------
         NotAvailable
-            Where no method was calibrated.
+            If no method has probabilities, or no loss matrix was given.
         """
-        one_of("score", score, tuple(SCORES))
-        if not self.chances:
-            raise NotAvailable("no method was calibrated, so that there are no chances to judge: compare(..., calibrate=True)")
-        return score_rows(score, self.chances, self.predictions["truth"])
+        self._check_score(score, (*SCORES, "loss"))
+        truth = self.predictions["truth"]
+        if self.loss is None or score != "loss":
+            return score_rows(score, self.chances, truth)
+        matrix = loss_matrix(self.loss, truth.cat.categories)
+        said = np.column_stack([self.predictions[name].cat.codes for name in self.methods])
+        return pd.DataFrame(losses(said[None], truth.cat.codes.to_numpy(), matrix)[0], truth.index, self.methods)
+
+    @cached_property
+    def _areas(self) -> dict[str, list[AUC]]:
+        """The area of each method with probabilities on each split, by rows for which all of them have some."""
+        codes, split = self.predictions["truth"].cat.codes.to_numpy(), self.predictions.index.get_level_values("split")
+        live = with_chances(self.chances)
+        at = [live & (split == k) for k in self.errors.index]
+        return {name: [mean_auc(p[k], codes[k], np.ones(k.sum()))[1] for k in at] for name, p in self.chances.items()}
+
+    def _areas_by_split(self) -> pd.DataFrame:
+        return pd.DataFrame({name: [area.estimate.value for area in areas] for name, areas in self._areas.items()}, self.errors.index)
+
+    def _mean_scores(self, score: str) -> dict[str, tuple[float, float]]:
+        """Mean and standard error of a score for each method that has it."""
+        if score != "auc":
+            rows = self.scores(score)
+            return {str(name): mean_score(rows[name], self.design, self.independent) for name in rows}
+        if self.independent:
+            return {name: (area.estimate.value, area.se) for name, (area,) in self._areas.items()}
+        by = self._areas_by_split()
+        means = {name: mean_over_splits(by[name].to_numpy(), self.design, self.sizes) for name in by}
+        return {name: (mean.value, mean.se) for name, mean in means.items()}
 
     def score_tests(self, score: str = "brier") -> pd.DataFrame:
-        """Paired tests of the Brier scores or log losses of the calibrated methods, with Holm's correction.
+        """Paired tests of Brier scores, log losses, areas under the ROC curve or losses, with Holm's correction.
 
-        Where rows are independent given the rules the paired t-test over rows; after cross-validation or over several splits the
-        corrected resampled t-test, as `tests`. The chances of each split were learned within its training rows alone.
+        If rows are independent given the rules: the paired t-test over rows, and DeLong's test for the areas. After cross-validation
+        or over several splits: the corrected resampled t-test, as `tests`; an area is then that of each split. The chances of each split
+        were learned within its training rows alone.
 
         Parameters
         ----------
-        score : "brier" or "log_loss"
+        score : "brier", "log_loss", "auc" or "loss"
 
         Returns
         -------
         DataFrame
-            As `tests`. A log loss that is infinite has no test.
+            As `tests`. A log loss that is infinite has no test. The larger area is the better one; of other scores the smaller.
 
         Raises
         ------
         NotAvailable
-            Where no method was calibrated.
+            If no method has probabilities, or no loss matrix was given.
+
+        References
+        ----------
+        DeLong, DeLong and Clarke-Pearson (1988), *Comparing the areas under two or more correlated receiver operating characteristic
+        curves: a nonparametric approach*, Biometrics 44. The mean of the areas of several classes is tested by the same components.
 
         Examples
         --------
@@ -187,7 +235,12 @@ class Comparison(Printed, Saveable, Served):
         >>> c.score_tests()[["test", "difference", "p"]].round(3).to_numpy().tolist()
         [['paired t', -0.029, 0.293]]
         """
-        return compare_scores(self.scores(score), self.design, self.independent)
+        self._check_score(score, (*SCORES, "auc", "loss"))
+        if score != "auc":
+            return compare_scores(self.scores(score), self.design, self.independent)
+        if self.independent:
+            return compare_areas({name: area for name, (area,) in self._areas.items()})
+        return by_split(self._areas_by_split(), self.design, self.sizes)
 
     def equivalence(self, rope: float | None = None) -> pd.DataFrame:
         """How probable it is that two methods differ by no more than `rope`, or that one is better by more.
@@ -229,7 +282,7 @@ class Comparison(Printed, Saveable, Served):
     def _said(self) -> tuple[str, list[Any]]:
         left = f"; {self.left_out} rows left out without a class or a prediction" if self.left_out else ""
         pairs = [] if len(self.methods) < 2 else [self.tests, *([] if self.rope is None else [self.equivalence()])]
-        return f"{self.call}\n{self.how}{left}", [(self.table, NUMBERS), *((table, PAIRS) for table in pairs)]
+        return f"{self.call}\n{self.how}{left}", [(self.table, {**NUMBERS, "na_rep": "-"}), *((table, PAIRS) for table in pairs)]
 
 
 def check_rope(rope: Any) -> float:
@@ -242,8 +295,8 @@ def check_rope(rope: Any) -> float:
 def chosen(choices: Sequence[Mapping[str, Any]]) -> str:
     """What was tuned, in words: a number's median and range, another value's commonest."""
     words = []
-    for parameter in choices[0]:
-        values = [choice[parameter] for choice in choices]
+    for parameter in dict.fromkeys(chain(*choices)):
+        values = [choice.get(parameter, "-") for choice in choices]
         if all(isinstance(v, Real) and not isinstance(v, bool) for v in values):
             low, middle, high = min(values), float(np.median(values)), max(values)
             spread = f" ({significant(low)} to {significant(high)})" if low < high else ""
@@ -271,8 +324,26 @@ def score_rows(score: str, chances: Mapping[str, np.ndarray], truth: pd.Series) 
         Indexed by split and row.
     """
     codes = truth.cat.codes.to_numpy()
-    known = np.all([~np.isnan(p).any(axis=1) for p in chances.values()], axis=0)
+    known = with_chances(chances)
     return pd.DataFrame({name: SCORES[score](p[known], codes[known]) for name, p in chances.items()}, truth.index[known])
+
+
+def with_chances(chances: Mapping[str, np.ndarray]) -> np.ndarray:
+    """Rows for which every method has chances, bool (n,)."""
+    return np.asarray(np.all([~np.isnan(p).any(axis=1) for p in chances.values()], axis=0))
+
+
+def compare_areas(areas: Mapping[str, AUC]) -> pd.DataFrame:
+    """DeLong's test of each pair of areas under ROC curves of the same rows, as `by_row` returns its tests; z as the statistic.
+
+    What a row adds to the error of a difference is the difference of what it adds to the errors of the two areas.
+    """
+    rows = []
+    for a, b in combinations(areas, 2):
+        parts = areas[a].parts - areas[b].parts
+        value, se = areas[a].estimate.value - areas[b].estimate.value, float(np.sqrt(parts @ parts))
+        rows.append(student_row("DeLong", a, b, Mean(value, 0.0 if se < 1e-12 else se, np.inf)))
+    return with_holm(rows)
 
 
 def mean_score(scores: pd.Series, design: Design, independent: bool) -> tuple[float, float]:
@@ -350,7 +421,7 @@ class Mean:
 
     value: float
     se: float
-    df: int
+    df: float
 
 
 def by_row(wrong: pd.DataFrame) -> pd.DataFrame:

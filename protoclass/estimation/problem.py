@@ -442,7 +442,7 @@ def prepare(call: Call) -> Problem:
         candidates = choose_candidates(model, metric, frame)
     return Problem(
         call, frame, model, metric, _groups(groups, data, kept),
-        _folds(given["cv"], data, kept), seed, _progress(given["progress"], model, frame, candidates), candidates,
+        own_folds(given["cv"], data, kept), seed, _progress(given["progress"], model, frame, candidates), candidates,
         given["order"], factors, budget,
     )  # fmt: skip
 
@@ -568,11 +568,11 @@ def with_folds(problem: Problem, cv: Any, seed: int | None = None) -> Problem:
     folds = cv
     if not _drawn(cv):
         data = as_pandas(problem.call.data)
-        folds = _folds(cv, data, data.index.get_indexer(problem.frame.index))
+        folds = own_folds(cv, data, data.index.get_indexer(problem.frame.index))
     return replace(problem, cv=folds, seed=problem.seed if seed is None else check_seed(seed))
 
 
-def _folds(cv: Any, data: pd.DataFrame, kept: np.ndarray) -> Any:
+def own_folds(cv: Any, data: pd.DataFrame, kept: np.ndarray) -> Any:
     """`cv=` as given; folds of one's own as an array over the rows that take part."""
     if _drawn(cv):
         return cv

@@ -110,27 +110,12 @@ def draw_folds(problem: Problem, repeats: int) -> tuple[np.ndarray, tuple[str, .
     n, y = len(frame), frame.codes
     counts = np.bincount(y)
     whole_number("repeats", repeats, 1, MOST_RUNS)
-    if repeats > 1 and (isinstance(cv, np.ndarray) or (isinstance(cv, str) and cv == "loo")):
-        raise OptionError(f"repeats={repeats} draws folds anew, and these folds are fixed: give cv= a number")
     notes: tuple[str, ...] = ()
-    if isinstance(cv, np.ndarray):
-        codes, own = pd.factorize(pd.Series(cv), sort=False)
-        if len(own) < 2:
-            raise OptionError("the folds in cv are all the same: give at least two")
-        if (
-            problem.groups is not None
-            and pd.DataFrame({"g": problem.groups, "f": codes}).groupby("g")["f"].nunique().max() > 1
-        ):
-            raise OptionError(
-                "the folds in cv split a group of groups=: give one or the other, or folds that keep groups together"
-            )
-        return codes[None, :].astype(np.int64), ("folds of the user's own",)
-    if problem.groups is not None and problem.groups.max() < 1:
+    if problem.groups is not None and problem.groups.max() < 1 and not isinstance(cv, np.ndarray):
         raise OptionError("groups has one group, and cross-validation leaves groups out: give at least two")
-    if isinstance(cv, str) and cv == "loo":
-        if problem.groups is not None:
-            return problem.groups[None, :].astype(np.int64), ("one group left out at a time",)
-        return np.arange(n)[None, :], ("one row left out at a time",)
+    fixed = fixed_folds(cv, n, problem.groups, repeats)
+    if fixed is not None:
+        return fixed[0][None, :], (fixed[1],)
     rare = frame.levels[counts.argmin()]
     if isinstance(cv, str) and cv == "auto":
         cv = usual_folds(y, None if problem.groups is None else int(problem.groups.max()) + 1)
@@ -159,6 +144,33 @@ def draw_folds(problem: Problem, repeats: int) -> tuple[np.ndarray, tuple[str, .
             f"cv={brief(cv)} folds, and class {shown(rare)} has {counts.min()} rows: give cv={max(2, counts.min())} or fewer, or 'loo'"
         )
     return np.stack([stratified(y, int(cv), _seed(problem, r)) for r in range(repeats)]), notes
+
+
+def fixed_folds(cv: Any, n: int, groups: np.ndarray | None, repeats: int) -> tuple[np.ndarray, str] | None:
+    """Folds (n,) in which chance has no part, with a note on them; None if `cv` says how many are drawn.
+
+    Parameters
+    ----------
+    cv : as `problem.own_folds` returns it
+    n : int
+    groups : int array (n,), or None
+    repeats : int
+    """
+    left_out = isinstance(cv, str) and cv == "loo"
+    if repeats > 1 and (isinstance(cv, np.ndarray) or left_out):
+        raise OptionError(f"repeats={repeats} draws folds anew, and these folds are fixed: give cv= a number")
+    if isinstance(cv, np.ndarray):
+        codes, own = pd.factorize(pd.Series(cv), sort=False)
+        if len(own) < 2:
+            raise OptionError("the folds in cv are all the same: give at least two")
+        if groups is not None and pd.DataFrame({"g": groups, "f": codes}).groupby("g")["f"].nunique().max() > 1:
+            raise OptionError(
+                "the folds in cv split a group of groups=: give one or the other, or folds that keep groups together"
+            )
+        return codes.astype(np.int64), "folds of the user's own"
+    if not left_out:
+        return None
+    return (np.arange(n), "one row left out at a time") if groups is None else (groups.astype(np.int64), "one group left out at a time")
 
 
 def draws_folds(problem: Problem) -> bool:

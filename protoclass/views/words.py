@@ -25,11 +25,11 @@ def write_number(value: float) -> str:
 
     Examples
     --------
-    >>> write_number(0.12345), write_number(1234.5), write_number(3.0)
-    ('0.123', '1234', '3')
+    >>> write_number(0.12345), write_number(1234.5), write_number(3.0), write_number(float("nan"))
+    ('0.123', '1234', '3', '-')
     """
-    if value == float("inf"):
-        return "inf"
+    if value == float("inf") or value != value:
+        return "inf" if value > 0 else "-"
     return f"{value:.0f}" if value >= 100 or value == round(value) else f"{value:.3g}"
 
 

@@ -116,5 +116,5 @@ def test_calibration_by_other_rows_is_refused(two, methods, options, words):
 
 
 def test_scores_are_named(folds):
-    with pytest.raises(pc.OptionError, match="score='auc': allowed are 'brier', 'log_loss'"):
-        folds.score_tests("auc")
+    with pytest.raises(pc.OptionError, match="score='area': allowed are 'brier', 'log_loss', 'auc', 'loss'"):
+        folds.score_tests("area")

@@ -18,7 +18,7 @@ import pandas as pd
 
 from ..ground.errors import DataError, FileError, OptionError, ProtoclassError, cut, shown
 
-VALUES = 2**21  # values of a block of rows, of all columns
+VALUES = 2**20  # values of a block of rows, of all columns
 FEWEST = 1000  # rows of a block
 CHUNK = 2**20  # bytes that are read at a time to count lines
 LAZY = {"polars": "LazyFrame", "duckdb": "DuckDBPyRelation", "dask": "DataFrame", "pyarrow": "Dataset"}

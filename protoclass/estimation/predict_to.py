@@ -116,7 +116,7 @@ def predict_to(
     for name in keys:
         check_column(name, pd.Index(known.names), "key")
     job = Job(fit, keys, kinds, (level, prior, loss, threshold, unseen == "zero"), unseen == "raise")
-    every = pd.Index([*keys, *(name for kind in kinds for name, _ in job.types_of(kind))])
+    every = pd.Index([*keys, *(name for name, _ in job.columns)])
     if not every.is_unique:
         raise OptionError(f"{every[every.duplicated()][0]!r} would be two columns of the answer: rename the key, or give each kind once")
     if out is None:
@@ -146,25 +146,21 @@ class Job:
     how: tuple[Any, ...]  # level, prior, loss, threshold, and whether unseen levels are taken as 0
     refuse: bool  # unseen levels
 
-    @cached_property
-    def labels(self) -> dict[str, dict[Any, Any]]:
-        """For prototypes ("nearest") and for classes ("") their labels, as a column of one type can hold them."""
-        given = {"nearest": self.fit.prototype_names.tolist(), "": self.fit.classes}
-        return {kind: dict(zip(labels, of_one_type(labels), strict=True)) for kind, labels in given.items()}
-
-    def labels_of(self, kind: str) -> dict[Any, Any]:
-        return self.labels.get(kind, self.labels[""])
+    def labels(self, kind: str) -> dict[Any, Any]:
+        """The labels of prototypes or classes, as a column of one type can hold them."""
+        given = self.fit.prototype_names.tolist() if kind == "nearest" else self.fit.classes
+        return dict(zip(given, of_one_type(given), strict=True))
 
     @cached_property
-    def types(self) -> dict[str, type]:
+    def columns(self) -> list[tuple[str, type]]:
         """The columns of the prediction, with the type of their values."""
-        return {name: of for kind in self.kinds for name, of in self.types_of(kind)}
-
-    def types_of(self, kind: str) -> list[tuple[str, type]]:
-        if kind not in SINGLE:
-            return [(f"{kind}_{label}", bool if kind == "set" else float) for label in self.labels_of(kind).values()]
-        held = {type(label) for label in self.labels_of(kind).values()}
-        return [(kind, float if float in held else next(iter(held), str))]
+        out = list[tuple[str, type]]()
+        for kind in self.kinds:
+            labels = self.labels(kind).values()
+            held = {type(label) for label in labels}
+            single = [(kind, float if float in held else next(iter(held), str))]
+            out += single if kind in SINGLE else [(f"{kind}_{label}", bool if kind == "set" else float) for label in labels]
+        return out
 
     def wanted(self, known: Source) -> list[str]:
         """The columns that are read."""
@@ -176,16 +172,16 @@ class Job:
         found = self.fit.unseen_in(rows)
         if self.refuse:
             found.refuse()
-        columns = chain.from_iterable(self._columns(kind, self.fit.answer_rows(rows, kind, *self.how)) for kind in self.kinds)
-        return pd.DataFrame(dict(zip(self.types, columns, strict=True))), found
+        values = [column for kind in self.kinds for column in self._values(kind, self.fit.answer_rows(rows, kind, *self.how))]
+        return pd.DataFrame({name: column for (name, _), column in zip(self.columns, values, strict=True)}), found
 
-    def _columns(self, kind: str, answer: Any) -> Iterator[Any]:
-        labels = self.labels_of(kind)
+    def _values(self, kind: str, answer: Any) -> list[Any]:
+        labels = self.labels(kind)
         if kind in SINGLE:
-            yield pd.Categorical(answer.map(labels), list(dict.fromkeys(labels.values())))
-        for c in labels if kind not in SINGLE else ():
-            held = answer.to_numpy() if kind == "set" else answer[c].array
-            yield pd.array([None if s is None else c in s for s in held], "boolean") if kind == "set" else held
+            return [pd.Categorical(answer.map(labels), list(dict.fromkeys(labels.values())))]
+        if kind == "set":
+            return [pd.array([None if s is None else c in s for s in answer], "boolean") for c in labels]
+        return [answer[c].array for c in labels]
 
 
 def _write(job: Job, known: Source, file: Any, path: Path, progress: bool | None) -> Unseen:
@@ -194,7 +190,7 @@ def _write(job: Job, known: Source, file: Any, path: Path, progress: bool | None
     from pyarrow.csv import CSVWriter
     from pyarrow.parquet import ParquetWriter
 
-    schema, keys, found = job.fit.frame.schema, job.keys, Unseen()
+    schema, keys = job.fit.frame.schema, job.keys
     texts = [c for c, known_as in schema.items() if known_as.kind == "category" and all(isinstance(v, str) for v in known_as.levels)]
     for name in [*texts, *(name for name in keys if name not in schema)]:
         known = known.as_text(name) or known
@@ -244,8 +240,7 @@ def _lazily(job: Job, source: Any, known: Source, unseen: str) -> Any:
         import polars
 
         def batch(rows: Any) -> Any:
-            columns = polars.from_pandas(answer(as_frame(rows)))
-            return rows.select(keys).hstack(columns)
+            return rows.select(keys).hstack(polars.from_pandas(answer(as_frame(rows))))
 
         part = source.select(wanted)
         return part.map_batches(batch, schema=batch(part.head(0).collect()).schema, streamable=True)
@@ -258,7 +253,7 @@ def _lazily(job: Job, source: Any, known: Source, unseen: str) -> Any:
 
         answer(source.limit(0).df())  # raises now what would be an error of DuckDB
         types = dict(zip(source.columns, source.types, strict=True))
-        made = {name: types[name] for name in keys} | {name: TYPES.get(of, "VARCHAR") for name, of in job.types.items()}
+        made = {name: types[name] for name in keys} | {name: TYPES.get(of, "VARCHAR") for name, of in job.columns}
         casts = [f"cast({quoted(name)} as varchar) as {quoted(text)}" for name, text in zip(keys, texts, strict=True)]
         part = source.project(", ".join([*map(quoted, wanted), *casts])).map(as_texts, schema=dict.fromkeys(made, "VARCHAR"))
         return part.project(", ".join(f"cast({quoted(name)} as {kind}) as {quoted(name)}" for name, kind in made.items()))

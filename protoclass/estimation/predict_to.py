@@ -162,9 +162,9 @@ class Job:
             out += single if kind in SINGLE else [(f"{kind}_{label}", bool if kind == "set" else float) for label in labels]
         return out
 
-    def wanted(self, known: Source) -> list[str]:
-        """The columns that are read."""
-        needed = self.fit.needed_of_new(*self.keys)
+    def wanted(self, known: Source, *keys: str) -> list[str]:
+        """The columns that are predicted from, and keys."""
+        needed = self.fit.needed_of_new(*keys)
         return [name for name in known.names if needed is None or name in needed]
 
     def answer(self, rows: pd.DataFrame) -> tuple[pd.DataFrame, Unseen]:
@@ -190,23 +190,23 @@ def _write(job: Job, known: Source, file: Any, path: Path, progress: bool | None
     from pyarrow.csv import CSVWriter
     from pyarrow.parquet import ParquetWriter
 
-    schema, keys = job.fit.frame.schema, job.keys
+    schema, keys, wanted = job.fit.frame.schema, job.keys, job.wanted(known)
     texts = [c for c, known_as in schema.items() if known_as.kind == "category" and all(isinstance(v, str) for v in known_as.levels)]
     for name in [*texts, *(name for name in keys if name not in schema)]:
         known = known.as_text(name) or known
 
     def form(block: Any) -> tuple[Any, pd.DataFrame]:
-        """The keys as they are, and all columns as a frame."""
+        """The keys as they are, and what is predicted from as a frame."""
         table = block.to_arrow() if hasattr(block, "to_arrow") else pyarrow.table(block)
-        return table.select(keys), as_frame(block)
+        return table.select(keys), as_frame(block[wanted] if isinstance(block, pd.DataFrame) else block.select(wanted))
 
     def blocks() -> Iterator[tuple[Any, pd.DataFrame]]:
         first = 0
-        for own, rows in known.blocks(job.wanted(known), form):
+        for own, rows in known.blocks(job.wanted(known, *keys), form):
             yield own, rows.set_axis(pd.RangeIndex(first, first + len(rows)))  # rows are called by their numbers
             first += len(rows)
         if not first:
-            yield form(pd.DataFrame(columns=job.wanted(known), dtype=float))
+            yield form(pd.DataFrame(columns=job.wanted(known, *keys), dtype=float))
 
     def answer(block: tuple[Any, pd.DataFrame]) -> tuple[Any, Unseen]:
         table, (columns, unseen) = block[0], job.answer(block[1])
@@ -229,7 +229,7 @@ def _write(job: Job, known: Source, file: Any, path: Path, progress: bool | None
 
 def _lazily(job: Job, source: Any, known: Source, unseen: str) -> Any:
     """The answer as a lazy table of the library of the source."""
-    library, keys, wanted = library_of(source), job.keys, job.wanted(known)
+    library, keys, wanted = library_of(source), job.keys, job.wanted(known, *job.keys)
 
     def answer(rows: pd.DataFrame) -> pd.DataFrame:
         columns, found = job.answer(rows)

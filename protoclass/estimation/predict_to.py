@@ -157,8 +157,7 @@ class Job:
         out = list[tuple[str, type]]()
         for kind in self.kinds:
             labels = self.labels(kind).values()
-            held = {type(label) for label in labels}
-            single = [(kind, float if float in held else next(iter(held), str))]
+            single = [(kind, type(next(iter(labels), "")))]
             out += single if kind in SINGLE else [(f"{kind}_{label}", bool if kind == "set" else float) for label in labels]
         return out
 

@@ -115,7 +115,7 @@ def test_a_lazy_table_goes_back_where_it_came_from(name, rows, fit, folder, smal
 def test_keys_keep_their_type_and_their_gaps(rows, fit, tmp_path, small):
     keys = {
         "int": [None if k % 50 == 3 else 2**60 + k for k in range(N)],
-        "decimal": [None if k == 0 else Decimal(k) / 8 for k in range(N)],
+        "decimal": [None if k == 0 else Decimal(k) / 10 for k in range(N)],
         "time": [datetime.datetime(2020, 1, 1, microsecond=k) for k in range(N)],
         "list": [[k, None] for k in range(N)],
     }
@@ -212,6 +212,14 @@ def test_what_is_refused_leaves_no_file(case, rows, fit, tmp_path):
     with pytest.raises(error, match=words):
         fit.predict_to(*given(tmp_path, rows), **{"key": "id"} | how)
     assert sorted(os.listdir(tmp_path)) == ["rows.csv", "there.csv"]
+
+
+def test_an_error_names_the_row_of_the_source(fit, rows, tmp_path, small):
+    rows.assign(b=rows["b"].where(rows.index != 150, np.inf)).to_parquet(tmp_path / "rows.parquet")
+    plain = pc.fit("y ~ a + b", rows, eps=0.2)
+    with pytest.raises(pc.DataError, match="column 'b' is inf at row 150"):
+        plain.predict_to(tmp_path / "rows.parquet", tmp_path / "out.parquet", "id")
+    assert os.listdir(tmp_path) == ["rows.parquet"]
 
 
 def test_an_interrupt_leaves_the_old_file(fit, folder, tmp_path, small, monkeypatch):

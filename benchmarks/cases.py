@@ -5,15 +5,19 @@ The work returns a few words on its answer. `one_case.run` runs it in a process 
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
+from tempfile import TemporaryDirectory
 
 import numpy as np
 from made import made, predictors, radius
 
 import protoclass as pc
+from protoclass.core.query import answer
 
 Work = Callable[[], str]
 RAW = pc.Euclidean(scale=False)
+FITTED = 30_000  # rows of the fit whose predictions are written
 FEW = 300  # rows of the warm-up, which loads what is imported and compiled at the first call
 MEDOIDS, BLOCK = 100, 1000
 
@@ -44,6 +48,39 @@ def default_fit(n: int, p: int) -> Work:
         return f"{len(fit.prototypes):,} prototypes of {fit.dissimilarity.shape[1]:,} candidates, CV error {error:.3f}"
 
     return work
+
+
+def written(n: int, p: int, rows: int, compare: bool = False) -> Work:
+    """`predict_to` from a parquet file with a key to another one, by a fit of `one_eps` on the first `FITTED` rows.
+
+    With `compare` only what the rule does with the same rows, which are prepared in memory: their comparisons with the prototypes.
+    """
+    data = made(n, p)
+    some = data[:FITTED]
+    eps = radius(predictors(some), min(rows, len(some) // 4))
+    fit = pc.fit("y ~ .", some, dissimilarity=RAW, eps=eps, candidates="train", progress=False)
+    folder = TemporaryDirectory()
+    source, out = f"{folder.name}/rows.parquet", f"{folder.name}/out.parquet"
+    data[:FEW].to_parquet(source)
+    fit.predict_to(source, out)  # compiles what small data leave to NumPy only where it is used
+    query = fit.query(data)[0] if compare else None
+    data.drop(columns="y").assign(id=np.arange(n)).to_parquet(source, row_group_size=FITTED)
+    del data, some
+
+    def work() -> str:
+        before, at = time.process_time(), folder.name  # the folder is there as long as the work
+        if query is not None:
+            answer(fit.rule, "class", query)
+        else:
+            fit.predict_to(source, f"{at}/out.parquet", key="id", overwrite=True, progress=False)
+        return f"{len(fit.prototypes):,} prototypes, {time.process_time() - before:.1f} s of processor"
+
+    return work
+
+
+def compared(n: int, p: int, rows: int) -> Work:
+    """The comparisons of `written`."""
+    return written(n, p, rows, compare=True)
 
 
 def product(n: int, p: int) -> Work:

@@ -37,6 +37,7 @@ class Method:
     words: str
     case: str
     balls: bool = False
+    columns: tuple[int, ...] = COLUMNS
     needs: str | None = None
     note: str = ""
 
@@ -46,6 +47,11 @@ METHODS = {
                       note=f"`pc.fit` from frame to Fit, all rows are candidates, balls of about {ROWS} rows"),
     "default": Method("PVM, default fit", "default_fit",
                       note="`pc.fit(formula, data)`: eps by ten folds, and a sample of the rows as candidates where they are many"),
+    "compared": Method("comparisons of new rows", "compared", balls=True, columns=(20,),
+                       note="new rows in memory with the prototypes of a fit of 30,000 rows as above, on all processors"),
+    "written": Method("predict_to", "written", balls=True, columns=(20,),
+                      note="`fit.predict_to` of the same rows and fit, from a parquet file with a key column to a parquet file; "
+                            "`python benchmarks/written.py` runs both by turns"),
     "numpy": Method("plain NumPy greedy", "numpy_greedy", balls=True, note="section 3.2 of the PVM paper, written out, balls as above"),
     "knn": Method("KNeighborsClassifier", "neighbours", note="scikit-learn, k = 5: fit, and the classes of all rows"),
     "centroid": Method("NearestCentroid", "nearest_centroid", note="scikit-learn: fit, and the classes of all rows"),
@@ -182,7 +188,7 @@ def main() -> None:
     command = " ".join(["python benchmarks/scale.py", *sys.argv[1:]])
     print(HEAD, flush=True)
     for name in options.only:
-        for p in options.columns:
+        for p in [p for p in options.columns if p in METHODS[name].columns]:
             before = None
             for row in series(name, p, QUICK if options.quick else SIZES, options.seconds, options.gigabytes):
                 print(line(row, before), flush=True)

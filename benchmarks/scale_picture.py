@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from scale import Row
 
-SHADES = ("#0072B2", "#56B4E9", "#D55E00", "#009E73", "#666666", "#CC79A7")  # of Okabe and Ito, with a grey
-MARKS = ("o", "s", "^", "D", "v", "P")
+SHADES = ("#0072B2", "#56B4E9", "#D55E00", "#009E73", "#666666", "#CC79A7", "#E69F00", "#000000")  # of Okabe and Ito, with a grey
+MARKS = ("o", "s", "^", "D", "v", "P", "X", "<")
 LEAST = 0.001  # GB; what is less is drawn there
 
 

@@ -20,6 +20,7 @@ from .estimation.calibration import calibrate, calibrated
 from .estimation.error_curve import ErrorCurve
 from .estimation.fitted import Fitted
 from .estimation.learning import cross_validate_call, fit_call, learn
+from .estimation.predict_to import predict_to
 from .estimation.problem import DEFAULTS, Call
 from .estimation.selection import BY_HAND
 from .estimation.threshold import threshold
@@ -54,7 +55,7 @@ class Fit(Saveable, Fitted):
     test, threshold, bound = test, threshold, bound
     ball, path, why, importance, stability = ball, path, why, importance, stability
     alternatives, criticisms = alternatives, criticisms
-    calibrate, at, swap, slim = calibrate, at, swap, slim
+    calibrate, at, swap, slim, predict_to = calibrate, at, swap, slim, predict_to
     summary, tidy, glance, augment = summary, tidy, glance, augment
     plot, explore = plot, explore_fit
     report, card, sql = report, card, sql

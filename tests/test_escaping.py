@@ -1,6 +1,8 @@
 """What comes from data is text wherever it is shown: HTML in notebooks, LaTeX in papers, the terminal."""
 
 import re
+import shutil
+import subprocess
 import warnings
 
 import numpy as np
@@ -93,9 +95,41 @@ def test_latex_holds_no_command_of_the_data(hostile):
     text = fit.summary().as_latex()
     assert r"\input{" not in text
     assert r"\textbackslash{}input\{/etc/passwd\}" in text
-    assert text.startswith("\\begin{center}")
-    bare = re.sub(r"\\(?:begin|end)\{\w+\}(?:\{\w*\})?|%\\caption.*", "", text)
-    assert not re.search(r"(?<!\\)[$&#](?![^\n]*\\\\)", re.sub(r"\$[>|]\$", "", bare))
+    bare = re.sub(r"\\(?:begin|end)\{\w+\}(?:\{\w*\})?", "", text)
+    assert not re.search(r"(?<!\\)[$&#](?![^\n]*\\\\)", re.sub(r"\$[<>|]\$", "", bare))
+
+
+def tabulars(text):
+    """The lines of each tabular by their cells, all of which LaTeX would read as plain text, and the number of its columns."""
+    start, end = r"\\begin\{tabular\}\{((?:[lr]|p\{[^}]*\})+)\}\n\\toprule\n", r"\n\\bottomrule\n\\end\{tabular\}"
+    for form, body in re.findall(f"{start}(.*?){end}", text, re.S):
+        columns = len(re.findall(r"[lr]|p\{[^}]*\}", form))
+        lines = [line for line in body.split("\n") if line != r"\midrule"]
+        assert all(line.endswith(r" \\") for line in lines)
+        yield columns, [re.split(r"(?<!\\) & ", line[:-3]) for line in lines]
+
+
+@pytest.mark.filterwarnings("ignore::protoclass.DataWarning")
+def test_each_part_of_a_summary_is_one_tabular(hostile, iris, tmp_path):
+    odd = iris.assign(species=iris["species"].map({"setosa": "*a", "versicolor": "[2pt]", "virginica": "50 % & _~^|<>"}))
+    for data in (iris, odd, hostile):
+        fit = pc.fit("species ~ .", data, eps=1.0)
+        for summary in (fit.summary(), fit.test(data).summary()):
+            text = summary.as_latex("5 % & more", "tab:iris")
+            found = list(tabulars(text))
+            assert len(found) == text.count("tabular}") / 2 == len(summary.sheets)
+            for sheet, (columns, lines) in zip(summary.sheets, found, strict=True):
+                assert {len(line) for line in lines} == {columns}  # heads stand above their cells
+                assert len(lines) == len(sheet.cells) + (sheet.headers is not None)
+                assert not any(line[0].startswith(("*", "[")) for line in lines)
+            assert text.count(r"\caption{5 \% \& more}") == text.count(r"\label{tab:iris}") == 1
+            assert r"\caption{" in summary.as_latex()
+            tex = next((tool for tool in ("tectonic", "pdflatex") if shutil.which(tool)), None)
+            if tex:
+                page = tmp_path / "page.tex"
+                page.write_text(f"\\documentclass{{article}}\\usepackage{{booktabs}}\\begin{{document}}{text}\\end{{document}}")
+                options = ["-interaction=nonstopmode", "-halt-on-error"] if tex == "pdflatex" else []
+                assert subprocess.run([tex, *options, page.name], cwd=tmp_path, capture_output=True).returncode == 0
 
 
 def test_the_text_of_a_summary_is_that_of_the_data(hostile):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, Protocol, TypeVar, runtime_checkable
 
 import numpy as np
@@ -14,6 +14,7 @@ from . import Array
 from .coding import as_slice
 from .distances.screen import Compared, Screening, Side
 from .neighbours.search import Near, Search, nearest_compared, share_open
+from .parallel import each
 from .sources import Source
 from .task import ByDistance, Path, Points, Rule, Stepwise
 
@@ -168,8 +169,10 @@ def candidate_query(source: Source, rows: Array) -> Query:
 
 
 def answer(rule: Rule | Path, kind: str, query: Query) -> Array:
-    """What a rule or path says of rows, block by block; -1 or NaN for rows with a missing dissimilarity."""
-    return np.concatenate([answer_block(rule, kind, block) for block in query.blocks(len(rule.prototypes))])
+    """What a rule or path says of rows, block by block on all processors; -1 or NaN for rows with a missing dissimilarity."""
+    q = len(rule.prototypes)
+    pairs = len(query) * q if query.elsewhere is None else 0  # rows that are kept elsewhere are asked about one block after the other
+    return np.concatenate(list(each(partial(answer_block, rule, kind), query.blocks(q), pairs)))
 
 
 def answer_block(rule: Rule | Path, kind: str, block: Query) -> Array:

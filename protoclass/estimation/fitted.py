@@ -299,21 +299,16 @@ class Fitted(Served):
         With `unseen=None` nothing is said of levels that no row of the fit has.
         """
         self.check_kind(kind, prior, loss, threshold)
-
-        def of(rows: Any) -> pd.Series | pd.DataFrame:
-            if kind == "set":
-                return prediction_sets(self, rows, level, unseen == "zero")
-            return self._predict(rows, kind, prior_of(prior, self.problem), loss, threshold, unseen == "zero")
-
+        how = (kind, level, prior, loss, threshold, unseen == "zero")
         if new is None:
-            out = of(None)
+            out = self.answer_rows(None, *how)
             return out if self.problem.order == "data" else out.iloc[self.problem.place]
         blocks, found = [], Unseen()
         for rows in row_blocks(as_pandas(new, self.needed_of_new())):
             found += self.unseen_in(rows)
             if unseen == "raise":
                 found.refuse()
-            blocks.append(of(rows))
+            blocks.append(self.answer_rows(rows, *how))
         if unseen is not None:
             self.warn_of(found, unseen == "zero")
         return blocks[0] if len(blocks) == 1 else pd.concat(blocks)
@@ -372,10 +367,13 @@ class Fitted(Served):
         if threshold is not None and not (loss is None and prior is None):
             raise OptionError("threshold= is a decision of its own, on the chances as learned: leave out loss= and prior=")
 
-    def _predict(
-        self, new: Any, kind: str, prior: np.ndarray | None, loss: Any, threshold: Any, zero: bool
+    def answer_rows(
+        self, new: Any, kind: str, level: float, prior: Any, loss: Any, threshold: Any, zero: bool
     ) -> pd.Series | pd.DataFrame:
-        """`predict`, with the rows of the fit in the order in which it worked through them."""
+        """`predict` of one block of rows, with the rows of the fit (None) in the order in which it worked through them."""
+        if kind == "set":
+            return prediction_sets(self, new, level, zero)
+        prior = prior_of(prior, self.problem)
         query, index, complete = self.query(new, zero)
         if kind == "prob":
             codes = chances(self, query, prior)

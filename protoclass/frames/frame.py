@@ -137,7 +137,8 @@ class Frame:
             raise DataError(
                 f"the new data lack the columns {missing}: add them, the formula {self.formula.quoted} needs them"
             )
-        columns = data[list(self.schema)]
+        same = type(data) is pd.DataFrame and list(data.columns) == list(self.schema)  # which pandas would copy
+        columns = data if same else data[list(self.schema)]
         check_unique(columns.columns, "column")
         for name, known in self.schema.items():
             check_kind(columns[name], known)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, ClassVar
@@ -300,12 +300,12 @@ def unread(data: pd.DataFrame) -> list[str]:
     return [name for name in names_of(data) if name not in data.columns]
 
 
-def source_of(data: Any) -> Source | None:
-    """Where data are to be read: paths and lazy tables. None for what is in memory."""
+def source_of(data: Any, exact: Collection[str] = ()) -> Source | None:
+    """Where data are to be read: paths and lazy tables. None for what is in memory. See `lazy_source`."""
     if isinstance(data, pd.DataFrame):
         origin = origin_of(data)
         return None if origin is None else origin.source
-    return file_source(data) if is_path(data) else lazy_source(data)
+    return file_source(data) if is_path(data) else lazy_source(data, exact)
 
 
 def read_for(data: Any, formula: str, aside: Mapping[str, Any], progress: bool | None = None) -> Any:

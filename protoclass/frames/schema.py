@@ -93,7 +93,7 @@ def describe_column(values: pd.Series) -> Column:
 
 
 def check_kind(values: pd.Series, known: Column) -> None:
-    if values.isna().all():
+    if (known.kind == "numeric" and values.dtype.kind in "iuf") or values.isna().all():
         return
     kind = describe_column(values).kind
     compatible = {kind, known.kind} <= {"numeric", "boolean"} or (known.coded and kind == "numeric")

@@ -6,7 +6,7 @@ import glob
 import json
 import os
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
@@ -18,7 +18,7 @@ import pandas as pd
 
 from ..ground.errors import DataError, FileError, OptionError, ProtoclassError, cut, shown
 
-VALUES = 2**21  # values of a block of rows, of all columns
+VALUES = 2**20  # values of a block of rows, of all columns
 FEWEST = 1000  # rows of a block
 CHUNK = 2**20  # bytes that are read at a time to count lines
 LAZY = {"polars": "LazyFrame", "duckdb": "DuckDBPyRelation", "dask": "DataFrame", "pyarrow": "Dataset"}
@@ -26,6 +26,7 @@ KINDS = {".parquet": "parquet", ".pq": "parquet", ".csv": "CSV", ".csv.gz": "CSV
 ALLOWED = "files that end in .parquet or .csv, one, a list, a folder or a glob of them"
 
 Piece = tuple[str, int | None, tuple[int, int]]
+Form = Callable[[Any], Any]  # what is made of a block of rows, a table of the library that reads it
 
 
 @contextmanager
@@ -44,19 +45,26 @@ def rows_at_once(columns: int) -> int:
     return max(FEWEST, VALUES // max(1, columns))
 
 
+def as_frame(block: Any) -> pd.DataFrame:
+    """A block of rows as its library makes it a pandas frame."""
+    if isinstance(block, pd.DataFrame):
+        return block
+    return of_polars(block) if type(block).__module__.startswith("polars") else block.to_pandas()
+
+
 @dataclass(frozen=True)
 class Lazy:
     """A lazy table of another library, which can be read as often as wanted, each time in the order that it then gives its rows."""
 
     kind: str  # what it is, in words: "polars LazyFrame"
     names: tuple[Any, ...]
-    read: Callable[[list[str]], Iterator[pd.DataFrame]]  # some columns, block by block, each as its library makes it a pandas frame
+    read: Callable[[list[str]], Iterator[Any]]  # some columns, block by block, as tables of the library
     expected: int = 0  # rows, where they are known without reading them
     sorts: bool = False  # whether categories have no order of their own, so that the levels are sorted
 
-    def blocks(self, columns: list[str]) -> Iterator[pd.DataFrame]:
+    def blocks(self, columns: list[str], form: Form = as_frame) -> Iterator[Any]:
         with readable(self.unreadable):
-            yield from self.read(columns)
+            yield from map(form, self.read(columns))
 
     def unreadable(self, reason: Exception) -> DataError:
         return DataError(f"the {self.kind} can't be read: {cut(' '.join(str(reason).split()) or type(reason).__name__)}")
@@ -71,8 +79,8 @@ def library_of(data: Any) -> str | None:
     return next((library for library, name in LAZY.items() if (library, name) in known), None)
 
 
-def lazy_source(data: Any) -> Lazy | None:
-    """The source of a lazy table that can be read in blocks, or None.
+def lazy_source(data: Any, exact: Collection[str] = ()) -> Lazy | None:
+    """The source of a lazy table that can be read in blocks, or None; decimals of columns that are `exact` do not become floats.
 
     Examples
     --------
@@ -90,7 +98,7 @@ def lazy_source(data: Any) -> Lazy | None:
         if library == "polars":
             return _polars(data, source)
         if library == "duckdb":
-            return replace(source, names=tuple(data.columns), read=lambda columns: _duckdb_blocks(data, columns))
+            return replace(source, names=tuple(data.columns), read=lambda columns: _duckdb_blocks(data, columns, exact))
         if library == "dask":
             return replace(source, names=tuple(data.columns), read=lambda columns: _dask_blocks(data[columns]))
         return _arrow(data, source)
@@ -104,25 +112,25 @@ def _polars(data: Any, source: Lazy) -> Lazy:
             f"a LazyFrame is read in blocks from polars 1.40 on, and this is {polars.__version__}: update polars, or give data.collect()"
         )
 
-    def read(columns: list[str]) -> Iterator[pd.DataFrame]:
-        return map(of_polars, data.select(columns).collect_batches(chunk_size=rows_at_once(len(columns)), maintain_order=True))
+    def read(columns: list[str]) -> Iterator[Any]:
+        return iter(data.select(columns).collect_batches(chunk_size=rows_at_once(len(columns)), maintain_order=True))
 
     return replace(source, names=tuple(data.collect_schema()), read=read, sorts=True)
 
 
-def _duckdb_blocks(data: Any, columns: list[str]) -> Iterator[pd.DataFrame]:
-    if not _installed("pyarrow"):
+def _duckdb_blocks(data: Any, columns: list[str], exact: Collection[str]) -> Iterator[Any]:
+    if not installed("pyarrow"):
         raise DataError(
             "DuckDB hands over blocks of rows by pyarrow, which is not installed: install it, or write the relation to a file, "
             "data.write_csv('data.csv'), and give its path"
         )
     wide = {name for name, kind in zip(data.columns, data.types, strict=True) if kind.id in ("decimal", "hugeint", "uhugeint")}
     quoted = {name: '"' + name.replace('"', '""') + '"' for name in columns}  # data.df() has these numbers as floats
-    chosen = [f"cast({quoted[name]} as double) as {quoted[name]}" if name in wide else quoted[name] for name in columns]
+    floats = wide - set(exact)
+    chosen = [f"cast({quoted[name]} as double) as {quoted[name]}" if name in floats else quoted[name] for name in columns]
     part = data.project(", ".join(chosen)) if chosen else data
     reader = part.to_arrow_reader if hasattr(part, "to_arrow_reader") else part.fetch_arrow_reader  # before 1.5
-    for batch in reader(rows_at_once(len(columns))):
-        yield batch.to_pandas()
+    yield from reader(rows_at_once(len(columns)))
 
 
 def _dask_blocks(data: Any) -> Iterator[pd.DataFrame]:
@@ -140,10 +148,8 @@ def _arrow(data: Any, source: Lazy) -> Lazy:
     except (OSError, ValueError):  # said with the name of the file where it is read
         expected = 0
 
-    def read(columns: list[str]) -> Iterator[pd.DataFrame]:
-        size = rows_at_once(len(columns))
-        for batch in data.to_batches(columns=columns, batch_size=size, batch_readahead=2, fragment_readahead=1):
-            yield batch.to_pandas()
+    def read(columns: list[str]) -> Iterator[Any]:
+        return iter(data.to_batches(columns=columns, batch_size=rows_at_once(len(columns)), batch_readahead=2, fragment_readahead=1))
 
     names = without_index(data.schema.names, (data.schema.metadata or {}).get(b"pandas"))
     return replace(source, names=names, read=read, expected=expected)
@@ -226,11 +232,11 @@ class File:
     def kind(self) -> str:
         return KINDS[_ending(self.path)]
 
-    def blocks(self, columns: list[str], texts: frozenset[str]) -> Iterator[pd.DataFrame]:
+    def blocks(self, columns: list[str], texts: frozenset[str], form: Form) -> Iterator[Any]:
         if _stamp(self.path) != self.stamp:
             raise _changed(self.path)
         with readable(partial(_unreadable, self.path)):
-            yield from self._csv(columns, texts) if self.table is None else self.table.read(columns)
+            yield from map(form, self._csv(columns, texts) if self.table is None else self.table.read(columns))
 
     def _csv(self, columns: list[str], texts: frozenset[str]) -> Iterator[pd.DataFrame]:
         rows, types = rows_at_once(len(self.names)), dict.fromkeys(texts, str)
@@ -252,9 +258,9 @@ class Files:
     texts: frozenset[str] = frozenset()  # columns of CSV files that hold texts, although some may look like numbers
     sorts: bool = False
 
-    def blocks(self, columns: list[str]) -> Iterator[pd.DataFrame]:
+    def blocks(self, columns: list[str], form: Form = as_frame) -> Iterator[Any]:
         for file in self.files:
-            yield from file.blocks(columns, self.texts)
+            yield from file.blocks(columns, self.texts, form)
 
     def pieces(self) -> list[Piece]:
         """What is read apart, in order: each row group of a parquet file (path, number, stamp), each CSV file (path, None, stamp)."""
@@ -352,7 +358,8 @@ def _stamp(path: Path) -> tuple[int, int]:
     return known.st_size, known.st_mtime_ns
 
 
-def _installed(name: str) -> bool:
+def installed(name: str) -> bool:
+    """Whether a package that not every user has can be imported."""
     try:
         return find_spec(name) is not None
     except ValueError:  # a module that is set to None
@@ -378,18 +385,17 @@ def _file(path: Path) -> File:
 
 def _parquet(path: Path) -> Lazy:
     """A parquet file as a table of pyarrow, or of polars where that is not installed."""
-    if _installed("pyarrow"):
+    if installed("pyarrow"):
         from pyarrow.parquet import ParquetFile
 
-        def read(columns: list[str]) -> Iterator[pd.DataFrame]:
+        def read(columns: list[str]) -> Iterator[Any]:
             with ParquetFile(path, pre_buffer=False) as file:
-                for batch in file.iter_batches(rows_at_once(len(columns)), columns=columns):
-                    yield batch.to_pandas()
+                yield from file.iter_batches(rows_at_once(len(columns)), columns=columns)
 
         with ParquetFile(path) as file:
             schema, rows = file.schema_arrow, file.metadata.num_rows
         return Lazy("", without_index(schema.names, (schema.metadata or {}).get(b"pandas")), read, rows)
-    if not _installed("polars"):
+    if not installed("polars"):
         raise FileError(f"{shown(str(path))} is read by pyarrow or polars, and neither is installed: install one, or give a CSV file")
     import polars
 

@@ -12,9 +12,9 @@ from statsmodels.iolib.table import SimpleTable
 
 from ..ground.errors import visible
 
-LATEX = {"\\": r"\textbackslash{}", "{": r"\{", "}": r"\}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}",
-         "<": r"\textless{}"}  # fmt: skip
-BY_STATSMODELS = {"$": r"\$", "&": r"\&", "#": r"\#", "_": r"\_", "%": r"\%", ">": "$>$", "|": "$|$"}  # in cells
+LATEX = {"\\": r"\textbackslash{}", "{": r"\{", "}": r"\}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "<": "$<$",
+         "$": r"\$", "&": r"\&", "#": r"\#", "_": r"\_", "%": r"\%", ">": "$>$", "|": "$|$", "[": "{[}",
+         "*": "{*}"}  # the last two would belong to the end of the line before  # fmt: skip
 
 
 def escape_latex(text: str) -> str:
@@ -25,11 +25,6 @@ def escape_latex(text: str) -> str:
     >>> print(escape_latex(r"\\input{x} 50 %"))
     \\textbackslash{}input\\{x\\} 50 \\%
     """
-    return "".join({**LATEX, **BY_STATSMODELS}.get(character, character) for character in text)
-
-
-def escape_cell(text: str) -> str:
-    """A cell for LaTeX: what statsmodels leaves of the escaping."""
     return "".join(LATEX.get(character, character) for character in text)
 
 
@@ -59,6 +54,19 @@ class Sheet:
         )
 
 
+    def latex(self) -> str:
+        """One tabular with the rules of booktabs, whose head and cells share their columns; long texts without a head are broken."""
+        wide = "l" if self.headers is not None or not self.aligns.endswith("l") else r"p{0.7\linewidth}"
+        aligns = self.aligns if len(self.aligns) > 1 else self.aligns * len(self.cells[0] if self.cells else self.headers or "")
+        form = "l" * (self.stubs is not None) + (aligns[:-1] + wide if aligns.endswith("l") else aligns)
+        head = [] if self.headers is None else [[""] * (self.stubs is not None) + list(self.headers)]
+        stubs = [[]] * len(self.cells) if self.stubs is None else [[stub] for stub in self.stubs]
+        lines = [*head, *([*stub, *row] for stub, row in zip(stubs, self.cells, strict=True))]
+        rows = [" & ".join(escape_latex(visible(cell)) for cell in line) + r" \\" for line in lines]
+        rows[len(head) : len(head)] = [r"\midrule"] * len(head)
+        return "\n".join([rf"\begin{{tabular}}{{{form}}}", r"\toprule", *rows, r"\bottomrule", r"\end{tabular}"])
+
+
 class SheetSummary(Summary):  # type: ignore[misc]
     """A Summary of sheets and notes."""
 
@@ -73,11 +81,25 @@ class SheetSummary(Summary):  # type: ignore[misc]
         tables = summary_return([sheet.table(html.escape) for sheet in self.sheets], return_fmt="html")
         return f"{tables}<br/><br/>{'<br/>'.join(map(html.escape, self.notes))}"
 
-    def as_latex(self) -> str:
-        """The tables and notes in LaTeX."""
-        tables = summary_return([sheet.table(escape_cell) for sheet in self.sheets], return_fmt="latex")
-        notes = " \\newline\n ".join(map(escape_latex, self.notes))
-        return f"{tables}\n\n{notes}"
+    def as_latex(self, caption: str | None = None, label: str | None = None) -> str:
+        r"""A table of LaTeX: a tabular for each part with its title, and the notes. It needs `\usepackage{booktabs}`.
+
+        Parameters
+        ----------
+        caption : str, optional
+            As it is to be printed: what LaTeX would read as a command is escaped. By default the first title.
+        label : str, optional
+            For `\ref`, such as "tab:iris".
+        """
+        titles = [escape_latex(visible(sheet.title)) for sheet in self.sheets]
+        head = titles[0] if caption is None else escape_latex(visible(caption))
+        parts = [sheet.latex() if title == head else f"{title}\n\n\\smallskip\n{sheet.latex()}"
+                 for title, sheet in zip(titles, self.sheets, strict=True)]  # fmt: skip
+        notes = " \\par\n".join(map(escape_latex, self.notes))
+        parts += [f"\\begin{{minipage}}{{\\linewidth}}\n\\footnotesize\n{notes}\n\\end{{minipage}}"] if notes else []
+        named = [] if label is None else [rf"\label{{{label}}}"]
+        top = ["% \\usepackage{booktabs}", r"\begin{table}", r"\centering", rf"\caption{{{head}}}", *named]
+        return "\n".join([*top, "\n\n\\medskip\n".join(parts), r"\end{table}"])
 
     def _repr_html_(self) -> str:
         return self.as_html()

@@ -138,6 +138,17 @@ def test_products_leave_little_open():
     assert share_open(known.only(np.arange(50), np.arange(400)), 5) > 0.9
 
 
+@pytest.mark.parametrize("q", [1, 63, 64, 65, 200])
+def test_the_nearest_of_rows_that_are_tied_with_many(q):
+    """More are open than there is room for at first, and they stand in blocks of lanes and behind the last one."""
+    draw = np.random.default_rng(q)
+    X = draw.integers(0, 2, (50, 12)).astype(float)
+    Z = np.repeat(draw.integers(0, 2, (-(-q // 40), 12)), 40, axis=0)[:q].astype(float)
+    near = nearest_compared(screen(X, Z).only(np.arange(50), np.arange(q)), 1)
+    assert lists_of(near) == slow(minkowski(X, Z, 2.0), 1)
+    assert q < 40 or len(near.at) > 4 * len(X)
+
+
 def test_lists_of_a_matrix_and_their_parts():
     draw = np.random.default_rng(0)
     for dtype in (np.float32, np.float64):

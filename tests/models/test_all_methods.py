@@ -156,7 +156,7 @@ def test_words(fits, method):
     for told in (repr(fit), str(fit.summary()), fit._repr_html_(), fit.summary().as_html()):
         assert fit.model.title.split(" (")[0] in told
     assert f"method='{method}'" in repr(fit) or method == "pvm"
-    assert fit.summary().as_latex().startswith("\\begin{center}")
+    assert "\\end{tabular}" in fit.summary().as_latex()
 
 
 @pytest.mark.parametrize("method", METHODS)

@@ -221,6 +221,7 @@ def _replace_largest(heap, value):  # type: ignore[no-untyped-def]
     heap[at] = value
 
 
+LANES = 64  # values that are compared at once
 TOGETHER = 2**17  # values that are compared at a time, as they stay in the second-level cache
 
 
@@ -335,7 +336,7 @@ def _up_to(D: Array, last: Array) -> Near:
 def nearest_compared(compared: Compared, k: int) -> Near:
     """As `nearest_of`, of distances that are compared by a product."""
     parts = []
-    for part in parts_of(*compared.twice.shape):
+    for part in [slice(None)] if k == 1 else parts_of(*compared.twice.shape):
         found = _open(compared, part, k)
         distance = np.empty(len(found.at), compared.rows.exact.dtype)
         _measure(compared.rows.exact[part], compared.candidates.exact, found.rows(), found.at, distance)
@@ -350,12 +351,49 @@ def share_open(compared: Compared, k: int) -> float:
 
 
 def _open(compared: Compared, part: slice, k: int) -> Near:
-    """The prototypes of some rows that may be among the k nearest, with their approximations."""
-    rows, candidates, limits = compared.rows.square[part], compared.candidates.square, compared.bounds
-    near = candidates + rows[:, None] - compared.twice[part]
+    """The prototypes of some rows that may be among the k nearest, with their approximations where there are several."""
+    rows, candidates, limits, twice = compared.rows.square[part], compared.candidates.square, compared.bounds, compared.twice[part]
     error = 1.001 * (limits.norm * (rows.astype(float) + float(candidates.max())) + limits.slack)
-    last = (smallest(near, k) + error) * ((1 + limits.kernel) / (1 - limits.kernel)) + error
+    ratio = (1 + limits.kernel) / (1 - limits.kernel)
+    if k == 1:
+        start, at = np.empty(len(rows) + 1, np.int64), np.empty(4 * len(rows), np.int64)
+        if _near_least(twice, rows, candidates, error, ratio, start, at) > len(at):
+            at = np.empty(start[-1], np.int64)
+            _near_least(twice, rows, candidates, error, ratio, start, at)
+        return Near(start, at[: start[-1]], np.empty(0))
+    near = candidates + rows[:, None] - twice
+    last = (smallest(near, k) + error) * ratio + error
     return _up_to(near, np.nextafter(last.astype(np.float32), np.float32(np.inf)))
+
+
+@kernel(contract=False)
+def _near_least(twice, rows, candidates, error, ratio, start, at):  # type: ignore[no-untyped-def]
+    # for each row the candidates whose approximation is that of the least up to the errors of both, as far as `at` has room
+    q, count, infinite = len(candidates), 0, np.float32(np.inf)
+    low = np.empty(LANES, np.float32)
+    for i in range(len(rows)):
+        own = rows[i]
+        low[:] = infinite
+        for first in range(0, q, LANES):
+            width = min(LANES, q - first)
+            product, square = twice[i, first : first + width], candidates[first : first + width]
+            for j in range(width):
+                near = square[j] + own - product[j]
+                low[j] = near if near < low[j] else low[j]
+        last = np.nextafter(np.float32((low.min() + error[i]) * ratio + error[i]), infinite)
+        start[i] = count
+        for first in range(0, q, LANES):
+            width, hits = min(LANES, q - first), 0
+            product, square = twice[i, first : first + width], candidates[first : first + width]
+            for j in range(width):
+                hits += square[j] + own - product[j] <= last
+            for j in range(width if hits else 0):
+                if square[j] + own - product[j] <= last:
+                    if count < len(at):
+                        at[count] = first + j
+                    count += 1
+    start[len(rows)] = count
+    return count
 
 
 @kernel(contract=False)

@@ -1,0 +1,262 @@
+"""Predictions of files and lazy tables, written block by block: they are those of the same rows in memory."""
+
+import datetime
+import os
+import threading
+import warnings
+from decimal import Decimal
+
+import dask.dataframe as dd
+import duckdb
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pyarrow.dataset as ds
+import pyarrow.parquet as pq
+import pytest
+
+import protoclass as pc
+from protoclass.estimation import predict_to
+
+N = 400
+KINDS = ["class", "nearest", "distance", "prob", "set"]
+
+
+@pytest.fixture(scope="module")
+def rows():
+    """Rows with a number, a category and gaps, and keys of several types."""
+    rng = np.random.default_rng(3)
+    a, b = rng.normal(size=(2, N)).round(2)
+    data = pd.DataFrame({"id": np.arange(N)[::-1] + 2**60, "code": [f"{k:05}" for k in range(N)], "a": a, "b": b})
+    data["g"] = rng.choice(["1", "2", "x"], N)
+    data.loc[:60, "g"] = "1"  # in the first blocks of a CSV file a number
+    data["day"] = [datetime.date(2020, 1, 1) + datetime.timedelta(k) for k in range(N)]
+    data["y"] = np.where(a + rng.normal(size=N) > 0, "up", "down")
+    data.loc[[5, 250], "a"] = np.nan
+    data.loc[[7, 399], "g"] = None
+    return data
+
+
+@pytest.fixture(scope="module")
+def fit(rows):
+    return pc.fit("y ~ a + b + g", rows, eps=0.1).calibrate(cv=3)
+
+
+@pytest.fixture(scope="module")
+def folder(rows, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("source")
+    rows.to_parquet(folder / "rows.parquet", row_group_size=70)
+    rows.to_csv(folder / "rows.csv", index=False)
+    return folder
+
+
+@pytest.fixture
+def small(monkeypatch):
+    """Blocks of 37 rows."""
+    monkeypatch.setattr("protoclass.frames.sources.VALUES", 0)
+    monkeypatch.setattr("protoclass.frames.sources.FEWEST", 37)
+
+
+SOURCES = {
+    "parquet": lambda p: p / "rows.parquet",
+    "csv": lambda p: str(p / "*.csv"),
+    "polars": lambda p: pl.scan_parquet(p / "rows.parquet"),
+    "duckdb": lambda p: duckdb.connect().sql(f"from '{p}/rows.parquet'"),
+    "dask": lambda p: dd.from_pandas(pd.read_parquet(p / "rows.parquet"), npartitions=5),
+    "dataset": lambda p: ds.dataset(p / "rows.parquet"),
+}
+
+
+def same(got, fit, rows):
+    """Whether a frame has what `predict` says of the rows, all in their order."""
+    assert len(got) == len(rows)
+    missing = rows[["a", "b", "g"]].isna().any(axis=1)
+    for kind in ("class", "nearest"):
+        expected = fit.predict(rows, kind).astype(object)
+        assert got[kind].isna().tolist() == missing.tolist() == expected.isna().tolist()
+        assert got.loc[~missing, kind].tolist() == expected[~missing].tolist()
+    for kind in ("distance", "prob"):
+        expected = fit.predict(rows, kind)
+        np.testing.assert_array_equal(got[[f"{kind}_{c}" for c in fit.classes]].to_numpy(float), expected.to_numpy())
+    for c in fit.classes:
+        expected = [None if s is None else c in s for s in fit.predict(rows, "set")]
+        assert got[f"set_{c}"].astype(object).where(got[f"set_{c}"].notna(), None).tolist() == expected
+
+
+@pytest.mark.parametrize("out", ["out.parquet", "out.csv"])
+@pytest.mark.parametrize("name", SOURCES)
+def test_a_file_has_what_predict_says(name, out, rows, fit, folder, tmp_path, small):
+    path = fit.predict_to(SOURCES[name](folder), tmp_path / out, ["id", "code"], KINDS)
+    got = pd.read_parquet(path) if out == "out.parquet" else pd.read_csv(path, dtype={"code": str, "id": str})
+    assert list(got) == ["id", "code", "class", "nearest", *(f"{kind}_{c}" for kind in KINDS[2:] for c in ("down", "up"))]
+    assert got["id"].astype(str).tolist() == rows["id"].astype(str).tolist()  # beyond the integers that floats hold
+    assert got["code"].tolist() == rows["code"].tolist()  # zeros in front are kept
+    same(got, fit, rows)
+    assert os.listdir(tmp_path) == [out]
+
+
+@pytest.mark.parametrize("name", ["polars", "duckdb"])
+def test_a_lazy_table_goes_back_where_it_came_from(name, rows, fit, folder, small):
+    source = SOURCES[name](folder)
+    answer = fit.predict_to(source, key=["id", "day"], kind=KINDS)
+    assert type(answer) is type(source)
+    for _ in range(2):  # it can be read twice
+        got = pd.DataFrame(answer.collect().to_dict(as_series=False)) if name == "polars" else answer.to_arrow_table().to_pandas()
+        assert got["id"].tolist() == rows["id"].tolist()
+        assert got["day"].tolist() == rows["day"].tolist()
+        same(got, fit, rows)
+    if name == "duckdb":
+        assert [str(kind) for kind in answer.types[:3]] == ["BIGINT", "DATE", "VARCHAR"]
+        exact = source.project("cast(id as decimal(38, 2)) / 1 as x, id::hugeint as id, a, b, g")
+        assert fit.predict_to(exact, key="id").aggregate("max(id)").fetchall() == [(rows["id"].max(),)]
+
+
+def test_keys_keep_their_type_and_their_gaps(rows, fit, tmp_path, small):
+    keys = {
+        "int": [None if k % 50 == 3 else 2**60 + k for k in range(N)],
+        "decimal": [None if k == 0 else Decimal(k) / 10 for k in range(N)],
+        "time": [datetime.datetime(2020, 1, 1, microsecond=k) for k in range(N)],
+        "list": [[k, None] for k in range(N)],
+    }
+    table = pa.table(keys | {c: pa.array(rows[c], from_pandas=True) for c in ("a", "b", "g")})
+    pq.write_table(table, tmp_path / "rows.parquet")
+    for source in (tmp_path / "rows.parquet", pl.scan_parquet(tmp_path / "rows.parquet"), duckdb.sql(f"from '{tmp_path}/rows.parquet'")):
+        got = pq.read_table(fit.predict_to(source, tmp_path / "out.parquet", list(keys), overwrite=True))
+        assert {name: got[name].to_pylist() for name in keys} == keys
+    got = pq.read_table(fit.predict_to(tmp_path / "rows.parquet", tmp_path / "out.parquet", overwrite=True))
+    assert got.column_names == ["class"]
+
+
+def test_labels_of_other_types_and_fits_of_other_kinds(rows, folder, tmp_path, small):
+    def predicted(fit, source, kind="class"):
+        return pq.read_table(fit.predict_to(source, tmp_path / "out.parquet", kind=kind, overwrite=True))[kind].to_pylist()
+
+    path, known = folder / "rows.parquet", rows[["a", "b"]].dropna().index
+    for labels in ([0, 1], [0, "one"], [0, 2.5], [False, True]):
+        y = pd.Categorical([labels[v == "up"] for v in rows["y"]], labels)
+        fit = pc.fit("y ~ a + b", rows.assign(y=y), eps=0.2)
+        expected = fit.predict(rows).reindex(rows.index).astype(object)
+        got = predicted(fit, path)
+        assert [type(v) for v in got if v is not None] == [float if labels[1] == 2.5 else type(labels[1])] * len(known)
+        assert [got[k] for k in known] == [str(expected[k]) if labels[1] == "one" else expected[k] for k in known]
+        lazily = fit.predict_to(SOURCES["duckdb"](folder)).fetchall()
+        assert [lazily[k][0] for k in known] == [got[k] for k in known]
+    slim = fit.slim()
+    assert predicted(slim, path) == got
+    mixed = pc.fit("y ~ a + b", rows.set_axis([k if k % 2 else f"row {k}" for k in rows.index]), eps=0.2)
+    assert [v for v in predicted(mixed, path, "nearest") if v] == mixed.predict(rows, "nearest").dropna().map(str).tolist()
+    D = pd.DataFrame(np.abs(rows["b"].to_numpy()[:, None] - rows["b"].to_numpy()), rows["code"], rows["code"])
+    given = pc.fit("y ~ 1", rows.set_index("code"), eps=0.3, dissimilarity=D)
+    D.iloc[:90].reset_index(names="who").to_parquet(tmp_path / "D.parquet")
+    assert predicted(given, tmp_path / "D.parquet") == given.predict(D.iloc[:90]).tolist()
+
+
+def test_a_source_without_rows(fit, rows, tmp_path):
+    rows.iloc[:0].to_parquet(tmp_path / "none.parquet")
+    rows.iloc[:0].to_csv(tmp_path / "none.csv", index=False)
+    for source in (tmp_path / "none.parquet", tmp_path / "none.csv"):
+        for one in (fit, fit.slim()):
+            got = pq.read_table(one.predict_to(source, tmp_path / "out.parquet", "id", ["class", "prob"], overwrite=True))
+            assert (got.num_rows, got.column_names) == (0, ["id", "class", "prob_down", "prob_up"])
+
+
+def test_decisions_are_those_of_predict(fit, rows, folder, tmp_path, small):
+    loss = pd.DataFrame([[0, 1], [5, 0]], ["down", "up"], ["down", "up"])
+    for how in ({"loss": loss}, {"prior": {"down": 0.9, "up": 0.1}}, {"threshold": {"up": 0.2}}):
+        got = pd.read_parquet(fit.predict_to(folder / "rows.parquet", tmp_path / "out.parquet", overwrite=True, **how))
+        assert got["class"].astype(object).fillna("").tolist() == fit.predict(rows, **how).astype(object).fillna("").tolist()
+    assert not fit.predict(rows).equals(fit.predict(rows, loss=loss))
+
+
+def test_unseen_levels_are_said_once_with_their_rows(rows, tmp_path, small):
+    other = rows.assign(g=rows["g"].replace("x", "new"))
+    other.to_csv(tmp_path / "other.csv", index=False)
+    fit, out = pc.fit("y ~ a + b + g", rows, eps=0.3, dissimilarity="euclidean"), tmp_path / "out.csv"
+    with pytest.warns(pc.DataWarning, match=rf"'new' \({(other.dropna()['g'] == 'new').sum()} rows\)") as said:
+        fit.predict_to(tmp_path / "other.csv", out, "id")
+    assert len(said) == 1
+    before = out.read_bytes()
+    with pytest.raises(pc.DataError, match="not seen in fit: 'new'"):
+        fit.predict_to(tmp_path / "other.csv", out, "id", unseen="raise", overwrite=True)
+    assert out.read_bytes() == before
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        fit.predict_to(tmp_path / "other.csv", out, "id", unseen="zero", overwrite=True)
+        assert pd.read_csv(out)["class"].fillna("").tolist() == fit.predict(other, unseen="zero").astype(object).fillna("").tolist()
+
+
+REFUSED = {
+    "memory": (lambda p, rows: (rows, p / "out.csv"), {}, pc.DataError, "source is a DataFrame"),
+    "ending": (lambda p, rows: (p / "rows.csv", "out.json"), {}, pc.OptionError, "ends in .parquet or .csv"),
+    "one column": (lambda p, rows: (p / "rows.csv", p / "out.csv"), {"key": None}, pc.OptionError, "of one column"),
+    "itself": (lambda p, rows: (p / "rows.csv", p / "rows.csv"), {"overwrite": True}, pc.OptionError, "is a file that is read"),
+    "there": (lambda p, rows: (p / "rows.csv", p / "there.csv"), {}, pc.OptionError, "is there already"),
+    "key": (lambda p, rows: (p / "rows.csv", p / "out.csv"), {"key": "ident"}, pc.DataError, "key='ident' is not a column"),
+    "keys": (lambda p, rows: (p / "rows.csv", p / "out.csv"), {"key": ["id", "id"]}, pc.OptionError, "'id' would be two columns"),
+    "kinds": (lambda p, rows: (p / "rows.csv", p / "out.csv"), {"kind": ["prob", "prob"]}, pc.OptionError, "'prob_down' would be two"),
+    "kind": (lambda p, rows: (p / "rows.csv", p / "out.csv"), {"kind": []}, pc.OptionError, r"kind=\[\]"),
+    "lazy path": (lambda p, rows: (p / "rows.csv", None), {}, pc.OptionError, "out=None goes with"),
+    "lazy dask": (lambda p, rows: (dd.from_pandas(rows), None), {}, pc.OptionError, "out=None goes with"),
+    "column": (lambda p, rows: (p / "there.csv", p / "out.csv"), {}, pc.DataError, r"lack the columns \['g'\]"),
+    "lazy column": (lambda p, rows: (duckdb.sql("select 1 as a, 2 as b, 3 as id"), None), {}, pc.DataError, r"lack the columns \['g'\]"),
+    "folder": (lambda p, rows: (p / "rows.csv", p / "none" / "out.csv"), {}, pc.FileError, "can't be written"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", REFUSED)
+def test_what_is_refused_leaves_no_file(case, rows, fit, tmp_path):
+    given, how, error, words = REFUSED[case]
+    rows.to_csv(tmp_path / "rows.csv", index=False)
+    rows.drop(columns="g").to_csv(tmp_path / "there.csv", index=False)
+    with pytest.raises(error, match=words):
+        fit.predict_to(*given(tmp_path, rows), **{"key": "id"} | how)
+    assert sorted(os.listdir(tmp_path)) == ["rows.csv", "there.csv"]
+
+
+def test_an_error_names_the_row_of_the_source(fit, rows, tmp_path, small):
+    rows.assign(b=rows["b"].where(rows.index != 150, np.inf)).to_parquet(tmp_path / "rows.parquet")
+    plain = pc.fit("y ~ a + b", rows, eps=0.2)
+    with pytest.raises(pc.DataError, match="column 'b' is inf at row 150"):
+        plain.predict_to(tmp_path / "rows.parquet", tmp_path / "out.parquet", "id")
+    assert os.listdir(tmp_path) == ["rows.parquet"]
+
+
+def test_an_interrupt_leaves_the_old_file(fit, folder, tmp_path, small, monkeypatch):
+    (tmp_path / "out.csv").write_text("old")
+    calls = []
+
+    def stop(self, *given):
+        calls.append(given)
+        if len(calls) == 5:
+            raise KeyboardInterrupt
+        return answer_rows(self, *given)
+
+    answer_rows = type(fit).answer_rows
+    monkeypatch.setattr(type(fit), "answer_rows", stop)
+    with pytest.raises(KeyboardInterrupt):
+        fit.predict_to(folder / "rows.parquet", tmp_path / "out.csv", "id", overwrite=True)
+    assert os.listdir(tmp_path) == ["out.csv"]
+    assert (tmp_path / "out.csv").read_text() == "old"
+
+
+def test_blocks_are_predicted_on_threads_and_few_are_held(fit, folder, tmp_path, small, monkeypatch):
+    threads, begun, ahead = set(), [], []
+    answer_rows, as_frame = type(fit).answer_rows, predict_to.as_frame
+
+    def work(self, new, *given):
+        threads.add(threading.current_thread())
+        ahead.append(len(begun) - len(ahead))
+        return answer_rows(self, new, *given)
+
+    def read(block):
+        begun.append(len(block))  # in the thread that reads and writes
+        return as_frame(block)
+
+    monkeypatch.setattr(type(fit), "answer_rows", work)
+    monkeypatch.setattr(predict_to, "as_frame", read)
+    monkeypatch.setattr("protoclass.core.parallel.cores", lambda: 1)
+    fit.predict_to(folder / "rows.parquet", tmp_path / "out.parquet")
+    assert threading.main_thread() not in threads
+    assert len(begun) >= N // 37
+    assert max(ahead) <= 5  # not all of them

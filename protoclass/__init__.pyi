@@ -22,6 +22,7 @@ from .core.task import RulePath as RulePath
 from .core.task import Task as Task
 from .estimation.threshold import Threshold as Threshold
 from .export.card import Card as Card
+from .export.methods import Methods as Methods
 from .export.saving import Saved as Saved
 from .export.saving import load as load
 from .export.verifier import Verification as Verification

@@ -25,6 +25,7 @@ from .estimation.problem import DEFAULTS, Call
 from .estimation.selection import BY_HAND
 from .estimation.threshold import threshold
 from .export.card import card
+from .export.methods import methods
 from .export.report import report
 from .export.sql import sql
 from .frames.spelling import substitute
@@ -58,7 +59,7 @@ class Fit(Saveable, Fitted):
     calibrate, at, swap, slim, predict_to = calibrate, at, swap, slim, predict_to
     summary, tidy, glance, augment = summary, tidy, glance, augment
     plot, explore = plot, explore_fit
-    report, card, sql = report, card, sql
+    report, card, methods, sql = report, card, methods, sql
     __repr__, _repr_html_ = printed(printing.text), printing.html_text
 
     def update(self, formula: str | None = None, **changes: Any) -> Fit:

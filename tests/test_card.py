@@ -17,7 +17,7 @@ from markdown_it import MarkdownIt
 import protoclass as pc
 from protoclass.export.card import escape_markdown
 
-HEADINGS = ["The fit", "Data", "Classes", "Prototypes", "Cross-validation", "Certificate", "Limits", "Versions", "How to cite"]
+HEADINGS = ["The fit", "Data", "Classes", "Prototypes", "Cross-validation", "Certificate", "Limits", "Versions", "Methods", "How to cite"]
 IRIS = "d9b19753d89e3e1a522230d75e89c1ebfeb9bff4b71d66ba787e8a349b9fb2ae"
 MARKUP = ["<img src=x onerror=alert(1)>", "a|b", "`x` **bold** _it_", "[link](http://a.example)", "![i](x)", "# head", "- item", "1. one",
           "$x$ \\(y\\)",

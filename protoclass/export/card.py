@@ -20,6 +20,7 @@ from ..tables.printing import facts, validated
 from ..tables.summary import by_class, certificate_rows, notes
 from ..tables.tidy import list_prototypes
 from ..values import public
+from .methods import methods
 from .report import STYLE, cited, versions
 
 SHOWN = 20  # rows of a table
@@ -151,7 +152,7 @@ def card(fit: Fitted) -> Card:
 
     It has the call, a fingerprint of the data, the classes with their counts, the prototypes, the cross-validated error with its
     folds and the chosen parameters, the certificate, the limits (rows that were dropped, classes that are never predicted, notes
-    of the summary), the versions of the packages, and how to cite. See `Card` for what it shows and writes.
+    of the summary), the versions of the packages, a paragraph on methods, and how to cite. See `Card` for what it shows and writes.
 
     The fingerprint is a SHA-256 of the rows that took part, made as `protoclass.Card` says, so that another can compute it from
     the data: it tells whether a file at hand is the one that was fitted.
@@ -181,6 +182,7 @@ def card(fit: Fitted) -> Card:
         ("Certificate", tuple(certificate(fit))),
         ("Limits", (Text(limits(fit, said), listed=True),)),
         ("Versions", (Text(versions(), listed=True),)),
+        ("Methods", (Text([methods(fit).text]),)),
         ("How to cite", (Text(cited()),)),
     ]
     return Card(f"Model card: {fit.model.title}, {fit.formula}", tuple(sections), mark)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass, fields, replace
 from functools import reduce
 from operator import add
-from typing import Any, Generic, TypeVar
+from typing import Any, ClassVar, Generic, TypeVar
 
 import numpy as np
 import pandas as pd
@@ -260,6 +260,8 @@ class Metric(NamedArguments, Described):
     does, the class declares so: `class Mine(pc.Metric, declares=["triangle"])`.
     """
 
+    papers: ClassVar[tuple[str, ...]] = ()  # keys of its papers in `ground.references`
+
     def __init_subclass__(cls, declares: Collection[str] = ()) -> None:
         _check_class(cls, Metric, "metric", declares)
 
@@ -373,6 +375,10 @@ class TrainedMetric(Described):
     @property
     def name(self) -> str:
         return self.spec.name
+
+    @property
+    def papers(self) -> tuple[str, ...]:
+        return self.spec.papers
 
     @property
     def traits(self) -> Traits:

@@ -48,6 +48,8 @@ class Adaptive(Metric):
     True
     """
 
+    papers = ("hastie1996",)
+
     traits = Traits(slow=True, row_by_row=True, train_in_folds=True, supervised=True)
 
     neighborhood: int | None = None

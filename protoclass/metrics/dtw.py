@@ -63,6 +63,8 @@ class DTW(Metric):
     euclidean 0.25
     """
 
+    papers = ("sakoe1978",)
+
     traits = Traits(symmetric=True, row_by_row=True, slow=True)
 
     window: int | None = None

@@ -78,6 +78,8 @@ class Gower(Metric):
     [0.625, 0.75, 0.625]
     """
 
+    papers = ("gower1971",)
+
     asymmetric: Sequence[str] = ()
     weights: Mapping[str, float] | None = None
     logratio: Sequence[str] = ()

@@ -52,6 +52,8 @@ class Mahalanobis(Metric):
     [1.2081, 0.8923, 1.1644]
     """
 
+    papers = ("mahalanobis1936",)
+
     ridge: float = 0.0
     scale: bool | str = True
 

@@ -65,6 +65,8 @@ class Mismatch(Metric):
     [0.403, 1.334, 1.314]
     """
 
+    papers = ("leslie2004",)
+
     k: int = 5
     m: int = 1
     alphabet: str | None = None
@@ -212,6 +214,8 @@ class Levenshtein(Metric):
     >>> pc.dissimilarity("~ word", pd.DataFrame({"word": ["kitten", "sitting", "mitten"]}), pc.Levenshtein()).condensed().tolist()
     [3.0, 1.0, 3.0]
     """
+
+    papers = ("levenshtein1966",)
 
     normalised: bool = False
 

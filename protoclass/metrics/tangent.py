@@ -55,6 +55,8 @@ class Tangent(Metric):
     True
     """
 
+    papers = ("simard1993",)
+
     shape: tuple[int, int] = (16, 16)
     sigma: float = 0.9
     transformations: tuple[str, ...] = TRANSFORMATIONS

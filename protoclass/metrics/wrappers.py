@@ -58,6 +58,10 @@ class Wrapper(Metric):
         """The metrics by which it measures."""
         return (metric(getattr(self, "of", None)),)
 
+    @property
+    def papers(self) -> tuple[str, ...]:  # type: ignore[override]
+        return tuple(dict.fromkeys(key for m in self.inner for key in m.papers))
+
     def with_inner(self, metrics: Sequence[Metric | TrainedMetric]) -> Self:
         """The same with other inner metrics."""
         return replace(self, of=metrics[0])  # type: ignore[call-arg]

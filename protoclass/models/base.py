@@ -234,6 +234,8 @@ class Model(NamedArguments, Served):
     as_repeats : mapping of parameter to value, or None
         Parameters with which a row of weight 2 gives the same predictions as two rows, such as `{"K": 1}`, where it can't matter that
         both may be chosen; None if weights mean something else or random draws depend on them.
+    papers : tuple of str
+        Keys of the papers of the method in `ground.references`, which `Fit.methods` cites.
     """
 
     serves: ClassVar[Mapping[str, str]] = VERBS_OF_MODEL
@@ -247,6 +249,7 @@ class Model(NamedArguments, Served):
     larger: ClassVar[Mapping[str, Grid]] = {}
     example: ClassVar[Mapping[str, Any]] = {}
     as_repeats: ClassVar[Mapping[str, Any] | None] = None
+    papers: ClassVar[tuple[str, ...]] = ()
 
     def __init_subclass__(cls) -> None:
         check_parameters(cls, Model, "method")

@@ -53,6 +53,7 @@ class Centroids(Model):
     """
 
     name = "centroids"
+    papers = ("tibshirani2002",)
     can = Capabilities(weights=True, coordinates=True, counted=False)
     example: ClassVar[Mapping[str, Any]] = {"threshold": (0.0, 2.0)}
     as_repeats: ClassVar[Mapping[str, Any]] = {}

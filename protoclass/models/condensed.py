@@ -22,6 +22,7 @@ class Condensed(Model):
     """
 
     name = "condensed"
+    papers = ("hart1968",)
     can = Capabilities(nearest=True)
 
     @property

@@ -73,6 +73,7 @@ class DANN(Model):
     """
 
     name = "dann"
+    papers = ("hastie1996",)
     can = Capabilities(weights=True, coordinates=True, own_distances=True, counted=False)
     example: ClassVar[Mapping[str, Any]] = {"k": (3, 7), "epsilon": (0.5, 1.0)}
 

@@ -48,6 +48,7 @@ class Hyperplane(Model):
     """
 
     name = "hyperplane"
+    papers = ("graepel1998",)
     can = Capabilities(weights=True, candidates=frozenset({"unlabelled", "subset"}), counted=False)
     example: ClassVar[Mapping[str, Any]] = {"C": (1.0, 100.0)}
     grids: ClassVar[frozenset[str]] = frozenset({"C", "dims"})

@@ -52,6 +52,7 @@ class KMeans(PerClass):
     """
 
     name = "kmeans"
+    papers = ("hastie2009",)
     can = Capabilities(weights=True, coordinates=True, nearest=True)
     example: ClassVar[Mapping[str, Any]] = {"K": (1, 2)}
     as_repeats: ClassVar[Mapping[str, Any]] = {"K": 1}

@@ -75,6 +75,7 @@ class KMedoids(PerClass):
     """
 
     name = "kmedoids"
+    papers = ("schubert2021",)
     can = Capabilities(
         weights=True, nearest=True, candidates=frozenset({"subset"}), warm_starts=True
     )

@@ -55,6 +55,7 @@ class KNN(Model):
     """
 
     name = "knn"
+    papers = ("hastie2009",)
     can = Capabilities(weights=True, counted=False)
     example: ClassVar[Mapping[str, Any]] = {"k": (3, 7)}
     as_repeats: ClassVar[Mapping[str, Any]] = {"k": 1}

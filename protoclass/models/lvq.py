@@ -99,6 +99,7 @@ class LVQ(PerClass):
     """
 
     name = "lvq"
+    papers = ("kohonen1995",)
     can = Capabilities(weights=True, coordinates=True, nearest=True)
     example: ClassVar[Mapping[str, Any]] = {"K": (1, 2), "variant": ("lvq1", "olvq1")}
     never_tuned: ClassVar[frozenset[str]] = frozenset({"start", "neighbours"})

@@ -127,6 +127,7 @@ class MedianGLVQ(PerClass):
     """
 
     name = "medianglvq"
+    papers = ("nebel2015",)
     can = Capabilities(weights=True, nearest=True, candidates=frozenset({"subset"}), warm_starts=True, counted=TOGETHER)
     example: ClassVar[Mapping[str, Any]] = {"K": (1, 2), "beta": (2.0, 20.0)}
     never_tuned: ClassVar[frozenset[str]] = frozenset({"starts", "components", "init"})

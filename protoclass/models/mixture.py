@@ -92,6 +92,7 @@ class Mixture(PerClass):
     """
 
     name = "mixture"
+    papers = ("hastie2009",)
     can = Capabilities(coordinates=True)
     example: ClassVar[Mapping[str, Any]] = {"K": (1, 2), "covariance": ("diag", "full")}
     never_tuned: ClassVar[frozenset[str]] = frozenset({"priors", "starts"})

@@ -68,6 +68,7 @@ class MMDCritic(PerClass):
     """
 
     name = "mmd"
+    papers = ("kim2016",)
     can = Capabilities(weights=True, nearest=True, candidates=frozenset({"subset"}))
     never_tuned: ClassVar[frozenset[str]] = frozenset({"criticisms"})
     words: ClassVar[Mapping[str, str]] = {**PerClass.words, "gamma": "gamma of the similarities"}

@@ -32,6 +32,7 @@ class Multiedit(Model):
     """
 
     name = "multiedit"
+    papers = ("devijver1982",)
     can = Capabilities(nearest=True)
 
     parts: int = 3

@@ -171,6 +171,7 @@ class PVM(Model):
     """
 
     name = "pvm"
+    papers = ("bien2011",)
     can = Capabilities(
         weights=True,
         nearest=True,

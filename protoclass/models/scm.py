@@ -75,6 +75,7 @@ class SCM(Model):
     """
 
     name = "scm"
+    papers = ("marchand2002",)
     can = Capabilities(
         candidates=frozenset({"subset"}),
         steps=True,

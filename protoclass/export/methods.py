@@ -1,0 +1,157 @@
+"""The paragraph on methods for a paper, with BibTeX: `Fit.methods`."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, fields
+from typing import Any
+
+import pandas as pd
+
+from ..core.statistics.one_se import RULES
+from ..estimation.fitted import Fitted
+from ..ground.checks import is_real
+from ..ground.errors import brief, printed
+from ..ground.options import significant
+from ..ground.references import ENTRIES, label
+from ..tables.printing import described
+from ..values import public
+from ..views.words import count_folds
+from .report import own_version
+
+CITED = re.compile(r"\[@([^\]]*)\]")
+SPECIAL = {c: f"\\{c}" for c in "&%$#_{}"} | {"~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "\\": r"\textbackslash{}"}
+
+
+@public
+@dataclass(frozen=True)
+class Methods:
+    """How a fit was made, as a paragraph for a paper, see `Fit.methods`.
+
+    Attributes
+    ----------
+    markdown : str
+        With citations as pandoc and Quarto read them, `[@bien2011]`.
+    """
+
+    markdown: str
+
+    @property
+    def keys(self) -> list[str]:
+        """The BibTeX keys that are cited, in their order."""
+        return list(dict.fromkeys(CITED.findall(self.markdown)))
+
+    @property
+    def text(self) -> str:
+        """The paragraph with authors and years."""
+        return CITED.sub(lambda found: f"({label(_entry(found[1]))})", self.markdown)
+
+    @property
+    def latex(self) -> str:
+        r"""The paragraph for LaTeX, with `\citep`."""
+        parts = CITED.split(self.markdown)  # text and keys by turns
+        return "".join(rf"\citep{{{part}}}" if k % 2 else "".join(SPECIAL.get(c, c) for c in part) for k, part in enumerate(parts))
+
+    @property
+    def bibtex(self) -> str:
+        """The entries of what is cited."""
+        return "\n".join(map(_entry, self.keys)) + "\n"
+
+    @printed
+    def __repr__(self) -> str:
+        return f"{self.text}\n\n{self.bibtex}"
+
+
+def _entry(key: str) -> str:
+    if key != "protoclass":
+        return ENTRIES[key]
+    return (
+        "@misc{protoclass, author = {{The protoclass developers}}, title = {protoclass: classification by prototypes},\n"
+        f"  note = {{Python package, version {own_version()}}}, year = {{2026}}}}"
+    )
+
+
+def methods(fit: Fitted) -> Methods:
+    """How the fit was made, as a paragraph for the section on methods of a paper, and the BibTeX of what it cites.
+
+    It states the rows and classes, the method and the dissimilarity with their papers, how parameters were tuned (grid, folds, rule,
+    correction), the calibration, the version of the package, and the seed. It contains no results: see `Fit.summary` and `Fit.test`.
+
+    Returns
+    -------
+    Methods
+        With `text`, `markdown` (citations of pandoc), `latex` and `bibtex`.
+
+    Examples
+    --------
+    >>> import protoclass as pc
+    >>> fit = pc.fit("species ~ .", pc.load_data("iris"), "knn", k=[1, 5, 15])
+    >>> print(fit.methods().markdown.split(". ")[3])
+    The parameter k (1 to 15, 3 values) was chosen by 10-fold cross-validation with the 1-SE rule for the error
+    >>> fit.methods().keys
+    ['hastie2009', 'tsamardinos2018', 'protoclass']
+    """
+    sentences = [_data(fit), _method(fit), *_tuning(fit)]
+    if fit.calibration is not None:
+        sentences.append(f"Probabilities and prediction sets [@vovk2015] are from a calibration ({fit.calibration.words()})")
+    sentences.append(f"Computations used the Python package protoclass {own_version()} [@protoclass] with seed {fit.problem.seed}")
+    return Methods(". ".join(sentences) + ".")
+
+
+def _data(fit: Fitted) -> str:
+    counts = ", ".join(f"{n:,} {level}" for level, n in zip(fit.classes, fit.frame.class_counts, strict=True))
+    out = f"The data have {fit.nobs:,} rows of {len(fit.classes)} classes ({counts})"
+    out += f" after {len(fit.dropped):,} rows with missing values were left out" if len(fit.dropped) else ""
+    factors = fit.call.arguments.get("class_weights")
+    if factors is not None:
+        out += ", with balanced class weights" if isinstance(factors, str) else ", with class weights"
+    elif (fit.frame.weights != 1).any():
+        out += ", with weights"
+    return out
+
+
+def _method(fit: Fitted) -> str:
+    model, metric = fit.model, fit.dissimilarity.metric
+    own = {f.name: getattr(model, f.name) for f in fields(model) if f.name not in fit.selection.values}
+    given = [f"{f.name} = {_value(own[f.name])}" for f in fields(model) if f.name in own and repr(own[f.name]) != repr(f.default)]
+    out = f'Rows were classified by the method "{model.title}"{_cited(model.papers)}{" with " * bool(given)}{", ".join(given)}'
+    if model.measures(fit.rule):
+        out += f". The dissimilarity was {described(fit).split(' (chosen')[0]}{_cited(metric.papers)}"
+    return out
+
+
+def _cited(keys: tuple[str, ...]) -> str:
+    return "".join(f" [@{key}]" for key in keys)
+
+
+def _tuning(fit: Fitted) -> list[str]:
+    """How the parameters were chosen, or were given."""
+    validation, selection = fit.validation, fit.selection
+    values = ", ".join(f"{name} = {_value(value)}" for name, value in selection.values.items())
+    if selection.by_hand:
+        return [f"Parameters were chosen by hand ({values})" if values else f"The first {selection.steps} steps of the rule were kept"]
+    if validation is None:
+        return []
+    folds = count_folds(validation).replace(" folds", "-fold cross-validation", 1)
+    folds += " that kept groups together" if fit.problem.groups is not None else ""
+    grid, name = validation.grid, validation.measure_name
+    if not len(grid.columns):
+        return [f"The {name} was estimated by {folds}"]
+    tried = " and ".join(f"{column} ({_tried(grid[column])})" for column in grid)
+    rule = RULES[selection.rule].format(measure=name) + ("" if "{measure}" in RULES[selection.rule] else f" for the {name}")
+    subject, verb = ("parameters", "were") if len(grid.columns) > 1 else ("parameter", "was")
+    out = [f"The {subject} {tried} {verb} chosen by {folds} with the {rule}", f"The choice was {values}"]
+    if validation.corrected(selection.rule) is not None:
+        out.append(f"The {name} was corrected for this choice by a bootstrap of the held-out predictions [@tsamardinos2018]")
+    return out
+
+
+def _tried(values: pd.Series) -> str:
+    distinct = values.unique()
+    if pd.api.types.is_numeric_dtype(values) and len(distinct) > 2:
+        return f"{_value(distinct.min())} to {_value(distinct.max())}, {len(distinct)} values"
+    return " or ".join(map(_value, distinct))
+
+
+def _value(value: Any) -> str:
+    return significant(float(value)) if is_real(value) else brief(value) if not isinstance(value, str) else value

@@ -189,7 +189,7 @@ class PVM(Model):
     larger: ClassVar[Mapping[str, Grid]] = {"eps": UpperQuantiles()}
     example: ClassVar[Mapping[str, Any]] = {"eps": (0.8, 1.2), "lambda_": (0.5, 3.0), "radii": (ONE, OWN)}
     as_repeats: ClassVar[Mapping[str, Any]] = {"solver": "greedy"}
-    grids: ClassVar[frozenset[str]] = frozenset({"lambda_", "radii"})
+    grids: ClassVar[frozenset[str]] = frozenset({"lambda_", "radii", "stop"})
     words: ClassVar[Mapping[str, str]] = {
         "eps": "radius eps of the balls", "lambda_": "cost lambda of a prototype", "stop": "prototypes at most",
         "radii": "radii of the balls",
@@ -222,7 +222,7 @@ class PVM(Model):
         one_of("rounding", self.rounding, ("best", "union"))
         check_fixed("pvm", "draws", self.draws, low=1, integral=True, high=MOST_DRAWS)
         if self.stop is not None:
-            check_number("pvm", "stop", self.stop, low=1, integral=True)
+            check_number(self, "stop", self.stop, low=1, integral=True)
             if not self.shares_work:
                 raise OptionError(
                     f"stop={brief(self.stop)}: only the greedy solver without certify= chooses prototypes one after another; a larger "

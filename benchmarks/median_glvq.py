@@ -167,7 +167,7 @@ def main() -> None:
         print(*lines[-1], sep=" | ", flush=True)
     parts = [
         "# Two real cases beside logistic regression",
-        f"`python benchmarks/median_glvq.py {' '.join(sys.argv[1:])}`, "
+        f"`python benchmarks/median_glvq.py {' '.join('PYTHON' if a == options.prosemble else a for a in sys.argv[1:])}`, "
         f"{time.perf_counter() - start:.0f} s: errors on new rows (%), mean and standard error over the splits, with one real row of each "
         f"class as prototypes. On {level} of {len(SETS)} tables the tuned rule is within one standard error of logistic regression, or "
         "better; standard errors are those of the paired differences over the splits, which share rows.",

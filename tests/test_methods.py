@@ -55,7 +55,7 @@ def test_weights_missing_values_calibration_and_choices_by_hand():
     data = IRIS.assign(petal_width=IRIS["petal_width"].where(IRIS.index != 3))
     fit = pc.fit("species ~ .", data, eps=[0.7, 1.0], cv=5, class_weights="balanced", calibrate=True)
     text = fit.methods().text
-    assert "after 1 rows with missing values were left out, with balanced class weights" in text
+    assert "after 1 row with missing values was left out, with balanced class weights" in text
     assert "prediction sets (Vovk 2015) are from a calibration (multinomial" in text
     assert "eps (0.7 or 1)" in text
     assert "chosen by hand (eps = 1)" in fit.validation.fit_at(1).methods().text
@@ -70,6 +70,21 @@ def test_every_format_has_the_same_citations():
     assert r"50 a\_b \& c" in said.latex
     assert re.findall(r"@\w+\{(\w+),", said.bibtex) == said.keys
     assert repr(said) == f"{said.text}\n\n{said.bibtex}"
+
+
+def test_labels_that_look_like_citations_or_codes_are_text():
+    data = IRIS.assign(species=IRIS["species"].astype(str).replace("setosa", "[@x] \x1b[31m"))
+    said = pc.fit("species ~ .", data, eps=1.0).methods()
+    assert said.keys == ["bien2011", "protoclass"]
+    for text in (said.text, said.markdown, said.latex):
+        assert "\x1b" not in text
+    assert "50 [@x]" in said.text
+    assert "50 {[}@x]" in said.latex
+
+
+def test_what_learns_a_distance_is_cited():
+    fit = pc.fit("species ~ .", IRIS, "medianglvq", K=1, matrix="diagonal", ridge=0.01, cv=None)
+    assert fit.methods().keys == ["nebel2015", "schneider2009", "protoclass"]
 
 
 def test_the_card_has_it():

@@ -81,7 +81,7 @@ def predict_to(
         For a file that is there already or is read itself, for other endings, where two columns would have one name, and for a CSV
         file of one column.
     DataError
-        For a table in memory, a key that is no column, and as `predict` does. No file is left then.
+        For a table in memory, for a key that is not a column, and as `predict` does. No file is left then.
     NotAvailable
         Without pyarrow.
 

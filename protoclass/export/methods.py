@@ -11,16 +11,17 @@ import pandas as pd
 from ..core.statistics.one_se import RULES
 from ..estimation.fitted import Fitted
 from ..ground.checks import is_real
-from ..ground.errors import brief, printed
+from ..ground.errors import brief, printed, visible
 from ..ground.options import significant
 from ..ground.references import ENTRIES, label
 from ..tables.printing import described
+from ..tables.sheets import escape_latex
 from ..values import public
 from ..views.words import count_folds
 from .report import own_version
 
-CITED = re.compile(r"\[@([^\]]*)\]")
-SPECIAL = {c: f"\\{c}" for c in "&%$#_{}"} | {"~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "\\": r"\textbackslash{}"}
+OWN = "protoclass"  # the key of the package itself
+CITED = re.compile(rf"\[@({'|'.join([*ENTRIES, OWN])})\]")  # only these: the label of a class may look like a citation
 
 
 @public
@@ -50,7 +51,7 @@ class Methods:
     def latex(self) -> str:
         r"""The paragraph for LaTeX, with `\citep`."""
         parts = CITED.split(self.markdown)  # text and keys by turns
-        return "".join(rf"\citep{{{part}}}" if k % 2 else "".join(SPECIAL.get(c, c) for c in part) for k, part in enumerate(parts))
+        return "".join(rf"\citep{{{part}}}" if k % 2 else escape_latex(part) for k, part in enumerate(parts))
 
     @property
     def bibtex(self) -> str:
@@ -63,7 +64,7 @@ class Methods:
 
 
 def _entry(key: str) -> str:
-    if key != "protoclass":
+    if key != OWN:
         return ENTRIES[key]
     return (
         "@misc{protoclass, author = {{The protoclass developers}}, title = {protoclass: classification by prototypes},\n"
@@ -99,9 +100,11 @@ def methods(fit: Fitted) -> Methods:
 
 
 def _data(fit: Fitted) -> str:
-    counts = ", ".join(f"{n:,} {level}" for level, n in zip(fit.classes, fit.frame.class_counts, strict=True))
+    counts = ", ".join(f"{n:,} {visible(str(level))}" for level, n in zip(fit.classes, fit.frame.class_counts, strict=True))
     out = f"The data have {fit.nobs:,} rows of {len(fit.classes)} classes ({counts})"
-    out += f" after {len(fit.dropped):,} rows with missing values were left out" if len(fit.dropped) else ""
+    dropped = len(fit.dropped)
+    if dropped:
+        out += f" after {dropped:,} {'row' if dropped == 1 else 'rows'} with missing values {'was' if dropped == 1 else 'were'} left out"
     factors = fit.call.arguments.get("class_weights")
     if factors is not None:
         out += ", with balanced class weights" if isinstance(factors, str) else ", with class weights"
@@ -154,4 +157,4 @@ def _tried(values: pd.Series) -> str:
 
 
 def _value(value: Any) -> str:
-    return significant(float(value)) if is_real(value) else brief(value) if not isinstance(value, str) else value
+    return significant(float(value)) if is_real(value) else visible(value) if isinstance(value, str) else brief(value)

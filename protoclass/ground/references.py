@@ -25,6 +25,9 @@ _TEXT = """
 @article{nebel2015, author = {Nebel, David and Hammer, Barbara and Frohberg, Kathleen and Villmann, Thomas},
   title = {Median variants of learning vector quantization for learning of dissimilarity data}, journal = {Neurocomputing},
   volume = {169}, year = {2015}}
+@article{schneider2009, author = {Schneider, Petra and Biehl, Michael and Hammer, Barbara},
+  title = {Adaptive relevance matrices in learning vector quantization}, journal = {Neural Computation}, volume = {21}, number = {12},
+  pages = {3532--3561}, year = {2009}}
 @book{kohonen1995, author = {Kohonen, Teuvo}, title = {Self-Organizing Maps}, publisher = {Springer}, year = {1995}}
 @article{tibshirani2002, author = {Tibshirani, Robert and Hastie, Trevor and Narasimhan, Balasubramanian and Chu, Gilbert},
   title = {Diagnosis of multiple cancer types by shrunken centroids of gene expression},

@@ -116,6 +116,10 @@ class Relevance(Wrapper):
         whole_number("seed", self.seed, 0, MOST_SEED)
 
     @property
+    def papers(self) -> tuple[str, ...]:  # type: ignore[override]
+        return (*self.inner[0].papers, "schneider2009")
+
+    @property
     def traits(self) -> Traits:
         known = self.inner[0].traits
         learned = {"train_in_folds": True, "supervised": True, "trained_in_parts": False}

@@ -102,7 +102,7 @@ def _draw_frontier(validation: ErrorCurve, ax: Any) -> Any:
     steps = {"where": "post", "lw": 1.4 * factor(ax)}
     low, high, shade = ends["error"] - ends["se"], ends["error"] + ends["se"], colour(0)
     ax.fill_between(ends["size"], low, high, step="post", fc=to_rgba(shade, 0.18), ec=to_rgba(shade, 0.6), lw=0.8)
-    ax.step(ends["size"], ends["error"], color=colour(0), label=f"least held-out {name}, +- 1 SE", **steps)
+    ax.step(ends["size"], ends["error"], color=colour(0), label=f"lowest held-out {name}, +- 1 SE", **steps)
     ax.step(ends["size"], ends["corrected"], ls="--", color=colour(1), label="corrected for its choice", **steps)
     ax.plot(size, error, "o", ms=8 * factor(ax), mfc="none", mew=1.6, color=ink(ax), label=f"chosen: size {write_number(round(size, 1))}")
     nearest = nearest_row_error(validation)
@@ -113,7 +113,7 @@ def _draw_frontier(validation: ErrorCurve, ax: Any) -> Any:
     _limit(validation, pd.concat([ends[["error", "se"]], pd.DataFrame({"error": [nearest, error], "se": 0.0})]), ax)
     counted = validation.problem.model.can.counted
     ax.set_xlabel(f"{'features' if counted == 'features' else 'prototypes' if counted else 'size'} at most (log scale)")
-    ax.set_title(f"What few cost: the least {name} for each number", fontsize="medium")
+    ax.set_title(f"The lowest {name} for each size", fontsize="medium")
     key(ax, "below", ncols=2, values=True)
     return ax
 

@@ -182,7 +182,7 @@ def describe_frontier(validation: ErrorCurve) -> Plain:
     if not validation.problem.model.can.counted or len(points) < 3:
         return {}
     axis = f"size: {'features' if validation.problem.model.can.counted == 'features' else 'prototypes'}"
-    own = {"x": sizes[points].tolist(), "names": None, "log": True, "axis": axis, "strips": [], "title": "The least error for each size"}
+    own = {"x": sizes[points].tolist(), "names": None, "log": True, "axis": axis, "strips": [], "title": "The lowest error for each size"}
     return {"frontier": {**describe_line(validation, tuple(validation.grid)[:1], points), **own}}
 
 

@@ -141,7 +141,7 @@ def test_fits_in_processes_of_joblib():
 
 
 FORKED = """
-import os, sys, threading
+import faulthandler, os, threading
 import protoclass as pc
 from protoclass.core import parallel
 parallel.SMALL = 1
@@ -167,8 +167,9 @@ for locked in (False, True):
         parallel._guard.acquire()
     child = os.fork()
     if child == 0:
-        same = fitted() == own
-        os._exit(0 if same and parallel.free_cores() == 3 and parallel._within == 0 else 1)
+        faulthandler.dump_traceback_later(200, exit=True)  # seconds; says where a process that does not end waits
+        wrong = [fitted() != own, parallel.free_cores() != 3, parallel._within != 0]
+        os._exit(sum(bit << k for k, bit in enumerate(wrong)))
     if locked:
         parallel._guard.release()
     children.append(child)
@@ -181,7 +182,8 @@ print(codes, fitted() == own)
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="this system can't fork")
 def test_a_process_that_is_forked_after_a_fit_fits_and_ends():
-    assert ended(script(FORKED, PYTHONWARNINGS="ignore"))[0].split("\n")[0] == "[0, 0] True"
+    said, errors = ended(script(FORKED, PYTHONWARNINGS="ignore"))
+    assert said.split("\n")[0] == "[0, 0] True", errors
 
 
 # the cache of compiled functions

@@ -249,7 +249,7 @@ def test_the_curve_is_switched_to_the_frontier_and_back(page, curve):
     title, button = page.locator(".protoclass-chart-title"), page.get_by_role("button", name="Frontier")
     before = title.inner_text()
     button.click()
-    assert title.inner_text() == "The least error for each size"
+    assert title.inner_text() == "The lowest error for each size"
     assert button.get_attribute("aria-pressed") == "true"
     field, points = page.locator(".protoclass-plot"), read(curve)["frontier"]["points"]
     field.focus()

@@ -29,7 +29,7 @@ export class Validation {
   // Changes the picture for the frontier, and back.
   frontierButton() {
     const button = make("button", "tool", "Frontier", { type: "button", "aria-pressed": "false" });
-    button.title = "The least error for each size of the rules";
+    button.title = "The lowest error for each size of the rules";
     button.addEventListener("click", () => {
       const [grid, frontier] = this.charts, shown = button.getAttribute("aria-pressed") === "true";
       (shown ? frontier : grid).element.replaceWith((shown ? grid : frontier).element);

@@ -67,16 +67,21 @@ def data_of(name: str) -> pd.DataFrame:
 
 def others(data: pd.DataFrame, response: str) -> dict[str, Any]:
     """Logistic regression and a forest on the same columns."""
+    return {
+        "logistic": columns_and(data, response, LogisticRegression(max_iter=5000)),
+        "forest": columns_and(data, response, RandomForestClassifier(500, random_state=0, n_jobs=-1)),
+    }
+
+
+def columns_and(data: pd.DataFrame, response: str, estimator: Any) -> Any:
+    """A pipeline that gives an estimator scaled numbers and one-hot categories, with missing values imputed."""
     X = data.drop(columns=response)
     categories = make_column_selector(dtype_exclude="number")(X)
     columns = make_column_transformer(
-        (make_pipeline(SimpleImputer(strategy="most_frequent"), OneHotEncoder(handle_unknown="ignore")), categories),
+        (make_pipeline(SimpleImputer(strategy="most_frequent"), OneHotEncoder(handle_unknown="ignore", sparse_output=False)), categories),
         (make_pipeline(SimpleImputer(), StandardScaler()), [c for c in X if c not in categories]),
     )
-    return {
-        "logistic": make_pipeline(columns, LogisticRegression(max_iter=5000)),
-        "forest": make_pipeline(columns, RandomForestClassifier(500, random_state=0, n_jobs=-1)),
-    }
+    return make_pipeline(columns, estimator)
 
 
 def columns_of(gower: bool) -> dict[str, dict[str, Any]]:
@@ -95,9 +100,10 @@ def errors_of(name: str, splits: int, columns: list[str]) -> pd.DataFrame:
         for column, parameters in columns_of(bool(keep)).items():
             if column in columns:
                 fit = pc.fit(f"{response} ~ .", seen, "medianglvq", K=1, cv=5, choose="min", progress=False, **parameters, **keep)
-                row[column] = _error(fit.predict(new), new[response])
+                row[column] = error_of(fit.predict(new), new[response])
+        X, X_new = seen.drop(columns=response), new.drop(columns=response)
         for method, model in others(data, response).items():
-            row[method] = _error(model.fit(seen.drop(columns=response), seen[response]).predict(new.drop(columns=response)), new[response])
+            row[method] = error_of(model.fit(X, seen[response]).predict(X_new), new[response])
         rows.append(row)
     return 100 * pd.DataFrame(rows)
 
@@ -115,10 +121,10 @@ def digits_of(splits: int, python: str | None) -> pd.DataFrame:
             start = time.perf_counter()
             fit = pc.fit("digit ~ .", data.iloc[train], fixed, dissimilarity=raw, cv=None, progress=False)
             predicted = fit.predict(data.iloc[test])
-            rows.append(("medianglvq, full", K, _error(predicted, data["digit"].iloc[test]), time.perf_counter() - start))
+            rows.append(("medianglvq, full", K, error_of(predicted, data["digit"].iloc[test]), time.perf_counter() - start))
         start = time.perf_counter()
         predicted = KNeighborsClassifier(1).fit(X[train], y[train]).predict(X[test])
-        rows.append(("1-NN of all rows", 0, _error(predicted, y[test]), time.perf_counter() - start))
+        rows.append(("1-NN of all rows", 0, error_of(predicted, y[test]), time.perf_counter() - start))
     if python:
         peer = [python, str(HERE / "prosemble_digits.py"), str(splits), *map(str, DIGITS)]
         rows += json.loads(subprocess.run(peer, check=True, capture_output=True, text=True).stdout.splitlines()[-1])
@@ -132,20 +138,20 @@ def digits_table(found: pd.DataFrame) -> str:
         cells = [part[part["K"] == K] for K in DIGITS]
         if not len(cells[0]):
             cells = [part] * len(DIGITS)
-        lines.append([str(method), *(f"{_spread(c['error'])} ({c['seconds'].mean():.1f} s)" for c in cells)])
-    return _table(["", *(f"{count} digits" for count in DIGITS.values())], lines)
+        lines.append([str(method), *(f"{spread(c['error'])} ({c['seconds'].mean():.1f} s)" for c in cells)])
+    return as_table(["", *(f"{count} digits" for count in DIGITS.values())], lines)
 
 
-def _error(predicted: Any, truth: Any) -> float:
+def error_of(predicted: Any, truth: Any) -> float:
     return float((np.asarray(predicted).astype(str) != np.asarray(truth).astype(str)).mean())
 
 
-def _spread(values: pd.Series) -> str:
+def spread(values: pd.Series) -> str:
     """Mean +- standard error."""
     return f"{values.mean():.1f} +- {values.std() / np.sqrt(len(values)):.1f}"
 
 
-def _table(head: list[str], rows: list[list[str]]) -> str:
+def as_table(head: list[str], rows: list[list[str]]) -> str:
     """A table of markdown."""
     return "\n".join("| " + " | ".join(line) + " |" for line in [head, ["---"] * len(head), *rows])
 
@@ -161,7 +167,7 @@ def main() -> None:
     columns, lines, level, start = [*options.columns, "logistic", "forest"], [], 0, time.perf_counter()
     for name in SETS:
         found = errors_of(name, options.splits, options.columns)
-        lines.append([name, *(_spread(found[c]) if c in found else "-" for c in columns)])
+        lines.append([name, *(spread(found[c]) if c in found else "-" for c in columns)])
         apart = found["tuned"] - found["logistic"]
         level += int(apart.mean() <= apart.std() / np.sqrt(options.splits))
         print(*lines[-1], sep=" | ", flush=True)
@@ -171,7 +177,7 @@ def main() -> None:
         f"{time.perf_counter() - start:.0f} s: errors on new rows (%), mean and standard error over the splits, with one real row of each "
         f"class as prototypes. On {level} of {len(SETS)} tables the tuned rule is within one standard error of logistic regression, or "
         "better; standard errors are those of the paired differences over the splits, which share rows.",
-        _table(["", *columns], lines),
+        as_table(["", *columns], lines),
     ]
     if options.digit_splits:
         head = f"Digits, mean error (%) over {options.digit_splits} splits of 1,198 training rows, and seconds of a fit:"

@@ -2,6 +2,8 @@
 
 import ast
 import re
+import subprocess
+import sys
 
 import pytest
 from house import FILES, PACKAGE, imports, largest_circle, name_of, recurring_names, tokens
@@ -93,3 +95,14 @@ def test_files_are_of_a_size_to_be_read(path):
     assert not re.search(r"\breads: ClassVar|def reads\(|\.reads\b", text), (
         f"{name_of(path)} says in a string what is read: pull it from the query"
     )
+
+
+def test_a_small_fit_does_not_wait_for_slow_packages():
+    code = (
+        "import sys, protoclass as pc\n"
+        "print(pc.fit('species ~ .', pc.load_data('iris')))\n"
+        "print(*{m.split('.')[0] for m in sys.modules})"
+    )
+    imported = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.splitlines()[-1].split()
+    assert {"numpy", "pandas", "protoclass"} <= set(imported)
+    assert {"numba", "statsmodels", "matplotlib", "sklearn", "highspy", "ipywidgets"} & set(imported) == set()

@@ -11,11 +11,10 @@ import pandas as pd
 from ..core.statistics.one_se import RULES
 from ..estimation.fitted import Fitted
 from ..ground.checks import is_real
-from ..ground.errors import brief, printed, visible
+from ..ground.errors import brief, escape_latex, printed, visible
 from ..ground.options import significant
 from ..ground.references import ENTRIES, label
 from ..tables.printing import described
-from ..tables.sheets import escape_latex
 from ..values import public
 from ..views.words import count_folds
 from .report import own_version

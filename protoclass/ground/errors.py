@@ -12,6 +12,9 @@ from typing import Any
 
 QUOTED = 200  # characters of one value in a message
 MESSAGE = 2000  # characters of a message
+LATEX = {"\\": r"\textbackslash{}", "{": r"\{", "}": r"\}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "<": "$<$",
+         "$": r"\$", "&": r"\&", "#": r"\#", "_": r"\_", "%": r"\%", ">": "$>$", "|": "$|$", "[": "{[}",
+         "*": "{*}"}  # the last two would belong to the end of the line before  # fmt: skip
 
 
 class ProtoclassError(Exception):
@@ -85,6 +88,17 @@ def visible(text: str) -> str:
 def visible_lines(text: str) -> str:
     """A text of several lines, each of which is `visible`."""
     return "\n".join(map(visible, text.split("\n")))
+
+
+def escape_latex(text: str) -> str:
+    """Text for LaTeX, in which no character is a command.
+
+    Examples
+    --------
+    >>> print(escape_latex(r"\\input{x} 50 %"))
+    \\textbackslash{}input\\{x\\} 50 \\%
+    """
+    return "".join(LATEX.get(character, character) for character in text)
 
 
 def printed(method: Callable[[Any], str]) -> Callable[[Any], str]:

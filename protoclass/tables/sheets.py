@@ -10,22 +10,7 @@ from typing import Any
 from statsmodels.iolib.summary import Summary, summary_return
 from statsmodels.iolib.table import SimpleTable
 
-from ..ground.errors import visible
-
-LATEX = {"\\": r"\textbackslash{}", "{": r"\{", "}": r"\}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "<": "$<$",
-         "$": r"\$", "&": r"\&", "#": r"\#", "_": r"\_", "%": r"\%", ">": "$>$", "|": "$|$", "[": "{[}",
-         "*": "{*}"}  # the last two would belong to the end of the line before  # fmt: skip
-
-
-def escape_latex(text: str) -> str:
-    """Text for LaTeX, in which no character is a command.
-
-    Examples
-    --------
-    >>> print(escape_latex(r"\\input{x} 50 %"))
-    \\textbackslash{}input\\{x\\} 50 \\%
-    """
-    return "".join(LATEX.get(character, character) for character in text)
+from ..ground.errors import escape_latex, visible
 
 
 @dataclass(frozen=True)

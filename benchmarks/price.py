@@ -1,0 +1,134 @@
+"""The price of few prototypes: python benchmarks/price.py
+
+Errors on a third of the rows, mean over stratified splits. For each number of prototypes the best of four methods is taken, with its
+grid point: the one of the lowest error in 5 folds of the other two thirds, among all of at most this number (`frontier`), and that rule
+is fitted to these rows. Method, radius, matrix and number thus take no part in the test. Beside them logistic regression, a forest of
+500 trees and boosting (scikit-learn's defaults), and the nearest neighbour among all training rows, on the same splits. The table is
+printed, and written to PRICE.md beside this file with --write. Data that the package does not have are read from the folder that
+PROTOCLASS_DATA names.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+import time
+from collections import Counter
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+from median_glvq import SETS, as_table, columns_and, data_of, error_of, others, spread
+from sklearn.datasets import load_digits
+from sklearn.ensemble import HistGradientBoostingClassifier
+from sklearn.model_selection import StratifiedShuffleSplit
+
+import protoclass as pc
+
+HERE = Path(__file__).resolve().parent
+IN_ALL = (10, 30, 100)  # prototypes
+FOLDS = 5  # that choose
+TABLES = [*SETS, "vowel", "digits"]
+OTHERS = ["logistic", "forest", "boosting"]
+COLUMNS = ["1 a class", "2 a class", *(f"{most} in all" for most in IN_ALL), "all rows", *OTHERS]
+
+
+def table_of(name: str) -> tuple[pd.DataFrame, str, dict[str, Any]]:
+    """Data, response, and what the dissimilarity and missing values need beside it."""
+    if name == "digits":
+        X, y = load_digits(return_X_y=True)
+        return pd.DataFrame(X).add_prefix("p").assign(digit=y.astype(str)), "digit", {"dissimilarity": pc.Euclidean(scale=False)}
+    if name == "vowel":
+        data = pd.read_csv(Path(os.environ["PROTOCLASS_DATA"]) / "vowel.csv")
+        return data[["vowel", *(f"x{k}" for k in range(1, 11))]], "vowel", {}
+    data, (response, na) = data_of(name), SETS[name]
+    return data, response, {"na": "keep"} if na == "keep" else {}
+
+
+def methods_of(rows: pd.Series, gower: bool) -> dict[str, pc.Model]:
+    """The prototype methods for training rows of these classes, with numbers of prototypes for every budget."""
+    classes, smallest = rows.nunique(), rows.value_counts().min() * (FOLDS - 1) // FOLDS  # in the training rows of a fold
+    of_class = sorted({1, 2, *(min(most // classes, smallest - 1) for most in IN_ALL if most >= classes)})
+    matrix = "diagonal" if gower else "full"
+    return {
+        "PVM": pc.PVM(),
+        "PVM, own radii": pc.PVM(radii="own"),
+        "k-medoids": pc.KMedoids(K=of_class),
+        "median GLVQ": pc.MedianGLVQ(K=of_class, matrix=matrix),
+    }
+
+
+def budgets_of(classes: int) -> dict[str, int]:
+    """The most prototypes of each column."""
+    return {"1 a class": classes, "2 a class": 2 * classes, **{f"{most} in all": most for most in IN_ALL if most >= classes}}
+
+
+def errors_of(name: str, splits: int) -> tuple[pd.DataFrame, dict[str, Counter[str]]]:
+    """Test errors (splits x rules) in percent, and how often each method was the best at each number."""
+    data, response, given = table_of(name)
+    classes, rows, chosen = data[response].nunique(), [], {}
+    budgets, formula = budgets_of(classes), f"{response} ~ ."
+    for train, test in StratifiedShuffleSplit(splits, train_size=2 / 3, random_state=0).split(data, data[response]):
+        seen, new, row = data.iloc[train], data.iloc[test], {}
+        found = []
+        for method, model in methods_of(seen[response], bool(given.get("na"))).items():
+            v = pc.cross_validate(formula, seen, model, cv=FOLDS, max_prototypes=max(budgets.values()), progress=False, **given)
+            found += [(point["error"], point["size"], method, model, {name: point[name] for name in v.grid})
+                      for _, point in v.frontier().iterrows()]  # fmt: skip
+        for words, most in budgets.items():
+            _, _, method, model, values = min((point for point in found if point[1] <= most), key=lambda point: point[:2])
+            fit = pc.fit(formula, seen, replace(model, **values), progress=False, cv=None, **given)
+            row[words] = error_of(fit.predict(new), new[response])
+            chosen.setdefault(words, Counter())[method] += 1
+        row["all rows"] = error_of(pc.fit(formula, seen, pc.KNN(k=1), progress=False, **given).predict(new), new[response])
+        beside = others(data, response) | {"boosting": columns_and(data, response, HistGradientBoostingClassifier(random_state=0))}
+        for words, estimator in beside.items():
+            row[words] = error_of(estimator.fit(seen.drop(columns=response), seen[response]).predict(new), new[response])
+        rows.append(row)
+    return 100 * pd.DataFrame(rows), chosen
+
+
+def prices(found: dict[str, pd.DataFrame]) -> str:
+    """For each number of prototypes: points of error above the best of the three others, median and range over the tables."""
+    lines = []
+    for words in COLUMNS[: -len(OTHERS)]:
+        apart = pd.Series({name: table[words].mean() - table[OTHERS].mean().min() for name, table in found.items() if words in table})
+        lines.append([words, f"{apart.median():+.1f}", f"{apart.min():+.1f} ({apart.idxmin()})", f"{apart.max():+.1f} ({apart.idxmax()})"])
+    return as_table(["", "median", "least", "most"], lines)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n\n")[0])
+    parser.add_argument("--write", action="store_true", help="write PRICE.md")
+    parser.add_argument("--splits", type=int, default=8, help="of each table (default: %(default)s)")
+    parser.add_argument("--tables", nargs="+", default=TABLES, choices=TABLES, metavar="NAME", help=", ".join(TABLES))
+    options = parser.parse_args()
+    found, lines, chosen, start = {}, [], dict[str, Counter[str]](), time.perf_counter()
+    for name in options.tables:
+        found[name], best = errors_of(name, options.splits)
+        for words, counts in best.items():
+            chosen.setdefault(words, Counter()).update(counts)
+        lines.append([name, *(spread(found[name][c]) if c in found[name] else "-" for c in COLUMNS)])
+        print(*lines[-1], sep=" | ", flush=True)
+    methods = [[words, ", ".join(f"{method} {count}" for method, count in counts.most_common())] for words, counts in chosen.items()]
+    body = "\n\n".join([
+        "# The price of few prototypes",
+        f"`python benchmarks/price.py {' '.join(sys.argv[1:])}`, {time.perf_counter() - start:.0f} s: errors on new rows (%), mean and "
+        f"standard error over {options.splits} splits, which share rows. Each number is the most prototypes that a rule may have, and the "
+        "method is the best of four in 5 folds of the training rows; \"all rows\" is the nearest neighbour.",
+        as_table(["", *COLUMNS], lines),
+        "Points above the lowest of logistic regression, forest and boosting (by their mean test errors, which favours these three) on the "
+        f"{len(found)} tables:",
+        prices(found),
+        "How often each method was the best:",
+        as_table(["", "splits"], methods),
+    ])  # fmt: skip
+    print(body)
+    if options.write:
+        (HERE / "PRICE.md").write_text(body + "\n")
+
+
+if __name__ == "__main__":
+    main()

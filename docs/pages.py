@@ -25,6 +25,7 @@ QUESTIONS: dict[str, dict[str, str]] = {
         "choosing_the_radius": "Which radius, and is the answer near the optimum?",
         "prototypes_as_summary": "Which few rows stand for the others?",
         "two_patients": "Are two cases enough, and which measurements tell them apart?",
+        "how_many_prototypes": "How many prototypes, and which method?",
         "other_good_answers": "Would other prototypes do as well?",
         "comparing_methods": "Which method, and is the difference more than chance?",
         "set_covering_machine": "Which rule can I say in words, with a bound on its error?",

@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 import numpy as np
 import pandas as pd
 
-from ..core.statistics.intervals import Z, mean_over_rows, wilson
+from ..core.statistics.intervals import Z, mean_over_rows, sum_of_squares, wilson
 from ..core.statistics.roc import AUC, mean_auc
 from ..core.statistics.scores import brier, log_loss
 from ..estimation.selection import loss_matrix, losses
@@ -333,15 +333,16 @@ def with_chances(chances: Mapping[str, np.ndarray]) -> np.ndarray:
     return np.asarray(np.all([~np.isnan(p).any(axis=1) for p in chances.values()], axis=0))
 
 
-def compare_areas(areas: Mapping[str, AUC]) -> pd.DataFrame:
+def compare_areas(areas: Mapping[str, AUC], w: Any = None, group: Any = None) -> pd.DataFrame:
     """DeLong's test of each pair of areas under ROC curves of the same rows, as `by_row` returns its tests; z as the statistic.
 
-    What a row adds to the error of a difference is the difference of what it adds to the errors of the two areas.
+    What a row adds to the error of a difference is the difference of what it adds to the errors of the two areas. Weights `w` (n,)
+    are needed where rows come in groups, `group` (n,), whose rows are added first.
     """
     rows = []
     for a, b in combinations(areas, 2):
         parts = areas[a].parts - areas[b].parts
-        value, se = areas[a].estimate.value - areas[b].estimate.value, float(np.sqrt(parts @ parts))
+        value, se = areas[a].estimate.value - areas[b].estimate.value, float(np.sqrt(sum_of_squares(parts, w, group)))
         rows.append(student_row("DeLong", a, b, Mean(value, 0.0 if se < 1e-12 else se, np.inf)))
     return with_holm(rows)
 

@@ -27,7 +27,7 @@ from ..core.statistics.sums import as_counts
 from ..estimation.calibration import decide, loss_of
 from ..estimation.coincidence import coincidences
 from ..estimation.fitted import Fitted
-from ..estimation.threshold import threshold_in_words
+from ..estimation.threshold import threshold_in_words, threshold_of
 from ..frames.schema import along, given_weights, group_codes
 from ..frames.tables import as_pandas, cached_table
 from ..ground.checks import Served, is_number, whole_number
@@ -36,6 +36,7 @@ from ..ground.foreign_names import VERBS_OF_TEST
 from ..ground.options import fixed
 from ..values import NUMBERS, PAIRS, Above, Printed, public
 from .comparison import Row, with_holm
+from .roc_curves import auc, pr, roc, roc_band, roc_test
 from .why import CertifiedDistances, stay_right
 
 MOST_BINS = 1000
@@ -95,6 +96,7 @@ class Test(Printed, Served):
     plot = Above("protoclass.plots")
     between: ClassVar[str] = "\n\n"
     summary, _said = Above("protoclass.tables"), Above("protoclass.tables")
+    auc, pr, roc, roc_band, roc_test = auc, pr, roc, roc_band, roc_test
 
     @property
     def classes(self) -> list[Any]:
@@ -456,10 +458,12 @@ class Judged:
     prevalence: np.ndarray | None = None  # (classes,) of a calibrated fit: that of the classes, for which the chances are
     group: np.ndarray | None = None  # int (n,): codes of the groups that the rows come in
     certified: CertifiedDistances | None = None  # how far rows can move within their class; None if that is not the rule's own
+    rows: np.ndarray | None = None  # (n,): labels of the rows
+    cut: tuple[int, float] | None = None  # the class code and the cut on its chance that decided
 
     def take(self, at: np.ndarray) -> Judged:
         """Some of the rows."""
-        own = {f.name: getattr(self, f.name) for f in fields(self) if f.name not in ("certified", "prevalence")}
+        own = {f.name: getattr(self, f.name) for f in fields(self) if f.name not in ("certified", "prevalence", "cut")}
         taken: dict[str, Any] = {name: None if v is None else v[at] for name, v in own.items()}
         return replace(self, **taken, certified=None if self.certified is None else self.certified.take(at))
 
@@ -478,7 +482,8 @@ def judged_by(
         prevalence = fit.calibration.share
     share = given / (given.max(initial=0.0) or 1.0)
     certified = CertifiedDistances(fit, new, np.arange(len(new))) if threshold is None else None
-    return Judged(y, predicted, share, chances, p_values, given, prevalence, group, certified)
+    cut = None if threshold is None else threshold_of(threshold, fit.frame.levels)
+    return Judged(y, predicted, share, chances, p_values, given, prevalence, group, certified, new.index.to_numpy(), cut)
 
 
 FLIPS = 9999  # draws of the signs where rows have different weights

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -72,11 +72,15 @@ def auc(score: Array, positive: Array, w: Array, group: Array | None = None) -> 
     for weight in (own, other):
         factor = spread_factor(weight[weight > 0]) if group is None else 1.0
         parts += np.sqrt(factor) * weight / weight.sum() * (component - area)
-    m, n = (float(v.sum() ** 2 / (v @ v)) for v in (own, other))
-    fewest = min(m, n)
-    if group is not None:
-        fewest = min(float(v.sum() ** 2 / (v @ v)) for v in (np.bincount(group, own), np.bincount(group, other)))
+    m, n = effective_rows(own, None), effective_rows(other, None)
+    fewest = min(effective_rows(own, group), effective_rows(other, group))
     return _with_interval(area, parts, w, group, 4 * m * n / (m + n), fewest)
+
+
+def effective_rows(w: Array, group: Array | None) -> float:
+    """Kish's number of rows of equal weight that weights (n,), or those of groups, are worth."""
+    v = w if group is None else np.bincount(group, w)
+    return float(v.sum() ** 2 / (v @ v))
 
 
 def mean_auc(p: Array, y: Array, w: Array, group: Array | None = None) -> tuple[list[AUC], AUC]:
@@ -157,6 +161,103 @@ def curve(score: Array, positive: Array, w: Array) -> Curve | None:
     sensitivity = hit / hit[-1]
     average = float(np.diff(sensitivity) @ precision[1:])
     return Curve(np.concatenate([[np.inf], -values]), sensitivity, missed / missed[-1], precision, average)
+
+
+def share_of_area(of: Array, along: Array, low: float, high: float) -> float:
+    """Mean height of a line from point to point, `of` (k,) over the not falling `along` (k,), between two places on it.
+
+    Examples
+    --------
+    >>> share_of_area(np.array([0.0, 1.0, 1.0]), np.array([0.0, 0.5, 1.0]), 0.25, 1.0)
+    0.9166666666666666
+    """
+    inside = (along >= low) & (along <= high)
+    x = np.concatenate([[low], along[inside], [high]])
+    y = np.concatenate([np.interp([low], along, of), of[inside], np.interp([high], along, of)])
+    return float(np.diff(x) @ (y[1:] + y[:-1])) / (2 * (high - low))
+
+
+def samples(
+    score: Array, positive: Array, w: Array, group: Array | None, draws: int, random: np.random.Generator
+) -> Iterator[tuple[Array, Array]]:
+    """The curve as (1 - specificity, sensitivity) of the rows as they are, and of `draws` bootstrap samples.
+
+    Rows are drawn with replacement, as many of the class and of the others as there are; where they come in groups, whole groups,
+    whose samples without rows of both sides are left out. All have the same thresholds, at most `BINS` steps of the ranks.
+    """
+    live = w > 0
+    place = np.unique(-score[live], return_inverse=True)[1]
+    if (count := int(place.max()) + 1) > BINS:
+        place, count = place * BINS // count, BINS
+    positive, w = positive[live], w[live]
+    unit = np.arange(len(w)) if group is None else np.unique(group[live], return_inverse=True)[1]
+    strata = [np.flatnonzero(positive), np.flatnonzero(~positive)] if group is None else [np.arange(unit.max() + 1)]
+    times = np.ones(len(unit), int)
+    for _ in range(draws + 1):
+        own, other = (_through(np.bincount(place, w * times[unit] * rows, count)) for rows in (positive, ~positive))
+        if own[-1] > 0 and other[-1] > 0:
+            yield other / other[-1], own / own[-1]
+        times = np.bincount(np.concatenate([random.choice(units, len(units)) for units in strata]), minlength=len(unit))
+
+
+@dataclass(frozen=True)
+class Band:
+    """How sure the sensitivity at each of some specificities is, arrays (G,)."""
+
+    sensitivity: Array
+    low: Array  # ends of a 95 % interval at each specificity alone
+    high: Array
+    low_all: Array  # ends of a band that has the whole curve with a chance of 95 %
+    high_all: Array
+
+
+def band(
+    score: Array, positive: Array, w: Array, group: Array | None, specificity: Array, draws: int, random: np.random.Generator
+) -> Band:
+    """The ROC curve at some specificities, with intervals for each alone and a band for all of it, by bootstrap samples.
+
+    The sensitivity at a specificity is the highest of a cut that reaches it, on straight lines between cuts. Alone it has Wilson's
+    interval, for as many rows as would give a share as large as the mean of the samples their variance. Percentiles of the samples
+    would be too narrow near 1: for 12 cases of 20 to 400 rows they have the truth in 0.50 to 0.94 of 200 draws on average over 11
+    specificities, and these intervals in 0.94 to 0.97.
+
+    The band is that of Campbell: its distance from the curve is the same everywhere, measured along the lines that rise by
+    sqrt(n / m) to the left, for m rows of the class and n others, as sensitivity and specificity vary by 1 / sqrt(m) and
+    1 / sqrt(n). The distance is that which 95 % of the samples nowhere exceed. It is at least that at which all of the fewer rows
+    would still be right with a chance of 2.5 %, as samples of classes that the score separates are all alike.
+
+    References
+    ----------
+    Campbell (1994), *Advances in statistical methodology for the evaluation of diagnostic and laboratory tests*, Statistics in
+    Medicine 13, 499-508; Macskassy, Provost and Rosset (2005), *ROC confidence bands: an empirical evaluation*, ICML, of whose
+    methods this alone came near its level.
+    """
+    m, n = (effective_rows(w * rows, group) for rows in (positive, ~positive))
+    up, across = 1 / np.sqrt(m), 1 / np.sqrt(n)
+    x = 1 - specificity
+
+    def turn(curve: tuple[Array, Array]) -> tuple[Array, Array]:
+        """Place of each point along the diagonal, and its distance from it, in standard errors."""
+        return curve[0] / across + curve[1] / up, (curve[1] / up - curve[0] / across) / 2
+
+    every = samples(score, positive, w, group, draws, random)
+    own = next(every)
+    place, distance = turn(own)
+    heights, farthest = [], []
+    for sample in every:
+        heights.append(np.interp(x + ROUNDING, *sample))
+        its_place, its_distance = turn(sample)
+        ours, its = np.interp(its_place, place, distance) - its_distance, np.interp(place, its_place, its_distance) - distance
+        farthest.append(max(np.abs(ours).max(), np.abs(its).max()))
+    sensitivity = np.interp(x + ROUNDING, *own)
+    spread = zip(sensitivity, np.mean(heights, axis=0), np.var(heights, axis=0), strict=True)
+    ends = [wilson(share, rows_worth(mean, variance, m)) for share, mean, variance in spread]
+    width = max(float(np.quantile(farthest, 0.95)), -np.log(0.025) / np.sqrt(min(m, n)))
+    low, high = (
+        np.interp(x + side * ROUNDING, own[0] - side * width * across, own[1] + side * width * up) for side in (-1, 1)
+    )
+    alone = np.array(ends)
+    return Band(sensitivity, alone[:, 0], alone[:, 1], np.maximum(low, 0.0), np.minimum(high, 1.0))
 
 
 ROUNDING = 1e-12  # sums of the same weights in another order differ by less, as a share of all

@@ -1,0 +1,340 @@
+"""ROC and precision-recall curves: pROC's and caret's numbers, plain transcriptions, and coverage by simulation."""
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import stats
+from sklearn import metrics
+
+import protoclass as pc
+from protoclass.analysis.evaluation import Judged, compare_classes
+from protoclass.core.statistics import roc as core
+
+REFERENCE = Path(__file__).parent.parent / "reference"
+SETS = {
+    "iris": ("species", "virginica", "petal_length", "sepal_width"),
+    "wine": ("cultivar", "cultivar 1", "alcohol", "magnesium"),
+    "breast_cancer": ("diagnosis", "malignant", "mean_texture", "mean_smoothness"),
+}  # as in roc.R: response, class, two columns that it is to be told by
+
+
+def judged(positive, score, w=None, group=None, rows=None):
+    """A Test of classes "no" and "yes" that are told by a score."""
+    y = np.asarray(positive).astype(int)
+    chances = np.column_stack([-np.asarray(score, float), score])
+    w = np.ones(len(y)) if w is None else np.asarray(w, float)
+    rows = np.arange(len(y)) if rows is None else rows
+    return compare_classes(Judged(y, y, w, chances, group=group, rows=rows), pd.Index(["no", "yes"]), 0)
+
+
+def of_set(name, column):
+    response, level, *columns = SETS[name]
+    data = pc.load_data(name)
+    data = data[data[response] != "setosa"]
+    return judged(data[response] == level, data[columns[column]].to_numpy())
+
+
+@pytest.fixture(scope="module")
+def proc():
+    return pd.read_csv(REFERENCE / "roc.csv").set_index(["set", "quantity"])["value"]
+
+
+def close(value):
+    return pytest.approx(value, abs=1e-8, rel=1e-8)
+
+
+@pytest.mark.parametrize("name", SETS)
+def test_areas_and_their_parts_equal_those_of_proc(name, proc):
+    """R 4.2.2, pROC 1.18.0; the commands are in reference/roc.R."""
+    expected = proc[name]
+    for column, key in enumerate("ab"):
+        found = of_set(name, column)
+        row = found.auc("yes").iloc[0]
+        for quantity, ours in (("auc", "auc"), ("se", "se"), ("low", "delong_low"), ("high", "delong_high")):
+            assert row[ours] == close(expected[f"{quantity}_{key}"]), quantity
+        for focus in ("specificity", "sensitivity"):
+            for start in (0.9, 0.75):
+                part = found.auc("yes", **{focus: (start, 1)}, draws=100).iloc[0]
+                assert part["auc"] == close(expected[f"part_{key}_{focus}_{start:g}_plain"])
+                assert part["corrected"] == close(expected[f"part_{key}_{focus}_{start:g}_corrected"])
+
+
+@pytest.mark.parametrize("name", SETS)
+def test_delongs_test_equals_that_of_proc(name, proc):
+    expected, tests = proc[name], [of_set(name, column) for column in (0, 1)]
+    row = tests[0].roc_test(tests[1]).iloc[0]
+    for quantity, ours in (("z", "statistic"), ("p", "p"), ("difference_low", "low"), ("difference_high", "high")):
+        assert row[ours] == close(expected[quantity]), quantity
+    assert row["p"] == pytest.approx(expected["p"], rel=1e-8)  # also where it is small
+    assert (row["auc_a"], row["auc_b"]) == close((expected["auc_a"], expected["auc_b"]))
+    odd = np.arange(tests[0].n) % 2 == 0
+    halves = [judged(t.judged.y[at], t.chances[at, 1]) for t, at in zip(tests, (odd, ~odd), strict=True)]
+    row = halves[0].roc_test(halves[1], paired=False, of="yes").iloc[0]
+    assert (row["statistic"], row["p"]) == close((expected["t_unpaired"], expected["p_unpaired"]))
+
+
+def test_cuts_equal_those_of_proc():
+    for name, expected in pd.read_csv(REFERENCE / "roc_curve.csv").groupby("set"):
+        found = of_set(name, 1).roc("yes").iloc[::-1]
+        columns = ["specificity", "sensitivity", "ppv", "npv"]
+        assert np.allclose(found[columns], expected[columns], rtol=0, atol=1e-8, equal_nan=True)
+        assert found["threshold"].iloc[-1] == np.inf
+
+
+CARET = {
+    "Sensitivity": "sensitivity", "Recall": "sensitivity", "Specificity": "specificity", "Pos Pred Value": "ppv", "Precision": "ppv",
+    "Neg Pred Value": "npv", "F1": "f1", "Prevalence": "prevalence", "Detection Prevalence": "detected",
+    "Balanced Accuracy": "balanced_accuracy",
+}  # fmt: skip
+CUTS = {
+    "iris": ("petal_length", [-np.inf, 2.45, 4.65, np.inf], ["setosa", "versicolor", "virginica"]),
+    "wine": ("proline", [-np.inf, 560, 760, np.inf], ["cultivar 2", "cultivar 3", "cultivar 1"]),
+    "breast_cancer": ("mean_radius", [-np.inf, 15, np.inf], ["benign", "malignant"]),
+}
+
+
+@pytest.mark.parametrize("name", CUTS)
+def test_statistics_of_a_confusion_table_equal_those_of_caret(name):
+    """R 4.2.2, caret 6.0-93. Its interval of the accuracy is that of Clopper and Pearson, ours is Wilson's."""
+    column, cuts, classes = CUTS[name]
+    data = pc.load_data(name)
+    truth = data[SETS[name][0]].astype("category")
+    predicted = pd.Categorical(pd.cut(data[column], cuts, labels=classes).astype(str), truth.cat.categories)
+    expected = pd.read_csv(REFERENCE / "confusion.csv").query("set == @name").set_index(["class", "quantity"])["value"]
+    rows = Judged(truth.cat.codes.to_numpy().astype(int), predicted.codes.astype(int), np.ones(len(data)))
+    found = compare_classes(rows, truth.cat.categories, 0, stated=expected["all", "AccuracyNull"] * -1 + 1)
+    table = found.tidy().set_index("class")
+    for level in truth.cat.categories:
+        for theirs, ours in CARET.items():
+            assert table.loc[level, ours] == close(expected[level, theirs]), (level, theirs)
+        assert found.confusion.loc[level, level] / found.n == close(expected[level, "Detection Rate"])
+    assert found.glance()["accuracy"].iloc[0] == close(expected["all", "Accuracy"])
+    assert found.glance()["kappa"].iloc[0] == close(expected["all", "Kappa"])
+    assert found.p_value == pytest.approx(expected["all", "AccuracyPValue"], rel=1e-8)
+
+
+@pytest.fixture(scope="module")
+def weighted():
+    """Scores with ties, integer weights, and the same rows repeated."""
+    draw = np.random.default_rng(3)
+    y, w = draw.random(80) < 0.4, draw.integers(0, 4, 80)
+    score = (draw.normal(size=80) + y).round(1)
+    again = np.repeat(np.arange(80), w)
+    return judged(y, score, w), judged(y[again], score[again])
+
+
+def test_a_weight_counts_as_as_many_rows(weighted):
+    plain, repeated = weighted
+    for name in ("roc", "pr"):
+        one, other = (getattr(t, name)("yes").drop(columns="class") for t in weighted)
+        assert np.allclose(one, other, equal_nan=True)
+    for part in ({"specificity": (0.8, 1)}, {"sensitivity": (0.7, 0.9)}):
+        assert plain.auc(**part, draws=100)["auc"].to_numpy() == pytest.approx(repeated.auc(**part, draws=100)["auc"].to_numpy())
+
+
+def test_curves_equal_those_of_scikit_learn(weighted):
+    t = weighted[1]
+    y, score = t.judged.y, t.chances[:, 1]
+    fpr, tpr, cuts = metrics.roc_curve(y, score, drop_intermediate=False)
+    found = t.roc("yes")
+    assert np.allclose(found[["threshold", "specificity", "sensitivity"]], np.column_stack([cuts, 1 - fpr, tpr]))
+    precision, recall, cuts = metrics.precision_recall_curve(y, score)
+    found = t.pr("yes")
+    assert np.allclose(found["precision"].iloc[::-1], precision)
+    assert np.allclose(found["recall"].iloc[::-1], recall)
+    f1 = [metrics.f1_score(y, score >= cut, zero_division=0) for cut in found["threshold"]]
+    assert np.allclose(found["f1"], f1)
+    assert t.auc("yes")["average_precision"].iloc[0] == pytest.approx(metrics.average_precision_score(y, score))
+
+
+def test_a_part_of_an_area_is_its_integral():
+    """By the mean height of the curve at many places, which straight lines join."""
+    draw = np.random.default_rng(5)
+    t = judged(np.arange(60) < 25, draw.normal(size=60).round(1) + (np.arange(60) < 25))
+    points = t.roc("yes")
+    x, y = 1 - points["specificity"].to_numpy(), points["sensitivity"].to_numpy()
+    places = (np.arange(200_000) + 0.5) / 200_000
+    at_x, at_y = np.interp(places, x, y), 1 - np.interp(places, y, x)
+    for low, high in ((0.6, 0.93), (0.2, 0.41), (0, 1)):
+        within = (1 - places >= low) & (1 - places <= high)
+        assert t.auc("yes", specificity=(high, low), draws=100)["auc"].iloc[0] == pytest.approx(at_x[within].sum() / 200_000, abs=2e-5)
+        within = (places >= low) & (places <= high)
+        assert t.auc("yes", sensitivity=(low, high), draws=100)["auc"].iloc[0] == pytest.approx(at_y[within].sum() / 200_000, abs=2e-5)
+    whole, part = t.auc("yes").iloc[0], t.auc("yes", specificity=[0, 1]).iloc[0]
+    assert part["corrected"] == pytest.approx(part["auc"]) == pytest.approx(whole["auc"])
+    assert part["se"] == pytest.approx(whole["se"], rel=0.06)  # by bootstrap and by DeLong
+    assert (part["low"], part["high"]) == pytest.approx((whole["low"], whole["high"]), abs=0.02)
+
+
+def test_samples_keep_the_number_of_rows_of_each_class_and_whole_groups():
+    score, positive, w = np.arange(12.0), np.arange(12) % 3 == 0, np.ones(12)
+    drawn = list(core.samples(score, positive, w, None, 50, np.random.default_rng(0)))
+    assert len(drawn) == 51
+    assert np.array_equal(drawn[0][1] * 4, np.concatenate([[0], np.cumsum(positive[::-1])]))  # the rows as they are
+    for false_positive, hit in drawn:
+        assert np.allclose(hit * 4 % 1, 0) or np.allclose(hit * 4, np.round(hit * 4))
+        assert np.allclose(false_positive * 8, np.round(false_positive * 8))
+    group = np.repeat([0, 1, 2], 4)
+    for false_positive, hit in core.samples(score, positive, w, group, 50, np.random.default_rng(0)):
+        steps = np.diff(np.stack([false_positive, hit]))
+        of_group = [steps[:, 4 * k : 4 * k + 4].any() for k in range(3)][::-1]
+        for k in range(3):  # a group is in a sample with all of its rows, or not at all
+            columns = np.flatnonzero(group[::-1] == k)
+            assert (steps[:, columns].any(axis=0) == of_group[k]).all()
+
+
+def test_thousands_of_cuts_are_thinned_and_say_the_same():
+    draw = np.random.default_rng(1)
+    t = judged(np.arange(4000) < 1000, draw.normal(size=4000) + (np.arange(4000) < 1000))
+    fine = t.roc_band("yes", [0.5, 0.8, 0.95], draws=100)
+    exact = np.interp(1 - fine["specificity"], 1 - t.roc("yes")["specificity"], t.roc("yes")["sensitivity"])
+    assert fine["sensitivity"].to_numpy() == pytest.approx(exact, abs=2e-3)
+
+
+def test_a_band_is_where_no_sample_leaves_it_and_has_the_intervals_inside():
+    draw = np.random.default_rng(2)
+    t = judged(np.arange(90) < 30, draw.normal(size=90) + 1.2 * (np.arange(90) < 30))
+    found = t.roc_band("yes")
+    assert ((found["low"] <= found["sensitivity"]) & (found["sensitivity"] <= found["high"])).all()
+    assert (found["band_high"] - found["band_low"]).mean() > 1.3 * (found["high"] - found["low"]).mean()
+    x, inside = 1 - found["specificity"].to_numpy(), []
+    drawn = core.samples(t.chances[:, 1], t.judged.y == 1, np.ones(90), None, 2000, np.random.default_rng(9))
+    for sample in drawn:
+        y = np.interp(x, *sample)
+        inside.append(((y >= found["band_low"] - 1e-9) & (y <= found["band_high"] + 1e-9)).all())
+    assert 0.94 < np.mean(inside) < 0.985  # vertical lines at 101 places see a little less than the whole curve
+    assert found.equals(t.roc_band("yes"))
+    assert not found.equals(t.roc_band("yes", seed=1))
+
+
+def test_the_width_of_a_band_is_the_same_everywhere():
+    """Its corners are the curve's, moved by as many standard errors of the specificity to the left as of the sensitivity upwards."""
+    y = np.arange(100) < 36
+    t = judged(y, np.random.default_rng(2).normal(size=100) + y)
+    points = t.roc("yes")
+    dense = np.linspace(0, 1, 20_001)
+    upper = t.roc_band("yes", dense, draws=100)["band_high"].to_numpy()[::-1]
+    c = 8 * (upper[0] - np.interp(1e-12, 1 - points["specificity"], points["sensitivity"]))  # at least this: some of it is the shift
+    shifts = np.linspace(0.3, 8, 78)
+    moved = [np.interp(dense, 1 - points["specificity"] - s / 8, points["sensitivity"] + s / 6).clip(max=1) for s in shifts]
+    assert c > 0
+    best = min(range(len(shifts)), key=lambda k: np.abs(moved[k] - upper).mean())
+    assert np.abs(moved[best] - upper).mean() < 0.01
+
+
+def test_separated_classes_are_not_sure():
+    y = np.arange(40) < 20
+    found = judged(y, y.astype(float) + np.arange(40) / 100).roc_band("yes", [0.5, 1.0], draws=100)
+    assert (found["sensitivity"] == 1).all()
+    assert found["low"].to_numpy() == pytest.approx(20 / (20 + 1.96**2), abs=1e-3)  # Wilson's, of 20 of 20 rows
+    assert (found["band_low"] < found["low"]).all()
+    part = judged(y, y.astype(float)).auc("yes", specificity=(0.8, 1), draws=100).iloc[0]
+    assert part["corrected"] == 1 == part["corrected_high"]
+    assert part["corrected_low"] == pytest.approx((1 + (4 / (4 + 1.96**2) - 0.1) / 0.9) / 2, abs=1e-3)  # 4 other rows are in the part
+
+
+def test_groups_widen_what_their_rows_repeat():
+    draw = np.random.default_rng(6)
+    y = draw.random(50) < 0.5
+    score = draw.normal(size=50) + y
+    single = judged(y, score)
+    again = np.repeat(np.arange(50), 4)
+    grouped = judged(y[again], score[again], group=again)
+    for call in (lambda t: t.auc("yes", specificity=(0.5, 1))[["low", "high"]], lambda t: t.roc_band("yes", [0.8])[["low", "high"]]):
+        assert call(grouped).to_numpy() == pytest.approx(call(single).to_numpy(), abs=0.03)
+    other = draw.normal(size=50) + y
+    tests = [judged(y, other), judged(y[again], other[again], group=again)]
+    one, of_groups = single.roc_test(tests[0]).iloc[0], grouped.roc_test(tests[1]).iloc[0]
+    assert of_groups["difference"] == pytest.approx(one["difference"])
+    assert of_groups["statistic"] == pytest.approx(one["statistic"], rel=0.03)
+    one, of_groups = single.roc_test(tests[0], paired=False).iloc[0], grouped.roc_test(tests[1], paired=False).iloc[0]
+    assert of_groups["p"] == pytest.approx(one["p"], rel=0.1)
+
+
+@pytest.fixture(scope="module")
+def two():
+    """Two fits, and new rows of three classes."""
+    wine = pc.load_data("wine")
+    train, new = wine.iloc[::2], wine.iloc[1::2]
+    return [pc.fit(f"cultivar ~ {columns}", train, "knn", k=9).calibrate(cv=4) for columns in ("alcohol + hue", "proline + ash")], new
+
+
+def test_two_fits_on_the_same_rows_are_tested_as_compare_does(two):
+    fits, new = two
+    one, other = (f.test(new) for f in fits)
+    row, expected = one.roc_test(other).iloc[0], pc.compare(*fits, new=new).score_tests("auc").iloc[0]
+    for name in ("test", "difference", "low", "high", "statistic", "p"):
+        assert row[name] == expected[name]
+    assert row["auc_a"] == one.glance()["auc"].iloc[0]
+    of = one.roc_test(other, "cultivar 3").iloc[0]
+    assert (of["auc_a"], of["auc_b"]) == tuple(t.tidy()["auc"].iloc[2] for t in (one, other))
+    assert one.roc_test(one)["p"].iloc[0] == 1
+    weights = np.arange(1.0, len(new) + 1)
+    heavy = [f.test(new, weights=weights) for f in fits]
+    assert heavy[0].roc_test(heavy[1])["auc_a"].iloc[0] == heavy[0].glance()["auc"].iloc[0]
+
+
+def test_errors_name_the_cure(two):
+    fits, new = two
+    one, other = (f.test(new) for f in fits)
+    with pytest.raises(pc.DataError, match=r"not of the same rows \(89 and 79\).*paired=False"):
+        one.roc_test(fits[1].test(new.iloc[10:]))
+    for rows in (new.iloc[::-1], new.set_axis(range(len(new)))):  # as many rows, in another order or others
+        with pytest.raises(pc.DataError, match="not of the same rows"):
+            one.roc_test(fits[1].test(rows))
+    with pytest.raises(pc.DataError, match="same weights"):
+        one.roc_test(fits[1].test(new, weights=np.arange(1.0, 90)))
+    with pytest.raises(pc.OptionError, match=r"another Test, as in fit.test\(new\).roc_test"):
+        one.roc_test(fits[1])
+    iris = pc.load_data("iris")
+    with pytest.raises(pc.OptionError, match="other classes"):
+        one.roc_test(pc.fit("species ~ .", iris.iloc[::2], "knn", k=3).test(iris.iloc[1::2]))
+    with pytest.raises(pc.OptionError, match="'cultivar 9' is not a class"):
+        one.roc("cultivar 9")
+    for part in (0.9, (0.9,), (0.9, 1.1), (0.9, 0.9), ("a", "b"), "ab"):
+        with pytest.raises(pc.OptionError, match="two numbers from 0 to 1"):
+            one.auc(specificity=part)
+    with pytest.raises(pc.OptionError, match="give one of them"):
+        one.auc(specificity=(0.9, 1), sensitivity=(0.9, 1))
+    for at in (1.5, [[0.5]], ["a"]):
+        with pytest.raises(pc.OptionError, match="a list of numbers from 0 to 1"):
+            one.roc_band(specificity=at)
+    with pytest.raises(pc.OptionError, match="draws=10"):
+        one.roc_band(draws=10)
+    without = other.judged.take(other.judged.y == 0)
+    only = compare_classes(without, other.confusion.index, 0)
+    with pytest.raises(pc.NotAvailable, match="all rows are of one class"):
+        only.roc()
+    with pytest.raises(pc.NotAvailable, match="no row, or each row, is of class 'cultivar 2'"):
+        only.pr("cultivar 2")
+    missing = compare_classes(other.judged.take(other.judged.y != 1), other.confusion.index, 0)
+    assert missing.roc()["class"].unique().tolist() == ["cultivar 1", "cultivar 3"]  # a class without rows has no curve
+    assert missing.auc()["class"].tolist() == ["cultivar 1", "cultivar 3"]
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("rows", [(20, 20), (20, 80), (50, 50), (100, 400)], ids=str)
+@pytest.mark.parametrize("area", [0.7, 0.95])
+def test_bands_and_intervals_hold_the_truth_as_often_as_they_say(rows, area):
+    """Normal scores, whose true curve is known; intervals where the specificity leaves two of the other rows or more on its side."""
+    (m, n), draw, runs = rows, np.random.default_rng([4, *rows, int(area * 100)]), 200
+    shift = np.sqrt(2) * stats.norm.ppf(area)
+    specificity = np.linspace(0, 1, 101)
+    truth = stats.norm.sf(stats.norm.isf(1 - specificity) - shift)
+    y, x = np.arange(m + n) < m, np.linspace(0, 0.3, 20_001)
+    true_part = np.trapezoid(stats.norm.sf(stats.norm.isf(x) - shift), x)
+    alone, whole, parts = np.zeros(101), 0, 0
+    for _ in range(runs):
+        t = judged(y, draw.normal(size=m + n) + shift * y)
+        found = t.roc_band("yes", specificity, draws=200)
+        alone += (truth >= found["low"] - 1e-9) & (truth <= found["high"] + 1e-9)
+        whole += ((truth >= found["band_low"] - 1e-9) & (truth <= found["band_high"] + 1e-9)).all()
+        row = t.auc("yes", specificity=(0.7, 1), draws=200).iloc[0]
+        parts += row["low"] <= true_part <= row["high"]
+    within = (specificity <= 1 - 2 / n) & (specificity >= 0.02)
+    assert whole / runs > 0.92
+    assert alone[within].mean() / runs > 0.92
+    assert alone[within].min() / runs > 0.78
+    assert parts / runs > 0.9

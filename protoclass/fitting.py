@@ -290,7 +290,8 @@ def fit(
     Warns
     -----
     DataWarning
-        If the cross-validated error of the chosen point is above that of always predicting one class.
+        If the cross-validated error of the chosen point is above that of always predicting one class, and if `class_weights=` and a
+        loss both count in it.
 
     Examples
     --------

@@ -71,6 +71,8 @@ class Test(Printed, Served):
         Loss of predicting column j for class i, where it was given.
     decided : str
         How the classes were decided by a cut on a chance; "" where they are the rule's own.
+    cheapest : class, or None
+        The class that it would have cost least to predict always in training, where losses were given.
     """
 
     __test__ = False  # not a class of tests, for pytest
@@ -91,6 +93,7 @@ class Test(Printed, Served):
     judged: Judged
     losses: np.ndarray | None = None
     decided: str = ""
+    cheapest: Any = None
 
     plot = Above("protoclass.plots")
     between: ClassVar[str] = "\n\n"
@@ -163,8 +166,9 @@ class Test(Printed, Served):
         """One row: `accuracy`, `balanced_accuracy` (mean sensitivity of the classes that occur) and `kappa`.
 
         Where there are chances `auc` (mean over the classes, each against the rest; of two classes the one area), `brier` (the
-        sum over the classes, for two classes half of it, as usual) and `log_loss`; with `loss=` the mean `loss` and, with
-        chances, `loss_by_chances`, that of deciding for the class of least expected loss. Then `_low` and `_high`, the ends of
+        sum over the classes, for two classes half of it, as usual) and `log_loss`; with `loss=` the mean `loss`,
+        `loss_no_information`, that of predicting `cheapest` always, and, with chances, `loss_by_chances`, that of deciding for the
+        class of least expected loss. Then `_low` and `_high`, the ends of
         95 % intervals (Wilson's for the accuracy, Newcombe's for the balanced accuracy, that of `core.statistics.confusion.kappa`,
         Wilson's by DeLong's variance for the area), `_se`,
         standard errors of means over rows, and `error`, `no_information`, `p_value`, `test`, `wrong`,
@@ -195,6 +199,7 @@ class Test(Printed, Served):
             out |= {"brier": mean_over_rows(brier(p, y), w, group), "log_loss": mean_over_rows(log_loss(p, y), w, group)}
         if self.losses is not None:
             out["loss"] = mean_over_rows(self.losses[y, self.judged.predicted], w, group)
+            out["loss_no_information"] = mean_over_rows(self.losses[y, self.classes.index(self.cheapest)], w, group)
             if p is not None:
                 out["loss_by_chances"] = mean_over_rows(self.losses[y, decide(p, self.losses)], w, group)
         return out
@@ -393,9 +398,12 @@ def test(
     constant = int(fit.problem.prevalence.argmax())
     losses = None if loss is None else loss_of(loss, levels)
     decided = "" if threshold is None else threshold_in_words(threshold, levels)
+    cheapest = None if losses is None else levels[int((fit.problem.prevalence @ losses).argmin())]
+    if losses is not None and every.chances is not None:
+        fit.warn_of_costs_twice("loss=")
 
     def judge(rows: np.ndarray, left_out: int) -> Test:
-        return compare_classes(every.take(rows), levels, constant, no_information, left_out, losses, decided)
+        return compare_classes(every.take(rows), levels, constant, no_information, left_out, losses, decided, cheapest)
 
     overall = judge(known, int((~known).sum()))
     if by is None:
@@ -422,6 +430,7 @@ def compare_classes(
     left_out: int = 0,
     losses: np.ndarray | None = None,
     decided: str = "",
+    cheapest: Any = None,
 ) -> Test:
     """Compare true and predicted classes of rows; `constant` is the class of the rule without information."""
     y, w = judged.y, judged.w
@@ -440,7 +449,7 @@ def compare_classes(
     counts = as_counts(np.bincount(y * L + judged.predicted, given, L * L).reshape(L, L))
     table = pd.DataFrame(counts, levels.rename("truth"), levels.rename("predicted"))
     return Test(len(y), int(wrong.sum()), left_out, found.value, found.low, found.high, base, p, name, against, table,
-                judged, losses, decided)  # fmt: skip
+                judged, losses, decided, cheapest)  # fmt: skip
 
 
 @dataclass(frozen=True, eq=False)

@@ -10,8 +10,8 @@ import pandas as pd
 
 from ..analysis.evaluation import Test
 from ..core.statistics.intervals import Estimate
-from ..ground.errors import visible
-from ..ground.options import fixed, significant
+from ..ground.errors import shown, visible
+from ..ground.options import SAME, fixed, significant
 from ..views.prototypes import list_short
 
 if TYPE_CHECKING:
@@ -22,7 +22,8 @@ WIDEST = 20  # letters of a class above a column
 MOST_NAMED = 5  # classes whose prevalence print names
 PRINTED = ["sensitivity", "specificity", "ppv", "npv", "f1", "prevalence", "auc"]  # by class
 NAMES = {"accuracy": "Accuracy", "balanced_accuracy": "Balanced accuracy", "kappa": "Kappa", "auc": "AUC", "brier": "Brier score",
-         "log_loss": "Log loss", "loss": "Mean loss", "loss_by_chances": "Mean loss, decided by chances", "sensitivity": "sensitivity",
+         "log_loss": "Log loss", "loss": "Mean loss",
+         "loss_no_information": "No-information loss", "loss_by_chances": "Mean loss, decided by chances", "sensitivity": "sensitivity",
          "specificity": "specificity", "ppv": "predictive value +", "npv": "predictive value -", "f1": "F1",
          "prevalence": "prevalence", "detected": "predicted share"}  # fmt: skip
 
@@ -42,6 +43,7 @@ def lines(test: Test) -> list[str]:
     """The first lines of print."""
     left = f"; {test.left_out} left out without a class or a prediction" if test.left_out else ""
     out = [
+        *warned(test),
         f"{test.error_name} {fixed(test.error)} ({counted(test)}), 95 % interval {fixed(test.low)} to {fixed(test.high)}{left}",
         f"No-information error {fixed(test.no_information)}, {test.against}",
         f"p-value {significant(test.p_value, 3)}, {test.test}",
@@ -50,7 +52,7 @@ def lines(test: Test) -> list[str]:
     out += [f"Classes decided by a cut: {test.decided}"] if test.decided else []
     parts = {name: f"{NAMES[name]} {written(e)}" for name, e in test.estimates.items()}
     parts |= {name: f"{NAMES[name]} {significant(mean)}" for name, (mean, _) in test.means.items()}
-    for names in (("balanced_accuracy", "kappa"), ("auc", "brier", "log_loss"), ("loss", "loss_by_chances")):
+    for names in (("balanced_accuracy", "kappa"), ("auc", "brier", "log_loss"), ("loss", "loss_no_information", "loss_by_chances")):
         line = "; ".join(parts[name] for name in names if name in parts)
         out += [line] if line else []
     if test.judged.prevalence is not None:
@@ -58,6 +60,22 @@ def lines(test: Test) -> list[str]:
         more = f" and {len(named) - MOST_NAMED} more" if len(named) > MOST_NAMED else ""
         out.append(f"Probabilities for the prevalence of the calibration rows: {', '.join(named[:MOST_NAMED])}{more}")
     return out
+
+
+def warned(test: Test) -> list[str]:
+    """That always predicting one class is as good, in the loss, or in the error without more than chance in the balanced accuracy."""
+    if test.losses is None:
+        chance = 1 / np.count_nonzero(test.table.weight.sum(axis=1))
+        informed = not test.wrong or bool(test.estimates["balanced_accuracy"].low > chance)
+        measure, error, none, of, decided = "error", test.error, test.no_information, test.against, np.inf
+    else:
+        loss, informed = {name: mean for name, (mean, _) in test.means.items()}, False
+        of, decided = f"always predicting {shown(test.cheapest)}", loss.get("loss_by_chances", np.inf)
+        measure, error, none = "mean loss", loss["loss"], loss["loss_no_information"]
+    if informed or error < none - SAME:
+        return []
+    cure = f"; predict(new, loss=) has {fixed(decided)}" if decided < none else ""
+    return [f"Warning: {measure} {fixed(error)} is not below {fixed(none)}, that of no information ({of}){cure}"]
 
 
 def by_class(test: Test) -> pd.DataFrame:
@@ -85,6 +103,7 @@ def summary(test: Test) -> Summary:
     from .sheets import Sheet, SheetSummary  # statsmodels takes 0.4 s that most tests do without
 
     of_all = [
+        *([line.split(": ", 1) for line in warned(test)]),
         [test.error_name, f"{fixed(test.error)} ({fixed(test.low)} to {fixed(test.high)}), {counted(test)}"],
         ["No-information error", f"{fixed(test.no_information)}, {test.against}"],
         ["p-value", f"{significant(test.p_value, 3)}, {test.test}"],

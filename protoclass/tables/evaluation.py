@@ -9,9 +9,11 @@ import numpy as np
 import pandas as pd
 
 from ..analysis.evaluation import Test
+from ..analysis.groups import IN_THE_LARGE, MEASURES, TestByGroup, estimate
 from ..core.statistics.intervals import Estimate
 from ..ground.errors import shown, visible
 from ..ground.options import SAME, fixed, significant
+from ..values import NUMBERS, PAIRS
 from ..views.prototypes import list_short
 
 if TYPE_CHECKING:
@@ -23,8 +25,8 @@ MOST_NAMED = 5  # classes whose prevalence print names
 PRINTED = ["sensitivity", "specificity", "ppv", "npv", "f1", "prevalence", "auc"]  # by class
 NAMES = {"accuracy": "Accuracy", "balanced_accuracy": "Balanced accuracy", "kappa": "Kappa", "auc": "AUC", "brier": "Brier score",
          "log_loss": "Log loss", "loss": "Mean loss",
-         "loss_no_information": "No-information loss", "loss_by_chances": "Mean loss, decided by chances", "sensitivity": "sensitivity",
-         "specificity": "specificity", "ppv": "predictive value +", "npv": "predictive value -", "f1": "F1",
+         "loss_no_information": "No-information loss", "loss_by_chances": "Mean loss, decided by chances",
+         **MEASURES, "f1": "F1",
          "prevalence": "prevalence", "detected": "predicted share"}  # fmt: skip
 
 
@@ -65,7 +67,7 @@ def lines(test: Test) -> list[str]:
 def warned(test: Test) -> list[str]:
     """That always predicting one class is as good, in the loss, or in the error without more than chance in the balanced accuracy."""
     if test.losses is None:
-        chance = 1 / np.count_nonzero(test.table.weight.sum(axis=1))
+        chance = 1 / np.count_nonzero(test.counts.weight.sum(axis=1))
         informed = not test.wrong or bool(test.estimates["balanced_accuracy"].low > chance)
         measure, error, none, of, decided = "error", test.error, test.no_information, test.against, np.inf
     else:
@@ -139,12 +141,12 @@ def notes(test: Test) -> list[str]:
         "of Wilson's; kappa by the delta method (Fleiss, Cohen and Everitt 1969) on Wilson's scale"
         + ("; AUC by Wilson's with DeLong's variance, of several classes each against the rest." if "auc" in test.estimates else ".")
     ]
-    absent = [str(c) for c, n in zip(test.classes, test.table.weight.sum(axis=1), strict=True) if n == 0]
+    absent = [str(c) for c, n in zip(test.classes, test.counts.weight.sum(axis=1), strict=True) if n == 0]
     if absent:
         out.append(
             f"No row is of class {', '.join(absent)}: its sensitivity is not known, and means over classes leave it out."
         )
-    never = [str(c) for c, n in zip(test.classes, test.table.weight.sum(axis=0), strict=True) if n == 0]
+    never = [str(c) for c, n in zip(test.classes, test.counts.weight.sum(axis=0), strict=True) if n == 0]
     if never:
         out.append(f"No row is predicted as {', '.join(never)}.")
     if "log_loss" in test.means and test.means["log_loss"][0] == np.inf:
@@ -160,4 +162,72 @@ def notes(test: Test) -> list[str]:
             out.append(
                 "An area has no interval if its variance is 0, as with equal chances for all rows, or a class has one row or group."
             )
+    return out
+
+
+SHOWN = ["n", "error", "low", "high", "balanced_accuracy", "kappa", "auc", "brier", "log_loss", "loss"]  # by print of groups
+
+
+def measures_of(result: TestByGroup) -> list[str]:
+    """The measures that are known of the groups."""
+    known = MEASURES if result.of is not None else ["error"]
+    return [m for m in known if m != IN_THE_LARGE or result.overall.judged.chances is not None]
+
+
+def by_group(result: TestByGroup, measures: list[str]) -> pd.DataFrame:
+    """Measures with their intervals, as text: a row for each group, and one for all rows."""
+    tests = {str(label): t for label, t in result.groups.items()} | {"all rows": result.overall}
+    codes = {m: result.class_code(m) for m in measures}
+    cells = [[written(estimate(t, m, c)) for m, c in codes.items()] for t in tests.values()]
+    return pd.DataFrame(cells, pd.Index(tests, name=result.by), [NAMES[m] for m in measures])
+
+
+def groups_said(result: TestByGroup) -> tuple[str, list[Any]]:
+    """`print` of a test by groups."""
+    one, measures = result.overall, measures_of(result)
+    error = f"{one.error_name} {fixed(one.error)}, 95 % interval {fixed(one.low)} to {fixed(one.high)}"
+    head = f"{error}; by {visible(str(result.by))}"
+    notes = [f"{result.left_out} rows in no group"] if result.left_out else []
+    notes += [f"{one.left_out} left out without a class or a prediction"] if one.left_out else []
+    notes += [f"no rows of {', '.join(map(shown, result.without_rows))}"] if result.without_rows else []
+    table = result.glance().set_index("group")
+    tables = [(table[[name for name in SHOWN if name in table]].rename_axis(None), NUMBERS)]
+    words = ["; ".join([head, *notes]), *([f"Classes decided by a cut: {one.decided}"] if one.decided else [])]
+    if len(measures) > 1:
+        tables.append((by_group(result, measures[1:]).rename_axis(index=None, columns=f"of {visible(str(result.of))}"), {}))
+        words.append(f"The second table has estimates of class {shown(result.of)} with 95 % intervals, the last one the tests of errors")
+    return "\n".join(words), [*tables, (result.comparisons, PAIRS)]
+
+
+def summary_of_groups(result: TestByGroup) -> Summary:
+    """The Summary of a test by groups: all measures with their intervals, and their differences with Holm's correction."""
+    from .sheets import Sheet, SheetSummary, sheet_of  # see `summary`
+
+    measures, one = measures_of(result), result.overall
+    of_all = [["Classes decided by a cut", one.decided]] if one.decided else []
+    of_all += [["Class of the measures", str(result.of)]] if len(measures) > 1 else []
+    parts = [Sheet([["Rows", str(one.n)], *of_all], f"Test by {result.by}", aligns="ll")]
+    counts = pd.DataFrame({"rows": [str(t.n) for t in (*result.groups.values(), one)]}, [*map(str, result.groups), "all rows"])
+    for some in (measures[:3], measures[3:]):
+        parts += [sheet_of(counts.join(by_group(result, some)), "Estimates with 95 % intervals")] if some else []
+    for m in measures:
+        parts.append(sheet_of(differences(result, m), f"Differences of {NAMES[m]}"))
+    return SheetSummary(parts, [*notes_of_groups(result), *notes(one)])
+
+
+def differences(result: TestByGroup, measure: str) -> pd.DataFrame:
+    """`TestByGroup.differences`, as text."""
+    out = result.differences(measure)
+    found = [written(Estimate(*row)) for row in out[["difference", "low", "high"]].to_numpy()]
+    p = out[["p", "p_holm"]].map(lambda v: "" if v != v else significant(v, 3)).set_axis(["p", "p (Holm)"], axis=1)
+    return p.assign(test=out["test"]).set_axis([f"{a} - {b}" for a, b in zip(out["a"], out["b"], strict=True)]).assign(difference=found)[
+        ["difference", "test", "p", "p (Holm)"]
+    ]
+
+
+def notes_of_groups(result: TestByGroup) -> list[str]:
+    """What the differences and calibration in the large are."""
+    out = ["Differences: Newcombe's square-and-add intervals; p (Holm) is corrected for the pairs of a measure, not for several measures."]
+    if result.overall.judged.chances is not None and result.of is not None:
+        out.append("Calibration in the large: share of the rows of the class less the mean of its chance, 0 where chances come true.")
     return out

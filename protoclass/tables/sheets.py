@@ -7,10 +7,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import pandas as pd
 from statsmodels.iolib.summary import Summary, summary_return
 from statsmodels.iolib.table import SimpleTable
 
 from ..ground.errors import visible
+from ..ground.options import significant
 
 LATEX = {"\\": r"\textbackslash{}", "{": r"\{", "}": r"\}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "<": "$<$",
          "$": r"\$", "&": r"\&", "#": r"\#", "_": r"\_", "%": r"\%", ">": "$>$", "|": "$|$", "[": "{[}",
@@ -53,7 +55,6 @@ class Sheet:
             cells, several(self.headers), several(self.stubs), one(self.title), data_aligns=self.aligns, **beside
         )
 
-
     def latex(self) -> str:
         """One tabular with the rules of booktabs, whose head and cells share their columns; long texts without a head are broken."""
         wide = "l" if self.headers is not None or not self.aligns.endswith("l") else r"p{0.7\linewidth}"
@@ -65,6 +66,17 @@ class Sheet:
         rows = [" & ".join(escape_latex(visible(cell)) for cell in line) + r" \\" for line in lines]
         rows[len(head) : len(head)] = [r"\midrule"] * len(head)
         return "\n".join([rf"\begin{{tabular}}{{{form}}}", r"\toprule", *rows, r"\bottomrule", r"\end{tabular}"])
+
+
+def sheet_of(frame: pd.DataFrame, title: str) -> Sheet:
+    """A frame as a sheet: texts as they are, other numbers rounded, the index at the left."""
+    columns = [column.astype(object).map(str if column.dtype == "category" else _cell) for _, column in frame.items()]
+    cells = [list(row) for row in zip(*columns, strict=True)]
+    return Sheet(cells, title, list(map(str, frame.columns)), list(map(str, frame.index)))
+
+
+def _cell(value: Any) -> str:
+    return "" if pd.isna(value) else significant(value) if isinstance(value, float) else str(value)
 
 
 class SheetSummary(Summary):  # type: ignore[misc]

@@ -87,7 +87,7 @@ class Test(Printed, Served):
 
     plot = Above("protoclass.plots")
     between: ClassVar[str] = "\n\n"
-    summary, _said = Above("protoclass.tables"), Above("protoclass.tables")
+    summary, as_table, _said = Above("protoclass.tables"), Above("protoclass.tables"), Above("protoclass.tables")
 
     @property
     def classes(self) -> list[Any]:

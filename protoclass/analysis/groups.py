@@ -69,7 +69,7 @@ class TestByGroup(Printed):
 
     between: ClassVar[str] = "\n\n"
     plot = Above("protoclass.plots")
-    summary, _said = Above("protoclass.tables"), Above("protoclass.tables")
+    summary, as_table, _said = Above("protoclass.tables"), Above("protoclass.tables"), Above("protoclass.tables")
 
     def glance(self) -> pd.DataFrame:
         """One row for each group: `group`, `error` with its 95 % Wilson interval, `low` to `high`, and what `Test.glance` has.

@@ -102,7 +102,7 @@ def said(test: Test) -> tuple[str, list[Any]]:
 
 def summary(test: Test) -> Summary:
     """The Summary of a Test: all statistics with their intervals, by class and of all, and notes."""
-    from .sheets import Sheet, SheetSummary  # statsmodels takes 0.4 s that most tests do without
+    from .sheets import Sheet, SheetSummary, sheet_of  # statsmodels takes 0.4 s that most tests do without
 
     of_all = [
         *([line.split(": ", 1) for line in warned(test)]),
@@ -118,20 +118,22 @@ def summary(test: Test) -> Summary:
     ]
     classes = [str(level) for level in test.classes]
     counts = [[f"{v:g}" for v in row] for row in test.confusion.to_numpy()]
-    table = test.tidy()
-    names = [c.removesuffix("_low") for c in table if c.endswith("_low")]
-    cells = [
-        [written(Estimate(*row[[n, f"{n}_low", f"{n}_high"]])) for n in names]
-        for _, row in table.drop(columns="class").iterrows()
-    ]
-    heads = [{**NAMES, "balanced_accuracy": "balanced accuracy"}[name] for name in names]
-    half = (len(names) + 1) // 2
+    estimates = estimates_of(test).rename(columns={**NAMES, "balanced_accuracy": "balanced accuracy"})
+    half = (estimates.shape[1] + 1) // 2
     what = "Weight of rows" if test.weighted else "Rows"
     sheets = [Sheet(of_all, "Test on new rows, with 95 % intervals", aligns="ll"),
               Sheet(counts, f"{what} by true class (down) and predicted class (across)", classes, classes)]  # fmt: skip
     for part, title in ((slice(half), "By class, each against the others"), (slice(half, None), "By class, continued")):
-        sheets.append(Sheet([row[part] for row in cells], title, heads[part], classes))
+        sheets.append(sheet_of(estimates.iloc[:, part], title))
     return SheetSummary(sheets, notes(test))
+
+
+def estimates_of(test: Test) -> pd.DataFrame:
+    """The measures of `Test.tidy` that have intervals, as text: a row for each class."""
+    table = test.tidy()
+    names = [c.removesuffix("_low") for c in table if c.endswith("_low")]
+    cells = {n: [written(Estimate(*row)) for row in table[[n, f"{n}_low", f"{n}_high"]].to_numpy(float)] for n in names}
+    return pd.DataFrame(cells, [str(level) for level in test.classes])
 
 
 def notes(test: Test) -> list[str]:
@@ -168,18 +170,18 @@ def notes(test: Test) -> list[str]:
 SHOWN = ["n", "error", "low", "high", "balanced_accuracy", "kappa", "auc", "brier", "log_loss", "loss"]  # by print of groups
 
 
-def measures_of(result: TestByGroup) -> list[str]:
-    """The measures that are known of the groups."""
-    known = MEASURES if result.of is not None else ["error"]
+def measures_of(result: TestByGroup, every: bool = False) -> list[str]:
+    """The measures that are known of the groups; with `every` also those of a class that has to be named."""
+    known = MEASURES if result.of is not None or every else ["error"]
     return [m for m in known if m != IN_THE_LARGE or result.overall.judged.chances is not None]
 
 
-def by_group(result: TestByGroup, measures: list[str]) -> pd.DataFrame:
+def by_group(result: TestByGroup, measures: list[str], of: Any = None) -> pd.DataFrame:
     """Measures with their intervals, as text: a row for each group, and one for all rows."""
     tests = {str(label): t for label, t in result.groups.items()} | {"all rows": result.overall}
-    codes = {m: result.class_code(m) for m in measures}
+    codes = {m: result.class_code(m, of) for m in measures}
     cells = [[written(estimate(t, m, c)) for m, c in codes.items()] for t in tests.values()]
-    return pd.DataFrame(cells, pd.Index(tests, name=result.by), [NAMES[m] for m in measures])
+    return pd.DataFrame(cells, pd.Index(tests, name=result.by), measures)
 
 
 def groups_said(result: TestByGroup) -> tuple[str, list[Any]]:
@@ -194,7 +196,8 @@ def groups_said(result: TestByGroup) -> tuple[str, list[Any]]:
     tables = [(table[[name for name in SHOWN if name in table]].rename_axis(None), NUMBERS)]
     words = ["; ".join([head, *notes]), *([f"Classes decided by a cut: {one.decided}"] if one.decided else [])]
     if len(measures) > 1:
-        tables.append((by_group(result, measures[1:]).rename_axis(index=None, columns=f"of {visible(str(result.of))}"), {}))
+        of_class = by_group(result, measures[1:]).rename(columns=NAMES)
+        tables.append((of_class.rename_axis(index=None, columns=f"of {visible(str(result.of))}"), {}))
         words.append(f"The second table has estimates of class {shown(result.of)} with 95 % intervals, the last one the tests of errors")
     return "\n".join(words), [*tables, (result.comparisons, PAIRS)]
 
@@ -209,10 +212,10 @@ def summary_of_groups(result: TestByGroup) -> Summary:
     parts = [Sheet([["Rows", str(one.n)], *of_all], f"Test by {result.by}", aligns="ll")]
     counts = pd.DataFrame({"rows": [str(t.n) for t in (*result.groups.values(), one)]}, [*map(str, result.groups), "all rows"])
     for some in (measures[:3], measures[3:]):
-        parts += [sheet_of(counts.join(by_group(result, some)), "Estimates with 95 % intervals")] if some else []
+        parts += [sheet_of(counts.join(by_group(result, some).rename(columns=NAMES)), "Estimates with 95 % intervals")] if some else []
     for m in measures:
         parts.append(sheet_of(differences(result, m), f"Differences of {NAMES[m]}"))
-    return SheetSummary(parts, [*notes_of_groups(result), *notes(one)])
+    return SheetSummary(parts, [DIFFERENCES, *notes_of_groups(result), *notes(one)])
 
 
 def differences(result: TestByGroup, measure: str) -> pd.DataFrame:
@@ -225,9 +228,10 @@ def differences(result: TestByGroup, measure: str) -> pd.DataFrame:
     ]
 
 
+DIFFERENCES = "Differences: Newcombe's square-and-add intervals; p (Holm) allows for the pairs of a measure, not for several measures."
+
+
 def notes_of_groups(result: TestByGroup) -> list[str]:
-    """What the differences and calibration in the large are."""
-    out = ["Differences: Newcombe's square-and-add intervals; p (Holm) is corrected for the pairs of a measure, not for several measures."]
-    if result.overall.judged.chances is not None and result.of is not None:
-        out.append("Calibration in the large: share of the rows of the class less the mean of its chance, 0 where chances come true.")
-    return out
+    """What calibration in the large is."""
+    known = result.overall.judged.chances is not None and result.of is not None
+    return ["Calibration in the large: share of the rows of the class less the mean of its chance, 0 where chances come true."] * known

@@ -8,7 +8,7 @@ from .analysis.compare import compare as compare
 from .analysis.comparison import Comparison as Comparison
 from .analysis.estimators import Predictions as Predictions
 from .analysis.evaluation import Test as Test
-from .analysis.evaluation import TestByGroup as TestByGroup
+from .analysis.groups import TestByGroup as TestByGroup
 from .analysis.importance import PermutationTest as PermutationTest
 from .analysis.set_cover import SetCover as SetCover
 from .analysis.set_cover import set_cover as set_cover

@@ -35,6 +35,7 @@ from .ground.foreign_names import VERBS_OF_VALIDATION
 from .ground.savable import savable
 from .plots import plot
 from .tables import curve, printing
+from .tables.paper import of_fit
 from .tables.summary import summary
 from .tables.tidy import augment, glance, tidy
 from .values import Above, Printed, Saveable, public
@@ -57,7 +58,7 @@ class Fit(Saveable, Fitted):
     ball, path, why, importance, stability = ball, path, why, importance, stability
     alternatives, criticisms = alternatives, criticisms
     calibrate, at, swap, slim, predict_to = calibrate, at, swap, slim, predict_to
-    summary, tidy, glance, augment = summary, tidy, glance, augment
+    summary, as_table, tidy, glance, augment = summary, of_fit, tidy, glance, augment
     plot, explore = plot, explore_fit
     report, card, methods, sql = report, card, methods, sql
     __repr__, _repr_html_ = printed(printing.text), printing.html_text
@@ -290,7 +291,8 @@ def fit(
     Warns
     -----
     DataWarning
-        If the cross-validated error of the chosen point is above that of always predicting one class.
+        If the cross-validated error of the chosen point is above that of always predicting one class, and if `class_weights=` and a
+        loss both count in it.
 
     Examples
     --------

@@ -114,7 +114,8 @@ def test_each_part_of_a_summary_is_one_tabular(hostile, iris, tmp_path):
     odd = iris.assign(species=iris["species"].map({"setosa": "*a", "versicolor": "[2pt]", "virginica": "50 % & _~^|<>"}))
     for data in (iris, odd, hostile):
         fit = pc.fit("species ~ .", data, eps=1.0)
-        for summary in (fit.summary(), fit.test(data).summary()):
+        test, groups = fit.test(data), fit.test(data, by=np.arange(len(data)) % 2)
+        for summary in (value() for v in (fit, test, groups) for value in (v.summary, v.as_table)):
             text = summary.as_latex("5 % & more", "tab:iris")
             found = list(tabulars(text))
             assert len(found) == text.count("tabular}") / 2 == len(summary.sheets)
@@ -124,10 +125,14 @@ def test_each_part_of_a_summary_is_one_tabular(hostile, iris, tmp_path):
                 assert not any(line[0].startswith(("*", "[")) for line in lines)
             assert text.count(r"\caption{5 \% \& more}") == text.count(r"\label{tab:iris}") == 1
             assert r"\caption{" in summary.as_latex()
+            for name in ("table", "tabular", "minipage"):
+                assert text.count(rf"\begin{{{name}}}") == text.count(rf"\end{{{name}}}") > 0
+            assert len(re.findall(r"(?<!\\)\{", text)) == len(re.findall(r"(?<!\\)\}", text))
+            assert text.count(r"\resizebox{\linewidth}{!}{%") == text.count("end{tabular}}")
             tex = next((tool for tool in ("tectonic", "pdflatex") if shutil.which(tool)), None)
             if tex:
                 page = tmp_path / "page.tex"
-                page.write_text(f"\\documentclass{{article}}\\usepackage{{booktabs}}\\begin{{document}}{text}\\end{{document}}")
+                page.write_text(f"\\documentclass{{article}}\\usepackage{{booktabs,graphicx}}\\begin{{document}}{text}\\end{{document}}")
                 options = ["-interaction=nonstopmode", "-halt-on-error"] if tex == "pdflatex" else []
                 assert subprocess.run([tex, *options, page.name], cwd=tmp_path, capture_output=True).returncode == 0
 

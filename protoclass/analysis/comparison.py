@@ -71,7 +71,7 @@ class Comparison(Printed, Saveable, Served):
     loss: pd.DataFrame | None = None
 
     between: ClassVar[str] = "\n\n"
-    plot = Above("protoclass.plots")
+    plot, as_table = Above("protoclass.plots"), Above("protoclass.tables")
 
     @property
     def methods(self) -> list[str]:

@@ -2,40 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
-from itertools import combinations
 from typing import Any, ClassVar, overload
 
 import numpy as np
 import pandas as pd
 
 from ..core.statistics.confusion import OfClass, Table, accuracy, balanced_accuracy, count, kappa, of_class
-from ..core.statistics.intervals import (
-    Estimate,
-    columns_of,
-    difference_of,
-    independent_rows,
-    mean_over_rows,
-    share_of_rows,
-    sums_of,
-)
+from ..core.statistics.intervals import Estimate, columns_of, independent_rows, mean_over_rows, share_of_rows, sums_of
 from ..core.statistics.roc import AUC, mean_auc
-from ..core.statistics.scores import brier, log_loss, reliability
+from ..core.statistics.scores import brier, calibration_in_the_large, log_loss, reliability
 from ..core.statistics.sums import as_counts
 from ..estimation.calibration import decide, loss_of
 from ..estimation.coincidence import coincidences
 from ..estimation.fitted import Fitted
 from ..estimation.threshold import threshold_in_words, threshold_of
-from ..frames.schema import along, given_weights, group_codes
-from ..frames.tables import as_pandas, cached_table
+from ..frames.schema import given_weights, group_codes
+from ..frames.tables import as_pandas
 from ..ground.checks import Served, is_number, whole_number
-from ..ground.errors import DataError, DataWarning, NotAvailable, OptionError, brief, shown, visible, warn
+from ..ground.errors import DataError, DataWarning, NotAvailable, OptionError, brief, shown, warn
 from ..ground.foreign_names import VERBS_OF_TEST
-from ..ground.options import fixed
-from ..values import NUMBERS, PAIRS, Above, Printed, public
-from .comparison import Row, with_holm
+from ..values import Above, Printed, public
+from .groups import TestByGroup, split
 from .roc_curves import auc, pr, roc, roc_band, roc_test
 from .why import CertifiedDistances, stay_right
 
@@ -72,6 +62,8 @@ class Test(Printed, Served):
         Loss of predicting column j for class i, where it was given.
     decided : str
         How the classes were decided by a cut on a chance; "" where they are the rule's own.
+    cheapest : class, or None
+        The class that it would have cost least to predict always in training, where losses were given.
     """
 
     __test__ = False  # not a class of tests, for pytest
@@ -92,10 +84,11 @@ class Test(Printed, Served):
     judged: Judged
     losses: np.ndarray | None = None
     decided: str = ""
+    cheapest: Any = None
 
     plot = Above("protoclass.plots")
     between: ClassVar[str] = "\n\n"
-    summary, _said = Above("protoclass.tables"), Above("protoclass.tables")
+    summary, as_table, _said = Above("protoclass.tables"), Above("protoclass.tables"), Above("protoclass.tables")
     auc, pr, roc, roc_band, roc_test = auc, pr, roc, roc_band, roc_test
 
     @property
@@ -119,7 +112,7 @@ class Test(Printed, Served):
         return "Weighted test error" if self.weighted else "Test error"
 
     @cached_property
-    def table(self) -> Table:
+    def counts(self) -> Table:
         """Weights of the rows by true and predicted class, and the sums of their squares."""
         return count(self.judged.y, self.judged.predicted, self.judged.w, len(self.confusion), self.judged.group)
 
@@ -142,18 +135,21 @@ class Test(Printed, Served):
 
         Columns: `class`, `n` (weight of its rows), `sensitivity`, `specificity`, `ppv`, `npv` (predictive values), `f1`,
         `prevalence`, `detected` (share of the rows that are predicted as the class), `balanced_accuracy` (mean of sensitivity
-        and specificity) and, where there are chances, `auc` and `brier` (mean squared difference of its chance from 0 or 1);
+        and specificity) and, where there are chances, `auc`, `calibration_in_the_large` (share of its rows less the mean of
+        its chance: above 0 there are more than the chances say) and `brier` (mean squared difference of its chance from 0 or 1);
         then the ends of the 95 % intervals, `sensitivity_low`, `sensitivity_high` and so on. Shares have Wilson's interval, F1
-        that of the share which it is a function of, balanced accuracy that of Newcombe, AUC Wilson's by DeLong's variance. NaN
+        that of the share which it is a function of, balanced accuracy that of Newcombe, AUC Wilson's by DeLong's variance, for calibration
+        in the large see `core.statistics.scores.calibration_in_the_large`. NaN
         is what has no rows to be judged by, such as the sensitivity of a class that does not occur.
         """
         rows = []
         for c in range(len(self.classes)):
-            found = of_class(self.table, c)
+            found = of_class(self.counts, c)
             each: dict[str, Estimate] = {f.name: getattr(found, f.name) for f in fields(OfClass)}
             more = {}
             if self.judged.chances is not None:
-                each["auc"] = self.areas[0][c].estimate
+                own = (self.chances[:, c], self.judged.y == c, self.judged.w, self.judged.group)
+                each |= {"auc": self.areas[0][c].estimate, "calibration_in_the_large": calibration_in_the_large(*own)}
                 more["brier"] = mean_over_rows((self.chances[:, c] - (self.judged.y == c)) ** 2, self.judged.w)[0]
             values, ends = columns_of(each)
             rows.append({"n": self.confusion.iloc[c].sum(), **values, **more, **ends})
@@ -165,8 +161,9 @@ class Test(Printed, Served):
         """One row: `accuracy`, `balanced_accuracy` (mean sensitivity of the classes that occur) and `kappa`.
 
         Where there are chances `auc` (mean over the classes, each against the rest; of two classes the one area), `brier` (the
-        sum over the classes, for two classes half of it, as usual) and `log_loss`; with `loss=` the mean `loss` and, with
-        chances, `loss_by_chances`, that of deciding for the class of least expected loss. Then `_low` and `_high`, the ends of
+        sum over the classes, for two classes half of it, as usual) and `log_loss`; with `loss=` the mean `loss`,
+        `loss_no_information`, that of predicting `cheapest` always, and, with chances, `loss_by_chances`, that of deciding for the
+        class of least expected loss. Then `_low` and `_high`, the ends of
         95 % intervals (Wilson's for the accuracy, Newcombe's for the balanced accuracy, that of `core.statistics.confusion.kappa`,
         Wilson's by DeLong's variance for the area), `_se`,
         standard errors of means over rows, and `error`, `no_information`, `p_value`, `test`, `wrong`,
@@ -184,8 +181,8 @@ class Test(Printed, Served):
     @cached_property
     def estimates(self) -> dict[str, Estimate]:
         """Accuracy, balanced accuracy, kappa and, where there are chances, the area, with their intervals."""
-        table = self.table
-        out = {"accuracy": accuracy(table), "balanced_accuracy": balanced_accuracy(table), "kappa": kappa(table)}
+        counts = self.counts
+        out = {"accuracy": accuracy(counts), "balanced_accuracy": balanced_accuracy(counts), "kappa": kappa(counts)}
         return out if self.judged.chances is None else {**out, "auc": self.areas[1].estimate}
 
     @cached_property
@@ -197,6 +194,7 @@ class Test(Printed, Served):
             out |= {"brier": mean_over_rows(brier(p, y), w, group), "log_loss": mean_over_rows(log_loss(p, y), w, group)}
         if self.losses is not None:
             out["loss"] = mean_over_rows(self.losses[y, self.judged.predicted], w, group)
+            out["loss_no_information"] = mean_over_rows(self.losses[y, self.classes.index(self.cheapest)], w, group)
             if p is not None:
                 out["loss_by_chances"] = mean_over_rows(self.losses[y, decide(p, self.losses)], w, group)
         return out
@@ -345,7 +343,7 @@ def test(
         An error that is known from elsewhere, such as 1 less a base rate of the population: the test against it is the
         exact binomial one.
     by : column name, Series or array, optional
-        Groups of the new rows, up to 50: each is judged by itself, and their errors are compared pair by pair.
+        Groups of the new rows, up to 50: each is judged by itself, and they are compared pair by pair.
     loss : DataFrame, optional
         Loss of predicting the class of the column for a row of the class of the row: its mean over the new rows is added, of the
         predicted classes and, where there are chances, of the decisions `predict(new, loss=loss)`.
@@ -359,7 +357,8 @@ def test(
     -------
     Test
         With `tidy()` (one row a class), `glance()`, `summary()`, `calibration()`, `coverage()` and `plot(kind)`; or with `by`
-        a `TestByGroup`, with `groups` (a Test each), `comparisons`, `tidy()`, `glance()` and `plot()`.
+        a `TestByGroup`, with `groups` (a Test each), `comparisons`, `differences(measure)`, `tidy()`, `glance()`, `summary()` and
+        `plot(measure)`.
 
     Examples
     --------
@@ -395,14 +394,18 @@ def test(
     constant = int(fit.problem.prevalence.argmax())
     losses = None if loss is None else loss_of(loss, levels)
     decided = "" if threshold is None else threshold_in_words(threshold, levels)
+    cheapest = None if losses is None else levels[int((fit.problem.prevalence @ losses).argmin())]
+    if losses is not None and every.chances is not None:
+        fit.warn_of_costs_twice("loss=")
 
     def judge(rows: np.ndarray, left_out: int) -> Test:
-        return compare_classes(every.take(rows), levels, constant, no_information, left_out, losses, decided)
+        return compare_classes(every.take(rows), levels, constant, no_information, left_out, losses, decided, cheapest)
 
     overall = judge(known, int((~known).sum()))
     if by is None:
         return overall
-    return split(overall, judge, by, new, known & (w > 0))
+    of = threshold_of(threshold, levels)[0] if threshold is not None else 1 if len(levels) == 2 else None
+    return split(overall, judge, by, new, known & (w > 0), None if of is None else levels[of])
 
 
 def _warn_of_training_rows(fit: Fitted, new: pd.DataFrame) -> None:
@@ -424,6 +427,7 @@ def compare_classes(
     left_out: int = 0,
     losses: np.ndarray | None = None,
     decided: str = "",
+    cheapest: Any = None,
 ) -> Test:
     """Compare true and predicted classes of rows; `constant` is the class of the rule without information."""
     y, w = judged.y, judged.w
@@ -442,7 +446,7 @@ def compare_classes(
     counts = as_counts(np.bincount(y * L + judged.predicted, given, L * L).reshape(L, L))
     table = pd.DataFrame(counts, levels.rename("truth"), levels.rename("predicted"))
     return Test(len(y), int(wrong.sum()), left_out, found.value, found.low, found.high, base, p, name, against, table,
-                judged, losses, decided)  # fmt: skip
+                judged, losses, decided, cheapest)  # fmt: skip
 
 
 @dataclass(frozen=True, eq=False)
@@ -553,134 +557,3 @@ def against_stated(
     se = np.sqrt(base * (1 - base) / independent_rows(error, sums_of(wrong, error, w, group)))
     name = f"{'z test by groups' if group is not None else 'weighted z test'}, one-sided"
     return float(norm.cdf((error - base) / se)) if se > 0 or np.isnan(se) else float(error >= base - 1e-9), name
-
-
-MOST_GROUPS = 50
-SHOWN = ["n", "error", "low", "high", "balanced_accuracy", "kappa", "auc", "brier", "log_loss", "loss"]  # by print
-
-
-@public
-@dataclass(frozen=True, eq=False, repr=False)
-class TestByGroup(Printed):
-    """How good a fit is on groups of new rows.
-
-    Attributes
-    ----------
-    by : str
-        What the groups are of.
-    overall : Test
-        Of all rows.
-    groups : dict
-        The Test of each group, by its label, in the order of the labels.
-    left_out : int
-        Rows in no group: those whose label is missing.
-    without_rows : list
-        Labels of which no row has a known class, all predictors and weight.
-    """
-
-    __test__ = False  # not a class of tests, for pytest
-
-    by: str
-    overall: Test
-    groups: dict[Any, Test]
-    left_out: int
-    without_rows: list[Any]
-
-    between: ClassVar[str] = "\n\n"
-    plot = Above("protoclass.plots")
-
-    def glance(self) -> pd.DataFrame:
-        """One row for each group: `group`, `error` with its 95 % Wilson interval, `low` to `high`, and what `Test.glance` has."""
-        rows = []
-        for label, one in self.groups.items():
-            head = pd.DataFrame({"group": [label], "error": one.error, "low": one.low, "high": one.high})
-            rows.append(pd.concat([head, one.glance().drop(columns="error")], axis=1))
-        return pd.concat(rows, ignore_index=True)
-
-    def tidy(self) -> pd.DataFrame:
-        """One row for each group and class: `group`, and what `Test.tidy` has."""
-        parts = []
-        for label, one in self.groups.items():
-            part = one.tidy()
-            part.insert(0, "group", [label] * len(part))
-            parts.append(part)
-        return pd.concat(parts, ignore_index=True)
-
-    @cached_table
-    def comparisons(self) -> pd.DataFrame:
-        """Whether the errors of two groups differ: one row for each pair, with Holm's correction.
-
-        Columns: `test`, `a`, `b`, `difference` (error of a minus that of b) with Newcombe's 95 % interval `low` to `high`
-        (each for itself), `statistic`, `p` and `p_holm`. The test is Fisher's exact one, two-sided, whose statistic is the odds ratio;
-        where rows have different weights or come in groups the z test of two shares.
-        """
-        return with_holm([compare_groups(a, b, self.groups) for a, b in combinations(self.groups, 2)])
-
-    def _said(self) -> tuple[str, list[Any]]:
-        one = self.overall
-        error = f"{one.error_name} {fixed(one.error)}, 95 % interval {fixed(one.low)} to {fixed(one.high)}"
-        head = f"{error}; by {visible(str(self.by))}"
-        notes = [f"{self.left_out} rows in no group"] if self.left_out else []
-        notes += [f"{one.left_out} left out without a class or a prediction"] if one.left_out else []
-        notes += [f"no rows of {', '.join(map(shown, self.without_rows))}"] if self.without_rows else []
-        table = self.glance().set_index("group")
-        table = table[[name for name in SHOWN if name in table]].rename_axis(None)
-        return "; ".join([head, *notes]), [(table, NUMBERS), (self.comparisons, PAIRS)]
-
-
-def split(
-    overall: Test, judge: Callable[[np.ndarray, int], Test], by: Any, new: pd.DataFrame, usable: np.ndarray
-) -> TestByGroup:
-    """Judge each group of rows by itself.
-
-    Parameters
-    ----------
-    overall : Test
-    judge : function of the rows (bool array) and how many of the group were left out
-    by : column name, Series or array
-    new : DataFrame
-    usable : bool array (n,)
-        Rows that can be judged.
-    """
-    name = by if isinstance(by, str) else str(getattr(by, "name", None) or "group")
-    values = pd.Series(along(by, new, "by")).reset_index(drop=True)
-    try:
-        labels = pd.Categorical(values)
-    except TypeError:
-        raise DataError(f"by={brief(by)} has values that are no labels of groups, such as lists") from None
-    occurring = [c for c in range(len(labels.categories)) if ((labels.codes == c) & usable).any()]
-    if len(occurring) < 2:
-        raise OptionError(
-            f"by={brief(by)} has {len(occurring)} group among these rows: give a column with at least two"
-        )
-    if len(occurring) > MOST_GROUPS:
-        raise OptionError(
-            f"by={brief(by)} has {len(occurring)} groups: allowed are {MOST_GROUPS}; pd.cut puts numbers into ranges"
-        )
-    groups = {}
-    for c in occurring:
-        own = labels.codes == c
-        groups[labels.categories[c]] = judge(own & usable, int((own & ~usable).sum()))
-    without = [label for c, label in enumerate(labels.categories) if (labels.codes == c).any() and c not in occurring]
-    return TestByGroup(name, overall, groups, int((labels.codes < 0).sum()), without)
-
-
-def compare_groups(a: Any, b: Any, groups: dict[Any, Test]) -> Row:
-    """Whether the errors of two groups differ: a row of `TestByGroup.comparisons`, before the correction."""
-    from scipy.stats import fisher_exact, norm
-
-    one, other = groups[a], groups[b]
-    found = difference_of(Estimate(one.error, one.low, one.high), Estimate(other.error, other.low, other.high))
-    if one.judged.group is None and np.ptp(np.concatenate([one.judged.w, other.judged.w])) == 0:
-        test = "Fisher's exact test"
-        statistic, p = fisher_exact([[t.wrong, t.n - t.wrong] for t in (one, other)])
-    else:
-        test = "z test of weighted shares" if one.judged.group is None else "z test by groups of rows"
-        w = [t.judged.w for t in (one, other)]
-        pooled = (one.error * w[0].sum() + other.error * w[1].sum()) / (w[0].sum() + w[1].sum())
-        rows = [independent_rows(t.error, sums_of(t.judged.predicted != t.judged.y, t.error, t.judged.w, t.judged.group))
-                for t in (one, other)]  # fmt: skip
-        spread = np.sqrt(pooled * (1 - pooled) * sum(1 / r for r in rows))
-        statistic = found.value / spread if spread > 0 or np.isnan(spread) else 0.0
-        p = 2 * norm.sf(abs(statistic))
-    return test, str(a), str(b), found.value, found.low, found.high, float(statistic), float(p)

@@ -24,7 +24,7 @@ from ..frames.schema import HOW as UNSEEN
 from ..frames.schema import Unseen, check_unique, class_codes
 from ..frames.tables import as_given, as_pandas, cached_table
 from ..ground.checks import Served, hint_for_value, one_of
-from ..ground.errors import NotAvailable, OptionError, brief
+from ..ground.errors import DataWarning, NotAvailable, OptionError, brief, warn
 from ..ground.foreign_names import VERBS
 from ..metrics.base import as_vectors
 from ..metrics.dissimilarity import Dissimilarity
@@ -348,7 +348,7 @@ class Fitted(Served):
         return None if self.dissimilarity.metric.given else [*self.frame.schema, *further]
 
     def check_kind(self, kind: Any, prior: Any, loss: Any, threshold: Any) -> None:
-        """Raise unless `predict` knows the kind, and it goes with the other arguments."""
+        """Raise unless `predict` knows the kind, and it goes with the other arguments; warn if these count costs twice."""
         known = (*KINDS, "set")
         if not isinstance(kind, str) or kind not in self.kinds:
             every = "" if isinstance(kind, str) and kind in known else f" (known kinds: {', '.join(known)})"
@@ -366,6 +366,16 @@ class Fitted(Served):
             raise OptionError(f"threshold= goes with kind='class', not with {kind!r}")
         if threshold is not None and not (loss is None and prior is None):
             raise OptionError("threshold= is a decision of its own, on the chances as learned: leave out loss= and prior=")
+        if loss is not None or isinstance(threshold, Mapping):
+            self.warn_of_costs_twice("loss=" if threshold is None else "threshold=", prior)
+
+    def warn_of_costs_twice(self, decision: str, prior: Any = None) -> None:
+        """Warn if a decision by costs is on probabilities that count the costs already, by `class_weights=`."""
+        weighs = self.calibration is None if prior is None else isinstance(prior, str)
+        if self.problem.class_factors is None or not weighs:
+            return
+        cure = "calibrate the fit, fit.calibrate(), whose probabilities leave them out" if prior is None else "leave out prior="
+        warn(f"{decision} on probabilities for class_weights= counts costs twice: {cure}", DataWarning)
 
     def answer_rows(
         self, new: Any, kind: str, level: float, prior: Any, loss: Any, threshold: Any, zero: bool

@@ -51,7 +51,7 @@ def fit_call(call: Call) -> Fitted:
     rule = held.rule(point)
     del held  # has arrays of rows x grid points, of which the curve keeps those that it needs
     out = calibrated(learn(problem, selection, validation, trial.dissimilarity, trial.task, rule))
-    _warn_if_worse(worse_than_one_class(validation, point, out.rule.kinds, out.calibration is not None))
+    _warn_of(worse_than_one_class(validation, point, out.rule.kinds, out.calibration is not None), costs_twice(validation))
     return out
 
 
@@ -83,7 +83,7 @@ def cross_validate_call(call: Call) -> ErrorCurve:
         )
     check_choose(given, problem.model)
     validation = validate(problem, requested_measure(given["measure"], given["loss"]), given["repeats"])[0]
-    _warn_if_worse(worse_than_one_class(validation, validation.chosen_by_call()))
+    _warn_of(worse_than_one_class(validation, validation.chosen_by_call()), costs_twice(validation))
     if not problem.cv_is_auto:
         return validation
     # a fit of its point that is updated is cross-validated again, although nothing may be left to tune
@@ -118,7 +118,9 @@ def learn(
     return of(problem, dissimilarity, rule, validation, selection)
 
 
-def worse_than_one_class(validation: ErrorCurve, point: int, kinds: Collection[str] = (), is_calibrated: bool = False) -> str:
+def worse_than_one_class(
+    validation: ErrorCurve, point: int, kinds: Collection[str] = (), is_calibrated: bool = False, corrected: float | None = None
+) -> str:
     """That always predicting one class has a smaller cross-validated error than a grid point, with what helps; empty if it has not.
 
     Parameters
@@ -131,16 +133,26 @@ def worse_than_one_class(validation: ErrorCurve, point: int, kinds: Collection[s
         probabilities are then no worse than one class, but for chance, as the probabilities are the shares of the classes where
         its values say nothing.
     is_calibrated : bool
+    corrected : float, optional
+        The error of the point corrected for its choice: it counts where the error itself is not above that of one class.
     """
     errors, none, name = validation.choice.error, validation.no_information, validation.measure_name
-    if not errors[point] > none + SAME:
+    error, which = errors[point], f"CV {name}"
+    if corrected is not None and error <= none + SAME:
+        error, which = corrected, f"corrected {name}"
+    if not error > none + SAME:
         return ""
     constant = validation.problem.frame.levels[int(np.argmin(validation.losses_of_one_class))]
-    head = f"CV {name} {fixed(errors[point])}, {WORSE}: always predicting {shown(constant)} has {fixed(none)}"
+    head = f"{which} {fixed(error)}, {WORSE}: always predicting {shown(constant)} has {fixed(none)}"
     cures = []
     least = validation.corrected("min")
     if point != validation.chosen("min") and least is not None and least < none:
         cures.append(f"choose='min', whose corrected {name} is {fixed(least)}")
+    kept = validation.limits.allowed
+    larger = np.zeros(0, int) if kept is None else np.flatnonzero(~kept & (errors + validation.choice.se < none))
+    if len(larger):
+        size, best = min((validation.rule_sizes[g], errors[g]) for g in larger)
+        cures.append(f"max_prototypes={size:.0f}, with CV {name} {fixed(best)}")
     if set(READ) & set(kinds):
         argument = "loss=" if validation.measure in ("loss", "ordinal") else "prior="
         cures.append(f"{'' if is_calibrated else 'calibrate=True and '}predict(new, {argument}), which decides by probabilities")
@@ -148,7 +160,17 @@ def worse_than_one_class(validation: ErrorCurve, point: int, kinds: Collection[s
     return f"{head}; {', or '.join(cures[:-1])}{'; ' if cures[:-1] else ''}{cures[-1]}"
 
 
-def _warn_if_worse(said: str) -> None:
-    """A warning of what `worse_than_one_class` says, if it says something."""
-    if said:
+def costs_twice(validation: ErrorCurve) -> str:
+    """That weights of classes and a loss are both in the cross-validated loss; empty if they are not."""
+    if validation.problem.class_factors is None or validation.measure != "loss":
+        return ""
+    return (
+        "the CV loss counts costs twice, by class_weights= and by loss=: leave class_weights= out, and decide by the loss, "
+        "calibrate=True and predict(new, loss=)"
+    )
+
+
+def _warn_of(*sentences: str) -> None:
+    """A warning of each sentence that says something."""
+    for said in filter(None, sentences):
         warn(said, DataWarning)

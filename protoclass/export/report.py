@@ -12,8 +12,9 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..analysis.evaluation import Test, TestByGroup
+from ..analysis.evaluation import Test
 from ..analysis.evaluation import test as test_on
+from ..analysis.groups import TestByGroup
 from ..analysis.stability import stability as find_stability
 from ..estimation.fitted import Fitted
 from ..ground.errors import NotAvailable, OptionError, brief

@@ -178,8 +178,13 @@ _COLUMNS = "fit.frame.columns has the predictors, fit.frame.design the columns t
 _ROC = "chances make one: fit.calibrate().test(new).plot('roc'), and glance() has the area with its interval"
 _STEP = "update(formula) fits with other predictors, and pc.compare on new rows says which is better"
 
+_PAPER = dict.fromkeys(
+    ["to_latex", "as_latex", "to_html", "as_html", "as_gt", "gt", "kable", "xtable", "stargazer", "flextable", "tbl_summary"],
+    "as_table() is a table for a paper, with as_latex(caption, label), as_html() and as_gt()",
+)
 # attribute of a fit elsewhere: what serves instead
 VERBS: Mapping[str, str] = {
+    **_PAPER,
     "anova": "pc.compare([fit, other], new=new) tests the difference of two fits on new rows",
     **dict.fromkeys(["coef", "coefficients", "coef_", "params", "intercept_"], _NO_COEFFICIENTS),
     **dict.fromkeys(["residuals", "resid"], _RESIDUALS), **dict.fromkeys(["fitted", "fitted_values", "fittedvalues", "labels_"], _FITTED),
@@ -212,6 +217,7 @@ VERBS: Mapping[str, str] = {
 }  # fmt: skip
 
 VERBS_OF_TEST: Mapping[str, str] = {
+    **_PAPER, "table": "the attribute confusion has the counts, and as_table() is a table for a paper",
     **dict.fromkeys(
         ["sensitivity", "specificity", "precision", "recall", "f1", "F1", "byClass", "ppv", "npv", "prevalence"],
         "tidy() has it, a row for each class, with its interval",
@@ -239,6 +245,7 @@ VERBS_OF_VALIDATION: Mapping[str, str] = {
 }  # fmt: skip
 
 VERBS_OF_COMPARISON: Mapping[str, str] = {
+    **_PAPER,
     **dict.fromkeys(["summary", "tidy", "glance", "best", "results"], "the attribute table has a row for each method"),
     **dict.fromkeys(
         ["diff", "differences", "p_values", "pvalues", "anova"],

@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..analysis.evaluation import Test, TestByGroup
+from ..analysis.evaluation import Test
 from ..analysis.evaluation import test as test_on
+from ..analysis.groups import IN_THE_LARGE, MEASURES, TestByGroup
 from ..analysis.importance import PermutationTest
 from ..estimation.fitted import Fitted
 from ..ground.checks import one_of
@@ -152,7 +153,7 @@ def roc(test: Test, ax: Any = None) -> Any:
 def precision_recall(test: Test, ax: Any = None) -> Any:
     """Precision against sensitivity of each class against the rest; dotted is the prevalence, which chance alone reaches."""
     table = list_curves(test)
-    prevalence = test.table.weight.sum(axis=1) / test.table.weight.sum()
+    prevalence = test.counts.weight.sum(axis=1) / test.counts.weight.sum()
     ax = _square(ax, len(test.classes))
     for c, name, own in _by_class(test, table):
         found = class_curve(test, c)
@@ -215,12 +216,27 @@ def perturbation(test: Test, ax: Any = None) -> Any:
 
 
 @framed
-def groups(result: TestByGroup, ax: Any = None) -> Any:
-    """The error of each group with its 95 % interval, and that of all rows."""
-    table = list_groups(result)
+def groups(result: TestByGroup, measure: str = "error", of: Any = None, ax: Any = None) -> Any:
+    """A measure of each group with its 95 % interval, and that of all rows.
+
+    Parameters
+    ----------
+    measure : "error", "sensitivity", "specificity", "ppv", "npv" or "calibration_in_the_large"
+    of : class, optional
+        The class that the measure is of. Default: that of the threshold, or the second of two.
+    ax : Axes, optional
+    """
+    table = list_groups(result, measure, of)
     ax = axes(ax, 6.4, 1.3 + 0.4 * len(table))
-    names = [f"{name} ({n} rows)" for name, n in zip(list_short(table["group"]), table["n"], strict=True)]
-    draw_intervals(ax, table, names, total=True)
+    names = [f"{name} ({n} rows)" for name, n in zip(list_short(table["group"]), table["rows"], strict=True)]
+    draw_intervals(ax, table, names, total=True, what=measure)
+    if measure != "error":
+        unit = "share of rows less mean chance" if measure == IN_THE_LARGE else "share of rows"
+        name = named(result.overall.classes[result.class_code(measure, of)])
+        ax.set_xlabel(f"{MEASURES[measure]} of {name} ({unit}) with its 95 % interval")
+    if measure == IN_THE_LARGE:
+        ax.axvline(0, lw=0.8, ls="--", color=GREY, zorder=1)
+    ax.set_title(result.overall.decided, fontsize="medium")
     ax.set_ylabel(result.by)
     return ax
 

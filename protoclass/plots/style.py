@@ -268,13 +268,14 @@ def grid_lines(ax: Any, axis: str) -> None:
     ax.set_axisbelow(True)
 
 
-def draw_intervals(ax: Any, table: Any, names: Sequence[str], total: bool = False) -> None:
-    """Test errors (`error`) with the 95 % intervals `low` to `high`, the first above; `total` says that the last is of all rows."""
-    for i, (error, low, high) in enumerate(zip(table["error"], table["low"], table["high"], strict=True)):
+def draw_intervals(ax: Any, table: Any, names: Sequence[str], total: bool = False, what: str = "error") -> None:
+    """Test errors (or `what`) with the 95 % intervals `low` to `high`, the first above; `total` says that the last is of all rows."""
+    for i, (error, low, high) in enumerate(zip(table[what], table["low"], table["high"], strict=True)):
         form, shade = ("D", GREY) if total and i == len(table) - 1 else ("o", colour(0))
         ax.errorbar(error, i, xerr=[[error - low], [high - error]], fmt=form, ms=6, color=shade, capsize=4, lw=1.6, zorder=2)
     list_down(ax, names)
-    ax.set_xlim(left=-0.02 * ax.get_xlim()[1])  # a dot at 0 is not cut
+    if what == "error":
+        ax.set_xlim(left=-0.02 * ax.get_xlim()[1])  # a dot at 0 is not cut
     grid_lines(ax, "x")
     ax.set_xlabel("test error (share of rows) with its 95 % interval")
 

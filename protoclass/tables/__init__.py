@@ -1,5 +1,13 @@
 """Fits as text and data frames: print, summary, tidy, glance."""
 
 METHODS = {
-    "Test": {"summary": "protoclass.tables.evaluation:summary", "_said": "protoclass.tables.evaluation:said"},
-}  # what prints a value of each class, see `protoclass.values.Above`
+    "Comparison": {"as_table": "protoclass.tables.paper:of_comparison"},
+    "Test": {
+        "summary": "protoclass.tables.evaluation:summary", "_said": "protoclass.tables.evaluation:said",
+        "as_table": "protoclass.tables.paper:of_test",
+    },
+    "TestByGroup": {
+        "summary": "protoclass.tables.evaluation:summary_of_groups", "_said": "protoclass.tables.evaluation:groups_said",
+        "as_table": "protoclass.tables.paper:of_groups",
+    },
+}  # what prints a value of each class, see `protoclass.values.Above`  # fmt: skip

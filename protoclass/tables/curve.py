@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from ..estimation.error_curve import ErrorCurve
-from ..estimation.learning import worse_than_one_class
+from ..estimation.learning import costs_twice, worse_than_one_class
 from ..ground.options import fixed, significant
 from ..values import NUMBERS
 from ..views.words import count_folds
@@ -36,6 +36,6 @@ def head(validation: ErrorCurve) -> str:
 
 def said(validation: ErrorCurve) -> tuple[str, list[Any]]:
     """`print(validation)`."""
-    worse = worse_than_one_class(validation, validation.chosen_by_call())
-    lines = [repr(validation.problem.call), head(validation), *([f"Warning: {worse}"] if worse else [])]
+    warned = (worse_than_one_class(validation, validation.chosen_by_call()), costs_twice(validation))
+    lines = [repr(validation.problem.call), head(validation), *(f"Warning: {words}" for words in warned if words)]
     return "\n".join(lines), [(choices(validation), NUMBERS)]

@@ -9,9 +9,11 @@ import numpy as np
 import pandas as pd
 
 from ..analysis.evaluation import Test
+from ..analysis.groups import IN_THE_LARGE, MEASURES, TestByGroup, estimate
 from ..core.statistics.intervals import Estimate
-from ..ground.errors import visible
-from ..ground.options import fixed, significant
+from ..ground.errors import shown, visible
+from ..ground.options import SAME, fixed, significant
+from ..values import NUMBERS, PAIRS
 from ..views.prototypes import list_short
 
 if TYPE_CHECKING:
@@ -22,8 +24,9 @@ WIDEST = 20  # letters of a class above a column
 MOST_NAMED = 5  # classes whose prevalence print names
 PRINTED = ["sensitivity", "specificity", "ppv", "npv", "f1", "prevalence", "auc"]  # by class
 NAMES = {"accuracy": "Accuracy", "balanced_accuracy": "Balanced accuracy", "kappa": "Kappa", "auc": "AUC", "brier": "Brier score",
-         "log_loss": "Log loss", "loss": "Mean loss", "loss_by_chances": "Mean loss, decided by chances", "sensitivity": "sensitivity",
-         "specificity": "specificity", "ppv": "predictive value +", "npv": "predictive value -", "f1": "F1",
+         "log_loss": "Log loss", "loss": "Mean loss",
+         "loss_no_information": "No-information loss", "loss_by_chances": "Mean loss, decided by chances",
+         **MEASURES, "f1": "F1",
          "prevalence": "prevalence", "detected": "predicted share"}  # fmt: skip
 
 
@@ -42,6 +45,7 @@ def lines(test: Test) -> list[str]:
     """The first lines of print."""
     left = f"; {test.left_out} left out without a class or a prediction" if test.left_out else ""
     out = [
+        *warned(test),
         f"{test.error_name} {fixed(test.error)} ({counted(test)}), 95 % interval {fixed(test.low)} to {fixed(test.high)}{left}",
         f"No-information error {fixed(test.no_information)}, {test.against}",
         f"p-value {significant(test.p_value, 3)}, {test.test}",
@@ -50,7 +54,7 @@ def lines(test: Test) -> list[str]:
     out += [f"Classes decided by a cut: {test.decided}"] if test.decided else []
     parts = {name: f"{NAMES[name]} {written(e)}" for name, e in test.estimates.items()}
     parts |= {name: f"{NAMES[name]} {significant(mean)}" for name, (mean, _) in test.means.items()}
-    for names in (("balanced_accuracy", "kappa"), ("auc", "brier", "log_loss"), ("loss", "loss_by_chances")):
+    for names in (("balanced_accuracy", "kappa"), ("auc", "brier", "log_loss"), ("loss", "loss_no_information", "loss_by_chances")):
         line = "; ".join(parts[name] for name in names if name in parts)
         out += [line] if line else []
     if test.judged.prevalence is not None:
@@ -58,6 +62,22 @@ def lines(test: Test) -> list[str]:
         more = f" and {len(named) - MOST_NAMED} more" if len(named) > MOST_NAMED else ""
         out.append(f"Probabilities for the prevalence of the calibration rows: {', '.join(named[:MOST_NAMED])}{more}")
     return out
+
+
+def warned(test: Test) -> list[str]:
+    """That always predicting one class is as good, in the loss, or in the error without more than chance in the balanced accuracy."""
+    if test.losses is None:
+        chance = 1 / np.count_nonzero(test.counts.weight.sum(axis=1))
+        informed = not test.wrong or bool(test.estimates["balanced_accuracy"].low > chance)
+        measure, error, none, of, decided = "error", test.error, test.no_information, test.against, np.inf
+    else:
+        loss, informed = {name: mean for name, (mean, _) in test.means.items()}, False
+        of, decided = f"always predicting {shown(test.cheapest)}", loss.get("loss_by_chances", np.inf)
+        measure, error, none = "mean loss", loss["loss"], loss["loss_no_information"]
+    if informed or error < none - SAME:
+        return []
+    cure = f"; predict(new, loss=) has {fixed(decided)}" if decided < none else ""
+    return [f"Warning: {measure} {fixed(error)} is not below {fixed(none)}, that of no information ({of}){cure}"]
 
 
 def by_class(test: Test) -> pd.DataFrame:
@@ -82,9 +102,10 @@ def said(test: Test) -> tuple[str, list[Any]]:
 
 def summary(test: Test) -> Summary:
     """The Summary of a Test: all statistics with their intervals, by class and of all, and notes."""
-    from .sheets import Sheet, SheetSummary  # statsmodels takes 0.4 s that most tests do without
+    from .sheets import Sheet, SheetSummary, sheet_of  # statsmodels takes 0.4 s that most tests do without
 
     of_all = [
+        *([line.split(": ", 1) for line in warned(test)]),
         [test.error_name, f"{fixed(test.error)} ({fixed(test.low)} to {fixed(test.high)}), {counted(test)}"],
         ["No-information error", f"{fixed(test.no_information)}, {test.against}"],
         ["p-value", f"{significant(test.p_value, 3)}, {test.test}"],
@@ -97,20 +118,22 @@ def summary(test: Test) -> Summary:
     ]
     classes = [str(level) for level in test.classes]
     counts = [[f"{v:g}" for v in row] for row in test.confusion.to_numpy()]
-    table = test.tidy()
-    names = [c.removesuffix("_low") for c in table if c.endswith("_low")]
-    cells = [
-        [written(Estimate(*row[[n, f"{n}_low", f"{n}_high"]])) for n in names]
-        for _, row in table.drop(columns="class").iterrows()
-    ]
-    heads = [{**NAMES, "balanced_accuracy": "balanced accuracy"}[name] for name in names]
-    half = (len(names) + 1) // 2
+    estimates = estimates_of(test).rename(columns={**NAMES, "balanced_accuracy": "balanced accuracy"})
+    half = (estimates.shape[1] + 1) // 2
     what = "Weight of rows" if test.weighted else "Rows"
     sheets = [Sheet(of_all, "Test on new rows, with 95 % intervals", aligns="ll"),
               Sheet(counts, f"{what} by true class (down) and predicted class (across)", classes, classes)]  # fmt: skip
     for part, title in ((slice(half), "By class, each against the others"), (slice(half, None), "By class, continued")):
-        sheets.append(Sheet([row[part] for row in cells], title, heads[part], classes))
+        sheets.append(sheet_of(estimates.iloc[:, part], title))
     return SheetSummary(sheets, notes(test))
+
+
+def estimates_of(test: Test) -> pd.DataFrame:
+    """The measures of `Test.tidy` that have intervals, as text: a row for each class."""
+    table = test.tidy()
+    names = [c.removesuffix("_low") for c in table if c.endswith("_low")]
+    cells = {n: [written(Estimate(*row)) for row in table[[n, f"{n}_low", f"{n}_high"]].to_numpy(float)] for n in names}
+    return pd.DataFrame(cells, [str(level) for level in test.classes])
 
 
 def notes(test: Test) -> list[str]:
@@ -120,12 +143,12 @@ def notes(test: Test) -> list[str]:
         "of Wilson's; kappa by the delta method (Fleiss, Cohen and Everitt 1969) on Wilson's scale"
         + ("; AUC by Wilson's with DeLong's variance, of several classes each against the rest." if "auc" in test.estimates else ".")
     ]
-    absent = [str(c) for c, n in zip(test.classes, test.table.weight.sum(axis=1), strict=True) if n == 0]
+    absent = [str(c) for c, n in zip(test.classes, test.counts.weight.sum(axis=1), strict=True) if n == 0]
     if absent:
         out.append(
             f"No row is of class {', '.join(absent)}: its sensitivity is not known, and means over classes leave it out."
         )
-    never = [str(c) for c, n in zip(test.classes, test.table.weight.sum(axis=0), strict=True) if n == 0]
+    never = [str(c) for c, n in zip(test.classes, test.counts.weight.sum(axis=0), strict=True) if n == 0]
     if never:
         out.append(f"No row is predicted as {', '.join(never)}.")
     if "log_loss" in test.means and test.means["log_loss"][0] == np.inf:
@@ -142,3 +165,73 @@ def notes(test: Test) -> list[str]:
                 "An area has no interval if its variance is 0, as with equal chances for all rows, or a class has one row or group."
             )
     return out
+
+
+SHOWN = ["n", "error", "low", "high", "balanced_accuracy", "kappa", "auc", "brier", "log_loss", "loss"]  # by print of groups
+
+
+def measures_of(result: TestByGroup, every: bool = False) -> list[str]:
+    """The measures that are known of the groups; with `every` also those of a class that has to be named."""
+    known = MEASURES if result.of is not None or every else ["error"]
+    return [m for m in known if m != IN_THE_LARGE or result.overall.judged.chances is not None]
+
+
+def by_group(result: TestByGroup, measures: list[str], of: Any = None) -> pd.DataFrame:
+    """Measures with their intervals, as text: a row for each group, and one for all rows."""
+    tests = {str(label): t for label, t in result.groups.items()} | {"all rows": result.overall}
+    codes = {m: result.class_code(m, of) for m in measures}
+    cells = [[written(estimate(t, m, c)) for m, c in codes.items()] for t in tests.values()]
+    return pd.DataFrame(cells, pd.Index(tests, name=result.by), measures)
+
+
+def groups_said(result: TestByGroup) -> tuple[str, list[Any]]:
+    """`print` of a test by groups."""
+    one, measures = result.overall, measures_of(result)
+    error = f"{one.error_name} {fixed(one.error)}, 95 % interval {fixed(one.low)} to {fixed(one.high)}"
+    head = f"{error}; by {visible(str(result.by))}"
+    notes = [f"{result.left_out} rows in no group"] if result.left_out else []
+    notes += [f"{one.left_out} left out without a class or a prediction"] if one.left_out else []
+    notes += [f"no rows of {', '.join(map(shown, result.without_rows))}"] if result.without_rows else []
+    table = result.glance().set_index("group")
+    tables = [(table[[name for name in SHOWN if name in table]].rename_axis(None), NUMBERS)]
+    words = ["; ".join([head, *notes]), *([f"Classes decided by a cut: {one.decided}"] if one.decided else [])]
+    if len(measures) > 1:
+        of_class = by_group(result, measures[1:]).rename(columns=NAMES)
+        tables.append((of_class.rename_axis(index=None, columns=f"of {visible(str(result.of))}"), {}))
+        words.append(f"The second table has estimates of class {shown(result.of)} with 95 % intervals, the last one the tests of errors")
+    return "\n".join(words), [*tables, (result.comparisons, PAIRS)]
+
+
+def summary_of_groups(result: TestByGroup) -> Summary:
+    """The Summary of a test by groups: all measures with their intervals, and their differences with Holm's correction."""
+    from .sheets import Sheet, SheetSummary, sheet_of  # see `summary`
+
+    measures, one = measures_of(result), result.overall
+    of_all = [["Classes decided by a cut", one.decided]] if one.decided else []
+    of_all += [["Class of the measures", str(result.of)]] if len(measures) > 1 else []
+    parts = [Sheet([["Rows", str(one.n)], *of_all], f"Test by {result.by}", aligns="ll")]
+    counts = pd.DataFrame({"rows": [str(t.n) for t in (*result.groups.values(), one)]}, [*map(str, result.groups), "all rows"])
+    for some in (measures[:3], measures[3:]):
+        parts += [sheet_of(counts.join(by_group(result, some).rename(columns=NAMES)), "Estimates with 95 % intervals")] if some else []
+    for m in measures:
+        parts.append(sheet_of(differences(result, m), f"Differences of {NAMES[m]}"))
+    return SheetSummary(parts, [DIFFERENCES, *notes_of_groups(result), *notes(one)])
+
+
+def differences(result: TestByGroup, measure: str) -> pd.DataFrame:
+    """`TestByGroup.differences`, as text."""
+    out = result.differences(measure)
+    found = [written(Estimate(*row)) for row in out[["difference", "low", "high"]].to_numpy()]
+    p = out[["p", "p_holm"]].map(lambda v: "" if v != v else significant(v, 3)).set_axis(["p", "p (Holm)"], axis=1)
+    return p.assign(test=out["test"]).set_axis([f"{a} - {b}" for a, b in zip(out["a"], out["b"], strict=True)]).assign(difference=found)[
+        ["difference", "test", "p", "p (Holm)"]
+    ]
+
+
+DIFFERENCES = "Differences: Newcombe's square-and-add intervals; p (Holm) allows for the pairs of a measure, not for several measures."
+
+
+def notes_of_groups(result: TestByGroup) -> list[str]:
+    """What calibration in the large is."""
+    known = result.overall.judged.chances is not None and result.of is not None
+    return ["Calibration in the large: share of the rows of the class less the mean of its chance, 0 where chances come true."] * known

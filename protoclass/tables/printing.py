@@ -14,7 +14,7 @@ from ..core.statistics.one_se import frontier
 from ..estimation.calibration import READ
 from ..estimation.error_curve import ErrorCurve
 from ..estimation.fitted import Fitted
-from ..estimation.learning import worse_than_one_class
+from ..estimation.learning import costs_twice, worse_than_one_class
 from ..estimation.problem import class_factors, with_class_factors
 from ..estimation.selection import draws_folds, losses, mean_loss, row_weights
 from ..ground.errors import brief, visible, visible_lines
@@ -121,7 +121,8 @@ NAMED = 5  # classes that a line names before it counts the others
 def class_facts(fit: Fitted) -> dict[str, str]:
     """The lines of print on class weights and on classes that are never predicted, where there is something to say."""
     given = fit.call.arguments.get("class_weights")
-    but = "" if fit.calibration is None else ", not in probabilities and sets"
+    chances = " and in probabilities, on which loss= counts costs twice" if "prob" in fit.rule.kinds else ""
+    but = chances if fit.calibration is None else ", not in probabilities and sets"
     out = {} if given is None else {"Class weights": f"{brief(given)}, also in the errors{but}"}
     if fit.frame.absent is not None:
         return out
@@ -265,7 +266,7 @@ def facts(fit: Fitted) -> dict[str, str]:
         out["Prototypes"] = f"{len(fit.rule.prototypes)}{_budget(fit)}"
     out |= class_facts(fit)
     if fit.validation is not None and fit.point is not None:
-        out |= validated(fit)
+        out = warnings_of(fit) | out | validated(fit)  # first what must be seen
     out |= choice_facts(fit)
     return out if fit.calibration is None else {**out, "Chances": fit.calibration.words()}
 
@@ -294,8 +295,17 @@ def validated(fit: Fitted) -> dict[str, str]:
     if corrected is not None:
         tuned = " and ".join(map(str, validation.grid))
         out["Corrected"] = f"{fixed(corrected)} ({tuned} tuned on the same folds)"
-    worse = worse_than_one_class(validation, fit.point, fit.rule.kinds, fit.calibration is not None)
-    return {**out, "Warning": worse} if worse else out
+    return out
+
+
+def warnings_of(fit: Fitted) -> dict[str, str]:
+    """That the fit is worse than no information, and that its error counts costs twice."""
+    validation = fit.validation
+    assert validation is not None
+    assert fit.point is not None
+    corrected = None if fit.selection.by_hand else validation.corrected(fit.selection.rule)
+    worse = worse_than_one_class(validation, fit.point, fit.rule.kinds, fit.calibration is not None, corrected)
+    return {name: words for name, words in {"Warning": worse, "Costs": costs_twice(validation)}.items() if words}
 
 
 def described(fit: Fitted) -> str:

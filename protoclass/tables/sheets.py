@@ -3,14 +3,22 @@
 from __future__ import annotations
 
 import html
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from importlib import import_module
+from importlib.util import find_spec
 from typing import Any
 
+import pandas as pd
 from statsmodels.iolib.summary import Summary, summary_return
 from statsmodels.iolib.table import SimpleTable
 
-from ..ground.errors import escape_latex, visible
+from ..ground.errors import NotAvailable, escape_latex, visible
+from ..ground.options import significant
+
+MINUS = re.compile(r"(?<![\w.)}-])-(?=\d)")  # of a number
+PAGE = 80  # characters of a line of LaTeX's article
 
 
 @dataclass(frozen=True)
@@ -22,6 +30,7 @@ class Sheet:
     headers: Sequence[str] | None = None
     stubs: Sequence[str] | None = None
     aligns: str = "r"  # "l" or "r" for each column, or one for all
+    corner: str = ""  # what stands above the stubs
 
     def table(self, escape: Callable[[str], str] = str) -> Any:
         """The table of statsmodels, with each text in one visible line and escaped."""
@@ -38,18 +47,33 @@ class Sheet:
             cells, several(self.headers), several(self.stubs), one(self.title), data_aligns=self.aligns, **beside
         )
 
-
     def latex(self) -> str:
-        """One tabular with the rules of booktabs, whose head and cells share their columns; long texts without a head are broken."""
+        """One tabular with the rules of booktabs, whose head and cells share their columns; long texts without a head are broken.
+
+        One that is wider than a page is made smaller, as a whole.
+        """
         wide = "l" if self.headers is not None or not self.aligns.endswith("l") else r"p{0.7\linewidth}"
         aligns = self.aligns if len(self.aligns) > 1 else self.aligns * len(self.cells[0] if self.cells else self.headers or "")
         form = "l" * (self.stubs is not None) + (aligns[:-1] + wide if aligns.endswith("l") else aligns)
-        head = [] if self.headers is None else [[""] * (self.stubs is not None) + list(self.headers)]
+        head = [] if self.headers is None else [[self.corner] * (self.stubs is not None) + list(self.headers)]
         stubs = [[]] * len(self.cells) if self.stubs is None else [[stub] for stub in self.stubs]
         lines = [*head, *([*stub, *row] for stub, row in zip(stubs, self.cells, strict=True))]
-        rows = [" & ".join(escape_latex(visible(cell)) for cell in line) + r" \\" for line in lines]
+        rows = [" & ".join(MINUS.sub("$-$", escape_latex(visible(cell))) for cell in line) + r" \\" for line in lines]
         rows[len(head) : len(head)] = [r"\midrule"] * len(head)
-        return "\n".join([rf"\begin{{tabular}}{{{form}}}", r"\toprule", *rows, r"\bottomrule", r"\end{tabular}"])
+        table = "\n".join([rf"\begin{{tabular}}{{{form}}}", r"\toprule", *rows, r"\bottomrule", r"\end{tabular}"])
+        is_wide = bool(head) and sum(2 + max(map(len, column)) for column in zip(*lines, strict=True)) > PAGE
+        return f"\\resizebox{{\\linewidth}}{{!}}{{%\n{table}}}" if is_wide else table
+
+
+def sheet_of(frame: pd.DataFrame, title: str) -> Sheet:
+    """A frame as a sheet: texts as they are, other numbers rounded, the index at the left."""
+    columns = [column.astype(object).map(str if column.dtype == "category" else _cell) for _, column in frame.items()]
+    cells = [list(row) for row in zip(*columns, strict=True)]
+    return Sheet(cells, title, list(map(str, frame.columns)), list(map(str, frame.index)), corner=str(frame.index.name or ""))
+
+
+def _cell(value: Any) -> str:
+    return "" if pd.isna(value) else significant(value) if isinstance(value, float) else str(value)
 
 
 class SheetSummary(Summary):  # type: ignore[misc]
@@ -67,7 +91,7 @@ class SheetSummary(Summary):  # type: ignore[misc]
         return f"{tables}<br/><br/>{'<br/>'.join(map(html.escape, self.notes))}"
 
     def as_latex(self, caption: str | None = None, label: str | None = None) -> str:
-        r"""A table of LaTeX: a tabular for each part with its title, and the notes. It needs `\usepackage{booktabs}`.
+        r"""A table of LaTeX: a tabular for each part with its title, and the notes. It needs `\usepackage{booktabs, graphicx}`.
 
         Parameters
         ----------
@@ -78,13 +102,46 @@ class SheetSummary(Summary):  # type: ignore[misc]
         """
         titles = [escape_latex(visible(sheet.title)) for sheet in self.sheets]
         head = titles[0] if caption is None else escape_latex(visible(caption))
-        parts = [sheet.latex() if title == head else f"{title}\n\n\\smallskip\n{sheet.latex()}"
+        parts = [sheet.latex() if title == head or len(titles) == 1 else f"{title}\n\n\\smallskip\n{sheet.latex()}"
                  for title, sheet in zip(titles, self.sheets, strict=True)]  # fmt: skip
         notes = " \\par\n".join(map(escape_latex, self.notes))
         parts += [f"\\begin{{minipage}}{{\\linewidth}}\n\\footnotesize\n{notes}\n\\end{{minipage}}"] if notes else []
         named = [] if label is None else [rf"\label{{{label}}}"]
-        top = ["% \\usepackage{booktabs}", r"\begin{table}", r"\centering", rf"\caption{{{head}}}", *named]
+        top = ["% \\usepackage{booktabs, graphicx}", r"\begin{table}", r"\centering", rf"\caption{{{head}}}", *named]
         return "\n".join([*top, "\n\n\\medskip\n".join(parts), r"\end{table}"])
 
     def _repr_html_(self) -> str:
         return self.as_html()
+
+
+class PaperTable(SheetSummary):
+    """A table for a paper.
+
+    Attributes
+    ----------
+    frame : DataFrame
+        Its texts: the heads of the columns are their names, and what is left of the rows is the index.
+    """
+
+    def __init__(self, frame: pd.DataFrame, title: str, notes: Sequence[str]) -> None:
+        sheet = sheet_of(frame, title)
+        super().__init__([sheet], notes)
+        index = pd.Index(map(visible, sheet.stubs or ()), name=visible(str(frame.index.name)), dtype=object)
+        self.frame = pd.DataFrame([list(map(visible, row)) for row in sheet.cells], index, list(map(visible, sheet.headers or ())))
+
+    def as_gt(self) -> Any:
+        """The table of great_tables, a `GT`, whose methods style it and save it."""
+        if not find_spec("great_tables"):
+            raise NotAvailable("as_gt() needs great_tables, which is not installed: pip install great_tables")
+        stub = str(self.frame.index.name)
+        while stub in self.frame:
+            stub += " "
+        out = import_module("great_tables").GT(self.frame.rename_axis(stub).reset_index(), rowname_col=stub)
+        out = out.tab_stubhead(stub).tab_header(visible(self.sheets[0].title)).cols_align("right", list(self.frame))
+        for note in self.notes:
+            out = out.tab_source_note(note)
+        return out
+
+    def as_html(self) -> str:
+        """The table and notes in HTML: by great_tables where it is installed."""
+        return str(self.as_gt().as_raw_html() if find_spec("great_tables") else super().as_html())

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
@@ -19,18 +19,16 @@ from .tidy import list_prototypes
 if TYPE_CHECKING:
     from statsmodels.iolib.summary import Summary
 
-    from .sheets import Sheet
-
 
 SHOWN = 20  # prototypes or features in a summary
 
 
 def summary(fit: Fitted) -> Summary:
     """All there is to say, as a statsmodels Summary (text, HTML, LaTeX)."""
-    from .sheets import Sheet, SheetSummary  # statsmodels takes 0.4 s that most fits do without
+    from .sheets import Sheet, SheetSummary, sheet_of  # statsmodels takes 0.4 s that most fits do without
 
     lines = {**facts(fit), "Training error": fixed(fit.training_error())}
-    out = [Sheet([[k, v] for k, v in lines.items()], repr(fit.call), aligns="ll"), _sheet(by_class(fit), "Classes")]
+    out = [Sheet([[k, v] for k, v in lines.items()], repr(fit.call), aligns="ll"), sheet_of(by_class(fit), "Classes")]
     if "objective" in fit.rule.report:
         out.append(Sheet(objective_rows(fit.objective), "Objective", aligns="lr"))
     if "certificate" in fit.rule.report:
@@ -41,7 +39,7 @@ def summary(fit: Fitted) -> Summary:
         shown, title = list_prototypes(fit), "Features" if features else "Prototypes"
         title += f" (the first {SHOWN} of {len(shown)})" if len(shown) > SHOWN else ""
         kept = [c for c in ("machine", "rule", "q", "r", "value") if c in shown]
-        out.append(_sheet((shown[kept] if features else shown.set_index("prototype")).head(SHOWN), title))
+        out.append(sheet_of((shown[kept] if features else shown.set_index("prototype")).head(SHOWN), title))
     return SheetSummary(out, notes(fit))
 
 
@@ -143,15 +141,3 @@ def at_the_end(fit: Fitted) -> list[str]:
         f"The least CV {name} is at the largest {c} tried, {significant(value)}: larger ones may do better."
         for c, value in ends
     ]
-
-
-def _sheet(frame: pd.DataFrame, title: str) -> Sheet:
-    from .sheets import Sheet
-
-    columns = [column.astype(object).map(str if column.dtype == "category" else _cell) for _, column in frame.items()]
-    cells = [list(row) for row in zip(*columns, strict=True)]
-    return Sheet(cells, title, list(map(str, frame.columns)), list(map(str, frame.index)))
-
-
-def _cell(value: Any) -> str:
-    return "" if pd.isna(value) else significant(value) if isinstance(value, float) else str(value)

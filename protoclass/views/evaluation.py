@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from ..analysis.evaluation import Test, TestByGroup
+from ..analysis.evaluation import Test
+from ..analysis.groups import TestByGroup, estimate
 from ..core.statistics.roc import Curve, curve
 from ..estimation.fitted import Fitted
 from ..ground.errors import NotAvailable
@@ -63,10 +65,12 @@ def list_perturbation(test: Test) -> pd.DataFrame:
     return test.perturbation([*knots, 1.05 * (knots[-1] or 1.0)])
 
 
-def list_groups(result: TestByGroup) -> pd.DataFrame:
-    """Groups in their order: `group` (its name), `n`, `error`, `low` and `high`; the last row is that of all rows."""
+def list_groups(result: TestByGroup, measure: str = "error", of: Any = None) -> pd.DataFrame:
+    """Groups in their order: `group` (its name), `rows`, the measure, `low` and `high`; the last row is that of all rows."""
     rows = [(str(label), one) for label, one in result.groups.items()] + [("all rows", result.overall)]
-    return pd.DataFrame([{"group": name, "n": t.n, "error": t.error, "low": t.low, "high": t.high} for name, t in rows])
+    c = result.class_code(measure, of)
+    found = [(name, t.n, estimate(t, measure, c)) for name, t in rows]
+    return pd.DataFrame([{"group": name, "rows": n, measure: e.value, "low": e.low, "high": e.high} for name, n, e in found])
 
 
 @dataclass(frozen=True)

@@ -1,5 +1,6 @@
 """`Fit.test`: the test against no information is exact, at its level, and takes weights; statistics, scores, groups, pictures."""
 
+import re
 from itertools import product
 
 import numpy as np
@@ -10,7 +11,9 @@ from scipy import stats
 from sklearn import metrics
 
 import protoclass as pc
-from protoclass.analysis.evaluation import Judged, against_stated, compare_classes, compare_groups, signs
+from protoclass.analysis.evaluation import Judged, against_stated, compare_classes, signs
+from protoclass.analysis.groups import compare_groups
+from protoclass.core.statistics.scores import calibration_in_the_large
 
 
 @pytest.fixture(scope="module")
@@ -364,3 +367,112 @@ def test_counts_of_weighted_rows_are_called_so():
     assert "Weighted test error" in str(found.summary())
     assert repr(fit.test(new, weights="w", by=new["patient"] % 2)).startswith("Weighted test error")
     assert repr(fit.test(new)).startswith("Test error")
+
+
+def brute(rows, said, chances, measure, c):
+    """A measure of class c on some rows, by definition."""
+    y, said = (rows["y"] == c).to_numpy(), (said == c).to_numpy()
+    if measure == "error":
+        return np.mean(y != said)
+    if measure == "calibration_in_the_large":
+        return y.mean() - chances[c].mean()
+    among, right = {"sensitivity": (y, said), "specificity": (~y, ~said), "ppv": (said, y), "npv": (~said, ~y)}[measure]
+    return right[among].mean()
+
+
+MEASURES = ("error", "sensitivity", "specificity", "ppv", "npv", "calibration_in_the_large")
+
+
+def test_measures_of_groups_are_plain_shares_and_their_differences_tests_of_two_tables(clinic):
+    fit, new = clinic
+    found = fit.test(new, by="sex", threshold={"ill": 0.3})
+    assert found.of == "ill"
+    assert fit.test(new, by="sex").of == "well"  # the second of two, as in curves
+    said, chances = fit.predict(new, threshold={"ill": 0.3}).astype(object), fit.predict(new, "prob")
+    glance = found.glance().set_index("group")
+    for measure in MEASURES:
+        plain = {}
+        for sex, estimate in found.estimates(measure).items():
+            own = new["sex"] == sex
+            plain[sex] = brute(new[own], said[own], chances[own], measure, "ill")
+            assert estimate.value == pytest.approx(plain[sex], abs=1e-12)
+            low = "low" if measure == "error" else f"{measure}_low"
+            assert (estimate.value, estimate.low) == pytest.approx((glance[measure][sex], glance[low][sex]))
+        pair = found.differences(measure).iloc[0]
+        assert pair["difference"] == pytest.approx(plain["f"] - plain["m"], abs=1e-12)
+        f, m = found.estimates(measure).values()
+        assert pair["low"] == pytest.approx(pair["difference"] - np.hypot(f.value - f.low, m.high - m.value))
+    is_ill = (new["y"] == "ill").to_numpy()
+    for measure, whole, right in (("ppv", said == "ill", is_ill), ("specificity", ~is_ill, said != "ill")):
+        counts = [[(whole & right & own).sum(), (whole & ~right & own).sum()] for own in (new["sex"] == "f", new["sex"] == "m")]
+        assert found.differences(measure)["p"].iloc[0] == pytest.approx(stats.fisher_exact(counts)[1])
+    residual = is_ill - chances["ill"]
+    parts = [residual[new["sex"] == sex] for sex in ("f", "m")]
+    z = (parts[0].mean() - parts[1].mean()) / np.hypot(*(stats.sem(part) for part in parts))
+    pair = found.differences("calibration_in_the_large").iloc[0]
+    assert (pair["statistic"], pair["p"]) == pytest.approx((z, 2 * stats.norm.sf(abs(z))))
+    pd.testing.assert_frame_equal(found.comparisons, found.differences("error"))
+    other = found.differences("sensitivity", of="well")  # of two classes that is the specificity of the first
+    pd.testing.assert_frame_equal(other, found.differences("specificity"))
+
+
+def test_groups_print_summarise_and_draw_every_measure(clinic):
+    fit, new = clinic
+    found = fit.test(new, by="sex", threshold={"ill": 0.3})
+    text, summary = repr(found), str(found.summary())
+    for shown in (text, summary, found._repr_html_()):
+        assert "ill where its chance is at least 0.3" in shown
+        for words in ("sensitivity", "specificity", "predictive value +", "predictive value -", "calibration in the large"):
+            assert words in shown
+    for sex, estimate in found.estimates("npv").items():
+        cell = f"{estimate.value:.3f} ({estimate.low:.3f} to {estimate.high:.3f})"
+        assert re.search(rf"\n{sex} .*{re.escape(cell)}", text)
+        assert cell in summary
+    assert summary.count("Fisher's exact test") == 5
+    assert "p (Holm)" in summary
+    for measure in MEASURES:
+        ax = found.plot(measure, ax=Figure().add_subplot())
+        estimates = [*found.estimates(measure).values()]
+        drawn = [line.get_xdata()[0] for line in ax.lines if line.get_marker() in ("o", "D")]
+        assert drawn[:2] == pytest.approx([e.value for e in estimates])
+        assert "sensitivity of well" in found.plot("sensitivity", of="well", ax=Figure().add_subplot()).get_xlabel()
+        assert "at least 0.3" in ax.get_title()
+    with pytest.raises(pc.OptionError, match=r"measure='accuracy': .*'sensitivity'"):
+        found.plot("accuracy")
+    with pytest.raises(pc.OptionError, match=r"of='sick': npv is of a class, of='well'; classes are 'ill', 'well'"):
+        found.differences("npv", of="sick")
+
+
+def test_groups_of_three_classes_have_measures_of_a_class_that_is_named(wine, fit):
+    new = wine.iloc[1::2]
+    found = fit.test(new, by=np.arange(len(new)) % 2)
+    assert found.of is None
+    assert "sensitivity" not in repr(found)
+    assert "sensitivity" not in found.glance()
+    assert "Differences of error" in str(found.summary())
+    with pytest.raises(pc.OptionError, match=r"of=None: sensitivity is of a class, of='cultivar 3'"):
+        found.differences("sensitivity")
+    assert len(found.differences("sensitivity", of="cultivar 2")) == 1
+    alone = fit.test(new[new["cultivar"] != "cultivar 1"], by=new["cultivar"])
+    none = alone.differences("sensitivity", of="cultivar 2").iloc[0]  # one of the groups has no row of the class
+    assert none["test"] == "no rows of a group"
+    assert np.isnan(none[["p", "p_holm"]].astype(float)).all()
+
+
+def test_calibration_in_the_large_is_a_difference_of_means_and_its_interval_holds():
+    """Calibrated chances from 0.02 to 0.6: the interval has 0 in about 95 of 100 samples, also of rows in groups."""
+    draw, inside, width = np.random.default_rng(3), np.zeros(2), np.zeros(2)
+    for _ in range(600):
+        p = draw.beta(1, 4, 80)
+        y, w = draw.random(80) < p, draw.uniform(0.5, 1.5, 80)
+        found = calibration_in_the_large(p, y, w)
+        assert found.value == pytest.approx(np.average(y - p, weights=w))
+        grouped = calibration_in_the_large(np.repeat(p, 3), np.repeat(y, 3), np.ones(240), np.repeat(np.arange(80), 3))
+        alone = calibration_in_the_large(p, y, np.ones(80))
+        inside += [found.low <= 0 <= found.high, grouped.low <= 0 <= grouped.high]
+        width += [alone.high - alone.low, grouped.high - grouped.low]
+    assert ((inside / 600 > 0.925) & (inside / 600 < 0.98)).all()
+    assert 1 < width[1] / width[0] < 1.05  # each row three times says no more than once, and Student's quantile a little less
+    none = calibration_in_the_large(np.full(40, 0.01), np.zeros(40, bool), np.ones(40))
+    squared = stats.chi2.ppf(0.95, 1)
+    assert (none.value, none.low, none.high) == pytest.approx((-0.01, -0.01, squared / (40 + squared) - 0.01))

@@ -88,3 +88,130 @@ def test_no_warning_where_the_error_is_as_good_or_not_looked_at(iris, noise):
 def test_the_estimator_warns_as_well(noise):
     with pytest.warns(pc.DataWarning, match="worse than no information"):
         PrototypeClassifier("knn", k=[1, 3]).fit(noise[["a", "b", "c"]], noise["y"])
+
+
+def test_an_error_that_is_above_one_class_only_when_corrected_is_said_by_print():
+    """The correction of the choice alone shows it, so that a warning, which does not compute it, is not given."""
+    for seed in range(30):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", pc.DataWarning)
+            fit = pc.fit("y ~ .", draw_noise(60, seed), "knn", k=[1, 5, 15], measure="balanced")
+        error, corrected = fit.validation.table["error"].iloc[fit.point], fit.validation.corrected()
+        lines = repr(fit).split("\n")
+        worse = next((line for line in lines if line.startswith("Warning:")), "")
+        name, value = ("CV", error) if error > 0.5 + 1e-9 else ("corrected", corrected)
+        assert bool(worse) == (value > 0.5 + 1e-9)
+        assert not worse or f"{name} balanced error {value:.4f}, worse than no information" in worse
+        assert not worse or lines[2] == worse  # it is the first line below the call
+        if worse and name == "corrected":
+            break
+    else:
+        pytest.fail("no draw has an error that only the correction raises above that of one class")
+
+
+def test_more_prototypes_are_a_cure_where_max_prototypes_is_the_cause():
+    """Of a class on both sides of the other the mean lies in the middle: one centroid for each class is worse than one class."""
+    draw = np.random.default_rng(0)
+    data = pd.DataFrame({"a": np.repeat([-4.0, 4.0, 0.0], [20, 20, 15]) + draw.normal(size=55) / 9, "y": np.repeat(list("oi"), [40, 15])})
+    words = r"error 0\.\d+, worse.*always predicting 'o' has 0\.2727; .*max_prototypes=4, with CV error 0\.0000"
+    with pytest.warns(pc.DataWarning, match=words):
+        fit = pc.fit("y ~ .", data, "kmeans", K=[1, 2, 3], max_prototypes=2)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        cured = pc.fit("y ~ .", data, "kmeans", K=[1, 2, 3], max_prototypes=4)
+    assert (len(fit.prototypes), len(cured.prototypes), cured.glance()["cv_error"].iloc[0]) == (2, 4, 0.0)
+    noise = data.assign(y=np.random.default_rng(1).permutation(data["y"]))
+    with pytest.warns(pc.DataWarning, match="worse than no information") as seen:
+        pc.fit("y ~ .", noise, "kmeans", K=[1, 2, 3], max_prototypes=2)
+    assert "max_prototypes=" not in str(seen[0].message)
+
+
+def spend(rows, seed):
+    """Two classes that overlap, the first rare and three times as dear as in `LOSS`."""
+    draw = np.random.default_rng(seed)
+    y = draw.random(rows) < 0.2
+    data = pd.DataFrame(draw.normal(size=(rows, 2)) + 1.2 * y[:, None], columns=["a", "b"]).assign(y=np.where(y, "ill", "well"))
+    return data, pd.DataFrame([[0, 4], [1, 0]], ["ill", "well"], ["ill", "well"])
+
+
+def test_costs_count_twice_only_on_probabilities_that_have_them_already():
+    """A k-NN of all rows says the share of the weights: with weights and a loss of 4 it decides as by a loss of 16, calibrated by 4."""
+    (data, loss), (new, _) = spend(600, 0), spend(400, 1)
+    dear = loss * np.array([[1, 4], [1, 1]])
+    plain, weighted = (pc.fit("y ~ .", data, "knn", k=60, class_weights=w) for w in (None, {"ill": 4}))
+    with pytest.warns(pc.DataWarning, match=r"loss= on probabilities for class_weights= counts costs twice: calibrate the fit"):
+        twice = weighted.predict(new, loss=loss)
+    chances = weighted.predict(new, "prob")["ill"]
+    odds = chances / (1 - chances) / 4  # those of the data
+    pd.testing.assert_series_equal(twice == "ill", odds >= 1 / 16, check_names=False)
+    assert (plain.predict(new, loss=dear) == twice).mean() > 0.9 > (plain.predict(new, loss=loss) == twice).mean()
+    with pytest.warns(pc.DataWarning, match=r"threshold= on probabilities"):
+        cut = weighted.predict(new, threshold={"ill": 0.2})
+    assert (cut == twice).all()
+    with pytest.warns(pc.DataWarning, match=r"loss= on .* twice: leave out prior="):
+        weighted.calibrate().predict(new, loss=loss, prior="class_weights")
+    with pytest.warns(pc.DataWarning, match=r"loss= on .* twice: calibrate"):
+        assert weighted.test(new, loss=loss).means["loss_by_chances"][0] > 0
+    assert "also in the errors and in probabilities, on which loss= counts costs twice" in repr(weighted)
+    assert "twice" not in repr(weighted.calibrate())
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        once = [fit.predict(new, loss=loss) for fit in (plain, plain.calibrate(), weighted.calibrate())]
+        once.append(weighted.predict(new, loss=loss, prior={"ill": 0.2, "well": 0.8}))
+        calibrated = weighted.calibrate()
+        calibrated.predict(new, threshold=calibrated.threshold("ill", loss=loss))
+        calibrated.predict(new, threshold={"ill": 0.2})
+        calibrated.test(new, loss=loss)
+    truth = (new["y"] == "ill").to_numpy()
+    paid = [np.where(truth, 4 * (said != "ill"), said == "ill").mean() for said in (twice, *once)]
+    assert paid[0] > max(paid[1:]) + 0.02
+
+
+def test_a_loss_beside_class_weights_in_cross_validation_is_said():
+    data, loss = spend(120, 2)
+    words = r"the CV loss counts costs twice, by class_weights= and by loss=: leave class_weights= out"
+    with pytest.warns(pc.DataWarning, match=words):
+        fit = pc.fit("y ~ .", data, "knn", k=[1, 15], class_weights={"ill": 4}, loss=loss)
+    for text in (repr(fit), str(fit.summary()), repr(fit.card())):
+        assert "counts costs twice, by class" in text
+    with pytest.warns(pc.DataWarning, match=words):
+        curve = pc.cross_validate("y ~ .", data, "knn", k=[1, 15], class_weights="balanced", measure=loss)
+    assert "Warning: the CV loss counts costs twice" in repr(curve)
+    # it does: the weighted loss is that of weights 1 and a loss of 16
+    alone = pc.cross_validate("y ~ .", data, "knn", k=[1], loss=loss)
+    w = np.where(data["y"] == "ill", 4.0, 1.0)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", pc.DataWarning)
+        both = pc.cross_validate("y ~ .", data, "knn", k=[1], class_weights={"ill": 4}, loss=loss)
+    paid = [loss.loc[t, p] for t, p in zip(data["y"], alone.held_out[0], strict=True)]  # 1-NN does not see weights
+    assert both.table["error"].iloc[0] == pytest.approx(np.average(paid, weights=w))
+
+
+def test_a_test_no_better_than_one_class_says_so_with_what_was_better():
+    (data, loss), (new, _) = spend(600, 0), spend(400, 1)
+    fit = pc.fit("y ~ .", data, "knn", k=25)
+    found = fit.test(new, loss=loss)
+    truth, said = new["y"].to_numpy(), fit.predict(new).to_numpy()
+    always = {c: np.mean([loss.loc[t, c] for t in truth]) for c in loss}
+    paid = np.array([loss.loc[t, p] for t, p in zip(truth, said, strict=True)])
+    row = found.glance().iloc[0]
+    assert found.cheapest == min(loss, key=lambda c: data["y"].map(loss[c]).mean())
+    assert row["loss_no_information"] == pytest.approx(always[found.cheapest])
+    assert (row["loss"] >= row["loss_no_information"]) == (paid.mean() >= always[found.cheapest]) == ("Warning: mean loss" in repr(found))
+    dear = fit.test(new, loss=loss * np.array([[1, 3], [1, 1]]))
+    by = dear.glance().iloc[0]
+    assert by["loss_by_chances"] < by["loss_no_information"] < by["loss"]
+    line = repr(dear).split("\n")[0]
+    assert line == (
+        f"Warning: mean loss {by['loss']:.4f} is not below {by['loss_no_information']:.4f}, that of no information (always predicting "
+        f"{dear.cheapest!r}); predict(new, loss=) has {by['loss_by_chances']:.4f}"
+    )
+    assert line.split(": ")[1][:20] in str(dear.summary())
+    lost = fit.test(new.assign(y=np.random.default_rng(0).permutation(new["y"])))
+    assert lost.error >= lost.no_information
+    assert repr(lost).startswith(f"Warning: error {lost.error:.4f} is not below {lost.no_information:.4f}")
+    # weights of the classes trade errors of one kind for another: an error above that of one class is not a lack of information
+    weighted = pc.fit("y ~ .", data, "knn", k=25, class_weights="balanced").test(new)
+    assert weighted.error > weighted.no_information
+    assert "Warning" not in repr(weighted)
+    assert "Warning" not in repr(fit.test(new[fit.predict(new) == new["y"]]))

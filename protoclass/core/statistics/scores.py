@@ -10,7 +10,7 @@ import numpy as np
 
 from ...ground.savable import savable
 from .. import Array
-from .intervals import Estimate, share_of_rows
+from .intervals import Estimate, independent_rows, share_of_rows, sums_of, wilson
 
 LARGEST = float(np.finfo(float).max) / 4  # differences of two such values are finite
 
@@ -87,6 +87,27 @@ def reliability(chance: Array, positive: Array, w: Array, bins: int, group: Arra
         share = share_of_rows(positive[at], own, None if group is None else group[at])
         out.append(Bin(float(edges[k]), float(edges[k + 1]), int(at.sum()), float(own @ chance[at] / own.sum()), share))
     return out
+
+
+def calibration_in_the_large(chance: Array, positive: Array, w: Array, group: Array | None = None) -> Estimate:
+    """The share of rows of a class less the mean of its chance (n,), 0 where chances come true on average, with a 95 % interval.
+
+    The interval is Wilson's of the share, less the mean chance, for as many rows as give the share the variance of this difference.
+
+    References
+    ----------
+    Steyerberg (2019), *Clinical prediction models*, chapter 15.
+
+    Examples
+    --------
+    >>> found = calibration_in_the_large(np.array([0.1, 0.3, 0.8, 0.6]), np.array([False, False, True, True]), np.ones(4))
+    >>> round(found.value, 3), round(found.low, 3), round(found.high, 3)
+    (0.05, -0.183, 0.283)
+    """
+    observed, expected = share_of_rows(positive, w, group), float(w @ chance) / float(w.sum())
+    sums = sums_of(positive - chance, observed.value - expected, w, group)
+    rows = independent_rows(observed.value, sums, np.inf if sums.spread > 0 and 0 < observed.value < 1 else None)
+    return Estimate(*(end - expected for end in (observed.value, *wilson(observed.value, rows))))
 
 
 def relative_margins(distances: Array) -> Array:

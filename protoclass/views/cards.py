@@ -35,6 +35,7 @@ COVERS, HOLDS, WRONGLY = "covers first", "holds, covered before", "holds wrongly
 NEAREST_TO, WITHIN, RIVAL = "is nearest to", "within its radius", "rival"
 NEAREST, VOTE, DECISION = "nearest of class", "probability of class", "decision for class"
 NONE = np.empty(0, np.int64)
+MISSING = "missing"
 COLUMNS = ["relation", "label", "class", "value"]
 
 
@@ -294,7 +295,7 @@ def list_reasons(fit: Fitted, row: Any) -> pd.DataFrame:
         raise NotAvailable("plot('why') compares with the nearest prototype of another class, and there is none")
     out = pd.DataFrame({"variable": table.index.astype(str)})
     for name in ("value", "prototype", "rival"):
-        out[name] = [write_field(value, 24) for value in table[name]]
+        out[name] = [MISSING if np.ndim(value) == 0 and pd.isna(value) else write_field(value, 24) for value in table[name]]
     out["favour"] = (table["to_rival"] - table["to_prototype"]).to_numpy(float)
     out = out.sort_values("favour", key=lambda values: -values.abs(), kind="stable", ignore_index=True)
     out.attrs |= table.attrs

@@ -128,3 +128,23 @@ def test_kinds_that_are_pictures_of_results(fit, iris):
     assert [t.get_text() for t in ax.get_legend().get_texts()] == list(fit.classes)
     with pytest.raises(pc.OptionError, match="needs new="):
         chances.plot("calibration")
+
+
+def test_prototypes_that_are_rows_of_another_class_are_marked(iris):
+    noisy = iris.assign(species=iris["species"].astype(str))
+    noisy.loc[::9, "species"] = np.roll(noisy.loc[::9, "species"], 6)
+    fit = pc.fit("species ~ .", noisy, eps=1.0)
+    other = (fit.prototypes["own"].astype(str) != fit.prototypes["class"].astype(str)).to_numpy()
+    assert fit.of_other_class.tolist() == other.tolist()
+    assert 1 < other.sum() < len(other)
+    words = f"{len(other)}, {other.sum()} of them rows of another class (candidates='own' takes none)\n"
+    assert words in str(fit)
+    assert words.strip() in fit.card().markdown
+    heads = list_profiles(fit, len(other)).heads
+    assert heads["own"].tolist() == [own if apart else "" for own, apart in zip(fit.prototypes["own"], other, strict=True)]
+    titles = [ax.get_title() for ax in fit.plot("cards", count=len(other)).axes if ax.axison]
+    assert [f"\na row of class {own}" in title for own, title in zip(fit.prototypes["own"], titles, strict=True)] == other.tolist()
+    own = fit.update(candidates="own")
+    assert not own.of_other_class.any()
+    assert "another class" not in str(own)
+    assert not pc.fit("species ~ .", noisy, "kmeans", K=2).of_other_class.any()

@@ -239,3 +239,15 @@ def test_reasons_are_those_of_each_row(iris):
     table = pc.fit("species ~ .", iris, dissimilarity="mahalanobis", eps=1.0).why([70, 3])
     assert table["not_additive"].str.contains("not a sum over variables").all()
     assert table[["to_prototype", "to_rival"]].isna().all(axis=None)
+
+
+def test_a_report_has_the_rows_that_are_asked_for(iris, tmp_path):
+    fit = pc.fit("species ~ .", iris, eps=1.0)
+    plain, more = fit.report(tmp_path / "a.html").read_text(), fit.report(tmp_path / "b.html", why=[70, 133]).read_text()
+    assert "<h2>Why</h2>" not in plain
+    assert more.count("data:image/png") == plain.count("data:image/png") + 1
+    said = fit.update(dissimilarity="mahalanobis").report(tmp_path / "c.html", why=70).read_text()
+    assert "divides distances among variables: Mahalanobis dissimilarities are not a sum" in said
+    with pytest.raises(pc.OptionError, match="draws 6 at most"):
+        fit.report(tmp_path / "d.html", why=iris)
+    assert not (tmp_path / "d.html").exists()

@@ -59,6 +59,7 @@ PICTURES: dict[str, list[tuple[str, str, str]]] = {
         ("Permuted classes", 'pc.cross_validate("species ~ .", iris, eps=1.0, cv=5).permutation_test(B=99).plot();',
          "Could chance alone reach this error?"),
         ("Why", 'exact.plot("why", row=50);', "Which variables speak for the class of a row, and which against it?"),
+        ("Why, several rows", 'exact.plot("why", row=[50, 70, 106]);', "The same for up to six rows, on one scale."),
         ("Importance", 'fit.plot("importance", repeats=5);', "By how much does the error grow when a variable is permuted?"),
     ],
     "New rows": [

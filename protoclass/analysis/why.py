@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, fields
 from functools import cached_property
 from typing import Any
@@ -17,39 +18,51 @@ from ..core.statistics.roc import auc
 from ..core.statistics.scores import relative_margins
 from ..core.task import Points
 from ..estimation.fitted import Fitted
-from ..frames.tables import as_pandas
-from ..ground.errors import DataError, NotAvailable, OptionError, brief
+from ..frames.tables import as_given, as_pandas
+from ..ground.errors import DataError, NotAvailable, OptionError, brief, shown
 from ..metrics.dissimilarity import Dissimilarity
 from .importance import variable_groups
 
 VALUES = 201  # of a numeric variable that are tried, over the range of the training rows
 HALVINGS = 40
 SLACK = 1e-3  # by which parts of many columns in single precision may miss the distance, as a share of it
+ROWS = 400_000  # changed rows that are predicted together; a column of them takes 3 MB
+PAIRS = 20_000_000  # of changed rows and prototypes whose distances are held together, 160 MB
+COLUMNS = ("value", "prototype", "rival", "to_prototype", "to_rival", "change_to", "then")  # with an entry for each variable
 
 
-def why(fit: Fitted, row: Any) -> pd.DataFrame:
-    """Why a row has its class: what each variable adds to the distances, and the least change that gives another class.
+def why(fit: Fitted, row: Any) -> Any:
+    """Why rows have their class: what each variable adds to the distances, and the least change that gives another class.
 
     Parameters
     ----------
-    row : label, or DataFrame of one row, Series or dict
-        A row of the fit by its label, or any row with the predictors.
+    row : label, Series, dict or DataFrame of one row; or list of labels, or DataFrame of several rows
+        Rows of the fit by their labels, or any rows with the predictors.
 
     Returns
     -------
     DataFrame
-        By variable: `value`, and those of the nearest prototype of the predicted class (`prototype`) and of any other class
-        (`rival`); `to_prototype` and `to_rival`, the distances divided among the variables in proportion to what each adds
+        For one row, by variable: `value`, and those of the nearest prototype of the predicted class (`prototype`) and of any other
+        class (`rival`); `to_prototype` and `to_rival`, the distances divided among the variables in proportion to what each adds
         to the power of the distance that is a sum (exact for Minkowski distances with r < inf, Gower and `Mixed`; 0 for a
         variable that Gower skips, as a value is missing; NaN for others, with the reason in `attrs["not_additive"]`);
         `change_to`, the value nearest to the row's own with which it has another class, and this class, `then`. For a
         number 201 values over the range of the training rows are tried, and the nearest with another class is refined; None
         where there is none. `attrs` has the class, the labels of both prototypes and the distances to them.
 
+        For a list of labels, or several rows, one line for each row and variable: `row` (its label), `class` (predicted), `variable`,
+        the columns above, and `prototype_label`, `rival_label`, `prototype_distance`, `rival_distance` and `not_additive`, which
+        `attrs` has for one row. It is in the library of the rows: pandas, polars or pyarrow.
+
     Raises
     ------
     NotAvailable
         Where the prototypes are not rows, or the dissimilarities were given as a matrix.
+
+    Notes
+    -----
+    Gower compares two rows by the variables that both have. So with missing values the distances to the prototype and to the rival may
+    be means over different variables, and each is divided among its own.
 
     Examples
     --------
@@ -59,198 +72,239 @@ def why(fit: Fitted, row: Any) -> pd.DataFrame:
     {'sepal_length': 0.5, 'sepal_width': 0.2, 'petal_length': 0.3, 'petal_width': 0.2}
     >>> fit.why(70)["then"].unique().tolist()
     ['versicolor']
+    >>> fit.why([70, 133]).groupby("row")[["to_prototype", "to_rival"]].sum().round(2).to_numpy().tolist()
+    [[1.15, 1.43], [1.01, 1.02]]
     """
-    asked = one_row(fit, row)
-    prototypes = fit.rule.prototypes
+    asked, several = asked_rows(fit, row)
+    prototypes, groups = fit.rule.prototypes, variable_groups(fit, None)
     if prototypes.at is None:
         raise NotAvailable(
             "the prototypes are not rows, so that no variable of theirs can be compared: use a method such as 'pvm'"
         )
-    query, _, complete = fit.dissimilarity.new_query(asked)
-    unseen = fit.unseen_in(asked)
-    if not complete[0]:
+    complete, unseen = fit.dissimilarity.new_query(asked)[2], fit.unseen_in(asked)
+    if not complete.all():
         unseen.refuse()
-        missing = asked.columns[asked.isna().iloc[0]].tolist()
-        raise DataError(f"the row has no value of {missing}: every predictor is needed")
-    d = distances_by(fit.rule, query)[0]
-    if len(d) == 0 or query.missing.any():
-        raise NotAvailable("there is no prototype to compare the row with")
+        at = int(complete.argmin())
+        missing = asked.columns[asked.isna().iloc[at]].tolist()
+        raise DataError(f"{_in_words(asked, at, several)} has no value of {missing}: every predictor is needed")
+    tried = sum(VALUES if c.kind == "numeric" else fit.frame.columns[name].nunique() for name, c in fit.frame.schema.items())
+    step = max(1, min(ROWS // max(1, tried), PAIRS // (len(groups) * max(1, len(prototypes)))))
+    parts = [explain(fit, asked.iloc[start : start + step], groups, several) for start in range(0, len(asked), step)]
     fit.warn_of(unseen)
-    code = int(codes_of(fit, asked)[0])
-    own, rival = nearest_of(d, prototypes.classes == code), nearest_of(d, prototypes.classes != code)
-    names, places = fit.prototype_names, {"prototype": own, "rival": rival}
-    groups = variable_groups(fit, None)
-    out = pd.DataFrame(index=pd.Index(list(groups), name="variable"))
-    out["value"] = [shown_value(asked.iloc[0], columns) for columns in groups.values()]
-    for name, place in places.items():
-        other = fit.prototypes.iloc[place] if place is not None else None
-        out[name] = [None if other is None else shown_value(predictors_of(fit, other), c) for c in groups.values()]
-    reason, parts = why_not_additive(fit, asked), dict[str, list[float]]()
-    for name, place in places.items():
-        if place is not None and not reason:
-            parts[name] = divided(fit, asked, groups, place, d[place])
-            reason = why_not_the_sum(fit, parts[name], d[place])
-    for name in places:
-        out[f"to_{name}"] = np.nan if reason else parts.get(name, np.nan)
-    changes = least_changes(fit, asked, groups, code)
-    out["change_to"], out["then"] = [list(part) for part in zip(*changes, strict=True)]
-    out.attrs |= {"class": fit.classes[code]}
-    out.attrs |= {name: names[place] for name, place in places.items() if place is not None}
-    out.attrs |= {f"{name}_distance": float(d[place]) for name, place in places.items() if place is not None}
-    if reason:
-        out.attrs["not_additive"] = reason
+    found = {name: [value for part in parts for value in part[name]] for name in parts[0]}
+    if several:
+        return as_given(_in_lines(fit, asked.index, list(groups), found), row if hasattr(row, "columns") else fit.call.data)
+    out = pd.DataFrame({name: found.pop(name)[0] for name in COLUMNS}, pd.Index(list(groups), name="variable"))
+    said = {name.removesuffix("_label"): values[0] for name, values in found.items() if values[0] is not None}
+    out.attrs |= said | {"class": fit.classes[said["class"]]}
     return out
 
 
-def one_row(fit: Fitted, row: Any) -> pd.DataFrame:
-    """The predictors of one row: of the fit by its label, or given as a frame, a Series or a mapping."""
+def asked_rows(fit: Fitted, row: Any) -> tuple[pd.DataFrame, bool]:
+    """The predictors of rows of the fit, by label, or of a frame, a Series or a mapping; and whether several were asked for."""
     variable_groups(fit, None)  # raises where there are no predictors
     if isinstance(row, (pd.Series, dict)):
-        return pd.DataFrame([dict(row)])
+        return pd.DataFrame([dict(row)]), False
     if hasattr(row, "columns"):
         table = as_pandas(row)
-        if len(table) != 1:
-            raise OptionError(f"why() explains one row, and {len(table)} were given")
-        return table
-    try:
-        at = fit.frame.index.tolist().index(row)
-    except (ValueError, TypeError):  # not there; or something that == does not compare, such as an array
-        raise OptionError(f"row={brief(row)}: a label of the rows of the fit, or one row as a DataFrame") from None
-    return fit.frame.columns.iloc[[at]]
+        several = len(table) != 1
+    else:
+        several = isinstance(row, (list, pd.Index)) or getattr(row, "ndim", 0) == 1
+        try:
+            labels = pd.Index(row if several else [row], tupleize_cols=False).tolist()
+            places = dict(zip(fit.frame.index.tolist(), range(len(fit.frame)), strict=True))
+            at = [places[label] for label in labels]
+        except (KeyError, ValueError, TypeError):  # not there; or something that is no label, such as a set
+            allowed = "a label of the rows of the fit or a list of labels, or rows as a DataFrame"
+            raise OptionError(f"row={brief(row)}: {allowed}") from None
+        table = fit.frame.columns.iloc[at]
+    if not len(table):
+        raise OptionError(f"row={brief(row)}: why() explains one row at least")
+    return table, several
 
 
-def nearest_of(d: np.ndarray, among: np.ndarray) -> int | None:
-    """The place of the least of some distances, None where there are none."""
-    places = np.flatnonzero(among)
-    return int(places[d[places].argmin()]) if len(places) else None
+def _in_words(asked: pd.DataFrame, at: int, several: bool) -> str:
+    return f"row {shown(asked.index[at])}" if several else "the row"
 
 
-def predictors_of(fit: Fitted, prototype: pd.Series) -> pd.Series:
-    """The predictors of a row of `Fit.prototypes`, by their own names."""
-    head = set(fit.prototype_table.columns)
-    return pd.Series({c: prototype[f"{c} (predictor)" if c in head else c] for c in fit.frame.columns}, dtype=object)
+def _in_lines(fit: Fitted, labels: pd.Index, variables: list[str], found: dict[str, list[Any]]) -> pd.DataFrame:
+    """One line for each row and variable."""
+    count = len(variables)
+    of_row = {name: [v for v in values for _ in range(count)] for name, values in found.items() if name not in COLUMNS}
+    of_variable = {name: [v for values in found[name] for v in values] for name in COLUMNS}
+    head = {"row": [v for v in labels for _ in range(count)], "class": pd.Categorical.from_codes(of_row.pop("class"), fit.frame.levels)}
+    return pd.DataFrame({**head, "variable": variables * len(labels), **of_variable, **of_row})
 
 
-def shown_value(row: pd.Series, columns: list[str]) -> Any:
-    """The value of a variable, or the values of those that are measured together."""
-    return row[columns[0]] if len(columns) == 1 else tuple(row[c] for c in columns)
+def explain(fit: Fitted, asked: pd.DataFrame, groups: dict[str, list[str]], several: bool) -> dict[str, list[Any]]:
+    """By name of a column of `why` its entries, one for each row: a value, or those of all variables."""
+    prototypes = fit.rule.prototypes
+    query = fit.dissimilarity.new_query(asked)[0]
+    d = distances_by(fit.rule, query)
+    bad = query.missing if d.shape[1] else np.ones(len(asked), bool)
+    if bad.any():
+        raise NotAvailable(f"there is no prototype to compare {_in_words(asked, int(bad.argmax()), several)} with")
+    codes = codes_of(fit, asked)
+    own = prototypes.classes == codes[:, None]
+    places = {"prototype": nearest_of(d, own), "rival": nearest_of(d, ~own)}
+    predictors, plain, reasons = prototype_predictors(fit), as_plain(fit, asked), why_not_additive(fit, asked, groups)
+    labels, distances, parts = dict[str, list[Any]](), dict[str, list[Any]](), dict[str, np.ndarray]()
+    out: dict[str, list[Any]] = {"value": shown_values(asked, groups)}
+    for name, at in places.items():
+        near = d[np.arange(len(at)), at]
+        labels[f"{name}_label"] = [fit.prototype_names[k] if k >= 0 else None for k in at]
+        distances[f"{name}_distance"] = [float(v) if k >= 0 else None for v, k in zip(near, at, strict=True)]
+        values = shown_values(predictors.iloc[at], groups)
+        out[name] = [v if k >= 0 else [None] * len(groups) for v, k in zip(values, at, strict=True)]
+        parts[name] = np.full((len(asked), len(groups)), np.nan)
+        rows = np.flatnonzero((at >= 0) & np.array([not reason for reason in reasons]))
+        if len(rows):
+            parts[name][rows] = divided(fit, plain.iloc[rows], groups, as_plain(fit, predictors.iloc[at[rows]]), at[rows], near[rows])
+        for i in rows:
+            reasons[i] = why_not_the_sum(fit, parts[name][i], near[i])
+    for name in places:
+        out[f"to_{name}"] = np.where(np.array([bool(reason) for reason in reasons])[:, None], np.nan, parts[name]).tolist()
+    out["change_to"], out["then"] = least_changes(fit, plain, groups, codes)
+    return out | {"class": codes.tolist()} | labels | distances | {"not_additive": [reason or None for reason in reasons]}
 
 
-def why_not_additive(fit: Fitted, asked: pd.DataFrame) -> str:
-    """The reason why the distances can't be divided among the variables; "" where they can."""
-    metric = fit.dissimilarity.metric
+def nearest_of(d: np.ndarray, among: np.ndarray) -> np.ndarray:
+    """The place of the least of the distances of each row (r,) among some prototypes, bool (r, q); -1 where there are none."""
+    return np.where(among.any(axis=1), np.where(among, d, np.inf).argmin(axis=1), -1)
+
+
+def prototype_predictors(fit: Fitted) -> pd.DataFrame:
+    """The predictors of the prototypes, by their own names."""
+    table, head = fit.prototypes, set(fit.prototype_table.columns)
+    return table[[f"{c} (predictor)" if c in head else c for c in fit.frame.columns]].set_axis(fit.frame.columns.columns, axis=1)
+
+
+def as_plain(fit: Fitted, rows: pd.DataFrame) -> pd.DataFrame:
+    """The predictors alone, numbers as floats and others as objects, so that rows take values of other rows as they are."""
+    schema = fit.frame.schema.items()
+    return pd.DataFrame(
+        {c: rows[c].to_numpy(float, na_value=np.nan) if column.kind == "numeric" else rows[c].astype(object) for c, column in schema},
+        rows.index,
+    )
+
+
+def shown_values(rows: pd.DataFrame, groups: dict[str, list[str]]) -> list[list[Any]]:
+    """For each row the value of each variable, or the values of those that are measured together."""
+    of = {c: rows[c].tolist() for columns in groups.values() for c in columns}
+    values = [of[columns[0]] if len(columns) == 1 else list(zip(*(of[c] for c in columns), strict=True)) for columns in groups.values()]
+    return [list(row) for row in zip(*values, strict=True)]
+
+
+def why_not_additive(fit: Fitted, asked: pd.DataFrame, groups: dict[str, list[str]]) -> list[str]:
+    """For each row the reason why its distances can't be divided among the variables; "" where they can."""
+    metric, reason = fit.dissimilarity.metric, ""
     if metric.power is None or not np.isfinite(metric.power):
-        return f"{metric.name} dissimilarities are not a sum over variables"
-    if not fit.frame.formula.plain():
-        return f"the formula {fit.formula!r} transforms or crosses columns"
-    if misses(fit, asked) and not set(fit.frame.columns) <= set(metric.variables):
-        return "missing values are skipped pair by pair, so that a variable's part depends on the others"
-    return ""
+        reason = f"{metric.name} dissimilarities are not a sum over variables"
+    elif not fit.frame.formula.plain():
+        reason = f"the formula {fit.formula!r} transforms or crosses columns"
+    elif metric.skips_missing and not set(groups) <= set(metric.variables):
+        misses = asked[list(fit.frame.columns)].isna().any(axis=1) | fit.frame.columns.isna().any(axis=None)
+        words = "missing values are skipped pair by pair, so that a variable's part depends on the others"
+        return [words if missed else "" for missed in misses]
+    return [reason] * len(asked)
 
 
-def misses(fit: Fitted, asked: pd.DataFrame) -> bool:
-    """Whether a row, or a row of the fit, misses a value."""
-    return bool(asked.isna().any(axis=None) or fit.frame.columns.isna().any(axis=None))
-
-
-def why_not_the_sum(fit: Fitted, parts: list[float], distance: float) -> str:
+def why_not_the_sum(fit: Fitted, parts: np.ndarray, distance: float) -> str:
     """The reason why parts do not add up to a distance, which its metric says is a sum; "" where they do."""
-    if abs(sum(parts) - distance) <= SLACK * distance:
+    if abs(parts.sum() - distance) <= SLACK * distance:
         return ""
     name = fit.dissimilarity.metric.name
-    return f"{name} dissimilarities are declared a sum over variables, whose parts add up to {sum(parts):.4g} and not to {distance:.4g}"
+    return f"{name} dissimilarities are declared a sum over variables, whose parts add up to {parts.sum():.4g} and not to {distance:.4g}"
 
 
-def divided(fit: Fitted, asked: pd.DataFrame, groups: dict[str, list[str]], place: int, distance: float) -> list[float]:
-    """The distance to a prototype divided among the variables."""
-    if not misses(fit, asked):
-        return contributions(fit, asked, groups, place, distance)
-    d = fit.dissimilarity
-    known = d.metric.new_rows(asked, d.data, False)
-    assert known.rows is not None
-    terms = np.nan_to_num(d.metric.terms(known.rows(), part(d.prototype_rep(fit.rule.prototypes), np.array([place])))[0, 0])
-    of = dict(zip(d.metric.variables, terms.tolist(), strict=True))
-    return [distance * of[name] / terms.sum() if distance else 0.0 for name in groups]
-
-
-def contributions(
-    fit: Fitted, asked: pd.DataFrame, groups: dict[str, list[str]], place: int, distance: float
-) -> list[float]:
-    """What each variable adds to a power of the distance to a prototype, as a share of the distance.
+def divided(
+    fit: Fitted, asked: pd.DataFrame, groups: dict[str, list[str]], others: pd.DataFrame, at: np.ndarray, distance: np.ndarray
+) -> np.ndarray:
+    """The distances (r,) of rows, each to one prototype at a place, divided among the variables (r, v).
 
     The power of the distance is a sum over variables. So the part of a variable is what is lost when the row has the
-    prototype's value of it.
+    prototype's value of it; where a metric skips missing values, the other variables would then count otherwise, and it says itself
+    what each adds.
     """
-    power = float(fit.dissimilarity.metric.power or 1.0)
-    other = predictors_of(fit, fit.prototypes.iloc[place])
-    instead = pd.concat(
-        [asked.assign(**{c: other[c] for c in columns}) for columns in groups.values()], ignore_index=True
-    )
-    query, _, _ = fit.dissimilarity.new_query(instead.astype(asked.dtypes.to_dict()))
-    left = np.asarray(distances_by(fit.rule, query)[:, place], float)
-    if distance == 0:
-        return [0.0] * len(groups)
-    return list(np.maximum(0.0, 1 - (left / distance) ** power) * distance)
+    d = fit.dissimilarity
+    if d.metric.skips_missing and set(groups) <= set(d.metric.variables):
+        known = d.metric.new_rows(asked, d.data, False)
+        assert known.rows is not None
+        unique, column = np.unique(at, return_inverse=True)
+        terms = d.metric.terms(known.rows(), part(d.prototype_rep(fit.rule.prototypes), unique))
+        terms = np.nan_to_num(terms[np.arange(len(at)), column])
+        share = terms[:, [d.metric.variables.index(name) for name in groups]] / np.where(distance > 0, terms.sum(axis=1), 1.0)[:, None]
+        return np.asarray(distance[:, None] * share)
+    instead = pd.concat([asked.assign(**{c: others[c].to_numpy() for c in columns}) for columns in groups.values()], ignore_index=True)
+    left = np.asarray(distances_by(fit.rule, d.new_query(instead)[0]), float)[np.arange(len(instead)), np.tile(at, len(groups))]
+    ratio = left.reshape(len(groups), len(at)).T / np.where(distance > 0, distance, np.inf)[:, None]
+    return np.asarray(np.maximum(0.0, 1 - ratio ** float(d.metric.power or 1.0)) * distance[:, None])
 
 
-def least_changes(
-    fit: Fitted, asked: pd.DataFrame, groups: dict[str, list[str]], code: int
-) -> list[tuple[Any, Any]]:
-    """For each variable its value nearest to the row's own with which the row has another class, and this class.
+def least_changes(fit: Fitted, asked: pd.DataFrame, groups: dict[str, list[str]], codes: np.ndarray) -> tuple[list[Any], list[Any]]:
+    """For each row and variable its value nearest to the row's own with which the row has another class, and this class.
 
     None where no value of the training rows' range, or no level, gives another class, and for columns that are measured together.
     """
-    alone = {name: columns[0] for name, columns in groups.items() if len(columns) == 1}
-    numbers = [c for c in alone.values() if fit.frame.schema[c].kind == "numeric"]
-    levels = [c for c in alone.values() if c not in numbers]
-    found = least_numbers(fit, asked, numbers, code) | {c: least_level(fit, asked, c, code) for c in levels}
-    return [found.get(alone.get(name, ""), (None, None)) for name in groups]
+    alone = {columns[0]: v for v, columns in enumerate(groups.values()) if len(columns) == 1}
+    numbers = [c for c in alone if fit.frame.schema[c].kind == "numeric"]
+    change, then = np.full((2, len(asked), len(groups)), None, object)
+    for c in alone:
+        if c not in numbers:
+            change[:, alone[c]], then[:, alone[c]] = least_level(fit, asked, c, codes)
+    for i, j, value, code in least_numbers(fit, asked, numbers, codes):
+        change[i, alone[numbers[j]]], then[i, alone[numbers[j]]] = value, fit.classes[code]
+    return change.tolist(), then.tolist()
 
 
-def least_level(fit: Fitted, asked: pd.DataFrame, name: str, code: int) -> tuple[Any, Any]:
-    """The first level of a variable with which the row has another class, and this class."""
-    levels = pd.unique(fit.frame.columns[name].dropna())
-    rows = asked.iloc[np.zeros(len(levels), int)].reset_index(drop=True)
-    column = pd.Series(levels).astype(fit.frame.columns[name].dtype)
-    codes = codes_of(fit, rows.assign(**{name: column}))
-    other = np.flatnonzero(codes != code)
-    return (levels[other[0]], fit.classes[codes[other[0]]]) if len(other) else (None, None)
+def least_level(fit: Fitted, asked: pd.DataFrame, name: str, codes: np.ndarray) -> tuple[list[Any], list[Any]]:
+    """For each row the first level of a variable with which it has another class, and this class."""
+    levels = pd.Series(pd.unique(fit.frame.columns[name].dropna()), dtype=object)
+    n, count = len(asked), len(levels)
+    rows = asked.iloc[np.repeat(np.arange(n), count)].reset_index(drop=True)
+    found = codes_of(fit, rows.assign(**{name: np.tile(levels, n)})).reshape(n, count)
+    first = (found != codes[:, None]).argmax(axis=1)
+    code = found[np.arange(n), first]
+    pairs = [(levels[k], fit.classes[c]) if c != old else (None, None) for k, c, old in zip(first, code, codes, strict=True)]
+    return [level for level, _ in pairs], [level for _, level in pairs]
 
 
-def least_numbers(fit: Fitted, asked: pd.DataFrame, names: list[str], code: int) -> dict[str, tuple[Any, Any]]:
-    """The nearest values of numeric variables that give another class; all variables are predicted together."""
+def least_numbers(fit: Fitted, asked: pd.DataFrame, names: list[str], codes: np.ndarray) -> Iterator[tuple[int, int, float, int]]:
+    """Row, variable, value and class of the nearest values of numeric variables that give another class; all are predicted together."""
     if not names:
-        return {}
-    here = np.array([float(asked[name].iloc[0]) for name in names])
+        return
+    own = asked[names].to_numpy(float)
     seen = fit.frame.columns[names].to_numpy(float, na_value=np.nan)
-    values = np.linspace(np.nanmin(seen, axis=0), np.nanmax(seen, axis=0), VALUES, axis=1)  # (variables, VALUES)
-    values = np.take_along_axis(values, np.argsort(np.abs(values - here[:, None]), axis=1, kind="stable"), axis=1)
-    differs = codes_with(fit, asked, names, values) != code
-    at = np.flatnonzero(differs.any(axis=1))
-    if not len(at):
-        return {}
-    names, same, changed = [names[v] for v in at], here[at], values[at, differs[at].argmax(axis=1)]
+    line = np.linspace(np.nanmin(seen, axis=0), np.nanmax(seen, axis=0), VALUES, axis=1)  # (variables, VALUES)
+    i, j = (where.ravel() for where in np.indices(own.shape))
+    order = np.argsort(np.abs(line[j] - own[i, j][:, None]), axis=1, kind="stable")
+    values = np.take_along_axis(line[j], order, axis=1)  # (rows x variables, VALUES), the nearest to the row's own first
+    differs = codes_with(fit, asked, names, i, j, values) != codes[i, None]
+    cells = np.flatnonzero(differs.any(axis=1))
+    changed = values[cells, differs[cells].argmax(axis=1)]
+    i, j = i[cells], j[cells]
+    same = own[i, j]
+    if not len(i):
+        return
     for _ in range(HALVINGS):
         middle = (same + changed) / 2
-        stays = codes_with(fit, asked, names, middle[:, None])[:, 0] == code
+        stays = codes_with(fit, asked, names, i, j, middle[:, None])[:, 0] == codes[i]
         same, changed = np.where(stays, middle, same), np.where(stays, changed, middle)
-    then = codes_with(fit, asked, names, changed[:, None])[:, 0]
-    return {name: (float(v), fit.classes[c]) for name, v, c in zip(names, changed, then, strict=True)}
+    then = codes_with(fit, asked, names, i, j, changed[:, None])[:, 0]
+    yield from zip(i.tolist(), j.tolist(), changed.tolist(), then.tolist(), strict=True)
 
 
-def codes_with(fit: Fitted, asked: pd.DataFrame, names: list[str], values: np.ndarray) -> np.ndarray:
-    """The codes of the classes that the row would have with other values of each variable alone, (variables, values)."""
+def codes_with(fit: Fitted, asked: pd.DataFrame, names: list[str], i: np.ndarray, j: np.ndarray, values: np.ndarray) -> np.ndarray:
+    """The codes of the classes (cells, values) that row i would have with other values of numeric variable j alone, for each cell."""
     count = values.shape[1]
-    rows = asked.iloc[np.zeros(values.size, int)].reset_index(drop=True)
-    columns = {}
-    for v, name in enumerate(names):
-        columns[name] = np.full(values.size, float(asked[name].iloc[0]))
-        columns[name][v * count : (v + 1) * count] = values[v]
-    return codes_of(fit, rows.assign(**columns)).reshape(values.shape)
+    rows = asked.iloc[np.repeat(i, count)].reset_index(drop=True)
+    numbers = rows[names].to_numpy(float, copy=True)
+    numbers[np.arange(len(rows)), np.repeat(j, count)] = values.ravel()
+    return codes_of(fit, rows.assign(**dict(zip(names, numbers.T, strict=True)))).reshape(values.shape)
 
 
 def codes_of(fit: Fitted, rows: pd.DataFrame) -> np.ndarray:
-    """The codes of the classes of rows like the one that is asked about."""
+    """The codes of the classes of rows like those that are asked about."""
     return np.asarray(fit.predictions(rows, unseen=None).cat.codes.to_numpy())
 
 

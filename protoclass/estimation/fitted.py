@@ -181,6 +181,13 @@ class Fitted(Served):
             head[name] = as_counts(values) if values.dtype.kind == "f" else values
         return head
 
+    @property
+    def of_other_class(self) -> np.ndarray:
+        """Whether each prototype is a row of another class than the one that it stands for, bool (q,)."""
+        table = self.prototype_table
+        own = table["own"].cat.codes.to_numpy() if "own" in table else np.full(len(table), -1)
+        return np.asarray((own >= 0) & (own != self.rule.prototypes.classes))
+
     @cached_property
     def prototype_names(self) -> pd.Index:
         """The prototypes' names, in the order chosen: row labels, or method, class and number."""

@@ -44,7 +44,7 @@ pre { white-space: pre-wrap; background: #8881; padding: 0.7rem; border-radius: 
 """
 
 
-def report(fit: Fitted, path: Any, test: Any = None, stability: bool = False, overwrite: bool = False) -> Path:
+def report(fit: Fitted, path: Any, test: Any = None, stability: bool = False, overwrite: bool = False, why: Any = None) -> Path:
     """Write the fit as one HTML page that needs nothing beside it.
 
     It has the call, the picture and the table of the prototypes, the error curve, the confusion, the summary with its notes
@@ -61,6 +61,8 @@ def report(fit: Fitted, path: Any, test: Any = None, stability: bool = False, ov
         Whether the page has `stability()` of the prototypes.
     overwrite : bool
         Whether a file of this name is replaced.
+    why : label, or up to six rows or labels, optional
+        Rows of which the page shows why they have their class, as `plot("why", row=)`.
 
     Returns
     -------
@@ -86,16 +88,16 @@ def report(fit: Fitted, path: Any, test: Any = None, stability: bool = False, ov
     if not isinstance(stability, bool):
         raise OptionError(f"stability={brief(stability)}: True or False")
     check_free(place, overwrite)
-    write_file(place, page(fit, test, stability), overwrite)
+    write_file(place, page(fit, test, stability, why), overwrite)
     return place
 
 
-def page(fit: Fitted, test: Any = None, stability: bool = False) -> str:
+def page(fit: Fitted, test: Any = None, stability: bool = False, why: Any = None) -> str:
     """The page as HTML; everything that comes from data is escaped."""
     from ..widgets.saved import policy  # anywidget and matplotlib take 0.5 s that a fit without a page does without
 
     title = html.escape(f"{fit.model.title}: {fit.formula}")
-    body = "\n".join(f"<h2>{html.escape(head)}</h2>\n{content}" for head, content in sections(fit, test, stability))
+    body = "\n".join(f"<h2>{html.escape(head)}</h2>\n{content}" for head, content in sections(fit, test, stability, why))
     look, run = STYLE + style(), script("file")
     return (
         f'<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">{policy([run], look, attributes=True)}'
@@ -104,7 +106,7 @@ def page(fit: Fitted, test: Any = None, stability: bool = False) -> str:
     )
 
 
-def sections(fit: Fitted, test: Any, stability: bool) -> Iterator[tuple[str, str]]:
+def sections(fit: Fitted, test: Any, stability: bool, why: Any) -> Iterator[tuple[str, str]]:
     """Headings and contents of the page, in order."""
     from ..plots.curve import curve  # see `page`
 
@@ -116,6 +118,8 @@ def sections(fit: Fitted, test: Any, stability: bool) -> Iterator[tuple[str, str
     yield "Confusion", picture(partial(plot, fit, "confusion"), "rows by true and predicted class")
     if test is not None:
         yield "New rows", (test if isinstance(test, Test | TestByGroup) else test_on(fit, test))._repr_html_()
+    if why is not None:
+        yield "Why", picture(partial(plot, fit, "why", row=why), "what each variable adds to the distances that decide")
     if stability:
         sure = find_stability(fit, progress=False).prototypes
         yield "Stability", sure.head(SHOWN).to_html(float_format=partial(significant, usual=3))

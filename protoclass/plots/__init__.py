@@ -65,7 +65,7 @@ def plot(fit: Fitted, kind: str | None = None, ax: Any = None, **options: Any) -
         "rule" (`count=`): of a method whose rule is built of conditions, the rows along what each condition compares, and which
         of them it removes.
         "progress": the share of each class that is covered so far. "path" (`new=`, `cv=`): error of the first 1, 2, ... prototypes.
-        "why" (`row=`): which variables bring a row nearer to its prototype than to the nearest of another class.
+        "why" (`row=`): which variables bring a row, or each of up to six, nearer to its prototype than to the nearest of another class.
         "confusion": held-out (or training) rows by true and predicted class, with recall and precision. "calibration" (`new=`):
         whether the chances come true on new rows. "alternatives" (`within=`, `seconds=`) and "criticisms" (`n=`): the pictures of
         these methods. "validation" (`x=`): the error curve; with
@@ -83,7 +83,7 @@ def plot(fit: Fitted, kind: str | None = None, ax: Any = None, **options: Any) -
 
     Returns
     -------
-    Axes, or a Figure for "radii", "cards", "rule", "images", "miscovered" and "misclassified"
+    Axes, or a Figure for "radii", "cards", "rule", "images", "miscovered", "misclassified", and "why" of several rows
     """
     one_of("kind", kind, (None, *KINDS), "picture")
     if fit.frame.absent is not None:

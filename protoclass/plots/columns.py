@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
+from ..analysis.why import asked_rows
 from ..estimation.fitted import Fitted
 from ..ground.checks import whole_number
-from ..ground.errors import brief
+from ..ground.errors import OptionError, brief, shown
 from ..views.analyses import list_importance, list_weights
-from ..views.cards import describe_head, list_profiles, list_reasons
+from ..views.cards import MISSING, describe_head, list_profiles, list_reasons
 from ..views.prototypes import list_short
 from ..views.words import write_number
 from .layout import framed
@@ -70,6 +71,8 @@ def _choose_lines(table: pd.DataFrame) -> tuple[pd.DataFrame, list[str]]:
 
 
 MOST = 20  # variables that have a bar
+PANELS = 6  # rows that are drawn at once
+DIFFERENCE = "distance to the rival minus distance to the prototype"
 
 
 @framed
@@ -78,24 +81,50 @@ def why(fit: Fitted, ax: Any = None, *, row: Any) -> Any:
 
     Parameters
     ----------
-    row : label, or DataFrame of one row, Series or dict
-        As in `Fit.why`.
+    row : label, rows or list of labels
+        As in `Fit.why`; of several rows, up to six, each has Axes of its own.
     """
-    table = list_reasons(fit, row)
-    shown, said = table.head(MOST), table.attrs
-    names = [f"{name} = {value}" for name, value in zip(list_short(shown["variable"], 28), shown["value"], strict=True)]
-    ax = axes(ax, 6.4, 2.0 + 0.3 * len(shown))
+    asked, several = asked_rows(fit, row)
+    if not several:
+        table = list_reasons(fit, row)
+        ax = axes(ax, 6.4, 2.0 + 0.3 * min(MOST, len(table)))
+        words = _draw_reasons(ax, fit, table, f"Row {brief(row)}" if np.isscalar(row) else "The row", MOST)
+        ax.set_xlabel(f"{DIFFERENCE}, {words}")
+        return ax
+    if ax is not None or len(asked) > PANELS:
+        cure = "leave ax= out, as each row has Axes of its own" if ax is not None else f"plot('why') draws {PANELS} at most"
+        raise OptionError(f"row= gives {len(asked)} rows: {cure}")
+    tables = [list_reasons(fit, asked.iloc[[k]]) for k in range(len(asked))]
+    across, lines = min(ACROSS, len(tables)), min(LINES, len(tables[0]))
+    figure, places = panels(-(-len(tables) // across), across, 4.6, 1.5 + 0.26 * lines)
+    widest = max(float(table["favour"].abs().max()) for table in tables)
+    for k, place in enumerate(places.ravel()):
+        if k >= len(tables):
+            place.set_axis_off()
+            continue
+        place.set_xlabel(_draw_reasons(place, fit, tables[k], f"Row {shown(asked.index[k])}", LINES), fontsize="small")
+        place.title.set_fontsize("small")
+        place.set_xlim(-1.05 * widest, 1.05 * widest)
+    figure.supxlabel(DIFFERENCE, fontsize="medium")
+    return figure
+
+
+def _draw_reasons(ax: Any, fit: Fitted, table: pd.DataFrame, row: str, most: int) -> str:
+    """The bars of a row, those of the first variables; what all add up to in words."""
+    few, said = table.head(most), table.attrs
+    gaps = [" and ".join(name for name in ("prototype", "rival") if line[name] == MISSING) for line in few.to_dict("records")]
+    pairs = zip(list_short(few["variable"], 28), few["value"], gaps, strict=True)
+    names = [f"{name} = {value}{f' ({gap}: {MISSING})' if gap else ''}" for name, value, gap in pairs]
     code = list(fit.classes).index(said["class"])
-    favour = shown["favour"].to_numpy()
+    favour = few["favour"].to_numpy()
     draw_bars(ax, favour, names, color=[colour(code) if value >= 0 else GREY for value in favour])
     far, near = said["rival_distance"], said["prototype_distance"]
-    head = f"Row {brief(row)}: {named(said['class'])}" if np.isscalar(row) else f"The row: {named(said['class'])}"
-    ax.set_title(f"{head}\nprototype {said['prototype']} at {write_number(near)}, rival {said['rival']} at {write_number(far)}")
+    places = f"prototype {said['prototype']} at {write_number(near)}, rival {said['rival']} at {write_number(far)}"
+    ax.set_title(f"{row}: {named(said['class'])}\n{places}")
     ax.title.set_fontsize("medium")
-    rest = len(table) - len(shown)
-    more = f"; {rest} more variables add {write_number(float(table['favour'].iloc[MOST:].sum()))}" if rest else ""
-    ax.set_xlabel(f"distance to the rival minus distance to the prototype, sum {write_number(far - near)}{more}")
-    return ax
+    rest = len(table) - len(few)
+    more = f"; {rest} more variables add {write_number(float(table['favour'].iloc[most:].sum()))}" if rest else ""
+    return f"sum {write_number(far - near)}{more}"
 
 
 @framed

@@ -172,19 +172,37 @@ def calibration_of_fit(fit: Fitted, ax: Any, *, new: Any) -> Any:
     return calibration(test_on(fit, new), ax)
 
 
+LINE = 0.055  # of the vertical axis: the height of a line of counts
+APART, SPREAD = 0.01, 0.05  # of the horizontal axis: what the bars of two classes, and those of all, are apart
+
+
 def calibration(test: Test, ax: Any = None) -> Any:
-    """The share of the rows in bins of a chance that are of the class, with Wilson's intervals; on the diagonal chances come true."""
-    table = test.calibration()
+    """The share of the rows in bins of a chance that are of the class, with Wilson's intervals, and below it the rows of each bin.
+
+    On the diagonal chances come true. Bins are no curve, so that no line joins them.
+    """
+    table, codes = test.calibration(), shown_classes(test)
     ax = _square(ax, len(test.classes))
     ax.plot([0, 1], [0, 1], "--", lw=0.8, color=GREY)
-    for c, name, own in _by_class(test, table, shown_classes(test)):
+    counted = len(codes) <= DIRECT
+    for line, (c, name, own) in enumerate(_by_class(test, table, codes), 1):
         share = own["share"]
         ends = np.maximum(0, [share - own["share_low"], own["share_high"] - share])
-        ax.errorbar(own["chance"], share, ends, fmt=mark(c), ls="-", ms=5, lw=1.2, elinewidth=0.8, capsize=2, color=colour(c),
+        aside = min(APART, SPREAD / len(codes)) * (line - (len(codes) + 1) / 2)  # bars of several classes do not hide one another
+        ax.errorbar(own["chance"] + aside, share, ends, fmt=mark(c), ms=5, elinewidth=0.8, capsize=2, color=colour(c),
                     label=name, clip_on=False)  # fmt: skip
-    ax.set(xlabel="chance of the class (mean of a bin of width 0.1)", ylabel="share of the bin's rows that are of the class",
-           title="Do the chances come true? (bars: 95 % intervals)")  # fmt: skip
-    return _legend(ax, "best")
+        for low, high, n in zip(own["low"], own["high"], own["n"], strict=True) if counted else ():
+            text = ax.text((low + high) / 2, -line * LINE, f"{n}", color=ink(ax), ha="center", va="center", fontsize=8)
+            keep_within(text, 0.95 * (high - low), 0.95 * LINE, "counts")
+        if counted and len(codes) > 1:
+            ax.plot(1.03, -line * LINE, mark(c), ms=5, color=colour(c), clip_on=False)
+    low = -(len(codes) + 0.7) * LINE if counted else 0
+    shares = np.linspace(0, 1, 6).round(1).tolist()
+    ax.set_yticks([*shares, low / 2 - 0.15 * LINE] if counted else shares, [*map(str, shares), *["rows"] * counted])
+    ax.axhline(0, lw=0.8, color=ink(ax), zorder=0)
+    ax.set(ylim=(low, 1), xlabel="chance of the class (mean of a bin of width 0.1)", ylabel="share of the bin's rows that are of the class",
+           title=f"Do the chances come true? (bars: 95 % intervals{'' if counted else '; counts: calibration()'})")  # fmt: skip
+    return _legend(ax, "upper left")
 
 
 def coverage(test: Test, ax: Any = None) -> Any:

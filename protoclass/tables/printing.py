@@ -263,7 +263,7 @@ def facts(fit: Fitted) -> dict[str, str]:
     if "certificate" in fit.rule.report:
         out["Objective"] = f"{significant(fit.objective.value, 6)}, {fit.certificate}"
     if measures and has_chosen(fit):
-        out["Prototypes"] = f"{len(fit.rule.prototypes)}{_budget(fit)}"
+        out["Prototypes"] = f"{len(fit.rule.prototypes)}{_budget(fit)}{_of_other_class(fit)}"
     out |= class_facts(fit)
     if fit.validation is not None and fit.point is not None:
         out = warnings_of(fit) | out | validated(fit)  # first what must be seen
@@ -275,6 +275,13 @@ def _budget(fit: Fitted) -> str:
     """What `max_prototypes=` allows, of the prototypes."""
     most = fit.call.arguments.get("max_prototypes")
     return "" if most is None or fit.model.can.counted == "features" or fit.selection.by_hand else f" (at most {brief(most)})"
+
+
+def _of_other_class(fit: Fitted) -> str:
+    """How many prototypes are rows of another class than the one that they stand for, and what leaves them out."""
+    count = int(fit.of_other_class.sum())
+    cure = " (candidates='own' takes none)" if "unlabelled" in fit.model.can.candidates else ""
+    return f", {count} of them {'a row' if count == 1 else 'rows'} of another class{cure}" if count else ""
 
 
 def has_chosen(fit: Fitted) -> bool:

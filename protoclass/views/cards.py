@@ -35,6 +35,7 @@ COVERS, HOLDS, WRONGLY = "covers first", "holds, covered before", "holds wrongly
 NEAREST_TO, WITHIN, RIVAL = "is nearest to", "within its radius", "rival"
 NEAREST, VOTE, DECISION = "nearest of class", "probability of class", "decision for class"
 NONE = np.empty(0, np.int64)
+MISSING = "missing"
 COLUMNS = ["relation", "label", "class", "value"]
 
 
@@ -195,8 +196,8 @@ class Profiles:
     Attributes
     ----------
     heads : DataFrame
-        One row for each prototype, by name: `class`, `order` from 1, `covers` and `miscovers` where the rule has them, `rival` (name of
-        the nearest prototype of another class) and `rival_distance`.
+        One row for each prototype, by name: `class`, `order` from 1, `own` (its own class where that is another, else ""), `covers`
+        and `miscovers` where the rule has them, `rival` (name of the nearest prototype of another class) and `rival_distance`.
     table : DataFrame
         One row for each prototype and variable: `prototype`, `variable`, `value` and `usual` (texts; the median of the class, or its
         most frequent value), and `apart`: the difference of the two in standard deviations of the variable, NaN for what is no number.
@@ -222,11 +223,12 @@ def list_profiles(fit: Fitted, count: int) -> Profiles:
         raise NotAvailable("the fit has no chosen prototypes to show")
     prototypes, names, rows = fit.rule.prototypes, list_names(fit), list_rows(fit.rule.prototypes, fit.dissimilarity)
     usual = [_find_usual(fit, code) for code in range(len(fit.classes))]
-    heads, parts = [], []
+    heads, parts, other = [], [], fit.of_other_class
     for place in shown[:count].tolist():
         code = int(prototypes.classes[place])
         at, far = find_rivals(fit, None, place, 1)
         head = {"class": fit.classes[code], "order": place + 1}
+        head["own"] = str(fit.prototype_table["own"].iloc[place]) if other[place] else ""
         head |= {name: prototypes.table[name][place] for name in ("covers", "miscovers") if name in prototypes.table}
         heads.append(head | {"rival": names[at[0]] if len(at) else None, "rival_distance": far[0] if len(at) else np.nan})
         part = _compare(fit, read_predictors(fit, place, int(rows[place])), usual[code])
@@ -259,6 +261,8 @@ def _compare(fit: Fitted, row: pd.Series, usual: pd.Series) -> pd.DataFrame:
 def describe_head(head: pd.Series, name: object) -> list[str]:
     """What stands above a card: its place, name and class; what it covers; its rival."""
     lines = [f"{head['order']}. {shorten(str(name), 20)}: {shorten(str(head['class']), 20)}"]
+    if head["own"]:
+        lines.append(f"a row of class {shorten(head['own'], 20)}")
     if "covers" in head:
         wrongly = f", {head['miscovers']:g} wrongly" if head.get("miscovers", 0) else ""
         lines.append(f"covers {head['covers']:g}{wrongly}")
@@ -294,7 +298,7 @@ def list_reasons(fit: Fitted, row: Any) -> pd.DataFrame:
         raise NotAvailable("plot('why') compares with the nearest prototype of another class, and there is none")
     out = pd.DataFrame({"variable": table.index.astype(str)})
     for name in ("value", "prototype", "rival"):
-        out[name] = [write_field(value, 24) for value in table[name]]
+        out[name] = [MISSING if np.ndim(value) == 0 and pd.isna(value) else write_field(value, 24) for value in table[name]]
     out["favour"] = (table["to_rival"] - table["to_prototype"]).to_numpy(float)
     out = out.sort_values("favour", key=lambda values: -values.abs(), kind="stable", ignore_index=True)
     out.attrs |= table.attrs

@@ -272,6 +272,25 @@ def test_each_kind_is_drawn_and_the_summary_says_what_is_not_known(clinic):
         ill.plot("roc")
 
 
+def test_bins_of_chances_are_points_with_their_counts_and_no_line(wine):
+    found = pc.fit("cultivar ~ .", wine.iloc[::2], "knn", k=5).test(wine.iloc[1::2])
+    ax, table = found.plot("calibration"), found.calibration()
+    assert [int(text.get_text()) for text in ax.texts] == table["n"].tolist()
+    for text, low, high in zip(ax.texts, table["low"], table["high"], strict=True):
+        assert low < text.get_position()[0] < high
+        assert text.get_position()[1] < 0
+    drawn = [box.lines[0] for box in ax.containers]
+    assert [line.get_linestyle() for line in drawn] == ["None"] * 3
+    for line, level in zip(drawn, found.classes, strict=True):
+        own = table[table["class"] == level]
+        np.testing.assert_allclose(line.get_xydata()[:, 0], own["chance"].to_numpy(float), atol=0.011)
+        np.testing.assert_allclose(line.get_xydata()[:, 1], own["share"].to_numpy(float))
+    digits = pc.load_data("digits")
+    many = pc.fit("digit ~ .", digits.iloc[:300], "knn", k=5).test(digits.iloc[300:500]).plot("calibration")
+    assert not many.texts
+    assert "counts: calibration()" in many.get_title()
+
+
 def test_votes_of_zero_make_the_log_loss_infinite(wine, fit):
     found = fit.test(wine.iloc[1::2])
     assert found.glance()["log_loss"].iloc[0] == np.inf

@@ -96,6 +96,22 @@ def test_reliability_is_the_calibration_curve():
     assert sum(b.rows for b in found) == 500
 
 
+@pytest.mark.parametrize(("a", "b", "n"), [(1, 1, 60), (1, 1, 300), (0.5, 0.5, 100)])
+@pytest.mark.parametrize("copies", [1, 4])
+def test_intervals_of_calibrated_bins_hold_the_chance_as_often_as_they_say(a, b, n, copies):
+    """Rows that are of the class with their chance; each alone, or as a group of equal rows, which count once."""
+    random, held, alone = np.random.default_rng(0), [], []
+    group = None if copies == 1 else np.repeat(np.arange(n), copies)
+    for _ in range(300):
+        p = random.beta(a, b, n)
+        y = random.random(n) < p
+        p, y = p.repeat(copies), y.repeat(copies)
+        for found, bins in ((held, reliability(p, y, np.ones(len(p)), 10, group)), (alone, reliability(p, y, np.ones(len(p)), 10))):
+            found += [each.share.low <= each.chance <= each.share.high for each in bins]
+    assert 0.93 < np.mean(held) < (0.97 if copies == 1 else 0.995)  # few groups: with care
+    assert copies == 1 or np.mean(alone) < 0.8
+
+
 def structural_components(score, positive):
     """DeLong, DeLong and Clarke-Pearson's formulas pair by pair."""
     x, z = score[positive], score[~positive]

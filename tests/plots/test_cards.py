@@ -95,6 +95,30 @@ def test_why_divides_the_difference_of_two_distances_among_the_variables(fit, ir
         pc.fit("species ~ .", iris, eps=1.0, dissimilarity="mahalanobis").plot("why", row=70)
 
 
+def test_why_draws_up_to_six_rows_on_one_scale(fit, iris):
+    figure = fit.plot("why", row=[70, 50, 106, 133])
+    drawn = [ax for ax in figure.axes if ax.axison]
+    assert [ax.get_title().split(":")[0] for ax in drawn] == ["Row 70", "Row 50", "Row 106", "Row 133"]
+    assert len({ax.get_xlim() for ax in drawn}) == 1
+    for ax, row in zip(drawn, (70, 50, 106, 133), strict=True):
+        assert [bar.get_width() for bar in ax.patches] == pytest.approx(list_reasons(fit, row)["favour"].tolist())
+    assert find_faults(figure) == []
+    with pytest.raises(pc.OptionError, match="7 rows: plot\\('why'\\) draws 6 at most"):
+        fit.plot("why", row=iris.iloc[:7])
+    with pytest.raises(pc.OptionError, match="leave ax= out"):
+        fit.plot("why", ax=axes(), row=[70, 50])
+
+
+def test_why_draws_distances_with_missing_values():
+    clinic = pc.simulate_clinic(200)
+    fit = pc.fit("outcome ~ .", clinic, eps=0.3, na="keep")
+    table = list_reasons(fit, clinic.index[0])
+    assert table["favour"].sum() == pytest.approx(table.attrs["rival_distance"] - table.attrs["prototype_distance"])
+    names = [label.get_text() for label in fit.plot("why", row=clinic.index[0]).get_yticklabels()]
+    assert {"pulse = 92 (prototype: missing)", "stay = missing"} <= set(names)
+    assert find_faults(fit.plot("why", row=list(clinic.index[:4]))) == []
+
+
 def test_kinds_that_are_pictures_of_results(fit, iris):
     small = fit.update(data=iris.iloc[::3])
     ax = small.plot("criticisms", ax=axes(), n=3)
@@ -104,3 +128,23 @@ def test_kinds_that_are_pictures_of_results(fit, iris):
     assert [t.get_text() for t in ax.get_legend().get_texts()] == list(fit.classes)
     with pytest.raises(pc.OptionError, match="needs new="):
         chances.plot("calibration")
+
+
+def test_prototypes_that_are_rows_of_another_class_are_marked(iris):
+    noisy = iris.assign(species=iris["species"].astype(str))
+    noisy.loc[::9, "species"] = np.roll(noisy.loc[::9, "species"], 6)
+    fit = pc.fit("species ~ .", noisy, eps=1.0)
+    other = (fit.prototypes["own"].astype(str) != fit.prototypes["class"].astype(str)).to_numpy()
+    assert fit.of_other_class.tolist() == other.tolist()
+    assert 1 < other.sum() < len(other)
+    words = f"{len(other)}, {other.sum()} of them rows of another class (candidates='own' takes none)\n"
+    assert words in str(fit)
+    assert words.strip() in fit.card().markdown
+    heads = list_profiles(fit, len(other)).heads
+    assert heads["own"].tolist() == [own if apart else "" for own, apart in zip(fit.prototypes["own"], other, strict=True)]
+    titles = [ax.get_title() for ax in fit.plot("cards", count=len(other)).axes if ax.axison]
+    assert [f"\na row of class {own}" in title for own, title in zip(fit.prototypes["own"], titles, strict=True)] == other.tolist()
+    own = fit.update(candidates="own")
+    assert not own.of_other_class.any()
+    assert "another class" not in str(own)
+    assert not pc.fit("species ~ .", noisy, "kmeans", K=2).of_other_class.any()

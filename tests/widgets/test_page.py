@@ -342,6 +342,26 @@ def test_words_of_rows_and_prototypes_have_the_distances_that_python_says(page, 
                 assert said[row].endswith(ends[0] if ends else ".")
 
 
+def test_prototypes_that_are_rows_of_another_class_are_marked(context, tmp_path):
+    noisy = pc.load_data("iris").astype({"species": str})
+    noisy.loc[::9, "species"] = np.roll(noisy.loc[::9, "species"], 6)
+    fit = pc.fit("species ~ .", noisy, eps=1.0)
+    page = context.new_page()
+    page.goto(PrototypeExplorer(fit).save(tmp_path / "noisy.html").as_uri())
+    page.locator(".protoclass-map[data-drawn]").wait_for()
+    listed = page.locator("select[size], select").evaluate_all("all => all.map(s => [...s.options].map(o => o.text)).flat()")
+    for place, (label, prototype) in enumerate(fit.prototypes.iterrows()):
+        own, stands_for = prototype["own"], prototype["class"]
+        page.evaluate("row => document.querySelector('.protoclass-map').explorer.select(row)", int(label))
+        words = page.locator(".protoclass-details").inner_text()
+        other = own != stands_for
+        assert (f"Prototype {label}: {stands_for} (its own class: {own})" in words) == other
+        assert ('It is a row of another class; candidates="own" takes rows of the class alone.' in words) == other
+        name = f"{place + 1}. {label}: {stands_for}{f', a row of {own}' if other else ''} ("
+        assert any(text.startswith(name) for text in listed), name
+    page.close()
+
+
 def test_distances_that_are_too_many_are_left_out_in_words(hostile, monkeypatch, tmp_path):
     explorer = PrototypeExplorer(hostile)
     monkeypatch.setattr("protoclass.widgets.film.ENTRIES", 150 * 20)

@@ -70,6 +70,7 @@ function prototypeWords({ film, reel, now, size }, place) {
   let title = `Prototype ${film.called[point]}: ${levels[code].name}`;
   if (other) title += ` (its own class: ${levels[film.codes[point]].name})`;
   if (film.ordered) title += `, ${place + 1} of ${now.shown.length} in the order chosen`;
+  const free = other ? " It is a row of another class; candidates=\"own\" takes rows of the class alone." : "";
   const { rows, wrong } = reel.holds(place, now, film), pair = point < film.rows && !other ? reel.rivalOf(point, size) : null;
   const rival = pair && pair.rival >= 0 ? ` The nearest prototype of another class is ${nameAt({ film, reel }, pair.rival)} at `
     + `${writeNumber(pair.near + pair.gap)}.` : "";
@@ -78,14 +79,14 @@ function prototypeWords({ film, reel, now, size }, place) {
     const before = rows.length - first.length - wrong.length;
     const ringed = wrong.length ? " (ringed in red)" : "";
     const text = `It is the first to cover ${countRows(first.length)} of its class. Its ball also holds ${countRows(before)} that `
-      + `others covered before, and ${countRows(wrong.length)} of other classes${ringed}.${rival}`;
+      + `others covered before, and ${countRows(wrong.length)} of other classes${ringed}.${free}${rival}`;
     return { title, text, code, lists: [["Covers first", first], ["Holds wrongly", wrong]] };
   }
   if (!reel.whole && !reel.speaks) return { title, text: "The rule depends on this row.", code, lists: [] };
   const own = rows.filter((row) => film.codes[row] === code).length;
   const text = reel.whole ? `It has ${countRows(rows.length)} within its radius, ${own} of them of its class.`
     : `It is the nearest prototype of ${countRows(rows.length)}, ${own} of them of its class.`;
-  return { title, text: text + rival, code, lists: [[reel.whole ? "Within its radius" : "Is nearest to", rows]] };
+  return { title, text: text + free + rival, code, lists: [[reel.whole ? "Within its radius" : "Is nearest to", rows]] };
 }
 
 const nameAt = ({ film, reel }, place) => `${film.called[reel.points[place]]} (${film.classes[reel.classes[place]].name})`;
@@ -158,6 +159,8 @@ export function listHead({ film, reel }, count, most) {
 
 // A prototype in a list: place, name, class, and the rows that it covers first.
 export function listWords({ film, reel }, place) {
-  const name = `${place + 1}. ${film.names[reel.points[place]]}: ${film.classes[reel.classes[place]].name}`;
+  const point = reel.points[place], code = reel.classes[place];
+  const own = point < film.rows && film.codes[point] !== code ? `, a row of ${film.classes[film.codes[point]].name}` : "";
+  const name = `${place + 1}. ${film.names[point]}: ${film.classes[code].name}${own}`;
   return reel.covering ? `${name} (${+reel.covers(film)[place].toPrecision(6)})` : name;
 }

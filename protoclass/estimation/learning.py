@@ -12,6 +12,7 @@ from ..ground.errors import DataWarning, OptionError, shown, warn
 from ..ground.options import SAME, fixed
 from ..ground.progress import bar
 from ..metrics.dissimilarity import Dissimilarity
+from ..metrics.measuring import texts_as_wholes
 from .calibration import READ, arguments_of, calibrated
 from .cross_validation import check_choose, validate
 from .error_curve import ErrorCurve
@@ -137,6 +138,9 @@ def worse_than_one_class(validation: ErrorCurve, point: int, kinds: Collection[s
         return ""
     constant = validation.problem.frame.levels[int(np.argmin(validation.losses_of_one_class))]
     head = f"CV {name} {fixed(errors[point])}, {WORSE}: always predicting {shown(constant)} has {fixed(none)}"
+    texts = texts_as_wholes(validation.problem.frame, validation.problem.metric)
+    if texts:
+        return f"{head}; {texts}"
     cures = []
     least = validation.corrected("min")
     if point != validation.chosen("min") and least is not None and least < none:

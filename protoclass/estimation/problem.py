@@ -31,7 +31,7 @@ from ..ground.savable import savable
 from ..metrics.base import Metric, TrainedMetric, as_vectors, joined
 from ..metrics.dissimilarity import Dissimilarity
 from ..metrics.matrices import ORDER
-from ..metrics.measuring import Candidates, check_candidates, measure_frame, resolve, warn_of_rounded
+from ..metrics.measuring import Candidates, check_candidates, measure_frame, resolve, warn_of_values
 from ..models.base import Model
 from ..models.registry import methods_with
 from ..models.registry import model as find_model
@@ -431,7 +431,7 @@ def prepare(call: Call) -> Problem:
         frame = sort_by_values(frame)
     spec = given["dissimilarity"]
     metric = resolve(spec, frame, data.index)
-    warn_of_rounded(frame, metric)
+    warn_of_values(frame, metric)
     if isinstance(spec, Dissimilarity):
         frame = with_predictors(frame, spec)
     metric = metric.pretrain(frame) if metric.train_in_folds else metric

@@ -24,7 +24,7 @@ from ..values import public
 from .base import Metric, TrainedMetric, as_vectors, candidates_of, rows_of, train_metric
 from .dissimilarity import Dissimilarity
 from .given import given
-from .gower import Gower
+from .gower import MANY, Gower
 from .minkowski import Euclidean
 from .registry import metric as by_name
 from .wrappers import Wrapper
@@ -250,12 +250,15 @@ def dissimilarity(data: Any, frame: Any = None, metric: Any = "auto", *, na: str
     resolved = resolve(metric, molded, table.index)
     if resolved.supervised and molded.formula.response is not None:
         molded = mold(formula, table, na=na)
-    warn_of_rounded(molded, resolved)
+    warn_of_values(molded, resolved)
     return measure_frame(molded, resolved)
 
 
-def warn_of_rounded(frame: Frame, metric: Metric | TrainedMetric) -> None:
-    """Warn of columns of integers that floats round, unless the metric reads the integers themselves."""
+def warn_of_values(frame: Frame, metric: Metric | TrainedMetric) -> None:
+    """Warn of texts of which only equality counts, and of integers that floats round, unless the metric reads them themselves."""
+    compared = texts_as_wholes(frame, metric)
+    if compared:
+        warn(compared, DataWarning)
     for name, value in rounded(frame).items():
         if metric.unseen_in(name) != "measured":
             warn(
@@ -264,6 +267,27 @@ def warn_of_rounded(frame: Frame, metric: Metric | TrainedMetric) -> None:
                 f"data[{name!r}] - data[{name!r}].min()",
                 DataWarning,
             )
+
+
+DISTINCT = 0.8  # share of rows with a text of its own from which on equality hardly ever says something
+KMER = 3  # letters of the k-mers that are suggested
+
+
+def texts_as_wholes(frame: Frame, metric: Metric | TrainedMetric) -> str:
+    """That the only predictor is text with hardly a value twice, whose letters the metric does not compare, and the cure; "" if not so."""
+    if len(frame.schema) != 1:
+        return ""
+    ((name, column),) = frame.schema.items()
+    texts = [text for text in column.levels if isinstance(text, str)]
+    own, few = column.kind == "category" and not column.ordered, len(frame) < MANY or len(texts) < DISTINCT * len(frame)
+    if few or not own or len(texts) < len(column.levels) or metric.unseen_in(name) == "measured":
+        return ""
+    k = min(KMER, *map(len, texts))
+    kernel = f"pc.Mismatch(k={k}, m=0) (pieces of {k} letters) or dissimilarity=" if k else ""
+    return (
+        f"column {name!r} is text with {len(texts)} different values in {len(frame)} rows, and {metric.name} dissimilarities only see "
+        f"whether two texts are the same: compare their letters by dissimilarity={kernel}pc.Levenshtein() (edits)"
+    )
 
 
 def resolve(spec: Any, frame: Frame, index: pd.Index) -> Metric | TrainedMetric:

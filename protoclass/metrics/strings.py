@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import comb
-from types import ModuleType
 from typing import Any
 
 import numpy as np
+from rapidfuzz.distance.Levenshtein import distance
+from rapidfuzz.process import cdist
 
 from ..core.distances.strings import mismatch
 from ..core.parallel import free_cores, threaded
@@ -188,8 +189,6 @@ class TrainedMismatch(TrainedMetric):
 class Levenshtein(Metric):
     """Edit distance on one column of text: the fewest letters put in, left out or exchanged to make one string the other.
 
-    It is computed by the package rapidfuzz, which has to be installed.
-
     Parameters
     ----------
     normalised : bool
@@ -198,14 +197,12 @@ class Levenshtein(Metric):
 
     Raises
     ------
-    OptionError
-        Where rapidfuzz is not installed.
     DataError
         For predictors that are not one column of text.
 
     Notes
     -----
-    Levenshtein (1966), *Soviet Physics Doklady* 10, 707-710.
+    Levenshtein (1966), *Soviet Physics Doklady* 10, 707-710; computed by the package rapidfuzz.
 
     Examples
     --------
@@ -227,7 +224,6 @@ class Levenshtein(Metric):
         return Traits(symmetric=True, triangle=not self.normalised, row_by_row=True, slow=True, unseen="measured")
 
     def train(self, frame: Frame) -> TrainedMetric:
-        _rapidfuzz()
         _texts(frame, self.name)
         return TrainedMetric(self)
 
@@ -235,11 +231,10 @@ class Levenshtein(Metric):
         return (_texts(frame, self.name),)
 
     def between(self, rows: Rep, candidates: Rep) -> np.ndarray:
-        process, scorer = _rapidfuzz()
         a, b = rows[0], candidates[0]
         if len(a) == 0 or len(b) == 0:
             return np.empty((len(a), len(b)))
-        edits = process.cdist(a, b, scorer=scorer.distance, dtype=np.int32, workers=free_cores() if threaded(len(a) * len(b)) else 1)
+        edits = cdist(a, b, scorer=distance, dtype=np.int32, workers=free_cores() if threaded(len(a) * len(b)) else 1)
         if not self.normalised:
             return np.asarray(edits, float)
         longest = np.maximum(np.array([len(t) for t in a])[:, None], np.array([len(t) for t in b])[None, :])
@@ -273,12 +268,3 @@ def _code_points(text: str) -> np.ndarray:
 
 def _integral(value: Any) -> bool:
     return isinstance(value, (int, np.integer)) and not isinstance(value, bool)
-
-
-def _rapidfuzz() -> tuple[ModuleType, ModuleType]:
-    try:
-        from rapidfuzz import process
-        from rapidfuzz.distance import Levenshtein as Scorer
-    except ImportError:
-        raise OptionError("Levenshtein() needs the package rapidfuzz: pip install rapidfuzz") from None
-    return process, Scorer

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -13,6 +15,8 @@ from ..ground.checks import one_of, whole_number
 from .base import Metric, Traits
 from .scaling import design_of
 
+SHARES = (0.0, 0.02, 0.05, 0.1, 0.2)  # of the steps: windows of the default grid
+
 
 @dataclass(frozen=True, eq=False)
 class DTW(Metric):
@@ -22,10 +26,11 @@ class DTW(Metric):
 
     Parameters
     ----------
-    window : int >= 0, optional
+    window : int >= 0, sequence or "grid", optional
         The most steps by which two steps that are paired may lie apart; None sets no bound. With 0 it is the distance
-        without warping: Euclidean for r = 2, Manhattan for r = 1.
-    r : 1 or 2
+        without warping: Euclidean for r = 2, Manhattan for r = 1. A sequence is tuned by cross-validation; "grid" is 0, 2, 5, 10 and
+        20 % of the steps.
+    r : 1 or 2, or both as a sequence
         A pair of steps costs |a - b|^r, and the distance is the r-th root of the sum, as in `Minkowski`.
 
     Raises
@@ -67,13 +72,20 @@ class DTW(Metric):
 
     traits = Traits(symmetric=True, row_by_row=True, slow=True)
 
-    window: int | None = None
-    r: int = 2
+    tunable = frozenset({"window", "r"})
+
+    window: Any = None
+    r: Any = 2
 
     def __post_init__(self) -> None:
         if self.window is not None:
             whole_number("window", self.window, 0)
         one_of("r", self.r, (1, 2))
+
+    def default_grid(self, parameter: str, frame: Frame) -> Sequence[Any]:
+        if parameter != "window":
+            return super().default_grid(parameter, frame)
+        return sorted({round(share * frame.design.shape[1]) for share in SHARES})
 
     def rows(self, frame: Frame) -> Rep:
         return (design_of(frame, self.name),)

@@ -27,7 +27,7 @@ from .given import given
 from .gower import MANY, Gower
 from .minkowski import Euclidean
 from .registry import metric as by_name
-from .wrappers import Wrapper
+from .wrappers import Wrapper, list_tuned
 
 LARGEST = 2**28  # numbers in the coordinates of drawn candidates
 
@@ -304,6 +304,8 @@ def resolve(spec: Any, frame: Frame, index: pd.Index) -> Metric | TrainedMetric:
     """
     if isinstance(spec, str) and spec == "auto":
         return automatic(frame)[0]
+    for name, values in list_tuned(spec).items():
+        raise OptionError(f"{name}={brief(values)}: `fit` and `cross_validate` tune it; here {type(spec).__name__} needs one value")
     if isinstance(spec, Dissimilarity):
         spec.metric.check_rows(index)
         return _as_trained(spec.metric)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import comb
 from typing import Any
@@ -20,6 +21,7 @@ from ..ground.savable import savable
 from .base import Metric, TrainedMetric, Traits
 
 LONGEST = 1000  # letters of a k-mer: its sets of positions are counted
+LENGTHS = range(2, 7)  # letters of k-mers in the default grid
 PATTERNS = 20_000  # sets of positions to leave out; (k, m) = (20, 2) has 6,196
 
 
@@ -33,9 +35,10 @@ class Mismatch(Metric):
 
     Parameters
     ----------
-    k : int
-        Letters of a k-mer. A shorter string is refused.
-    m : int
+    k : int, sequence or "grid"
+        Letters of a k-mer. A shorter string is refused. A sequence is tuned by cross-validation; "grid" is 2 to 6, at most the letters
+        of the shortest string.
+    m : int, or sequence
         Mismatches allowed, 0 <= m < k.
     alphabet : str, optional
         The letters of which words consist; their number enters the kernel where m > 0. By default those of the rows in
@@ -68,8 +71,10 @@ class Mismatch(Metric):
 
     papers = ("leslie2004",)
 
-    k: int = 5
-    m: int = 1
+    tunable = frozenset({"k", "m"})
+
+    k: Any = 5
+    m: Any = 1
     alphabet: str | None = None
     skip: str = ""
 
@@ -96,6 +101,15 @@ class Mismatch(Metric):
         both = next((c for c in self.alphabet if c in self.skip), None)
         if both is not None:
             raise OptionError(f"the letter {both!r} stands in both alphabet and skip: take it out of one")
+
+    def default_grid(self, parameter: str, frame: Frame) -> Sequence[int]:
+        if parameter != "k":
+            return super().default_grid(parameter, frame)
+        shortest = min(map(len, _texts(frame, type(self).__name__)))
+        fine = [k for k in LENGTHS if k <= shortest and k > np.max(self.m)]
+        if not fine:
+            raise DataError(f"the shortest string has {shortest} letters, too few for k='grid' with m={self.m}: give a smaller m, or k")
+        return fine
 
     @property
     def traits(self) -> Traits:

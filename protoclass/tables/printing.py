@@ -309,7 +309,9 @@ def described(fit: Fitted) -> str:
     spec = fit.call.arguments.get("dissimilarity", "auto")
     scaled = f", {metric.scaling}" if metric.scaling else ""
     why = f" (chosen: {automatic(fit.frame)[1]})" if isinstance(spec, str) and spec == "auto" else ""
-    return f"{metric.name}{scaled}{why}"
+    values, axes = fit.selection.values, fit.problem.metric_axes
+    chosen = ", ".join(f"{name} = {significant(values[name])}" for name in axes)
+    return f"{metric.name}{scaled}{', tuned: ' * bool(axes)}{chosen}{why}"
 
 
 def per_class(fit: Fitted) -> pd.DataFrame:

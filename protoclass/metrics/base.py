@@ -150,6 +150,8 @@ class Traits:
         none is. A variable in which two rows agree adds 0.
     column_groups : tuple of tuples of str
         Columns that are measured together as one variable, such as the pixels of a picture, and permuted together by `importance`.
+    series : bool
+        Whether the columns are the steps of a series, in the order of the formula, so that pictures draw rows as curves.
     scaling : str
         How columns are scaled, in words; "" where they are not.
     geometry : Geometry, or None
@@ -172,6 +174,7 @@ class Traits:
     reflexive: bool | None = None
     power: float | None = None
     column_groups: tuple[tuple[str, ...], ...] = ()
+    series: bool = False
     scaling: str = ""
     geometry: Geometry | None = None
 
@@ -209,6 +212,7 @@ class Described:
     reflexive = Trait[bool]()
     power = Trait["float | None"]()
     column_groups = Trait["tuple[tuple[str, ...], ...]"]()
+    series = Trait[bool]()
     scaling = Trait[str]()
     geometry = Trait["Geometry | None"]()
 

@@ -70,7 +70,7 @@ class DTW(Metric):
 
     papers = ("sakoe1978",)
 
-    traits = Traits(symmetric=True, row_by_row=True, slow=True)
+    traits = Traits(symmetric=True, row_by_row=True, slow=True, series=True)
 
     tunable = frozenset({"window", "r"})
 

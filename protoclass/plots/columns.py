@@ -6,16 +6,18 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
+from matplotlib.collections import LineCollection
 
 from ..estimation.fitted import Fitted
 from ..ground.checks import whole_number
-from ..ground.errors import brief
+from ..ground.errors import OptionError, brief
 from ..views.analyses import list_importance, list_weights
-from ..views.cards import describe_head, list_profiles, list_reasons
-from ..views.prototypes import list_short
+from ..views.cards import Profiles, describe_head, list_profiles, list_reasons, list_texts
+from ..views.pictures import Sides, list_curves, list_sides, list_steps
+from ..views.prototypes import is_text, list_short, shorten
 from ..views.words import write_number
 from .layout import framed
-from .style import GREY, axes, colour, draw_bars, grid_lines, ink, named, panels
+from .style import GREY, axes, colour, draw_bars, faint, grid_lines, ink, key, named, panels
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -26,15 +28,23 @@ BARS, LETTER = 1.6, 0.055  # inches of the bars of a card, and of a letter besid
 
 
 @framed
-def cards(fit: Fitted, count: int = 9) -> Any:
+def cards(fit: Fitted, count: int = 9, series: Any = None) -> Any:
     """The first prototypes, each with the variables by which it differs most from its class, what it covers, and its rival.
+
+    A prototype that is a series is a curve over those that it covers; one that is a text stands above texts that it covers.
 
     Parameters
     ----------
     count : int
+    series : list of names or True, optional
+        The predictors that are the steps of a series, in their order, or all of them. By default all, where the metric takes them for a
+        series as `DTW` does.
     """
+    steps = list_steps(fit, series)
     profiles = list_profiles(fit, whole_number("count", count, 1))
     heads = profiles.heads
+    if steps or is_text(fit):
+        return _draw_curves(fit, profiles, steps) if steps else _write_texts(fit, profiles)
     across = min(ACROSS, len(heads))
     lines = min(LINES, profiles.table["variable"].nunique())
     step = len(profiles.table) // len(heads)
@@ -53,12 +63,64 @@ def cards(fit: Fitted, count: int = 9) -> Any:
         ax.tick_params(axis="x", labelsize="x-small")
     for ax in places.ravel()[len(heads) :]:
         ax.set_axis_off()
-    some = f"All {len(heads)} prototypes" if len(heads) == profiles.count else f"The first {len(heads)} of {profiles.count} prototypes"
+    some = _count_shown(profiles)
     if lines:
         figure.suptitle(f"{some}: value (that usual in the class)", fontsize="medium")
         figure.supxlabel("difference from the median of the class, in standard deviations", fontsize="small")
     else:
         figure.suptitle(some, fontsize="medium")
+    return figure
+
+
+def _count_shown(profiles: Profiles) -> str:
+    shown = len(profiles.heads)
+    return f"All {shown} prototypes" if shown == profiles.count else f"The first {shown} of {profiles.count} prototypes"
+
+
+def _deal(profiles: Profiles, width: float, height: float) -> tuple[Any, list[Any]]:
+    """A figure with Axes for each card of a profile, below its head."""
+    heads = profiles.heads
+    across = min(ACROSS, len(heads))
+    figure, places = panels(-(-len(heads) // across), across, width, height)
+    for ax, (name, head) in zip(places.ravel(), heads.astype(object).iterrows(), strict=False):
+        ax.set_title("\n".join(describe_head(head, name)), fontsize="small")
+    for ax in places.ravel()[len(heads) :]:
+        ax.set_axis_off()
+    return figure, places.ravel()[: len(heads)].tolist()
+
+
+def _draw_curves(fit: Fitted, profiles: Profiles, steps: list[str]) -> Any:
+    """Cards of prototypes that are series, on axes of the same ends."""
+    curves = list_curves(fit, profiles.heads, steps)
+    figure, places = _deal(profiles, 3.0, 2.2)
+    values = np.concatenate([curves.prototypes.ravel(), curves.rivals.ravel(), *(rows.ravel() for rows in curves.members)])
+    low, high = np.nanmin(values), np.nanmax(values)
+    margin = 0.05 * (high - low) or 1.0
+    for k, ax in enumerate(places):
+        code = fit.classes.index(profiles.heads["class"].iloc[k])
+        at = np.arange(1, len(steps) + 1)
+        ax.add_collection(LineCollection([np.column_stack([at, row]) for row in curves.members[k]], colors=[faint(ax)], linewidths=0.8))
+        ax.plot(at, curves.rivals[k], color=GREY, lw=1.2, ls="--")
+        ax.plot(at, curves.prototypes[k], color=colour(code), lw=2.2)
+        ax.set_ylim(low - margin, high + margin)
+        ax.tick_params(labelsize="x-small")
+    below = "that each covers" if fit.rule.prototypes.radii is not None else "nearest to each"
+    figure.suptitle(f"{_count_shown(profiles)} over the rows {below}; dashed: the rival", fontsize="medium")
+    figure.supxlabel(f"step, from {steps[0]} to {steps[-1]}", fontsize="small")
+    return figure
+
+
+def _write_texts(fit: Fitted, profiles: Profiles) -> Any:
+    """Cards of prototypes that are texts."""
+    texts = list_texts(fit, profiles.heads)
+    lines, longest = max(map(len, texts)), max(len(line) for card in texts for line in card)
+    figure, places = _deal(profiles, max(2.4, LETTER * longest * 1.5), 0.8 + 0.22 * lines)
+    for ax, card, level in zip(places, texts, profiles.heads["class"], strict=True):
+        ax.set_axis_off()
+        for k, line in enumerate(card):
+            own = {"weight": "bold", "bbox": {"fc": "none", "ec": colour(fit.classes.index(level)), "lw": 1.6}} if k == 0 else {}
+            ax.text(0.5, 1 - (k + 0.5) / lines, line, ha="center", va="center", fontsize="small", transform=ax.transAxes, **own)
+    figure.suptitle(_count_shown(profiles), fontsize="medium")
     return figure
 
 
@@ -73,14 +135,19 @@ MOST = 20  # variables that have a bar
 
 
 @framed
-def why(fit: Fitted, ax: Any = None, *, row: Any) -> Any:
+def why(fit: Fitted, ax: Any = None, *, row: Any, series: Any = None) -> Any:
     """A bar for each variable, the decisive ones above: to the right it speaks for the class of the row, to the left for the rival's.
 
     Parameters
     ----------
     row : label, or DataFrame of one row, Series or dict
         As in `Fit.why`.
+    series : as for "cards"
+        Rows that are series are drawn as curves, with the nearest prototypes of their class and of any other; up to six at once.
     """
+    steps = list_steps(fit, series)
+    if steps:
+        return _draw_sides(fit, list_sides(fit, row, steps), steps, ax)
     table = list_reasons(fit, row)
     shown, said = table.head(MOST), table.attrs
     names = [f"{name} = {value}" for name, value in zip(list_short(shown["variable"], 28), shown["value"], strict=True)]
@@ -96,6 +163,34 @@ def why(fit: Fitted, ax: Any = None, *, row: Any) -> Any:
     more = f"; {rest} more variables add {write_number(float(table['favour'].iloc[MOST:].sum()))}" if rest else ""
     ax.set_xlabel(f"distance to the rival minus distance to the prototype, sum {write_number(far - near)}{more}")
     return ax
+
+
+SIDES = 6  # rows that are drawn at once
+
+
+def _draw_sides(fit: Fitted, rows: list[Sides], steps: list[str], ax: Any) -> Any:
+    """Rows as curves, each on Axes of its own, over the nearest prototypes of its class and of any other."""
+    if len(rows) > SIDES or (ax is not None and len(rows) > 1):
+        raise OptionError(f"row= gives {len(rows)} rows: plot('why') draws one on ax=, and up to {SIDES} without")
+    if len(rows) == 1:
+        figure, places = None, [axes(ax, 6.4, 3.6)]
+    else:
+        across = min(ACROSS, len(rows))
+        figure, grid = panels(-(-len(rows) // across), across, 4.2, 3.0)
+        places = grid.ravel().tolist()
+    for place, side in zip(places, rows, strict=False):
+        at = np.arange(1, len(steps) + 1)
+        place.plot(at, side.values, color=ink(place), lw=1.4, zorder=3, label=f"row {shorten(str(side.name), 20)}")
+        styles: list[dict[str, Any]] = [{"color": colour(side.code), "lw": 2.2}, {"color": GREY, "ls": "--"}]
+        for (name, far, values), style in zip(side.near, styles, strict=False):
+            code = fit.rule.prototypes.classes[fit.prototype_names.get_indexer_for([name])[0]]
+            place.plot(at, values, label=f"{shorten(str(name), 20)} ({named(fit.classes[code])}) at {write_number(far)}", **style)
+        place.set_title(f"Row {shorten(str(side.name), 20)}: {named(fit.classes[side.code])}", fontsize="medium")
+        place.set_xlabel(f"step, from {steps[0]} to {steps[-1]}")
+        key(place, "below", ncols=1)
+    for place in places[len(rows) :]:
+        place.set_axis_off()
+    return places[0] if figure is None else figure
 
 
 @framed

@@ -10,9 +10,10 @@ import pandas as pd
 from ..core.setcover.problems import Objective
 from ..core.statistics.one_se import RULES
 from ..estimation.fitted import Fitted
-from ..ground.errors import brief
+from ..ground.errors import brief, shown
 from ..ground.options import fixed, significant
 from ..views.evaluation import count_confusion
+from ..views.prototypes import is_text
 from .printing import allowed, facts, has_chosen, per_class, repeats_note
 from .tidy import list_prototypes
 
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 
 
 SHOWN = 20  # prototypes or features in a summary
+FEW = 5  # rows that a note names
 
 
 def summary(fit: Fitted) -> Summary:
@@ -77,10 +79,22 @@ def certificate_rows(fit: Fitted) -> list[list[str]]:
 def notes(fit: Fitted) -> list[str]:
     """What a reader should know."""
     return [
-        *fit.frame.notes, *fit.dissimilarity.metric.notes, *_certificate_notes(fit),
+        *fit.frame.notes, *fit.dissimilarity.metric.notes, *_tied_notes(fit), *_certificate_notes(fit),
         *(fit.model.notes(fit.learned) if fit.model.has("notes") else []), *_validation_notes(fit),
         *_calibration_notes(fit),
     ]  # fmt: skip
+
+
+def _tied_notes(fit: Fitted) -> list[str]:
+    """Which texts are as far from every class as from any other, as those that share no letters with a prototype."""
+    if not is_text(fit) or fit.frame.absent is not None or "distance" not in fit.rule.kinds:
+        return []
+    far = fit.predictions(None, "distance")
+    tied = far.index[(far.max(axis=1) == far.min(axis=1)).to_numpy()]
+    if not len(tied):
+        return []
+    which = f"{', '.join(map(shown, tied[:FEW]))}{', ...' if len(tied) > FEW else ''}"
+    return [f"Rows at the same distance from all classes, for which the first class is predicted: {len(tied)} ({which})."]
 
 
 def _calibration_notes(fit: Fitted) -> list[str]:

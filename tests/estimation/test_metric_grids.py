@@ -87,8 +87,8 @@ def test_metrics_within_metrics(waves):
     ]
     v = pc.cross_validate("kind ~ .", waves, "knn", k=[1, 3], dissimilarity=mixed, cv=4)
     pd.testing.assert_frame_equal(v.table, by_hand("kind ~ .", waves, metrics, "knn", k=[1, 3], cv=4)[0])
+    twice = pc.Mixed([(columns[:2], pc.Minkowski(r=[1, 2])), (columns[2:], pc.Minkowski(r=[1, 3]))])
     with pytest.raises(pc.OptionError, match="r is to be tuned in several parts"):
-        twice = pc.Mixed([(columns[:2], pc.Minkowski(r=[1, 2])), (columns[2:], pc.Minkowski(r=[1, 3]))])
         pc.fit("kind ~ .", waves, dissimilarity=twice)
 
 

@@ -200,7 +200,8 @@ def least_changes(
 
     None where no value of the training rows' range, or no level, gives another class, and for columns that are measured together.
     """
-    alone = {name: columns[0] for name, columns in groups.items() if len(columns) == 1}
+    known = fit.frame.schema
+    alone = {name: columns[0] for name, columns in groups.items() if len(columns) == 1 and known[columns[0]].kind != "series"}
     numbers = [c for c in alone.values() if fit.frame.schema[c].kind == "numeric"]
     levels = [c for c in alone.values() if c not in numbers]
     found = least_numbers(fit, asked, numbers, code) | {c: least_level(fit, asked, c, code) for c in levels}

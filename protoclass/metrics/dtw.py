@@ -12,6 +12,7 @@ from ..core.distances.dtw import dtw
 from ..core.sources import Rep
 from ..frames.frame import Frame
 from ..ground.checks import one_of, whole_number
+from ..ground.errors import DataError, brief, shown
 from .base import Metric, Traits
 from .scaling import design_of
 
@@ -22,7 +23,8 @@ SHARES = (0.0, 0.02, 0.05, 0.1, 0.2)  # of the steps: windows of the default gri
 class DTW(Metric):
     """Dynamic time warping: rows are series, compared along the alignment in time that costs least (Sakoe and Chiba 1978).
 
-    The columns of the design matrix are the steps in time, in the order of the formula. They are not scaled.
+    The columns of the design matrix are the steps in time, in the order of the formula. They are not scaled. Series of unequal length
+    have missing values at their ends, with na="keep"; or they are the lists or arrays in one column, the only predictor.
 
     Parameters
     ----------
@@ -36,7 +38,7 @@ class DTW(Metric):
     Raises
     ------
     DataError
-        Where the formula names no predictors.
+        Where the formula names no predictors, and for values that are missing before the end of a series.
 
     Notes
     -----
@@ -85,10 +87,59 @@ class DTW(Metric):
     def default_grid(self, parameter: str, frame: Frame) -> Sequence[Any]:
         if parameter != "window":
             return super().default_grid(parameter, frame)
-        return sorted({round(share * frame.design.shape[1]) for share in SHARES})
+        steps = padded(_series(frame, self.name)).shape[1]
+        return sorted({round(share * steps) for share in SHARES})
 
     def rows(self, frame: Frame) -> Rep:
-        return (design_of(frame, self.name),)
+        return (_series(frame, self.name),)
 
     def between(self, rows: Rep, candidates: Rep) -> np.ndarray:
-        return dtw(rows[0], candidates[0], window=self.window, power=self.r)
+        return dtw(padded(rows[0]), padded(candidates[0]), window=self.window, power=self.r)
+
+
+def _series(frame: Frame, name: str) -> np.ndarray:
+    """The series: objects (n,), where a column has them as lists or arrays, else (n, T) with NaN behind the ends of shorter ones."""
+    kinds = [column.kind for column in frame.schema.values()]
+    if kinds == ["series"] and frame.formula.plain():
+        return _from_lists(frame)
+    missing = frame.columns.isna().to_numpy() if frame.keep else np.zeros((0, 1), bool)
+    if not missing.any():
+        return design_of(frame, name)
+    if not frame.formula.plain() or set(kinds) != {"numeric"}:
+        raise DataError(f"na='keep' with {name} needs numeric columns as they stand, and the formula is {frame.formula.quoted}")
+    wrong = missing[:, 0] | (missing[:, :-1] & ~missing[:, 1:]).any(axis=1)  # nothing there, or a gap
+    if wrong.any():
+        raise DataError(
+            f"row {shown(frame.index[wrong][0])} has no first step, or misses one before its last: a series may only miss steps at its "
+            "end; fill them in, or leave the row out"
+        )
+    X = np.ascontiguousarray(frame.columns.to_numpy(float, na_value=np.nan))
+    infinite = np.isinf(X).any(axis=1)
+    if infinite.any():
+        raise DataError(f"row {shown(frame.index[infinite][0])} has an infinite value: series need finite numbers")
+    return X
+
+
+def _from_lists(frame: Frame) -> np.ndarray:
+    """The series of a column of lists or arrays, objects (n,)."""
+    column = frame.columns.iloc[:, 0]
+    out = np.empty(len(column), object)
+    for i, cell in enumerate(column):
+        try:
+            out[i] = np.array(cell, float)
+        except (TypeError, ValueError):
+            out[i] = np.empty((0, 0))  # no series: texts, or lists of different lengths
+        if out[i].ndim != 1 or not len(out[i]) or not np.isfinite(out[i]).all():
+            where = f"{column.name!r} at row {shown(frame.index[i])}"
+            raise DataError(f"{where} is {brief(cell)}: a series is a list of finite numbers, one at least")
+    return out
+
+
+def padded(series: np.ndarray) -> np.ndarray:
+    """Series (n, T) with NaN behind the ends of shorter ones, of objects (n,); any others as they are."""
+    if series.dtype != object:
+        return series
+    out = np.full((len(series), max(map(len, series), default=1)), np.nan)
+    for row, values in zip(out, series, strict=True):
+        row[: len(values)] = values
+    return out

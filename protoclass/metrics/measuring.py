@@ -23,6 +23,7 @@ from ..ground.savable import savable
 from ..values import public
 from .base import Metric, TrainedMetric, as_vectors, candidates_of, rows_of, train_metric
 from .dissimilarity import Dissimilarity
+from .dtw import DTW
 from .given import given
 from .gower import MANY, Gower
 from .minkowski import Euclidean
@@ -256,6 +257,12 @@ def dissimilarity(data: Any, frame: Any = None, metric: Any = "auto", *, na: str
 
 def warn_of_values(frame: Frame, metric: Metric | TrainedMetric) -> None:
     """Warn of texts of which only equality counts, and of integers that floats round, unless the metric reads them themselves."""
+    if metric.series and len(frame.dropped):
+        warn(
+            f"{len(frame.dropped)} series with missing values are left out: with na='keep' missing values at the end of a row are the end "
+            "of its series",
+            DataWarning,
+        )
     compared = texts_as_wholes(frame, metric)
     if compared:
         warn(compared, DataWarning)
@@ -321,7 +328,7 @@ def resolve(spec: Any, frame: Frame, index: pd.Index) -> Metric | TrainedMetric:
             f"with given dissimilarities the formula names no predictors: write '{frame.formula.response or ''} ~ 1', "
             f"not {frame.formula.quoted}"
         )
-    if frame.keep and not metric.given and not metric.skips_missing:
+    if frame.keep and not (metric.given or metric.skips_missing or metric.series):
         raise OptionError(
             f"na='keep' goes with Gower dissimilarities, which skip what is missing, not with {metric.name}"
         )
@@ -333,13 +340,15 @@ def _as_trained(metric: Metric | TrainedMetric) -> Metric | TrainedMetric:
 
 
 def automatic(frame: Frame) -> tuple[Metric, str]:
-    """Euclidean where all predictors are numeric, Gower otherwise; and the reason in words."""
+    """Euclidean where all predictors are numeric, DTW of a lone column of series, Gower otherwise; and the reason in words."""
     if frame.keep:
         return Gower(), "na='keep' needs a dissimilarity that skips missing values"
     others = {name: column.kind for name, column in frame.schema.items() if column.kind != "numeric"}
     if not others:
         return Euclidean(), "all predictors are numeric"
     first = next(iter(others))
+    if others == {first: "series"} and len(frame.schema) == 1:
+        return DTW(), "the predictor is a series"
     if len(others) < len(frame.schema) and set(others.values()) == {"boolean"}:
         rest = f"{first!r} is" if len(others) == 1 else f"{first!r} and {len(others) - 1} more are"
         return Gower(), f"{rest} boolean, and all other predictors are numeric"

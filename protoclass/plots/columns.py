@@ -93,21 +93,25 @@ def _draw_curves(fit: Fitted, profiles: Profiles, steps: list[str]) -> Any:
     """Cards of prototypes that are series, on axes of the same ends."""
     curves = list_curves(fit, profiles.heads, steps)
     figure, places = _deal(profiles, 3.0, 2.2)
-    values = np.concatenate([curves.prototypes.ravel(), curves.rivals.ravel(), *(rows.ravel() for rows in curves.members)])
+    values = np.concatenate([curves.prototypes, curves.rivals, *curves.members])
     low, high = np.nanmin(values), np.nanmax(values)
     margin = 0.05 * (high - low) or 1.0
     for k, ax in enumerate(places):
         code = fit.classes.index(profiles.heads["class"].iloc[k])
-        at = np.arange(1, len(steps) + 1)
+        at = np.arange(1, values.shape[1] + 1)
         ax.add_collection(LineCollection([np.column_stack([at, row]) for row in curves.members[k]], colors=[faint(ax)], linewidths=0.8))
         ax.plot(at, curves.rivals[k], color=GREY, lw=1.2, ls="--")
         ax.plot(at, curves.prototypes[k], color=colour(code), lw=2.2)
-        ax.set_ylim(low - margin, high + margin)
+        ax.set(xlim=(1, values.shape[1]), ylim=(low - margin, high + margin))
         ax.tick_params(labelsize="x-small")
     below = "that each covers" if fit.rule.prototypes.radii is not None else "nearest to each"
     figure.suptitle(f"{_count_shown(profiles)} over the rows {below}; dashed: the rival", fontsize="medium")
-    figure.supxlabel(f"step, from {steps[0]} to {steps[-1]}", fontsize="small")
+    figure.supxlabel(_name_steps(steps), fontsize="small")
     return figure
+
+
+def _name_steps(steps: list[str]) -> str:
+    return f"step, from {steps[0]} to {steps[-1]}" if len(steps) > 1 else f"step of {steps[0]}"
 
 
 def _write_texts(fit: Fitted, profiles: Profiles) -> Any:
@@ -179,14 +183,15 @@ def _draw_sides(fit: Fitted, rows: list[Sides], steps: list[str], ax: Any) -> An
         figure, grid = panels(-(-len(rows) // across), across, 4.2, 3.0)
         places = grid.ravel().tolist()
     for place, side in zip(places, rows, strict=False):
-        at = np.arange(1, len(steps) + 1)
-        place.plot(at, side.values, color=ink(place), lw=1.4, zorder=3, label=f"row {shorten(str(side.name), 20)}")
+        label = f"row {shorten(str(side.name), 20)}"
+        place.plot(np.arange(1, len(side.values) + 1), side.values, color=ink(place), lw=1.4, zorder=3, label=label)
         styles: list[dict[str, Any]] = [{"color": colour(side.code), "lw": 2.2}, {"color": GREY, "ls": "--"}]
         for (name, far, values), style in zip(side.near, styles, strict=False):
             code = fit.rule.prototypes.classes[fit.prototype_names.get_indexer_for([name])[0]]
-            place.plot(at, values, label=f"{shorten(str(name), 20)} ({named(fit.classes[code])}) at {write_number(far)}", **style)
+            label = f"{shorten(str(name), 20)} ({named(fit.classes[code])}) at {write_number(far)}"
+            place.plot(np.arange(1, len(values) + 1), values, label=label, **style)
         place.set_title(f"Row {shorten(str(side.name), 20)}: {named(fit.classes[side.code])}", fontsize="medium")
-        place.set_xlabel(f"step, from {steps[0]} to {steps[-1]}")
+        place.set_xlabel(_name_steps(steps))
         key(place, "below", ncols=1)
     for place in places[len(rows) :]:
         place.set_axis_off()

@@ -15,7 +15,7 @@ from ..ground.options import fixed, significant
 from ..views.evaluation import count_confusion
 from ..views.prototypes import is_text
 from .printing import allowed, facts, has_chosen, per_class, repeats_note
-from .tidy import list_prototypes
+from .tidy import list_prototypes, with_texts
 
 if TYPE_CHECKING:
     from statsmodels.iolib.summary import Summary
@@ -40,10 +40,10 @@ def summary(fit: Fitted) -> Summary:
         out.append(Sheet(certificate_rows(fit), f"Certificate: {fit.certificate}", head, aligns="lrrl"))
     features = fit.model.has("feature_table")
     if features or (len(fit.rule.prototypes) and has_chosen(fit)):
-        shown, title = list_prototypes(fit), "Features" if features else "Prototypes"
-        title += f" (the first {SHOWN} of {len(shown)})" if len(shown) > SHOWN else ""
-        kept = [c for c in ("machine", "rule", "q", "r", "value") if c in shown]
-        out.append(_sheet((shown[kept] if features else shown.set_index("prototype")).head(SHOWN), title))
+        table, title = with_texts(fit, list_prototypes(fit)), "Features" if features else "Prototypes"
+        title += f" (the first {SHOWN} of {len(table)})" if len(table) > SHOWN else ""
+        kept = [c for c in ("machine", "rule", "q", "r", "value") if c in table]
+        out.append(_sheet((table[kept] if features else table.set_index("prototype")).head(SHOWN), title))
     return SheetSummary(out, notes(fit))
 
 

@@ -279,7 +279,8 @@ def _find_usual(fit: Fitted, code: int) -> pd.Series:
     out = {}
     for name, column in fit.frame.schema.items():
         values = own[name].dropna()
-        out[name] = None if values.empty else values.median() if column.kind == "numeric" else values.mode().iloc[0]
+        none = values.empty or column.kind == "series"
+        out[name] = None if none else values.median() if column.kind == "numeric" else values.mode().iloc[0]
     return pd.Series(out, dtype=object)
 
 

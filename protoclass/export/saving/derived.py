@@ -81,7 +81,7 @@ def read_frame(of: Any, given: dict[str, Any]) -> Any:
     used = frozenset().union(*frame.formula.uses.values())
     must(used <= set(columns.columns), "the formula uses columns that are no predictors")
     for name, known in frame.schema.items():
-        fine = known.kind == "category" or (known.kind in ("numeric", "boolean") and not known.levels)
+        fine = known.kind == "category" or (known.kind in ("numeric", "boolean", "series") and not known.levels)
         must(fine, f"the column {name!r} is of the kind {known.kind!r}")
         check_kind(columns[name], known)
     must(frame.keep or not columns.isna().to_numpy().any(), "predictors are missing where none can be")

@@ -23,7 +23,7 @@ ROOT = Path(__file__).resolve().parent.parent
 DIST = ROOT / "dist"
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 TESTS = ("README.md", "tests/estimation/test_fit.py", "tests/frames/test_datasets.py", "tests/plots/test_plots.py", "tests/saving")
-NEEDED = ("pytest", "hypothesis", "rapidfuzz")  # by these tests, at the versions of the extra `test`
+NEEDED = ("pytest", "hypothesis")  # by these tests, at the versions of the extra `test`
 EXAMPLE = ["-m", "protoclass", "species ~ .", "iris.csv", "--eps", "1.0", "--out", "figures"]
 
 

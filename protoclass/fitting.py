@@ -83,7 +83,9 @@ class Fit(Saveable, Fitted):
         selection, kept = self.selection, dict[str, Any]()
         tunes_anew = {"method", "cv", "choose", "measure", "repeats", "loss", "max_prototypes", "tolerance"} & set(changes)
         if selection.by_hand and not tunes_anew:
-            kept = {name: value for name, value in selection.values.items() if name not in changes}
+            kept = {name: value for name, value in self.problem.of_method(selection.values).items() if name not in changes}
+            if self.problem.to_tune is not None:
+                changes = {"dissimilarity": self.problem.chosen_metric(selection.values), **changes}
         call = self.call.changed({**kept, **changes}, self.model.parameters())
         call.check_complete()
         again = _held(fit_call(replace(call, function="fit", arguments={**DEFAULTS, **call.arguments})))

@@ -447,7 +447,7 @@ def checked(splits: Splits, options: Mapping[str, Any], loss: pd.DataFrame | Non
     problem = prepare(Call("fit", splits.formula, splits.data, {**options, **splits.groups_of(splits.data.index)}))
     if problem.model.can.coordinates and not problem.metric.train_in_folds:
         as_vectors(problem.metric.train(problem.frame) if isinstance(problem.metric, Metric) else problem.metric)
-    tunes = problem.cv is not None and (problem.model.tuned() or not problem.cv_is_auto)
+    tunes = problem.cv is not None and (problem.tuned() or not problem.cv_is_auto)
     return {"loss": loss, **options} if tunes and "measure" not in options else options
 
 

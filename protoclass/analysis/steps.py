@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import is_dataclass, replace
 from numbers import Real
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pandas as pd
@@ -21,7 +21,7 @@ from ..estimation.problem import Call, short, with_folds
 from ..estimation.selection import Selection, draw_folds, fold_paths
 from ..frames.frame import rowless
 from ..frames.tables import Absent, as_pandas
-from ..ground.checks import one_of, whole_number
+from ..ground.checks import check_known, one_of, whole_number
 from ..ground.errors import DataError, NotAvailable, OptionError, brief
 from ..ground.progress import bar
 from ..metrics.base import TrainedMetric
@@ -82,6 +82,8 @@ def find_reasons(fit: Fitted, fixed_dissimilarity: bool) -> tuple[str, ...]:
     out = []
     if fit.model.measures(fit.rule):
         out += _of_dissimilarity(fit, fixed_dissimilarity)
+    if fit.problem.to_tune is not None:
+        out.append("parameters of the dissimilarity were chosen by the sample")
     if fit.frame.formula.learns():
         out.append("a transform in the formula depends on the sample")
     if np.ptp(fit.frame.weights) > 0:
@@ -262,11 +264,13 @@ def _held_out(fit: Fitted, cv: Any, most: int) -> tuple[np.ndarray, np.ndarray]:
     return mean_and_se(lost / np.maximum(weight, 1e-300)[:, None], weight)
 
 
-def at(fit: AnyFit, size: int | None = None, lambda_: float | None = None) -> AnyFit:
-    """The fit with the first `size` prototypes, or with those that a larger lambda chooses; at once.
+def at(fit: AnyFit, size: int | None = None, lambda_: float | None = None, **tuned: Any) -> AnyFit:
+    """The fit with the first `size` prototypes, or with those that a larger lambda chooses; or with other values of what was tuned.
 
     For "scm" the first `size` features, of several machines of each. The cross-validated error was that of another rule,
     so it has none, unless a larger lambda is a point of the grid. For "medianglvq" the fit is learned again with `total=size`.
+    Other arguments are values of tuned parameters, such as `window=10`: of the grid points with these values, `choose=` takes one again,
+    and its rule is learned on all rows.
 
     Examples
     --------
@@ -275,6 +279,12 @@ def at(fit: AnyFit, size: int | None = None, lambda_: float | None = None) -> An
     >>> fit.at(size=5).prototypes.index.equals(fit.prototypes.index[:5]), len(fit.at(lambda_=6).prototypes)
     (True, 6)
     """
+    if tuned:
+        validation, known = fit.validation, [] if fit.validation is None else list(fit.validation.grid)
+        check_known("at()", tuned, ["size", "lambda_", *known])
+        if validation is None or size is not None or lambda_ is not None:
+            raise OptionError("at() takes either size=, or lambda_=, or values of parameters that were tuned")
+        return cast(AnyFit, learn(fit.problem, validation.select(validation.chosen_at(tuned)), validation))
     if (size is None) == (lambda_ is None):
         raise OptionError("at() takes either size= or lambda_=")
     if size is not None and fit.model.has("resized"):

@@ -246,8 +246,9 @@ def least_changes(fit: Fitted, asked: pd.DataFrame, groups: dict[str, list[str]]
 
     None where no value of the training rows' range, or no level, gives another class, and for columns that are measured together.
     """
-    alone = {columns[0]: v for v, columns in enumerate(groups.values()) if len(columns) == 1}
-    numbers = [c for c in alone if fit.frame.schema[c].kind == "numeric"]
+    known = fit.frame.schema
+    alone = {columns[0]: v for v, columns in enumerate(groups.values()) if len(columns) == 1 and known[columns[0]].kind != "series"}
+    numbers = [c for c in alone if known[c].kind == "numeric"]
     change, then = np.full((2, len(asked), len(groups)), None, object)
     for c in alone:
         if c not in numbers:

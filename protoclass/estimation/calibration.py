@@ -371,7 +371,10 @@ def _paths(
             yield one.fold, one
         return
     for f, own in enumerate(values):
-        tuned = replace(problem, model=fit.problem.model).with_values(own)
+        tuned = replace(problem, model=fit.problem.model, to_tune=fit.problem.to_tune).with_values(own)
+        if fit.problem.to_tune is not None:
+            dissimilarity = tuned.measure()
+            task = tuned.task(dissimilarity)
         for one in fold_paths(tuned, dissimilarity, replace(task, seed=(*task.seed, f)), np.where(fold == f, 0, -1), {}, False):
             yield f, one
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import product
@@ -74,6 +74,7 @@ class HeldOut:
     all_classes: np.ndarray  # bool (R x F, G): whether every class of the training rows has a prototype; True where this was not looked at
     has_cover: bool = False
     rules: tuple[tuple[Path, int], ...] | None = None  # by grid point a path on all rows and the rule's place; None without shared work
+    counts: np.ndarray | None = None  # see `Trial.count`, where they are known
     errors: tuple[list[np.ndarray], list[np.ndarray]] | None = None  # and weights of the folds, see `_fold_errors`
 
     @staticmethod
@@ -89,6 +90,19 @@ class HeldOut:
             return None
         path, place = self.rules[point]
         return path.at(place)
+
+    def beside(self, others: Sequence[HeldOut]) -> HeldOut:
+        """With the points of others, which have grids of their own; without the rules."""
+        all_parts = [self, *others]
+
+        def both(name: str) -> np.ndarray:
+            return np.concatenate([getattr(part, name) for part in all_parts], axis=-1)
+
+        known = [part.counts for part in all_parts if part.counts is not None]
+        return HeldOut(
+            self.axes, pd.concat([part.grid for part in all_parts], ignore_index=True), both("predicted"), both("covered"), both("sizes"),
+            both("bounds"), both("all_classes"), self.has_cover, counts=np.concatenate(known) if known else None,
+        )  # fmt: skip
 
     def joined(self, other: HeldOut, name: str, values: np.ndarray) -> HeldOut:
         """With the points of another, which differs in the values of one parameter, that have these values; in grid order."""
@@ -164,6 +178,8 @@ class Trial:
 
         None without a budget, where rules would have to be learned for it.
         """
+        if held.counts is not None:
+            return held.counts
         problem = self.problem
         model, levels, points = problem.model, tuple(problem.frame.levels), range(len(held.grid))
         rows = np.bincount(self.task.y[self.task.w > 0], minlength=self.task.classes)
@@ -199,14 +215,24 @@ def validate(problem: Problem, measure: Any = "error", repeats: int = 1, covers:
     """Cross-validate a prepared problem; the fit that follows can use again what was measured and learned."""
     loss, name = measure_losses(measure, problem.frame)
     of_fold, notes = draw_folds(problem, repeats)
-    dissimilarity = problem.measure()
-    trial = Trial(problem, dissimilarity, problem.task(dissimilarity), of_fold, loss, name, covers)
-    smallest = smallest_classes(problem, of_fold)
-    axes = problem.model.grid(trial.task, smallest)
-    held = trial.hold_out(axes)
-    _warn_of_lost(trial, held)
-    held, extensions = extend(trial, held)
-    second, procedure = _second_draw(trial, held), Procedure(problem, measure, repeats)
+    smallest, tuned, parts, extensions = smallest_classes(problem, of_fold), problem.metric_axes, list[HeldOut](), dict[str, Extension]()
+    for point in product(*tuned.values()):  # of the metric, if something of it is tuned; the method's grids are those of each metric
+        values = dict(zip(tuned, point, strict=True))
+        own = problem.with_metric(values)
+        dissimilarity = own.measure()
+        trial = Trial(own, dissimilarity, own.task(dissimilarity), of_fold, loss, name, covers)
+        held = trial.hold_out(own.model.grid(trial.task, smallest))
+        if not parts:
+            _warn_of_lost(trial, held)
+        held, further = extend(trial, held)
+        if tuned:
+            held.counts = trial.count(held)
+            held.grid = held.grid.assign(**values)[[*tuned, *held.grid]]
+        parts.append(held)
+        extensions |= further
+    held = parts[0].beside(parts[1:]) if tuned else held
+    second, procedure = None if tuned else _second_draw(trial, held), Procedure(problem, measure, repeats)
+    trial = replace(trial, problem=problem)
     validation = trial.validation(held, notes=notes, extensions=extensions, second=second, procedure=procedure)
     return validation, trial, held
 

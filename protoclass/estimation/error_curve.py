@@ -130,6 +130,33 @@ class ErrorCurve:
         """The row of `table` that `choose=` in the call means."""
         return self.chosen(self.problem.call.choose)
 
+    def chosen_at(self, values: Mapping[str, Any]) -> int:
+        """The row of `table` that `choose=` in the call means among those with some values of the parameters."""
+        limits, same = self.limits, (self.grid[list(values)] == pd.Series(values)).all(axis=1).to_numpy()
+        if not same.any():
+            tried = "; ".join(f"{name}: {brief(self.grid[name].unique().tolist())}" for name in values)
+            raise OptionError(f"{brief(dict(values))} is no point of the grid, which has {tried}")
+        allowed = same if limits.allowed is None or not (same & limits.allowed).any() else same & limits.allowed
+        return self._choose(replace(limits, allowed=allowed)).points[self.problem.call.choose]
+
+    def _choose(self, limits: Limits) -> Choice:
+        of_repeat = np.repeat(np.arange(len(self.of_fold)), self.of_fold.max(axis=1) + 1)
+        errors, weights = ([a[of_repeat == r] for r in range(len(self.of_fold))] for a in (self.errors, self.fold_weight))
+        return choose_over_repeats(errors, weights, self.sizes, self.bounds, limits)
+
+    def of_metric(self, point: int) -> ErrorCurve:
+        """The part of the curve with the metric of a grid point, which then counts as given; the same where nothing of it was tuned."""
+        names = list(self.problem.metric_axes)
+        if not names:
+            return self
+        at = np.flatnonzero((self.grid[names] == self.grid[names].iloc[point]).all(axis=1))
+        arrays = {name: getattr(self, name) for name in ("predicted", "covered", "errors", "sizes", "bounds")}
+        part: dict[str, Any] = {name: None if a is None else a[..., at] for name, a in arrays.items()}
+        part["counts"] = None if self.counts is None else self.counts[at]
+        part["grid"] = self.grid.drop(columns=names).iloc[at].reset_index(drop=True)
+        out = replace(self, problem=self.problem.with_metric(values_at(self.grid, point)), extensions={}, **part)
+        return replace(out, choice=out._choose(out.limits))
+
     @property
     def limits(self) -> Limits:
         """What `max_prototypes=` and `tolerance=` of the call say of the choice."""

@@ -86,12 +86,12 @@ class Fitted(Served):
     @cached_property
     def model(self) -> Model:
         """The method with its parameters as chosen."""
-        return replace(self.problem.model, **self.selection.values)
+        return replace(self.problem.model, **self.problem.of_method(self.selection.values))
 
     @property
     def chosen_problem(self) -> Problem:
         """The problem with the parameters as chosen."""
-        return replace(self.problem, model=self.model)
+        return replace(self.problem, model=self.model, to_tune=None)
 
     @property
     def point(self) -> int | None:
@@ -476,8 +476,9 @@ class Fitted(Served):
         return "the same rows chose the prototypes" if self.model.measures(self.rule) else "the rule was learned from the same rows"
 
     def parameters(self) -> dict[str, Any]:
-        """The parameters of the method, as chosen."""
-        return self.model.parameters()
+        """The parameters of the method, as chosen, and those of the metric that were tuned."""
+        values, own = self.selection.values, self.problem.metric_axes
+        return {**self.model.parameters(), **{name: values[name] for name in own}}
 
 
 def predict_partitions(fit: Fitted, new: Any, kind: str, level: float, prior: Any, loss: Any, threshold: Any, unseen: str) -> Any:

@@ -12,6 +12,7 @@ from ..ground.errors import DataWarning, OptionError, shown, warn
 from ..ground.options import SAME, fixed
 from ..ground.progress import bar
 from ..metrics.dissimilarity import Dissimilarity
+from ..metrics.measuring import texts_as_wholes
 from .calibration import READ, arguments_of, calibrated
 from .cross_validation import check_choose, validate
 from .error_curve import ErrorCurve
@@ -39,7 +40,7 @@ def fit_call(call: Call) -> Fitted:
     check_choose(given, problem.model)
     if given["calibrate"] is not False:
         arguments_of(given["calibrate"])
-    tuned = list(problem.model.tuned())
+    tuned = problem.tuned()
     if tuned and problem.cv is None:
         raise OptionError(f"{tuned[0]} is to be tuned, and cv=None leaves nothing to tune it: give {tuned[0]}= a value, or cv=10")
     if problem.cv is None or (problem.cv_is_auto and not tuned):
@@ -107,7 +108,7 @@ def learn(
     if own is not problem.metric:
         problem, dissimilarity, task = replace(problem, metric=own), None, None
     if rule is None or dissimilarity is None:
-        model = replace(problem.model, **selection.values)
+        model = replace(problem.model, **problem.of_method(selection.values))
         with bar(None, "fitting", problem.progress) as fitting:
             dissimilarity = problem.measure() if dissimilarity is None else dissimilarity
             task = problem.task(dissimilarity, limit=HOLD_LIMIT) if task is None else task
@@ -144,6 +145,9 @@ def worse_than_one_class(
         return ""
     constant = validation.problem.frame.levels[int(np.argmin(validation.losses_of_one_class))]
     head = f"{which} {fixed(error)}, {WORSE}: always predicting {shown(constant)} has {fixed(none)}"
+    texts = texts_as_wholes(validation.problem.frame, validation.problem.metric)
+    if texts:
+        return f"{head}; {texts}"
     cures = []
     least = validation.corrected("min")
     if point != validation.chosen("min") and least is not None and least < none:

@@ -31,7 +31,8 @@ from ..ground.savable import savable
 from ..metrics.base import Metric, TrainedMetric, as_vectors, joined
 from ..metrics.dissimilarity import Dissimilarity
 from ..metrics.matrices import ORDER
-from ..metrics.measuring import Candidates, check_candidates, measure_frame, resolve, warn_of_rounded
+from ..metrics.measuring import Candidates, check_candidates, measure_frame, resolve, warn_of_values
+from ..metrics.wrappers import list_tuned, retuned
 from ..models.base import Model
 from ..models.registry import methods_with
 from ..models.registry import model as find_model
@@ -258,6 +259,8 @@ class Problem:
         The factors by which `class_weights=` has multiplied the weights of the rows.
     budget : int array (1,) or (classes,), or None
         The most prototypes (or what else the method counts) of a rule, or of each class.
+    to_tune : Metric, or None
+        A metric of which parameters are to be tuned, with all their values; `metric` then has the first of each, or those chosen.
     """
 
     call: Call
@@ -272,6 +275,32 @@ class Problem:
     order: str = "data"
     class_factors: np.ndarray | None = None
     budget: np.ndarray | None = None
+    to_tune: Metric | None = None
+
+    @property
+    def metric_axes(self) -> dict[str, list[Any]]:
+        """The values of the tuned parameters of the metric, by the names that grids have for them."""
+        return {self._axis(name): values for name, values in list_tuned(self.to_tune).items()}
+
+    def _axis(self, name: str) -> str:
+        return f"dissimilarity_{name}" if name in self.model.parameters() else name
+
+    def of_method(self, values: Mapping[str, Any]) -> dict[str, Any]:
+        """Those of some tuned values that are parameters of the method."""
+        return {name: value for name, value in values.items() if name not in self.metric_axes}
+
+    def chosen_metric(self, values: Mapping[str, Any]) -> Metric | None:
+        """The metric with its tuned parameters as chosen, as a specification; None where none was tuned."""
+        chosen: Metric | None = retuned(self.to_tune, lambda metric, name, _: values[self._axis(name)], self.frame)
+        return chosen
+
+    def with_metric(self, values: Mapping[str, Any]) -> Problem:
+        """The problem with the tuned parameters of the metric as chosen, and nothing left to tune of it."""
+        if self.to_tune is None:
+            return self
+        metric = resolve(self.chosen_metric(values), self.frame, self.frame.index)
+        metric = metric.pretrain(self.frame) if metric.train_in_folds else metric
+        return replace(self, metric=learned_metric(self.model, metric, self.frame), to_tune=None)
 
     @property
     def own_weights(self) -> np.ndarray:
@@ -298,6 +327,10 @@ class Problem:
             isinstance(self.candidates, Candidates) and self.candidates.train_in_folds
         )
 
+    def tuned(self) -> list[str]:
+        """The parameters that cross-validation chooses, of the metric and of the method."""
+        return [*self.metric_axes, *self.model.tuned()]
+
     @property
     def cv_is_auto(self) -> bool:
         """Whether rows are held out only where a parameter is to be tuned."""
@@ -305,8 +338,9 @@ class Problem:
 
     def with_values(self, values: Mapping[str, Any]) -> Problem:
         """The problem with some parameters as chosen, and the dissimilarity that the method learns with these."""
-        model = replace(self.model, **values)
-        return replace(self, model=model, metric=learned_metric(model, self.metric, self.frame))
+        known = self.with_metric(values)
+        model = replace(self.model, **self.of_method(values))
+        return replace(known, model=model, metric=learned_metric(model, known.metric, self.frame))
 
     def measure(self, train: np.ndarray | None = None) -> Dissimilarity:
         """Rows and candidates under the metric, trained on the rows `train` (all by default)."""
@@ -429,9 +463,12 @@ def prepare(call: Call) -> Problem:
     one_of("order", given["order"], ("data", "values"))
     if given["order"] == "values":
         frame = sort_by_values(frame)
-    spec = given["dissimilarity"]
+    spec, to_tune = given["dissimilarity"], None
+    if list_tuned(spec):
+        to_tune = retuned(spec, _list_values, frame)
+        spec = retuned(to_tune, lambda metric, name, _: getattr(metric, name)[0], frame)
     metric = resolve(spec, frame, data.index)
-    warn_of_rounded(frame, metric)
+    warn_of_values(frame, metric)
     if isinstance(spec, Dissimilarity):
         frame = with_predictors(frame, spec)
     metric = metric.pretrain(frame) if metric.train_in_folds else metric
@@ -443,8 +480,14 @@ def prepare(call: Call) -> Problem:
     return Problem(
         call, frame, model, metric, _groups(groups, data, kept),
         own_folds(given["cv"], data, kept), seed, _progress(given["progress"], model, frame, candidates), candidates,
-        given["order"], factors, budget,
+        given["order"], factors, budget, to_tune,
     )  # fmt: skip
+
+
+def _list_values(metric: Metric, name: str, frame: Frame) -> list[Any]:
+    """The values of a parameter that are tried, ascending."""
+    values = getattr(metric, name)
+    return sorted(set(metric.default_grid(name, frame) if isinstance(values, str) else values))
 
 
 def _check_budget(budget: Any, model: Model) -> None:

@@ -18,7 +18,7 @@ from ..ground.files import PAGES, check_path, write_file
 from ..ground.options import significant
 from ..tables.printing import facts, validated
 from ..tables.summary import by_class, certificate_rows, notes
-from ..tables.tidy import list_prototypes
+from ..tables.tidy import list_prototypes, with_texts
 from ..values import public
 from .methods import methods
 from .report import STYLE, cited, versions
@@ -66,7 +66,8 @@ class Card:
     title : str
     sections : tuple of (heading, parts)
     fingerprint : str, or None
-        SHA-256 of the rows that took part, 64 hexadecimal digits; None where they are on a cluster, or came as a given matrix.
+        SHA-256 of the rows that took part, 64 hexadecimal digits; None where they are on a cluster, came as a given matrix, or
+        are a column of series.
 
     Notes
     -----
@@ -169,7 +170,8 @@ def card(fit: Fitted) -> Card:
     >>> print(card.markdown.splitlines()[0])
     # Model card: Prototype vector machine (greedy), species \~ .
     """
-    local = fit.frame.parts is None and bool(fit.frame.schema)
+    known = fit.frame.schema  # series have no bytes that it documents
+    local = fit.frame.parts is None and bool(known) and all(column.kind != "series" for column in known.values())
     mark = fingerprint(fit.frame) if local else None
     said = facts(fit)
     main = {k: v for k, v in said.items() if k not in LIMITS and k not in _validation_facts(fit)}
@@ -196,7 +198,8 @@ def data(fit: Fitted, mark: str | None) -> Iterable[Part]:
     weighed = "" if (weights == 1).all() else f" Weights of the rows go from {significant(weights.min())} to {significant(weights.max())}."
     yield Text([f"{fit.nobs:,} rows and {len(schema)} predictors took part. {left}{weighed}"])
     if mark is None:
-        why = "the predictors are a given matrix" if fit.frame.parts is None else "the rows are kept on a cluster"
+        why = "the predictors are a given matrix" if not len(schema) else "the predictor is a column of series"
+        why = why if fit.frame.parts is None else "the rows are kept on a cluster"
         yield Text([f"There is no fingerprint, as {why}."])
     else:
         yield Text([
@@ -225,7 +228,7 @@ def prototypes(fit: Fitted) -> Iterable[Part]:
     if not fit.model.has("feature_table") and len(table) == fit.nobs:
         yield Text([f"All {fit.nobs:,} rows of the fit are prototypes."])
         return
-    kept = table.iloc[:SHOWN, :COLUMNS]
+    kept = with_texts(fit, table).iloc[:SHOWN, :COLUMNS]
     yield table_of(kept.set_index(kept.columns[0]), str(kept.columns[0]))
     if len(table) > SHOWN:
         yield Text([f"The first {SHOWN} of {len(table)}."])

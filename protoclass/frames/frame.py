@@ -156,8 +156,18 @@ class Frame:
         """
         return self._canonical
 
+    def refuse_series(self) -> None:
+        """Raise for columns of lists or arrays, which have no design matrix."""
+        for name, known in self.schema.items():
+            if known.kind == "series":
+                raise DataError(
+                    f"column {name!r} contains series (lists of numbers): dissimilarity=pc.DTW() compares them where it is the only "
+                    f"predictor and order='data'; leave out the other predictors, or it ('- {name}')"
+                )
+
     @cached_property
     def _canonical(self) -> pd.DataFrame:
+        self.refuse_series()
         levels = self._levels
         return pd.DataFrame(
             {name: levels[name] if name in levels else numbers(self.columns[name]) for name in self.columns}, self.index
@@ -171,7 +181,7 @@ class Frame:
     @cached_property
     def unseen(self) -> dict[str, np.ndarray]:
         """Where a category or a boolean has a value that no row of the fit has, bool (n,), for each column that has some."""
-        levels, known = self._levels, [c for c, column in self.schema.items() if column.kind != "numeric"]
+        levels, known = self._levels, [c for c, column in self.schema.items() if column.kind in ("category", "boolean")]
         where = {c: unseen_values(self.columns[c], self.schema[c], levels.get(c)) for c in known}
         return {c: at for c, at in where.items() if at.any()}
 
@@ -225,6 +235,7 @@ class Frame:
     @cached_property
     def expanded(self) -> pd.DataFrame:
         """The design matrix, in which all columns of a category are 0 for a value that is none of its levels."""
+        self.refuse_series()
         missing = self.columns.isna() if self.keep else None
         if missing is not None and missing.to_numpy().any():
             row, column = np.argwhere(missing.to_numpy())[0]

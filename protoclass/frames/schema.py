@@ -33,7 +33,7 @@ class Column:
 
     Attributes
     ----------
-    kind : "numeric", "boolean" or "category"
+    kind : "numeric", "boolean", "category" or "series" (lists or arrays of numbers)
     levels : tuple
         Of a category, in order; empty for other kinds.
     ordered : bool
@@ -82,6 +82,8 @@ def describe_column(values: pd.Series) -> Column:
         return Column("category", tuple(sorted(present.unique())))
     if untyped and all(isinstance(v, (bool, np.bool_)) for v in present):
         return Column("boolean")
+    if untyped and all(isinstance(v, (list, tuple, np.ndarray)) for v in present):
+        return Column("series")
     types = " and ".join(sorted({type(v).__name__ for v in present}))
     if untyped and all(isinstance(v, (int, float, np.number)) for v in present):
         raise DataError(

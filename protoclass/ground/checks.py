@@ -23,6 +23,14 @@ OF_GRAPHICS = {"col", "color", "colour", "pch", "cex", "lty", "lwd", "main", "su
                "bg", "cmap", "marker", "figsize"}  # fmt: skip
 
 
+GRID = "grid"
+
+
+def is_listed(value: object) -> bool:
+    """Whether a parameter is to be tuned: it is "grid", or several values."""
+    return (isinstance(value, str) and value == GRID) or isinstance(value, (list, tuple, range)) or getattr(value, "ndim", 0) == 1
+
+
 def check_level(level: object) -> None:
     """Raise unless `level` is a number between 0 and 1, both excluded."""
     if not is_number(level, 0.0, above=True, high=1.0) or level == 1:

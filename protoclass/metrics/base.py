@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import reduce
+from itertools import product
 from operator import add
 from typing import Any, ClassVar, Generic, TypeVar
 
@@ -20,8 +21,8 @@ from ..core.sources import Rep, part
 from ..frames.blocks import blocks
 from ..frames.frame import Frame
 from ..frames.tables import as_pandas
-from ..ground.checks import NamedArguments, check_parameters
-from ..ground.errors import DataError, NoVectors, OptionError
+from ..ground.checks import GRID, NamedArguments, check_parameters, is_listed
+from ..ground.errors import DataError, NoVectors, OptionError, brief
 from ..ground.savable import savable
 
 
@@ -149,6 +150,8 @@ class Traits:
         none is. A variable in which two rows agree adds 0.
     column_groups : tuple of tuples of str
         Columns that are measured together as one variable, such as the pixels of a picture, and permuted together by `importance`.
+    series : bool
+        Whether the columns are the steps of a series, in the order of the formula, so that pictures draw rows as curves.
     scaling : str
         How columns are scaled, in words; "" where they are not.
     geometry : Geometry, or None
@@ -171,6 +174,7 @@ class Traits:
     reflexive: bool | None = None
     power: float | None = None
     column_groups: tuple[tuple[str, ...], ...] = ()
+    series: bool = False
     scaling: str = ""
     geometry: Geometry | None = None
 
@@ -208,6 +212,7 @@ class Described:
     reflexive = Trait[bool]()
     power = Trait["float | None"]()
     column_groups = Trait["tuple[tuple[str, ...], ...]"]()
+    series = Trait[bool]()
     scaling = Trait[str]()
     geometry = Trait["Geometry | None"]()
 
@@ -242,6 +247,25 @@ def _check_class(cls: type[Described], base: type[Described], kind: str, declare
         cls.__hash__ = base.__hash__  # type: ignore[method-assign]
 
 
+def _for_each_value(check: Callable[[Any], None]) -> Callable[[Any], None]:
+    """`__post_init__` of a metric, which checks each value of the parameters that are to be tuned."""
+
+    def check_values(metric: Any) -> None:
+        tuned = {name: GRID if isinstance(value, str) else list(value) for name, value in metric.tuned().items()}
+        if not tuned:
+            check(metric)
+            return
+        for name, values in tuned.items():
+            if len(values) == 0 or any(value is None for value in values):
+                raise OptionError(f"{name}={brief(values)}: {type(metric).__name__} is tuned over a sequence of values that are not None")
+            object.__setattr__(metric, name, values)
+        every = [[getattr(type(metric), name)] if values == GRID else values for name, values in tuned.items()]
+        for point in product(*every):
+            replace(metric, **dict(zip(tuned, point, strict=True)))  # whose own `__post_init__` checks it
+
+    return check_values
+
+
 @dataclass(frozen=True, eq=False)
 class Metric(NamedArguments, Described):
     """The specification of a dissimilarity between rows of frames: its parameters, and nothing that is learned.
@@ -256,14 +280,20 @@ class Metric(NamedArguments, Described):
     metric that can be written as SQL has `sql(columns)`, which returns an `SQLDistance` (`metrics.in_sql`); a class that writes `rows` or
     `between` anew does not inherit it.
 
+    Parameters that the class names in `tunable` may be a sequence of values, which `fit` tunes by cross-validation; `default_grid` says
+    what "grid" means for one.
+
     A parameter can't have the name of an attribute or a method of this class. Where its value says just what the attribute
     does, the class declares so: `class Mine(pc.Metric, declares=["triangle"])`.
     """
 
     papers: ClassVar[tuple[str, ...]] = ()  # keys of its papers in `ground.references`
+    tunable: ClassVar[frozenset[str]] = frozenset()  # parameters that may have several values, of which cross-validation chooses one
 
     def __init_subclass__(cls, declares: Collection[str] = ()) -> None:
         _check_class(cls, Metric, "metric", declares)
+        if "__post_init__" in vars(cls):
+            cls.__post_init__ = _for_each_value(cls.__post_init__)  # type: ignore[attr-defined]
 
     @property
     def name(self) -> str:
@@ -273,6 +303,14 @@ class Metric(NamedArguments, Described):
     def trained_in_parts(self) -> bool:
         """Whether training reads no more of the rows than `tally`; see `Traits`."""
         return self.traits.trained_in_parts and type(self).train is Metric.train
+
+    def tuned(self) -> dict[str, Any]:
+        """The parameters that cross-validation chooses: those that are "grid" or a sequence. The metric then only lists values."""
+        return {name: value for name in sorted(self.tunable) if is_listed(value := getattr(self, name))}
+
+    def default_grid(self, parameter: str, frame: Frame) -> Sequence[Any]:
+        """The values that "grid" means for a parameter, with these rows."""
+        raise OptionError(f"{type(self).__name__} has no default grid for {parameter}: give a sequence of values")
 
     def unseen_in(self, column: str) -> str:
         """`unseen`, of the values of one column."""

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -10,28 +12,33 @@ from ..core.distances.dtw import dtw
 from ..core.sources import Rep
 from ..frames.frame import Frame
 from ..ground.checks import one_of, whole_number
+from ..ground.errors import DataError, brief, shown
 from .base import Metric, Traits
 from .scaling import design_of
+
+SHARES = (0.0, 0.02, 0.05, 0.1, 0.2)  # of the steps: windows of the default grid
 
 
 @dataclass(frozen=True, eq=False)
 class DTW(Metric):
     """Dynamic time warping: rows are series, compared along the alignment in time that costs least (Sakoe and Chiba 1978).
 
-    The columns of the design matrix are the steps in time, in the order of the formula. They are not scaled.
+    The columns of the design matrix are the steps in time, in the order of the formula. They are not scaled. Series of unequal length
+    have missing values at their ends, with na="keep"; or they are the lists or arrays in one column, the only predictor.
 
     Parameters
     ----------
-    window : int >= 0, optional
+    window : int >= 0, sequence or "grid", optional
         The most steps by which two steps that are paired may lie apart; None sets no bound. With 0 it is the distance
-        without warping: Euclidean for r = 2, Manhattan for r = 1.
-    r : 1 or 2
+        without warping: Euclidean for r = 2, Manhattan for r = 1. A sequence is tuned by cross-validation; "grid" is 0, 2, 5, 10 and
+        20 % of the steps.
+    r : 1 or 2, or both as a sequence
         A pair of steps costs |a - b|^r, and the distance is the r-th root of the sum, as in `Minkowski`.
 
     Raises
     ------
     DataError
-        Where the formula names no predictors.
+        Where the formula names no predictors, and for values that are missing before the end of a series.
 
     Notes
     -----
@@ -65,18 +72,74 @@ class DTW(Metric):
 
     papers = ("sakoe1978",)
 
-    traits = Traits(symmetric=True, row_by_row=True, slow=True)
+    traits = Traits(symmetric=True, row_by_row=True, slow=True, series=True)
 
-    window: int | None = None
-    r: int = 2
+    tunable = frozenset({"window", "r"})
+
+    window: Any = None
+    r: Any = 2
 
     def __post_init__(self) -> None:
         if self.window is not None:
             whole_number("window", self.window, 0)
         one_of("r", self.r, (1, 2))
 
+    def default_grid(self, parameter: str, frame: Frame) -> Sequence[Any]:
+        if parameter != "window":
+            return super().default_grid(parameter, frame)
+        steps = padded(_series(frame, self.name)).shape[1]
+        return sorted({round(share * steps) for share in SHARES})
+
     def rows(self, frame: Frame) -> Rep:
-        return (design_of(frame, self.name),)
+        return (_series(frame, self.name),)
 
     def between(self, rows: Rep, candidates: Rep) -> np.ndarray:
-        return dtw(rows[0], candidates[0], window=self.window, power=self.r)
+        return dtw(padded(rows[0]), padded(candidates[0]), window=self.window, power=self.r)
+
+
+def _series(frame: Frame, name: str) -> np.ndarray:
+    """The series: objects (n,), where a column has them as lists or arrays, else (n, T) with NaN behind the ends of shorter ones."""
+    kinds = [column.kind for column in frame.schema.values()]
+    if kinds == ["series"] and frame.formula.plain():
+        return _from_lists(frame)
+    missing = frame.columns.isna().to_numpy() if frame.keep else np.zeros((0, 1), bool)
+    if not missing.any():
+        return design_of(frame, name)
+    if not frame.formula.plain() or set(kinds) != {"numeric"}:
+        raise DataError(f"na='keep' with {name} needs numeric columns as they stand, and the formula is {frame.formula.quoted}")
+    wrong = missing[:, 0] | (missing[:, :-1] & ~missing[:, 1:]).any(axis=1)  # nothing there, or a gap
+    if wrong.any():
+        raise DataError(
+            f"row {shown(frame.index[wrong][0])} has no first step, or misses one before its last: a series may only miss steps at its "
+            "end; fill them in, or leave the row out"
+        )
+    X = np.ascontiguousarray(frame.columns.to_numpy(float, na_value=np.nan))
+    infinite = np.isinf(X).any(axis=1)
+    if infinite.any():
+        raise DataError(f"row {shown(frame.index[infinite][0])} has an infinite value: series need finite numbers")
+    return X
+
+
+def _from_lists(frame: Frame) -> np.ndarray:
+    """The series of a column of lists or arrays, objects (n,)."""
+    column = frame.columns.iloc[:, 0]
+    out = np.empty(len(column), object)
+    for i, cell in enumerate(column):
+        try:
+            out[i] = np.array(cell, float)
+        except (TypeError, ValueError):
+            out[i] = np.empty((0, 0))  # no series: texts, or lists of different lengths
+        if out[i].ndim != 1 or not len(out[i]) or not np.isfinite(out[i]).all():
+            where = f"{column.name!r} at row {shown(frame.index[i])}"
+            raise DataError(f"{where} is {brief(cell)}: a series is a list of finite numbers, one at least")
+    return out
+
+
+def padded(series: np.ndarray) -> np.ndarray:
+    """Series (n, T) with NaN behind the ends of shorter ones, of objects (n,); any others as they are."""
+    if series.dtype != object:
+        return series
+    out = np.full((len(series), max(map(len, series), default=1)), np.nan)
+    for row, values in zip(out, series, strict=True):
+        row[: len(values)] = values
+    return out

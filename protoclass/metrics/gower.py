@@ -145,7 +145,7 @@ class Gower(Metric):
         weights = self._weights([*numbers, *categories])
         of_category = zip(categories, weights[len(numbers) :], tally.own_levels, strict=True)
         labels = [c for c, weight, own in of_category if weight > 0 and own is not None and tally.count >= MANY]
-        for name in labels:
+        for name in labels if len(weights) > 1 else ():  # `texts_as_wholes` is of a lone one
             warn(
                 f"column {name!r} has a different value in every row, and so adds the same to every dissimilarity: leave it "
                 f"out ('- {name}')",

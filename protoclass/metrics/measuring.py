@@ -23,11 +23,12 @@ from ..ground.savable import savable
 from ..values import public
 from .base import Metric, TrainedMetric, as_vectors, candidates_of, rows_of, train_metric
 from .dissimilarity import Dissimilarity
+from .dtw import DTW
 from .given import given
-from .gower import Gower
+from .gower import MANY, Gower
 from .minkowski import Euclidean
 from .registry import metric as by_name
-from .wrappers import Wrapper
+from .wrappers import Wrapper, list_tuned
 
 LARGEST = 2**28  # numbers in the coordinates of drawn candidates
 
@@ -250,12 +251,21 @@ def dissimilarity(data: Any, frame: Any = None, metric: Any = "auto", *, na: str
     resolved = resolve(metric, molded, table.index)
     if resolved.supervised and molded.formula.response is not None:
         molded = mold(formula, table, na=na)
-    warn_of_rounded(molded, resolved)
+    warn_of_values(molded, resolved)
     return measure_frame(molded, resolved)
 
 
-def warn_of_rounded(frame: Frame, metric: Metric | TrainedMetric) -> None:
-    """Warn of columns of integers that floats round, unless the metric reads the integers themselves."""
+def warn_of_values(frame: Frame, metric: Metric | TrainedMetric) -> None:
+    """Warn of texts of which only equality counts, and of integers that floats round, unless the metric reads them themselves."""
+    if metric.series and len(frame.dropped):
+        warn(
+            f"{len(frame.dropped)} series with missing values are left out: with na='keep' missing values at the end of a row are the end "
+            "of its series",
+            DataWarning,
+        )
+    compared = texts_as_wholes(frame, metric)
+    if compared:
+        warn(compared, DataWarning)
     for name, value in rounded(frame).items():
         if metric.unseen_in(name) != "measured":
             warn(
@@ -264,6 +274,27 @@ def warn_of_rounded(frame: Frame, metric: Metric | TrainedMetric) -> None:
                 f"data[{name!r}] - data[{name!r}].min()",
                 DataWarning,
             )
+
+
+DISTINCT = 0.8  # share of rows with a text of its own from which on equality hardly ever says something
+KMER = 3  # letters of the k-mers that are suggested
+
+
+def texts_as_wholes(frame: Frame, metric: Metric | TrainedMetric) -> str:
+    """That the only predictor is text with hardly a value twice, whose letters the metric does not compare, and the cure; "" if not so."""
+    if len(frame.schema) != 1:
+        return ""
+    ((name, column),) = frame.schema.items()
+    texts = [text for text in column.levels if isinstance(text, str)]
+    own, few = column.kind == "category" and not column.ordered, len(frame) < MANY or len(texts) < DISTINCT * len(frame)
+    if few or not own or len(texts) < len(column.levels) or metric.unseen_in(name) == "measured":
+        return ""
+    k = min(KMER, *map(len, texts))
+    kernel = f"pc.Mismatch(k={k}, m=0) (pieces of {k} letters) or dissimilarity=" if k else ""
+    return (
+        f"column {name!r} is text with {len(texts)} different values in {len(frame)} rows, and {metric.name} dissimilarities only see "
+        f"whether two texts are the same: compare their letters by dissimilarity={kernel}pc.Levenshtein() (edits)"
+    )
 
 
 def resolve(spec: Any, frame: Frame, index: pd.Index) -> Metric | TrainedMetric:
@@ -280,6 +311,8 @@ def resolve(spec: Any, frame: Frame, index: pd.Index) -> Metric | TrainedMetric:
     """
     if isinstance(spec, str) and spec == "auto":
         return automatic(frame)[0]
+    for name, values in list_tuned(spec).items():
+        raise OptionError(f"{name}={brief(values)}: `fit` and `cross_validate` tune it; here {type(spec).__name__} needs one value")
     if isinstance(spec, Dissimilarity):
         spec.metric.check_rows(index)
         return _as_trained(spec.metric)
@@ -295,7 +328,7 @@ def resolve(spec: Any, frame: Frame, index: pd.Index) -> Metric | TrainedMetric:
             f"with given dissimilarities the formula names no predictors: write '{frame.formula.response or ''} ~ 1', "
             f"not {frame.formula.quoted}"
         )
-    if frame.keep and not metric.given and not metric.skips_missing:
+    if frame.keep and not (metric.given or metric.skips_missing or metric.series):
         raise OptionError(
             f"na='keep' goes with Gower dissimilarities, which skip what is missing, not with {metric.name}"
         )
@@ -307,13 +340,15 @@ def _as_trained(metric: Metric | TrainedMetric) -> Metric | TrainedMetric:
 
 
 def automatic(frame: Frame) -> tuple[Metric, str]:
-    """Euclidean where all predictors are numeric, Gower otherwise; and the reason in words."""
+    """Euclidean where all predictors are numeric, DTW of a lone column of series, Gower otherwise; and the reason in words."""
     if frame.keep:
         return Gower(), "na='keep' needs a dissimilarity that skips missing values"
     others = {name: column.kind for name, column in frame.schema.items() if column.kind != "numeric"}
     if not others:
         return Euclidean(), "all predictors are numeric"
     first = next(iter(others))
+    if others == {first: "series"} and len(frame.schema) == 1:
+        return DTW(), "the predictor is a series"
     if len(others) < len(frame.schema) and set(others.values()) == {"boolean"}:
         rest = f"{first!r} is" if len(others) == 1 else f"{first!r} and {len(others) - 1} more are"
         return Gower(), f"{rest} boolean, and all other predictors are numeric"

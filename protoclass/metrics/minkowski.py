@@ -27,7 +27,8 @@ class Minkowski(Metric):
 
     Parameters
     ----------
-    r : float >= 1
+    r : float >= 1, sequence or "grid"
+        A sequence is tuned by cross-validation; "grid" is 1, 1.5, 2, 3 and inf.
     scale : True, False, "fold", "range" or "robust"
         True divides each column by its standard deviation (n - 1) over all rows; a constant column keeps scale 1.
         "fold" learns the scale anew on each fold's training rows; False measures in the columns' own units. Scaling
@@ -57,7 +58,9 @@ class Minkowski(Metric):
     [2.5, 2.2, 1.3]
     """
 
-    r: float = 2.0
+    tunable = frozenset({"r"})
+
+    r: Any = 2.0
     scale: bool | str = True
     weights: Any = None
 
@@ -67,6 +70,9 @@ class Minkowski(Metric):
         one_of("scale", self.scale, tuple(SCALES))
         if self.weights is not None:
             object.__setattr__(self, "weights", _weights(self.weights))
+
+    def default_grid(self, parameter: str, frame: Frame) -> Sequence[float]:
+        return (1.0, 1.5, 2.0, 3.0, np.inf)
 
     @property
     def traits(self) -> Traits:
@@ -189,21 +195,21 @@ class TrainedMinkowski(VectorMetric):
 class Euclidean(Minkowski):
     """Euclidean distance; see `Minkowski` for `scale` and `weights`."""
 
-    r: float = field(default=2.0, init=False, repr=False)
+    r: Any = field(default=2.0, init=False, repr=False)
 
 
 @dataclass(frozen=True)
 class Manhattan(Minkowski):
     """Manhattan (city block) distance; see `Minkowski` for `scale` and `weights`."""
 
-    r: float = field(default=1.0, init=False, repr=False)
+    r: Any = field(default=1.0, init=False, repr=False)
 
 
 @dataclass(frozen=True)
 class Chebyshev(Minkowski):
     """Chebyshev distance, the largest difference over the columns; see `Minkowski` for `scale` and `weights`."""
 
-    r: float = field(default=np.inf, init=False, repr=False)
+    r: Any = field(default=np.inf, init=False, repr=False)
 
 
 def _weights(weights: Any) -> dict[str, float]:

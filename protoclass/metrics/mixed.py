@@ -20,7 +20,7 @@ from ..ground.savable import savable
 from .base import Metric, TrainedMetric, Traits, candidates_of, compare, rows_of, train_metric
 from .dissimilarity import Dissimilarity
 from .registry import metric
-from .wrappers import Wrapper
+from .wrappers import Wrapper, list_tuned
 
 SAMPLE = 447  # rows on either side of the sample for the scales: about 200,000 pairs
 
@@ -96,7 +96,7 @@ class Mixed(Wrapper):
         joint, known = super().traits, [m.traits for m in self.inner]
         return replace(
             joint, triangle=all(t.triangle for t in known), data_dependent=self.scale or joint.data_dependent,
-            power=1.0 if joint.reflexive else None, scaling="scaled parts" if self.scale else "",
+            power=1.0 if joint.reflexive else None, series=False, scaling="scaled parts" if self.scale else "",
             column_groups=tuple(columns for columns, _ in self.parts if len(columns) > 1),
         )  # fmt: skip
 
@@ -331,6 +331,6 @@ def _part_metric(spec: Any, names: Sequence[str]) -> Metric | TrainedMetric:
             f"the part of {list(names)} is 'auto', which chooses for all predictors: name 'euclidean' or 'gower'"
         )
     chosen = metric(spec)
-    if isinstance(getattr(chosen, "of", None), (Dissimilarity, pd.DataFrame, np.ndarray)) or chosen.given:
+    if isinstance(getattr(chosen, "of", None), (Dissimilarity, pd.DataFrame, np.ndarray)) or (not list_tuned(chosen) and chosen.given):
         raise OptionError(reason)
     return chosen

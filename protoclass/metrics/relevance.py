@@ -55,12 +55,12 @@ class Relevance(Wrapper):
     matrix : "diagonal" or "full"
         "diagonal": a weight for each variable, for distances that are a sum or a mean over variables (Minkowski, Gower, `Mixed`, of
         which the parts count as variables). "full": a linear map of the coordinates, for Euclidean distances.
-    K : int >= 1
-        Rows of each class, on average, with which it is learned.
-    ridge : float >= 0
+    K : int >= 1, or sequence
+        Rows of each class, on average, with which it is learned. A sequence here and below is tuned by cross-validation.
+    ridge : float >= 0, or sequence
         Against distances that rest on few variables: it times the mean logarithm of the weights (of the eigenvalues of the
         matrix) is subtracted from the mean cost.
-    beta : float > 0
+    beta : float > 0, or sequence
         Slope of the logistic function: where it is large the cost is nearly the number of errors.
     components : int, optional
         Axes of a full matrix; fewer than columns start as principal axes. By default as many as columns, at most 64.
@@ -92,11 +92,13 @@ class Relevance(Wrapper):
     {'sepal_length': 0.1, 'sepal_width': 0.1, 'petal_length': 0.5, 'petal_width': 0.3}
     """
 
+    tunable = frozenset({"K", "ridge", "beta"})
+
     of: Any = "euclidean"
     matrix: str = "diagonal"
-    K: int = 1
-    ridge: float = 0.01
-    beta: float = 20.0
+    K: Any = 1
+    ridge: Any = 0.01
+    beta: Any = 20.0
     components: int | None = None
     sample: int = 2000
     seed: int = 0

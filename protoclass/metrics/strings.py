@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import comb
-from types import ModuleType
 from typing import Any
 
 import numpy as np
+from rapidfuzz.distance.Levenshtein import distance
+from rapidfuzz.process import cdist
 
 from ..core.distances.strings import mismatch
 from ..core.parallel import free_cores, threaded
@@ -19,6 +21,7 @@ from ..ground.savable import savable
 from .base import Metric, TrainedMetric, Traits
 
 LONGEST = 1000  # letters of a k-mer: its sets of positions are counted
+LENGTHS = range(2, 7)  # letters of k-mers in the default grid
 PATTERNS = 20_000  # sets of positions to leave out; (k, m) = (20, 2) has 6,196
 
 
@@ -32,9 +35,10 @@ class Mismatch(Metric):
 
     Parameters
     ----------
-    k : int
-        Letters of a k-mer. A shorter string is refused.
-    m : int
+    k : int, sequence or "grid"
+        Letters of a k-mer. A shorter string is refused. A sequence is tuned by cross-validation; "grid" is 2 to 6, at most the letters
+        of the shortest string.
+    m : int, or sequence
         Mismatches allowed, 0 <= m < k.
     alphabet : str, optional
         The letters of which words consist; their number enters the kernel where m > 0. By default those of the rows in
@@ -67,8 +71,10 @@ class Mismatch(Metric):
 
     papers = ("leslie2004",)
 
-    k: int = 5
-    m: int = 1
+    tunable = frozenset({"k", "m"})
+
+    k: Any = 5
+    m: Any = 1
     alphabet: str | None = None
     skip: str = ""
 
@@ -95,6 +101,15 @@ class Mismatch(Metric):
         both = next((c for c in self.alphabet if c in self.skip), None)
         if both is not None:
             raise OptionError(f"the letter {both!r} stands in both alphabet and skip: take it out of one")
+
+    def default_grid(self, parameter: str, frame: Frame) -> Sequence[int]:
+        if parameter != "k":
+            return super().default_grid(parameter, frame)
+        shortest = min(map(len, _texts(frame, type(self).__name__)))
+        fine = [k for k in LENGTHS if k <= shortest and k > np.max(self.m)]
+        if not fine:
+            raise DataError(f"the shortest string has {shortest} letters, too few for k='grid' with m={self.m}: give a smaller m, or k")
+        return fine
 
     @property
     def traits(self) -> Traits:
@@ -188,8 +203,6 @@ class TrainedMismatch(TrainedMetric):
 class Levenshtein(Metric):
     """Edit distance on one column of text: the fewest letters put in, left out or exchanged to make one string the other.
 
-    It is computed by the package rapidfuzz, which has to be installed.
-
     Parameters
     ----------
     normalised : bool
@@ -198,14 +211,12 @@ class Levenshtein(Metric):
 
     Raises
     ------
-    OptionError
-        Where rapidfuzz is not installed.
     DataError
         For predictors that are not one column of text.
 
     Notes
     -----
-    Levenshtein (1966), *Soviet Physics Doklady* 10, 707-710.
+    Levenshtein (1966), *Soviet Physics Doklady* 10, 707-710; computed by the package rapidfuzz.
 
     Examples
     --------
@@ -227,7 +238,6 @@ class Levenshtein(Metric):
         return Traits(symmetric=True, triangle=not self.normalised, row_by_row=True, slow=True, unseen="measured")
 
     def train(self, frame: Frame) -> TrainedMetric:
-        _rapidfuzz()
         _texts(frame, self.name)
         return TrainedMetric(self)
 
@@ -235,11 +245,10 @@ class Levenshtein(Metric):
         return (_texts(frame, self.name),)
 
     def between(self, rows: Rep, candidates: Rep) -> np.ndarray:
-        process, scorer = _rapidfuzz()
         a, b = rows[0], candidates[0]
         if len(a) == 0 or len(b) == 0:
             return np.empty((len(a), len(b)))
-        edits = process.cdist(a, b, scorer=scorer.distance, dtype=np.int32, workers=free_cores() if threaded(len(a) * len(b)) else 1)
+        edits = cdist(a, b, scorer=distance, dtype=np.int32, workers=free_cores() if threaded(len(a) * len(b)) else 1)
         if not self.normalised:
             return np.asarray(edits, float)
         longest = np.maximum(np.array([len(t) for t in a])[:, None], np.array([len(t) for t in b])[None, :])
@@ -273,12 +282,3 @@ def _code_points(text: str) -> np.ndarray:
 
 def _integral(value: Any) -> bool:
     return isinstance(value, (int, np.integer)) and not isinstance(value, bool)
-
-
-def _rapidfuzz() -> tuple[ModuleType, ModuleType]:
-    try:
-        from rapidfuzz import process
-        from rapidfuzz.distance import Levenshtein as Scorer
-    except ImportError:
-        raise OptionError("Levenshtein() needs the package rapidfuzz: pip install rapidfuzz") from None
-    return process, Scorer

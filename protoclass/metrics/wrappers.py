@@ -12,6 +12,7 @@ import pandas as pd
 
 from ..core.sources import Rep
 from ..frames.frame import Frame
+from ..ground.errors import OptionError
 from ..ground.savable import savable
 from .base import Metric, NewRows, TrainedMetric, Traits, candidates_of, compare, rows_of, train_metric
 from .registry import metric
@@ -93,6 +94,32 @@ class Wrapper(Metric):
     def train(self, frame: Frame) -> TrainedMetric:
         base = train_metric(self.inner[0], frame)
         return TrainedWrapper(self.with_inner([base.spec]), base)
+
+
+def _inner(spec: Any) -> tuple[Any, ...]:
+    """The metrics by which a specification measures, as far as they are metrics already."""
+    return spec.inner if isinstance(spec, Wrapper) and isinstance(getattr(spec, "of", spec), Metric) else ()
+
+
+def list_tuned(spec: Any) -> dict[str, Any]:
+    """The values to be tried of the parameters of a metric, and of those that it measures by."""
+    if not isinstance(spec, Metric):
+        return {}
+    out = spec.tuned()
+    for inner in map(list_tuned, _inner(spec)):
+        for name in inner.keys() & out.keys():
+            raise OptionError(f"{name} is to be tuned in several parts of the dissimilarity: give it one value in all but one of them")
+        out |= inner
+    return out
+
+
+def retuned(spec: Any, choose: Callable[[Metric, str, Frame], Any], frame: Frame) -> Any:
+    """A metric with other values, as chosen for rows, of the parameters in `list_tuned`."""
+    if not list_tuned(spec):
+        return spec
+    own = replace(spec, **{name: choose(spec, name, frame) for name in spec.tuned()})
+    inner = _inner(own)
+    return own.with_inner([retuned(m, choose, cut) for m, cut in zip(inner, own.cuts(frame), strict=True)]) if inner else own
 
 
 @savable

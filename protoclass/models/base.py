@@ -16,7 +16,17 @@ from ..core.scm.bounds import Bound
 from ..core.setcover.alternatives import NearSolutions
 from ..core.task import Path, Points, Rule, Task
 from ..frames.frame import Frame
-from ..ground.checks import MOST_ROWS, NamedArguments, Served, check_parameters, is_number, is_real, number_in_words
+from ..ground.checks import (
+    GRID,
+    MOST_ROWS,
+    NamedArguments,
+    Served,
+    check_parameters,
+    is_listed,
+    is_number,
+    is_real,
+    number_in_words,
+)
 from ..ground.errors import DataError, NotAvailable, OptionError, brief, shown
 from ..ground.foreign_names import VERBS_OF_MODEL
 
@@ -195,7 +205,6 @@ def bound_table(rows: Sequence[tuple[str, int, int, int, int, Bound, Sequence[st
     return pd.DataFrame(cells, columns=columns).set_index("machine")
 
 
-GRID = "grid"
 Axes = Mapping[str, np.ndarray]  # the values of each parameter that is tuned, ascending
 
 
@@ -362,7 +371,7 @@ class Model(NamedArguments, Served):
 
     def has_default_grid(self, parameter: str) -> bool:
         """Whether a parameter is tuned over the method's own grid, "grid", and not over values of the user's."""
-        value = self.parameters()[parameter]
+        value = self.parameters().get(parameter)  # None of a parameter of the dissimilarity
         return isinstance(value, str) and value == GRID and parameter in self.tuned()
 
     def rows_needed(self, grid: Axes, held: np.ndarray, levels: tuple[Any, ...]) -> np.ndarray:
@@ -454,9 +463,7 @@ class Grid:
 
 def is_tuned(value: Any) -> bool:
     """Whether a value of a parameter requests cross-validation: "grid", a sequence, or a Grid."""
-    if isinstance(value, np.ndarray):
-        return value.ndim > 0
-    return (isinstance(value, str) and value == GRID) or isinstance(value, (list, tuple, range, pd.Series, Grid))
+    return is_listed(value) or isinstance(value, Grid)
 
 
 def listed(model: str, name: str, value: Any) -> list[Any]:

@@ -27,12 +27,11 @@ from ..core.vectors.class_medoids import (
     swap_for_classes,
 )
 from ..frames.frame import Frame
-from ..ground.checks import MOST_RUNS, check_labels, find_labels
+from ..ground.checks import GRID, MOST_RUNS, check_labels, find_labels
 from ..ground.errors import OptionError, TooLarge, brief, shown
 from ..metrics.base import Metric, TrainedMetric
 from ..metrics.relevance import MATRICES, MOST_RIDGE, Relevance
 from .base import (
-    GRID,
     Axes,
     Capabilities,
     Criticised,

@@ -14,10 +14,9 @@ from ..core.parallel import each
 from ..core.task import Points, RulePath, Task
 from ..core.vectors.centroids import count_distinct
 from ..core.vectors.mixture import COVARIANCES, STEPS, Gaussians, Mix, bic, count_parameters, log_densities, mix, spread
-from ..ground.checks import MOST_RUNS, is_real, one_of
+from ..ground.checks import GRID, MOST_RUNS, is_real, one_of
 from ..ground.errors import DataError, OptionError, brief, shown
 from .base import (
-    GRID,
     MOST,
     Axes,
     Capabilities,

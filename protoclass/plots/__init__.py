@@ -61,11 +61,13 @@ def plot(fit: Fitted, kind: str | None = None, ax: Any = None, **options: Any) -
         their plane with the decision regions, otherwise on a map. Balls have their true shape where the metric measures in
         the plane; elsewhere lines lead from a prototype to the rows in its ball. Rows that a ball holds wrongly are ringed. Of
         a rule of features without prototypes: the features. "radii" (`eps=`): the same at several radii.
-        "cards" (`count=`): each prototype beside the usual values of its class, with what it covers and its rival.
+        "cards" (`count=`, `series=`): each prototype beside the usual values of its class, with what it covers and its rival; a series
+        (with `DTW`, or with `series=` the predictors that are its steps) is a curve, a text stands above texts that it covers.
         "rule" (`count=`): of a method whose rule is built of conditions, the rows along what each condition compares, and which
         of them it removes.
         "progress": the share of each class that is covered so far. "path" (`new=`, `cv=`): error of the first 1, 2, ... prototypes.
-        "why" (`row=`): which variables bring a row, or each of up to six, nearer to its prototype than to the nearest of another class.
+        "why" (`row=`, `series=`): which variables bring a row, or each of up to six, nearer to its prototype than to the
+        nearest of another class.
         "confusion": held-out (or training) rows by true and predicted class, with recall and precision. "calibration" (`new=`):
         whether the chances come true on new rows. "alternatives" (`within=`, `seconds=`) and "criticisms" (`n=`): the pictures of
         these methods. "validation" (`x=`): the error curve; with

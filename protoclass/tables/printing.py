@@ -19,7 +19,7 @@ from ..estimation.problem import class_factors, with_class_factors
 from ..estimation.selection import draws_folds, losses, mean_loss, row_weights
 from ..ground.errors import brief, visible, visible_lines
 from ..ground.options import SAME, fixed, significant, told_apart, with_error
-from ..metrics.measuring import automatic
+from ..metrics.measuring import automatic, texts_as_wholes
 from ..values import facts_as_html, facts_as_text
 from ..views.words import count_folds
 
@@ -127,7 +127,12 @@ def class_facts(fit: Fitted) -> dict[str, str]:
     if fit.frame.absent is not None:
         return out
     none = fit.model.can.nearest and not len(fit.rule.prototypes)  # for other rules it is the method that says what this means
-    return {**out, **(_no_prototypes(fit) if none else _never_predicted(fit))}
+    out |= _no_prototypes(fit) if none else _never_predicted(fit)
+    texts = texts_as_wholes(fit.frame, fit.dissimilarity.metric)
+    if not texts:
+        return out
+    cause, cure = texts.rsplit(": ", 1)  # no other cure helps
+    return {**out, "Cause": cause, "Cures": cure}
 
 
 def _no_prototypes(fit: Fitted) -> dict[str, str]:
@@ -321,7 +326,9 @@ def described(fit: Fitted) -> str:
     spec = fit.call.arguments.get("dissimilarity", "auto")
     scaled = f", {metric.scaling}" if metric.scaling else ""
     why = f" (chosen: {automatic(fit.frame)[1]})" if isinstance(spec, str) and spec == "auto" else ""
-    return f"{metric.name}{scaled}{why}"
+    values, axes = fit.selection.values, fit.problem.metric_axes
+    chosen = ", ".join(f"{name} = {significant(values[name])}" for name in axes)
+    return f"{metric.name}{scaled}{', tuned: ' * bool(axes)}{chosen}{why}"
 
 
 def per_class(fit: Fitted) -> pd.DataFrame:

@@ -10,17 +10,19 @@ import pandas as pd
 from ..core.setcover.problems import Objective
 from ..core.statistics.one_se import RULES
 from ..estimation.fitted import Fitted
-from ..ground.errors import brief
+from ..ground.errors import brief, shown
 from ..ground.options import fixed, significant
 from ..views.evaluation import count_confusion
+from ..views.prototypes import is_text
 from .printing import allowed, facts, has_chosen, per_class, repeats_note
-from .tidy import list_prototypes
+from .tidy import list_prototypes, with_texts
 
 if TYPE_CHECKING:
     from statsmodels.iolib.summary import Summary
 
 
 SHOWN = 20  # prototypes or features in a summary
+FEW = 5  # rows that a note names
 
 
 def summary(fit: Fitted) -> Summary:
@@ -36,10 +38,10 @@ def summary(fit: Fitted) -> Summary:
         out.append(Sheet(certificate_rows(fit), f"Certificate: {fit.certificate}", head, aligns="lrrl"))
     features = fit.model.has("feature_table")
     if features or (len(fit.rule.prototypes) and has_chosen(fit)):
-        shown, title = list_prototypes(fit), "Features" if features else "Prototypes"
-        title += f" (the first {SHOWN} of {len(shown)})" if len(shown) > SHOWN else ""
-        kept = [c for c in ("machine", "rule", "q", "r", "value") if c in shown]
-        out.append(sheet_of((shown[kept] if features else shown.set_index("prototype")).head(SHOWN), title))
+        table, title = with_texts(fit, list_prototypes(fit)), "Features" if features else "Prototypes"
+        title += f" (the first {SHOWN} of {len(table)})" if len(table) > SHOWN else ""
+        kept = [c for c in ("machine", "rule", "q", "r", "value") if c in table]
+        out.append(sheet_of((table[kept] if features else table.set_index("prototype")).head(SHOWN), title))
     return SheetSummary(out, notes(fit))
 
 
@@ -75,10 +77,22 @@ def certificate_rows(fit: Fitted) -> list[list[str]]:
 def notes(fit: Fitted) -> list[str]:
     """What a reader should know."""
     return [
-        *fit.frame.notes, *fit.dissimilarity.metric.notes, *_certificate_notes(fit),
+        *fit.frame.notes, *fit.dissimilarity.metric.notes, *_tied_notes(fit), *_certificate_notes(fit),
         *(fit.model.notes(fit.learned) if fit.model.has("notes") else []), *_validation_notes(fit),
         *_calibration_notes(fit),
     ]  # fmt: skip
+
+
+def _tied_notes(fit: Fitted) -> list[str]:
+    """Which texts are as far from every class as from any other, as those that share no letters with a prototype."""
+    if not is_text(fit) or fit.frame.absent is not None or "distance" not in fit.rule.kinds:
+        return []
+    far = fit.predictions(None, "distance")
+    tied = far.index[(far.max(axis=1) == far.min(axis=1)).to_numpy()]
+    if not len(tied):
+        return []
+    which = f"{', '.join(map(shown, tied[:FEW]))}{', ...' if len(tied) > FEW else ''}"
+    return [f"Rows at the same distance from all classes, for which the first class is predicted: {len(tied)} ({which})."]
 
 
 def _calibration_notes(fit: Fitted) -> list[str]:

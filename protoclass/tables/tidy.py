@@ -13,6 +13,7 @@ from ..estimation.fitted import Fitted
 from ..frames.reading import origin_of
 from ..frames.tables import as_given, as_pandas, beside_given
 from ..ground.errors import DataError
+from ..views.prototypes import is_text, shorten
 
 ADDED = ("fitted", "correct", "prototype", "distance", "margin", "certified", "covered")  # by augment
 
@@ -32,6 +33,14 @@ def list_prototypes(fit: Fitted) -> pd.DataFrame:
     out = fit.prototype_table.reset_index(drop=True)
     out.insert(0, "prototype", list(fit.prototype_table.index))
     return out
+
+
+def with_texts(fit: Fitted, table: pd.DataFrame) -> pd.DataFrame:
+    """The table of the prototypes, with what they say where they are texts."""
+    if not is_text(fit) or fit.model.has("feature_table") or fit.rule.prototypes.at is None:
+        return table
+    texts = fit.prototypes.iloc[:, -1]
+    return table.assign(**{str(texts.name): [shorten(str(text)) for text in texts]})
 
 
 def glance(fit: Fitted) -> Any:

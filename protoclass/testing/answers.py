@@ -13,9 +13,10 @@ import pandas as pd
 from ..core.query import Query, answer, distances_by
 from ..core.task import Path, Points, Rule, Task
 from ..estimation.fitted import KINDS
+from ..ground.checks import GRID
 from ..ground.errors import OptionError, ProtoclassError
 from ..metrics.base import same
-from ..models.base import GRID, Grid, Model
+from ..models.base import Grid, Model
 from .contract import (
     BY_CLASS,
     Subject,

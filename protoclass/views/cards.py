@@ -24,6 +24,7 @@ from .prototypes import (
     list_rows,
     list_shown,
     measure_apart,
+    measure_coverage,
     measure_prototype,
     predict_row,
     shorten,
@@ -160,7 +161,9 @@ def _find_nearest(fit: Fitted, source: Source | None, row: int) -> tuple[np.ndar
     _, first = np.unique(prototypes.classes[order], return_index=True)
     at = order[np.sort(first)]
     classes = _name_classes(fit, prototypes.classes[at])
-    return at, pd.DataFrame({"relation": NEAREST, "label": names[at], "class": classes, "value": d[at]}), []
+    words = ["All classes have a prototype at this same distance: the first class is predicted."]
+    tied = bool(len(at) == len(fit.classes) and np.ptp(d[at]) == 0)
+    return at, pd.DataFrame({"relation": NEAREST, "label": names[at], "class": classes, "value": d[at]}), words * tied
 
 
 def _list_rows(fit: Fitted, relation: str, at: np.ndarray, d: np.ndarray) -> pd.DataFrame:
@@ -196,8 +199,9 @@ class Profiles:
     Attributes
     ----------
     heads : DataFrame
-        One row for each prototype, by name: `class`, `order` from 1, `own` (its own class where that is another, else ""), `covers`
-        and `miscovers` where the rule has them, `rival` (name of the nearest prototype of another class) and `rival_distance`.
+        One row for each prototype, by name: `class`, `order` from 1, `own` (its own class where that is another, else ""), `covers` and
+        `miscovers` where the rule has them, `rival` (name of the nearest prototype of another class), its place `rival_at` (-1 where
+        there is none), `rival_distance`, and `tied`: whether all prototypes of other classes, several, are as far.
     table : DataFrame
         One row for each prototype and variable: `prototype`, `variable`, `value` and `usual` (texts; the median of the class, or its
         most frequent value), and `apart`: the difference of the two in standard deviations of the variable, NaN for what is no number.
@@ -226,15 +230,49 @@ def list_profiles(fit: Fitted, count: int) -> Profiles:
     heads, parts, other = [], [], fit.of_other_class
     for place in shown[:count].tolist():
         code = int(prototypes.classes[place])
-        at, far = find_rivals(fit, None, place, 1)
+        at, far = find_rivals(fit, None, place, len(prototypes))
         head = {"class": fit.classes[code], "order": place + 1}
         head["own"] = str(fit.prototype_table["own"].iloc[place]) if other[place] else ""
         head |= {name: prototypes.table[name][place] for name in ("covers", "miscovers") if name in prototypes.table}
-        heads.append(head | {"rival": names[at[0]] if len(at) else None, "rival_distance": far[0] if len(at) else np.nan})
+        rival = {"rival": names[at[0]], "rival_at": at[0], "rival_distance": far[0]} if len(at) else {"rival": None, "rival_at": -1}
+        heads.append(head | {"rival_distance": np.nan, **rival, "tied": len(at) > 1 and bool(far[0] == far[-1])})
         part = _compare(fit, read_predictors(fit, place, int(rows[place])), usual[code])
         parts.append(part.assign(prototype=[names[place]] * len(part)))
     columns = ["prototype", "variable", "value", "usual", "apart"]
     return Profiles(pd.DataFrame(heads, names[shown[:count]]), pd.concat(parts, ignore_index=True)[columns], len(shown))
+
+
+def list_members(fit: Fitted, places: np.ndarray) -> list[np.ndarray]:
+    """The other rows that each of some prototypes covers rightly, or is nearest to where the rule has no balls; nearest first."""
+    prototypes, own = fit.rule.prototypes, list_rows(fit.rule.prototypes, fit.dissimilarity)
+    nearest = None if prototypes.radii is not None else measure_coverage(fit).nearest
+    out = []
+    for place in places.tolist():
+        d = measure_prototype(fit, None, place)
+        if prototypes.radii is not None:
+            inside = lies_within(fit, d, prototypes.radii[place]) & (fit.frame.codes == prototypes.classes[place])
+        else:
+            inside = np.zeros(fit.nobs, bool) if nearest is None else nearest == place
+        at = np.flatnonzero(inside & (np.arange(fit.nobs) != own[place]))
+        out.append(at[np.argsort(d[at], kind="stable")])
+    return out
+
+
+TEXT, LIKE = 60, 4  # letters of a text on a card, and texts that it covers
+
+
+def list_texts(fit: Fitted, heads: pd.DataFrame) -> list[list[str]]:
+    """For the prototypes of some heads of `Profiles`, which are texts: each itself, texts that it covers, and its rival."""
+    texts = fit.prototypes.iloc[:, -1].astype(str).tolist()
+    rows = fit.frame.columns.iloc[:, 0].astype(str).to_numpy()
+    places = heads["order"].to_numpy() - 1
+    out = []
+    word = "near" if fit.rule.prototypes.radii is None else "covers"
+    for place, members, rival, tied in zip(places.tolist(), list_members(fit, places), heads["rival_at"], heads["tied"], strict=True):
+        near = [f"{word} {shorten(text, TEXT)}" for text in rows[members[:LIKE]]]
+        against = [f"rival {shorten(texts[rival], TEXT)}"] if rival >= 0 and not tied else []
+        out.append([shorten(texts[place], TEXT), *near, *against])
+    return out
 
 
 def _find_usual(fit: Fitted, code: int) -> pd.Series:
@@ -243,7 +281,8 @@ def _find_usual(fit: Fitted, code: int) -> pd.Series:
     out = {}
     for name, column in fit.frame.schema.items():
         values = own[name].dropna()
-        out[name] = None if values.empty else values.median() if column.kind == "numeric" else values.mode().iloc[0]
+        none = values.empty or column.kind == "series"
+        out[name] = None if none else values.median() if column.kind == "numeric" else values.mode().iloc[0]
     return pd.Series(out, dtype=object)
 
 
@@ -266,7 +305,9 @@ def describe_head(head: pd.Series, name: object) -> list[str]:
     if "covers" in head:
         wrongly = f", {head['miscovers']:g} wrongly" if head.get("miscovers", 0) else ""
         lines.append(f"covers {head['covers']:g}{wrongly}")
-    if head["rival"] is not None:
+    if head["tied"]:
+        lines.append(f"all rivals at {write_number(float(head['rival_distance']))}")
+    elif head["rival"] is not None:
         lines.append(f"rival {shorten(str(head['rival']), 20)} at {write_number(float(head['rival_distance']))}")
     return lines
 

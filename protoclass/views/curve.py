@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 
 from ..estimation.error_curve import ErrorCurve
+from ..estimation.selection import values_at
 from ..ground.checks import is_number
 from ..ground.errors import OptionError, brief
 from ..models.registry import model as find_model
@@ -207,6 +208,7 @@ def nearest_row_error(validation: ErrorCurve) -> float:
     problem, procedure = validation.problem, validation.procedure
     if procedure is None or problem.frame.parts is not None or problem.metric.slow or len(problem.frame) > MOST_NEAREST:
         return float("nan")
+    problem = problem.with_metric(values_at(validation.grid, validation.chosen_by_call()))
     alone = replace(problem, model=find_model("knn", {"k": 1}), candidates="train", budget=None)
     return float(procedure.of_problem(alone).choice.error[0])
 

@@ -15,9 +15,11 @@ from ..core.query import distances_by
 from ..estimation.fitted import Fitted
 from ..frames.schema import check_unique
 from ..frames.tables import as_pandas
-from ..ground.checks import whole_number
-from ..ground.errors import NotAvailable, OptionError, brief
+from ..ground.checks import find_labels, whole_number
+from ..ground.errors import DataError, NotAvailable, OptionError, brief, shown
+from ..metrics.dtw import padded
 from ..models.registry import lacking
+from .cards import list_members
 from .prototypes import list_rows
 
 
@@ -38,6 +40,102 @@ def read_pixels(fit: Fitted, rows: pd.DataFrame, shape: Any) -> np.ndarray:
 def check_shape(fit: Fitted, shape: Any) -> None:
     """Raise unless the rows of a fit are pictures of this shape."""
     read_pixels(fit, fit.frame.columns.iloc[:1], shape)
+
+
+def list_steps(fit: Fitted, series: Any = None) -> list[str]:
+    """The predictors that are the steps of a series, in their order; none where the rows are no series.
+
+    Parameters
+    ----------
+    fit : Fitted
+    series : list of names, True or None
+        True: all predictors. None: all where the metric takes them for a series, as `DTW` does, and else none.
+    """
+    numeric = [name for name, column in fit.frame.schema.items() if column.kind == "numeric"]
+    if series is None:
+        known = fit.frame.schema
+        lone = [name for name, column in known.items() if column.kind == "series" and len(known) == 1]
+        return lone or (numeric if fit.dissimilarity.metric.series and len(numeric) == len(known) else [])
+    names = numeric if series is True else list(series) if isinstance(series, (list, tuple, pd.Index)) else []
+    if len(names) < 2 or not set(names) <= set(numeric):
+        raise OptionError(f"series={brief(series)}: True, or a list of two or more numeric predictors in the order of the steps")
+    return names
+
+
+def read_steps(rows: pd.DataFrame, steps: list[str]) -> np.ndarray:
+    """Rows as series (k, T), of the columns that are their steps, or of the one that has them; NaN behind the ends of shorter ones."""
+    if len(steps) > 1:
+        return np.asarray(rows[steps].to_numpy(float))
+    cells = np.empty(len(rows), object)
+    cells[:] = [np.asarray(cell, float) for cell in rows[steps[0]]]
+    return padded(cells)
+
+
+@dataclass(frozen=True)
+class Curves:
+    """Rows as curves.
+
+    Attributes
+    ----------
+    steps : list of str (T,)
+        The predictors.
+    prototypes : array (k, T)
+    members : list of arrays (r, T)
+        The rows that each prototype covers, or is nearest to: evenly spaced ones of many.
+    rivals : array (k, T)
+        The nearest prototype of another class; NaN where there is none.
+    """
+
+    steps: list[str]
+    prototypes: np.ndarray
+    members: list[np.ndarray]
+    rivals: np.ndarray
+
+
+MEMBERS = 60  # curves on a card
+
+
+def list_curves(fit: Fitted, heads: pd.DataFrame, steps: list[str]) -> Curves:
+    """The curves of the prototypes of some heads of `Profiles`."""
+    values = read_steps(pd.concat([fit.prototypes[steps], fit.frame.columns[steps]]), steps)  # together, as the longest is as wide
+    values, rows = values[: len(fit.prototypes)], values[len(fit.prototypes) :]
+    places, rivals = heads["order"].to_numpy() - 1, heads["rival_at"].to_numpy()
+    members = [at[np.unique(np.linspace(0, len(at) - 1, min(MEMBERS, len(at))).astype(int))] for at in list_members(fit, places)]
+    against = np.where((rivals >= 0)[:, None], values[rivals], np.nan)
+    return Curves(steps, values[places], [rows[at] for at in members], against)
+
+
+@dataclass(frozen=True)
+class Sides:
+    """A row as a curve, with the nearest prototypes on both sides."""
+
+    name: Any
+    code: int  # of its class
+    values: np.ndarray  # (T,)
+    near: list[tuple[Any, float, np.ndarray]]  # the nearest prototype of its class, then of any other: name, distance and curve (T,)
+
+
+def list_sides(fit: Fitted, row: Any, steps: list[str]) -> list[Sides]:
+    """The nearest prototypes of some rows, as `Fit.why` takes these, of their class and of any other."""
+    if isinstance(row, (pd.Series, dict)):
+        asked = pd.DataFrame([dict(row)], index=["new"])
+    elif hasattr(row, "columns"):
+        asked = as_pandas(row)
+    else:
+        labels = list(row) if isinstance(row, (list, pd.Index, np.ndarray)) else [row]
+        at = find_labels(labels, fit.frame.index, "row={}: a label of the rows of the fit, a list of labels, or rows as a DataFrame")
+        asked = fit.frame.columns.iloc[at]
+    query, _, complete = fit.dissimilarity.new_query(asked)
+    if not complete.all():
+        raise DataError(f"the row {shown(asked.index[~complete][0])} misses predictors, which are needed")
+    classes, d, names = fit.rule.prototypes.classes, distances_by(fit.rule, query), fit.prototype_names
+    values, own, out = read_steps(fit.prototypes, steps), read_steps(asked, steps), list[Sides]()
+    for k, code in enumerate(fit.predictions(asked).cat.codes.tolist()):
+        groups = [np.flatnonzero(side) for side in (classes == code, classes != code)]
+        near = [int(at[d[k, at].argmin()]) for at in groups if len(at)]
+        curves = [(names[place], float(d[k, place]), values[place]) for place in near]
+        out.append(Sides(asked.index[k], code, own[k], curves))
+    return out
 
 
 def shade(picture: np.ndarray, low: float, high: float) -> np.ndarray:
@@ -75,8 +173,47 @@ class Album:
         return self.rows(fit, fit.frame.columns.iloc[at] if (at >= 0).all() else fit.prototypes.iloc[which])
 
 
-def make_album(fit: Fitted, shape: Any) -> Album:
-    """The pictures of a fit's rows, of this height and width."""
+@dataclass(frozen=True)
+class CurveAlbum(Album):
+    """Rows that are series as pictures of their curves; `shape` has the steps, `length` the number that a picture is wide."""
+
+    length: int
+
+    def rows(self, fit: Fitted, rows: pd.DataFrame) -> np.ndarray:
+        return draw_curves(read_steps(rows, self.shape), self.low, self.high, self.length)
+
+
+HEIGHT, WIDTH = 28, 28  # pixels of a curve, square as a map shows it
+
+
+def draw_curves(values: np.ndarray, low: float, high: float, length: int) -> np.ndarray:
+    """Series (k, T) as pictures (k, height, width) of black curves, uint8; missing steps at the end have none.
+
+    Examples
+    --------
+    >>> (draw_curves(np.array([[0.0, 1.0]]), 0.0, 1.0, 2)[0] == 0).any(axis=0).all()  # in each column of pixels
+    np.True_
+    """
+    values = np.pad(values, ((0, 0), (0, max(2, length) - values.shape[1])), constant_values=np.nan)
+    edges = np.linspace(0, values.shape[1] - 1, WIDTH + 1)  # between columns of pixels, in steps
+    left = np.minimum(edges.astype(int), values.shape[1] - 2)
+    share = (values - low) / (high - low if high > low else 1.0)
+    at = share[:, left] * (left + 1 - edges) + share[:, left + 1] * (edges - left)  # on the lines from step to step
+    up = (1 - at) * (HEIGHT - 1)
+    ends = np.stack([up[:, :-1], up[:, 1:]])
+    row = np.arange(HEIGHT)[None, :, None]
+    drawn = (row >= np.floor(ends.min(axis=0))[:, None]) & (row <= np.ceil(ends.max(axis=0))[:, None])
+    return np.where(drawn, 0, 255).astype(np.uint8)
+
+
+def make_album(fit: Fitted, shape: Any) -> Album | None:
+    """The pictures of a fit's rows, of this height and width; without it of series their curves, and of other rows none."""
+    if shape is None:
+        steps = list_steps(fit)
+        if not steps:
+            return None
+        values = read_steps(fit.frame.columns, steps)
+        return CurveAlbum(steps, float(np.nanmin(values)), float(np.nanmax(values)), values.shape[1])
     pixels = read_pixels(fit, fit.frame.columns, shape)
     return Album(shape, float(pixels.min()), float(pixels.max()))
 

@@ -74,6 +74,12 @@ def list_shown(fit: Fitted) -> np.ndarray:
     return np.empty(0, np.int64) if all_rows_serve(fit) else np.arange(len(fit.rule.prototypes))
 
 
+def is_text(fit: Fitted) -> bool:
+    """Whether the rows are texts, of which the metric compares the letters."""
+    ((name, column), *others) = [*fit.frame.schema.items(), (None, None)]
+    return column is not None and column.kind == "category" and len(others) == 1 and fit.dissimilarity.metric.unseen_in(name) == "measured"
+
+
 def find_places(fit: Fitted, name: Any) -> list[int]:
     """Places of a name among the prototypes that are shown; several where machines share a centre."""
     at = list_names(fit).get_indexer_for([name]) if name is not None else np.empty(0, int)

@@ -11,10 +11,10 @@ import pandas as pd
 from ..analysis.steps import path
 from ..estimation.fitted import Fitted
 from ..estimation.problem import HOLD_LIMIT
-from ..ground.checks import one_of
+from ..ground.checks import GRID, one_of
 from ..ground.errors import NotAvailable, OptionError, brief
 from ..ground.progress import bar
-from ..models.base import GRID, Model, is_tuned
+from ..models.base import Model, is_tuned
 from ..models.registry import lacking
 from .curve import find_ends
 from .prototypes import list_short

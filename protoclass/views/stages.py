@@ -14,9 +14,9 @@ from ..estimation.error_curve import ErrorCurve
 from ..estimation.fitted import Fitted
 from ..estimation.learning import learn
 from ..estimation.problem import HOLD_LIMIT
+from ..ground.checks import GRID
 from ..ground.errors import OptionError, TooLarge, brief
 from ..ground.progress import bar
-from ..models.base import GRID
 from ..models.registry import methods_with
 
 
@@ -97,7 +97,9 @@ def make_stages(fit: Fitted, radii: Sequence[float] | None = None) -> Stages:
         return Stages(fit, source, [], None, note)
     requested: Any = GRID if radii is None else list(radii)
     if radii is None and radius in fit.selection.grid:
-        requested = fit.selection.grid[radius].unique().tolist()
+        validation = fit.validation if fit.point is None or fit.validation is None else fit.validation.of_metric(fit.point)
+        grid = fit.selection.grid if validation is None else validation.grid
+        requested = grid[radius].unique().tolist()
     several = replace(model, **{radius: requested})
     # the other parameters are those that were chosen; only the radius has a grid
     grid = several.grid(task, np.bincount(task.y, minlength=task.classes))[radius].astype(float)

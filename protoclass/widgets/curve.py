@@ -66,6 +66,7 @@ class CurveExplorer(Explorer):
 
     def __init__(self, validation: ErrorCurve, x: Any = None) -> None:
         super().__init__()
+        validation = validation.of_metric(validation.chosen_by_call())  # its grid is a product of axes
         self.validation = validation
         self.grid = {str(k): validation.grid[k].unique().tolist() for k in validation.grid}
         self._pair = choose_pair(validation, x)

@@ -104,7 +104,7 @@ class PrototypeExplorer(Explorer):
 
     def _prepare(self, fit: Fitted, radii: Sequence[float] | None = None) -> tuple[Film, Album | None]:
         """What takes time, and may fail, before anything is shown of a fit."""
-        album = None if self._shape is None else make_album(fit, self._shape)
+        album = make_album(fit, self._shape)
         return make_film(make_stages(fit, radii), self._criticised if fit is self._swapped else []), album
 
     def _start(self) -> None:

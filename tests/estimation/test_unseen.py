@@ -107,7 +107,6 @@ def test_a_number_that_is_no_truth_value_is_a_level_too(data):
 
 
 def test_texts_that_are_measured_by_their_letters_are_no_levels():
-    pytest.importorskip("rapidfuzz")
     t = pd.DataFrame({"word": ["kitten", "mitten", "sitting", "baking"], "y": [*"ppqq"]})
     for metric in (pc.Levenshtein(), pc.Mismatch(k=2, m=0), lambda a, b: abs(len(a.word) - len(b.word))):
         fit = pc.fit("y ~ word", t, "knn", k=1, dissimilarity=metric)

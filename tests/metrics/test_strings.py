@@ -1,6 +1,6 @@
 """Metrics on strings against their definitions in loops."""
 
-import sys
+import warnings
 from itertools import product
 
 import numpy as np
@@ -164,8 +164,6 @@ def families():
 @pytest.mark.parametrize("method", ["pvm", "knn"])
 @pytest.mark.parametrize("metric", [Mismatch(k=3, m=1), Mismatch(k=3, m=0), Levenshtein(), Levenshtein(True)])
 def test_fit_and_predict_new_strings(families, method, metric):
-    if isinstance(metric, Levenshtein):
-        pytest.importorskip("rapidfuzz")
     fit = pc.fit("family ~ sequence", families.iloc[::2], method, dissimilarity=metric, progress=False)
     new = families.iloc[1::2].copy()
     new.loc["p1", "sequence"] = "GATTACAGATTACAGATTACA"
@@ -244,8 +242,6 @@ def test_the_alphabet_is_that_of_the_rows_in_fit_unless_given(families):
     ],
 )  # fmt: skip
 def test_data_that_do_not_serve_are_named(texts, metric, message):
-    if isinstance(metric, Levenshtein):
-        pytest.importorskip("rapidfuzz")
     with pytest.raises(pc.DataError, match=message):
         pc.dissimilarity("~ s", pd.DataFrame({"s": texts}), metric).frame()
 
@@ -309,7 +305,6 @@ def edits(a, b):
 
 
 def test_levenshtein_equals_its_recursion():
-    pytest.importorskip("rapidfuzz")
     texts = [*draw(20, "ABCD", 0, 12, 1), *draw(3, "AB", 70, 140, 2), "", "", "\U0001f600é"]
     expected = np.array([[edits(a, b) for b in texts] for a in texts], float)
     D = measured(texts, Levenshtein())
@@ -321,12 +316,58 @@ def test_levenshtein_equals_its_recursion():
     assert scaled.max() <= 1
 
 
-def test_levenshtein_says_what_it_needs(monkeypatch):
-    monkeypatch.setitem(sys.modules, "rapidfuzz", None)
-    with pytest.raises(pc.OptionError, match="pip install rapidfuzz"):
-        measured(["a", "b"], Levenshtein())
+def test_normalised_is_checked():
     with pytest.raises(pc.OptionError, match="normalised=1"):
         Levenshtein(normalised=1)
+
+
+@pytest.fixture(scope="module")
+def names():
+    """A hundred different texts of two classes, one of them rare."""
+    texts = list(dict.fromkeys([*draw(60, "ABCDE", 5, 9, 3), *draw(40, "VWXDE", 5, 9, 4)]))
+    return pd.DataFrame({"name": texts, "y": ["a" if i < 80 else "b" for i in range(len(texts))]})
+
+
+@pytest.mark.parametrize("metric", ["auto", "gower", "zero_one"])
+def test_texts_that_hardly_repeat_lead_to_metrics_of_letters(names, metric):
+    line = r"dissimilarity=pc.Mismatch\(k=3, m=0\) .*dissimilarity=pc.Levenshtein\(\)"
+    with pytest.warns(pc.DataWarning, match=f"'name' is text with {len(names)} different values in {len(names)} rows.*{line}") as seen:
+        fit = pc.fit("y ~ name", names, "knn", k=[1, 15], dissimilarity=metric)
+    assert len(seen) == 1  # and no other cure, such as to leave the only predictor out
+    said = dict(line.split(":", 1) for line in str(fit).splitlines() if ":" in line)
+    assert "b" in said["Never predicted"]
+    assert "whether two texts are the same" in said["Cause"]
+    assert "pc.Levenshtein()" in said["Cures"]
+    assert not any(word in str(fit) for word in ("balanced", "lambda_ below", "calibrate=True"))
+    loss = pd.DataFrame([[0, 1], [10, 0]], list("ab"), list("ab"))
+    with pytest.warns(pc.DataWarning) as seen:
+        pc.fit("y ~ name", names, "knn", k=15, dissimilarity=metric, cv=5, loss=loss)
+    (worse,) = [str(w.message) for w in seen if "worse than no information" in str(w.message)]
+    assert "pc.Levenshtein()" in worse
+    assert "calibrate=True" not in worse
+
+
+def test_what_is_no_lone_text_that_hardly_repeats_is_left_alone(names):
+    half = names.assign(name=[f"word {i % 50}" for i in range(len(names))])  # each twice
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        pc.fit("y ~ name", names, "knn", k=1, dissimilarity=pc.Mismatch(k=2))
+        pc.fit("y ~ name", names, "knn", k=1, dissimilarity=Levenshtein())
+        pc.fit("y ~ name", half, "knn", k=1)
+        pc.fit("y ~ name", names.tail(25).head(9), "knn", k=1)  # few rows
+        pc.fit("y ~ name + n", half.assign(n=1.0), "knn", k=1)
+        order = pd.Categorical(names["name"], ordered=True)
+        pc.fit("y ~ name", names.assign(name=order), "knn", k=1)
+
+
+def test_the_cure_is_a_line_that_works(names):
+    short = names.assign(name=["AB", *names["name"][1:]])
+    with pytest.warns(pc.DataWarning, match=r"Mismatch\(k=2, m=0\)"):
+        pc.fit("y ~ name", short, "knn", k=1)
+    assert pc.fit("y ~ name", short, "knn", k=1, dissimilarity=pc.Mismatch(k=2, m=0)).nobs == len(names)
+    empty = names.assign(name=["", *names["name"][1:]])
+    with pytest.warns(pc.DataWarning, match="compare their letters by dissimilarity=pc.Levenshtein"):
+        pc.fit("y ~ name", empty, "knn", k=1)
 
 
 def test_distinct_strings_cost_no_square_design_matrix():

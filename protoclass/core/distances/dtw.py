@@ -30,10 +30,10 @@ def dtw(A: Array, B: Array, window: int | None = None, power: int = 2) -> NDArra
     ----------
     A : array (r, T)
     B : array (q, S)
-        Series as rows, all values finite.
+        Series as rows, all values finite; a shorter one has NaN at its end.
     window : int >= 0, optional
-        The largest difference between two paired steps, |i - j| <= window (the adjustment window of Sakoe and Chiba). If T and S
-        differ by more, the window is widened to that difference, the least for which there is a path. None: no limit.
+        The largest difference between two paired steps, |i - j| <= window (the adjustment window of Sakoe and Chiba). If the lengths of
+        two series differ by more, it is widened to that difference, the least for which there is a path. None: no limit.
     power : 1 or 2
         Of the local cost: |a - b|, or (a - b) ** 2 with a square root at the end.
 
@@ -48,21 +48,23 @@ def dtw(A: Array, B: Array, window: int | None = None, power: int = 2) -> NDArra
     (array([[0.]]), array([[2.]]))
     """
     (r, T), (q, S) = A.shape, B.shape
-    band = max(T, S) if window is None else max(min(window, max(T, S)), abs(T - S))
+    band = max(T, S) if window is None else min(window, max(T, S))
+    n, m = (np.count_nonzero(~np.isnan(X), axis=1) for X in (A, B))
     left, right = np.ascontiguousarray(A, np.float64), np.ascontiguousarray(B[:, ::-1], np.float64)
     out, cells = np.empty((r, q)), T * S * q  # for one row
     step = max(1, SMALL // max(1, cells))
-    in_blocks(lambda part: _dtw(left[part], right, band, power, out[part]), r, step, r * cells)
+    in_blocks(lambda part: _dtw(left[part], right, n[part], m, band, power, out[part]), r, step, r * cells)
     return out
 
 
 @kernel
-def _dtw(A, B, band, power, out):  # type: ignore[no-untyped-def]
-    # B holds each series in reverse order
+def _dtw(A, B, n, m, band, power, out):  # type: ignore[no-untyped-def]
+    # B holds each series in reverse order; n and m are the lengths
     table = np.empty((3, A.shape[1] + 1))
     for x in range(out.shape[0]):
         for y in range(out.shape[1]):
-            cost = _least(A[x], B[y], band, power, table)
+            widest = max(band, abs(n[x] - m[y]))
+            cost = _least(A[x, : n[x]], B[y, B.shape[1] - m[y] :], widest, power, table)
             out[x, y] = cost if power == 1 else np.sqrt(cost)
 
 
@@ -72,7 +74,7 @@ def _least(a, b, band, power, table):  # type: ignore[no-untyped-def]
     # computed in a vectorised loop. The last three diagonals are kept, cell (i, d - i) at position i + 1, with inf on either
     # side of the cells inside table and band. As b is reversed, both series run forwards along a diagonal.
     n, m = len(a), len(b)
-    table[:, : n + 1] = np.inf
+    table[:] = np.inf
     table[1, 0] = 0.0  # every path starts here
     for d in range(n + m - 1):
         before, last, now = table[(d + 1) % 3], table[(d + 2) % 3], table[d % 3]

@@ -81,7 +81,7 @@ def read_frame(of: Any, given: dict[str, Any]) -> Any:
     used = frozenset().union(*frame.formula.uses.values())
     must(used <= set(columns.columns), "the formula uses columns that are no predictors")
     for name, known in frame.schema.items():
-        fine = known.kind == "category" or (known.kind in ("numeric", "boolean") and not known.levels)
+        fine = known.kind == "category" or (known.kind in ("numeric", "boolean", "series") and not known.levels)
         must(fine, f"the column {name!r} is of the kind {known.kind!r}")
         check_kind(columns[name], known)
     must(frame.keep or not columns.isna().to_numpy().any(), "predictors are missing where none can be")
@@ -227,14 +227,15 @@ def check_problem(problem: Any) -> None:
     must(rows, "the rows are not those of the data")
 
 
-def _check_names(names: Any, model: Any, what: str) -> None:
+def _check_names(names: Any, problem: Any, what: str) -> None:
+    known = {*problem.model.parameters(), *problem.metric_axes}
     for name in names:
-        must(name in model.parameters(), f"the {what} is of {cut(repr(name))}, which is no parameter of the method")
+        must(name in known, f"the {what} is of {cut(repr(name))}, which is no parameter of the method")
 
 
 def check_validation(v: Any) -> None:
     """Folds of all rows, held-out classes that exist, and errors, sizes and weights that are numbers."""
-    _check_names(v.grid, v.problem.model, "grid of the cross-validation")
+    _check_names(v.grid, v.problem, "grid of the cross-validation")
     frame, points = v.problem.frame, len(v.grid)
     (repeats, n), classes = v.of_fold.shape, len(frame.levels)
     folds = n == len(frame) and repeats and points and _within(v.of_fold, 0, n)
@@ -266,7 +267,7 @@ def check_fit(fit: Any) -> None:
     fine = len(fit.dissimilarity.data) == n and fit.dissimilarity.data.absent == fit.frame.absent
     must(fine, "the rows of the fit and of its dissimilarity are not the same")
     for what, names in (("grid", fit.selection.grid), ("choice", fit.selection.values), ("earlier choice", fit.selection.earlier)):
-        _check_names(names, fit.problem.model, what)
+        _check_names(names, fit.problem, what)
     point = fit.selection.point
     must(point is None or 0 <= point < max(1, len(fit.selection.grid)), "the point that was chosen is not in the grid")
     fit.model  # the parameters as chosen are those of the method  # noqa: B018

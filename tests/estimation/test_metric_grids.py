@@ -1,0 +1,170 @@
+"""Parameters of metrics that are tuned with those of the method, beside one cross-validation for each metric."""
+
+from itertools import product
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import protoclass as pc
+from protoclass.core.statistics.one_se import choose
+from protoclass.widgets.curve import CurveExplorer
+
+
+@pytest.fixture(scope="module")
+def waves():
+    """Waves that start at random times; one kind goes up first, the other down."""
+    draw, time = np.random.default_rng(0), np.arange(24)
+    start, sign = draw.integers(0, 16, (36, 1)), np.repeat([1, -1], 18)[:, None]
+    wave = np.where((time >= start) & (time < start + 8), sign * np.sin((time - start) * np.pi / 4), 0) + draw.normal(0, 0.3, (36, 24))
+    return pd.DataFrame(wave).add_prefix("t").assign(kind=np.repeat(["up", "down"], 18))
+
+
+def by_hand(formula, data, metrics, *arguments, **named):
+    """The tables of one cross-validation for each metric, below one another, and the choices over all of them."""
+    parts = [pc.cross_validate(formula, data, *arguments, dissimilarity=metric, **named) for _, metric in metrics]
+    tables = [v.table.assign(**values)[[*values, *v.table]] for (values, _), v in zip(metrics, parts, strict=True)]
+    errors, sizes = (np.concatenate([getattr(v, name) for v in parts], axis=1) for name in ("errors", "sizes"))
+    return pd.concat(tables, ignore_index=True), choose(errors, parts[0].fold_weight, sizes)
+
+
+@pytest.mark.parametrize(("method", "own"), [("pvm", {}), ("knn", {"k": [1, 3, 5]}), ("kmedoids", {"K": "grid"}), ("knn", {"k": 1})])
+def test_the_grid_is_that_of_each_metric_below_one_another(waves, method, own):
+    metrics = [({"window": w}, pc.DTW(window=w)) for w in (0, 3, 6)]
+    table, choice = by_hand("kind ~ .", waves, metrics, method, cv=5, seed=2, **own)
+    fit = pc.fit("kind ~ .", waves, method, dissimilarity=pc.DTW(window=[6, 0, 3]), cv=5, seed=2, **own)
+    pd.testing.assert_frame_equal(fit.validation.table, table)
+    assert (fit.validation.best, fit.validation.one_se) == (choice.best, choice.one_se)
+    chosen = table.iloc[choice.one_se]
+    values = {name: chosen[name] for name in fit.validation.grid if name != "window"}
+    alone = pc.fit("kind ~ .", waves, method, dissimilarity=pc.DTW(window=int(chosen["window"])), cv=None, **{**own, **values})
+    assert fit.dissimilarity.metric.spec == alone.dissimilarity.metric.spec
+    assert fit.prototypes.equals(alone.prototypes)
+    assert fit.predict(waves).equals(alone.predict(waves))
+    assert fit.parameters()["window"] == chosen["window"]
+    assert f"DTW, tuned: window = {chosen['window']:g}" in str(fit)
+    assert "window" in fit.glance()
+    assert "window (0 to 6, 3 values)" in fit.methods().text
+
+
+def test_two_parameters_of_a_metric_make_a_product(waves):
+    metrics = [({"r": r, "window": w}, pc.DTW(window=w, r=r)) for r, w in product((1, 2), (0, 5))]
+    table, _ = by_hand("kind ~ .", waves, metrics, "knn", k=[1, 3])
+    pd.testing.assert_frame_equal(
+        pc.cross_validate("kind ~ .", waves, "knn", k=[1, 3], dissimilarity=pc.DTW(window=[0, 5], r=[1, 2])).table, table
+    )
+
+
+def test_default_grids(waves, iris):
+    v = pc.cross_validate("kind ~ .", waves, "knn", k=1, dissimilarity=pc.DTW(window="grid"))
+    assert v.grid["window"].tolist() == [0, 1, 2, 5]  # 0, 2, 5, 10 and 20 % of 24 steps
+    v = pc.cross_validate("species ~ .", iris, "knn", k=1, dissimilarity=pc.Minkowski(r="grid"))
+    assert v.grid["r"].tolist() == [1.0, 1.5, 2.0, 3.0, np.inf]
+    texts = pd.DataFrame({"s": ["abcab", "abcba", "cabca", "xyzzy", "zyxxy", "yzxzz"], "y": list("aaabbb")})
+    v = pc.cross_validate("y ~ s", texts, "knn", k=1, cv=3, dissimilarity=pc.Mismatch(k="grid", m=1))
+    assert v.grid["dissimilarity_k"].tolist() == [2, 3, 4, 5]  # the shortest has 5 letters
+    short = texts.assign(s=["a", *texts["s"][1:]])
+    with pytest.raises(pc.DataError, match="the shortest string has 1 letters, too few for k='grid' with m=1"):
+        pc.fit("y ~ s", short, "knn", k=1, dissimilarity=pc.Mismatch(k="grid", m=1))
+
+
+def test_a_parameter_with_a_name_of_the_method_has_another(waves):
+    texts = pd.DataFrame({"s": ["".join(np.random.default_rng(i).choice(list("abcd" if i < 18 else "cdef"), 9)) for i in range(36)]})
+    data = texts.assign(kind=waves["kind"])
+    fit = pc.fit("kind ~ s", data, "knn", k=[1, 3], dissimilarity=pc.Mismatch(k=[2, 3], m=0))
+    metrics = [({"dissimilarity_k": k}, pc.Mismatch(k=k, m=0)) for k in (2, 3)]
+    pd.testing.assert_frame_equal(fit.validation.table, by_hand("kind ~ s", data, metrics, "knn", k=[1, 3])[0])
+    other = 5 - fit.parameters()["dissimilarity_k"]
+    assert fit.at(dissimilarity_k=other).dissimilarity.metric.spec == pc.Mismatch(k=other, m=0)
+
+
+def test_metrics_within_metrics(waves):
+    columns = [c for c in waves if c != "kind"]
+    mixed = pc.Mixed([(columns[:2], pc.Minkowski(r=[1.0, 2.0])), (columns[2:], pc.Ranks(pc.DTW(window=[0, 4])))])
+    metrics = [
+        ({"r": r, "window": w}, pc.Mixed([(columns[:2], pc.Minkowski(r=r)), (columns[2:], pc.Ranks(pc.DTW(window=w)))]))
+        for r, w in product((1.0, 2.0), (0, 4))
+    ]
+    v = pc.cross_validate("kind ~ .", waves, "knn", k=[1, 3], dissimilarity=mixed, cv=4)
+    pd.testing.assert_frame_equal(v.table, by_hand("kind ~ .", waves, metrics, "knn", k=[1, 3], cv=4)[0])
+    twice = pc.Mixed([(columns[:2], pc.Minkowski(r=[1, 2])), (columns[2:], pc.Minkowski(r=[1, 3]))])
+    with pytest.raises(pc.OptionError, match="r is to be tuned in several parts"):
+        pc.fit("kind ~ .", waves, dissimilarity=twice)
+
+
+def test_a_metric_that_learns_is_tuned_in_the_same_way(iris):
+    data = iris.iloc[::3]
+    metrics = [({"ridge": r}, pc.Relevance(ridge=r)) for r in (0.01, 1.0)]
+    v = pc.cross_validate("species ~ .", data, "knn", k=[1, 5], dissimilarity=pc.Relevance(ridge=[0.01, 1.0]), cv=3)
+    pd.testing.assert_frame_equal(v.table, by_hand("species ~ .", data, metrics, "knn", k=[1, 5], cv=3)[0])
+    # and beside what a method learns of the distance with parameters of its own
+    tuned = {"matrix": ["none", "diagonal"], "K": [1, 2], "ridge": 0.1}
+    metrics = [({"r": r}, pc.Minkowski(r=r)) for r in (1.0, 2.0)]
+    v = pc.cross_validate("species ~ .", data, "medianglvq", dissimilarity=pc.Minkowski(r=[1.0, 2.0]), cv=3, **tuned)
+    pd.testing.assert_frame_equal(v.table, by_hand("species ~ .", data, metrics, "medianglvq", cv=3, **tuned)[0])
+
+
+def test_other_values_of_the_grid(waves):
+    fit = pc.fit("kind ~ .", waves, "knn", k=[1, 3, 5], dissimilarity=pc.DTW(window=[0, 3, 6]), repeats=2, cv=4)
+    for window in (0, 3, 6):
+        alone = pc.fit("kind ~ .", waves, "knn", k=[1, 3, 5], dissimilarity=pc.DTW(window=window), repeats=2, cv=4)
+        at = fit.at(window=window)
+        assert at.dissimilarity.metric.spec == pc.DTW(window=window)
+        assert at.model == alone.model  # the 1-SE choice among the points of this window
+        assert at.predict(waves).equals(alone.predict(waves))
+        assert at.validation.table["error"][at.point] == alone.validation.table["error"][alone.point]
+    at = fit.at(window=0, k=5)
+    assert at.parameters()["k"] == 5
+    again = at.update(seed=3)  # what was chosen by hand stays
+    assert again.dissimilarity.metric.spec == pc.DTW(window=0)
+    assert again.model.k == 5
+    assert at.update(dissimilarity="euclidean").dissimilarity.metric.name == "Euclidean"
+    with pytest.raises(pc.OptionError, match=r"'window': 2.* is no point of the grid, which has window: \[0, 3, 6\]"):
+        fit.at(window=2)
+    with pytest.raises(pc.OptionError, match="no argument 'windw'"):
+        fit.at(windw=2)
+    with pytest.raises(pc.OptionError, match="at\\(\\) takes either size="):
+        fit.at(window=3, size=2)
+
+
+def test_calibration_budgets_explorers_and_files(waves, tmp_path):
+    metric = pc.DTW(window=[0, 5])
+    fit = pc.fit("kind ~ .", waves, dissimilarity=metric, calibrate=True, max_prototypes=6)
+    assert len(fit.prototypes) <= 6
+    assert "tuned again in each" in str(fit)
+    alone = pc.fit("kind ~ .", waves, dissimilarity=pc.DTW(window=5), calibrate={"tune": False}, eps=fit.model.eps, stop=fit.model.stop)
+    assert fit.predict(waves).equals(alone.predict(waves))
+    fit.save(tmp_path / "fit.zip")
+    again = pc.load(tmp_path / "fit.zip")
+    assert again.predict(waves, "prob").equals(fit.predict(waves, "prob"))
+    assert again.call.arguments["dissimilarity"] == metric
+    assert again.at(window=0).dissimilarity.metric.spec == pc.DTW(window=0)
+    assert fit.slim().parameters() == fit.parameters()
+    explorer = CurveExplorer(pc.cross_validate("kind ~ .", waves, dissimilarity=metric))
+    assert list(explorer.grid) == ["eps"]  # of the metric that was chosen
+    own = pc.fit("kind ~ .", waves, dissimilarity=metric)
+    explorer.use()
+    assert explorer.fit.prototypes.equals(own.prototypes)
+    assert own.bound()["reasons"].str.contains("parameters of the dissimilarity were chosen by the sample").all()
+
+
+@pytest.mark.parametrize(("metric", "message"), [
+    (lambda: pc.DTW(window=[5, -1]), "window=-1: a whole number >= 0"),
+    (lambda: pc.DTW(window=[5, None]), "over a sequence of values that are not None"),
+    (lambda: pc.DTW(window=[]), r"window=\[\]"),
+    (lambda: pc.DTW(window="grd"), "window='grd'"),
+    (lambda: pc.Minkowski(r="grid", scale=7), "scale=7"),
+    (lambda: pc.Mismatch(k=[3, 4], m=[1, 3]), "m=3: .* below k=3"),
+])  # fmt: skip
+def test_every_value_is_checked_when_it_is_given(metric, message):
+    with pytest.raises(pc.OptionError, match=message):
+        metric()
+
+
+def test_where_nothing_is_tuned_one_value_is_needed(waves):
+    with pytest.raises(pc.OptionError, match=r"window=\[1, 2\]: `fit` and `cross_validate` tune it; here DTW needs one value"):
+        pc.dissimilarity("kind ~ .", waves, pc.DTW(window=[1, 2]))
+    with pytest.raises(pc.OptionError, match="window is to be tuned, and cv=None leaves nothing to tune it"):
+        pc.fit("kind ~ .", waves, dissimilarity=pc.DTW(window=[1, 2]), cv=None, eps=1.0)
+    with pytest.raises(pc.OptionError, match="DTW has no default grid for r: give a sequence"):
+        pc.fit("kind ~ .", waves, dissimilarity=pc.DTW(r="grid"))

@@ -1,0 +1,154 @@
+"""Series of unequal length: missing values at the end, and columns of lists, beside a recursion on each pair."""
+
+from functools import cache
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import protoclass as pc
+from protoclass.views.cards import list_profiles
+from protoclass.views.pictures import draw_curves, list_curves, make_album
+from protoclass.widgets.prototypes import PrototypeExplorer
+
+
+def slow(a, b, window, power):
+    """Least cost of a warping path between two series, by recursion."""
+    band = max(len(a), len(b)) if window is None else max(window, abs(len(a) - len(b)))
+
+    @cache
+    def cost(i, j):
+        if i < 0 or j < 0 or abs(i - j) > band:
+            return np.inf
+        here = abs(a[i] - b[j]) ** power
+        return here if i == j == 0 else here + min(cost(i - 1, j), cost(i, j - 1), cost(i - 1, j - 1))
+
+    return cost(len(a) - 1, len(b) - 1) ** (1 / power)
+
+
+@pytest.fixture(scope="module")
+def series():
+    """Waves of 9 to 16 steps, one step and 17 steps."""
+    draw = np.random.default_rng(3)
+    lengths = [*draw.integers(9, 17, 28).tolist(), 1, 17]
+    up = np.arange(30) % 2 == 0
+    waves = [np.sin(np.arange(n) * (0.9 if u else 0.5)) + draw.normal(0, 0.2, n) for n, u in zip(lengths, up, strict=True)]
+    return waves, np.where(up, "fast", "slow")
+
+
+def in_columns(waves, kinds):
+    table = pd.DataFrame([[*wave, *[np.nan] * (17 - len(wave))] for wave in waves], [f"s{i}" for i in range(len(waves))])
+    return table.add_prefix("t").assign(kind=kinds)
+
+
+def in_lists(waves, kinds):
+    cells = [wave if i % 3 == 0 else wave.tolist() if i % 3 == 1 else tuple(wave) for i, wave in enumerate(waves)]
+    return pd.DataFrame({"wave": pd.Series(cells, dtype=object), "kind": kinds}).set_axis([f"s{i}" for i in range(len(waves))])
+
+
+@pytest.mark.parametrize(("window", "r"), [(None, 2), (None, 1), (0, 2), (2, 1), (5, 2)])
+def test_each_pair_is_measured_up_to_its_own_ends(series, window, r):
+    waves, kinds = series
+    expected = np.array([[slow(tuple(a), tuple(b), window, r) for b in waves] for a in waves])
+    metric = pc.DTW(window=window, r=r)
+    columns = pc.dissimilarity("kind ~ .", in_columns(waves, kinds), metric, na="keep").frame().to_numpy()
+    np.testing.assert_allclose(columns, expected, rtol=1e-12, atol=1e-12)
+    assert np.array_equal(columns, columns.T)
+    assert np.array_equal(pc.dissimilarity("kind ~ wave", in_lists(waves, kinds), metric).frame().to_numpy(), columns)
+
+
+def test_both_forms_give_the_same_fit_and_predict_longer_series(series, tmp_path):
+    waves, kinds = series
+    columns, lists = in_columns(waves, kinds).iloc[:29], in_lists(waves, kinds).iloc[:29]  # the longest is new
+    fits = [
+        pc.fit("kind ~ .", columns, "knn", k=[1, 3], dissimilarity=pc.DTW(window=[1, 4]), na="keep", cv=4),
+        pc.fit("kind ~ wave", lists, "knn", k=[1, 3], dissimilarity=pc.DTW(window=[1, 4]), cv=4),
+    ]
+    pd.testing.assert_frame_equal(*(fit.validation.table for fit in fits))
+    assert fits[0].predict().equals(fits[1].predict())
+    longer, again = in_lists(waves, kinds).iloc[-3:], in_columns(waves, kinds).iloc[-3:]
+    new = fits[1].predict(longer, "distance")
+    assert new.equals(fits[0].predict(again, "distance"))
+    for fit, rows in ((fits[0], again), (fits[1], longer)):
+        fit.save(tmp_path / "fit.zip", overwrite=True)
+        assert pc.load(tmp_path / "fit.zip").predict(rows, "distance").equals(new)
+    pvm = pc.fit("kind ~ wave", lists, dissimilarity=pc.DTW(window=4), eps=1.5)
+    assert pvm.slim().predict(longer).equals(pvm.predict(longer))
+    assert "series" in pvm.card().markdown
+    assert pvm.why("s1").loc["wave", "then"] is None
+    assert pvm.update(candidates=pc.unlabelled(longer.set_axis(list("abc")))).predict(longer).notna().all()
+
+
+def test_a_lone_column_of_series_is_measured_by_dtw(series):
+    waves, kinds = series
+    fit = pc.fit("kind ~ wave", in_lists(waves, kinds), "knn", k=1)
+    assert "DTW (chosen: the predictor is a series)" in str(fit)
+    v = pc.cross_validate("kind ~ wave", in_lists(waves, kinds), "knn", k=1, dissimilarity=pc.DTW(window="grid"))
+    assert v.grid["window"].tolist() == [0, 1, 2, 3]  # shares of the 17 steps of the longest
+
+
+def test_series_that_are_left_out_are_named(series):
+    waves, kinds = series
+    with pytest.warns(pc.DataWarning, match="29 series with missing values are left out: with na='keep'"):
+        pc.dissimilarity("kind ~ .", in_columns(waves, kinds), pc.DTW())
+
+
+@pytest.mark.parametrize(("change", "message"), [
+    (lambda t: t.assign(t3=np.nan), "row 's0' has no first step, or misses one before its last"),
+    (lambda t: t.assign(t0=np.nan), "row 's0' has no first step"),
+    (lambda t: t.assign(t0=np.inf), "row 's0' has an infinite value"),
+    (lambda t: t.assign(g="a"), "needs numeric columns as they stand"),
+])  # fmt: skip
+def test_gaps_within_a_series_are_refused(series, change, message):
+    table = change(in_columns(*series))
+    with pytest.raises(pc.DataError, match=message):
+        pc.fit("kind ~ .", table, "knn", k=1, dissimilarity=pc.DTW(), na="keep")
+
+
+@pytest.mark.parametrize("cell", [["a"], [], [1.0, None], [[1.0, 2.0]], [1.0, np.nan], [1.0, np.inf]])
+def test_cells_that_are_no_series_are_refused(series, cell):
+    table = in_lists(*series)
+    table.at["s4", "wave"] = cell
+    with pytest.raises(pc.DataError, match=r"'wave' at row 's4' is .*: a series is a list of finite numbers"):
+        pc.fit("kind ~ wave", table, "knn", k=1, dissimilarity=pc.DTW())
+
+
+@pytest.mark.parametrize("arguments", [
+    {"dissimilarity": "euclidean"}, {"dissimilarity": "gower"}, {"formula": "kind ~ wave + x"}, {"order": "values"},
+])  # fmt: skip
+def test_series_beside_what_has_no_room_for_them(series, arguments):
+    table = in_lists(*series).assign(x=1.0)
+    with pytest.raises(pc.DataError, match=r"column 'wave' contains series .*pc.DTW\(\)"):
+        pc.fit(**{"formula": "kind ~ wave", "data": table, "method": "knn", "k": 1, **arguments})
+
+
+@pytest.mark.parametrize("make", [in_columns, in_lists])
+def test_pictures_of_series_of_unequal_length(series, make):
+    waves, kinds = series
+    fit = pc.fit("kind ~ .", make(waves, kinds), dissimilarity=pc.DTW(window=4), eps=1.5, na="keep" if make is in_columns else "drop")
+    curves = list_curves(fit, list_profiles(fit, 3).heads, ["wave"] if make is in_lists else [f"t{i}" for i in range(17)])
+    for drawn, name in zip(curves.prototypes, fit.prototypes.index, strict=False):
+        wave = waves[int(name[1:])]
+        np.testing.assert_array_equal(drawn[: len(wave)], wave)
+        assert np.isnan(drawn[len(wave) :]).all()
+    assert len(fit.plot("cards").axes) > 0
+    assert fit.plot("why", row="s3").get_title().startswith("Row s3")
+    album = make_album(fit, None)
+    pictures = album.rows(fit, fit.frame.columns)
+    assert pictures.shape == (30, 28, 28)
+    ends = [np.flatnonzero((picture == 0).any(axis=0)).max(initial=-1) for picture in pictures]
+    assert np.argmax(ends) == 29  # the longest series
+    assert (np.sign(np.diff(ends))[:27] * np.sign(np.diff([len(w) for w in waves]))[:27] >= 0).all()
+    assert PrototypeExplorer(fit).parts[1] is not None
+
+
+def test_a_curve_is_black_along_its_line():
+    picture = draw_curves(np.array([[0.0, 1.0, 0.0]]), 0.0, 1.0, 3)[0]
+    black = [np.flatnonzero(column == 0) for column in picture.T]
+    assert all(len(rows) for rows in black)
+    top, bottom = (np.array([edge(rows) for rows in black]) for edge in (np.min, np.max))
+    middle = len(black) // 2
+    assert top[middle] == 0  # the peak
+    assert (bottom[0], bottom[-1]) == (27, 27)
+    assert (np.diff(top[:middle]) <= 0).all()
+    assert make_album(pc.fit("species ~ .", pc.load_data("iris"), eps=1.0), None) is None

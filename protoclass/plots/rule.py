@@ -125,7 +125,7 @@ def path(fit: Fitted, ax: Any = None, new: Any = None, cv: Any = None) -> Any:
         xlabel=f"number of {table.attrs['steps']}{' (log scale)' if len(table) > 30 else ''}",
         ylabel="error (share of rows)",
     )
-    strip = [draw_strip(table, size, ("bound",), ax)] if "bound" in table and has_room(ax) else []
+    strip = [draw_strip(table, size, ("bound",), ax, len(table) > 30)] if "bound" in table and has_room(ax) else []
     if len(table) <= 30:
         for part in (ax, *strip):
             part.xaxis.get_major_locator().set_params(integer=True)

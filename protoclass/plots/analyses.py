@@ -18,7 +18,7 @@ from ..ground.checks import one_of
 from ..views.analyses import list_alternatives, list_criticisms, list_splits, list_stability
 from ..views.prototypes import list_short
 from ..views.words import write_number
-from .layout import framed
+from .layout import framed, keep_within
 from .style import GREY, axes, colour, draw_intervals, grid_lines, ink, key, list_named, mark, plain_log
 
 
@@ -152,23 +152,29 @@ def criticisms_of_fit(fit: Fitted, ax: Any, n: int = 10) -> Any:
 
 @framed
 def criticisms(result: Criticisms, ax: Any = None) -> Any:
-    """The score of each row as a bar in the colour of its class, with the prototype that takes it; returns the Axes.
+    """The score of each row as a bar in the colour of its class, under its reason, with the prototype that takes it; returns the Axes.
 
     Parameters
     ----------
     ax : Axes, optional
     """
     table = list_criticisms(result)
-    ax = axes(ax, 8.0, 1.6 + 0.28 * len(table))
+    last = int(table["place"].max()) if len(table) else 1
+    ax = axes(ax, 8.0, 1.6 + 0.28 * last)
     levels, names = result.fit.classes, list_named(result.fit.classes)
     for k, level in enumerate(levels):
         own = table[table["class"] == level]
         if len(own):
-            ax.barh(own["order"], own["score"], color=colour(k), height=0.7, label=names[k])
-    ax.set_yticks(table["order"], table["name"], fontsize="small")
-    ax.set(ylim=(max(1, len(table)) + 0.5, 0.5), xlabel=f"{result.score}: {result.meaning}", ylabel="row, why, and what takes it")
+            ax.barh(own["place"], own["score"], color=colour(k), height=0.7, label=names[k])
+    for reason, own in table.groupby("reason", sort=False):
+        head = f"{reason}: {len(own)} row{'s' * (len(own) > 1)}"
+        text = ax.text(0.01, own["place"].iloc[0] - 1, head, transform=ax.get_yaxis_transform(), va="center", fontsize="small", color=ink(ax))
+        text.set_in_layout(False)  # it has the room that the Axes have
+        keep_within(text, float(np.ptp(ax.get_xlim())), 0.9, "reasons")
+    ax.set_yticks(table["place"], table["name"], fontsize="small")
+    ax.set(ylim=(last + 0.5, 0.5), xlabel=f"{result.score}: {result.meaning}", ylabel="row: prototype that takes it")
     if len(table):
-        key(ax, "above", ncols=min(4, len(levels)))
+        key(ax, "below", ncols=min(4, len(levels)))
     return ax
 
 

@@ -149,18 +149,19 @@ def list_alternatives(result: Alternatives) -> tuple[pd.DataFrame, pd.DataFrame]
 
 
 def list_criticisms(result: Criticisms) -> pd.DataFrame:
-    """One row for each criticism: `order` from 1, `name` (label, reason, and the prototype that takes it), `class`, `score`."""
+    """One row for each criticism, those of one reason together, the group of the worst first.
+
+    Columns: `reason`, `place` (from 2 on, as each group begins with a line for its reason), `name` (label, and the prototype that takes
+    it), `class` and `score`.
+    """
     table = result.table
-    names = [
-        f"{shorten(str(label))}, {reason or 'explained'}: {shorten(str(prototype))} ({shorten(str(level), NAME)})"
-        for label, reason, prototype, level in zip(
-            table.index, table["reason"], table["prototype"], table["prototype_class"], strict=True
-        )
-    ]
-    return pd.DataFrame({
-        "order": np.arange(1, len(table) + 1), "name": names, "class": table["class"].to_numpy(),
-        "score": table[result.score].to_numpy(),
-    })  # fmt: skip
+    named = zip(table.index, table["prototype"], table["prototype_class"], strict=True)
+    names = [f"{shorten(str(label))}: {shorten(str(prototype))} ({shorten(str(level), NAME)})" for label, prototype, level in named]
+    group, reasons = pd.factorize(table["reason"].replace("", "explained"))
+    out = pd.DataFrame({
+        "reason": reasons[group], "name": names, "class": table["class"].to_numpy(), "score": table[result.score].to_numpy(),
+    }).iloc[np.argsort(group, kind="stable")]  # fmt: skip
+    return out.assign(place=np.arange(len(out)) + 2 + np.sort(group)).reset_index(drop=True)
 
 
 @dataclass(frozen=True)

@@ -47,7 +47,7 @@ PICTURES: dict[str, list[tuple[str, str, str]]] = {
         ("Frontier", 'fit.plot("frontier");', "What does it cost to have fewer prototypes, and to have the fewest?"),
         ("Two parameters", 'pc.cross_validate("species ~ .", iris, lambda_=[0.01, 0.5, 1.5, 3]).plot();',
          "The errors of a grid of two parameters."),
-        ("Error of the first prototypes", 'fit.plot("path", cv=10);', "How many prototypes would have done?"),
+        ("Error of the first prototypes", 'fit.plot("path");', "How many prototypes would have done?"),
         ("Solvers", 'exact.plot("solvers", eps=[0.5, 1.0, 1.5, 2.0]);', "How far is each answer from the proved bound?"),
         ("Alternatives", 'exact.plot("alternatives", within=0.1);', "Which prototypes could be left out or replaced?"),
         ("Criticisms", 'exact.plot("criticisms", n=8);', "Which rows do the prototypes explain worst?"),

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..analysis.steps import SAME_FOLDS
 from ..estimation.fitted import Fitted
 from ..ground.checks import whole_number
 from ..ground.errors import NotAvailable
@@ -95,14 +96,15 @@ def progress(fit: Fitted, ax: Any = None) -> Any:
 
 
 @framed
-def path(fit: Fitted, ax: Any = None, new: Any = None, cv: Any = None) -> Any:
-    """Error of the first 1, 2, ... prototypes; see `Fit.path`.
+def path(fit: Fitted, ax: Any = None, new: Any = None, cv: Any = SAME_FOLDS) -> Any:
+    """Error of the first 1, 2, ... prototypes, of held-out rows and of those that learned; see `Fit.path`.
 
     Parameters
     ----------
     new : DataFrame, optional
         New rows with their classes, whose error is drawn as well.
     cv : as in `Fit.path`
+        By default the folds of the fit itself; None for the error of the training rows alone.
     """
     table = list_errors(fit, new, cv)
     ax = axes(ax)

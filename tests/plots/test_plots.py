@@ -430,11 +430,34 @@ def test_a_path_far_below_the_no_information_error_is_not_flat():
     table = rule.list_errors(fit)
     assert table.attrs["no_information"] > 2 * table["training_error"].max()
     ax = fit.plot("path", ax=axes())
-    most = table["training_error"].max()
+    most = (table["cv_error"] + table["cv_se"]).max()
+    assert most > table["training_error"].max()
     assert most < ax.get_ylim()[1] < 1.2 * most
     assert words_of(ax) == [f"no information: {table.attrs['no_information']:.3g} (above)"]
     (strip,) = [child for child in ax.child_axes if child.lines]
     np.testing.assert_allclose(strip.lines[0].get_ydata(), table["bound"])
+
+
+def held_out(ax):
+    return [line.get_ydata() for line in ax.lines if str(line.get_label()).startswith("held-out")]
+
+
+def test_paths_have_the_held_out_error_by_the_folds_of_the_fit(iris):
+    fit = pc.fit("species ~ .", iris, eps=[0.8, 1.0], cv=4, seed=3)
+    (drawn,) = held_out(fit.plot("path", ax=axes()))
+    np.testing.assert_array_equal(drawn, fit.path(cv=4)["cv_error"].iloc[1:])
+    assert not np.array_equal(drawn, fit.path(cv=10)["cv_error"].iloc[1:])
+    pd.testing.assert_frame_equal(fit.path(cv="same"), fit.path(cv=4))
+    folds = pd.Series(np.arange(150) % 3, iris.index)
+    own = pc.fit("species ~ .", iris.iloc[::2], eps=1.0, cv=folds.iloc[::2])
+    np.testing.assert_array_equal(held_out(own.plot("path", ax=axes()))[0], own.path(cv=folds.iloc[::2])["cv_error"].iloc[1:])
+    fixed = fit.update(cv=None, eps=1.0)
+    np.testing.assert_array_equal(held_out(fixed.plot("path", ax=axes()))[0], fixed.path(cv=10)["cv_error"].iloc[1:])
+    assert held_out(fit.plot("path", ax=axes(), cv=None)) == []
+    alone = pc.fit("species ~ .", iris.iloc[:101], eps=1.0, cv=None)
+    assert held_out(alone.plot("path", ax=axes())) == []
+    with pytest.raises(pc.OptionError, match="class 'virginica' has one row"):
+        alone.plot("path", ax=axes(), cv=5)
 
 
 def test_paths_radii_solvers_and_sizes(iris):

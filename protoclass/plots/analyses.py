@@ -168,7 +168,8 @@ def criticisms(result: Criticisms, ax: Any = None) -> Any:
             ax.barh(own["place"], own["score"], color=colour(k), height=0.7, label=names[k])
     for reason, own in table.groupby("reason", sort=False):
         head = f"{reason}: {len(own)} row{'s' * (len(own) > 1)}"
-        text = ax.text(0.01, own["place"].iloc[0] - 1, head, transform=ax.get_yaxis_transform(), va="center", fontsize="small", color=ink(ax))
+        style = {"transform": ax.get_yaxis_transform(), "va": "center", "fontsize": "small", "color": ink(ax)}
+        text = ax.text(0.01, own["place"].iloc[0] - 1, head, **style)
         text.set_in_layout(False)  # it has the room that the Axes have
         keep_within(text, float(np.ptp(ax.get_xlim())), 0.9, "reasons")
     ax.set_yticks(table["place"], table["name"], fontsize="small")

@@ -182,9 +182,13 @@ def test_confusion_shades_errors_alone_and_has_recall_and_precision(iris):
             assert (np.abs(ground[i, j] - paper).max() < 0.01) == (i == j or counts[i, j] == 0)
     shown = {tuple(text.get_position()): text.get_text() for text in ax.texts}
     for k in range(3):
-        assert float(shown[3.1, k]) == pytest.approx(counts[k, k] / counts[k].sum(), abs=0.006)
-        assert float(shown[k, 3.1]) == pytest.approx(counts[k, k] / counts[:, k].sum(), abs=0.006)
-    assert f"{counts.sum() - np.trace(counts):g} of 150 held-out rows wrong" in ax.get_title()
+        assert float(shown[3.15, k]) == pytest.approx(counts[k, k] / counts[k].sum(), abs=0.006)
+        assert float(shown[k, 3.15]) == pytest.approx(counts[k, k] / counts[:, k].sum(), abs=0.006)
+    wrong = counts.sum() - np.trace(counts)
+    assert f"{wrong:g} of 150 held-out rows wrong: error {wrong / 150:.2f}" in ax.get_title()
+    columns = {round(x, 2) for c in ax.collections if isinstance(c, LineCollection) for (x, _), (other, _) in c.get_segments() if x == other}
+    assert {2.65, 3.65} <= columns  # recall in a column beside the cells
+    assert "(no room for recall and precision)" in fit.plot("confusion", ax=Figure(figsize=(2.0, 1.6)).subplots()).get_title()
 
 
 @pytest.mark.parametrize("method", ["pvm", "knn", "kmeans"])

@@ -56,6 +56,8 @@ PICTURES: dict[str, list[tuple[str, str, str]]] = {
         ("Stability", "exact.stability(B=50).plot();", "Would another sample choose the same prototypes?"),
         ("Methods beside one another", 'pc.compare("species ~ .", iris, ["pvm", "knn", "centroids"], cv=5).plot();',
          "Which method errs least, on the same splits?"),
+        ("Prices of prototypes", 'pc.compare("species ~ .", iris, ["pvm", pc.KMedoids(K=[1, 2, 4])], cv=5).plot("frontier");',
+         "What do fewer prototypes cost, on rows that had no part in any choice, and with which method?"),
         ("Permuted classes", 'pc.cross_validate("species ~ .", iris, eps=1.0, cv=5).permutation_test(B=99).plot();',
          "Could chance alone reach this error?"),
         ("Why", 'exact.plot("why", row=50);', "Which variables speak for the class of a row, and which against it?"),

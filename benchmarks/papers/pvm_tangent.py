@@ -141,7 +141,7 @@ def figures(
     fit = pc.fit("digit ~ 1", train[["digit"]], dissimilarity=related, eps=eps, progress=False)
     first, small = 88, len(fit.at(lambda_=6).prototypes)
     steps = axes(None)
-    fit.plot("path", ax=steps, new=new)
+    fit.plot("path", ax=steps, new=new, cv=None)
     steps.axvline(small, ls=":", color="black", lw=1)
     drawn = {
         "pvm_figure4.png": fit.plot("images", shape=SHAPE, count=first),

@@ -14,10 +14,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from ..core.query import answer
 from ..core.statistics.folds import grouped, holdout, stratified, usual_folds
+from ..core.task import Rule
 from ..estimation.calibration import arguments_of, loss_of
 from ..estimation.fitted import Fitted
-from ..estimation.learning import WORSE, fit_call
+from ..estimation.learning import WORSE, fit_call, learn
 from ..estimation.problem import Call, is_default, own_folds, prepare, short
 from ..estimation.selection import fixed_folds
 from ..frames.frame import Frame, mold
@@ -161,9 +163,10 @@ def compare(
               "calibrate": calibrate}  # fmt: skip
     loss_of(loss, splits.frame.levels)
     methods = {name: own if _is_foreign(own.get("method")) else {**common, **own} for name, own in specs.items()}
-    results, predictions, chances = judge_all(splits, methods, progress, loss)
+    results, predictions, chances, frontiers = judge_all(splits, methods, progress, loss)
     call = f"compare({formula!r}, data, {list(specs)}{_arguments_in_words(beside)})"
-    return Comparison(results, predictions, splits.how(), splits.design(), len(splits.frame.dropped), call, rope, chances, loss)
+    return Comparison(results, predictions, splits.how(), splits.design(), len(splits.frame.dropped), call, rope, chances, loss,
+                      frontiers)  # fmt: skip
 
 
 OPTIONS = {
@@ -380,8 +383,8 @@ def make_splits(formula: str, data: pd.DataFrame, dissimilarity: Any, na: str, g
 
 def judge_all(
     splits: Splits, methods: Mapping[str, Mapping[str, Any]], progress: bool | None, loss: pd.DataFrame | None
-) -> tuple[pd.DataFrame, pd.DataFrame, dict[str, np.ndarray]]:
-    """Every method on every split: `results`, `predictions` and `chances` of a Comparison.
+) -> tuple[pd.DataFrame, pd.DataFrame, dict[str, np.ndarray], pd.DataFrame]:
+    """Every method on every split: `results`, `predictions`, `chances` and `frontiers` of a Comparison.
 
     Parameters
     ----------
@@ -392,6 +395,7 @@ def judge_all(
     """
     rows, parts, labels, lost = [], [], list[pd.Index](), Unseen()
     chances: dict[str, list[np.ndarray]] = {}
+    prices: list[tuple[int, str, int, float]] = []
     methods = dict(methods)
     for name, options in methods.items():
         with named(name):
@@ -405,7 +409,8 @@ def judge_all(
             unseen = Unseen()
             for name, options in methods.items():
                 with named(name):
-                    row, predicted[name], p, without = judge(splits, options, train_rows, test_rows)
+                    row, predicted[name], p, without, priced = judge(splits, options, train_rows, test_rows)
+                prices += [(split, name, size, error) for size, error in priced]
                 rows.append({"split": split, "method": name, **count_errors(predicted[name], truth), **row})
                 if p is not None:
                     chances.setdefault(name, []).append(p)
@@ -419,7 +424,8 @@ def judge_all(
     index = pd.MultiIndex.from_arrays([of_split, labels[0].append(labels[1:])], names=["split", None])
     predictions, levels = pd.concat(parts).set_axis(index), splits.frame.levels
     said = predictions.apply(lambda column: pd.Categorical(column, levels))
-    return pd.DataFrame(rows), said, {name: np.concatenate(p) for name, p in chances.items()}
+    frontiers = pd.DataFrame(prices, columns=["split", "method", "prototypes", "error"])
+    return pd.DataFrame(rows), said, {name: np.concatenate(p) for name, p in chances.items()}, frontiers
 
 
 @contextmanager
@@ -453,15 +459,15 @@ def checked(splits: Splits, options: Mapping[str, Any], loss: pd.DataFrame | Non
 
 def judge(
     splits: Splits, options: Mapping[str, Any], train: pd.Index, test: pd.Index
-) -> tuple[dict[str, Any], pd.Series, np.ndarray | None, Unseen]:
+) -> tuple[dict[str, Any], pd.Series, np.ndarray | None, Unseen, list[tuple[int, float]]]:
     """One method on one split: sizes and times of the fit, its predictions of the test rows, and their chances if it is calibrated;
-    and the levels that its training rows lack, so that it has no prediction of the test rows that have them."""
+    the levels that its training rows lack, so that it has no prediction of the test rows that have them; and `price_sizes`."""
     data, method = splits.data, options.get("method")
     if isinstance(method, Predictions):
-        return NO_FIT, *predicted_by(method, test, data, splits.frame.levels), Unseen()
+        return NO_FIT, *predicted_by(method, test, data, splits.frame.levels), Unseen(), []
     if is_estimator(method):
         seen = made_from(data, data.loc[train])
-        return *judge_estimator(options, splits.frame, seen, data.loc[test], splits.aside), Unseen()
+        return *judge_estimator(options, splits.frame, seen, data.loc[test], splits.aside), Unseen(), []
     measured = options["dissimilarity"]
     matrix = splits.given if measured is splits.dissimilarity else matrix_of(measured, data)
     new = data.loc[test]
@@ -472,9 +478,39 @@ def judge(
         beside = ~matrix.columns.isin(matrix.index)  # candidates that are not rows
         options = {**options, "dissimilarity": matrix.loc[train, matrix.columns.isin(train) | beside]}
         new = matrix.loc[test]
-    start = perf_counter()
-    fitted = fit_call(Call("fit", splits.formula, made_from(data, data.loc[train]), {**splits.groups_of(train), **options}))
-    return *judge_fit(fitted, new, perf_counter() - start, None), fitted.unpredicted_in(new)
+    start, priced = perf_counter(), list[tuple[int, Rule | None]]()
+    fitted = fit_call(Call("fit", splits.formula, made_from(data, data.loc[train]), {**splits.groups_of(train), **options}), priced)
+    judged, truth = judge_fit(fitted, new, perf_counter() - start, None), data.loc[test, splits.frame.formula.response]
+    return *judged, fitted.unpredicted_in(new), price_sizes(fitted, priced, new, truth)
+
+
+def price_sizes(fitted: Fitted, priced: list[tuple[int, Rule | None]], new: pd.DataFrame, truth: pd.Series) -> list[tuple[int, float]]:
+    """What fewer prototypes cost: numbers of them, descending, with the error on rows of the rule of so many that has the least
+    cross-validated error of all with at most so many; none where no numbers of prototypes were to choose from.
+
+    Parameters
+    ----------
+    fitted : Fitted
+    priced : list of (grid point, rule), as from `fit_call`
+    new : DataFrame
+    truth : Series
+        The classes of its rows.
+    """
+    problem, curve, out = fitted.problem, fitted.validation, list[tuple[int, float]]()
+    if curve is None or len(priced) < 2 or problem.model.can.counted in (False, "features"):
+        return []
+    query, _, complete = fitted.query(new)
+    codes = problem.frame.levels.get_indexer(truth)
+    for point, rule in reversed(priced):
+        said = np.full(len(truth), -1)
+        if rule is not None:
+            said[complete] = answer(rule, "class", query)
+        else:
+            own = fitted if point == fitted.point else learn(problem, curve.select(point), curve, fitted.dissimilarity)
+            rule, said = own.rule, own.predictions(new, unseen=None).cat.codes.to_numpy()
+        if not out or len(rule.prototypes) < out[-1][0]:
+            out.append((len(rule.prototypes), float(np.mean(said != codes))))
+    return out if len(out) > 1 else []
 
 
 def judge_fit(fitted: Fitted, new: pd.DataFrame, seconds: float, unseen: str | None) -> tuple[dict[str, Any], pd.Series, np.ndarray | None]:

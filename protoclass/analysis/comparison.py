@@ -55,6 +55,9 @@ class Comparison(Printed, Saveable, Served):
         `Predictions` that have them; NaN where there are none.
     loss : DataFrame, or None
         The loss matrix by which predictions are judged.
+    frontiers : DataFrame
+        What fewer prototypes cost, of methods that tune their number: `split`, `method`, `prototypes`, and the `error` on the test rows
+        of the rule that has the least cross-validated error within the training rows of all with at most so many prototypes.
     """
 
     serves: ClassVar[Mapping[str, str]] = VERBS_OF_COMPARISON
@@ -69,6 +72,7 @@ class Comparison(Printed, Saveable, Served):
     rope: float | None = None
     chances: Mapping[str, np.ndarray] = field(default_factory=dict)
     loss: pd.DataFrame | None = None
+    frontiers: pd.DataFrame = field(default_factory=pd.DataFrame)
 
     between: ClassVar[str] = "\n\n"
     plot, as_table = Above("protoclass.plots"), Above("protoclass.tables")

@@ -188,6 +188,9 @@ def place_of(fit: Fitted, prototype: Any) -> int:
         raise OptionError(f"prototype={brief(prototype)}: a label of fit.prototypes.index") from None
 
 
+SAME_FOLDS = "same"  # as the fit was cross-validated
+
+
 def path(fit: Fitted, new: Any = None, cv: Any = None) -> pd.DataFrame:
     """What the first 1, 2, ... prototypes of a greedy fit do: its path in their number and in lambda.
 
@@ -198,9 +201,9 @@ def path(fit: Fitted, new: Any = None, cv: Any = None) -> pd.DataFrame:
     ----------
     new : DataFrame, optional
         With the predictors and the response: its error is added as `new_error`.
-    cv : int, "loo", Series or array of folds, optional
-        As in `fit`: the error of the first prototypes that each fold's training rows choose is added as `cv_error`,
-        with its standard error `cv_se`.
+    cv : int, "loo", Series or array of folds, or "same", optional
+        As in `fit`; "same": as it was in the call of this fit, "auto" where that was None. The error of the first prototypes that
+        each fold's training rows choose is added as `cv_error`, with its standard error `cv_se`.
 
     Returns
     -------
@@ -248,7 +251,10 @@ def _held_out(fit: Fitted, cv: Any, most: int) -> tuple[np.ndarray, np.ndarray]:
 
     A fold's rule with fewer steps than asked for serves with all that it has.
     """
-    problem = with_folds(fit.chosen_problem, cv)
+    own = isinstance(cv, str) and cv == SAME_FOLDS
+    problem = fit.chosen_problem
+    if not own or problem.cv is None:
+        problem = with_folds(problem, "auto" if own else cv)
     fold = draw_folds(problem, 1)[0][0]
     y, w = problem.frame.codes, problem.frame.weights
     folds = int(fold.max()) + 1

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from ..core.statistics.one_se import frontier
 from ..core.task import Rule, RulePath, Task
 from ..ground.errors import DataWarning, OptionError, shown, warn
 from ..ground.options import SAME, fixed
@@ -34,8 +35,11 @@ from .selection import Selection, requested_measure, values_at
 WORSE = "worse than no information"  # in every such warning, and by which it is recognised
 
 
-def fit_call(call: Call) -> Fitted:
-    """What a call of `fit` asks for; its parameters tuned, and its chances calibrated, if it says so."""
+def fit_call(call: Call, priced: list[tuple[int, Rule | None]] | None = None) -> Fitted:
+    """What a call of `fit` asks for; its parameters tuned, and its chances calibrated, if it says so.
+
+    A list gets the grid points of the frontier of its cross-validation, with the rule of each where it is learned already.
+    """
     problem, given = prepare(call), {**DEFAULTS, **call.arguments}
     check_choose(given, problem.model)
     if given["calibrate"] is not False:
@@ -50,6 +54,8 @@ def fit_call(call: Call) -> Fitted:
     point = validation.chosen_by_call()
     selection = Selection(validation.grid, values_at(validation.grid, point), point, problem.call.choose)
     rule = held.rule(point)
+    if priced is not None:
+        priced += [(int(g), held.rule(int(g))) for g in frontier(validation.choice.error, validation.rule_sizes)]
     del held  # has arrays of rows x grid points, of which the curve keeps those that it needs
     out = calibrated(learn(problem, selection, validation, trial.dissimilarity, trial.task, rule))
     _warn_of(worse_than_one_class(validation, point, out.rule.kinds, out.calibration is not None), costs_twice(validation))

@@ -65,7 +65,8 @@ def plot(fit: Fitted, kind: str | None = None, ax: Any = None, **options: Any) -
         (with `DTW`, or with `series=` the predictors that are its steps) is a curve, a text stands above texts that it covers.
         "rule" (`count=`): of a method whose rule is built of conditions, the rows along what each condition compares, and which
         of them it removes.
-        "progress": the share of each class that is covered so far. "path" (`new=`, `cv=`): error of the first 1, 2, ... prototypes.
+        "progress": the share of each class that is covered so far. "path" (`new=`, `cv=`): held-out error of the first 1, 2, ...
+        prototypes, by the folds of the fit itself, and their training error.
         "why" (`row=`, `series=`): which variables bring a row, or each of up to six, nearer to its prototype than to the
         nearest of another class.
         "confusion": held-out (or training) rows by true and predicted class, with recall and precision. "calibration" (`new=`):

@@ -12,13 +12,12 @@ from ..analysis.alternatives import alternatives as find_alternatives
 from ..analysis.alternatives import criticisms as find_criticisms
 from ..analysis.comparison import Comparison
 from ..analysis.stability import Stability
-from ..core.statistics.one_se import frontier
 from ..estimation.fitted import Fitted
 from ..ground.checks import one_of
-from ..views.analyses import list_alternatives, list_criticisms, list_splits, list_stability
+from ..views.analyses import list_alternatives, list_criticisms, list_prices, list_splits, list_stability
 from ..views.prototypes import list_short
 from ..views.words import write_number
-from .layout import framed
+from .layout import framed, keep_within
 from .style import GREY, axes, colour, draw_intervals, grid_lines, ink, key, list_named, mark, plain_log
 
 
@@ -29,8 +28,10 @@ def comparison(result: Comparison, kind: str | None = None, ax: Any = None) -> A
     Parameters
     ----------
     kind : "frontier", optional
-        The errors against the numbers of prototypes: the line is the least error for each of these. A method without prototypes is a
-        line across.
+        The errors against the numbers of prototypes: a mark for what each method has chosen. Where it had several numbers to choose
+        from, a line has the error on the test rows, in the mean over the splits, of the rule with the least cross-validated error within
+        the training rows of all with at most so many prototypes (`Comparison.frontiers`): these errors were in no choice. A method
+        without prototypes is a line across.
     ax : Axes, optional
     """
     one_of("kind", kind, (None, "frontier"), "picture")
@@ -52,24 +53,25 @@ def comparison(result: Comparison, kind: str | None = None, ax: Any = None) -> A
 
 
 def _draw_prices(result: Comparison, ax: Any) -> Any:
-    table, ax = result.table, axes(ax, 6.4, 5.0)
-    names, counts = list_short(table.index), table["prototypes"].to_numpy(float)
-    has = np.flatnonzero(counts > 0)
-    for k, (name, row) in enumerate(zip(names, table.to_dict("records"), strict=True)):
+    table, prices, ax = result.table, list_prices(result), axes(ax, 6.4, 5.4)
+    names = list_short(table.index)
+    for k, (name, (method, row)) in enumerate(zip(names, table.iterrows(), strict=True)):
         ends = np.array([[row["error"] - row["low"]], [row["high"] - row["error"]]])
-        if k in has:
-            ax.errorbar(counts[k], row["error"], np.nan_to_num(ends), fmt=mark(k), color=colour(k), ms=6, lw=1.2, capsize=3, label=name)
+        own = prices[prices["method"] == method]
+        if row["prototypes"] > 0:
+            style = {"fmt": mark(k), "ms": 6, "lw": 1.2, "capsize": 3, "mec": ink(ax), "mew": 0.6}
+            ax.errorbar(row["prototypes"], row["error"], np.nan_to_num(ends), color=colour(k), label=name, zorder=3, **style)
         else:
             ax.axhline(row["error"], ls="--", lw=1.2, color=colour(k), label=f"{name}, no prototypes")
-    if len(has):
-        points = has[frontier(table["error"].to_numpy(float)[has], counts[has])]
-        ends = np.append(counts[points], counts[has].max())
-        errors = table["error"].to_numpy(float)[points]
-        ax.step(ends, np.append(errors, errors[-1]), where="post", lw=1, color=ink(ax), zorder=0, label="least error")
+        ax.step(own["prototypes"], own["error"], where="post", lw=1.2, color=colour(k))
+    if (table["prototypes"] > 0).any():
         ax.set_xscale("log")
         plain_log(ax.xaxis)
     ax.set_ylim(bottom=0)
     ax.set(xlabel="prototypes, mean over the training sets (log scale)", ylabel="error on test rows, 95 % interval")
+    if len(prices):
+        which = "of all rules with at most so many prototypes\nthat with the least cross-validated error within the training rows"
+        ax.set_title(f"Lines: {which}", fontsize="medium")
     key(ax, "below", ncols=2)
     return ax
 
@@ -152,23 +154,30 @@ def criticisms_of_fit(fit: Fitted, ax: Any, n: int = 10) -> Any:
 
 @framed
 def criticisms(result: Criticisms, ax: Any = None) -> Any:
-    """The score of each row as a bar in the colour of its class, with the prototype that takes it; returns the Axes.
+    """The score of each row as a bar in the colour of its class, under its reason, with the prototype that takes it; returns the Axes.
 
     Parameters
     ----------
     ax : Axes, optional
     """
     table = list_criticisms(result)
-    ax = axes(ax, 8.0, 1.6 + 0.28 * len(table))
+    last = int(table["place"].max()) if len(table) else 1
+    ax = axes(ax, 8.0, 1.6 + 0.28 * last)
     levels, names = result.fit.classes, list_named(result.fit.classes)
     for k, level in enumerate(levels):
         own = table[table["class"] == level]
         if len(own):
-            ax.barh(own["order"], own["score"], color=colour(k), height=0.7, label=names[k])
-    ax.set_yticks(table["order"], table["name"], fontsize="small")
-    ax.set(ylim=(max(1, len(table)) + 0.5, 0.5), xlabel=f"{result.score}: {result.meaning}", ylabel="row, why, and what takes it")
+            ax.barh(own["place"], own["score"], color=colour(k), height=0.7, label=names[k])
+    for reason, own in table.groupby("reason", sort=False):
+        head = f"{reason}: {len(own)} row{'s' * (len(own) > 1)}"
+        style = {"transform": ax.get_yaxis_transform(), "va": "center", "fontsize": "small", "color": ink(ax)}
+        text = ax.text(0.01, own["place"].iloc[0] - 1, head, **style)
+        text.set_in_layout(False)  # it has the room that the Axes have
+        keep_within(text, float(np.ptp(ax.get_xlim())), 0.9, "reasons")
+    ax.set_yticks(table["place"], table["name"], fontsize="small")
+    ax.set(ylim=(last + 0.5, 0.5), xlabel=f"{result.score}: {result.meaning}", ylabel="row: prototype that takes it")
     if len(table):
-        key(ax, "above", ncols=min(4, len(levels)))
+        key(ax, "below", ncols=min(4, len(levels)))
     return ax
 
 

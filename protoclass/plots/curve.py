@@ -17,14 +17,16 @@ from ..views.curve import (
     Curve,
     check_axis,
     check_band,
+    find_gaps,
     find_slice,
+    lie_far_above,
     limit_cells,
     limit_errors,
     make_cells,
     nearest_row_error,
     sort_by_size,
     sort_frontier,
-    space_sizes,
+    space_out,
     trace_curve,
     within_one_se,
 )
@@ -42,6 +44,7 @@ from .style import (
     key,
     letters_on,
     mark,
+    paper,
     plain_log,
     scale_letters,
     shade_bar,
@@ -134,17 +137,16 @@ def _draw_lines(validation: ErrorCurve, traced: Curve, ax: Any) -> Any:
             _draw_band(part.sort_values("position", kind="stable"), "position", traced.band, of, colour(k), ax)
     if traced.ticks is not None:
         ax.set_xticks(range(len(traced.ticks)), traced.ticks)
-    elif traced.log:
-        ax.set_xscale("log")
-        plain_log(ax.xaxis)
+    scaled = scale_along(ax, traced.positions, traced.log)
     _draw_choice(validation, ax, traced.positions, lambda g: ", ".join(f"{k} = {write_value(table[k].iloc[g])}" for k in [x, *others]))
-    _limit(validation, pd.concat([part for _, part in traced.lines]), ax)
-    ax.set_xlabel(f"{describe_axis(validation, x)}{' (log scale)' if ax.get_xscale() == 'log' else ''}")
+    drawn = pd.concat([part for _, part in traced.lines])
+    _limit(validation, drawn, ax, drawn["position"])
+    ax.set_xlabel(f"{describe_axis(validation, x)}{scaled}")
     if not others and traced.ticks is None and has_room(ax):
         _draw_sizes(validation, x, ax)
     strip = () if others or not has_room(ax) else tuple(name for name in ("cover_error", "bound") if name in table)
     if strip:
-        draw_strip(table, traced.positions, strip, ax)
+        draw_strip(table, traced.positions, strip, ax, traced.log)
     if others:
         shown = len(traced.lines)
         some = f"{shown} of {traced.count} lines" if shown < traced.count else None
@@ -169,10 +171,20 @@ def _draw_choice(validation: ErrorCurve, ax: Any, positions: Any, write: Callabl
     ax.set_title(describe_selection(validation), fontsize="medium")
 
 
-def _limit(validation: ErrorCurve, table: pd.DataFrame, ax: Any) -> None:
-    """An axis that ends at the data, and the no-information error at its edge."""
+def _limit(validation: ErrorCurve, table: pd.DataFrame, ax: Any, places: Any = None) -> None:
+    """An axis that ends at the data, and at its edge the no-information error, and an error that is far above all others."""
     ax.set_ylabel(MEASURES[validation.measure])
-    ax.set_ylim(*limit_errors(table))
+    errors, places = table["error"].to_numpy(float), np.asarray([] if places is None else places, float)
+    far = lie_far_above(errors, places) if len(places) else np.zeros(len(errors), bool)
+    ax.set_ylim(*limit_errors(table[~far]))
+    if far.any():
+        place, said = places[far][0], [write_number(error) for error in np.unique(errors[far])]
+        edge = {"color": ink(ax), "clip_on": False, "zorder": 5}
+        ax.plot(place, 1.0, "^", ms=7, transform=ax.get_xaxis_transform(), **edge)
+        side = 1 if ax.transAxes.inverted().transform(ax.transData.transform((place, 0.0)))[0] < 0.5 else -1
+        ax.annotate(f"{' to '.join(dict.fromkeys([said[0], said[-1]]))}\n(above)", (place, 1.0), (8 * side * factor(ax), -4),
+                    xycoords=ax.get_xaxis_transform(), textcoords="offset points", ha="left" if side > 0 else "right", va="top",
+                    fontsize="small", color=ink(ax), zorder=6)  # fmt: skip
     mark_no_information(ax, validation.no_information)
 
 
@@ -188,18 +200,68 @@ def mark_no_information(ax: Any, value: float) -> None:
     ax.annotate(words, (1.0, height), (9 * factor(ax), 0), xycoords="axes fraction", textcoords="offset points", **beside)
 
 
-def draw_strip(table: pd.DataFrame, positions: Any, names: tuple[str, ...], ax: Any) -> Any:
+BREAK = 0.12  # of the rest of an axis is as wide as a gap that is broken
+
+
+def scale_along(ax: Any, places: Any, log: bool) -> str:
+    """Scale the horizontal axis for places on it, with a break in each of `find_gaps`; in brackets what is to be said of it."""
+    from matplotlib.ticker import FixedLocator, FuncFormatter, MaxNLocator, NullLocator
+
+    measure, value = (np.log, np.exp) if log else (np.asarray, np.asarray)
+    places = np.unique(np.asarray(places, float))
+    along = measure(places)
+    gaps = find_gaps(along)
+    if not len(gaps):
+        if log:
+            ax.set_xscale("log")
+            plain_log(ax.xaxis)
+        return " (log scale)" if log else ""
+    ends, span = gaps.ravel(), float(np.ptp(along))
+    steps = np.diff(ends)
+    width = BREAK * (span - float(steps[::2].sum()))
+    steps[::2] = width
+    true = np.array([ends[0] - span, *ends, ends[-1] + span])
+    shown = true[0] + np.array([0.0, span, *(span + steps.cumsum()), 2 * span + steps.sum()])
+
+    def forward(x: Any) -> Any:
+        return np.interp(measure(np.maximum(x, places[0] / 1e9)) if log else x, true, shown)
+
+    def back(x: Any) -> Any:
+        return value(np.interp(x, shown, true))
+
+    ax.set_xscale("function", functions=(forward, back))
+    lone = places[[k for k in (0, -1) if along[k] in ends]]
+    near = np.setdiff1d(places, lone)
+    if log:
+        powers = 10.0 ** np.arange(np.floor(np.log10(near[0])), np.ceil(np.log10(near[-1])) + 1)
+        ticks = np.outer(powers, (1, 2, 5) if near[-1] > 10 * near[0] else (1, 2, 3, 4, 5, 7)).ravel()
+    else:
+        ticks = np.asarray(MaxNLocator(6, steps=[1, 2, 5, 10]).tick_values(near[0], near[-1]))
+    inside = (measure(ticks)[:, None] > gaps[:, 0]) & (measure(ticks)[:, None] < gaps[:, 1])
+    ticks = ticks[(ticks >= near[0]) & (ticks <= near[-1]) & ~inside.any(axis=1)]
+    ax.xaxis.set_major_locator(FixedLocator(np.union1d(lone, ticks).tolist()))
+    ax.xaxis.set_minor_locator(NullLocator())
+    ax.xaxis.set_major_formatter(FuncFormatter(lambda tick, _: f"{tick:.3g}"))
+    for low, high in gaps:
+        sides = value(low + (high - low) * np.array([0.4, 0.6]))
+        ax.axvspan(*sides, fc=paper(ax), lw=0, zorder=3)
+        for side in sides:
+            ax.axvline(side, lw=0.8, color=ink(ax), zorder=3)
+    said = " and ".join(f"from {write_number(low)} to {write_number(high)}" for low, high in value(gaps))
+    return f" ({'log scale, ' if log else ''}broken {said})"
+
+
+def draw_strip(table: pd.DataFrame, positions: Any, names: tuple[str, ...], ax: Any, log: bool) -> Any:
     """What has another scale than the errors, on Axes of its own below them: the cover error, or the bound."""
     from matplotlib.transforms import ScaledTranslation
 
     small = ax.inset_axes((0.0, STRIP[0], 1.0, STRIP[1]), label="strip")
     for k, name in enumerate(names):
         small.plot(positions, table[name], "-", lw=1.2 * factor(ax), color=colour(1 + k))
-    small.set(xscale=ax.get_xscale(), xlim=ax.get_xlim())
+    scale_along(small, positions, log)
+    small.set_xlim(ax.get_xlim())
     small.set_ylim(0, 1.1 * max(float(table[name].max()) for name in names) or 1.0)
-    if ax.get_xscale() == "log":
-        plain_log(small.xaxis)
-    elif hasattr(ax.xaxis.get_major_locator(), "locs"):
+    if not log and hasattr(ax.xaxis.get_major_locator(), "locs"):
         small.set_xticks(ax.get_xticks(), [label.get_text() for label in ax.get_xticklabels()])
     small.yaxis.get_major_locator().set_params(nbins=2)
     size = scale_letters(ax, 10)
@@ -266,11 +328,14 @@ def _draw_sizes(validation: ErrorCurve, x: str, ax: Any) -> None:
     """Mean size of the rules on the top axis, where there is room for the numbers."""
     from matplotlib.ticker import FixedLocator, NullLocator
 
-    table = space_sizes(validation.table, x, ax.get_xscale() == "log")
+    places = validation.table[x].to_numpy(float)
+    kept = space_out(ax.transData.transform(np.column_stack([places, places]))[:, 0])
     top = ax.secondary_xaxis("top")
-    top.xaxis.set_major_locator(FixedLocator(table[x].to_list()))
+    scale = ax.xaxis.get_transform()
+    top.set_xscale("function", functions=(scale.transform, scale.inverted().transform))
+    top.xaxis.set_major_locator(FixedLocator(places[kept]))
     top.xaxis.set_minor_locator(NullLocator())
-    top.set_xticklabels([write_number(round(v, 1)) for v in table["size"]])
+    top.set_xticklabels([write_number(round(v, 1)) for v in validation.table["size"].iloc[kept]])
     top.set_xlabel("size (mean over folds)")
 
 
@@ -289,11 +354,9 @@ def _draw_by_size(validation: ErrorCurve, ax: Any, band: float | None = None) ->
     if full:
         last = table.iloc[-1]
         ax.plot(last["size"], last["error"], "s", ms=9, mfc="none", color=colour(1), label="all rows kept: 1-NN")
-    if table["size"].min() > 0:
-        ax.set_xscale("log")
-        plain_log(ax.xaxis)
-    _limit(validation, table, ax)
-    ax.set_xlabel(f"size (mean over folds{', log scale' if ax.get_xscale() == 'log' else ''})")
+    scaled = scale_along(ax, table["size"], bool(table["size"].min() > 0))
+    _limit(validation, table, ax, table["size"])
+    ax.set_xlabel(f"size, mean over folds{scaled}")
     key(ax, "below", ncols=2, values=True)
     return ax
 

@@ -47,6 +47,7 @@ from .style import (
 )
 
 PALE = 0.12  # shade of the smallest error
+BESIDE = 0.15  # of a cell is between the cells and their recall and precision
 
 
 @framed
@@ -68,22 +69,29 @@ def draw_counts(counts: Confusion, ax: Any = None) -> Any:
         style = {"weight": "bold"} if i == j else {}
         text = ax.text(j, i, f"{values[i, j]:g}", color=letters_on(ground[i, j]), fontsize=10, **middle, **style)
         keep_within(text, 0.94, 0.94)
-    for k in range(L if has_room(ax) else 0):
-        recall = ax.text(L + 0.1, k, write_share(counts.recall[k]), fontsize=8, color=ink(ax), **middle)
-        precision = ax.text(k, L + 0.1, write_share(counts.precision[k]), fontsize=8, color=ink(ax), **middle)
-        keep_within(recall, 1.1, 0.94, "recall and precision")
-        keep_within(precision, 0.98, 0.94, "recall and precision")
-    ax.hlines(np.arange(L + 1) - 0.5, -0.5, L - 0.5, color=faint(ax), lw=0.6)
-    ax.vlines(np.arange(L + 1) - 0.5, -0.5, L - 0.5, color=faint(ax), lw=0.6)
+    edges, margins = np.arange(L + 1) - 0.5, has_room(ax)
+    lines = {"color": faint(ax), "lw": 0.6}
+    for draw in (ax.hlines, ax.vlines):
+        draw(edges, -0.5, L - 0.5, **lines)
+        if margins:  # a row and a column beside the cells
+            draw(edges, L - 0.5 + BESIDE, L + 0.5 + BESIDE, **lines)
+            draw([L - 0.5 + BESIDE, L + 0.5 + BESIDE], -0.5, L - 0.5, **lines)
+    for k in range(L if margins else 0):
+        recall = ax.text(L + BESIDE, k, write_share(counts.recall[k]), fontsize=9, color=ink(ax), **middle)
+        precision = ax.text(k, L + BESIDE, write_share(counts.precision[k]), fontsize=9, color=ink(ax), **middle)
+        for text in (recall, precision):
+            keep_within(text, 0.98, 0.94, "recall and precision")
     names = list_named(counts.table.index)
     steep = max(map(len, names)) > 4 and L > 3
-    at, margins = ([*range(L), L + 0.1], True) if has_room(ax) else ([*range(L)], False)
+    at = [*range(L), L + BESIDE] if margins else [*range(L)]
     ax.set_xticks(at, [*names, "recall"] if margins else names, rotation=90 if steep else 0)
     ax.set_yticks(at, [*names, "precision"] if margins else names)
     ax.tick_params(length=0)
-    end = L + 0.6 if margins else L - 0.5
+    end = L + 0.52 + BESIDE if margins else L - 0.5
     ax.set(xlim=(-0.5, end), ylim=(end, -0.5), xlabel="predicted class", ylabel="true class")
-    ax.set_title(f"{counts.errors:g} of {values.sum():g} {counts.rows} wrong\n(shade: share of the true class)")
+    wrong, total = counts.errors, float(values.sum())
+    shade = "\n(shade: share of the true class)" if margins else "\n(no room for recall and precision)"
+    ax.set_title(f"{wrong:g} of {total:g} {counts.rows} wrong: error {write_share(wrong / total)}{shade}")
     ax.title.set_fontsize("medium")
     ax.grid(False)
     for spine in ax.spines.values():

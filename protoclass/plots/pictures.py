@@ -14,7 +14,7 @@ from ..views.geometry import map_prototypes
 from ..views.pictures import Panels, read_pixels, show_misclassified, show_miscovered, show_prototypes
 from ..views.prototypes import shorten
 from .layout import framed, scatter_classes, tell_classes
-from .style import LETTERS, axes, colour
+from .style import LETTERS, axes, colour, has_room
 
 INCH = 0.62  # a picture's side
 ACROSS = 11  # pictures in a row
@@ -90,7 +90,8 @@ def map_of_prototypes(fit: Fitted, ax: Any = None, shape: Any = None, count: int
     ax.set(xlabel=f"first axis of the map ({unit} units)", ylabel="second axis of the map")
     q = len(fit.rule.prototypes)
     first = f"All {q} prototypes" if len(spots) == q else f"The first {len(spots)} of {q} prototypes"
-    ax.set_title(f"{first}, Sammon mapping (stress {round(spots.attrs['stress'], 6):.2g})", fontsize="medium")
+    shown = f"\n{100 * spots.attrs['accounted']:.1f} % of the squared dissimilarities shown" if has_room(ax) else ""
+    ax.set_title(f"{first}, Sammon's mapping: stress {round(spots.attrs['stress'], 6):.2g}{shown}", fontsize="medium")
     tell_classes(ax, places, fit.classes, fit.frame.formula.response)
     return ax
 

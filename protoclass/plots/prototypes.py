@@ -22,7 +22,7 @@ from ..views.prototypes import PAIRS, Members, find_members, list_rows, list_sho
 from ..views.rule import fit_radii, has_features_alone, list_rule
 from ..views.words import describe_balls, describe_prototypes
 from .layout import DIRECT, drop_names, framed, keep_within, scatter_classes, tell_classes
-from .style import GREY, WRONG, axes, colour, ink, key, list_down, list_named, mark, panels, paper
+from .style import GREY, WRONG, axes, blend, colour, ink, key, list_down, list_named, mark, panels, paper
 
 
 def draw_features(fit: Fitted, ax: Any = None) -> Any:
@@ -47,6 +47,7 @@ def draw_features(fit: Fitted, ax: Any = None) -> Any:
 
 PANEL = 3.1  # inches of one of several pictures
 GRID = 240  # cells a side of the decision regions
+PALEST = (0.2, 0.5)  # share of its class's colour in a line to a row: where there are very many, and few
 SEEN = 22.0  # square points of the mark of a row, and of those in a legend
 
 
@@ -134,15 +135,16 @@ def _draw_balls(fit: Fitted, plane: Plane, spots: np.ndarray, drawn: np.ndarray,
 
 
 def _draw_lines(fit: Fitted, plane: Plane, spots: np.ndarray, members: Members, ax: Any) -> None:
-    """From each prototype to the rows in its ball, in the colour of its class, the fainter the more there are."""
+    """From each prototype to the rows in its ball, the shortest above: of a pale colour, so that many do not add up to that of a mark."""
     from matplotlib.collections import LineCollection
 
     ends = np.stack([spots[members.prototypes], plane.rows[members.rows]], axis=1)
     known = np.isfinite(ends).all(axis=(1, 2))
-    strength = min(0.6, max(0.06, 8 / (1 + known.sum()) ** 0.5))
-    for k in range(len(fit.classes)):
-        own = ends[known & (fit.rule.prototypes.classes[members.prototypes] == k)]
-        ax.add_collection(LineCollection(own, colors=colour(k), lw=0.6, alpha=strength, zorder=1.5, rasterized=True))
+    ends, classes = ends[known], fit.rule.prototypes.classes[members.prototypes[known]]
+    order = np.argsort(-np.linalg.norm(ends[:, 1] - ends[:, 0], axis=1), kind="stable")
+    share = min(PALEST[1], max(PALEST[0], 6 / (1 + len(ends)) ** 0.5))
+    pale = np.array([blend(colour(k), paper(ax), share) for k in range(len(fit.classes))])
+    ax.add_collection(LineCollection(ends[order], colors=pale[classes[order]], lw=0.6, zorder=1.5, rasterized=True))
 
 
 def _draw_prototypes(fit: Fitted, spots: np.ndarray, ax: Any) -> None:

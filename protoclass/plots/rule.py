@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..analysis.steps import SAME_FOLDS
 from ..estimation.fitted import Fitted
 from ..ground.checks import whole_number
 from ..ground.errors import NotAvailable
@@ -95,14 +96,15 @@ def progress(fit: Fitted, ax: Any = None) -> Any:
 
 
 @framed
-def path(fit: Fitted, ax: Any = None, new: Any = None, cv: Any = None) -> Any:
-    """Error of the first 1, 2, ... prototypes; see `Fit.path`.
+def path(fit: Fitted, ax: Any = None, new: Any = None, cv: Any = SAME_FOLDS) -> Any:
+    """Error of the first 1, 2, ... prototypes, of held-out rows and of those that learned; see `Fit.path`.
 
     Parameters
     ----------
     new : DataFrame, optional
         New rows with their classes, whose error is drawn as well.
     cv : as in `Fit.path`
+        By default the folds of the fit itself; None for the error of the training rows alone.
     """
     table = list_errors(fit, new, cv)
     ax = axes(ax)
@@ -125,7 +127,7 @@ def path(fit: Fitted, ax: Any = None, new: Any = None, cv: Any = None) -> Any:
         xlabel=f"number of {table.attrs['steps']}{' (log scale)' if len(table) > 30 else ''}",
         ylabel="error (share of rows)",
     )
-    strip = [draw_strip(table, size, ("bound",), ax)] if "bound" in table and has_room(ax) else []
+    strip = [draw_strip(table, size, ("bound",), ax, len(table) > 30)] if "bound" in table and has_room(ax) else []
     if len(table) <= 30:
         for part in (ax, *strip):
             part.xaxis.get_major_locator().set_params(integer=True)

@@ -48,6 +48,21 @@ def list_splits(comparison: Comparison) -> pd.DataFrame:
     return pd.concat(parts, ignore_index=True)
 
 
+def list_prices(comparison: Comparison) -> pd.DataFrame:
+    """`Comparison.frontiers`, the mean over the splits: `method`, `prototypes` (at most; ascending) and `error`.
+
+    The sizes of a method are those of all its splits from which on each split has a rule of at most so many prototypes; as in the
+    picture of one method, only the last one does not leave each class a prototype.
+    """
+    parts, classes = [], len(comparison.predictions["truth"].cat.categories)
+    for name, own in comparison.frontiers.groupby("method", sort=False) if len(comparison.frontiers) else ():
+        by_split = own.pivot(index="prototypes", columns="split", values="error").ffill().dropna()
+        if by_split.shape[1] == len(comparison.errors) and len(by_split) > 1:
+            by_split = by_split.iloc[max(0, int((by_split.index <= classes).sum()) - 1) :]
+            parts.append(by_split.mean(axis=1).rename("error").reset_index().assign(method=name))
+    return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=["prototypes", "error", "method"])
+
+
 def list_importance(fit: Fitted, new: Any, repeats: int, variables: Any, cv: Any, seed: int) -> pd.DataFrame:
     """`Fit.importance` of the first 20 variables: `variable`, `importance`, `se`, and its 95 % interval `low`, `high`.
 
@@ -149,18 +164,19 @@ def list_alternatives(result: Alternatives) -> tuple[pd.DataFrame, pd.DataFrame]
 
 
 def list_criticisms(result: Criticisms) -> pd.DataFrame:
-    """One row for each criticism: `order` from 1, `name` (label, reason, and the prototype that takes it), `class`, `score`."""
+    """One row for each criticism, those of one reason together, the group of the worst first.
+
+    Columns: `reason`, `place` (from 2 on, as each group begins with a line for its reason), `name` (label, and the prototype that takes
+    it), `class` and `score`.
+    """
     table = result.table
-    names = [
-        f"{shorten(str(label))}, {reason or 'explained'}: {shorten(str(prototype))} ({shorten(str(level), NAME)})"
-        for label, reason, prototype, level in zip(
-            table.index, table["reason"], table["prototype"], table["prototype_class"], strict=True
-        )
-    ]
-    return pd.DataFrame({
-        "order": np.arange(1, len(table) + 1), "name": names, "class": table["class"].to_numpy(),
-        "score": table[result.score].to_numpy(),
-    })  # fmt: skip
+    named = zip(table.index, table["prototype"], table["prototype_class"], strict=True)
+    names = [f"{shorten(str(label))}: {shorten(str(prototype))} ({shorten(str(level), NAME)})" for label, prototype, level in named]
+    group, reasons = pd.factorize(table["reason"].replace("", "explained"))
+    out = pd.DataFrame({
+        "reason": reasons[group], "name": names, "class": table["class"].to_numpy(), "score": table[result.score].to_numpy(),
+    }).iloc[np.argsort(group, kind="stable")]  # fmt: skip
+    return out.assign(place=np.arange(len(out)) + 2 + np.sort(group)).reset_index(drop=True)
 
 
 @dataclass(frozen=True)

@@ -151,6 +151,45 @@ def find_ends(values: np.ndarray) -> tuple[float, float]:
     return low - margin, high + margin
 
 
+WIDE, FAR = 0.25, 0.5  # shares of an axis beyond which a gap is broken, and beyond which errors above it are set aside
+LONE = 2.5  # such a gap is at least so many times as wide as the next
+FEWEST = 5  # places on an axis with breaks
+
+
+def find_gaps(places: np.ndarray, share: float = WIDE) -> np.ndarray:
+    """The gaps (k, 2) between places on an axis that would take more than a share of it for few of them: one or two, or none.
+
+    Examples
+    --------
+    >>> find_gaps(np.array([0.0, 7.0, 8.0, 9.0, 10.0])).tolist()
+    [[0.0, 7.0]]
+    >>> find_gaps(np.array([0.0, 2.0, 4.0, 8.0, 10.0])).tolist()
+    []
+    """
+    places = np.unique(places)
+    wide = np.diff(places)
+    order = np.argsort(-wide, kind="stable")
+    for k in (1, 2) if len(places) >= FEWEST else ():
+        least, rest = wide[order[k - 1]], wide[order[k]]
+        if least > share * np.ptp(places) and least > LONE * rest:
+            at = np.sort(order[:k])
+            return np.column_stack([places[at], places[at + 1]])
+    return np.empty((0, 2))
+
+
+def lie_far_above(errors: np.ndarray, places: np.ndarray) -> np.ndarray:
+    """Which errors would take half of an axis: those above a wide gap, if they are of one place on the other axis, bool (k,).
+
+    Examples
+    --------
+    >>> lie_far_above(np.array([0.04, 0.05, 0.06, 0.07, 0.08, 0.6]), np.arange(6.0)).tolist()
+    [False, False, False, False, False, True]
+    """
+    gaps = find_gaps(errors, FAR)
+    far = errors > (gaps[-1, 0] if len(gaps) else np.inf)
+    return far if len(np.unique(places[far])) == 1 else np.zeros(len(errors), bool)
+
+
 def within_one_se(validation: ErrorCurve) -> float:
     """The largest error that is within one standard error of the least; NaN where there is no standard error."""
     row = validation.table.iloc[validation.best]
@@ -168,16 +207,13 @@ def limit_cells(validation: ErrorCurve) -> tuple[float, float]:
     return least, min(float(errors.max()), far)
 
 
-def space_sizes(table: pd.DataFrame, x: str, log: bool) -> pd.DataFrame:
-    """Rows of a validation's table (`x` and `size`) that are far enough apart for their sizes to be written on an axis."""
-    values = table[x].to_numpy(float)
-    position = np.log(values) if log else values
-    apart = np.ptp(position) / SIZES
-    kept: list[int] = []
-    for i in range(len(table)):
-        if not kept or position[i] - position[kept[-1]] >= apart:
+def space_out(places: np.ndarray) -> list[int]:
+    """Which of ascending places on an axis are far enough apart for their sizes to be written there."""
+    kept = [0]
+    for i in range(1, len(places)):
+        if places[i] - places[kept[-1]] >= np.ptp(places) / SIZES:
             kept.append(i)
-    return table.iloc[kept][[x, "size"]]
+    return kept
 
 
 def sort_by_size(validation: ErrorCurve, band: float | None = None) -> tuple[pd.DataFrame, bool]:

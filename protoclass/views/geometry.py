@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from ..analysis.steps import take
-from ..core.embedding.scaling import sammon, stress, torgerson
+from ..core.embedding.scaling import accounted_for, axis_shares, kruskal_stress, sammon, stress, torgerson
 from ..core.sources import Rep, Source, part
 from ..core.task import Points
 from ..estimation.fitted import Fitted
@@ -19,6 +19,7 @@ from ..ground.errors import DataError, NotAvailable, NoVectors, OptionError
 from ..metrics.base import as_vectors
 from ..metrics.dissimilarity import Dissimilarity
 from .prototypes import list_names, list_rows, measure_apart
+from .words import write_number
 
 LANDMARKS = 1000
 CORNERS = 121  # of the outline of a ball
@@ -124,6 +125,9 @@ def make_map(fit: Fitted, source: Source | None = None, rows: np.ndarray | None 
     distances all points at their projections. Where a given matrix has no row among its candidates: the first two
     principal axes of the rows' dissimilarities to the candidates; the prototypes then have no place.
 
+    The names of the axes say how good the map is: Kruskal's stress-1 of the landmarks, and the share of the squared dissimilarities
+    between them that each axis shows (of the absolute eigenvalues, as some are negative where no points have such distances).
+
     Parameters
     ----------
     fit : Fitted
@@ -155,7 +159,8 @@ def make_map(fit: Fitted, source: Source | None = None, rows: np.ndarray | None 
         back = _between(dissimilarity, part(dissimilarity.rows, at), part(dissimilarity.candidates, placed))
         D = (D + back.T) / 2
     among = D[np.searchsorted(placed, at)]
-    X = torgerson((among + among.T) / 2, 2)
+    among = (among + among.T) / 2
+    X = torgerson(among, 2)
     size, mean = (X**2).sum(axis=0), (among**2).mean(axis=0)
 
     def project(D: np.ndarray) -> np.ndarray:
@@ -173,7 +178,11 @@ def make_map(fit: Fitted, source: Source | None = None, rows: np.ndarray | None 
             out[other] = project(_between(dissimilarity, part(dissimilarity.rows, at), others).T)
         return out
 
-    words = (f"first axis of the map ({metric.name} units)", "second axis of the map")
+    first, second = (f"{100 * share:.1f} %" for share in axis_shares(X, among))
+    words = (
+        f"first axis of the map: {first} of the squared dissimilarities ({metric.name} units)",
+        f"second axis of the map: {second}; stress {write_number(round(kruskal_stress(X, among), 6))}",
+    )
     return Plane(spots, locate, words, one_unit=True)
 
 
@@ -182,9 +191,10 @@ def _map_of_profiles(dissimilarity: Dissimilarity) -> Plane:
     few = take_evenly(dissimilarity.shape[1], LANDMARKS)
     D = _between(dissimilarity, dissimilarity.rows, part(dissimilarity.candidates, few))
     centred = D - D.mean(axis=0)
-    _, axes = np.linalg.eigh(centred.T @ centred)
+    values, axes = np.linalg.eigh(centred.T @ centred)
     X = centred @ axes[:, ::-1][:, :2]
-    words = ("first axis (dissimilarities to the candidates)", "second axis")
+    shares = [f"{100 * share:.1f} %" for share in np.append(values[::-1], 0.0)[:2] / (values.sum() or 1.0)]
+    words = (f"first axis: {shares[0]} of the variance (dissimilarities to the candidates)", f"second axis: {shares[1]}")
     return Plane(
         np.pad(X, ((0, 0), (0, 2 - X.shape[1]))), lambda prototypes: np.full((len(prototypes), 2), np.nan), words
     )
@@ -252,7 +262,10 @@ def outline_balls(fit: Fitted, plane: Plane, which: Any = slice(None)) -> np.nda
 
 
 def map_prototypes(fit: Fitted, count: int) -> pd.DataFrame:
-    """Places `x`, `y` (Sammon mapping) and `class` of the first `count` prototypes, by name; in `attrs` the stress."""
+    """Places `x`, `y` (Sammon mapping) and `class` of the first `count` prototypes, by name.
+
+    In `attrs`: Sammon's `stress`, and the share of the squared dissimilarities that distances on the map account for (`accounted`).
+    """
     first = np.arange(min(count, len(fit.rule.prototypes)))
     if len(first) < 2:
         raise NotAvailable(f"a map needs two prototypes, and the fit has {len(first)}")
@@ -264,7 +277,7 @@ def map_prototypes(fit: Fitted, count: int) -> pd.DataFrame:
     X = sammon(D, 2)
     classes = fit.rule.prototypes.classes[first]
     spots = pd.DataFrame({"x": X[:, 0], "y": X[:, 1], "class": classes}, list_names(fit)[first])
-    spots.attrs["stress"] = stress(X, D)
+    spots.attrs |= {"stress": stress(X, D), "accounted": accounted_for(X, D)}
     return spots
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..analysis.steps import path
+from ..analysis.steps import SAME_FOLDS, path
 from ..estimation.fitted import Fitted
 from ..estimation.problem import HOLD_LIMIT
 from ..ground.checks import GRID, one_of
@@ -120,9 +120,13 @@ def list_gains(fit: Fitted) -> pd.DataFrame:
     })  # fmt: skip
 
 
-def list_errors(fit: Fitted, new: Any = None, cv: Any = None) -> pd.DataFrame:
-    """`Fit.path` from the first step on; in `attrs` the no-information error and what a step adds ("prototypes")."""
-    table = path(fit, new, cv)
+def list_errors(fit: Fitted, new: Any = None, cv: Any = SAME_FOLDS) -> pd.DataFrame:
+    """`Fit.path` from the first step on; in `attrs` the no-information error and what a step adds ("prototypes").
+
+    By default with held-out errors, unless a class has one row.
+    """
+    alone = np.bincount(fit.frame.codes).min() < 2
+    table = path(fit, new, None if alone and isinstance(cv, str) and cv == SAME_FOLDS else cv)
     table = table[table["size"] > 0]
     if table.empty:
         raise NotAvailable("the fit has no steps to show")

@@ -161,12 +161,35 @@ def test_pictures(fit, result):
     ax = result.plot()
     assert "dotted: within 0.1 of the optimum" in ax.get_xlabel()
     bars = fit.criticisms(5, progress=False)
-    assert list_criticisms(bars)["score"].tolist() == bars.table["price"].tolist()
+    assert sorted(list_criticisms(bars)["score"]) == sorted(bars.table["price"])
     assert len(bars.plot().patches) == 5
     many = pc.fit("species ~ .", pc.load_data("iris"), eps=0.35, lambda_=0).alternatives(progress=False)
     assert len(many.table) > 30
     many.plot().figure.canvas.draw()
     plt.close("all")
+
+
+def test_the_picture_of_criticisms_has_rows_of_one_reason_together(fit):
+    result = fit.criticisms(n=20, progress=False)
+    drawn, own = list_criticisms(result), result.table
+    assert own["reason"].nunique() > 1
+    assert drawn["reason"].unique().tolist() == own["reason"].unique().tolist()  # the group of the worst first
+    ax = result.plot()
+    heads = {round(text.get_position()[1]): text.get_text() for text in ax.texts}
+    names = {round(at): label.get_text() for at, label in zip(ax.get_yticks(), ax.get_yticklabels(), strict=True)}
+    assert sorted([*heads, *names]) == list(range(1, len(own) + own["reason"].nunique() + 1))  # a line each
+    bars = {round(bar.get_y() + bar.get_height() / 2): bar.get_width() for bar in ax.patches}
+    place = 1
+    for reason, group in own.groupby("reason", sort=False):
+        assert heads[place] == f"{reason}: {len(group)} row{'s' if len(group) > 1 else ''}"
+        for label, row in group.iterrows():
+            place += 1
+            assert names[place] == f"{label}: {row['prototype']} ({row['prototype_class']})"
+            assert bars[place] == row["price"]
+        place += 1
+    plt.close("all")
+    apart = pc.fit("species ~ .", pc.load_data("iris"), "kmedoids", K=30).criticisms(n=3, progress=False)
+    assert set(list_criticisms(apart)["reason"]) <= {"explained", "misclassified"}
 
 
 def test_criticisms_are_rows_in_trouble(fit, iris):

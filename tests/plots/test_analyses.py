@@ -1,6 +1,5 @@
 """Pictures of importance, of the band of an error curve and of permutation tests: their numbers, and that they are drawn."""
 
-from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -134,18 +133,67 @@ def test_many_different_errors_are_binned():
     assert count_permutations(one)["count"].tolist() == [5]
 
 
-def test_the_frontier_of_methods_is_the_least_error_for_each_number_of_prototypes(iris):
-    methods = {"few": {"method": "pvm", "max_prototypes": 4}, "more": {"method": "pvm", "max_prototypes": 9}, "medoids": pc.KMedoids(K=4)}
-    c = pc.compare("species ~ .", iris, methods, cv=3, progress=False)
-    ax, table = c.plot("frontier"), c.table
-    (line,) = (line for line in ax.lines if line.get_drawstyle() == "steps-post")
-    for x, y in zip(*line.get_data(), strict=True):
-        assert y == table["error"][table["prototypes"] <= x + 1e-9].min()
-    marks = {ax.get_legend().get_texts()[k].get_text() for k in range(4)}
-    assert marks == {"few", "more", "medoids", "least error"}
+@pytest.fixture(scope="module")
+def compared(iris):
+    methods = {
+        "pvm": "pvm", "few": {"method": "pvm", "max_prototypes": 8}, "medoids": pc.KMedoids(K=[1, 2, 4]), "fixed": pc.KMedoids(K=4),
+        "knn": pc.KNN(k=[1, 5]), "machine": pc.SCM(features="stumps", kind="disjunction", penalty=2.0, stop=[1, 3]),
+    }  # fmt: skip
+    return pc.compare("species ~ .", iris, methods, cv=3, inner=4, seed=5, progress=False)
+
+
+def test_prices_of_prototypes_are_those_of_separate_fits(compared, iris):
+    """Each split by hand: the rule that the folds of the training rows prefer among those with at most s prototypes, on the test rows."""
+    own = {"pvm": {"method": "pvm"}, "few": {"method": "pvm", "max_prototypes": 8}, "medoids": {"method": pc.KMedoids(K=[1, 2, 4])}}
+    assert set(compared.frontiers["method"]) == set(own)
+    for name, call in own.items():
+        for split in range(3):
+            test = compared.predictions.loc[split].index
+            fit = pc.fit("species ~ .", iris.drop(index=test), cv=4, seed=5, **call)
+            v = fit.validation
+            fits = [v.fit_at(g) for g in range(len(v.grid))] if len(v.grid) < 30 else None
+            sizes = v.counts.sum(axis=1) if fits is None else np.array([len(f.prototypes) for f in fits])
+            found = compared.frontiers.query("method == @name and split == @split").set_index("prototypes")["error"]
+            for s in range(sizes.min(), sizes.max() + 1):
+                at = np.flatnonzero(sizes <= s)
+                at = at[v.table["error"].to_numpy()[at].round(12) == v.table["error"].to_numpy()[at].round(12).min()]
+                point = int(at[np.lexsort((at, sizes[at]))[0]])
+                error = (v.fit_at(point).predict(iris.loc[test]).astype(str) != iris.loc[test, "species"]).mean()
+                assert found[found.index <= s].loc[found.index[found.index <= s].max()] == pytest.approx(error), (name, split, s)
+
+
+def test_the_picture_of_prices_has_the_mean_over_the_splits_as_steps(compared):
+    ax = compared.plot("frontier", ax=axes())
+    steps = {line.get_color(): line for line in ax.lines if line.get_drawstyle() == "steps-post"}
+    from protoclass.plots.style import colour
+
+    for k, name in enumerate(compared.methods):
+        own = compared.frontiers[compared.frontiers["method"] == name]
+        if own.empty:
+            continue
+        x, y = steps[colour(k)].get_data()
+        first = own.groupby("split")["prototypes"].min().max()  # from which on each split has a rule
+        assert x[0] == max([size for size in own["prototypes"] if first <= size <= 3], default=first)
+        assert x[-1] == own["prototypes"].max()
+        for size, error in zip(x, y, strict=True):
+            known = own[own["prototypes"] <= size].sort_values("prototypes").groupby("split")["error"].last()
+            assert error == pytest.approx(known.mean())
+            assert len(known) == 3
+    drawn = [line for line in ax.lines if len(line.get_xdata()) and line.get_drawstyle() == "steps-post"]
+    assert len(drawn) == 3
+    assert "at most so many prototypes" in ax.get_title().replace("\n", " ")
+    names = {text.get_text() for text in ax.get_legend().get_texts()}
+    assert names == {"pvm", "few", "medoids", "fixed", "knn", "machine, no prototypes"}
     assert ax.get_xscale() == "log"
-    without = c.results.assign(prototypes=c.results["prototypes"].where(c.results["method"] != "few").astype(float))
-    ax = replace(c, results=without).plot("frontier", ax=axes())
-    assert "few, no prototypes" in [text.get_text() for text in ax.get_legend().get_texts()]
+
+
+def test_prices_are_saved_and_methods_without_numbers_to_choose_from_have_none(compared, iris, tmp_path):
+    compared.save(tmp_path / "compared.pc")
+    pd.testing.assert_frame_equal(pc.load(tmp_path / "compared.pc").frontiers, compared.frontiers)
+    c = pc.compare("species ~ .", iris, {"fixed": pc.KMedoids(K=2), "knn": pc.KNN(k=[1, 5])}, test_size=0.3, progress=False)
+    assert c.frontiers.empty
+    ax = c.plot("frontier", ax=axes())
+    assert not [line for line in ax.lines if line.get_drawstyle() == "steps-post" and len(line.get_xdata())]
+    assert not ax.get_title()
     with pytest.raises(pc.OptionError, match="kind='price': allowed are None, 'frontier'"):
         c.plot("price")

@@ -59,3 +59,45 @@ def test_a_heat_map_has_the_errors_as_numbers_and_shades_that_differ(iris):
     assert low == cells.min()
     shades = {tuple(ax.images[0].to_rgba(value)) for value in np.unique(cells[cells < 3 * cells.min() + 0.05])}
     assert len(shades) == len(np.unique(cells[cells < 3 * cells.min() + 0.05]))
+
+
+def test_a_point_far_from_all_others_does_not_take_half_of_the_axis(iris):
+    """A radius a tenth of all others: the gap is narrow and broken, which is said; other places, a strip and the top stay true."""
+    eps = [0.06, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0]
+    v = pc.cross_validate("species ~ .", iris, eps=eps, cv=5)
+    ax = v.plot(ax=axes())
+    ax.figure.canvas.draw()
+    assert ax.get_xlabel() == "radius eps of the balls (log scale, broken from 0.06 to 0.5)"
+    at = ax.transData.transform(np.column_stack([eps, eps]))[:, 0]
+    assert (at[1] - at[0]) / (at[-1] - at[0]) == pytest.approx(0.12 / 1.12)
+    true = np.log(eps[1:])
+    np.testing.assert_allclose((at[1:] - at[1]) / (at[-1] - at[1]), (true - true[0]) / (true[-1] - true[0]), atol=1e-9)
+    names = [text.get_text() for text in ax.child_axes[1].get_xticklabels()]
+    assert names == ["0.06", "0.5", "0.7", "1"]
+    for part in ax.child_axes:  # the sizes above, and the strip below
+        np.testing.assert_allclose(part.transData.transform(np.column_stack([eps, eps]))[:, 0], at, atol=0.5)
+    assert "broken from" in v.plot("size", ax=axes()).get_xlabel()
+    near = pc.cross_validate("species ~ .", iris, eps=eps[1:], cv=5).plot(ax=axes())
+    assert near.get_xlabel() == "radius eps of the balls"
+
+
+def test_gaps_are_broken_where_one_is_wide_and_alone():
+    from protoclass.views.curve import find_gaps, lie_far_above
+
+    assert find_gaps(np.array([9.0, 1, 2, 3, 4])).tolist() == [[4, 9]]
+    assert find_gaps(np.array([-8.0, 1, 2, 3, 4, 12])).tolist() == [[-8, 1], [4, 12]]
+    assert find_gaps(2.0 ** np.arange(8)).tolist() == []  # each twice as far as the one before: no point is alone
+    assert find_gaps(np.array([0.0, 1, 2, 9])).tolist() == []
+    errors = np.array([0.1, 0.2, 0.3, 0.4, 2.0, 1.9])
+    assert lie_far_above(errors, np.array([0, 1, 2, 3, 4, 4])).tolist() == [False] * 4 + [True] * 2
+    assert not lie_far_above(errors, np.arange(6.0)).any()  # two points of a curve
+
+
+def test_an_error_far_above_all_others_is_a_mark_at_the_edge_with_its_number(iris):
+    v = pc.cross_validate("species ~ .", iris, eps=[0.5, 0.6, 0.7, 0.8, 0.9, 1.0, 6.0], cv=5)
+    for x in (None, "size"):
+        ax = v.plot(x, ax=axes())
+        near = v.table.iloc[:-1]
+        assert (near["error"] + near["se"]).max() < ax.get_ylim()[1] < 1.2 * (near["error"] + near["se"]).max()
+        assert words_of(ax) == [f"{v.table['error'].iloc[-1]:.3g}\n(above)", "no information: 0.667 (above)"]
+    assert v.table["error"].iloc[-1] > 0.6

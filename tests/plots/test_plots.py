@@ -8,7 +8,7 @@ from matplotlib.figure import Figure
 from scipy.optimize import minimize
 
 import protoclass as pc
-from protoclass.core.embedding.scaling import sammon, stress, torgerson
+from protoclass.core.embedding.scaling import accounted_for, axis_shares, kruskal_stress, sammon, stress, torgerson
 from protoclass.views import geometry, pictures, rule
 
 
@@ -182,9 +182,14 @@ def test_confusion_shades_errors_alone_and_has_recall_and_precision(iris):
             assert (np.abs(ground[i, j] - paper).max() < 0.01) == (i == j or counts[i, j] == 0)
     shown = {tuple(text.get_position()): text.get_text() for text in ax.texts}
     for k in range(3):
-        assert float(shown[3.1, k]) == pytest.approx(counts[k, k] / counts[k].sum(), abs=0.006)
-        assert float(shown[k, 3.1]) == pytest.approx(counts[k, k] / counts[:, k].sum(), abs=0.006)
-    assert f"{counts.sum() - np.trace(counts):g} of 150 held-out rows wrong" in ax.get_title()
+        assert float(shown[3.15, k]) == pytest.approx(counts[k, k] / counts[k].sum(), abs=0.006)
+        assert float(shown[k, 3.15]) == pytest.approx(counts[k, k] / counts[:, k].sum(), abs=0.006)
+    wrong = counts.sum() - np.trace(counts)
+    assert f"{wrong:g} of 150 held-out rows wrong: error {wrong / 150:.2f}" in ax.get_title()
+    lines = [segment for c in ax.collections if isinstance(c, LineCollection) for segment in c.get_segments()]
+    columns = {round(x, 2) for (x, _), (other, _) in lines if x == other}
+    assert {2.65, 3.65} <= columns  # recall in a column beside the cells
+    assert "(no room for recall and precision)" in fit.plot("confusion", ax=Figure(figsize=(2.0, 1.6)).subplots()).get_title()
 
 
 @pytest.mark.parametrize("method", ["pvm", "knn", "kmeans"])
@@ -260,6 +265,96 @@ def test_sammon_finds_a_minimum_of_its_stress():
     flat = np.hypot(*(X[:, None, :2] - X[None, :, :2]).transpose(2, 0, 1))
     assert stress(sammon(flat, 2), flat) < 1e-8
     assert (sammon(np.zeros((3, 3)), 2) == 0).all()
+
+
+def plain_stress(X, D):
+    """Kruskal's stress-1, pair by pair; and the share of the squared dissimilarities that distances account for."""
+    lost = shown = total = 0.0
+    for i in range(len(D)):
+        for j in range(i):
+            d = float(np.hypot(*(X[i] - X[j])))
+            lost, shown, total = lost + (D[i, j] - d) ** 2, shown + d**2, total + D[i, j] ** 2
+    return (lost / shown) ** 0.5, 1 - lost / total
+
+
+def test_the_stress_of_a_map_is_that_of_its_definition_and_of_scikit_learn():
+    from importlib.metadata import version
+
+    from sklearn.manifold import smacof
+
+    X = pc.load_data("wine").iloc[::4].drop(columns="cultivar").to_numpy(float)
+    D = np.sqrt((((X - X.mean(axis=0)) / X.std(axis=0))[:, None] - (X - X.mean(axis=0)) / X.std(axis=0)) ** 2).sum(axis=2)  # city blocks
+    flat = torgerson(D, 2)
+    stress1, accounted = plain_stress(flat, D)
+    assert (kruskal_stress(flat, D), accounted_for(flat, D)) == pytest.approx((stress1, accounted))
+    assert 0.1 < stress1 < 0.9
+    if tuple(map(int, version("scikit-learn").split(".")[:2])) >= (1, 9):  # earlier ones divide by the dissimilarities
+        places, theirs = smacof(D, n_components=2, init=flat, n_init=1, normalized_stress=True)
+        assert kruskal_stress(places, D) == pytest.approx(theirs)
+    assert kruskal_stress(np.zeros((3, 2)), np.zeros((3, 3))) == 0.0
+    assert kruskal_stress(np.zeros((2, 2)), 1.0 - np.eye(2)) == np.inf
+
+
+def test_shares_of_axes_are_those_of_the_eigenvalues():
+    draw = np.random.default_rng(1)
+    X = draw.normal(size=(15, 4)) * [4.0, 2.0, 1.0, 0.5]
+    D = np.sqrt(((X[:, None] - X) ** 2).sum(axis=2))
+    spread = np.linalg.svd(X - X.mean(axis=0), compute_uv=False) ** 2
+    assert axis_shares(torgerson(D, 2), D) == pytest.approx(spread[:2] / spread.sum())
+    assert axis_shares(torgerson(D, 4), D).sum() == pytest.approx(1.0)
+    D = draw.random((9, 9)) * (1.0 - np.eye(9))
+    D, J = D + D.T, np.eye(9) - 1 / 9
+    values = np.linalg.eigvalsh(-J @ D**2 @ J / 2)
+    assert values.min() < 0  # no points have such distances
+    assert axis_shares(torgerson(D, 2), D) == pytest.approx(values[::-1][:2] / np.abs(values).sum())
+    assert axis_shares(torgerson(1e6 * D, 2), 1e6 * D) == pytest.approx(axis_shares(torgerson(D, 2), D))
+
+
+def test_maps_say_how_much_of_the_dissimilarities_they_show(iris):
+    fit = pc.fit("species ~ .", iris, eps=1.0)
+    D = fit.dissimilarity.frame().to_numpy()
+    X = (iris.drop(columns="species") / iris.drop(columns="species").std(ddof=1)).to_numpy()
+    spread = np.linalg.svd(X - X.mean(axis=0), compute_uv=False) ** 2
+    ax = fit.plot(ax=axes())
+    assert f"{100 * spread[0] / spread.sum():.1f} % of the squared dissimilarities" in ax.get_xlabel()
+    stress1 = plain_stress(fit.dissimilarity.map(2).to_numpy(), D)[0]
+    assert ax.get_ylabel() == f"second axis of the map: {100 * spread[1] / spread.sum():.1f} %; stress {stress1:.3g}"
+    spots = geometry.map_prototypes(fit, 99)
+    own = fit.dissimilarity.frame().loc[fit.prototypes.index, fit.prototypes.index].to_numpy()
+    accounted = plain_stress(spots[["x", "y"]].to_numpy(), own)[1]
+    assert spots.attrs["accounted"] == pytest.approx(accounted)
+    title = fit.plot("map", ax=axes()).get_title()
+    assert f"stress {spots.attrs['stress']:.2g}" in title
+    assert f"{100 * accounted:.1f} % of the squared dissimilarities shown" in title.replace("\n", " ")
+    wide = pc.fit("species ~ 1", iris, dissimilarity=fit.dissimilarity.frame().iloc[:, ::5].add_prefix("c"), eps=1.0)
+    assert "of the variance" in wide.plot(ax=axes()).get_xlabel()
+
+
+@pytest.mark.parametrize("style", ["default", "dark_background"])
+def test_lines_of_balls_leave_the_marks_of_rows_to_be_seen(style):
+    """Of a picture without its marks the ground at the places of the rows, in thousands of lines: each class stands out from it."""
+    import matplotlib.style
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.collections import PathCollection
+
+    from protoclass.plots.style import colour, contrast
+
+    data = pc.load_data("breast_cancer")
+    fit = pc.fit("diagnosis ~ .", data, eps=6.4)
+    with matplotlib.style.context(style):
+        ax = fit.plot(ax=Figure(figsize=(6.4, 4.8)).subplots())
+        for artist in [*ax.collections, *ax.get_children()]:
+            artist.set_visible(not isinstance(artist, PathCollection) and type(artist).__name__ != "ClassName" and artist.get_visible())
+        canvas = FigureCanvasAgg(ax.figure)
+        canvas.draw()
+        ground = np.asarray(canvas.buffer_rgba())[::-1, :, :3] / 255
+    assert len(lines_of(ax)) > 1000
+    at = ax.transData.transform(geometry.make_plane(fit).rows).astype(int)
+    for k in range(2):
+        own = at[fit.frame.codes == k]
+        found = [contrast(colour(k), ground[y, x]) for x, y in own]
+        assert min(found) > 2.0
+        assert np.mean(np.array(found) < contrast(colour(k), ax.get_facecolor()) - 0.1) > 0.2  # lines were there
 
 
 @pytest.fixture(scope="module")
@@ -340,11 +435,34 @@ def test_a_path_far_below_the_no_information_error_is_not_flat():
     table = rule.list_errors(fit)
     assert table.attrs["no_information"] > 2 * table["training_error"].max()
     ax = fit.plot("path", ax=axes())
-    most = table["training_error"].max()
+    most = (table["cv_error"] + table["cv_se"]).max()
+    assert most > table["training_error"].max()
     assert most < ax.get_ylim()[1] < 1.2 * most
     assert words_of(ax) == [f"no information: {table.attrs['no_information']:.3g} (above)"]
     (strip,) = [child for child in ax.child_axes if child.lines]
     np.testing.assert_allclose(strip.lines[0].get_ydata(), table["bound"])
+
+
+def held_out(ax):
+    return [line.get_ydata() for line in ax.lines if str(line.get_label()).startswith("held-out")]
+
+
+def test_paths_have_the_held_out_error_by_the_folds_of_the_fit(iris):
+    fit = pc.fit("species ~ .", iris, eps=[0.8, 1.0], cv=4, seed=3)
+    (drawn,) = held_out(fit.plot("path", ax=axes()))
+    np.testing.assert_array_equal(drawn, fit.path(cv=4)["cv_error"].iloc[1:])
+    assert not np.array_equal(drawn, fit.path(cv=10)["cv_error"].iloc[1:])
+    pd.testing.assert_frame_equal(fit.path(cv="same"), fit.path(cv=4))
+    folds = pd.Series(np.arange(150) % 3, iris.index)
+    own = pc.fit("species ~ .", iris.iloc[::2], eps=1.0, cv=folds.iloc[::2])
+    np.testing.assert_array_equal(held_out(own.plot("path", ax=axes()))[0], own.path(cv=folds.iloc[::2])["cv_error"].iloc[1:])
+    fixed = fit.update(cv=None, eps=1.0)
+    np.testing.assert_array_equal(held_out(fixed.plot("path", ax=axes()))[0], fixed.path(cv=10)["cv_error"].iloc[1:])
+    assert held_out(fit.plot("path", ax=axes(), cv=None)) == []
+    alone = pc.fit("species ~ .", iris.iloc[:101], eps=1.0, cv=None)
+    assert held_out(alone.plot("path", ax=axes())) == []
+    with pytest.raises(pc.OptionError, match="class 'virginica' has one row"):
+        alone.plot("path", ax=axes(), cv=5)
 
 
 def test_paths_radii_solvers_and_sizes(iris):

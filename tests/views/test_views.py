@@ -119,7 +119,7 @@ def test_planes_have_both_orders_and_axes_that_are_checked(iris):
     assert (plane.rows == other.rows[:, ::-1]).all()
     assert geometry.outline_balls(fit, plane) == pytest.approx(geometry.outline_balls(fit, other)[:, :, ::-1])
     assert fit.plot(x="petal_width", y="petal_length").get_xlabel() == "petal width"
-    assert fit.plot(x="map").get_ylabel() == "second axis of the map"
+    assert fit.plot(x="map").get_ylabel().startswith("second axis of the map")
     same = geometry.make_plane(fit, "petal_width", "petal_width")
     assert (same.rows[:, 0] == same.rows[:, 1]).all()
     for x, y in (("species", "petal_width"), ("petal_width", None), ("petal_width", "map")):

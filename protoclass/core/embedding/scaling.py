@@ -135,15 +135,56 @@ def torgerson(D: Array, dims: int) -> Array:
 
     n = len(D)
     most = float(D.max(initial=0.0)) or 1.0  # squares of large values would overflow
-    squared = (np.asarray(D, float) / most) ** 2
-    mean = squared.mean(axis=0)
-    B = -0.5 * (squared - mean[:, None] - mean[None, :] + mean.mean())
     first = max(0, n - dims)
-    values, axes = eigh(B, subset_by_index=[first, n - 1])
+    values, axes = eigh(_inner_products(np.asarray(D, float) / most), subset_by_index=[first, n - 1])
     values, axes = values[::-1], axes[:, ::-1]
     X = axes * np.sqrt(np.maximum(values, 0)) * most
     X *= np.where(X[np.abs(X).argmax(axis=0), np.arange(X.shape[1])] < 0, -1.0, 1.0)
     return np.pad(X, ((0, 0), (0, dims - X.shape[1])))
+
+
+def _inner_products(D: Array) -> Array:
+    """The inner products of points at dissimilarities D (n, n), about their mean: -D^2 / 2, doubly centred."""
+    squared = D**2
+    mean = squared.mean(axis=0)
+    return np.asarray(-0.5 * (squared - mean[:, None] - mean[None, :] + mean.mean()))
+
+
+def axis_shares(X: Array, D: Array) -> Array:
+    """The share of each axis (k,) of `torgerson(D, k)` in the sum of the absolute eigenvalues, as "GOF" of R's `cmdscale` has it.
+
+    Of Euclidean distances it is the share of their sum of squares that the axis shows (Mardia, Kent and Bibby 1979, section 14.4).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> D = np.abs(np.subtract.outer([0.0, 1.0, 3.0], [0.0, 1.0, 3.0]))
+    >>> axis_shares(torgerson(D, 2), D).round(3).tolist()
+    [1.0, 0.0]
+    """
+    most = float(D.max(initial=0.0)) or 1.0
+    total = float(np.abs(np.linalg.eigvalsh(_inner_products(np.asarray(D, float) / most))).sum()) or 1.0
+    return np.asarray(((X / most) ** 2).sum(axis=0) / total)
+
+
+def kruskal_stress(X: Array, D: Array) -> float:
+    """Kruskal's stress-1 of points X (n, k): the root of sum (D - d)^2 / sum d^2 over pairs.
+
+    Kruskal (1964), *Multidimensional scaling by optimizing goodness of fit to a nonmetric hypothesis*, calls 0.2 poor, 0.1 fair and
+    0.05 good.
+    """
+    from scipy.spatial.distance import cdist
+
+    d = cdist(X, X)
+    lost, shown = float(np.linalg.norm(D - d)), float(np.linalg.norm(d))
+    return lost / shown if shown else float("inf") if lost else 0.0
+
+
+def accounted_for(X: Array, D: Array) -> float:
+    """The share of the squared dissimilarities D that distances d of points X (n, k) account for: 1 - sum (D - d)^2 / sum D^2."""
+    from scipy.spatial.distance import cdist
+
+    return 1.0 - float((np.linalg.norm(D - cdist(X, X)) / (np.linalg.norm(D) or 1.0)) ** 2)
 
 
 def stress(X: Array, D: Array) -> float:

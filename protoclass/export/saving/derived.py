@@ -281,7 +281,7 @@ def check_fit(fit: Any) -> None:
 def check_comparison(c: Any) -> None:
     columns = {"split", "method", "n", "wrong", "error", "prototypes", "size", "seconds", "predict_seconds", "choice"}
     fine = columns <= set(c.results) and "truth" in c.predictions and c.predictions.index.nlevels == 2
-    must(fine, "the comparison lacks a column")
+    must(fine and (c.frontiers.empty or {"split", "method", "prototypes", "error"} <= set(c.frontiers)), "the comparison lacks a column")
     fine = set(c.results["method"]) == set(c.methods) and all(len(p) == len(c.predictions) for p in c.chances.values())
     must(fine, "the comparison is of other methods or rows")
 

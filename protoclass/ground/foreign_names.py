@@ -230,7 +230,7 @@ VERBS_OF_TEST: Mapping[str, str] = {
     **dict.fromkeys(["roc_auc", "ci_auc", "partial_auc", "average_precision"], "auc() has the areas, or parts of them, with intervals"),
     **dict.fromkeys(["pr_curve", "precision_recall_curve"], "it is pr() here, and plot('pr') draws it"),
     **dict.fromkeys(["ci_se", "ci_sp"], "roc_band() has the curve with intervals and a band, and plot('roc_band') draws them"),
-    **dict.fromkeys(["delong", "delong_test", "compare_auc"], "it is roc_test(other), other being the test of another fit on the same rows"),
+    **dict.fromkeys(["delong", "delong_test"], "it is roc_test(other), other being the test of another fit on the same rows"),
     **dict.fromkeys(["confusion_matrix", "confusionMatrix", "cm"], "it is the attribute confusion"),
     "augment": "it is of the fit, fit.augment(new)", "predictions": "they are of the fit, fit.predict(new)",
     "statistic": "test says which test it is, and p_value has its result", "pvalue": "it is p_value here",

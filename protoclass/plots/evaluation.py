@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from typing import Any
 
@@ -117,7 +117,7 @@ def draw_test(test: Test, kind: str = "confusion", ax: Any = None) -> Any:
     NotAvailable
         Where there are no chances, no prediction sets, or no certified distances.
     """
-    kinds = {
+    kinds: dict[str, Callable[[Test, Any], Any]] = {
         "confusion": confusion,
         "roc": roc,
         "roc_band": partial(roc, band=True),

@@ -25,7 +25,8 @@ SAME_AS: Mapping[str, tuple[str, ...]] = {
     "n_repeats": ("repeats",), "times": ("repeats",), "nrep": ("repeats",), "nperm": ("repeats",),
     "group": ("groups", "by"), "id": ("groups",), "cluster": ("groups",), "block": ("groups",),
     "conf_level": ("level", "delta"), "confidence": ("level",), "alpha": ("level", "delta"),
-    "nboot": ("B",), "n_boot": ("B",), "n_bootstrap": ("B",), "R": ("B",),
+    **dict.fromkeys(["nboot", "n_boot", "n_bootstrap", "R", "boot_n"], ("B", "draws")),
+    **dict.fromkeys(["partial_auc", "max_fpr", "specificities"], ("specificity",)), "min_tpr": ("sensitivity",),
     "dataset": ("data",), "df": ("data",), "x": ("data",), "filename": ("path",), "file": ("path",),
     "n_samples": ("n",), "models": ("methods",), "cutoff": ("threshold",), "positive": ("of",), "event_level": ("of",),
     "number": _FOLDS, "K_folds": _FOLDS, "n_permutations": ("B",), "by_group": ("by",), "type_measure": ("measure",),
@@ -175,7 +176,11 @@ _FILE = "it is fit.save('fit.proto') here, and pc.load(path) reads it; fit.repor
 _EXPLAIN = "fit.why(row) says why a row has its class, fit.importance() how much each variable counts"
 _SHORTER = "fit.at(size=5) keeps the first prototypes, fit.update(lambda_=...) makes each cost more"
 _COLUMNS = "fit.frame.columns has the predictors, fit.frame.design the columns that are measured"
-_ROC = "chances make one: fit.calibrate().test(new).plot('roc'), and glance() has the area with its interval"
+_ROC = (
+    "chances make one: fit.calibrate().test(new).plot('roc'), and glance() has the area with its interval; of the test, roc(), pr(), "
+    "auc() and roc_band() have its numbers"
+)
+_DELONG = "it is of two tests on the same rows: fit.test(new).roc_test(other.test(new))"
 _STEP = "update(formula) fits with other predictors, and pc.compare on new rows says which is better"
 
 _PAPER = dict.fromkeys(
@@ -194,7 +199,8 @@ VERBS: Mapping[str, str] = {
         ["varImp", "feature_importances_", "variable_importance", "vip", "vi", "importances_", "permutation_importance"], _IMPORTANCE
     ),
     **dict.fromkeys(["confusionMatrix", "confusion_matrix", "confusion"], _CONFUSION),
-    **dict.fromkeys(["roc", "auc", "roc_curve", "ggroc"], _ROC), **dict.fromkeys(["explain", "shap", "lime", "breakdown"], _EXPLAIN),
+    **dict.fromkeys(["roc", "auc", "roc_curve", "ggroc", "pr", "roc_band"], _ROC),
+    **dict.fromkeys(["roc_test", "delong", "delong_test"], _DELONG), **dict.fromkeys(["explain", "shap", "lime", "breakdown"], _EXPLAIN),
     "weights": "fit.frame.weights has them", "y": "fit.call.data has the columns", "x": "fit.call.data has the columns",
     "model_matrix": "fit.frame.design is the design matrix", "model_frame": _COLUMNS, "feature_names_in_": _COLUMNS,
     "n_features_in_": _COLUMNS, "xlevels": _COLUMNS,
@@ -226,7 +232,11 @@ VERBS_OF_TEST: Mapping[str, str] = {
         ["accuracy", "kappa", "overall", "balanced_accuracy", "brier", "log_loss", "accuracy_score", "ci", "conf_int", "mcc"],
         "glance() has accuracy, balanced accuracy and kappa and, of chances, area, Brier score and log loss",
     ),
-    **dict.fromkeys(["auc", "roc_auc", "roc", "roc_curve"], "plot('roc') draws the curves, and glance() has the area with its interval"),
+    **dict.fromkeys(["roc_curve", "coords", "ggroc"], "it is roc() here, and plot('roc') draws it"),
+    **dict.fromkeys(["roc_auc", "ci_auc", "partial_auc", "average_precision"], "auc() has the areas, or parts of them, with intervals"),
+    **dict.fromkeys(["pr_curve", "precision_recall_curve"], "it is pr() here, and plot('pr') draws it"),
+    **dict.fromkeys(["ci_se", "ci_sp"], "roc_band() has the curve with intervals and a band, and plot('roc_band') draws them"),
+    **dict.fromkeys(["delong", "delong_test"], "it is roc_test(other), other being the test of another fit on the same rows"),
     **dict.fromkeys(["confusion_matrix", "confusionMatrix", "cm"], "it is the attribute confusion"),
     "augment": "it is of the fit, fit.augment(new)", "predictions": "they are of the fit, fit.predict(new)",
     "statistic": "test says which test it is, and p_value has its result", "pvalue": "it is p_value here",
@@ -298,7 +308,7 @@ FUNCTIONS_ELSEWHERE: Mapping[str, str] = {
     **dict.fromkeys(["resamples", "cross_val_score"], "pc.compare('y ~ .', data, ['knn', 'pvm'], cv=10) compares methods, and "
                     "pc.cross_validate judges one"),
     **dict.fromkeys(["cross_val_predict"], "pc.cross_validate('y ~ .', data, 'knn', k=3).held_out has the held-out predictions"),
-    **dict.fromkeys(["ci_auc", "multiclass_roc"], _ROC),
+    **dict.fromkeys(["ci_auc", "multiclass_roc"], _ROC), **dict.fromkeys(["roc_test", "delong", "delong_test"], _DELONG),
     **dict.fromkeys(["coords", "thresholder", "cutpointr", "TunedThresholdClassifierCV", "FixedThresholdClassifier"], _CUT),
     **dict.fromkeys(
         ["accuracy_score", "classification_report", "postResample", "roc_auc_score", "brier_score_loss", "sensitivity", "specificity",

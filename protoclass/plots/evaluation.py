@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -17,10 +18,8 @@ from ..ground.checks import one_of
 from ..views.analyses import count_permutations
 from ..views.evaluation import (
     Confusion,
-    class_curve,
     count_confusion,
     list_coverage,
-    list_curves,
     list_groups,
     list_perturbation,
     shown_classes,
@@ -112,7 +111,8 @@ def draw_test(test: Test, kind: str = "confusion", ax: Any = None) -> Any:
     ----------
     kind : str
         "confusion": rows by true and predicted class. Where there are chances, "roc": sensitivity against the share of false
-        positives of each class against the rest, with the area; "pr": precision against sensitivity; "calibration": the share
+        positives of each class against the rest, with the area; "roc_band": the same with the intervals and the band of
+        `Test.roc_band`; "pr": precision against sensitivity; a cut that decided is marked on its curve. "calibration": the share
         that came true against the chance. Of a calibrated fit, "coverage": how often sets hold the true class against their
         level. Of a nearest-prototype rule in a metric, "perturbation": a bound of the error when rows are changed.
     ax : Axes, optional
@@ -126,9 +126,10 @@ def draw_test(test: Test, kind: str = "confusion", ax: Any = None) -> Any:
     NotAvailable
         Where there are no chances, no prediction sets, or no certified distances.
     """
-    kinds = {
+    kinds: dict[str, Callable[[Test, Any], Any]] = {
         "confusion": confusion,
         "roc": roc,
+        "roc_band": partial(roc, band=True),
         "pr": precision_recall,
         "calibration": calibration,
         "coverage": coverage,
@@ -143,35 +144,65 @@ def confusion(test: Test, ax: Any = None) -> Any:
     return draw_counts(Confusion(test.confusion, "new rows"), ax)
 
 
-def roc(test: Test, ax: Any = None) -> Any:
+def roc(test: Test, ax: Any = None, band: bool = False) -> Any:
     """Sensitivity against the share of false positives of each class against the rest, with its area and interval."""
-    table, areas = list_curves(test), test.areas[0]
+    table, areas, codes = test.roc(), test.areas[0], shown_classes(test)
+    alone = len(codes) == 1
+    bands = test.roc_band(test.classes[codes[0]] if alone else None) if band else None
+    shades = {"band_": 0.17, "": 0.22} if alone else {"band_": 0.17}  # of the whole curve, and at each place
     ax = _square(ax, len(test.classes))
     ax.plot([0, 1], [0, 1], "--", lw=0.8, color=GREY)
-    for c, name, own in _by_class(test, table, shown_classes(test)):
+    labels = {}
+    for c, name, own in _by_class(test, table, codes):
         e = areas[c].estimate
         ends = f" ({e.low:.3f} to {e.high:.3f})" if e.low == e.low else ""
-        label = f"{name}{f': area {e.value:.3f}{ends}' if has_room(ax) else ''}"
-        ax.plot(own["false_positive"], own["sensitivity"], lw=1.6, color=colour(c), label=label, clip_on=False)
+        labels[c] = f"{name}{f': area {e.value:.3f}{ends}' if has_room(ax) else ''}"
+        if bands is not None:
+            around = bands[bands["class"] == test.classes[c]]
+            for which, shade in shades.items():
+                low, high = (around[f"{which}{end}"] for end in ("low", "high"))
+                ax.fill_between(1 - around["specificity"], low, high, color=colour(c), alpha=shade, lw=0)
+        ax.plot(1 - own["specificity"], own["sensitivity"], lw=1.6, color=colour(c), label=labels[c], clip_on=False)
+        _mark_cut(ax, test, c, own, 1 - own["specificity"], ["sensitivity", "specificity"])
+    shaded = f"\n(shaded: 95 % {'at each place; pale: ' if alone else ''}of the whole curve)" if band else ""
+    head = f"Chance of {labels[codes[0]]}" if alone else "Each class against the rest, by its chance"
     ax.set(xlabel="share of the other rows predicted as the class (1 - specificity)",
-           ylabel="share of the class predicted as it (sensitivity)", title="Each class against the rest, by its chance")  # fmt: skip
-    return _legend(ax, "lower right")
+           ylabel="share of the class predicted as it (sensitivity)",
+           title=head + shaded)  # fmt: skip
+    ax.title.set_fontsize("medium")
+    return ax if alone else _legend(ax, "lower right")
 
 
 def precision_recall(test: Test, ax: Any = None) -> Any:
     """Precision against sensitivity of each class against the rest; dotted is the prevalence, which chance alone reaches."""
-    table = list_curves(test)
+    table, average = test.pr(), test.auc().set_index("class")["average_precision"]
     prevalence = test.counts.weight.sum(axis=1) / test.counts.weight.sum()
     ax = _square(ax, len(test.classes))
     for c, name, own in _by_class(test, table):
-        found = class_curve(test, c)
-        label = f"{name}{f': average precision {found.average_precision:.3f}' if found and has_room(ax) else ''}"
-        ax.step(own["sensitivity"], own["precision"], where="pre", lw=1.6, color=colour(c), label=label, clip_on=False)
+        label = f"{name}{f': average precision {average[test.classes[c]]:.3f}' if has_room(ax) else ''}"
+        ax.step(own["recall"], own["precision"], where="pre", lw=1.6, color=colour(c), label=label, clip_on=False)
         ax.axhline(prevalence[c], lw=0.8, ls=":", color=colour(c))
+        _mark_cut(ax, test, c, own, own["recall"], ["precision", "recall"])
     ax.set(xlabel="share of the class predicted as it (sensitivity)",
            ylabel="share of the class among rows predicted as it (precision)",
            title="Each class against the rest (dotted: its prevalence)")  # fmt: skip
     return _legend(ax, "best")
+
+
+def _mark_cut(ax: Any, test: Test, c: int, own: pd.DataFrame, across: pd.Series, names: list[str]) -> None:
+    """Mark where the cut that decided is on the curve of its class, with the values that it has there; the first is the height."""
+    if test.judged.cut is None or test.judged.cut[0] != c:
+        return
+    cut = test.judged.cut[1]
+    at = int((own["threshold"] >= cut).sum()) - 1
+    x, y = across.iloc[at], own[names[0]].iloc[at]
+    ax.plot(x, y, mark(c), ms=8, mfc=paper(ax), mec=colour(c), mew=1.8, clip_on=False, zorder=5)
+    if has_room(ax):
+        words = "\n".join([f"cut {cut:.3g}", *(f"{name} {own[name].iloc[at]:.3f}" for name in names)])
+        side = -1 if x > 0.5 else 1
+        ax.annotate(words, (x, y), (9 * side, -9 if y > 0.3 else 9), textcoords="offset points", fontsize=8.5, color=ink(ax), zorder=6,
+                    ha="right" if side < 0 else "left", va="top" if y > 0.3 else "bottom",
+                    bbox={"boxstyle": "round,pad=0.2", "fc": paper(ax), "ec": "none", "alpha": 0.7})  # fmt: skip
 
 
 @framed

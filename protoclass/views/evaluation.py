@@ -10,47 +10,15 @@ import pandas as pd
 
 from ..analysis.evaluation import Test
 from ..analysis.groups import TestByGroup, estimate
-from ..core.statistics.roc import Curve, curve
 from ..estimation.fitted import Fitted
-from ..ground.errors import NotAvailable
 
 COVERED = np.round(np.arange(0.5, 0.995, 0.01), 2)  # levels at which the coverage of prediction sets is drawn
 
 
-def list_curves(test: Test) -> pd.DataFrame:
-    """ROC and precision-recall curves of each class against the rest, threshold by threshold.
-
-    Columns: `class`, `threshold`, `sensitivity`, `false_positive`, `precision`.
-
-    Raises
-    ------
-    NotAvailable
-        Where there are no chances, or all rows are of one class.
-    """
-    parts = []
-    for c, level in enumerate(test.classes):
-        found = class_curve(test, c)
-        if found is not None:
-            parts.append(
-                pd.DataFrame(
-                    {"class": [level] * len(found.threshold), "threshold": found.threshold, "sensitivity": found.sensitivity,
-                     "false_positive": found.false_positive, "precision": found.precision}
-                )
-            )  # fmt: skip
-    if not parts:
-        raise NotAvailable("all rows are of one class: a curve needs rows of at least two")
-    out = pd.concat(parts, ignore_index=True)
-    return out.assign(**{"class": pd.Categorical(out["class"], test.confusion.index)})
-
-
-def class_curve(test: Test, c: int) -> Curve | None:
-    """The curve of class c against the rest; None where one of the two has no rows."""
-    return curve(test.chances[:, c], test.judged.y == c, test.judged.w)
-
-
 def shown_classes(test: Test) -> list[int]:
-    """Codes of the classes whose curve says something new: of two classes only the second, as the first mirrors it."""
-    return [1] if len(test.classes) == 2 else list(range(len(test.classes)))
+    """Codes of the classes whose curve says something new: of two classes only that of a cut or the second, as the other mirrors it."""
+    cut = test.judged.cut
+    return [cut[0] if cut else 1] if len(test.classes) == 2 else list(range(len(test.classes)))
 
 
 def list_coverage(test: Test) -> pd.DataFrame:

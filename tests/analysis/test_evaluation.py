@@ -250,14 +250,14 @@ def test_the_loss_is_a_mean_over_the_rows(clinic):
 def test_each_kind_is_drawn_and_the_summary_says_what_is_not_known(clinic):
     fit, new = clinic
     found = fit.test(new)
-    for kind in ("confusion", "roc", "pr", "calibration", "coverage"):
+    for kind in ("confusion", "roc", "roc_band", "pr", "calibration", "coverage"):
         ax = Figure(layout="constrained").subplots()
         assert found.plot(kind, ax=ax) is ax
         assert ax.get_xlabel()
         assert ax.get_ylabel()
         ax.figure.canvas.draw()
-    legend = found.plot("roc").get_legend().get_texts()[0].get_text()
-    assert legend.startswith(f"well: area {found.glance()['auc'].iloc[0]:.3f} (")
+    assert found.plot("roc").get_title().startswith(f"Chance of well: area {found.glance()['auc'].iloc[0]:.3f} (")
+    assert found.plot("roc").get_legend() is None  # of one curve
     assert found.plot("roc").lines[1].get_xdata()[-1] == 1.0
     assert len(fit.test(new, by="sex").plot().get_yticks()) == 3
     with pytest.raises(pc.OptionError, match="'coverage'"):

@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
@@ -312,6 +313,29 @@ def test_errors_name_the_cure(two):
     missing = compare_classes(other.judged.take(other.judged.y != 1), other.confusion.index, 0)
     assert missing.roc()["class"].unique().tolist() == ["cultivar 1", "cultivar 3"]  # a class without rows has no curve
     assert missing.auc()["class"].tolist() == ["cultivar 1", "cultivar 3"]
+
+
+def test_the_cut_that_decided_is_marked_where_the_predictions_are():
+    clinic = pc.simulate_infection()
+    response = clinic.columns[-1]
+    fit = pc.fit(f"{response} ~ .", clinic.iloc[::2], "knn", k=15).calibrate(cv=4)
+    own = fit.calibration.chances.of(fit.calibration.scores)[0, 1]  # a probability that a row has
+    for level, cut in ((fit.classes[0], 0.9), (fit.classes[1], 0.2), (fit.classes[1], own)):
+        found = fit.test(clinic.iloc[1::2], threshold={level: cut})
+        row = found.tidy().set_index("class").loc[level]
+        for kind, x, y in (("roc", 1 - row["specificity"], row["sensitivity"]), ("pr", row["sensitivity"], row["ppv"])):
+            ax = found.plot(kind)
+            (mark,) = [line for line in ax.lines if len(line.get_xdata()) == 1]
+            assert (mark.get_xdata()[0], mark.get_ydata()[0]) == pytest.approx((x, y))
+            (words,) = [text.get_text() for text in ax.texts]
+            assert words.startswith(f"cut {cut:.3g}\n")
+            assert f" {y:.3f}" in words
+        assert found.plot("roc").get_title().startswith(f"Chance of {level}: area ")
+        assert not fit.test(clinic.iloc[1::2]).plot("roc").texts
+    band = found.plot("roc_band")
+    assert len(band.collections) == 2
+    assert "pale: of the whole curve" in band.get_title()
+    plt.close("all")
 
 
 @pytest.mark.long

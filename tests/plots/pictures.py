@@ -80,15 +80,15 @@ class Subject:
         return grid.iloc[np.linspace(0, len(grid) - 1, count).astype(int)].tolist()
 
     @cache  # noqa: B019
-    def test(self):
+    def test(self, cut=None):
         half = self.data.iloc[::2]
         D = self.keywords.get("dissimilarity")
         given = {"dissimilarity": D.loc[half.index, half.index]} if isinstance(D, pd.DataFrame) else {}
         fit = pc.fit(self.formula, half, "knn", **(self.keywords | given | {"k": 5, "cv": None}))
-        rest = self.data.iloc[1::2]
+        rest, threshold = self.data.iloc[1::2], None if cut is None else {fit.classes[-1]: cut}
         if given:
-            return fit.test(D.loc[rest.index, half.index].assign(region=rest["region"]))
-        return fit.test(rest)
+            return fit.test(D.loc[rest.index, half.index].assign(region=rest["region"]), threshold=threshold)
+        return fit.test(rest, threshold=threshold)
 
     @cache  # noqa: B019
     def learned(self):
@@ -131,7 +131,8 @@ def kinds():
         "hyperplane": lambda s, ax: s.other("hyperplane", C=1.0).plot(ax=ax),
         "test confusion": lambda s, ax: s.test().plot("confusion", ax=ax),
         "roc": lambda s, ax: s.test().plot("roc", ax=ax),
-        "pr": lambda s, ax: s.test().plot("pr", ax=ax),
+        "roc band": lambda s, ax: s.test(cut=0.3).plot("roc_band", ax=ax),
+        "pr": lambda s, ax: s.test(cut=0.3).plot("pr", ax=ax),
         "calibration": lambda s, ax: s.test().plot("calibration", ax=ax),
         "matrix": lambda s, ax: s.fit.dissimilarity.plot(by=s.data[s.fit.frame.formula.response], ax=ax),
         "distributions": lambda s, ax: s.fit.dissimilarity.plot(by=s.data[s.fit.frame.formula.response], kind="distributions", ax=ax),

@@ -277,7 +277,8 @@ def fit(
         Factors of the weights of the rows, by class, which then do what `weights=` does, also in the errors. "balanced": all
         classes weigh the same, and the sum of the weights stays. Classes that are not named keep 1. Probabilities, sets
         and thresholds of a calibrated fit are for the prevalence in the data, without these factors; `predict(new, prior="class_weights")`
-        gives the probabilities for classes with these weights.
+        gives the probabilities for classes with these weights. A method's own probabilities have the factors, so a loss or a cut from
+        costs on them counts costs twice, with a `DataWarning`; so does `loss=` of this call.
     **parameters
         Parameters of the method, such as `eps=1.0`. One that is "grid" or a sequence is tuned by cross-validation.
 

@@ -62,6 +62,7 @@ SKLEARN = [
     ("pc.cross_validate('species ~ .', data, 'knn', k=3, return_train_score=True)", "OptionError: leave it out", "fit.glance()['training_error']"),
     ("pc.cross_validate(fit, data)", "FormulaError: a formula must be text", "pc.cross_validate('species ~ .', data, fit.model, cv=3)"),
     ("pc.cross_validate(fit)", "OptionError: missing a required argument: 'data'", "pc.cross_validate(fit.formula, data, fit.model, cv=3)"),
+    ("fit.to_latex()", "NotAvailable: as_table() is a table for a paper", "fit.as_table().as_latex()"),
     ("v.cv_results_", "NotAvailable: the attribute table", "v.table"),
     ("v.best_params_", "NotAvailable: table.loc[v.best]", "v.table.loc[v.best]"),
     ("v.permutation_test(n_permutations=5)", "OptionError: n_permutations= is B= here", "v.permutation_test(B=3, progress=False)"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -19,7 +20,7 @@ from ..core.statistics.folds import grouped, holdout, stratified, usual_folds
 from ..core.task import Rule
 from ..estimation.calibration import arguments_of, loss_of
 from ..estimation.fitted import Fitted
-from ..estimation.learning import WORSE, fit_call, learn
+from ..estimation.learning import TWICE, WORSE, fit_call, learn
 from ..estimation.problem import Call, is_default, own_folds, prepare, short
 from ..estimation.selection import fixed_folds
 from ..frames.frame import Frame, mold
@@ -27,7 +28,7 @@ from ..frames.reading import made_from, read_for
 from ..frames.schema import Unseen, along
 from ..frames.tables import as_pandas
 from ..ground.checks import MOST_RUNS, check_progress, check_seed, whole_number
-from ..ground.errors import DataError, DataWarning, OptionError, ProtoclassError, brief, shown
+from ..ground.errors import DataError, DataWarning, OptionError, ProtoclassError, brief, shown, warn
 from ..ground.progress import bar
 from ..metrics.base import Metric, as_vectors
 from ..metrics.dissimilarity import Dissimilarity
@@ -402,6 +403,7 @@ def judge_all(
             methods[name] = checked(splits, options, loss)
     with bar(len(splits.tests) * len(methods), "comparing", progress) as comparing, warnings.catch_warnings():
         warnings.filterwarnings("ignore", f".*{WORSE}", DataWarning)  # errors on the test rows say it of all splits together
+        warnings.filterwarnings("ignore", re.escape(TWICE), DataWarning)  # `checked` has warned of it
         for split, test in enumerate(splits.tests):
             train_rows, test_rows = splits.frame.index[~test], splits.frame.index[test]
             truth = splits.data.loc[test_rows, splits.frame.formula.response]
@@ -454,7 +456,10 @@ def checked(splits: Splits, options: Mapping[str, Any], loss: pd.DataFrame | Non
     if problem.model.can.coordinates and not problem.metric.train_in_folds:
         as_vectors(problem.metric.train(problem.frame) if isinstance(problem.metric, Metric) else problem.metric)
     tunes = problem.cv is not None and (problem.tuned() or not problem.cv_is_auto)
-    return {"loss": loss, **options} if tunes and "measure" not in options else options
+    out = {"loss": loss, **options} if tunes and "measure" not in options else options
+    if problem.class_factors is not None and any(isinstance(out.get(name), pd.DataFrame) for name in ("loss", "measure")):
+        warn(TWICE, DataWarning)
+    return out
 
 
 def judge(

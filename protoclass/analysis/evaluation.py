@@ -357,9 +357,9 @@ def test(
     Returns
     -------
     Test
-        With `tidy()` (one row a class), `glance()`, `summary()`, `calibration()`, `coverage()` and `plot(kind)`; or with `by`
-        a `TestByGroup`, with `groups` (a Test each), `comparisons`, `differences(measure)`, `tidy()`, `glance()`, `summary()` and
-        `plot(measure)`.
+        With `tidy()` (one row a class), `glance()`, `summary()`, `as_table()`, `calibration()`, `coverage()` and `plot(kind)`; or with `by`
+        a `TestByGroup`, with `groups` (a Test each), `comparisons`, `differences(measure)`, `tidy()`, `glance()`, `summary()`,
+        `as_table()` and `plot(measure)`.
 
     Examples
     --------

@@ -33,6 +33,10 @@ from .problem import (
 from .selection import Selection, requested_measure, values_at
 
 WORSE = "worse than no information"  # in every such warning, and by which it is recognised
+TWICE = (
+    "the CV loss counts costs twice, by class_weights= and by loss=: leave class_weights= out, and decide by the loss, "
+    "calibrate=True and predict(new, loss=)"
+)
 
 
 def fit_call(call: Call, priced: list[tuple[int, Rule | None]] | None = None) -> Fitted:
@@ -172,12 +176,7 @@ def worse_than_one_class(
 
 def costs_twice(validation: ErrorCurve) -> str:
     """That weights of classes and a loss are both in the cross-validated loss; empty if they are not."""
-    if validation.problem.class_factors is None or validation.measure != "loss":
-        return ""
-    return (
-        "the CV loss counts costs twice, by class_weights= and by loss=: leave class_weights= out, and decide by the loss, "
-        "calibrate=True and predict(new, loss=)"
-    )
+    return "" if validation.problem.class_factors is None or validation.measure != "loss" else TWICE
 
 
 def _warn_of(*sentences: str) -> None:

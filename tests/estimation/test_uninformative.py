@@ -177,6 +177,11 @@ def test_a_loss_beside_class_weights_in_cross_validation_is_said():
     with pytest.warns(pc.DataWarning, match=words):
         curve = pc.cross_validate("y ~ .", data, "knn", k=[1, 15], class_weights="balanced", measure=loss)
     assert "Warning: the CV loss counts costs twice" in repr(curve)
+    with warnings.catch_warnings(record=True) as seen:
+        warnings.simplefilter("always")
+        methods = {"weighted": {"method": "knn", "k": [1, 15], "class_weights": "balanced"}, "plain": pc.KNN(k=[1, 15])}
+        pc.compare("y ~ .", data, methods, cv=3, loss=loss, progress=False)
+    assert [bool(re.match(words, str(w.message))) for w in seen] == [True]  # once, and not for each split
     # it does: the weighted loss is that of weights 1 and a loss of 16
     alone = pc.cross_validate("y ~ .", data, "knn", k=[1], loss=loss)
     w = np.where(data["y"] == "ill", 4.0, 1.0)

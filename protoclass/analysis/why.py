@@ -48,7 +48,8 @@ def why(fit: Fitted, row: Any) -> Any:
         variable that Gower skips, as a value is missing; NaN for others, with the reason in `attrs["not_additive"]`);
         `change_to`, the value nearest to the row's own with which it has another class, and this class, `then`. For a
         number 201 values over the range of the training rows are tried, and the nearest with another class is refined; None
-        where there is none. A slim fit tries values of its prototypes alone. `attrs` has the class, the labels of both prototypes and the distances to them.
+        where there is none; a slim fit tries values of its prototypes alone. `attrs` has the class, the labels of both prototypes and
+        the distances to them.
 
         For a list of labels, or several rows, one line for each row and variable: `row` (its label), `class` (predicted), `variable`,
         the columns above, and `prototype_label`, `rival_label`, `prototype_distance`, `rival_distance` and `not_additive`, which

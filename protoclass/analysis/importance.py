@@ -160,7 +160,7 @@ def _share_wrong(held: HeldOut, names: list[str], repeats: int, random: np.rando
 
 def variable_groups(fit: Fitted, variables: Any) -> dict[str, list[str]]:
     """The columns that are permuted together, by name: what is given, else the metric's groups and each other predictor alone."""
-    known = list(fit.frame.columns)
+    known = list(fit.frame.schema)
     if not known:
         raise NotAvailable("this fit has no predictors to permute: its dissimilarities were given as a matrix")
     if variables is None:

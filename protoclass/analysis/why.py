@@ -48,7 +48,8 @@ def why(fit: Fitted, row: Any) -> Any:
         variable that Gower skips, as a value is missing; NaN for others, with the reason in `attrs["not_additive"]`);
         `change_to`, the value nearest to the row's own with which it has another class, and this class, `then`. For a
         number 201 values over the range of the training rows are tried, and the nearest with another class is refined; None
-        where there is none. `attrs` has the class, the labels of both prototypes and the distances to them.
+        where there is none; a slim fit tries values of its prototypes alone. `attrs` has the class, the labels of both prototypes and
+        the distances to them.
 
         For a list of labels, or several rows, one line for each row and variable: `row` (its label), `class` (predicted), `variable`,
         the columns above, and `prototype_label`, `rival_label`, `prototype_distance`, `rival_distance` and `not_additive`, which
@@ -87,7 +88,7 @@ def why(fit: Fitted, row: Any) -> Any:
         at = int(complete.argmin())
         missing = asked.columns[asked.isna().iloc[at]].tolist()
         raise DataError(f"{_in_words(asked, at, several)} has no value of {missing}: every predictor is needed")
-    tried = sum(VALUES if c.kind == "numeric" else fit.frame.columns[name].nunique() for name, c in fit.frame.schema.items())
+    tried = sum(VALUES if c.kind == "numeric" else fit.frame.remembered.columns[name].nunique() for name, c in fit.frame.schema.items())
     step = max(1, min(ROWS // max(1, tried), PAIRS // (len(groups) * max(1, len(prototypes)))))
     parts = [explain(fit, asked.iloc[start : start + step], groups, several) for start in range(0, len(asked), step)]
     fit.warn_of(unseen)
@@ -176,7 +177,7 @@ def nearest_of(d: np.ndarray, among: np.ndarray) -> np.ndarray:
 def prototype_predictors(fit: Fitted) -> pd.DataFrame:
     """The predictors of the prototypes, by their own names."""
     table, head = fit.prototypes, set(fit.prototype_table.columns)
-    return table[[f"{c} (predictor)" if c in head else c for c in fit.frame.columns]].set_axis(fit.frame.columns.columns, axis=1)
+    return table[[f"{c} (predictor)" if c in head else c for c in fit.frame.schema]].set_axis(list(fit.frame.schema), axis=1)
 
 
 def as_plain(fit: Fitted, rows: pd.DataFrame) -> pd.DataFrame:
@@ -203,7 +204,7 @@ def why_not_additive(fit: Fitted, asked: pd.DataFrame, groups: dict[str, list[st
     elif not fit.frame.formula.plain():
         reason = f"the formula {fit.formula!r} transforms or crosses columns"
     elif metric.skips_missing and not set(groups) <= set(metric.variables):
-        misses = asked[list(fit.frame.columns)].isna().any(axis=1) | fit.frame.columns.isna().any(axis=None)
+        misses = asked[list(fit.frame.schema)].isna().any(axis=1) | fit.frame.remembered.columns.isna().any(axis=None)
         words = "missing values are skipped pair by pair, so that a variable's part depends on the others"
         return [words if missed else "" for missed in misses]
     return [reason] * len(asked)
@@ -260,7 +261,7 @@ def least_changes(fit: Fitted, asked: pd.DataFrame, groups: dict[str, list[str]]
 
 def least_level(fit: Fitted, asked: pd.DataFrame, name: str, codes: np.ndarray) -> tuple[list[Any], list[Any]]:
     """For each row the first level of a variable with which it has another class, and this class."""
-    levels = pd.Series(pd.unique(fit.frame.columns[name].dropna()), dtype=object)
+    levels = pd.Series(pd.unique(fit.frame.remembered.columns[name].dropna()), dtype=object)
     n, count = len(asked), len(levels)
     rows = asked.iloc[np.repeat(np.arange(n), count)].reset_index(drop=True)
     found = codes_of(fit, rows.assign(**{name: np.tile(levels, n)})).reshape(n, count)
@@ -275,7 +276,7 @@ def least_numbers(fit: Fitted, asked: pd.DataFrame, names: list[str], codes: np.
     if not names:
         return
     own = asked[names].to_numpy(float)
-    seen = fit.frame.columns[names].to_numpy(float, na_value=np.nan)
+    seen = fit.frame.remembered.columns[names].to_numpy(float, na_value=np.nan)
     line = np.linspace(np.nanmin(seen, axis=0), np.nanmax(seen, axis=0), VALUES, axis=1)  # (variables, VALUES)
     i, j = (where.ravel() for where in np.indices(own.shape))
     order = np.argsort(np.abs(line[j] - own[i, j][:, None]), axis=1, kind="stable")

@@ -219,6 +219,12 @@ def test_rows_of_other_libraries_and_of_saved_fits(iris, tmp_path):
     fit = pc.fit("outcome ~ .", clinic, eps=0.3, na="keep")
     fit.save(tmp_path / "clinic.proto")
     pd.testing.assert_frame_equal(pc.load(tmp_path / "clinic.proto").why(clinic[:4]), fit.why(clinic[:4]))
+    fit.slim().save(tmp_path / "slim.proto")
+    slim, full = pc.load(tmp_path / "slim.proto").why(clinic[:4]), fit.why(clinic[:4])
+    assert slim.drop(columns=["change_to", "then"]).equals(full.drop(columns=["change_to", "then"]))
+    assert 0 < slim["change_to"].notna().sum() <= full["change_to"].notna().sum()  # values of the prototypes alone
+    with pytest.raises(pc.NotAvailable, match="give new rows"):
+        pc.load(tmp_path / "slim.proto").why(0)
     table = fit.why(polars.from_pandas(clinic[:4]))
     assert isinstance(table, polars.DataFrame)
     assert table.columns == list(fit.why(clinic[:4]).columns)

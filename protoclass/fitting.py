@@ -222,9 +222,10 @@ def fit(
         "auto" is Euclidean on scaled columns if all predictors are numbers, DTW of a lone column of series (lists or arrays), and Gower
         otherwise; a name ("manhattan"); a metric object; a function of two rows; or given dissimilarities: a DataFrame (square or
         n x m, by label), a square or condensed array (by position), or what `pc.read_dissimilarity` reads from a file. A row must not be
-        farther from itself than from others, as in a matrix of similarities; see `pc.Dissimilarity.from_similarity`. Some parameters of metrics
-        are tuned with those of the method, if they are "grid" or a sequence: `pc.DTW(window=[5, 10, 20])`, `pc.Minkowski(r="grid")`,
-        `pc.Mismatch(k=[3, 5])`. Where the method has a parameter of the same name, the table calls them `dissimilarity_k` and so on.
+        farther from itself than from others, as in a matrix of similarities; see `pc.Dissimilarity.from_similarity`. Some parameters of
+        metrics are tuned with those of the method, if they are "grid" or a sequence: `pc.DTW(window=[5, 10, 20])`,
+        `pc.Minkowski(r="grid")`, `pc.Mismatch(k=[3, 5])`. Where the method has a parameter of the same name, the table calls them
+        `dissimilarity_k` and so on.
     candidates : "auto", "train", "own", int, `pc.unlabelled(frame)`, `pc.kmeans(K)` or `pc.hull(count)`
         What may become a prototype: "train", the training rows, for any class or ("own") for their own only; a random subset of
         that many of them, from each class its share; "auto": all training rows, or where the PVM would take more than about

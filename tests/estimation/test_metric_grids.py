@@ -1,6 +1,8 @@
 """Parameters of metrics that are tuned with those of the method, beside one cross-validation for each metric."""
 
+from dataclasses import dataclass
 from itertools import product
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -186,3 +188,25 @@ def test_a_calibration_measures_each_fold_by_the_metric_that_is_chosen_without_i
         alone = pc.fit("kind ~ .", part, dissimilarity=pc.DTW(window=own["window"]), eps=own["eps"], lambda_=1 / 36, cv=None)
         names = rule.dissimilarity.candidate_names[rule.rule.prototypes.at]
         assert names.tolist() == alone.prototypes.index.tolist()
+
+
+def test_parameters_of_a_custom_metric_are_tuned_where_it_names_them(iris):
+    @dataclass(frozen=True)
+    class Powered(pc.Metric):
+        traits = pc.Traits(symmetric=True)
+        tunable = frozenset({"exponent"})
+
+        exponent: Any = 1.0
+
+        def rows(self, frame):
+            return (np.ascontiguousarray(frame.design.to_numpy(float)),)
+
+        def between(self, rows, candidates):
+            return (np.abs(rows[0][:, None] - candidates[0][None]) ** self.exponent).sum(axis=2)
+
+    data = iris.iloc[::3]
+    v = pc.cross_validate("species ~ .", data, "knn", k=[1, 5], dissimilarity=Powered(exponent=np.array([2.0, 0.5])), cv=3)
+    metrics = [({"exponent": p}, Powered(p)) for p in (0.5, 2.0)]
+    pd.testing.assert_frame_equal(v.table, by_hand("species ~ .", data, metrics, "knn", k=[1, 5], cv=3)[0])
+    with pytest.raises(pc.OptionError, match="Powered has no default grid for exponent"):
+        pc.fit("species ~ .", data, dissimilarity=Powered(exponent="grid"))

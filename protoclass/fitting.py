@@ -220,10 +220,13 @@ def fit(
         * "centroids": nearest shrunken centroids (`threshold`), `Centroids`;
         * what `pc.register` has made known.
     dissimilarity : str, metric, callable, Dissimilarity, DataFrame or array
-        "auto" is Euclidean on scaled columns if all predictors are numbers and Gower otherwise; a name ("manhattan"); a
-        metric object; a function of two rows; or given dissimilarities: a DataFrame (square or n x m, by label), a square
-        or condensed array (by position), or what `pc.read_dissimilarity` reads from a file. A row must not be farther from
-        itself than from others, as in a matrix of similarities; see `pc.Dissimilarity.from_similarity`.
+        "auto" is Euclidean on scaled columns if all predictors are numbers, DTW of a lone column of series (lists or arrays), and Gower
+        otherwise; a name ("manhattan"); a metric object; a function of two rows; or given dissimilarities: a DataFrame (square or
+        n x m, by label), a square or condensed array (by position), or what `pc.read_dissimilarity` reads from a file. A row must not be
+        farther from itself than from others, as in a matrix of similarities; see `pc.Dissimilarity.from_similarity`. Some parameters of
+        metrics are tuned with those of the method, if they are "grid" or a sequence: `pc.DTW(window=[5, 10, 20])`,
+        `pc.Minkowski(r="grid")`, `pc.Mismatch(k=[3, 5])`. Where the method has a parameter of the same name, the table calls them
+        `dissimilarity_k` and so on.
     candidates : "auto", "train", "own", int, `pc.unlabelled(frame)`, `pc.kmeans(K)` or `pc.hull(count)`
         What may become a prototype: "train", the training rows, for any class or ("own") for their own only; a random subset of
         that many of them, from each class its share; "auto": all training rows, or where the PVM would take more than about
@@ -239,7 +242,8 @@ def fit(
         the least. "bound", for "scm": the least bound (see `Fit.bound`), which looks at no held-out row. "auto": "tolerance" where
         `tolerance=` is given, "min" where `max_prototypes=` is, otherwise "1se".
     na : "drop", "raise" or "keep"
-        Rows with missing values; "keep" goes with Gower, which skips what is missing pair by pair.
+        Rows with missing values; "keep" goes with Gower, which skips what is missing pair by pair, and with `DTW`, for which missing
+        values at the end of a row are the end of its series.
     weights : column name, Series or array, optional
         Weight of each row, in the objective, the coverage, the errors and the calibration; not in scaling, quantiles or folds. Weights
         are relative: only their ratios matter. If a number of rows is needed, as for intervals, probabilities and prediction sets,

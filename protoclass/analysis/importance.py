@@ -163,6 +163,8 @@ def variable_groups(fit: Fitted, variables: Any) -> dict[str, list[str]]:
     known = list(fit.frame.schema)
     if not known:
         raise NotAvailable("this fit has no predictors to permute: its dissimilarities were given as a matrix")
+    if variables is None and fit.dissimilarity.metric.series and fit.frame.keep:  # a step of another row may leave a gap
+        return {"series": known}
     if variables is None:
         grouped = [list(g) for g in fit.dissimilarity.metric.column_groups]
         alone = [[c] for c in known if not any(c in g for g in grouped)]

@@ -10,7 +10,7 @@ import pandas as pd
 from ..core.setcover.problems import Objective
 from ..core.statistics.one_se import RULES
 from ..estimation.fitted import Fitted
-from ..ground.errors import brief, shown
+from ..ground.errors import brief
 from ..ground.options import fixed, significant
 from ..views.evaluation import count_confusion
 from ..views.prototypes import is_text
@@ -38,10 +38,10 @@ def summary(fit: Fitted) -> Summary:
         out.append(Sheet(certificate_rows(fit), f"Certificate: {fit.certificate}", head, aligns="lrrl"))
     features = fit.model.has("feature_table")
     if features or (len(fit.rule.prototypes) and has_chosen(fit)):
-        table, title = with_texts(fit, list_prototypes(fit)), "Features" if features else "Prototypes"
-        title += f" (the first {SHOWN} of {len(table)})" if len(table) > SHOWN else ""
-        kept = [c for c in ("machine", "rule", "q", "r", "value") if c in table]
-        out.append(sheet_of((table[kept] if features else table.set_index("prototype")).head(SHOWN), title))
+        shown, title = with_texts(fit, list_prototypes(fit)), "Features" if features else "Prototypes"
+        title += f" (the first {SHOWN} of {len(shown)})" if len(shown) > SHOWN else ""
+        kept = [c for c in ("machine", "rule", "q", "r", "value") if c in shown]
+        out.append(sheet_of((shown[kept] if features else shown.set_index("prototype")).head(SHOWN), title))
     return SheetSummary(out, notes(fit))
 
 
@@ -91,7 +91,7 @@ def _tied_notes(fit: Fitted) -> list[str]:
     tied = far.index[(far.max(axis=1) == far.min(axis=1)).to_numpy()]
     if not len(tied):
         return []
-    which = f"{', '.join(map(shown, tied[:FEW]))}{', ...' if len(tied) > FEW else ''}"
+    which = f"{', '.join(map(brief, tied[:FEW]))}{', ...' if len(tied) > FEW else ''}"
     return [f"Rows at the same distance from all classes, for which the first class is predicted: {len(tied)} ({which})."]
 
 

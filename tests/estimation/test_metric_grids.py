@@ -1,6 +1,8 @@
 """Parameters of metrics that are tuned with those of the method, beside one cross-validation for each metric."""
 
+from dataclasses import dataclass
 from itertools import product
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -8,6 +10,9 @@ import pytest
 
 import protoclass as pc
 from protoclass.core.statistics.one_se import choose
+from protoclass.estimation.calibration import tuned_in_folds
+from protoclass.estimation.problem import with_folds
+from protoclass.estimation.selection import draw_folds
 from protoclass.widgets.curve import CurveExplorer
 
 
@@ -168,3 +173,40 @@ def test_where_nothing_is_tuned_one_value_is_needed(waves):
         pc.fit("kind ~ .", waves, dissimilarity=pc.DTW(window=[1, 2]), cv=None, eps=1.0)
     with pytest.raises(pc.OptionError, match="DTW has no default grid for r: give a sequence"):
         pc.fit("kind ~ .", waves, dissimilarity=pc.DTW(r="grid"))
+
+
+def test_a_calibration_measures_each_fold_by_the_metric_that_is_chosen_without_it(waves):
+    noisy = waves.assign(**{c: waves[c] + np.random.default_rng(k).normal(0, 0.7, 36) for k, c in enumerate(waves.columns[:-1])})
+    fit = pc.fit("kind ~ .", noisy, dissimilarity=pc.DTW(window=[0, 2, 8]), calibrate={"cv": 6, "tune": True}, choose="min")
+    problem = with_folds(fit.chosen_problem, 6)
+    fold = draw_folds(problem, 1)[0][0]
+    values = tuned_in_folds(fit, problem, fold, True).values
+    assert len({v["window"] for v in values}) > 1
+    assert [rule.dissimilarity.metric.spec.window for rule in fit.calibration.rules] == [v["window"] for v in values]
+    for f, (own, rule) in enumerate(zip(values, fit.calibration.rules, strict=True)):
+        part = noisy[fold != f]
+        alone = pc.fit("kind ~ .", part, dissimilarity=pc.DTW(window=own["window"]), eps=own["eps"], lambda_=1 / 36, cv=None)
+        names = rule.dissimilarity.candidate_names[rule.rule.prototypes.at]
+        assert names.tolist() == alone.prototypes.index.tolist()
+
+
+def test_parameters_of_a_custom_metric_are_tuned_where_it_names_them(iris):
+    @dataclass(frozen=True)
+    class Powered(pc.Metric):
+        traits = pc.Traits(symmetric=True)
+        tunable = frozenset({"exponent"})
+
+        exponent: Any = 1.0
+
+        def rows(self, frame):
+            return (np.ascontiguousarray(frame.design.to_numpy(float)),)
+
+        def between(self, rows, candidates):
+            return (np.abs(rows[0][:, None] - candidates[0][None]) ** self.exponent).sum(axis=2)
+
+    data = iris.iloc[::3]
+    v = pc.cross_validate("species ~ .", data, "knn", k=[1, 5], dissimilarity=Powered(exponent=np.array([2.0, 0.5])), cv=3)
+    metrics = [({"exponent": p}, Powered(p)) for p in (0.5, 2.0)]
+    pd.testing.assert_frame_equal(v.table, by_hand("species ~ .", data, metrics, "knn", k=[1, 5], cv=3)[0])
+    with pytest.raises(pc.OptionError, match="Powered has no default grid for exponent"):
+        pc.fit("species ~ .", data, dissimilarity=Powered(exponent="grid"))

@@ -206,8 +206,8 @@ def test_a_class_without_prototypes_has_cures_that_give_it_one(iris):
 
 @pytest.mark.parametrize("dissimilarity", ["auto", "levenshtein"])
 @pytest.mark.parametrize("method", ["pvm", "knn"])
-def test_a_column_of_different_strings_has_no_cure(method, dissimilarity):
-    """No dissimilarity tells the classes apart, which is the cause; nothing that weighs them helps."""
+def test_a_column_of_different_strings_has_no_cure_by_weights(method, dissimilarity):
+    """No dissimilarity tells the classes apart, which is the cause; nothing that weighs them helps, but to compare letters may."""
     names = np.random.default_rng(0).choice(list("bcdfghkl"), (60, 9))
     data = pd.DataFrame({"s": ["".join(name) for name in names], "y": np.resize(list("ab"), 60)})
     fixed = {"eps": 0.5} if method == "pvm" else {"k": 47}
@@ -215,8 +215,11 @@ def test_a_column_of_different_strings_has_no_cure(method, dissimilarity):
         warnings.simplefilter("ignore", pc.DataWarning)
         fit = pc.fit("y ~ .", data, method, dissimilarity=dissimilarity, cv=5, **fixed)
     if dissimilarity == "auto":
-        assert "the dissimilarities do not tell b from other rows (rank-sum test at 5 %)" in repr(fit)
-    assert "Cures" not in repr(fit)
+        (cure,) = [line for line in repr(fit).splitlines() if line.startswith("Cures")]
+        assert "compare their letters by dissimilarity=pc.Mismatch(k=3, m=0)" in cure
+        assert not any(word in repr(fit) for word in ("balanced", "lambda_ below", "calibrate=", "loss="))
+    else:
+        assert "Cures" not in repr(fit)
 
 
 @pytest.mark.parametrize(("method", "fixed", "words"), [

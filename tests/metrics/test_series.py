@@ -142,6 +142,14 @@ def test_pictures_of_series_of_unequal_length(series, make):
     assert PrototypeExplorer(fit).parts[1] is not None
 
 
+def test_steps_of_unequal_series_are_one_variable(series):
+    fit = pc.fit("kind ~ .", in_columns(*series), dissimilarity=pc.DTW(window=4), eps=1.5, na="keep")
+    short = fit.why("s28")
+    assert short.index.tolist() == ["series"]
+    assert short["then"].tolist() == [None]
+    assert fit.importance(repeats=2, cv=3).index.tolist() == ["series"]
+
+
 def test_a_curve_is_black_along_its_line():
     picture = draw_curves(np.array([[0.0, 1.0, 0.0]]), 0.0, 1.0, 3)[0]
     black = [np.flatnonzero(column == 0) for column in picture.T]

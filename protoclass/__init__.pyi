@@ -98,7 +98,8 @@ from .models.base import check_number as check_number
 from .models.base import heaviest_class as heaviest_class
 from .models.base import own_candidates as own_candidates
 from .models.centroids import Centroids as Centroids
-from .models.condensed import Condensed as Condensed
+from .models.condensing import Condensed as Condensed
+from .models.condensing import Multiedit as Multiedit
 from .models.dann import DANN as DANN
 from .models.hyperplane import Hyperplane as Hyperplane
 from .models.kmeans import KMeans as KMeans
@@ -108,7 +109,6 @@ from .models.lvq import LVQ as LVQ
 from .models.median_glvq import MedianGLVQ as MedianGLVQ
 from .models.mixture import Mixture as Mixture
 from .models.mmd import MMDCritic as MMDCritic
-from .models.multiedit import Multiedit as Multiedit
 from .models.pvm import PVM as PVM
 from .models.pvm import quantiles as quantiles
 from .models.registry import register as register

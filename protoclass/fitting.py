@@ -34,7 +34,7 @@ from .ground.errors import printed
 from .ground.foreign_names import VERBS_OF_VALIDATION
 from .ground.savable import savable
 from .plots import plot
-from .tables import curve, printing
+from .tables import printing
 from .tables.paper import of_fit
 from .tables.summary import summary
 from .tables.tidy import augment, glance, tidy
@@ -124,7 +124,7 @@ class Validation(Printed, Saveable, ErrorCurve, Served):
 
     permutation_test = permutation_test
     plot, explore = Above("protoclass.plots"), explore_validation
-    _said = curve.said
+    _said = printing.curve_said
 
     @cached_property
     def fit(self) -> Fit:

@@ -1,4 +1,4 @@
-"""`print(fit)`, as text and in a notebook, and what print and summary say of choices and of classes that are not predicted."""
+"""`print(fit)` and `print(validation)`, as text and in a notebook, and what print and summary say of choices and of classes that are not predicted."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from ..estimation.selection import draws_folds, losses, mean_loss, row_weights
 from ..ground.errors import brief, visible, visible_lines
 from ..ground.options import SAME, fixed, significant, told_apart, with_error
 from ..metrics.measuring import automatic, texts_as_wholes
-from ..values import facts_as_html, facts_as_text
+from ..values import NUMBERS, facts_as_html, facts_as_text
 from ..views.words import count_folds
 
 
@@ -356,3 +356,30 @@ def _class_table(fit: Fitted) -> pd.DataFrame:
     table = per_class(fit)
     wide = sum(2 + max(len(str(level)), 4) for level in table.index) > ACROSS
     return table if wide else table.T
+
+
+def choices(validation: ErrorCurve) -> pd.DataFrame:
+    """The rows of the best point, of the 1-SE rule and of `choose=`; `corrected` has their errors corrected for the choice."""
+    rules = list(dict.fromkeys(["min", "1se", validation.problem.call.choose]))
+    rows = validation.table.iloc[[validation.chosen(rule) for rule in rules]].set_axis(rules)
+    if len(validation.grid) > 1:
+        corrected = [validation.corrected(rule) for rule in rules]
+        values = [np.nan if value is None else value for value in corrected]
+        rows.insert(int(rows.columns.get_loc("se")) + 1, "corrected", values)
+    return rows.rename(columns={"error": validation.measure_name})
+
+
+def _head(validation: ErrorCurve) -> str:
+    """What was measured, on what, and the error without information."""
+    how, name, problem = count_folds(validation), validation.measure_name, validation.problem
+    further = [f"{parameter} beyond {significant(e.last)}" for parameter, e in validation.extensions.items() if e.added]
+    points = f"{len(validation.table)} grid points" + (f" (went on with {', '.join(further)})" if further else "")
+    said = f"{problem.model.title}: {name} over {how}, {len(problem.frame)} rows"
+    return f"{said}, {points}; no-information {name} {fixed(validation.no_information, 3)}"
+
+
+def curve_said(validation: ErrorCurve) -> tuple[str, list[Any]]:
+    """`print(validation)`."""
+    warned = (worse_than_one_class(validation, validation.chosen_by_call()), costs_twice(validation))
+    lines = [repr(validation.problem.call), _head(validation), *(f"Warning: {words}" for words in warned if words)]
+    return "\n".join(lines), [(choices(validation), NUMBERS)]

@@ -1,16 +1,39 @@
-"""Multi-edited nearest neighbours (Devijver and Kittler 1980)."""
+"""Condensed nearest neighbours (Hart 1968), and multi-edited ones (Devijver and Kittler 1980)."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from ..core.neighbours.condensing import condense_rows, edit_rows
-from ..core.task import RulePath, Task
+from ..core.neighbours.nearest import Nearest
+from ..core.task import Points, RulePath, Task
 from ..ground.checks import MOST_RUNS, one_of
-from .base import Axes, Capabilities, Model, check_fixed, own_candidates
-from .condensed import nearest_of
+from .base import Axes, Capabilities, Model, check_fixed, heaviest_class, own_candidates
+
+
+@dataclass(frozen=True)
+class Condensed(Model):
+    """A subset of the rows whose nearest-neighbour rule classifies every row correctly, on any dissimilarity (Hart 1968).
+
+    The rule depends on the order in which rows are visited, which is drawn with the seed of the fit.
+    """
+
+    name = "condensed"
+    papers = ("hart1968",)
+    can = Capabilities(nearest=True)
+
+    @property
+    def title(self) -> str:
+        return "Condensed nearest neighbours"
+
+    def path(self, task: Task, grid: Axes) -> RulePath:
+        own, order = own_candidates(task), np.random.default_rng(task.seed).permutation(len(task.y))
+        rows = condense_rows(task.D, own, task.y, order)
+        return RulePath((nearest_of(task, own, rows, {}),))
 
 
 @dataclass(frozen=True)
@@ -55,3 +78,8 @@ class Multiedit(Model):
         if self.condense:
             rows = condense_rows(D, own, task.y, np.random.default_rng(task.seed).permutation(rows))
         return RulePath((nearest_of(task, own, rows, report),))
+
+
+def nearest_of(task: Task, own: np.ndarray, rows: np.ndarray, report: Mapping[str, Any]) -> Nearest:
+    """The nearest-prototype rule of some rows."""
+    return Nearest(Points(task.y[rows], at=own[rows]), task.classes, heaviest_class(task), report)

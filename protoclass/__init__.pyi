@@ -98,9 +98,9 @@ from .models.base import check_number as check_number
 from .models.base import heaviest_class as heaviest_class
 from .models.base import own_candidates as own_candidates
 from .models.centroids import Centroids as Centroids
-from .models.condensing import Condensed as Condensed
-from .models.condensing import Multiedit as Multiedit
 from .models.dann import DANN as DANN
+from .models.edited import Condensed as Condensed
+from .models.edited import Multiedit as Multiedit
 from .models.hyperplane import Hyperplane as Hyperplane
 from .models.kmeans import KMeans as KMeans
 from .models.kmedoids import KMedoids as KMedoids

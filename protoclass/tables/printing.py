@@ -1,4 +1,4 @@
-"""`print(fit)` and `print(validation)`, as text and in a notebook, and what print and summary say of choices and of classes that are not predicted."""
+"""`print` of a fit and of an error curve, as text and in a notebook, and what print and summary say of choices and of classes."""
 
 from __future__ import annotations
 

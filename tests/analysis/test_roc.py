@@ -210,19 +210,29 @@ def test_a_band_is_where_no_sample_leaves_it_and_has_the_intervals_inside():
     assert not found.equals(t.roc_band("yes", seed=1))
 
 
-def test_the_width_of_a_band_is_the_same_everywhere():
-    """Its corners are the curve's, moved by as many standard errors of the specificity to the left as of the sensitivity upwards."""
-    y = np.arange(100) < 36
-    t = judged(y, np.random.default_rng(2).normal(size=100) + y)
+def test_the_band_is_campbells_by_trying_widths():
+    """The curve moved by c / sqrt(m) upwards and c / sqrt(n) to the left, or down and right: the least c that holds 95 % of samples."""
+    y, x = np.arange(325) < 25, np.linspace(0, 1, 3001)
+    t = judged(y, np.random.default_rng(2).normal(size=325) + y)
     points = t.roc("yes")
-    dense = np.linspace(0, 1, 20_001)
-    upper = t.roc_band("yes", dense, draws=100)["band_high"].to_numpy()[::-1]
-    c = 8 * (upper[0] - np.interp(1e-12, 1 - points["specificity"], points["sensitivity"]))  # at least this: some of it is the shift
-    shifts = np.linspace(0.3, 8, 78)
-    moved = [np.interp(dense, 1 - points["specificity"] - s / 8, points["sensitivity"] + s / 6).clip(max=1) for s in shifts]
-    assert c > 0
-    best = min(range(len(shifts)), key=lambda k: np.abs(moved[k] - upper).mean())
-    assert np.abs(moved[best] - upper).mean() < 0.01
+    fpr, tpr = 1 - points["specificity"].to_numpy(), points["sensitivity"].to_numpy()
+    _, *drawn = core.samples(t.chances[:, 1], y, np.ones(325), None, 100, np.random.default_rng(0))
+    drawn = np.array([np.interp(x, *sample) for sample in drawn])
+
+    def move(c):
+        across, up = c / np.sqrt(300), c / np.sqrt(25)
+        return np.interp(x, fpr + across, tpr - up), np.interp(x, fpr - across, tpr + up)
+
+    def held(c):
+        low, high = move(c)
+        return ((drawn >= low - 1e-9) & (drawn <= high + 1e-9)).all(axis=1).mean()
+
+    c = next(c for c in np.arange(0.3, 4, 0.01) if held(c) >= 0.95)
+    low, high = move(c)
+    found = t.roc_band("yes", 1 - x, draws=100)
+    assert 0.8 < c < 2
+    assert np.abs(found["band_low"] - low.clip(min=0)).mean() < 0.004
+    assert np.abs(found["band_high"] - high.clip(max=1)).mean() < 0.004
 
 
 def test_separated_classes_are_not_sure():
@@ -319,8 +329,8 @@ def test_the_cut_that_decided_is_marked_where_the_predictions_are():
     clinic = pc.simulate_infection()
     response = clinic.columns[-1]
     fit = pc.fit(f"{response} ~ .", clinic.iloc[::2], "knn", k=15).calibrate(cv=4)
-    own = fit.calibration.chances.of(fit.calibration.scores)[0, 1]  # a probability that a row has
-    for level, cut in ((fit.classes[0], 0.9), (fit.classes[1], 0.2), (fit.classes[1], own)):
+    a_chance = fit.predict(clinic.iloc[1::2], "prob").iloc[0, 1]  # which is above a cut at it
+    for level, cut in ((fit.classes[0], 0.9), (fit.classes[1], 0.2), (fit.classes[1], a_chance)):
         found = fit.test(clinic.iloc[1::2], threshold={level: cut})
         row = found.tidy().set_index("class").loc[level]
         for kind, x, y in (("roc", 1 - row["specificity"], row["sensitivity"]), ("pr", row["sensitivity"], row["ppv"])):

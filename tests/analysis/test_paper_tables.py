@@ -96,6 +96,8 @@ def test_a_table_of_prototypes_says_what_it_leaves_out():
     assert some.frame["alcohol"].astype(float).tolist() == fit.prototypes["alcohol"].iloc[:2].tolist()
     assert f"The first 2 of {len(fit.prototypes)} prototypes." in str(some)
     assert "Not shown" not in str(pc.fit("cultivar ~ alcohol", wine, eps=3.0).as_table())
+    with pytest.raises(pc.OptionError, match="n=0"):
+        fit.as_table(n=0)
     with pytest.raises(pc.OptionError, match=r"columns=\['x'\]: a list of some of 'class'"):
         fit.as_table(columns=["x"])
 

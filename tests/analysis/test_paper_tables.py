@@ -112,8 +112,8 @@ def test_latex_has_the_cells_under_a_caption(clinic):
     for row, (name, cells) in zip(rows[1:], table.frame.iterrows(), strict=True):
         assert [cell.replace("$-$", "-") for cell in row] == [name, *cells]
     assert r"$-$0." in text
-    assert r"\resizebox{\linewidth}{!}{%" in text
-    assert "resizebox" not in fit.test(new, by="site").as_table(["error"]).as_latex()
+    assert r"\begin{adjustbox}{max width=\linewidth}" in text
+    assert "adjustbox}{" not in fit.test(new, by="site").as_table(["error"]).as_latex()
 
 
 def test_html_is_that_of_great_tables_where_it_is_installed(clinic, monkeypatch):

@@ -47,9 +47,15 @@ def shown(data):
     test = pc.fit("species ~ .", data, "knn", k=3).test(data)
     yield test._repr_html_()
     yield test.summary().as_html()
-    yield pc.fit("species ~ .", data, eps=1.0).test(data.assign(g=data["species"]), by="g")._repr_html_()
+    yield test.as_table().as_html()
+    yield fit.as_table()._repr_html_()
+    groups = pc.fit("species ~ .", data, eps=1.0).test(data.assign(g=data["species"]), by="g")
+    for value in (groups, groups.summary(), groups.as_table(of=INPUT)):
+        yield value._repr_html_()
     yield pc.dissimilarity("species ~ .", data).check(by=data["species"])._repr_html_()
-    yield pc.compare("species ~ .", data, {EVIL: "knn", "b": "pvm"}, test_size=0.3)._repr_html_()
+    compared = pc.compare("species ~ .", data, {EVIL: "knn", "b": "pvm"}, test_size=0.3)
+    yield compared._repr_html_()
+    yield compared.as_table().as_html()
 
 
 def test_no_markup_of_the_data_is_markup_of_the_page(hostile):
@@ -128,11 +134,11 @@ def test_each_part_of_a_summary_is_one_tabular(hostile, iris, tmp_path):
             for name in ("table", "tabular", "minipage"):
                 assert text.count(rf"\begin{{{name}}}") == text.count(rf"\end{{{name}}}") > 0
             assert len(re.findall(r"(?<!\\)\{", text)) == len(re.findall(r"(?<!\\)\}", text))
-            assert text.count(r"\resizebox{\linewidth}{!}{%") == text.count("end{tabular}}")
+            assert text.count(r"\begin{adjustbox}{max width=\linewidth}") == text.count(r"\end{adjustbox}")
             tex = next((tool for tool in ("tectonic", "pdflatex") if shutil.which(tool)), None)
             if tex:
                 page = tmp_path / "page.tex"
-                page.write_text(f"\\documentclass{{article}}\\usepackage{{booktabs,graphicx}}\\begin{{document}}{text}\\end{{document}}")
+                page.write_text(f"\\documentclass{{article}}\\usepackage{{booktabs,adjustbox}}\\begin{{document}}{text}\\end{{document}}")
                 options = ["-interaction=nonstopmode", "-halt-on-error"] if tex == "pdflatex" else []
                 assert subprocess.run([tex, *options, page.name], cwd=tmp_path, capture_output=True).returncode == 0
 

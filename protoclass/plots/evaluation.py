@@ -288,9 +288,8 @@ def groups(result: TestByGroup, measure: str = "error", of: Any = None, ax: Any 
     names = [f"{name} ({n} rows)" for name, n in zip(list_short(table["group"]), table["rows"], strict=True)]
     draw_intervals(ax, table, names, total=True, what=measure)
     if measure != "error":
-        unit = "share of rows less mean chance" if measure == IN_THE_LARGE else "share of rows"
         name = named(result.overall.classes[result.class_code(measure, of)])
-        ax.set_xlabel(f"{MEASURES[measure]} of {name} ({unit}) with its 95 % interval")
+        ax.set_xlabel(f"{MEASURES[measure]} of {name} with its 95 % interval")
     if measure == IN_THE_LARGE:
         ax.axvline(0, lw=0.8, ls="--", color=GREY, zorder=1)
     ax.set_title(result.overall.decided, fontsize="medium")

@@ -13,7 +13,7 @@ from ..analysis.evaluation import Test
 from ..analysis.groups import TestByGroup
 from ..core.statistics.intervals import Estimate
 from ..estimation.fitted import Fitted
-from ..ground.checks import hint_for_value
+from ..ground.checks import hint_for_value, whole_number
 from ..ground.errors import OptionError, brief, shown
 from ..ground.options import fixed, significant
 from .evaluation import by_group, estimates_of, lines, measures_of, notes, notes_of_groups, written
@@ -188,7 +188,9 @@ def of_fit(fit: Fitted, n: int | None = None, columns: Any = None) -> PaperTable
     same = "own" in found and (found["own"].astype(object) == found["class"].astype(object)).all()
     usual = [name for name in found if not (same and name == "own")]
     names = choose_columns("columns", columns, list(found), usual[:MOST_COLUMNS])
-    table = found[names].head(n) if n is not None else found[names]
+    if n is not None:
+        whole_number("n", n, 1)
+    table = found[names].iloc[:n]
     said = [f"{fit.model.title}; {described(fit)}."]
     said += [f"{name}: {words}." for name, words in validated(fit).items()] if fit.validation is not None and fit.point is not None else []
     said += [f"The first {len(table)} of {len(found)} prototypes."] if len(table) < len(found) else []

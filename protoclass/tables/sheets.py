@@ -62,7 +62,7 @@ class Sheet:
         rows[len(head) : len(head)] = [r"\midrule"] * len(head)
         table = "\n".join([rf"\begin{{tabular}}{{{form}}}", r"\toprule", *rows, r"\bottomrule", r"\end{tabular}"])
         is_wide = bool(head) and sum(2 + max(map(len, column)) for column in zip(*lines, strict=True)) > PAGE
-        return f"\\resizebox{{\\linewidth}}{{!}}{{%\n{table}}}" if is_wide else table
+        return f"\\begin{{adjustbox}}{{max width=\\linewidth}}\n{table}\n\\end{{adjustbox}}" if is_wide else table
 
 
 def sheet_of(frame: pd.DataFrame, title: str) -> Sheet:
@@ -91,7 +91,7 @@ class SheetSummary(Summary):  # type: ignore[misc]
         return f"{tables}<br/><br/>{'<br/>'.join(map(html.escape, self.notes))}"
 
     def as_latex(self, caption: str | None = None, label: str | None = None) -> str:
-        r"""A table of LaTeX: a tabular for each part with its title, and the notes. It needs `\usepackage{booktabs, graphicx}`.
+        r"""A table of LaTeX: a tabular for each part with its title, and the notes. It needs `\usepackage{booktabs, adjustbox}`.
 
         Parameters
         ----------
@@ -107,7 +107,7 @@ class SheetSummary(Summary):  # type: ignore[misc]
         notes = " \\par\n".join(map(escape_latex, self.notes))
         parts += [f"\\begin{{minipage}}{{\\linewidth}}\n\\footnotesize\n{notes}\n\\end{{minipage}}"] if notes else []
         named = [] if label is None else [rf"\label{{{label}}}"]
-        top = ["% \\usepackage{booktabs, graphicx}", r"\begin{table}", r"\centering", rf"\caption{{{head}}}", *named]
+        top = ["% \\usepackage{booktabs, adjustbox}", r"\begin{table}", r"\centering", rf"\caption{{{head}}}", *named]
         return "\n".join([*top, "\n\n\\medskip\n".join(parts), r"\end{table}"])
 
     def _repr_html_(self) -> str:

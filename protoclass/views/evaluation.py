@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from ..analysis.evaluation import Test
-from ..analysis.groups import TestByGroup, estimate
+from ..analysis.groups import TestByGroup, counted, estimate
 from ..estimation.fitted import Fitted
 
 COVERED = np.round(np.arange(0.5, 0.995, 0.01), 2)  # levels at which the coverage of prediction sets is drawn
@@ -34,10 +34,10 @@ def list_perturbation(test: Test) -> pd.DataFrame:
 
 
 def list_groups(result: TestByGroup, measure: str = "error", of: Any = None) -> pd.DataFrame:
-    """Groups in their order: `group` (its name), `rows`, the measure, `low` and `high`; the last row is that of all rows."""
+    """Groups in their order: `group` (its name), `rows` (that count), the measure, `low` and `high`; the last row is that of all rows."""
     rows = [(str(label), one) for label, one in result.groups.items()] + [("all rows", result.overall)]
     c = result.class_code(measure, of)
-    found = [(name, t.n, estimate(t, measure, c)) for name, t in rows]
+    found = [(name, np.count_nonzero(counted(t, measure, c)[1]), estimate(t, measure, c)) for name, t in rows]
     return pd.DataFrame([{"group": name, "rows": n, measure: e.value, "low": e.low, "high": e.high} for name, n, e in found])
 
 

@@ -456,6 +456,9 @@ def test_groups_print_summarise_and_draw_every_measure(clinic):
         assert drawn[:2] == pytest.approx([e.value for e in estimates])
         assert "sensitivity of well" in found.plot("sensitivity", of="well", ax=Figure().add_subplot()).get_xlabel()
         assert "at least 0.3" in ax.get_title()
+    said = fit.predict(new, threshold={"ill": 0.3})
+    labels = [label.get_text() for label in found.plot("ppv", ax=Figure().add_subplot()).get_yticklabels()]
+    assert labels[0] == f"f ({((said == 'ill') & (new['sex'] == 'f')).sum()} rows)"
     with pytest.raises(pc.OptionError, match=r"measure='accuracy': .*'sensitivity'"):
         found.plot("accuracy")
     with pytest.raises(pc.OptionError, match=r"of='sick': npv is of a class, of='well'; classes are 'ill', 'well'"):

@@ -96,6 +96,8 @@ def test_a_table_of_prototypes_says_what_it_leaves_out():
     assert some.frame["alcohol"].astype(float).tolist() == fit.prototypes["alcohol"].iloc[:2].tolist()
     assert f"The first 2 of {len(fit.prototypes)} prototypes." in str(some)
     assert "Not shown" not in str(pc.fit("cultivar ~ alcohol", wine, eps=3.0).as_table())
+    with pytest.raises(pc.OptionError, match="n=0"):
+        fit.as_table(n=0)
     with pytest.raises(pc.OptionError, match=r"columns=\['x'\]: a list of some of 'class'"):
         fit.as_table(columns=["x"])
 
@@ -110,8 +112,8 @@ def test_latex_has_the_cells_under_a_caption(clinic):
     for row, (name, cells) in zip(rows[1:], table.frame.iterrows(), strict=True):
         assert [cell.replace("$-$", "-") for cell in row] == [name, *cells]
     assert r"$-$0." in text
-    assert r"\resizebox{\linewidth}{!}{%" in text
-    assert "resizebox" not in fit.test(new, by="site").as_table(["error"]).as_latex()
+    assert r"\begin{adjustbox}{max width=\linewidth}" in text
+    assert "adjustbox}{" not in fit.test(new, by="site").as_table(["error"]).as_latex()
 
 
 def test_html_is_that_of_great_tables_where_it_is_installed(clinic, monkeypatch):

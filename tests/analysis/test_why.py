@@ -260,3 +260,18 @@ def test_a_report_has_the_rows_that_are_asked_for(iris, tmp_path):
     with pytest.raises(pc.OptionError, match="draws 6 at most"):
         fit.report(tmp_path / "d.html", why=iris)
     assert not (tmp_path / "d.html").exists()
+
+
+def test_levels_are_those_that_give_another_class():
+    clinic = pc.simulate_clinic(120, missing=0)
+    fit, new = pc.fit("outcome ~ age + marker + ward + smoker", clinic[:80], eps=0.2), clinic[80:]
+    table, found = fit.why(new).set_index(["row", "variable"]), 0
+    for label in new.index:
+        for name in ("ward", "smoker"):
+            levels = clinic[name][:80].unique()
+            classes = fit.predict(pd.concat([new.loc[[label]]] * len(levels), ignore_index=True).assign(**{name: levels}))
+            other = [(v, c) for v, c in zip(levels, classes, strict=True) if c != table.loc[(label, name), "class"]]
+            change, then = table.loc[(label, name), ["change_to", "then"]]
+            assert (change, then) == other[0] if other else change is None
+            found += len(other)
+    assert found > 10

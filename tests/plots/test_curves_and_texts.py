@@ -109,7 +109,7 @@ def test_cards_of_texts_have_the_texts(texts):
         assert own == texts.loc[name, "word"]
         held = D.index[(D[name] < 1.3) & (texts["language"] == row["class"]) & (D.index != name)]
         nearest = D.loc[held, name].sort_values(kind="stable").index[:4]
-        assert others[: len(nearest)] == [f"covers {texts.loc[i, 'word']}" for i in nearest]
+        assert others[: len(nearest)] == [f"contains {texts.loc[i, 'word']}" for i in nearest]
     assert find_faults(figure) == []
 
 

@@ -62,7 +62,7 @@ def plot(fit: Fitted, kind: str | None = None, ax: Any = None, **options: Any) -
         the plane; elsewhere lines lead from a prototype to the rows in its ball. Rows that a ball holds wrongly are ringed. Of
         a rule of features without prototypes: the features. "radii" (`eps=`): the same at several radii.
         "cards" (`count=`, `series=`): each prototype beside the usual values of its class, with what it covers and its rival; a series
-        (with `DTW`, or with `series=` the predictors that are its steps) is a curve, a text stands above texts that it covers.
+        (with `DTW`, or with `series=` the predictors that are its steps) is a curve, a text stands above texts near it.
         "rule" (`count=`): of a method whose rule is built of conditions, the rows along what each condition compares, and which
         of them it removes.
         "progress": the share of each class that is covered so far. "path" (`new=`, `cv=`): held-out error of the first 1, 2, ...

@@ -32,7 +32,8 @@ BARS, LETTER = 1.6, 0.055  # inches of the bars of a card, and of a letter besid
 def cards(fit: Fitted, count: int = 9, series: Any = None) -> Any:
     """The first prototypes, each with the variables by which it differs most from its class, what it covers, and its rival.
 
-    A prototype that is a series is a curve over those that it covers; one that is a text stands above texts that it covers.
+    A prototype that is a series is a curve over those of its class in its ball, or nearest to it; one that is a text stands above such
+    texts.
 
     Parameters
     ----------
@@ -105,7 +106,7 @@ def _draw_curves(fit: Fitted, profiles: Profiles, steps: list[str]) -> Any:
         ax.plot(at, curves.prototypes[k], color=colour(code), lw=2.2)
         ax.set(xlim=(1, values.shape[1]), ylim=(low - margin, high + margin))
         ax.tick_params(labelsize="x-small")
-    below = "that each covers" if fit.rule.prototypes.radii is not None else "nearest to each"
+    below = "of its class in each ball" if fit.rule.prototypes.radii is not None else "nearest to each"
     figure.suptitle(f"{_count_shown(profiles)} over the rows {below}; dashed: the rival", fontsize="medium")
     figure.supxlabel(_name_steps(steps), fontsize="small")
     return figure

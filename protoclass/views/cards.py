@@ -243,7 +243,7 @@ def list_profiles(fit: Fitted, count: int) -> Profiles:
 
 
 def list_members(fit: Fitted, places: np.ndarray) -> list[np.ndarray]:
-    """The other rows that each of some prototypes covers rightly, or is nearest to where the rule has no balls; nearest first."""
+    """The other rows of its class in the ball of each of some prototypes, or those nearest to it if there are no balls; nearest first."""
     prototypes, own = fit.rule.prototypes, list_rows(fit.rule.prototypes, fit.dissimilarity)
     nearest = None if prototypes.radii is not None else measure_coverage(fit).nearest
     out = []
@@ -258,16 +258,16 @@ def list_members(fit: Fitted, places: np.ndarray) -> list[np.ndarray]:
     return out
 
 
-TEXT, LIKE = 60, 4  # letters of a text on a card, and texts that it covers
+TEXT, LIKE = 60, 4  # letters of a text on a card, and texts near it
 
 
 def list_texts(fit: Fitted, heads: pd.DataFrame) -> list[list[str]]:
-    """For the prototypes of some heads of `Profiles`, which are texts: each itself, texts that it covers, and its rival."""
+    """For the prototypes of some heads of `Profiles`, which are texts: each itself, texts near it, and its rival."""
     texts = fit.prototypes.iloc[:, -1].astype(str).tolist()
     rows = fit.frame.columns.iloc[:, 0].astype(str).to_numpy()
     places = heads["order"].to_numpy() - 1
     out = []
-    word = "near" if fit.rule.prototypes.radii is None else "covers"
+    word = "near" if fit.rule.prototypes.radii is None else "contains"
     for place, members, rival, tied in zip(places.tolist(), list_members(fit, places), heads["rival_at"], heads["tied"], strict=True):
         near = [f"{word} {shorten(text, TEXT)}" for text in rows[members[:LIKE]]]
         against = [f"rival {shorten(texts[rival], TEXT)}"] if rival >= 0 and not tied else []

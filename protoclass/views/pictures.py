@@ -81,7 +81,7 @@ class Curves:
         The predictors.
     prototypes : array (k, T)
     members : list of arrays (r, T)
-        The rows that each prototype covers, or is nearest to: evenly spaced ones of many.
+        The rows of its class in the ball of each prototype, or those nearest to it: evenly spaced ones of many.
     rivals : array (k, T)
         The nearest prototype of another class; NaN where there is none.
     """

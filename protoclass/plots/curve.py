@@ -247,8 +247,8 @@ def scale_along(ax: Any, places: Any, log: bool) -> str:
         ax.axvspan(*sides, fc=paper(ax), lw=0, zorder=3)
         for side in sides:
             ax.axvline(side, lw=0.8, color=ink(ax), zorder=3)
-    said = " and ".join(f"from {write_number(low)} to {write_number(high)}" for low, high in value(gaps))
-    return f" ({'log scale, ' if log else ''}broken {said})"
+    said = " and".join(f" from {write_number(low)} to {write_number(high)}" for low, high in value(gaps)) if has_room(ax) else ""
+    return f" ({'log scale, ' if log else ''}broken{said})"
 
 
 def draw_strip(table: pd.DataFrame, positions: Any, names: tuple[str, ...], ax: Any, log: bool) -> Any:

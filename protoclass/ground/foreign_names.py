@@ -335,5 +335,5 @@ FUNCTIONS_ELSEWHERE: Mapping[str, str] = {
     "citation": "fit.report('fit.html') says how to cite",
 }  # fmt: skip
 
-FUNCTIONS = ("predict", "summary", "plot", "update", "tidy", "glance", "augment", "test", "importance", "stability",
+FUNCTIONS = ("predict", "summary", "as_table", "plot", "update", "tidy", "glance", "augment", "test", "importance", "stability",
              "calibrate", "threshold", "alternatives", "criticisms", "swap", "save", "slim")  # fmt: skip

@@ -53,7 +53,7 @@ def why(fit: Fitted, row: Any) -> Any:
 
         For a list of labels, or several rows, one line for each row and variable: `row` (its label), `class` (predicted), `variable`,
         the columns above, and `prototype_label`, `rival_label`, `prototype_distance`, `rival_distance` and `not_additive`, which
-        `attrs` has for one row. It is in the library of the rows: pandas, polars or pyarrow.
+        `attrs` has for one row. It is in the library of the rows, or for labels of the data of the fit: pandas, polars or pyarrow.
 
     Raises
     ------

@@ -248,7 +248,7 @@ def roc_test(test: Test, other: Test, of: Any = None, paired: bool = True) -> pd
     Parameters
     ----------
     other : Test
-        Of another fit on the same rows; or, with `paired=False`, of any fit on other rows.
+        Of another fit on the same rows; or, with `paired=False`, on other rows, such as those of two groups of `test(by=)`.
     of : class, optional
         The area of this class against the rest; by default the mean over the classes, which of two classes is the one area.
     paired : bool
@@ -282,7 +282,7 @@ def roc_test(test: Test, other: Test, of: Any = None, paired: bool = True) -> pd
     {'test': 'DeLong', 'auc_a': 0.972, 'auc_b': 0.907, 'difference': 0.065, 'low': 0.013, 'high': 0.117, 'statistic': 2.458, 'p': 0.014}
     """
     if not isinstance(other, type(test)):
-        raise OptionError(f"other={brief(other)}: another Test, as in fit.test(new).roc_test(other_fit.test(new))")
+        raise OptionError(f"other is a {type(other).__name__}: it takes another Test, as in fit.test(new).roc_test(other_fit.test(new))")
     if other.classes != test.classes:
         raise OptionError(f"the tests have other classes: {brief(test.classes)} and {brief(other.classes)}")
     areas = [t.areas[1] if of is None else t.areas[0][class_code(of, t.confusion.index)] for t in (test, other)]

@@ -26,7 +26,7 @@ SAME_AS: Mapping[str, tuple[str, ...]] = {
     "group": ("groups", "by"), "id": ("groups",), "cluster": ("groups",), "block": ("groups",),
     "conf_level": ("level", "delta"), "confidence": ("level",), "alpha": ("level", "delta"),
     **dict.fromkeys(["nboot", "n_boot", "n_bootstrap", "R", "boot_n"], ("B", "draws")),
-    **dict.fromkeys(["partial_auc", "max_fpr", "specificities"], ("specificity",)), "min_tpr": ("sensitivity",),
+    **dict.fromkeys(["partial", "partial_auc", "max_fpr", "specificities"], ("specificity",)), "min_tpr": ("sensitivity",),
     "dataset": ("data",), "df": ("data",), "x": ("data",), "filename": ("path",), "file": ("path",),
     "n_samples": ("n",), "models": ("methods",), "cutoff": ("threshold",), "positive": ("of",), "event_level": ("of",),
     "number": _FOLDS, "K_folds": _FOLDS, "n_permutations": ("B",), "by_group": ("by",), "type_measure": ("measure",),
@@ -153,7 +153,7 @@ VALUES: Mapping[str, Mapping[str, str]] = {
         "both": "ask for each by itself, 'class' and 'prob'", "interval": "fit.calibrate().predict(new, 'set') has sets of classes",
     },
     "picture": {
-        **dict.fromkeys(["roc", "pr", "calibration", "coverage"], "fit.calibrate().test(new).plot({0!r}) draws it of new rows"),
+        **dict.fromkeys(["roc", "roc_band", "pr", "calibration", "coverage"], "fit.calibrate().test(new).plot({0!r}) draws it of new rows"),
         **dict.fromkeys(["roc_curve", "auc"], "'roc' is it, of fit.calibrate().test(new).plot('roc')"),
         **dict.fromkeys(["cv", "curve", "plotcp", "cp"], "'validation' is it here"),
         **dict.fromkeys(["varimp", "vip", "variable_importance", "permutation_importance"], "'importance' is it here"),

@@ -185,7 +185,7 @@ def test_confusion_shades_errors_alone_and_has_recall_and_precision(iris):
         assert float(shown[3.15, k]) == pytest.approx(counts[k, k] / counts[k].sum(), abs=0.006)
         assert float(shown[k, 3.15]) == pytest.approx(counts[k, k] / counts[:, k].sum(), abs=0.006)
     wrong = counts.sum() - np.trace(counts)
-    assert f"{wrong:g} of 150 held-out rows wrong: error {wrong / 150:.2f}" in ax.get_title()
+    assert f"{wrong:g} of 150 held-out rows wrong: error {wrong / 150:.3g}" in ax.get_title()
     lines = [segment for c in ax.collections if isinstance(c, LineCollection) for segment in c.get_segments()]
     columns = {round(x, 2) for (x, _), (other, _) in lines if x == other}
     assert {2.65, 3.65} <= columns  # recall in a column beside the cells

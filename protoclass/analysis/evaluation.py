@@ -204,7 +204,7 @@ class Test(Printed, Served):
 
         Columns: `class`, `low` and `high` of the bin, `n` (rows), `chance` (their mean), `share` (of them that are of the class) and
         its 95 % Wilson interval, `share_low` to `share_high`. In simulations of 60 to 400 rows whose chances are true, the interval of a
-        bin held their mean in 95 to 96 % of the cases, bin by bin and not for all bins at once.
+        bin held their mean in 95 to 96 % of all cases; this holds of single bins, not of all at once.
 
         Examples
         --------

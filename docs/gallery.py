@@ -68,6 +68,7 @@ PICTURES: dict[str, list[tuple[str, str, str]]] = {
         ("Confusion, held out", 'fit.plot("confusion");', "Which classes are taken for one another, in cross-validation?"),
         ("Confusion, tested", "test.plot();", "And on rows that had no part in any choice?"),
         ("ROC curve", 'test.plot("roc");', "How well does the chance tell one class from the rest?"),
+        ("Bands of the ROC curve", 'test.plot("roc_band");', "How sure is this curve?"),
         ("Precision and recall", 'test.plot("pr");', "The same where one class is rare."),
         ("Calibration", 'test.plot("calibration");', "Do chances come true?"),
         ("Coverage of sets", 'test.plot("coverage");', "How often do prediction sets hold the true class?"),

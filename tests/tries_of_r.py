@@ -180,6 +180,8 @@ BROOM_PROC = [
     ("cal.test(new).roc()", "it['specificity'].iloc[0] == 1"),
     ("cal.test(new).ci_auc()", "NotAvailable: auc() has the areas", "cal.test(new).auc()"),
     ("cal.test(new).coords()", "NotAvailable: it is roc() here", "cal.test(new).roc()"),
+    ("cal.test(new).pr_curve()", "NotAvailable: it is pr() here", "cal.test(new).pr()"),
+    ("cal.test(new).delong_test()", "NotAvailable: it is roc_test(other)", "cal.test(new).roc_test(cal.test(new))"),
     ("cal.test(new).ci_se()", "NotAvailable: roc_band() has the curve", "cal.test(new).roc_band()"),
     ("cal.test(new).auc(partial_auc=(0.9, 1))", "OptionError: partial_auc= is specificity= here", "cal.test(new).auc(specificity=(0.9, 1))"),
     ("cal.test(new).roc_band(boot_n=200)", "OptionError: boot_n= is draws= here", "cal.test(new).roc_band(draws=200)"),

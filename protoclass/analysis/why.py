@@ -88,7 +88,10 @@ def why(fit: Fitted, row: Any) -> Any:
         at = int(complete.argmin())
         missing = asked.columns[asked.isna().iloc[at]].tolist()
         raise DataError(f"{_in_words(asked, at, several)} has no value of {missing}: every predictor is needed")
-    tried = sum(VALUES if c.kind == "numeric" else fit.frame.remembered.columns[name].nunique() for name, c in fit.frame.schema.items())
+    tried = sum(
+        VALUES if c.kind == "numeric" else fit.frame.remembered.columns[name].nunique()
+        for name, c in fit.frame.schema.items() if c.kind != "series"
+    )  # fmt: skip
     step = max(1, min(ROWS // max(1, tried), PAIRS // (len(groups) * max(1, len(prototypes)))))
     parts = [explain(fit, asked.iloc[start : start + step], groups, several) for start in range(0, len(asked), step)]
     fit.warn_of(unseen)

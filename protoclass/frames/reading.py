@@ -353,9 +353,18 @@ def read_table(data: Any, names: Iterable[Any] | None = None, progress: bool | N
     return read_columns(source, wanted, set(), progress)
 
 
+def check_read(column: pd.Series) -> None:
+    """Raise unless a column that is read has numbers, texts or booleans."""
+    if describe_column(column).kind == "series":
+        raise DataError(
+            f"column {column.name!r} contains {type(column.dropna().iloc[0]).__name__}: convert it to a column for each number, or give a "
+            "table in memory, such as pd.read_parquet makes"
+        )
+
+
 def read_columns(source: Source, wanted: list[str], predictors: set[str], progress: bool | None) -> Spooled:
     """Some columns of a source as a frame whose rows are called by their number."""
-    checks = dict.fromkeys(predictors, describe_column)
+    checks = dict.fromkeys(predictors, check_read)
     long = source.expected * len(source.names) > LONG
     shown = True if progress is None and options.progress is None and long else progress
     names, wanted = pd.Index(source.names), wanted or list(source.names[:1])

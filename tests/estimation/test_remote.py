@@ -170,7 +170,7 @@ def test_values_are_not_made_texts(client):
     data = made(10, 60)[["a", "y"]]
     for bad in (data.assign(g=mixed), data.assign(y=mixed), data.assign(g=[[1]] * 60)):
         for client_ in (None, client):
-            with pytest.raises(pc.DataError, match=r"contains float and str|mixes types|contains list"):
+            with pytest.raises(pc.DataError, match=r"contains float and str|mixes types|contains series"):
                 pc.fit("y ~ .", bad, eps=1.0, client=client_)
 
 

@@ -1,6 +1,7 @@
 """The site's pages: complete lists, working links, a search with excerpts, outputs kept as long as they hold. Nothing is built."""
 
 import importlib
+import json
 import re
 import shlex
 from pathlib import Path
@@ -180,3 +181,61 @@ def test_what_the_first_page_says_of_your_own_table_runs(tmp_path, monkeypatch, 
     assert fitting().parse_args(fits).out == "figures"
     assert exploring().parse_args(explores[1:]).save == "fit.html"
     assert (tmp_path / "fit.html").exists()
+
+
+# a word that a reader searches for, and the page that has it in its title or first paragraph
+SOUGHT = {
+    "conformal": "vignettes/a_rare_outcome", "counterfactual": "vignettes/a_rare_outcome", "Platt": "vignettes/a_rare_outcome",
+    "ROC": "vignettes/a_rare_outcome", "imbalanced": "vignettes/a_rare_outcome", "feature importance": "vignettes/a_rare_outcome",
+    "confusion matrix": "quick_start", "time series": "vignettes/dissimilarities", "distance matrix": "vignettes/proximity_data",
+    "save model": "report", "large data": "vignettes/beyond_memory", "prototype vector machine": "method",
+}  # fmt: skip
+TERMS = {
+    "Conformal prediction", "Counterfactual", "Platt scaling", "Confusion matrix", "ROC curve", "Imbalanced classes", "Time series",
+    "Distance matrix", "Feature importance", "Save model", "Large data", "Confidence interval", "Baseline", "Bias-corrected error",
+    "Rashomon set", "Discordant pairs",
+}  # fmt: skip
+
+
+def page(name):
+    folder = ROOT if name.startswith("vignettes/") else ROOT / "docs"
+    return folder / f"{name}.md"
+
+
+@pytest.mark.parametrize(("words", "name"), SOUGHT.items())
+def test_the_page_of_a_word_has_it_in_its_title_or_first_paragraph(words, name):
+    title, first = re.search(r"^# ([^\n]+)\n\n(.*?)\n\n", page(name).read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE).groups()
+    assert set(words.lower().split()) <= set(re.findall(r"\w+", f"{title} {first}".lower()))
+
+
+def test_the_glossary_has_the_terms_and_a_link_for_each():
+    blocks = re.findall(r"```\{glossary\}\n(.*?)```", page("glossary").read_text(encoding="utf-8"), re.DOTALL)
+    entries = [entry for block in blocks for entry in block.strip().split("\n\n")]
+    terms = [line for entry in entries for line in entry.splitlines() if not line.startswith("  ")]
+    assert len(set(terms)) == len(terms)
+    assert set(terms) >= TERMS
+    assert [entry for entry in entries if ".md" not in entry] == []
+
+
+def test_the_index_of_the_built_site_has_the_words():
+    """By the words as the search compares them, if the site is younger than its pages."""
+    index = ROOT / "build" / "site" / "searchindex.js"
+    sources = [*(ROOT / "docs").glob("*.md"), *(ROOT / "vignettes").glob("*.md")]
+    if not index.exists() or index.stat().st_mtime < max(path.stat().st_mtime for path in sources):
+        pytest.skip("`make vignettes` builds the site")
+    stem = pytest.importorskip("sphinx.search.en").SearchEnglish({}).stem
+    text = index.read_text(encoding="utf-8")
+    found = json.loads(text[text.index("(") + 1 : text.rindex(")")])
+    at = {name: number for number, name in enumerate(found["docnames"])}
+    for words, name in SOUGHT.items():
+        for word in words.split():
+            listed = [found[part].get(stem(word.lower()), []) for part in ("terms", "titleterms")]  # text; titles of sections
+            assert at[name] in [number for pages in listed for number in (pages if isinstance(pages, list) else [pages])], word
+    assert {term.lower() for term in TERMS} <= set(found["indexentries"])
+
+
+@pytest.mark.parametrize("path", sorted((ROOT / "docs").glob("*.md")), ids=lambda path: path.stem)
+def test_the_names_that_a_page_mentions_exist(path):
+    fit, text = pc.fit("species ~ .", pc.load_data("iris"), eps=1.0), path.read_text(encoding="utf-8")
+    assert [name for name in re.findall(r"`pc\.(\w+)", text) if not hasattr(pc, name)] == []
+    assert [name for name in re.findall(r"`fit\.(\w+)", text) if name not in ("html", "proto") and name not in dir(fit)] == []

@@ -26,7 +26,7 @@ def one_by_one(fit, new, response, groups, repeats):
     return errors
 
 
-@pytest.mark.parametrize("blocks", [{}, {"DRAWN": 100, "ROWS": 7}])
+@pytest.mark.parametrize("blocks", [{}, {"STEPS": 1}, {"DRAWN": 100, "ROWS": 7}])
 def test_what_is_predicted_once_counts_as_often_as_it_is_drawn(blocks, monkeypatch):
     for name, value in blocks.items():
         monkeypatch.setattr(importance, name, value)

@@ -24,7 +24,9 @@ from ..ground.options import significant
 from ..ground.progress import bar
 from ..values import Above, facts_as_html, facts_as_text, public
 
-ROWS = 100_000  # that are predicted at a time
+DRAWN = 2**20  # donors at a time: an array of them takes 8 MB
+ROWS = 2**13  # that are predicted at a time: more take memory, and fewer the time of many calls
+STEPS = 8  # that the bar has at least where there are as many variables
 
 
 @dataclass(frozen=True)
@@ -36,29 +38,33 @@ class HeldOut:
     w: np.ndarray  # (n,)
     parts: list[tuple[np.ndarray, FoldRule]]  # places of rows, int, and the rule that predicts them; each row is in one part
 
-    def wrong(self, names: Sequence[str] = (), donors: np.ndarray | None = None) -> np.ndarray:
-        """Which rows are misclassified if some columns have the values of other rows.
+    def wrong(self, row: np.ndarray, donor: np.ndarray, group: np.ndarray, groups: Sequence[Sequence[str]]) -> np.ndarray:
+        """Whether rows are misclassified if the columns of some groups have the values of other rows.
 
         Parameters
         ----------
-        names : columns
-        donors : int array (repeats, n), optional
-            The row from which each row has the values of these columns. None: its own.
+        row, donor, group : int arrays (k,)
+            Each row, the one from which it has the values of a group of columns, and the number of this group.
+        groups : sequences of columns
 
         Returns
         -------
-        bool array (repeats, n)
+        bool array (k,)
         """
-        own = np.arange(len(self.y))[None, :]
-        donors = own if donors is None else donors
-        out = np.empty(donors.shape, bool)
-        for rows, one in self.parts:
-            shape = (len(donors), len(rows))
-            columns = self.columns.take(np.tile(rows, len(donors))).reset_index(drop=True)
-            other = self.columns[list(names)].take(donors[:, rows].ravel())
-            columns = columns.assign(**{name: other[name].set_axis(columns.index) for name in names})
-            query, _, _ = one.dissimilarity.new_query(columns)
-            out[:, rows] = answer(one.rule, "class", query).reshape(shape) != self.y[rows]
+        part, out = np.empty(len(self.y), int), np.empty(len(row), bool)
+        for number, (rows, _) in enumerate(self.parts):
+            part[rows] = number
+        for number, (_, one) in enumerate(self.parts):
+            own = np.flatnonzero(part[row] == number)
+            for first in range(0, len(own), ROWS):
+                at = own[first : first + ROWS]
+                columns = self.columns.take(row[at]).reset_index(drop=True)
+                source: dict[str, np.ndarray] = {}
+                for g in np.unique(group[at]):
+                    source |= {name: np.where(group[at] == g, donor[at], source.get(name, row[at])) for name in groups[g]}
+                columns = columns.assign(**{name: self.columns[name].array.take(places) for name, places in source.items()})
+                query, _, _ = one.dissimilarity.new_query(columns)
+                out[at] = answer(one.rule, "class", query) != self.y[row[at]]
         return out
 
 
@@ -118,13 +124,10 @@ def importance(
     check_progress(progress)
     groups = variable_groups(fit, variables)
     held = _folds(fit, cv) if new is None else _new_rows(fit, new)
-    random = np.random.default_rng([seed, 1])
-    before = held.wrong()[0].astype(float)
-    table = {}
-    with bar(len(groups), "permuting", progress) as permuting:
-        for name, columns in groups.items():
-            table[name] = _increase(before, _share_wrong(held, columns, repeats, random), held.w)
-            permuting.update()
+    own = np.arange(len(held.y))
+    before = held.wrong(own, own, np.zeros(len(own), int), [[]]).astype(float)
+    shares = _shares_wrong(held, list(groups.values()), repeats, np.random.default_rng([seed, 1]), before, progress)
+    table = {name: _increase(before, after, held.w) for name, after in zip(groups, shares, strict=True)}
     out = pd.DataFrame.from_dict(table, orient="index", columns=["importance", "se", "error"])
     weights = fit.dissimilarity.metric.column_weights
     if weights is not None:
@@ -144,18 +147,50 @@ def _increase(before: np.ndarray, after: np.ndarray, w: np.ndarray) -> tuple[flo
     return mean, float(np.sqrt(share**2 @ (increase - mean) ** 2 * len(w) / max(1, len(w) - 1))), float(share @ after)
 
 
-def _share_wrong(held: HeldOut, names: list[str], repeats: int, random: np.random.Generator) -> np.ndarray:
-    """Share of the permutations of some columns, taken together, with which each row is misclassified, (n,).
+def _shares_wrong(
+    held: HeldOut, groups: list[list[str]], repeats: int, random: np.random.Generator, before: np.ndarray, progress: bool | None
+) -> np.ndarray:
+    """Share of the permutations of each group of columns, taken together, with which each row is misclassified, (groups, n).
 
     The values are permuted among all held-out rows: among the rows of a fold alone they would not change if a fold is one row,
-    or one group in which the column is constant.
+    or one group in which the column is constant. A row that gets the same values several times is predicted once, and not again
+    with its own values.
     """
-    n, wrong = len(held.y), np.zeros(len(held.y))
-    at_once = max(1, ROWS // n)
-    for first in range(0, repeats, at_once):
-        donors = np.stack([random.permutation(n) for _ in range(min(at_once, repeats - first))])
-        wrong += held.wrong(names, donors).sum(axis=0)
+    at_once = max(1, DRAWN // len(before))
+    together = max(1, min(len(groups) // STEPS, at_once // repeats))
+    wrong = np.tile(repeats * before, (len(groups), 1))
+    with bar(len(groups), "permuting", progress) as permuting:
+        for start in range(0, len(groups), together):
+            numbers = np.arange(len(groups))[start : start + together]
+            for first in range(0, repeats, at_once):
+                drawn = [_drawn(held.columns[groups[g]], min(at_once, repeats - first), random) for g in numbers]
+                row, donor, times = map(np.concatenate, zip(*drawn, strict=True))
+                group = np.repeat(numbers, [len(rows) for rows, _, _ in drawn])
+                np.add.at(wrong, (group, row), times * (held.wrong(row, donor, group, groups) - before[row]))
+            permuting.update(len(numbers))
     return wrong / repeats
+
+
+def _drawn(columns: pd.DataFrame, count: int, random: np.random.Generator) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """The rows that get other values than their own by some permutations, with a donor of these values, and how often."""
+    n = len(columns)
+    code = _codes(columns)
+    donor, row = np.concatenate([random.permutation(n) for _ in range(count)]), np.tile(np.arange(n), count)
+    times = np.ones(len(row), int)
+    if code.max() < n - 1:  # where all rows differ, few draws are equal
+        _, first, times = np.unique(row * n + code[donor], return_index=True, return_counts=True)
+        row, donor = row[first], donor[first]
+    other = code[row] != code[donor]
+    return row[other], donor[other], times[other]
+
+
+def _codes(columns: pd.DataFrame) -> np.ndarray:
+    """Equal numbers (n,) for rows with equal values; lists and arrays are not compared, and so each has a number of its own."""
+    try:
+        by_values = columns.reset_index(drop=True).groupby(list(columns), sort=False, dropna=False, observed=True)
+        return np.asarray(by_values.ngroup())
+    except TypeError:
+        return np.arange(len(columns))
 
 
 def variable_groups(fit: Fitted, variables: Any) -> dict[str, list[str]]:

@@ -5,11 +5,58 @@ import pandas as pd
 import pytest
 
 import protoclass as pc
+from protoclass.analysis import importance
 
 
 @pytest.fixture(scope="module")
 def fit(iris):
     return pc.fit("species ~ .", iris[::2], dissimilarity=pc.Euclidean(scale=False), eps=1.0)
+
+
+def one_by_one(fit, new, response, groups, repeats):
+    """The errors with each group permuted: every row predicted for every permutation."""
+    draw, errors = np.random.default_rng([0, 1]), {}
+    for name, columns in groups.items():
+        wrong = []
+        for _ in range(repeats):
+            donor = draw.permutation(len(new))
+            moved = new.assign(**{c: new[c].iloc[donor].set_axis(new.index) for c in columns})
+            wrong.append((fit.predict(moved) != new[response]).to_numpy())
+        errors[name] = np.mean(wrong)
+    return errors
+
+
+@pytest.mark.parametrize("blocks", [{}, {"STEPS": 1}, {"DRAWN": 100, "ROWS": 7}])
+def test_what_is_predicted_once_counts_as_often_as_it_is_drawn(blocks, monkeypatch):
+    for name, value in blocks.items():
+        monkeypatch.setattr(importance, name, value)
+    clinic = pc.simulate_clinic(160).drop(columns="patient", errors="ignore")
+    fit = pc.fit("outcome ~ .", clinic[::2], "knn", k=5, dissimilarity="gower", na="keep")
+    new = clinic[1::2].dropna(subset="outcome")
+    columns = list(fit.frame.schema)
+    assert new[columns].isna().any(axis=None)
+    assert any(new[c].nunique() < 5 for c in columns)
+    groups = {c: [c] for c in columns} | {"pair": columns[:2], "other pair": columns[1:3]}
+    table = fit.importance(new, 7, groups)
+    assert table["error"].to_dict() == pytest.approx(one_by_one(fit, new, "outcome", groups, 7), abs=1e-12)
+
+
+def test_equal_values_are_predicted_once(iris, monkeypatch):
+    seen = []
+    predict = importance.answer
+    monkeypatch.setattr(importance, "answer", lambda rule, kind, query: seen.append(len(query)) or predict(rule, kind, query))
+    data = iris.assign(half=np.arange(len(iris)) % 2.0)
+    fit = pc.fit("species ~ half + petal_width", data, "knn", k=3, cv=None)
+    fit.importance(data, repeats=20, variables=["half"])
+    assert sum(seen) == 2 * len(iris)  # each row with its own value, and with the other one
+
+
+def test_lists_of_numbers_are_permuted():
+    draw = np.random.default_rng(2)
+    y = np.repeat(["u", "v"], 20)
+    rises = [list(np.arange(6.0) * (1 if c == "u" else -1) + draw.normal(size=6)) for c in y]
+    fit = pc.fit("y ~ x", pd.DataFrame({"x": rises, "y": y}), "knn", k=1, dissimilarity=pc.DTW(), cv=None)
+    assert fit.importance(repeats=10, cv=4).loc["x", "importance"] == pytest.approx(0.5, abs=0.1)
 
 
 def test_many_permutations_come_near_the_expectation_over_all_pairs(fit, iris):

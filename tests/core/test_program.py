@@ -1,5 +1,8 @@
 """Parts of the set cover of one class, beside slow versions that go row by row."""
 
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 from scipy.sparse import csr_array
@@ -129,3 +132,9 @@ def test_draws_and_their_objectives():
 def test_the_step_of_fractions():
     for cost, step in ((0.0, 1.0), (3.0, 1.0), (2.5, 0.5), (1 / 3, 1 / 3), (7 / 150, 1 / 150), (np.pi, 0.0), (1e-7, 0.0)):
         assert step_of(cost) == pytest.approx(step)
+
+
+def test_the_solver_prints_nothing():
+    """In a process of its own, as highspy 1.16 prints its banner once."""
+    code = "from protoclass.core.setcover.program import quiet_solver; quiet_solver().run()"
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == ""

@@ -247,6 +247,21 @@ class Stop:
                 self._running.discard(solver)
 
 
+def quiet_solver() -> Any:
+    """HiGHS on one thread, which prints nothing."""
+    import highspy
+
+    class Quiet(highspy.Highs):
+        def enableCallbacks(self) -> None:  # with it highspy 1.16 prints a banner, before a user can set an option
+            self.silent()
+            super().enableCallbacks()  # type: ignore[no-untyped-call]
+
+    solver: Any = Quiet()  # type: ignore[no-untyped-call]
+    solver.silent()
+    solver.setOptionValue("threads", 1)
+    return solver
+
+
 def highs(
     program: Program, integer: bool, seconds: float, stop: Stop, gap: float = 0.0, upper: float = 1.0
 ) -> Answer:
@@ -276,9 +291,7 @@ def highs(
     lp.a_matrix_.start_ = np.concatenate([program.covers.indptr, program.covers.indptr[-1] + np.arange(1, b + 1)])
     lp.a_matrix_.index_ = np.concatenate([program.covers.indices, np.arange(b)]).astype(np.int32)
     lp.a_matrix_.value_ = np.ones(program.covers.nnz + b)
-    solver: Any = highspy.Highs()  # type: ignore[no-untyped-call]
-    solver.setOptionValue("output_flag", False)
-    solver.setOptionValue("threads", 1)
+    solver = quiet_solver()
     solver.setOptionValue("time_limit", max(0.0, seconds))
     if integer:
         # xi is integer where x is

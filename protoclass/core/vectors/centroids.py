@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from ...ground.errors import DataError
 from ..parallel import kernel, left
+from ..setcover.program import quiet_solver
 
 Array = NDArray[Any]
 ROUNDS = 300  # of Lloyd's algorithm
@@ -347,9 +348,8 @@ class _Chord:
         program.a_matrix_.start_ = np.arange(n + 2) * (rank + 1)
         program.a_matrix_.index_ = np.tile(np.arange(rank + 1), n + 1)
         program.a_matrix_.value_ = columns.ravel()
-        self.solver: Any = highspy.Highs()  # type: ignore[no-untyped-call]
-        for name, value in (("output_flag", False), ("threads", 1), ("presolve", "off")):
-            self.solver.setOptionValue(name, value)
+        self.solver = quiet_solver()
+        self.solver.setOptionValue("presolve", "off")
         self.solver.passModel(program)
         self.n, self.optimal = n, highspy.HighsModelStatus.kOptimal
 

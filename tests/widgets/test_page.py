@@ -351,12 +351,12 @@ def test_prototypes_that_are_rows_of_another_class_are_marked(context, tmp_path)
     page.locator(".protoclass-map[data-drawn]").wait_for()
     listed = page.locator("select[size], select").evaluate_all("all => all.map(s => [...s.options].map(o => o.text)).flat()")
     for place, (label, prototype) in enumerate(fit.prototypes.iterrows()):
-        own, stands_for = prototype["own"], prototype["class"]
+        own, stands_for = prototype["true_class"], prototype["class"]
         page.evaluate("row => document.querySelector('.protoclass-map').explorer.select(row)", int(label))
         words = page.locator(".protoclass-details").inner_text()
         other = own != stands_for
         assert (f"Prototype {label}: {stands_for} (its own class: {own})" in words) == other
-        assert ('It is a row of another class; candidates="own" takes rows of the class alone.' in words) == other
+        assert ('It is a row of another class; candidates="same_class" takes rows of the class alone.' in words) == other
         name = f"{place + 1}. {label}: {stands_for}{f', a row of {own}' if other else ''} ("
         assert any(text.startswith(name) for text in listed), name
     page.close()

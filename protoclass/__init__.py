@@ -20,7 +20,7 @@ def __getattr__(name: str) -> Any:
     from .ground.errors import NotAvailable as Missing
     from .ground.foreign_names import FUNCTIONS, FUNCTIONS_ELSEWHERE, VERBS
 
-    cures = {**dict.fromkeys(FUNCTIONS, f"a fit does it itself, fit.{name}(...)"), **VERBS, **FUNCTIONS_ELSEWHERE}
+    cures = {**dict.fromkeys(FUNCTIONS, f"use fit.{name}(...)"), **VERBS, **FUNCTIONS_ELSEWHERE}
     if name in cures:
         raise Missing(f"module 'protoclass' has no function {name!r}: {cures[name]}")
     raise AttributeError(f"module 'protoclass' has no attribute {name!r}")

@@ -181,10 +181,10 @@ def _parameters(rest: list[str]) -> dict[str, Any]:
     parameters: dict[str, Any] = {}
     for name, value in zip(words[::2], [*words[1::2], None], strict=False):
         if not name.startswith("--") or value is None or value.startswith("--"):
-            raise OptionError(f"{name!r} is not understood: parameters are given as --name value; see --help")
+            raise OptionError(f"{name!r} is not understood: use --name value for parameters, and see --help")
         parameter = name[2:].replace("-", "_")
         if parameter in ("formula", "data"):
-            raise OptionError(f"{name}: formula and data are given without a name, as in 'species ~ .' data/iris.csv")
+            raise OptionError(f"{name} must be given without a name, as in 'species ~ .' data/iris.csv")
         parameters[parameter] = _value(value)
     return parameters
 

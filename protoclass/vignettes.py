@@ -14,7 +14,7 @@ from typing import Any, overload
 
 import pandas as pd
 
-from .ground.checks import one_of
+from .ground.checks import either, one_of
 from .ground.errors import DataError, OptionError, brief
 from .ground.files import write_file
 
@@ -104,12 +104,12 @@ def vignette(name: str | None = None, folder: str | Path = ".", overwrite: bool 
     if name is None:
         return Vignettes(pd.DataFrame([front(text) for text in texts.values()], pd.Index(texts, name="name")))
     if not isinstance(name, str) or name not in texts:
-        raise OptionError(f"no vignette {brief(name)}: available are {', '.join(map(repr, texts))}")
+        raise OptionError(f"there is no vignette {brief(name)}: use {either(texts)}")
     if not isinstance(folder, (str, Path)) or not os.path.isdir(folder):
-        raise OptionError(f"folder={brief(folder)}: no such folder; make it first, or name another")
+        raise OptionError(f"folder={brief(folder)} does not exist: create it first, or use another")
     path = Path(folder) / f"{name}.ipynb"
     if not overwrite and os.path.lexists(path):
-        raise OptionError(f"{path} exists and may hold your work: rename it, name another folder=, or replace it by overwrite=True")
+        raise OptionError(f"{path} exists and may contain your work: rename it, use another folder=, or replace it by overwrite=True")
     write_file(path, json.dumps(notebook(texts[name]), indent=1, ensure_ascii=False), overwrite)
     print(f"Wrote {path}\n{opening(path)}")
     return path
@@ -129,7 +129,7 @@ def shipped() -> dict[str, str]:
         if names:
             order = [*(name for name in READING if name in names), *sorted(names.difference(READING))]
             return {name: (folder / f"{name}.md").read_text(encoding="utf-8") for name in order}
-    raise DataError("the vignettes are missing from this installation of protoclass: install it again")
+    raise DataError("the vignettes are missing from this installation of protoclass: reinstall it")
 
 
 def front(text: str) -> dict[str, str]:

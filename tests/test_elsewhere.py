@@ -37,13 +37,13 @@ OF_ARGUMENTS = {
     "fit.predict(new)": None,
     "fit.test(new)": None,
     "fit.predict(new, kind='distance')": None,
-    "predict(new, 'prob')": "fit.calibrate().predict(new, 'prob')",
+    "fit.calibrate().predict(new, 'prob')": None,
     "fit.calibrate().predict(new, 'set', level=0.9)": None,
     "fit.calibrate().predict(new, prior={'a': 0.1, 'b': 0.9})": None,
     "class_weights='balanced'": FIT.format(", class_weights='balanced'"),
     "{'method': 'knn', 'class_weights': 'balanced'}":
         "pc.compare('y ~ x', data, {'a': {'method': 'kmedoids', 'K': 1, 'class_weights': 'balanced'}}, test_size=0.5)",
-    "fit, cross_validate, and predict, test and threshold of a fit take loss=":
+    "loss= in fit, cross_validate, and predict, test and threshold of a fit":
         "[pc.fit('y ~ x', data, 'knn', cv=3, loss=loss), pc.cross_validate('y ~ x', data, 'knn', cv=3, loss=loss), "
         "calibrated.predict(new, loss=loss), fit.test(new, loss=loss), calibrated.threshold('a', loss=loss)]",
     "dissimilarity=pc.Euclidean(scale=False)": FIT.format(", dissimilarity=pc.Euclidean(scale=False)"),
@@ -53,22 +53,22 @@ OF_ARGUMENTS = {
     "fit('y ~ .', data)": "pc.fit('y ~ .', data, 'knn', k=3)",
     "k=[1, 5, 15]": "pc.fit('y ~ x', data, 'knn', k=[1, 5, 15], cv=3, repeats=2, choose='min')",
     "leave it out": FIT.format(""),
-    "from seed=": FIT.format(", cv=3, seed=5"),
+    "use seed=": FIT.format(", cv=3, seed=5"),
     "train = data.sample(frac=0.7), test = data.drop(train.index)": "data.drop(data.sample(frac=0.7).index)",
     "pc.compare(..., test_size=0.3)": "pc.compare('y ~ x', data, ['knn'], test_size=0.3)",
     "fit.stability()": "pc.fit('y ~ x', data, eps=1.0).stability(B=3)",
-    "rename them there": "pc.fit('y ~ x', data.replace({'y': {'a': 'c'}}), 'knn', k=3)",
+    "rename them in the data": "pc.fit('y ~ x', data.replace({'y': {'a': 'c'}}), 'knn', k=3)",
     "data.fillna(...)": "pc.fit('y ~ x', data.fillna({'x': 0.0}), 'knn', k=3)",
     "na='keep'": "pc.fit('y ~ x + z', data.assign(x=data['x'].where(data.index > 2)), 'knn', k=3, na='keep')",
     "pd.read_csv(path, na_values=['NA'])": None,
-    "give test_size=, the share": "pc.compare('y ~ x', data, [pc.KNN(k=1)], test_size=0.3)",
+    "use test_size=, the proportion": "pc.compare('y ~ x', data, [pc.KNN(k=1)], test_size=0.3)",
     "pd.Categorical(data['y'], levels)": "pc.fit('y ~ x', data.assign(y=pd.Categorical(data['y'], ['b', 'a'])), 'knn', k=3)",
 }  # fmt: skip
 
 OF_VERBS = {
     "pc.compare([fit, other], new=new)": None,
     "prototypes and tidy()": "[fit.prototypes, fit.tidy()]",
-    "importance() how much": "fit.importance(repeats=2, cv=3)",
+    "importance() for the effect": "fit.importance(repeats=2, cv=3)",
     "augment()": "fit.augment()",
     "fit.predict()": None,
     "fit.test(new)": None,
@@ -138,7 +138,7 @@ def test_every_other_name_is_an_argument_somewhere():
 
 def test_a_cut_is_what_threshold_and_cutoff_mean():
     for name in ("threshold", "cutoff"):
-        with pytest.raises(pc.OptionError, match=r"fit.calibrate\(\).threshold\('a', sensitivity=0.9\) chooses a cut"):
+        with pytest.raises(pc.OptionError, match=r"fit.calibrate\(\).threshold\('a', sensitivity=0.9\) to choose a threshold"):
             fitted("x", **{name: 0.3})
-    assert hint_for("cutoff", ["new", "threshold"]) == "cutoff= is threshold= here"
-    assert hint_for("positive", ["of", "measure"]) == "positive= is of= here"
+    assert hint_for("cutoff", ["new", "threshold"]) == "use threshold="
+    assert hint_for("positive", ["of", "measure"]) == "use of="

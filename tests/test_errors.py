@@ -103,7 +103,7 @@ def test_data(data, change, message):
         ({"eps": []}, "must hold at least one"),
         ({"eps": None}, "eps=None"),
         ({"eps": 1, "lambda_": -1}, "lambda_=-1"),
-        ({"epsilon": 1}, "'epsilon' is not a parameter of 'pvm': epsilon= is eps= here; its parameters are eps, lambda_"),
+        ({"epsilon": 1}, "'epsilon' is not a parameter of 'pvm': use eps=; its parameters are eps, lambda_"),
         ({"method": "pwm"}, "did you mean 'pvm'"),
         ({"method": "knn", "k": 0}, "k=0"),
         ({"method": "knn", "k": 2.5}, "k=2.5: knn needs a whole number"),

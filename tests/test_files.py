@@ -40,7 +40,7 @@ def test_a_vignette_that_did_not_fit_does_not_block_the_next_try(tmp_path):
     done = subprocess.run([sys.executable, "-c", FULL, str(tmp_path)], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     assert "refused:" in done.stdout
-    assert "can't be written: File too large. Free some space" in done.stdout
+    assert "can't be written (File too large; no file is left behind): free some space" in done.stdout
     assert [p.name for p in tmp_path.iterdir()] == ["getting_started.ipynb"]
 
 
@@ -52,7 +52,7 @@ def test_a_full_disk_leaves_the_old_file_as_it_was(tmp_path, monkeypatch):
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
     monkeypatch.setattr("protoclass.ground.files.os.fsync", full)
-    with pytest.raises(pc.FileError, match=r"can't be written: No space left on device. Free some space"):
+    with pytest.raises(pc.FileError, match=r"can't be written \(No space left on device; no.*: free some space, or use"):
         write_file(path, "after")
     assert path.read_text() == "before"
     assert list(tmp_path.iterdir()) == [path]
@@ -70,7 +70,7 @@ def test_an_interrupt_leaves_nothing_behind(tmp_path, monkeypatch):
 
 def test_what_exists_is_kept_unless_asked(tmp_path):
     write_file(tmp_path / "a", "one", overwrite=False)
-    with pytest.raises(pc.OptionError, match="is there already: give overwrite=True, or another name"):
+    with pytest.raises(pc.OptionError, match="already exists: use overwrite=True, or another name"):
         write_file(tmp_path / "a", "two", overwrite=False)
     assert (tmp_path / "a").read_text() == "one"
     if os.name == "posix":
@@ -166,7 +166,7 @@ def test_a_folder_that_is_set_and_empty_is_not_set(monkeypatch, folder):
         raise OSError("no network")
 
     monkeypatch.setattr("sklearn.datasets.fetch_openml", offline)
-    with pytest.raises(pc.DataError, match="could not be fetched: no network"):
+    with pytest.raises(pc.DataError, match=r"'pima' \('diabetes' at OpenML\) could not be.*: if you are offline, set"):
         pc.fetch_data("pima")
 
 
@@ -189,7 +189,7 @@ def test_the_shell_opens_no_address_unless_asked(monkeypatch, capsys, address):
     for words in (["y ~ .", address], ["explore", "y ~ .", address]):
         assert main(words) == 2
         assert (
-            "is an address, and is not opened unless you ask for it: give a path, or with --url"
+            "is a web address, which is not opened by default: use a path, or with --url"
             in capsys.readouterr().err
         )
 
@@ -213,7 +213,7 @@ def test_the_shell_on_bad_files(tmp_path, capsys, what):
 @pytest.mark.parametrize("name", ["absent.csv", "a" * 5000, "nul\0", "a.csv.gz", ""])
 def test_paths_that_lead_nowhere(tmp_path, name):
     (tmp_path / "a.csv.gz").write_bytes(b"no gzip")
-    with pytest.raises(pc.FileError, match="is not a CSV file that can be read") as caught:
+    with pytest.raises(pc.FileError, match="is not a readable CSV file") as caught:
         read_csv(str(tmp_path / name) if name else name)
     assert len(str(caught.value)) < 600
 
@@ -222,4 +222,4 @@ def test_figures_of_the_shell_in_a_place_that_is_a_file(tmp_path, capsys, iris):
     path = Path(tmp_path / "iris.csv")
     iris.to_csv(path, index=False)
     assert main(["species ~ .", str(path), "--eps", "1.0", "--out", str(path)]) == 2
-    assert "can't be made: File exists" in capsys.readouterr().err
+    assert "can't be created (File exists)" in capsys.readouterr().err

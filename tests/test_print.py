@@ -80,10 +80,10 @@ def test_an_ordered_response_is_said_to_count_as_unordered(iris):
     ("options", "message"),
     [
         ({"color": "red"}, "no argument 'color': colours, limits and titles are changed on the Axes"),
-        ({"type": "prob"}, "type= is kind= here; its arguments are kind, ax, balls, x, y"),
-        ({"newdata": 1}, "newdata= is new= here, and the kinds that have it are 'path', 'importance', 'calibration', 'misclassified'"),
-        ({"kind": "path", "newdata": 1}, r"plot\('path'\) has no argument 'newdata': newdata= is new= here; its"),
-        ({"shape": (2, 2)}, "the kinds that have it are 'map', 'images', 'miscovered', 'misclassified'"),
+        ({"type": "prob"}, "use kind=; its arguments are kind, ax, balls, x, y"),
+        ({"newdata": 1}, "use new= and kind='path', 'importance', 'calibration' or 'misclassified'"),
+        ({"kind": "path", "newdata": 1}, r"plot\('path'\) has no argument 'newdata': use new=; its"),
+        ({"shape": (2, 2)}, "use kind='map', 'images', 'miscovered' or 'misclassified'"),
         ({"kind": "images"}, r"plot\('images'\) needs shape="),
         ({"kind": "confusion", "what": 1}, "no argument 'what': its arguments are kind, ax"),
     ],
@@ -94,9 +94,9 @@ def test_plot_names_what_it_does_not_know(fit, options, message):
 
 
 def test_predict_and_curves_know_the_names_of_r(fit, iris):
-    with pytest.raises(pc.OptionError, match="newdata= is new= here; its arguments are new, kind"):
+    with pytest.raises(pc.OptionError, match="use new=; its arguments are new, kind"):
         fit.predict(newdata=iris)
-    with pytest.raises(pc.OptionError, match="type= is kind= here"):
+    with pytest.raises(pc.OptionError, match="use kind="):
         fit.predict(iris, type="prob")
     with pytest.raises(pc.OptionError, match="changed on the Axes that it returns"):
         pc.cross_validate("species ~ .", iris, eps=[1.0, 2.0]).plot(color="red")

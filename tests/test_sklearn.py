@@ -204,10 +204,10 @@ def test_parameters_and_clones():
 
 
 @pytest.mark.parametrize(("given", "words"), [
-    ({"epsilon": 1.0}, "epsilon= is eps= here"), ({"method": "pwm"}, "did you mean"),
+    ({"epsilon": 1.0}, "use eps="), ({"method": "pwm"}, "did you mean"),
     ({"na": "drop"}, "allowed are 'raise', 'keep'"), ({"weighting": "x"}, "'auto', 'copies'"),
     ({"dissimilarity": np.eye(150)}, "a matrix is X, with dissimilarity='precomputed'"),
-    ({"dissimilarity": "gower", "metric": "euclidean"}, "metric= is dissimilarity= here"),
+    ({"dissimilarity": "gower", "metric": "euclidean"}, "use dissimilarity="),
     ({"cv": ShuffleSplit(3)}, "hold each row out once"),
 ], ids=str)  # fmt: skip
 def test_parameters_that_are_wrong_are_said_by_fit(data, given, words):

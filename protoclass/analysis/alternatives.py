@@ -195,7 +195,7 @@ def alternatives(
     {'class': ['virginica', 'versicolor'], 'cost_without': [0.0, 3.0], 'verdict': ['exchangeable', 'indispensable']}
     """
     if not fit.model.has("alternatives"):
-        raise lacking(fit.model, "objective whose solutions could be compared", "alternatives")
+        raise lacking(fit.model, "objective to compare solutions", "alternatives")
     check_fixed("alternatives", "within", within, low=0)
     check_fixed("alternatives", "seconds", seconds, low=0)
     check_progress(progress)
@@ -350,11 +350,11 @@ def criticisms(fit: Fitted, n: int = 10, seconds: float = 30.0, progress: bool |
     model, prototypes = fit.model, fit.rule.prototypes
     if not model.has("criticise") and not model.can.nearest:
         raise NotAvailable(
-            f"{lacking(fit.model, 'criticisms of its own and no nearest prototype', 'criticise')}, and every rule of the nearest "
-            "prototype; fit.augment() says of each row whether it is predicted right"
+            f"{lacking(fit.model, 'criticisms and no nearest prototype', 'criticise')}, or any nearest-prototype rule; fit.augment() "
+            "shows for each row whether its prediction is correct"
         )
     if len(prototypes) == 0:
-        raise NotAvailable("the rule has no prototypes, which could explain rows well or badly: fit with a larger eps or fewer costs")
+        raise NotAvailable("criticisms need prototypes, but the rule has none: use a larger eps or a lower cost")
     with bar(2, "looking for criticisms", progress) as looking:
         task = fit.problem.task(fit.dissimilarity, limit=HOLD_LIMIT)
         looking.update()
@@ -468,20 +468,18 @@ def swap(fit: AnyFit, prototype: Any, substitute: Any) -> AnyFit:
     (True, True)
     """
     if not fit.model.has("swap"):
-        raise lacking(fit.model, "prototypes that a row could take the place of", "swap")
+        raise lacking(fit.model, "prototypes to replace by a row", "swap")
     place = place_of(fit, prototype)
     (candidate,) = places_of(fit, [substitute])
     prototypes = fit.rule.prototypes
     assert prototypes.at is not None
     if candidate in prototypes.at[prototypes.classes == prototypes.classes[place]]:
-        raise OptionError(f"substitute={brief(substitute)} is a prototype of this class already: name a row that is none")
+        raise OptionError(f"substitute={brief(substitute)} is already a prototype of this class: use another row")
     task = fit.problem.task(fit.dissimilarity, limit=HOLD_LIMIT)
     own = task.allowed_class
     if own is not None and 0 <= own[candidate] != prototypes.classes[place]:
         level = fit.frame.levels[prototypes.classes[place]]
-        raise OptionError(
-            f"substitute={brief(substitute)} may not stand for class {brief(level)}, as it is a candidate of another one: name a row of it"
-        )
+        raise OptionError(f"substitute={brief(substitute)} is a candidate of another class than {brief(level)}: use a row of this class")
     rule = fit.model.swap(fit.learned, task, place, int(candidate))
     earlier = rule.report.get(SWAPPED)
     this = f"{shown(substitute)} for {shown(prototype)}"

@@ -137,21 +137,21 @@ def compare(
     """
     given = locals()  # before any other name is set
     if isinstance(formula, (list, tuple)) and data is not None:
-        raise OptionError("fits are compared on new rows, which are given by name: compare(fit1, fit2, new=test)")
+        raise OptionError("fits are compared on new rows, which need their name: use compare(fit1, fit2, new=test)")
     if isinstance(formula, (list, tuple)):
         formula, *rest = formula
         more = tuple(rest)
     beside = {name: given[name] for name in OPTIONS if not is_default(name, given[name], OPTIONS)}
     if isinstance(formula, (Fitted, Mapping)):
         for name in beside.keys() - {"loss"}:
-            raise OptionError(f"{name}= goes with a formula and data: fits are compared as they are, on new=")
+            raise OptionError(f"{name}= needs a formula and data: leave it out for fits, which are compared on new=")
         return _of_fits(formula, [v for v in (data, methods, *more) if v is not None], new, loss)
     if more or new is not None:
-        raise OptionError("new= and further positional arguments go with fits: compare(fit1, fit2, new=test)")
+        raise OptionError("new= and further positional arguments need fits: use compare(fit1, fit2, new=test)")
     if rope is not None:
         check_rope(rope)
         if test_size is not None and repeats == 1:
-            raise OptionError("rope= goes with several splits, and one random split is judged row by row: give repeats=10, or cv=10")
+            raise OptionError("rope= needs several splits, but there is one: use repeats=10, or cv=10")
     specs = named_methods(methods)
     for name, own in specs.items():
         _check_calibration(name, own.get("calibrate", calibrate))
@@ -185,22 +185,22 @@ def named_methods(methods: Any) -> dict[str, dict[str, Any]]:
         names, specs = _checked([_name(spec) for spec in methods]), list(methods)
     else:
         raise OptionError(
-            f"methods={brief(methods)}: a list of method names, model objects and estimators, or a mapping of names to them"
+            f"methods must be a list of method names, model objects and estimators, or a mapping of names to them, not {brief(methods)}"
         )
     if not specs:
-        raise OptionError("methods is empty: name one method at least")
+        raise OptionError("methods must contain at least one method")
     out: dict[str, dict[str, Any]] = {}
     for name, spec in zip(names, specs, strict=True):
         fixed = {"formula", "data", "choose", "na", "seed", "cv", "progress", "groups", "weights"}
         if isinstance(spec, Mapping) and fixed & set(spec):
             raise OptionError(
-                f"method {name!r} has its own {min(fixed & set(spec))!r}: compare has one for all methods, or (weights) none"
+                f"method {name!r} has its own {min(fixed & set(spec))!r}, but compare has one for all methods, or (weights) none"
             )
         out[name] = dict(spec) if isinstance(spec, Mapping) else {"method": spec}
         method = out[name].get("method")
         further = set(out[name]) - {"method", *(["class_weights"] if is_estimator(method) else [])}
         if _is_foreign(method) and further:
-            raise OptionError(f"method {name!r} is a {type(method).__name__}, and takes no {min(further)!r}: leave it out")
+            raise OptionError(f"method {name!r} is a {type(method).__name__}, which has no {min(further)!r}: leave it out")
     return out
 
 
@@ -213,8 +213,8 @@ def _check_calibration(name: str, calibrate: Any) -> None:
     """Raise unless a method is calibrated by its training rows alone, or not at all."""
     if calibrate is not False and arguments_of(calibrate)["data"] is not None:
         raise OptionError(
-            f"method {name!r} is calibrated by data of its own, which may be among the rows that test: leave data out, and each training "
-            "set calibrates by its own rows, fold by fold"
+            f"method {name!r} has its own calibration rows, which may be among the test rows: leave data out to calibrate on each "
+            "training set, fold by fold"
         )
 
 
@@ -246,7 +246,7 @@ def _checked(names: Sequence[Any]) -> list[str]:
     for i, name in enumerate(texts):
         if name in texts[:i] or name in ("", "truth", "all"):
             raise OptionError(
-                f"two methods are named {name!r}, or one is named '', 'truth' or 'all': give a mapping of other names to methods"
+                f"two methods have the name {name!r}, or one is named '', 'truth' or 'all': use a mapping of other names to methods"
             )
     return texts
 
@@ -256,10 +256,8 @@ def _of_fits(first: Any, others: list[Any], new: Any, loss: Any) -> Comparison:
     listed = list(fits.values()) if fits is not None else [first, *others]
     known = [f for f in listed if isinstance(f, Fitted)]
     if (fits is not None and others) or not known or not all(isinstance(f, (Fitted, Predictions)) for f in listed):
-        cure = "; of an estimator that is fitted, pc.Predictions(estimator.predict(X))" if any(map(is_estimator, listed)) else ""
-        raise OptionError(
-            f"compare takes a formula, data and methods; or fits alone, as in compare(fit1, fit2, new=test){cure}"
-        )
+        cure = ", and pc.Predictions(estimator.predict(X)) for a fitted estimator" if any(map(is_estimator, listed)) else ""
+        raise OptionError(f"compare needs a formula, data and methods, or only fits: use compare(fit1, fit2, new=test){cure}")
     if fits is None:
         names = [f.model.name if isinstance(f, Fitted) else _name(f) for f in listed]
         fits = {
@@ -268,16 +266,14 @@ def _of_fits(first: Any, others: list[Any], new: Any, loss: Any) -> Comparison:
         }
     fits = dict(zip(_checked(list(fits)), listed, strict=True))
     if new is None:
-        raise OptionError("fits are compared on new rows: compare(fit1, fit2, new=test)")
+        raise OptionError("fits are compared on new rows: use compare(fit1, fit2, new=test)")
     new = as_pandas(new)
     levels, response = known[0].frame.levels, known[0].frame.formula.response
     for name, f in fits.items():
         if isinstance(f, Predictions):
             continue
         if list(f.frame.levels) != list(levels) or f.frame.formula.response != response:
-            raise OptionError(
-                f"fit {name!r} has another response or other classes than the first: they can't be compared"
-            )
+            raise OptionError(f"fit {name!r} can't be compared with the first, because its response or classes differ")
     loss_of(loss, levels)
     return replace(_judge_fits(fits, new, known[0].true_codes(new), levels), loss=loss)
 
@@ -294,7 +290,7 @@ def _judge_fits(fits: dict[str, Any], new: pd.DataFrame, codes: np.ndarray, leve
     known = (codes >= 0) & np.all([predicted.notna() for _, predicted, _ in found.values()], axis=0)
     n = int(known.sum())
     if n == 0:
-        raise DataError("no row has both a known class and all predictors")
+        raise DataError("comparison needs rows with a known class and all predictors, but there are none")
     truth = pd.Series(pd.Categorical.from_codes(codes[known], levels), new.index[known])
     said = {name: predicted[known] for name, (_, predicted, _) in found.items()}
     rows = [{"split": 0, "method": name, **count_errors(said[name], truth), **row} for name, (row, _, _) in found.items()]
@@ -479,7 +475,7 @@ def judge(
     if matrix is not None:
         lost = train.append(test).difference(matrix.index)
         if len(lost):
-            raise DataError(f"the dissimilarities lack the row {shown(lost[0])} of the data: rows are matched by label")
+            raise DataError(f"the dissimilarities lack the row {shown(lost[0])} of the data (rows are matched by label)")
         beside = ~matrix.columns.isin(matrix.index)  # candidates that are not rows
         options = {**options, "dissimilarity": matrix.loc[train, matrix.columns.isin(train) | beside]}
         new = matrix.loc[test]
@@ -541,21 +537,17 @@ def draw_splits(frame: Frame, groups: pd.Series | None, drawing: Drawing) -> tup
     seeds = [int(np.random.SeedSequence([drawing.seed, r, 1]).generate_state(1)[0]) for r in range(drawing.repeats)]
     if test_size is not None:
         if cv is not None:
-            raise OptionError(
-                "test_size= draws splits and cv= folds: give one of them (inner= are the folds that tune)"
-            )
+            raise OptionError("test_size= draws splits, but cv= sets folds: use one of them (inner= sets the folds for tuning)")
         if groups is not None:
-            raise OptionError("groups go with cv=, which leaves whole groups out")
+            raise OptionError("groups need cv=, which leaves whole groups out")
         if isinstance(test_size, bool) or not isinstance(test_size, Real) or not 0 < test_size < 1:
-            raise OptionError(
-                f"test_size={brief(test_size)}: a number between 0 and 1, the share of the rows that test"
-            )
+            raise OptionError(f"test_size must be a number between 0 and 1, the proportion of the rows for testing, not {brief(test_size)}")
         tests = [holdout(y, float(test_size), s) for s in seeds]
         if not tests[0].any():
-            raise OptionError(f"test_size={test_size:g} of {len(y)} rows leaves no test row: give more")
+            raise OptionError(f"test_size={test_size:g} of {len(y)} rows leaves no test row: use more")
         return tests, ""
     if groups is not None and groups.isna().any():
-        raise DataError("groups have missing values: every row needs one")
+        raise DataError("groups must not have missing values")
     of_group = None if groups is None else pd.factorize(groups)[0]
     fixed = fixed_folds(cv, len(y), of_group, drawing.repeats)
     if fixed is not None:
@@ -564,19 +556,19 @@ def draw_splits(frame: Frame, groups: pd.Series | None, drawing: Drawing) -> tup
             left = np.bincount(y[fold != f], minlength=len(frame.levels))
             if not left.all():
                 lost = shown(frame.levels[left == 0][0])
-                raise DataError(f"a fold has all rows of class {lost}, and none is left to train: give other folds")
+                raise DataError(f"a fold has all rows of class {lost}, so none is left for training: use other folds")
         return [fold == f for f in range(fold.max() + 1)], note
     if cv is None or (isinstance(cv, str) and cv == "auto"):
         folds = usual_folds(y, None if groups is None else groups.nunique())
         if folds < 2:
             few = "a class has one row" if groups is None else "there is one group"
-            raise DataError(f"outer folds need two rows of each class, or two groups, and {few}: leave it out, or join classes")
+            raise DataError(f"outer folds need two rows of each class, or two groups, but {few}: leave it out, or join classes")
     else:
         folds = whole_number("cv", cv, 2)
     least = int(np.bincount(y).min())
     if groups is None and least < folds:
         raise OptionError(
-            f"cv={folds} outer folds, and the rarest class has {least} rows: give cv={max(2, least)} or fewer"
+            f"cv={folds} outer folds need as many rows of each class, but the rarest class has {least}: use cv={max(2, least)} or fewer"
         )
     if of_group is None:
         of_row = [stratified(y, folds, s) for s in seeds]

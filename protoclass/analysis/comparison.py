@@ -155,9 +155,9 @@ class Comparison(Printed, Saveable, Served):
     def _check_score(self, score: str, allowed: tuple[str, ...]) -> None:
         one_of("score", score, allowed)
         if score == "loss" and self.loss is None:
-            raise NotAvailable("no loss matrix was given to judge by: compare(..., loss=matrix)")
+            raise NotAvailable("the mean loss needs a loss matrix: use compare(..., loss=matrix)")
         if score != "loss" and not self.chances:
-            raise NotAvailable("no method was calibrated, so that there are no chances to judge: compare(..., calibrate=True)")
+            raise NotAvailable("the scores need probabilities, but no method was calibrated: use compare(..., calibrate=True)")
 
     def scores(self, score: str = "brier") -> pd.DataFrame:
         """The Brier score, log loss or loss of each test row (index: split, row label) for each method that has it.
@@ -278,8 +278,7 @@ class Comparison(Printed, Saveable, Served):
         rope = check_rope(rope if rope is not None else ROPE if self.rope is None else self.rope)
         if self.independent:
             raise NotAvailable(
-                "the probability of equivalence is that of the corrected t-test over several splits, and here is one: compare with "
-                "cv=10 or repeats=10"
+                "the probability of equivalence needs the corrected t-test over several splits, but there is one: use cv=10 or repeats=10"
             )
         return equivalence(self.errors, self.design, rope, self.sizes)
 
@@ -292,7 +291,9 @@ class Comparison(Printed, Saveable, Served):
 def check_rope(rope: Any) -> float:
     """The half-width of a region of practical equivalence; raises unless it is a number above 0 and below 1."""
     if not is_number(rope, 0.0, above=True) or rope >= 1:
-        raise OptionError(f"rope={brief(rope)}: a difference of errors that does not matter, above 0 and below 1, such as {ROPE}")
+        raise OptionError(
+            f"rope must be a difference of errors that does not matter, above 0 and below 1, such as {ROPE}, not {brief(rope)}"
+        )
     return float(rope)
 
 

@@ -55,8 +55,8 @@ class Predictions:
         axes = np.ndim(self.values)
         if axes not in (1, 2) or (axes == 2 and isinstance(self.values, (np.ndarray, list, tuple))):
             raise OptionError(
-                f"values={brief(self.values)}: predictions must be a Series of classes by row label, an array of classes by position, or "
-                "a DataFrame of probabilities with a column for each class"
+                "predictions must be a Series of classes by row label, an array of classes by position, or a DataFrame of probabilities "
+                f"with a column for each class, not {brief(self.values)}"
             )
 
 
@@ -70,7 +70,7 @@ def predicted_by(given: Predictions, rows: pd.Index, data: pd.DataFrame, levels:
     check_unique(values.index, "prediction row")
     lost = rows[~rows.isin(values.index)]
     if len(lost):
-        raise DataError(f"the predictions lack the row {shown(lost[0])}: every row that is tested needs one, by its label in the data")
+        raise DataError(f"the predictions lack the row {shown(lost[0])}, but every test row needs one, by its label in the data")
     if isinstance(values, pd.Series):
         return as_classes(values.loc[rows], levels), None
     p = _probabilities(values, rows, levels)
@@ -81,15 +81,15 @@ def predicted_by(given: Predictions, rows: pd.Index, data: pd.DataFrame, levels:
 def _probabilities(table: pd.DataFrame, rows: pd.Index, levels: pd.Index) -> np.ndarray:
     """Probabilities (rows, classes) in level order; NaN in all columns of a row that lacks one."""
     if table.shape[1] != len(levels) or set(table.columns) != set(levels):
-        raise DataError(f"the probabilities have the columns {quoted(table.columns)}: they need one for each class, {quoted(levels)}")
+        raise DataError(f"the probabilities must have a column for each class, {quoted(levels)}, not {quoted(table.columns)}")
     try:
         p = table.loc[rows, list(levels)].to_numpy(float, na_value=np.nan)
     except (TypeError, ValueError):
-        raise DataError("the probabilities are not numbers: convert them, table.astype(float)") from None
+        raise DataError("the probabilities must be numbers: use table.astype(float)") from None
     p = np.where(np.isnan(p).any(axis=1, keepdims=True), np.nan, p)
     wrong = (p < 0).any(axis=1) | (np.abs(p.sum(axis=1) - 1) > ROUNDING)
     if wrong.any():
-        raise DataError(f"the probabilities of the row {shown(rows[wrong][0])} are {p[wrong][0].tolist()}: they must be >= 0 and sum to 1")
+        raise DataError(f"the probabilities of a row must be >= 0 and sum to 1, not {p[wrong][0].tolist()} as for {shown(rows[wrong][0])}")
     return np.asarray(p)
 
 
@@ -99,7 +99,10 @@ def as_classes(values: pd.Series, levels: pd.Index) -> pd.Series:
     codes = levels.get_indexer(values)
     unknown = values[(codes < 0) & values.notna().to_numpy()]
     if len(unknown):
-        raise DataError(f"{shown(unknown.iloc[0])} is predicted for the row {shown(unknown.index[0])}: classes are {quoted(levels)}")
+        raise DataError(
+            f"predictions must be among the classes {quoted(levels)}, not {shown(unknown.iloc[0])} as for the row "
+            f"{shown(unknown.index[0])}"
+        )
     return pd.Series(pd.Categorical.from_codes(codes, levels), values.index)
 
 
@@ -124,33 +127,33 @@ def check_estimator(estimator: Any, options: Mapping[str, Any], frame: Frame) ->
     """Raise if an estimator can't learn from the predictors of a frame, or does not take an argument beside it."""
     name = (estimator if isinstance(estimator, type) else type(estimator)).__name__
     if isinstance(estimator, type):
-        raise OptionError(f"{name} is a class: give an object of it, {name}()")
+        raise OptionError(f"{name} is a class: use an object of it, {name}()")
     if not (hasattr(estimator, "fit") and hasattr(estimator, "predict")):
         lacking = "predict" if hasattr(estimator, "fit") else "fit"
-        raise OptionError(f"{name} has no {lacking}: give a classifier, or a pipeline that ends in one")
+        raise OptionError(f"{name} has no {lacking}: use a classifier, or a pipeline that ends in one")
     if options.get("class_weights") is not None:
         from sklearn.utils.validation import has_fit_parameter  # slow to import
 
         if not has_fit_parameter(estimator, "sample_weight"):
             raise OptionError(
-                f"class_weights=: {name}.fit takes no sample_weight: leave class_weights out, and give the estimator its own, such as "
-                "class_weight='balanced' of the last step of a pipeline"
+                f"class_weights= needs sample_weight, but {name}.fit has none: leave class_weights out, and use the estimator's own, such "
+                "as class_weight='balanced' in the last step of a pipeline"
             )
     formula = frame.formula
     if not formula.terms:
         raise OptionError(
-            f"{formula.quoted} names no predictors, from which an estimator learns: name them, or give predictions, pc.Predictions(values)"
+            f"an estimator needs predictors, but {formula.quoted} has none: name them, or use predictions, pc.Predictions(values)"
         )
     if takes_columns(estimator):
         if not formula.plain():
             raise OptionError(
-                f"a pipeline gets the columns of the data as they are, and {formula.quoted} computes others: let the pipeline do so, or "
-                "compute them in the data"
+                f"a pipeline needs unchanged columns of the data, but {formula.quoted} computes others: compute them in the pipeline or "
+                "in the data"
             )
     elif frame.keep and frame.columns.isna().any(axis=None):
         raise OptionError(
-            "predictors are missing in some rows, which na='keep' keeps: give a pipeline that takes missing values, such as "
-            f"make_pipeline(SimpleImputer(), {name}()), or na='drop'"
+            "predictors are missing in some rows: use a pipeline that accepts missing values, such as make_pipeline(SimpleImputer(), "
+            f"{name}()), or na='drop'"
         )
 
 

@@ -125,9 +125,7 @@ class Test(Printed, Served):
     def chances(self) -> np.ndarray:
         """Chances of the classes (n, classes); raises where there are none."""
         if self.judged.chances is None:
-            raise NotAvailable(
-                "the fit gave no chances for these rows: fit.calibrate().test(new) has them, and so have methods with kind 'prob'"
-            )
+            raise NotAvailable("the fit has no probabilities for these rows: use fit.calibrate().test(new), or a method with kind 'prob'")
         return self.judged.chances
 
     def tidy(self) -> pd.DataFrame:
@@ -230,9 +228,9 @@ class Test(Printed, Served):
         `low` to `high`, and `set_size`, the mean number of classes in their sets.
         """
         if self.judged.p_values is None:
-            raise NotAvailable("only a calibrated fit has prediction sets: test fit.calibrate()")
+            raise NotAvailable("prediction sets need a calibrated fit: use fit.calibrate()")
         if not isinstance(levels, (Sequence, np.ndarray)) or not all(is_number(v, 0.0, True) and v < 1 for v in levels):
-            raise OptionError(f"levels={brief(levels)}: a list of numbers between 0 and 1, such as {list(LEVELS)}")
+            raise OptionError(f"levels must be a list of numbers between 0 and 1, such as {list(LEVELS)}, not {brief(levels)}")
         rows = []
         for level in levels:
             held = self.judged.p_values > 1 - level
@@ -283,7 +281,7 @@ class Test(Printed, Served):
             largest = finite.max(initial=0.0)
             radii = np.linspace(0, largest, 21).tolist() if largest > 0 else [0.0]
         if not isinstance(radii, (Sequence, np.ndarray)) or isinstance(radii, str) or not all(is_number(v, 0.0) for v in radii):
-            raise OptionError(f"radii={brief(radii)}: a list of numbers >= 0, in the units of the dissimilarity")
+            raise OptionError(f"radii must be a list of numbers >= 0, in the units of the dissimilarity, not {brief(radii)}")
         rows = []
         for radius in radii:
             lost = share_of_rows(~stay_right(distance, right, radius), w, self.judged.group)
@@ -296,7 +294,7 @@ class Test(Printed, Served):
         known = self.judged.certified
         if known is None or known.reason:
             reason = "their classes are not those that distances gave" if known is None else known.reason
-            raise NotAvailable(f"no distance is certified for these rows: {reason}")
+            raise NotAvailable(f"these rows have no certified radius, because {reason}")
         return known.distance
 
 
@@ -381,9 +379,7 @@ def test(
         groups = None
     y, levels = fit.true_codes(new), fit.frame.levels
     if no_information is not None and not (is_number(no_information, 0) and no_information <= 1):
-        raise OptionError(
-            f"no_information={brief(no_information)}: a number between 0 and 1, the error to compare with"
-        )
+        raise OptionError(f"no_information must be a number between 0 and 1, the error to compare with, not {brief(no_information)}")
     w = given_weights(weights, new)
     every = judged_by(fit, new, y, w, group_codes(groups, new), threshold)
     known = (every.y >= 0) & (every.predicted >= 0)
@@ -413,8 +409,8 @@ def _warn_of_training_rows(fit: Fitted, new: pd.DataFrame) -> None:
     """Warn if rows that should be new have the predictors of training rows more often than by chance."""
     found = coincidences(fit, new)
     if found is not None and found.unlikely:
-        cure = "fit.validation has their errors when they are held out" if fit.validation is not None else "test other rows"
-        warn(f"{found.words()}. The errors of training rows are too small: {cure}", DataWarning)
+        cure = "use fit.validation for the errors of held-out rows" if fit.validation is not None else "use other rows"
+        warn(f"the test rows may be training rows, because {found.words()}; errors on training rows are optimistic: {cure}", DataWarning)
 
 
 test.__test__ = False  # type: ignore[attr-defined]  # not a test, for pytest

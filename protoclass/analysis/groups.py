@@ -114,7 +114,7 @@ class TestByGroup(Printed):
         of, classes = self.of if of is None else of, self.overall.classes
         if measure != "error" and of not in classes:
             known = ", ".join(map(shown, classes))
-            raise OptionError(f"of={brief(of)}: {measure} is of a class, of={shown(classes[-1])}; classes are {known}")
+            raise OptionError(f"{measure} needs a class among {known}, not of={brief(of)}: use of={shown(classes[-1])}, for example")
         return 0 if measure == "error" else classes.index(of)
 
     def differences(self, measure: str = "error", of: Any = None) -> pd.DataFrame:
@@ -170,15 +170,13 @@ def split(
     try:
         labels = pd.Categorical(values)
     except TypeError:
-        raise DataError(f"by={brief(by)} has values that are no labels of groups, such as lists") from None
+        raise DataError(f"by must contain labels of groups, not values such as lists, as {brief(by)} does") from None
     occurring = [c for c in range(len(labels.categories)) if ((labels.codes == c) & usable).any()]
     if len(occurring) < 2:
-        raise OptionError(
-            f"by={brief(by)} has {len(occurring)} group among these rows: give a column with at least two"
-        )
+        raise OptionError(f"by must have at least two groups among these rows, but {brief(by)} has {len(occurring)}")
     if len(occurring) > MOST_GROUPS:
         raise OptionError(
-            f"by={brief(by)} has {len(occurring)} groups: allowed are {MOST_GROUPS}; pd.cut puts numbers into ranges"
+            f"by must have at most {MOST_GROUPS} groups, but {brief(by)} has {len(occurring)}: use pd.cut to put numbers into ranges"
         )
     groups = {}
     for c in occurring:

@@ -197,7 +197,7 @@ def variable_groups(fit: Fitted, variables: Any) -> dict[str, list[str]]:
     """The columns that are permuted together, by name: what is given, else the metric's groups and each other predictor alone."""
     known = list(fit.frame.schema)
     if not known:
-        raise NotAvailable("this fit has no predictors to permute: its dissimilarities were given as a matrix")
+        raise NotAvailable("this fit has no predictors to permute, because its dissimilarities were given as a matrix")
     if variables is None and fit.dissimilarity.metric.series and fit.frame.keep:  # a step of another row may leave a gap
         return {"series": known}
     if variables is None:
@@ -211,8 +211,8 @@ def variable_groups(fit: Fitted, variables: Any) -> dict[str, list[str]]:
     groups = {str(name): list(c) if isinstance(c, (list, tuple, pd.Index)) else [c] for name, c in named.items()}
     strange = [c for g in groups.values() for c in g if not (isinstance(c, str) and c in known)]
     if len(groups) < len(named) or not groups or strange or not all(groups.values()):
-        what = f"variables={brief(variables)}" if not strange else f"{brief(strange[0])} is not a predictor"
-        raise OptionError(f"{what}: allowed are predictors, or a dict of names to lists of them, from {brief(known)}")
+        what = brief(variables) if not strange else brief(strange[0])
+        raise OptionError(f"variables must be a list of predictors, or a dict of names to lists of them, from {brief(known)}, not {what}")
     return groups
 
 
@@ -327,7 +327,7 @@ def permutation_test(validation: ErrorCurve, B: int = 200, seed: int = 0, progre
     check_seed(seed)
     check_progress(progress)
     if validation.procedure is None:
-        raise NotAvailable("this is a part of a cross-validation: permutation_test() is of the complete one")
+        raise NotAvailable("this is a part of a cross-validation: use permutation_test() of the complete one")
     problem, rows = validation.problem, []
     how, order = exchangeable(problem.frame.codes, problem.groups)
     with bar(int(B), "permuting classes", progress) as permuting:
@@ -337,7 +337,7 @@ def permutation_test(validation: ErrorCurve, B: int = 200, seed: int = 0, progre
                 again = validation.procedure.validation_of(data)
             except ProtoclassError as reason:
                 raise DataError(
-                    f"with permuted classes the procedure fails ({reason}): fewer folds or parameters that need fewer rows may help"
+                    f"the procedure fails with permuted classes ({reason}): use fewer folds, or parameters that need fewer rows"
                 ) from reason
             rows.append(again.table.iloc[[again.chosen_by_call()]][[*validation.grid, "error", "size"]])
             permuting.update()

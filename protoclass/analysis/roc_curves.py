@@ -146,13 +146,13 @@ def auc(
     """
     _check_draws(draws, seed)
     if specificity is not None and sensitivity is not None:
-        raise OptionError("specificity= and sensitivity= are two parts of the area: give one of them")
+        raise OptionError("specificity= and sensitivity= are two parts of the area: use one of them")
     name, part = ("specificity", specificity) if sensitivity is None else ("sensitivity", sensitivity)
     if part is None:
         return _by_class(test, of, lambda score, positive: _whole_area(test, score, positive))
     two = isinstance(part, (Sequence, np.ndarray)) and len(part) == 2 and all(is_number(v, 0.0, high=1.0) for v in part)
     if not two or part[0] == part[1]:
-        raise OptionError(f"{name}={brief(part)}: two numbers from 0 to 1, such as (0.9, 1)")
+        raise OptionError(f"{name} must be two numbers from 0 to 1, such as (0.9, 1), not {brief(part)}")
     low, high = sorted(map(float, part))
     width, chance = high - low, 1 - (low + high) / 2  # chance alone: the mean height of the diagonal there
 
@@ -229,7 +229,7 @@ def roc_band(test: Test, of: Any = None, specificity: Any = None, draws: int = 2
     _check_draws(draws, seed)
     at = SPECIFICITIES if specificity is None else np.atleast_1d(specificity)
     if at.ndim != 1 or not all(is_number(v, 0.0, high=1.0) for v in at.tolist()):
-        raise OptionError(f"specificity={brief(specificity)}: a list of numbers from 0 to 1, such as [0.8, 0.9]")
+        raise OptionError(f"specificity must be a list of numbers from 0 to 1, such as [0.8, 0.9], not {brief(specificity)}")
 
     def surround(score: np.ndarray, positive: np.ndarray) -> pd.DataFrame:
         b = band(score, positive, test.judged.w, test.judged.group, at.astype(float), draws, np.random.default_rng(seed))
@@ -282,15 +282,15 @@ def roc_test(test: Test, other: Test, of: Any = None, paired: bool = True) -> pd
     {'test': 'DeLong', 'auc_a': 0.972, 'auc_b': 0.907, 'difference': 0.065, 'low': 0.013, 'high': 0.117, 'statistic': 2.458, 'p': 0.014}
     """
     if not isinstance(other, type(test)):
-        raise OptionError(f"other is a {type(other).__name__}: it takes another Test, as in fit.test(new).roc_test(other_fit.test(new))")
+        raise OptionError(f"other must be another Test, not a {type(other).__name__}: use fit.test(new).roc_test(other_fit.test(new))")
     if other.classes != test.classes:
-        raise OptionError(f"the tests have other classes: {brief(test.classes)} and {brief(other.classes)}")
+        raise OptionError(f"the tests have different classes: {brief(test.classes)} and {brief(other.classes)}")
     areas = [t.areas[1] if of is None else t.areas[0][class_code(of, t.confusion.index)] for t in (test, other)]
     if paired:
         if not all(np.array_equal(getattr(test.judged, name), getattr(other.judged, name)) for name in ("rows", "y", "w", "group")):
             raise DataError(
-                f"the tests are not of the same rows ({test.n} and {other.n}) with the same weights and groups: test both fits on the rows "
-                "that both can predict; paired=False compares the areas of independent rows"
+                f"the tests need the same rows, weights and groups, but have {test.n} and {other.n} rows: test both fits on rows that "
+                "both can predict, or use paired=False for the areas of independent rows"
             )
         found = compare_areas(dict(zip("ab", areas, strict=True)), test.judged.w, test.judged.group)
     else:
@@ -328,7 +328,7 @@ def _by_class(test: Test, of: Any, tabulate: Callable[[np.ndarray, np.ndarray], 
             parts[test.classes[c]] = tabulate(chances[:, c], y == c)
     if not parts:
         which = "all rows are of one class" if of is None else f"no row, or each row, is of class {shown(of)}"
-        raise NotAvailable(f"{which}: a curve needs rows of at least two classes")
+        raise NotAvailable(f"a curve needs rows of at least two classes, but {which}")
     out = pd.concat(parts.values(), ignore_index=True)
     names = np.repeat(np.array(list(parts), object), [len(part) for part in parts.values()])
     out.insert(0, "class", pd.Categorical(names, test.confusion.index))

@@ -84,7 +84,7 @@ def set_cover(
     """
     one_of("solver", solver, ("exact", "greedy", "ratio"))
     if is_tuned(eps):
-        raise OptionError(f"eps={brief(eps)}: set_cover takes one radius")
+        raise OptionError(f"eps of set_cover must be one radius, not {brief(eps)}")
     check_number("set_cover", "eps", eps, low=0, above=True)
     one_of("balls", balls, ("open", "closed"))
     check_fixed("set_cover", "time_limit", time_limit, low=0)
@@ -99,9 +99,7 @@ def set_cover(
     nearest = measured.metric.between(measured.rows, measured.prototype_rep(chosen)).min(axis=1, initial=np.inf)
     far = nearest > eps if balls == "closed" else nearest >= eps
     if far.any():
-        raise DataError(
-            f"row {shown(measured.index[far][0])} lies within {eps:g} of no row, itself included: use a larger eps"
-        )
+        raise DataError(f"row {shown(measured.index[far][0])} is not within {eps:g} of any row, itself included: use a larger eps")
     names = measured.candidate_names[chosen.at]
     head = pd.DataFrame({"newly_covered": (chosen.table["newly_covered"] / 2).astype(int)}, names)
     table = pd.concat([head, measured.data.columns.reindex(names)], axis=1)

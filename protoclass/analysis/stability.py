@@ -220,9 +220,9 @@ def stability(
     one_of("sample", sample, (None, "bootstrap", "halves"))
     weighted = fit.model.can.weights
     if sample == "bootstrap" and not weighted:
-        raise OptionError(f"method {fit.model.name!r} takes no weights, which the bootstrap needs: sample='halves'")
+        raise OptionError(f"the bootstrap needs weights, which method {fit.model.name!r} does not have: use sample='halves'")
     if fit.rule.prototypes.at is None:
-        raise NotAvailable(f"the prototypes of {fit.model.name!r} are not rows, so that none can be chosen again")
+        raise NotAvailable(f"the prototypes of {fit.model.name!r} are not rows, so none can be reselected")
     check_progress(progress)
     how = sample or ("bootstrap" if weighted else "halves")
     with bar(int(B) + 1, "drawing again", progress) as drawing:
@@ -230,8 +230,8 @@ def stability(
         drawing.update()
         if fit.model.path(task, {}).at(0).size > fit.rule.size:
             raise NotAvailable(
-                "this fit is the first part of a longer one, and samples would be fitted completely: fit it with a lambda_ of its own, "
-                "as fit.update(lambda_=...) or fit.at(lambda_=...) do"
+                "this fit is the first part of a longer one, but samples would be fitted completely: use a fit with its own lambda_, as "
+                "from fit.update(lambda_=...) or fit.at(lambda_=...)"
             )
 
         def run(b: int) -> Chosen:
@@ -249,7 +249,7 @@ def stability_of_weights(fit: Fitted, B: int, seed: int, progress: bool | None) 
     """See `Stability.weights`."""
     known, metric, frame = fit.dissimilarity.metric.column_weights, fit.problem.metric, fit.frame
     if known is None or not metric.supervised:
-        raise NotAvailable(f"{fit.dissimilarity.metric.name} dissimilarities have learned no weights: fit with pc.Relevance or pc.Learned")
+        raise NotAvailable(f"{fit.dissimilarity.metric.name} dissimilarities have no learned weights: use pc.Relevance or pc.Learned")
     whole_number("B", B, 2, MOST_RUNS)
     check_seed(seed)
     check_progress(progress)
@@ -328,8 +328,8 @@ def replicate(fit: Fitted, fractions: Sequence[float], B: int, seed: int, progre
     given, fractions = fractions, list(fractions) if np.iterable(fractions) else []
     if not fractions or not all(is_number(s, 0.0, above=True, high=0.5) for s in fractions):
         raise OptionError(
-            f"fractions={brief(given)}: a sequence of fractions of the rows, each above 0 and at most 0.5, because two disjoint "
-            "samples are needed"
+            "fractions must be a sequence of fractions of the rows, each above 0 and at most 0.5 (two disjoint samples are needed), not "
+            f"{brief(given)}"
         )
     task, table = fit.problem.task(fit.dissimilarity, limit=HOLD_LIMIT), []
     with bar(int(B) * len(fractions), "drawing pairs", progress) as drawing:
@@ -403,7 +403,8 @@ def choose(fit: Fitted, task: Task, count: np.ndarray, salt: int, draw: np.rando
         rule = fit.model.path(part, {}).at(0).moved(columns)
     except DataError as reason:
         raise DataError(
-            f"a sample of {len(part.y)} different rows does not carry the parameters of this fit ({reason}): update() it with smaller ones"
+            f"a sample of {len(part.y)} different rows is too small for the parameters of this fit ({reason}): use update() with smaller "
+            "ones"
         ) from reason
     prototypes = rule.prototypes
     present = np.zeros(len(task.candidate_row), bool)
@@ -434,7 +435,7 @@ def disjoint(task: Task, share: float, draw: np.random.Generator) -> tuple[np.nd
         count = int(np.floor(share * len(rows)))
         if count == 0:
             raise DataError(
-                f"class {shown(task.levels[c])} has {len(rows)} rows, and a fraction of {share:g} contains none of them: use larger "
+                f"class {shown(task.levels[c])} has {len(rows)} rows, but a fraction of {share:g} contains none of them: use larger "
                 "fractions, up to 0.5"
             )
         first[rows[:count]], second[rows[count : 2 * count]] = True, True

@@ -69,7 +69,7 @@ def bound(fit: Fitted, delta: float = 0.05, fixed_dissimilarity: bool = False) -
     pvm       150     8       6       0.338  0.391    True
     """
     if isinstance(delta, bool) or not isinstance(delta, Real) or not 0 < delta < 1:
-        raise OptionError(f"delta={brief(delta)}: a number between 0 and 1")
+        raise OptionError(f"delta must be a number between 0 and 1, not {brief(delta)}")
     one_of("fixed_dissimilarity", fixed_dissimilarity, (False, True))
     if not fit.model.has("bound") or fit.rule.prototypes.at is None:
         raise lacking(fit.model, "compression bound", "bound")
@@ -97,21 +97,21 @@ def _of_dissimilarity(fit: Fitted, fixed: bool) -> list[str]:
     metric, elsewhere = fit.dissimilarity.metric, isinstance(fit.problem.metric, TrainedMetric)
     if metric.data_dependent and fixed and not elsewhere:
         raise OptionError(
-            f"fixed_dissimilarity=True: {metric.name} was trained on the rows of this fit (scaled columns, ranges or ranks), so that "
-            "it depends on them: fit with a metric that learns nothing, such as Euclidean(scale=False)"
+            f"fixed_dissimilarity=True needs a dissimilarity that does not depend on the rows, but {metric.name} was trained on them "
+            "(scaled columns, ranges or ranks): use a metric that learns nothing, such as Euclidean(scale=False)"
         )
     if fixed or not (metric.data_dependent or metric.opaque):
         return []
     if metric.data_dependent:
         return ["the dissimilarity depends on the sample (scaled columns, ranges or ranks)"]
     what = "the given matrix" if metric.given else f"the function of {metric.name}"
-    return [f"{what} is not known to be computed without looking at the rows: if it was, say fixed_dissimilarity=True"]
+    return [f"{what} may have been computed from the rows: if not, use fixed_dissimilarity=True"]
 
 
 def stepwise(fit: Fitted) -> Stepwise:
     """The rule of a fit, if it was built step by step."""
     if not isinstance(fit.rule, Stepwise):
-        raise lacking(fit.model, "steps here: its rule was not built step by step", "steps")
+        raise lacking(fit.model, "steps, because its rule was not built step by step", "steps")
     return fit.rule
 
 
@@ -185,7 +185,7 @@ def place_of(fit: Fitted, prototype: Any) -> int:
     try:
         return labels.index(prototype)
     except (ValueError, TypeError):  # not there; or something that == does not compare, such as a Series
-        raise OptionError(f"prototype={brief(prototype)}: a label of fit.prototypes.index") from None
+        raise OptionError(f"prototype must be a label of fit.prototypes.index, not {brief(prototype)}") from None
 
 
 SAME_FOLDS = "same"  # as the fit was cross-validated
@@ -289,19 +289,19 @@ def at(fit: AnyFit, size: int | None = None, lambda_: float | None = None, **tun
         validation, known = fit.validation, [] if fit.validation is None else list(fit.validation.grid)
         check_known("at()", tuned, ["size", "lambda_", *known])
         if validation is None or size is not None or lambda_ is not None:
-            raise OptionError("at() takes either size=, or lambda_=, or values of parameters that were tuned")
+            raise OptionError("at() needs either size=, or lambda_=, or values of tuned parameters")
         return cast(AnyFit, learn(fit.problem, validation.select(validation.chosen_at(tuned)), validation))
     if (size is None) == (lambda_ is None):
-        raise OptionError("at() takes either size= or lambda_=")
+        raise OptionError("at() needs either size= or lambda_=")
     if size is not None and fit.model.has("resized"):
         return _with_so_many(fit, whole_number("size", size, 1))
     rule, most = stepwise(fit), step_count(fit)
     if lambda_ is not None:
         if not fit.model.can.costs:
-            raise NotAvailable(f"{lacking(fit.model, 'lambda', 'costs')}; at() takes size=")
+            raise NotAvailable(f"{lacking(fit.model, 'lambda', 'costs')}, or use at() with size=")
         return fit.derived(rule.at_cost(lambda_), {"lambda_": lambda_})  # type: ignore[attr-defined]
     if isinstance(size, bool) or not isinstance(size, (int, np.integer)) or not 0 <= size <= most:
-        raise OptionError(f"size={brief(size)}: a whole number from 0 to the {most} steps of the fit")
+        raise OptionError(f"size must be a whole number from 0 to the {most} steps of the fit, not {brief(size)}")
     return fit.derived(rule.first(int(size)), steps=int(size))
 
 

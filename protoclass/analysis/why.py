@@ -80,15 +80,13 @@ def why(fit: Fitted, row: Any) -> Any:
     asked, several = asked_rows(fit, row)
     prototypes, groups = fit.rule.prototypes, variable_groups(fit, None)
     if prototypes.at is None:
-        raise NotAvailable(
-            "the prototypes are not rows, so that no variable of theirs can be compared: use a method such as 'pvm'"
-        )
+        raise NotAvailable("the prototypes are not rows, so their variables can't be compared: use a method such as 'pvm'")
     complete, unseen = fit.dissimilarity.new_query(asked)[2], fit.unseen_in(asked)
     if not complete.all():
         unseen.refuse()
         at = int(complete.argmin())
         missing = asked.columns[asked.isna().iloc[at]].tolist()
-        raise DataError(f"{_in_words(asked, at, several)} has no value of {missing}: every predictor is needed")
+        raise DataError(f"{_in_words(asked, at, several)} has no value of {missing}, but every predictor is needed")
     tried = sum(
         VALUES if c.kind == "numeric" else fit.frame.remembered.columns[name].nunique()
         for name, c in fit.frame.schema.items() if c.kind != "series"
@@ -121,10 +119,10 @@ def asked_rows(fit: Fitted, row: Any) -> tuple[pd.DataFrame, bool]:
             at = [places[label] for label in labels]
         except (KeyError, ValueError, TypeError):  # not there; or something that is no label, such as a set
             allowed = "a label of the rows of the fit or a list of labels, or rows as a DataFrame"
-            raise OptionError(f"row={brief(row)}: {allowed}") from None
+            raise OptionError(f"row must be {allowed}, not {brief(row)}") from None
         table = fit.frame.columns.iloc[at]
     if not len(table):
-        raise OptionError(f"row={brief(row)}: why() explains one row at least")
+        raise OptionError(f"row must be at least one row, not {brief(row)}")
     return table, several
 
 
@@ -209,7 +207,7 @@ def why_not_additive(fit: Fitted, asked: pd.DataFrame, groups: dict[str, list[st
         reason = f"the formula {fit.formula!r} transforms or crosses columns"
     elif metric.skips_missing and not set(groups) <= set(metric.variables):
         misses = asked[list(fit.frame.schema)].isna().any(axis=1) | fit.frame.remembered.columns.isna().any(axis=None)
-        words = "missing values are skipped pair by pair, so that a variable's part depends on the others"
+        words = "missing values are skipped pair by pair, so a variable's part depends on the others"
         return [words if missed else "" for missed in misses]
     return [reason] * len(asked)
 
@@ -381,19 +379,19 @@ def why_not_certified(fit: Fitted) -> str:
     if not fit.model.can.nearest:
         return f"method {fit.model.name!r} does not predict the class of the nearest prototype"
     if fit.model.can.own_distances:
-        return "the rule compares distances of its own, not those of the metric"
+        return "the rule does not use the distances of the metric"
     if len(fit.rule.prototypes) == 0:
         return "the rule has no prototypes"
     metric = fit.dissimilarity.metric
     if fit.frame.keep:
-        return "missing values are skipped pair by pair, so that the triangle inequality need not hold"
+        return "missing values are skipped pair by pair, so the triangle inequality may fail"
     if metric.triangle and not metric.opaque:
         return ""
     refuted = why_no_metric(fit.dissimilarity)
     if refuted or metric.triangle:
         return refuted
     asked = any(f.name == "triangle" for f in fields(metric.spec))
-    cure = f"; if they do for all rows that there can be, say so: {type(metric.spec).__name__}(..., triangle=True)" if asked else ""
+    cure = f": if they do for all possible rows, use {type(metric.spec).__name__}(..., triangle=True)" if asked else ""
     return f"it is not known that {metric.name} dissimilarities satisfy the triangle inequality{cure}"
 
 

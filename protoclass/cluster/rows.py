@@ -184,11 +184,11 @@ def mold_remote(
     names = (*aside, *([weights] if isinstance(weights, str) else []))
     parsed = read(formula, data.columns, names)
     if parsed.response is None:
-        raise DataError(f"{formula!r} has no response: write 'response ~ predictors'")
+        raise DataError(f"{formula!r} has no response: use 'response ~ predictors'")
     if parsed.learns():
         raise OptionError(
-            f"{parsed.quoted} has a transform that learns from all rows, which stay on the cluster: compute the column in the data "
-            "first, or read the rows here, client=None and a path of their files"
+            f"{parsed.quoted} has a transform that learns from all rows, but these stay on the cluster: compute the column in the data "
+            "first, or use client=None and a path of the files"
         )
     needed = [c for c in data.columns if c in {*parsed.variables, parsed.response, *names}]
     present = [c for c in names if c in needed]
@@ -255,8 +255,8 @@ def _check_partitions(sizes: Sequence[int], rooms: Sequence[int]) -> None:
     if least and max(sizes) > least / 4:
         size = f"{max(sizes) / 2**20:.0f} MB"
         raise TooLarge(
-            f"partition {int(np.argmax(sizes))} takes {size}, above a quarter of the {least / 2**20:.0f} MB of memory of a worker's "
-            f"thread: ddf.repartition(partition_size='{max(1, int(least / 2**20 / 16))}MB') makes smaller ones"
+            f"partition {int(np.argmax(sizes))} needs {size}, above a quarter of the {least / 2**20:.0f} MB of memory of a worker's "
+            f"thread: use ddf.repartition(partition_size='{max(1, int(least / 2**20 / 16))}MB')"
         )
 
 
@@ -296,7 +296,7 @@ def _joined(parts: list[Any]) -> pd.Series:
     if len(types) > 1 and not all(pd.api.types.is_numeric_dtype(part.dtype) for part in filled):
         kinds = {describe_column(part).kind for part in filled}
         if len(kinds) > 1:
-            raise DataError(f"a column holds {' and '.join(sorted(types))} in different partitions: convert it, data.astype(...)")
+            raise DataError(f"a column contains {' and '.join(sorted(types))} in different partitions: use data.astype(...)")
     return pd.concat(filled, ignore_index=True)
 
 
@@ -321,8 +321,8 @@ def as_dask(data: Any) -> Any:
             first = next(files.blocks(list(files.names)))
             return dd.from_map(read_piece, files.pieces(), meta=first.iloc[:0])  # type: ignore[no-untyped-call]
     raise DataError(
-        f"client= goes with a Dask DataFrame, a pandas frame or paths of parquet or csv files, not with {type(data).__name__}: "
-        "dask.dataframe.from_pandas(frame, npartitions=8) makes one"
+        f"client= needs a Dask DataFrame, a pandas frame or paths of parquet or csv files, not {type(data).__name__}: use "
+        "dask.dataframe.from_pandas(frame, npartitions=8)"
     )
 
 
@@ -336,8 +336,8 @@ def train_remote(metric: Any, frame: Frame) -> Any:
     """
     if not metric.trained_in_parts:
         raise OptionError(
-            f"{metric.name} learns from all rows in one place{f' ({metric.scaling})' if metric.scaling else ''}, and they stay on the "
-            "cluster: train it on a sample of them, pc.dissimilarity(formula, sample, metric).metric, and give that"
+            f"{metric.name} learns from all rows in one place{f' ({metric.scaling})' if metric.scaling else ''}, but they stay on the "
+            "cluster: train it on a sample, pc.dissimilarity(formula, sample, metric).metric, and use the result"
         )
     assert frame.parts is not None
     tallies = frame.parts.map(_tally, metric)

@@ -33,9 +33,9 @@ def client_of(client: Any, data: Any) -> Any:
     if client is None:
         return _current() if is_dask(data) else None
     if type(client).__module__.split(".")[0] != "distributed" or not hasattr(client, "submit"):
-        raise OptionError(f"client={brief(client)}: give a Dask client, dask.distributed.Client(address or LocalCluster())")
+        raise OptionError(f"client must be a Dask client, not {brief(client)}: use dask.distributed.Client(address or LocalCluster())")
     if client.status != "running":
-        raise OptionError(f"client= is {client.status}: make a new one, dask.distributed.Client(address)")
+        raise OptionError(f"client= is {client.status}: use a new one, dask.distributed.Client(address)")
     return client
 
 
@@ -119,8 +119,8 @@ class ClusterParts:
         for place, version in self._tried(self._versions).items():
             if isinstance(version, (str, ImportError, AttributeError)) and version != __version__:
                 raise ClusterError(
-                    f"the cluster {self._address} has not the protoclass of this session on {place} ({cut(str(version))}): install "
-                    f"protoclass-stats {__version__} for the scheduler and all workers, and start them again"
+                    f"the cluster {self._address} does not have the protoclass version of this session on {place} ({cut(str(version))}): "
+                    f"install protoclass-stats {__version__} for the scheduler and all workers, and restart them"
                 )
 
     def _versions(self) -> dict[str, Any]:
@@ -133,7 +133,7 @@ class ClusterParts:
 
     def __reduce__(self) -> Any:
         raise NotAvailable(
-            "the rows stay on the workers of a cluster, and can't be pickled or copied with what reads them: fit.slim() leaves them out"
+            "the rows stay on the workers of a cluster, so they can't be pickled or copied: use fit.slim(), which leaves them out"
         )
 
     def rooms(self) -> list[int]:
@@ -155,7 +155,7 @@ class ClusterParts:
                 self._check_connection()
             except Exception as reason:
                 raise self._own(reason) from reason
-        raise ClusterError(f"the cluster {self._address} has cancelled the work {TRIES} times: start it again, and fit again")
+        raise ClusterError(f"the cluster {self._address} has cancelled the work {TRIES} times: restart it, and fit again")
 
     def _wanted(self, each: Each) -> list[bool]:
         return [each is None or each[s] is not None for s in range(len(self))]
@@ -237,7 +237,7 @@ class ClusterParts:
         name = type(reason).__name__
         if name == "KilledWorker":
             return ClusterError(
-                "a part of the rows has taken several workers down, most often for want of memory: make the parts smaller, "
+                "a part of the rows has stopped several workers, most often for lack of memory: use smaller parts, "
                 "ddf.repartition(partition_size='50MB'), or give the workers more memory"
             )
         return ClusterError(f"the cluster {self._address} failed at its work, {name}: {reason}")

@@ -56,8 +56,8 @@ def dispatcher(function: Callable[..., Any], contract: bool) -> Any:
 @cache
 def _say_that_nothing_is_kept() -> None:
     warn(
-        "compiled functions can't be kept, as there is no folder for them that can be written: every process compiles them anew, "
-        "which takes seconds. The environment variable NUMBA_CACHE_DIR names another folder"
+        "compiled functions can't be cached, because there is no writable folder, so every process compiles them again, which takes "
+        "seconds: set the environment variable NUMBA_CACHE_DIR to a folder"
     )
 
 

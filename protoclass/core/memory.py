@@ -79,8 +79,8 @@ def check_fits(size: float, what: str, cure: str) -> None:
     left = available()
     if size > SHARE * left:
         raise TooLarge(
-            f"{what} {size / 2**30:.1f} GB, above a quarter of the {left / 2**30:.1f} GB of memory that this process may still "
-            f"take: {cure}"
+            f"{what} {size / 2**30:.1f} GB, above a quarter of the {left / 2**30:.1f} GB of memory that are available to this process: "
+            f"{cure}"
         )
 
 

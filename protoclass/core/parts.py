@@ -106,7 +106,7 @@ class PartedArray:
         """Some of the rows (positions, a slice, or a bool array)."""
         rows = np.arange(len(self))[at]
         size = len(rows) * prod(self.shape[1:]) * self.dtype.itemsize
-        check_fits(size, f"{len(rows)} rows that are kept elsewhere take", "read fewer of them")
+        check_fits(size, f"{len(rows)} remote rows need", "load fewer of them")
         return ask(self.parts, _rows, rows, self.which)
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Array:
@@ -167,8 +167,8 @@ class PartedSource(Source):
     def array(self) -> Array:
         n, m = self.shape
         raise TooLarge(
-            f"this needs the complete matrix of dissimilarities of {n} rows to {m} candidates in one place, and the rows are kept in "
-            "several: use method='pvm', or bring a sample of the rows to one place"
+            f"this needs the complete matrix of dissimilarities of {n} rows to {m} candidates in one place, but the rows are in several: "
+            "use method='pvm', or load a sample of the rows"
         )
 
     def codes(self, rows: Array, columns: Array, coding: Coding) -> Array:

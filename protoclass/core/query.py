@@ -161,8 +161,8 @@ def candidate_query(source: Source, rows: Array) -> Query:
 
     def refused(rows: Array) -> Array:
         raise NoVectors(
-            "rows that are kept in several places are compared with candidates alone, and this method reads coordinates or columns: "
-            "use method='pvm', or bring a sample of the rows to one place"
+            "this method needs coordinates or columns, but distributed rows are compared only with candidates: use method='pvm', or load "
+            "a sample of the rows"
         )
 
     return Query(rows, measure, refused, refused, source=lambda prototypes: Beside(source, columns(prototypes)))

@@ -135,9 +135,7 @@ class Streamed(Source):
 
     def array(self) -> Array:
         n, m = self.shape
-        raise TooLarge(
-            f"this needs the complete {n} x {m} matrix of dissimilarities, which is not held in memory: {self.cure}"
-        )
+        raise TooLarge(f"this needs the complete {n} x {m} matrix of dissimilarities, which is not in memory: {self.cure}")
 
     def strip(self, columns: Array) -> Array:
         return self.between(self.rows, part(self.candidates, columns))
@@ -172,4 +170,4 @@ class Submatrix(Source):
 def check_size(rows: Array, columns: Array, bytes_each: int) -> None:
     cure = "use fewer rows (data.sample(...)), candidates= a number of them, or more memory"
     size = len(rows) * len(columns) * bytes_each
-    check_fits(size, f"{len(rows)} x {len(columns)} dissimilarities, read at once, take", cure)
+    check_fits(size, f"{len(rows)} x {len(columns)} dissimilarities, loaded together, need", cure)

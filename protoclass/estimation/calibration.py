@@ -268,9 +268,7 @@ def arguments_of(calibrate: Any) -> dict[str, Any]:
     if isinstance(calibrate, str):
         return {**DEFAULTS, "how": calibrate}
     if not isinstance(calibrate, Mapping) or set(calibrate) - set(DEFAULTS):
-        raise OptionError(
-            f"calibrate={brief(calibrate)}: allowed are True, False, 'multinomial', 'isotonic' or a dict of {list(DEFAULTS)}"
-        )
+        raise OptionError(f"calibrate must be True, False, 'multinomial', 'isotonic' or a dict of {list(DEFAULTS)}, not {brief(calibrate)}")
     return {**DEFAULTS, **calibrate}
 
 
@@ -279,9 +277,7 @@ def value_read(rule: Rule) -> str:
     for kind in READ:
         if kind in rule.kinds:
             return kind
-    raise NotAvailable(
-        f"a rule that predicts only {', '.join(rule.kinds)} can't be calibrated: it has no values by class"
-    )
+    raise NotAvailable(f"a rule that predicts only {', '.join(rule.kinds)} can't be calibrated, because it has no values by class")
 
 
 def calibration(fit: Fitted, data: Any, how: str, cv: Any, seed: int | None, weights: Any, tune: Any) -> Calibration:
@@ -292,9 +288,9 @@ def calibration(fit: Fitted, data: Any, how: str, cv: Any, seed: int | None, wei
     chosen: Tuned | None = None
     if data is None:
         if weights is not None:
-            raise OptionError("weights= are the weights of the rows of data=: the training rows have those of the fit")
+            raise OptionError("weights= must be given with data=, because the training rows have the weights of the fit")
         if cv is None:
-            raise OptionError("cv=None leaves no row to calibrate with: give a number of folds, 'loo', folds of your own, or data=")
+            raise OptionError("cv=None leaves no row for calibration: use a number of folds, 'loo', custom folds, or data=")
         drawn = with_folds(fit.chosen_problem, cv, seed)
         chosen = tuned_in_folds(fit, drawn, _folds_of(drawn), tune)
         values, y, w, fold, rules = _held_out(fit, kind, drawn, chosen.values)
@@ -302,7 +298,7 @@ def calibration(fit: Fitted, data: Any, how: str, cv: Any, seed: int | None, wei
         values, y, w, fold, rules = _given_rows(fit, kind, data, weights)
     empty = [shown(fit.classes[c]) for c in range(len(fit.classes)) if not (w[y == c] > 0).any()]
     if empty:
-        raise DataError(f"no calibration row is of class {', '.join(empty)}: each class needs some")
+        raise DataError(f"each class needs calibration rows, but {', '.join(empty)} has none")
     scale = scale_of(kind, values)
     scores = scale.scores(values)
     chances = LEARN[how](scores, y, w)
@@ -474,7 +470,7 @@ def _given_rows(fit: Fitted, kind: str, data: Any, weights: Any) -> Held:
     known = (codes >= 0) & ~np.isnan(values).any(axis=1) & (w[complete] > 0)
     if not known.any():
         weight = "" if weights is None else ", and weight"
-        raise DataError(f"no calibration row has both a known class and all predictors{weight}")
+        raise DataError(f"calibration needs rows with a known class and all predictors{weight}, but there are none")
     one_fold = np.zeros(int(known.sum()), int)
     return values[known], codes[known], w[complete][known], one_fold, (FoldRule(fit.rule, fit.dissimilarity),)
 
@@ -484,13 +480,17 @@ def _check_new(fit: Fitted, data: pd.DataFrame) -> None:
     found = coincidences(fit, data)
     if found is None or not found.unlikely:
         return
-    cure = "give rows that took no part, or leave data= out, so that the training rows are held out fold by fold"
+    cure = "use rows that were not used for fitting, or leave data= out to use cross-validation"
     if found.sure:
         raise DataError(
-            f"the fit learned from {int(found.same.sum())} of the {found.rows} rows to calibrate with, such as "
-            f"{shown(data.index[found.same][0])}, and guarantees nothing with its own rows: {cure}"
+            f"calibration rows must not be training rows, but {int(found.same.sum())} of these {found.rows} rows were used to fit (first: "
+            f"{shown(data.index[found.same][0])}): {cure}"
         )
-    warn(f"data=: {found.words()}. If they are training rows, probabilities and sets are too sure: {cure}", DataWarning)
+    warn(
+        f"some calibration rows may be training rows, because {found.words()}; probabilities and sets of training rows are overconfident: "
+        f"{cure}",
+        DataWarning,
+    )
 
 
 def chances(fit: Fitted, query: Query, prior: np.ndarray | None) -> np.ndarray:
@@ -502,10 +502,7 @@ def chances(fit: Fitted, query: Query, prior: np.ndarray | None) -> np.ndarray:
     if fit.calibration is not None:
         return fit.calibration.probabilities(answer(fit.rule, fit.calibration.scale.kind, query), prior)
     if "prob" not in fit.rule.kinds:
-        raise OptionError(
-            f"method {fit.model.name!r} gives no chances of its own, and this fit is not calibrated: fit.calibrate() learns them from "
-            "held-out rows"
-        )
+        raise OptionError(f"method {fit.model.name!r} has no probabilities unless it is calibrated: use fit.calibrate()")
     p = answer(fit.rule, "prob", query)
     if prior is None:
         return p
@@ -525,7 +522,7 @@ def loss_of(loss: Any, levels: pd.Index) -> np.ndarray:
     if loss is None:
         return 1.0 - np.eye(len(levels))
     if not isinstance(loss, pd.DataFrame):
-        raise OptionError(f"loss={brief(loss)}: a DataFrame with true classes as rows and predicted ones as columns")
+        raise OptionError(f"loss must be a DataFrame with true classes as rows and predicted ones as columns, not {brief(loss)}")
     return loss_matrix(loss, levels)
 
 
@@ -543,15 +540,15 @@ def prior_of(prior: Any, problem: Problem) -> np.ndarray | None:
         values = dict(prior)
     except (TypeError, ValueError):
         raise OptionError(
-            f"prior={brief(prior)}: a share for each class, such as a dict or a Series of them by class, or 'class_weights'"
+            f"prior must be a proportion for each class, such as a dict or a Series by class, or 'class_weights', not {brief(prior)}"
         ) from None
     if len(values) != len(levels) or any(level not in values for level in levels):
-        raise OptionError(f"prior={brief(prior)}: a share for each of the classes {brief(list(levels))}")
+        raise OptionError(f"prior must have a proportion for each of the classes {brief(list(levels))}, not {brief(prior)}")
     if not all(is_number(v, 0.0) for v in values.values()):
-        raise OptionError(f"prior={brief(prior)}: shares are numbers >= 0")
+        raise OptionError(f"prior must have proportions >= 0, not {brief(prior)}")
     shares = np.array([float(values[level]) for level in levels])
     if abs(shares.sum() - 1) > 1e-6:
-        raise OptionError(f"prior={brief(prior)}: the shares sum to {shares.sum():.6g}, and they must sum to 1")
+        raise OptionError(f"prior must sum to 1, but {brief(prior)} sums to {shares.sum():.6g}")
     return np.asarray(shares / shares.sum())
 
 
@@ -559,7 +556,7 @@ def prediction_sets(fit: Fitted, new: Any, level: Any, zero: bool = False) -> pd
     """For each row the classes that held-out rows do not speak against: a tuple, None for a row with missing values."""
     check_level(level)
     if fit.calibration is None:
-        raise OptionError("prediction sets need a calibrated fit: write fit.calibrate().predict(new, 'set')")
+        raise OptionError("prediction sets need a calibrated fit: use fit.calibrate().predict(new, 'set')")
     p, index, complete = fit.calibration.p_values(new, zero)
     out = np.full(len(index), None, object)
     classes = np.array(fit.classes, object)

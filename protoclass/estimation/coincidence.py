@@ -37,7 +37,7 @@ class Coincidences:
         """How many there are, and how many there would be."""
         number = int(self.same.sum())
         which = "the training row with the same label" if self.by_label else "a training row"
-        return f"{number} of the {self.rows} rows have the predictors of {which}, and by chance about {self.expected:.2g} would"
+        return f"{number} of the {self.rows} rows have the predictors of {which} (expected by coincidence: about {self.expected:.2g})"
 
 
 def coincidences(fit: Fitted, new: pd.DataFrame) -> Coincidences | None:

@@ -52,12 +52,12 @@ def check_choose(given: Mapping[str, Any], model: Model) -> None:
     if tolerance is not None:
         read_tolerance(tolerance)
         if choose not in ("auto", "tolerance"):
-            raise OptionError(f"tolerance={brief(tolerance)} is of choose='tolerance', and choose={choose!r} is given: leave out one")
+            raise OptionError(f"tolerance={brief(tolerance)} needs choose='tolerance', not choose={choose!r}: leave out one")
     elif choose == "tolerance":
-        raise OptionError("choose='tolerance' needs tolerance=, such as 0.02, or '5%' of the least error")
+        raise OptionError("choose='tolerance' needs tolerance=, such as 0.02, or '5%' of the lowest error")
     if choose == "bound" and not model.can.grid_bounds:
         raise OptionError(
-            f"choose='bound': method {model.name!r} has no bound over its grid; methods that have: {methods_with('grid_bounds')}"
+            f"choose='bound' needs a bound over the grid, which method {model.name!r} does not have: use {methods_with('grid_bounds')}"
         )
 
 
@@ -396,14 +396,12 @@ def check_path(path: Path, points: int) -> None:
     name, size = type(path).__name__, np.shape(path.size)
     if size != (points,):
         raise OptionError(
-            f"the path {name} has sizes of shape {size} for a grid of {points} points: `size` needs one number a point, in the "
+            f"the path {name} has sizes of shape {size} for a grid of {points} points, but `size` needs one number per point, in the "
             "order of the grid (its last axis varies fastest)"
         )
     strange = [kind for kind in path.kinds if kind not in KINDS]
     if strange or "class" not in path.kinds:
-        raise OptionError(
-            f"the path {name} has the kinds {tuple(path.kinds)}: 'class' must be among them, and all of {KINDS} are known"
-        )
+        raise OptionError(f"the kinds of the path {name} must include 'class' and be among {KINDS}, not {tuple(path.kinds)}")
 
 
 def checked_answer(path: Path, kind: str, block: Query, points: int) -> np.ndarray:
@@ -411,8 +409,8 @@ def checked_answer(path: Path, kind: str, block: Query, points: int) -> np.ndarr
     out = answer_block(path, kind, block)
     if out.shape != (len(block), points) or not np.issubdtype(out.dtype, np.integer):
         raise OptionError(
-            f"the path {type(path).__name__} predicts {kind!r} as an array {out.shape} of {out.dtype}, and class codes of shape "
-            f"{(len(block), points)} are needed: rows by grid points"
+            f"the path {type(path).__name__} must predict {kind!r} as class codes of shape {(len(block), points)}, rows by grid points, "
+            f"not as an array {out.shape} of {out.dtype}"
         )
     return out
 

@@ -135,7 +135,7 @@ class ErrorCurve:
         limits, same = self.limits, (self.grid[list(values)] == pd.Series(values)).all(axis=1).to_numpy()
         if not same.any():
             tried = "; ".join(f"{name}: {brief(self.grid[name].unique().tolist())}" for name in values)
-            raise OptionError(f"{brief(dict(values))} is no point of the grid, which has {tried}")
+            raise OptionError(f"{brief(dict(values))} is not a point of the grid, which has {tried}")
         allowed = same if limits.allowed is None or not (same & limits.allowed).any() else same & limits.allowed
         return self._choose(replace(limits, allowed=allowed)).points[self.problem.call.choose]
 
@@ -358,7 +358,7 @@ class ErrorCurve:
         [0.053, 0.0, 0.106, -0.008, 0.115]
         """
         if not is_number(level, 0.0, above=True) or level >= 1:
-            raise OptionError(f"level={brief(level)}: a number between 0 and 1, such as 0.95")
+            raise OptionError(f"level must be a number between 0 and 1, such as 0.95, not {brief(level)}")
         whole_number("draws", draws, 100, MOST_DRAWS)
         check_seed(seed)
         parts = self._parts_of_rows(self._mean_losses(), self._weights)
@@ -488,7 +488,7 @@ class ErrorCurve:
         if point is None:
             return self.one_se
         if isinstance(point, bool) or not isinstance(point, (int, np.integer)) or not 0 <= point < len(self.grid):
-            raise OptionError(f"point={brief(point)}: a row of `table`, 0 to {len(self.grid) - 1}")
+            raise OptionError(f"point must be a row of `table`, 0 to {len(self.grid) - 1}, not {brief(point)}")
         return int(point)
 
     def select(self, point: int) -> Selection:
@@ -535,8 +535,8 @@ def read_tolerance(tolerance: Any) -> tuple[float, bool]:
         value = tolerance
     if not is_number(value, 0):
         raise OptionError(
-            f"tolerance={brief(tolerance)}: a number >= 0 in the unit of the measure, such as 0.02, or a share of the least error, such as "
-            "'5%'"
+            "tolerance must be a number >= 0 in the unit of the measure, such as 0.02, or a percentage of the lowest error, such as "
+            f"'5%', not {brief(tolerance)}"
         )
     return float(value), share
 

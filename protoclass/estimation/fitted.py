@@ -23,7 +23,7 @@ from ..frames.reading import row_blocks
 from ..frames.schema import HOW as UNSEEN
 from ..frames.schema import Unseen, check_unique, class_codes
 from ..frames.tables import as_given, as_pandas, cached_table
-from ..ground.checks import Served, hint_for_value, one_of
+from ..ground.checks import Served, either, hint_for_value, one_of
 from ..ground.errors import DataWarning, NotAvailable, OptionError, brief, warn
 from ..ground.foreign_names import VERBS
 from ..metrics.base import as_vectors
@@ -138,7 +138,7 @@ class Fitted(Served):
             return self.rule.report[name]
         condition = getattr(self.model.can, name)
         if condition:
-            raise NotAvailable(f"this fit has no {name}: method {self.model.name!r} gives one {condition}")
+            raise NotAvailable(f"this fit has no {name}, because method {self.model.name!r} returns one {condition}")
         raise lacking(self.model, name, name)
 
     @cached_table
@@ -346,7 +346,7 @@ class Fitted(Served):
         """Class codes of new rows (n,), -1 where the class is missing or none of the fit's; raises where they have no classes."""
         response = self.frame.formula.response
         if response not in new:
-            raise OptionError(f"{data} lack the response {response!r}: {use} needs the true classes")
+            raise OptionError(f"{use} needs the true classes, but {data} lack the response {response!r}")
         check_unique(new.columns, "column")
         return class_codes(new[response], self.frame.levels)
 
@@ -359,20 +359,20 @@ class Fitted(Served):
         known = (*KINDS, "set")
         if not isinstance(kind, str) or kind not in self.kinds:
             every = "" if isinstance(kind, str) and kind in known else f" (known kinds: {', '.join(known)})"
-            cure = "; fit.calibrate() adds 'prob' and 'set'" if isinstance(kind, str) and kind in ("prob", "set") else ""
+            cure = "use fit.calibrate() for 'prob' and 'set'" if isinstance(kind, str) and kind in ("prob", "set") else ""
             hint = hint_for_value("prediction", kind, self.kinds)
             raise OptionError(
-                f"kind={brief(kind)}: method {self.model.name!r} predicts {', '.join(map(repr, self.kinds))}"
-                f"{every}{cure}{hint and '; '}{hint}"
+                f"kind must be {either(self.kinds)} for method {self.model.name!r}, not {brief(kind)}"
+                f"{every}{': ' if cure or hint else ''}{cure}{cure and hint and '; '}{hint}"
             )
         if prior is not None and kind not in ("class", "prob"):
-            raise OptionError(f"prior= goes with kind='class' or 'prob', not with {kind!r}")
+            raise OptionError(f"prior= needs kind='class' or 'prob', not {kind!r}")
         if loss is not None and kind != "class":
-            raise OptionError(f"loss= goes with kind='class', not with {kind!r}")
+            raise OptionError(f"loss= needs kind='class', not {kind!r}")
         if threshold is not None and kind != "class":
-            raise OptionError(f"threshold= goes with kind='class', not with {kind!r}")
+            raise OptionError(f"threshold= needs kind='class', not {kind!r}")
         if threshold is not None and not (loss is None and prior is None):
-            raise OptionError("threshold= is a decision of its own, on the chances as learned: leave out loss= and prior=")
+            raise OptionError("threshold= applies to the uncorrected probabilities: leave out loss= and prior=")
         if loss is not None or isinstance(threshold, Mapping):
             self.warn_of_costs_twice("loss=" if threshold is None else "threshold=", prior)
 
@@ -381,7 +381,7 @@ class Fitted(Served):
         weighs = self.calibration is None if prior is None else isinstance(prior, str)
         if self.problem.class_factors is None or not weighs:
             return
-        cure = "calibrate the fit, fit.calibrate(), whose probabilities leave them out" if prior is None else "leave out prior="
+        cure = "use fit.calibrate(), whose probabilities do not include them" if prior is None else "leave out prior="
         warn(f"{decision} on probabilities for class_weights= counts costs twice: {cure}", DataWarning)
 
     def answer_rows(

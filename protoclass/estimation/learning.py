@@ -34,7 +34,7 @@ from .selection import Selection, requested_measure, values_at
 
 WORSE = "worse than no information"  # in every such warning, and by which it is recognised
 TWICE = (
-    "the CV loss counts costs twice, by class_weights= and by loss=: leave class_weights= out, and decide by the loss, "
+    "the CV loss counts costs twice, by class_weights= and by loss=: leave class_weights= out, and use the loss for decisions, "
     "calibrate=True and predict(new, loss=)"
 )
 
@@ -50,7 +50,7 @@ def fit_call(call: Call, priced: list[tuple[int, Rule | None]] | None = None) ->
         arguments_of(given["calibrate"])
     tuned = problem.tuned()
     if tuned and problem.cv is None:
-        raise OptionError(f"{tuned[0]} is to be tuned, and cv=None leaves nothing to tune it: give {tuned[0]}= a value, or cv=10")
+        raise OptionError(f"tuning {tuned[0]} needs folds, but cv=None: use one value for {tuned[0]}=, or cv=10")
     if problem.cv is None or (problem.cv_is_auto and not tuned):
         _check_nothing_to_measure(call)
         return calibrated(_within_budget(learn(problem, Selection())))
@@ -79,19 +79,15 @@ def _within_budget(fit: Fitted) -> Fitted:
 def _check_nothing_to_measure(call: Call) -> None:
     for name in ("measure", "repeats", "loss", "tolerance"):
         if not is_default(name, call.arguments.get(name, DEFAULTS[name])):
-            cure = ", or loss= to predict of a calibrated fit" if name == "loss" else ""
-            raise OptionError(
-                f"{name}= is of the cross-validation, and nothing is cross-validated here: give cv=10 as well{cure}"
-            )
+            cure = ", or loss= in predict of a calibrated fit" if name == "loss" else ""
+            raise OptionError(f"{name}= needs cross-validation, but nothing is cross-validated: use cv=10 as well{cure}")
 
 
 def cross_validate_call(call: Call) -> ErrorCurve:
     """What a call of `cross_validate` asks for."""
     problem, given = prepare(call), {**DEFAULTS, **call.arguments}
     if problem.cv is None:
-        raise OptionError(
-            "cv=None leaves nothing to cross-validate: give a number of folds, 'loo' or folds of your own"
-        )
+        raise OptionError("cross-validation needs folds, but cv=None: use a number of folds, 'loo' or custom folds")
     check_choose(given, problem.model)
     validation = validate(problem, requested_measure(given["measure"], given["loss"]), given["repeats"])[0]
     _warn_of(worse_than_one_class(validation, validation.chosen_by_call()), costs_twice(validation))
@@ -170,7 +166,7 @@ def worse_than_one_class(
     if set(READ) & set(kinds):
         argument = "loss=" if validation.measure in ("loss", "ordinal") else "prior="
         cures.append(f"{'' if is_calibrated else 'calibrate=True and '}predict(new, {argument}), which decides by probabilities")
-    cures.append("validation.permutation_test() shows whether the predictors say anything of the classes")
+    cures.append("validation.permutation_test() shows whether the predictors are related to the classes")
     return f"{head}; {', or '.join(cures[:-1])}{'; ' if cures[:-1] else ''}{cures[-1]}"
 
 

@@ -110,7 +110,7 @@ def predict_to(
     known = source_of(source, keys)
     if known is None:
         raise DataError(
-            f"source is a {type(source).__name__}, and predict_to reads paths and lazy tables: predict(data) answers about rows in memory"
+            f"predict_to needs a path or a lazy table, but source is a {type(source).__name__}: use predict(data) for rows in memory"
         )
     check_names(pd.Index(known.names))
     for name in keys:
@@ -118,15 +118,19 @@ def predict_to(
     job = Job(fit, keys, kinds, (level, prior, loss, threshold, unseen == "zero"), unseen == "raise")
     every = pd.Index([*keys, *(name for name, _ in job.columns)])
     if not every.is_unique:
-        raise OptionError(f"{every[every.duplicated()][0]!r} would be two columns of the answer: rename the key, or give each kind once")
+        raise OptionError(
+            f"{every[every.duplicated()][0]!r} would be the name of two output columns: rename the key, or use each kind once"
+        )
     if out is None:
         return _lazily(job, source, known, unseen)
     path = check_path(out, (".parquet", ".csv"), "out")
     check_free(path, overwrite)
     if path.suffix.lower() == ".csv" and len(every) == 1:
-        raise OptionError("a CSV file of one column has empty lines for missing values, which readers skip: give key=, or a .parquet file")
+        raise OptionError(
+            "a CSV file of one column has empty lines for missing values, which other programs skip: use key=, or a .parquet file"
+        )
     if isinstance(known, Files) and path.resolve() in [file.path.resolve() for file in known.files]:
-        raise OptionError(f"out={brief(str(path))} is a file that is read: name another")
+        raise OptionError(f"out={brief(str(path))} is also an input file: use another")
     found = write_by(lambda file: _write(job, known, file, path, progress), path, overwrite)
     fit.warn_of(found, unseen == "zero")
     return path
@@ -256,4 +260,4 @@ def _lazily(job: Job, source: Any, known: Source, unseen: str) -> Any:
         casts = [f"cast({quoted(name)} as varchar) as {quoted(text)}" for name, text in zip(keys, texts, strict=True)]
         part = source.project(", ".join([*map(quoted, wanted), *casts])).map(as_texts, schema=dict.fromkeys(made, "VARCHAR"))
         return part.project(", ".join(f"cast({quoted(name)} as {kind}) as {quoted(name)}" for name, kind in made.items()))
-    raise OptionError("out=None goes with a polars LazyFrame or a DuckDB relation: give a path, out='predictions.parquet'")
+    raise OptionError("out=None needs a polars LazyFrame or a DuckDB relation: use a path, out='predictions.parquet'")

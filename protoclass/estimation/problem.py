@@ -102,7 +102,7 @@ class Call:
         gone = [name for name, value in {"data": self.data, **self.arguments}.items() if _is_absent(value)]
         if gone:
             named = ", ".join(f"{name}=" for name in gone)
-            raise NotAvailable(f"the fit is slim, and {quoted(gone)} of its call are gone: give {named}, or take the full fit")
+            raise NotAvailable(f"the fit is slim and no longer stores {quoted(gone)} of its call: use {named}, or the full fit")
 
     @printed
     def __repr__(self) -> str:
@@ -134,7 +134,7 @@ def with_class_factors(frame: Frame, factors: np.ndarray | None, class_weights: 
         total = weights.sum()
     if not np.isfinite(total) or (weights[frame.weights > 0] < LEAST).any():
         raise DataError(
-            f"class_weights={brief(class_weights)} times the weights of the rows overflows or is about 0: give factors nearer to 1"
+            f"class_weights={brief(class_weights)} times the weights of the rows overflows or is about 0: use factors nearer to 1"
         )
     return replace(frame, weights=weights)
 
@@ -163,19 +163,19 @@ def class_factors(frame: Frame, class_weights: Any) -> np.ndarray:
         return np.asarray(fsum(frame.weights) / (len(levels) * of_class))
     if not isinstance(class_weights, (Mapping, pd.Series)):
         raise OptionError(
-            f"class_weights={brief(class_weights)}: allowed are 'balanced', and a dict or Series of factors by class, such as "
-            f"{{{levels[0]!r}: 5}}"
+            f"class_weights must be 'balanced', or a dict or Series of factors by class, such as {{{levels[0]!r}: 5}}, not "
+            f"{brief(class_weights)}"
         )
     factors = dict(class_weights)
     strange = [name for name in factors if name not in levels]
     if strange or not factors:
         named = f"{shown(strange[0])} is not a class" if strange else "no class is named"
-        raise OptionError(f"class_weights: {named}; classes are {', '.join(map(shown, levels))}")
+        raise OptionError(f"class_weights must have classes as keys ({', '.join(map(shown, levels))}), but {named}")
     wrong = [name for name, value in factors.items() if not is_number(value, 0.0, above=True)]
     if wrong:
         raise OptionError(
-            f"class_weights[{shown(wrong[0])}]={brief(factors[wrong[0]])}: a factor is a number > 0; rows are left out of the data "
-            "to leave out a class"
+            f"class_weights[{shown(wrong[0])}] must be a number > 0, not {brief(factors[wrong[0]])}: to leave out a class, remove its "
+            "rows from the data"
         )
     return np.array([float(factors.get(level, 1.0)) for level in levels])
 
@@ -381,16 +381,14 @@ def finite_coordinates(dissimilarity: Dissimilarity) -> np.ndarray:
     with np.errstate(over="ignore"):
         fine = np.isfinite((np.asarray(vectors, float) ** 2).sum())
     if not fine:
-        raise DataError(
-            "some columns are too large, as their squares overflow: scale them, as dissimilarity='euclidean' does"
-        )
+        raise DataError("some columns are too large, because their squares overflow: scale them, as dissimilarity='euclidean' does")
     return vectors
 
 
 def design_matrix(frame: Frame) -> np.ndarray:
     """The columns of the design matrix (n, p)."""
     if not frame.formula.terms:
-        raise DataError(f"the method reads columns, and {frame.formula.quoted} names no predictors")
+        raise DataError(f"the method needs columns, but {frame.formula.quoted} has no predictors")
     return joined((len(frame), at, (rows.design.to_numpy(float),)) for at, rows in blocks(frame))[0]
 
 
@@ -450,9 +448,7 @@ def prepare(call: Call) -> Problem:
     weights, groups = given["weights"], given["groups"]
     for name in ("weights", "class_weights"):
         if given[name] is not None and not model.can.weights:
-            raise OptionError(
-                f"{name}=: method {model.name!r} takes no weights; methods that do: {methods_with('weights')}"
-            )
+            raise OptionError(f"{name}= needs a method with weights, which {model.name!r} does not have: use {methods_with('weights')}")
     aside = tuple(v for v in (weights, groups) if isinstance(v, str))
     call, data, frame = _molded(call, given, model, aside)
     model.check_frame(frame)
@@ -497,17 +493,14 @@ def _check_budget(budget: Any, model: Model) -> None:
     counted = model.can.counted
     if not counted:
         raise OptionError(
-            f"max_prototypes={brief(budget)}: method {model.name!r} has no number of prototypes to choose; methods that have: "
+            f"max_prototypes={brief(budget)} needs a method whose number of prototypes can be selected, unlike {model.name!r}: use "
             f"{methods_with('counted')}"
         )
     if isinstance(budget, Mapping) and isinstance(counted, str):
-        raise OptionError(f"max_prototypes={brief(budget)}: {model.name} counts {counted}: give one number")
+        raise OptionError(f"max_prototypes of {model.name} must be one number, because it counts {counted}, not {brief(budget)}")
     for value in budget.values() if isinstance(budget, Mapping) else [budget]:
         if not is_number(value, 1, integral=True):
-            raise OptionError(
-                f"max_prototypes={brief(value)}: a rule has a whole number >= 1 of prototypes at most; give one, or a mapping with one for "
-                "every class"
-            )
+            raise OptionError(f"max_prototypes must be a whole number >= 1, or a mapping with one for every class, not {brief(value)}")
 
 
 def counted(path: Path, model: Model, classes: int) -> np.ndarray:
@@ -549,12 +542,12 @@ def budget_of(budget: Any, model: Model, levels: list[Any]) -> np.ndarray | None
     if not isinstance(budget, Mapping):
         if model.can.counted != "features" and budget < len(levels):
             raise OptionError(
-                f"max_prototypes={budget}: {len(levels)} classes need a prototype each, so that {len(levels)} is the least: give more, or "
-                "leave classes out of the data"
+                f"max_prototypes must be at least {len(levels)}, one prototype for each class, not {budget}: use more, or leave classes "
+                "out of the data"
             )
         return np.array([int(budget)])
     if set(budget) != set(levels):
-        raise OptionError(f"max_prototypes={brief(dict(budget))}: a mapping must have exactly the classes {levels} as keys")
+        raise OptionError(f"max_prototypes must be a mapping with exactly the classes {levels} as keys, not {brief(dict(budget))}")
     return np.array([int(budget[level]) for level in levels])
 
 
@@ -567,8 +560,7 @@ def _molded(call: Call, given: Mapping[str, Any], model: Model, aside: tuple[str
     if client is not None and not model.can.shards:
         if given["client"] is not None:
             raise OptionError(
-                f"client=: method {model.name!r} reads the rows in one place; methods whose rows may stay on a cluster: "
-                f"{methods_with('shards')}"
+                f"client= needs a method whose rows may stay on a cluster, unlike {model.name!r}: use {methods_with('shards')}"
             )
         client = None
     if client is None:
@@ -577,7 +569,7 @@ def _molded(call: Call, given: Mapping[str, Any], model: Model, aside: tuple[str
         data = as_pandas(call.data)
         return call, data, mold(call.formula, data, na=na, weights=weights, aside=aside)
     if given["order"] == "values":
-        raise OptionError("order='values' sorts the rows, which stay where they are on a cluster: use order='data'")
+        raise OptionError("order='values' sorts the rows, which is not possible on a cluster: use order='data'")
     return call, *mold_remote(call.formula, call.data, client, na=na, weights=weights, aside=aside)
 
 
@@ -597,7 +589,7 @@ def _check_candidates(candidates: Any, model: Model) -> None:
     if not by_default and kind not in model.can.candidates:
         rows = " or a number of them" if "subset" in model.can.candidates else ""
         raise OptionError(
-            f"candidates={brief(candidates)}: method {model.name!r} takes the training rows, candidates='train'{rows}"
+            f"method {model.name!r} needs the training rows as candidates, not {brief(candidates)}: use candidates='train'{rows}"
         )
 
 
@@ -620,10 +612,10 @@ def own_folds(cv: Any, data: pd.DataFrame, kept: np.ndarray) -> Any:
     if _drawn(cv):
         return cv
     if hasattr(cv, "split") and not isinstance(cv, (pd.Series, pd.Index)):  # of scikit-learn
-        raise OptionError(f"cv={brief(cv)}: give the number of folds, cv=10, or the fold of each row as a Series or array")
+        raise OptionError(f"cv must be the number of folds, cv=10, or the fold of each row as a Series or array, not {brief(cv)}")
     of_row = pd.Series(np.asarray(along(cv, data, "cv folds"), object))
     if of_row.isna().any():
-        raise DataError("the folds in cv have missing values: every row needs one")
+        raise DataError("the folds in cv must not have missing values")
     return of_row.iloc[kept].to_numpy()
 
 
@@ -640,7 +632,7 @@ def check_rows_needed(problem: Problem, counts: np.ndarray, grid: Mapping[str, n
     if len(lacking):
         c = lacking[np.argmin(counts[lacking])]
         raise DataError(
-            f"{problem.model.name} needs at least {needed[c]} row{'s' if needed[c] > 1 else ''} of class {shown(levels[c])}, and it has "
+            f"{problem.model.name} needs at least {needed[c]} row{'s' if needed[c] > 1 else ''} of class {shown(levels[c])}, but it has "
             f"{counts[c]}{where}"
         )
 
@@ -649,13 +641,13 @@ def with_predictors(frame: Frame, dissimilarity: Dissimilarity) -> Frame:
     """The frame with the predictors of a Dissimilarity that was given."""
     if frame.formula.terms:
         raise OptionError(
-            f"with given dissimilarities the formula names no predictors: write '{frame.formula.response} ~ 1', not "
+            f"if dissimilarities are given, the formula must have no predictors: use '{frame.formula.response} ~ 1', not "
             f"{frame.formula.quoted}"
         )
     at = dissimilarity.index.get_indexer(frame.index)
     if (at < 0).any():
         raise DataError(
-            f"the dissimilarities lack the row {shown(frame.index[at < 0][0])} of the data: rows are matched by label; {ORDER}"
+            f"the dissimilarities lack the row {shown(frame.index[at < 0][0])} of the data (rows are matched by label): {ORDER}"
         )
     source = dissimilarity.data
     return replace(frame, columns=source.columns.iloc[at], formula=replace(source.formula, response=frame.formula.response),

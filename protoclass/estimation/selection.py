@@ -112,7 +112,7 @@ def draw_folds(problem: Problem, repeats: int) -> tuple[np.ndarray, tuple[str, .
     whole_number("repeats", repeats, 1, MOST_RUNS)
     notes: tuple[str, ...] = ()
     if problem.groups is not None and problem.groups.max() < 1 and not isinstance(cv, np.ndarray):
-        raise OptionError("groups has one group, and cross-validation leaves groups out: give at least two")
+        raise OptionError("cross-validation leaves groups out and needs at least two, but groups has one")
     fixed = fixed_folds(cv, n, problem.groups, repeats)
     if fixed is not None:
         return fixed[0][None, :], (fixed[1],)
@@ -121,7 +121,7 @@ def draw_folds(problem: Problem, repeats: int) -> tuple[np.ndarray, tuple[str, .
         cv = usual_folds(y, None if problem.groups is None else int(problem.groups.max()) + 1)
         if cv < 2:
             raise DataError(
-                f"class {shown(rare)} has one row, and cross-validation needs two of each class: give the parameters, or join classes"
+                f"cross-validation needs two rows of each class, but class {shown(rare)} has one: use fixed parameters, or join classes"
             )
         notes = (
             (f"{cv} folds, as class {shown(rare)} has {counts.min()} rows",)
@@ -130,18 +130,18 @@ def draw_folds(problem: Problem, repeats: int) -> tuple[np.ndarray, tuple[str, .
         )
     if isinstance(cv, bool) or not isinstance(cv, (int, np.integer)) or cv < 2:
         hint = hint_for_value("cv", cv, ("auto", "loo"))
-        raise OptionError(
-            f"cv={brief(cv)}: allowed are a number of folds >= 2, 'auto', 'loo', folds of your own, or None{hint and '; '}{hint}"
-        )
+        raise OptionError(f"cv must be a number of folds >= 2, 'auto', 'loo', custom folds or None, not {brief(cv)}{hint and ': '}{hint}")
     if problem.groups is not None:
         return np.stack([grouped(y, problem.groups, int(cv), _seed(problem, r)) for r in range(repeats)]), notes
     if counts.min() < 2:
         raise OptionError(
-            f"cv={brief(cv)} folds, and class {shown(rare)} has one row: use cv='loo', leave the class out, or join classes"
+            f"cv={brief(cv)} needs two rows of each class, but class {shown(rare)} has one: use cv='loo', leave the class out, or join "
+            "classes"
         )
     if counts.min() < cv:
         raise OptionError(
-            f"cv={brief(cv)} folds, and class {shown(rare)} has {counts.min()} rows: give cv={max(2, counts.min())} or fewer, or 'loo'"
+            f"cv={brief(cv)} needs as many rows of each class, but class {shown(rare)} has {counts.min()}: use cv={max(2, counts.min())} "
+            "or fewer, or 'loo'"
         )
     return np.stack([stratified(y, int(cv), _seed(problem, r)) for r in range(repeats)]), notes
 
@@ -158,15 +158,13 @@ def fixed_folds(cv: Any, n: int, groups: np.ndarray | None, repeats: int) -> tup
     """
     left_out = isinstance(cv, str) and cv == "loo"
     if repeats > 1 and (isinstance(cv, np.ndarray) or left_out):
-        raise OptionError(f"repeats={repeats} draws folds anew, and these folds are fixed: give cv= a number")
+        raise OptionError(f"repeats={repeats} needs random folds, but these folds are fixed: use a number for cv=")
     if isinstance(cv, np.ndarray):
         codes, own = pd.factorize(pd.Series(cv), sort=False)
         if len(own) < 2:
-            raise OptionError("the folds in cv are all the same: give at least two")
+            raise OptionError("the folds in cv are all the same: use at least two")
         if groups is not None and pd.DataFrame({"g": groups, "f": codes}).groupby("g")["f"].nunique().max() > 1:
-            raise OptionError(
-                "the folds in cv split a group of groups=: give one or the other, or folds that keep groups together"
-            )
+            raise OptionError("the folds in cv split a group of groups=: use one or the other, or folds that do not split groups")
         return codes.astype(np.int64), "folds of the user's own"
     if not left_out:
         return None
@@ -188,9 +186,9 @@ def requested_measure(measure: Any, loss: Any) -> Any:
     if loss is None:
         return measure
     if not isinstance(loss, pd.DataFrame):
-        raise OptionError(f"loss={brief(loss)}: a DataFrame with true classes as rows and predicted ones as columns")
+        raise OptionError(f"loss must be a DataFrame with true classes as rows and predicted ones as columns, not {brief(loss)}")
     if not (isinstance(measure, str) and measure == "error"):
-        raise OptionError("loss= is the measure of the cross-validation: leave out measure=, or loss=")
+        raise OptionError("loss= is the measure of the cross-validation: leave out measure= or loss=")
     return loss
 
 
@@ -202,15 +200,15 @@ def measure_losses(measure: Any, frame: Frame) -> tuple[np.ndarray, str]:
     if not isinstance(measure, str) or measure not in MEASURES or measure == "loss":
         hint = hint_for_value("measure", measure, ("error", "balanced", "ordinal"))
         raise OptionError(
-            f"measure={brief(measure)}: allowed are 'error', 'balanced', 'ordinal' and a loss matrix as a DataFrame{hint and '; '}{hint}"
+            f"measure must be 'error', 'balanced', 'ordinal' or a loss matrix as a DataFrame, not {brief(measure)}{hint and ': '}{hint}"
         )
     if measure != "ordinal":
         return 1.0 - np.eye(L), measure
     if frame.response is None or not frame.response.ordered:
         name = frame.formula.response
         raise OptionError(
-            f"measure='ordinal' needs an ordered response, and {shown(name)} has no order: data[{name!r}] = "
-            f"pd.Categorical(data[{name!r}], categories=[...], ordered=True) gives one"
+            f"measure='ordinal' needs an ordered response, but {shown(name)} has no order: use data[{name!r}] = "
+            f"pd.Categorical(data[{name!r}], categories=[...], ordered=True)"
         )
     return np.abs(np.subtract.outer(np.arange(L), np.arange(L))).astype(float), measure
 
@@ -219,15 +217,15 @@ def loss_matrix(loss: pd.DataFrame, levels: pd.Index) -> np.ndarray:
     """Loss (classes, classes) of predicting column j for class i, in level order."""
     L = len(levels)
     if set(loss.index) != set(levels) or set(loss.columns) != set(levels) or loss.shape != (L, L):
-        raise OptionError(f"a loss matrix has one row (truth) and one column (predicted) for each class: {list(levels)}")
+        raise OptionError(f"a loss matrix needs one row (truth) and one column (predicted) for each class: {list(levels)}")
     try:
         if any(pd.api.types.is_complex_dtype(t) for t in loss.dtypes):
             raise TypeError
         values = loss.loc[levels, levels].to_numpy(dtype=float, na_value=np.nan)
     except (TypeError, ValueError, OverflowError):
-        raise OptionError("a loss matrix holds numbers") from None
+        raise OptionError("a loss matrix must contain numbers") from None
     if not (np.isfinite(values) & (values >= 0)).all() or values.diagonal().any() or not values.any():
-        raise OptionError("losses are finite and >= 0, 0 on the diagonal and somewhere > 0")
+        raise OptionError("losses must be finite and >= 0, 0 on the diagonal and somewhere > 0")
     return np.asarray(values)
 
 

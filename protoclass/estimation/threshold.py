@@ -125,11 +125,12 @@ def threshold_of(threshold: Any, levels: pd.Index) -> tuple[int, float]:
     else:
         example = f"{{{levels[-1]!r}: 0.3}}"
         raise OptionError(
-            f"threshold={brief(threshold)}: what fit.calibrate().threshold(...) chooses, or a dict of one class and a cut, {example}"
+            f"threshold must be the result of fit.calibrate().threshold(...), or a dict of one class and a threshold, such as {example}, "
+            f"not {brief(threshold)}"
         )
     (of, cut), *_ = given.items()
     if not isinstance(threshold, Threshold) and not is_number(cut, 0.0, high=1.0):
-        raise OptionError(f"threshold={brief(threshold)}: a cut is a number from 0 to 1")
+        raise OptionError(f"a threshold must be a number from 0 to 1, not {brief(threshold)}")
     return class_code(of, levels), float(cut)
 
 
@@ -138,7 +139,7 @@ def class_code(of: Any, levels: pd.Index) -> int:
     code = levels.get_indexer([of])[0] if isinstance(of, Hashable) else -1
     if code >= 0:
         return int(code)
-    raise OptionError(f"{shown(of)} is not a class; classes are {', '.join(map(shown, levels))}")
+    raise OptionError(f"{shown(of)} is not a class: use {', '.join(map(shown, levels))}")
 
 
 def threshold(
@@ -191,14 +192,14 @@ def threshold(
     """
     calibration = fit.calibration
     if calibration is None:
-        raise NotAvailable("a cut is chosen on chances of held-out rows: write fit.calibrate().threshold(...)")
+        raise NotAvailable("a threshold needs probabilities of held-out rows: use fit.calibrate().threshold(...)")
     code = class_code(of, fit.frame.levels)
     limits = {"sensitivity": sensitivity, "specificity": specificity}
     for name, least in limits.items():
         if least is not None and not is_number(least, 0.0, above=True, high=1.0):
-            raise OptionError(f"{name}={brief(least)}: a number above 0, up to 1, that the cut reaches at least")
+            raise OptionError(f"{name} must be a number above 0, up to 1, not {brief(least)}")
     if sensitivity is not None and specificity is not None:
-        raise OptionError("no single threshold may reach both sensitivity= and specificity=: give one of them")
+        raise OptionError("one threshold may not reach both sensitivity= and specificity=: use one of them")
     matrix, name = measure_losses(requested_measure(measure, loss), fit.frame)
     chooser = Chooser(code, matrix, name == "balanced", limits)
     y, w = calibration.conformal.y, calibration.conformal.w
@@ -260,7 +261,7 @@ def parts(calibration: Calibration, code: int, levels: pd.Index) -> np.ndarray:
     for one, name in (((y == code), shown(levels[code])), ((y != code), f"the classes other than {shown(levels[code])}")):
         if len(np.unique(fold[one])) < 2:
             raise DataError(
-                f"the calibration rows of {name} are all in one fold, so that a cut can't be judged: calibrate with more folds or more rows"
+                f"the calibration rows of {name} are all in one fold, so a threshold can't be evaluated: use more folds or more rows"
             )
     return fold
 

@@ -86,7 +86,7 @@ def report(fit: Fitted, path: Any, test: Any = None, stability: bool = False, ov
     """
     place = check_path(path)
     if not isinstance(stability, bool):
-        raise OptionError(f"stability={brief(stability)}: True or False")
+        raise OptionError(f"stability must be True or False, not {brief(stability)}")
     check_free(place, overwrite)
     write_file(place, page(fit, test, stability, why), overwrite)
     return place

@@ -107,9 +107,9 @@ def sql(fit: Fitted, dialect: str = "ansi", table: Any = "new_rows", name: str |
     rule = fit.rule
     if not isinstance(rule, InSQL) or rule.why_not_sql:
         why = f": {rule.why_not_sql}" if isinstance(rule, InSQL) else ""
-        raise NotAvailable(f"method {fit.model.name!r} is not written in SQL{why}; written are {WRITTEN}")
+        raise NotAvailable(f"method {fit.model.name!r} can't be written in SQL{why}: use {WRITTEN}")
     if not fit.frame.schema:
-        raise NotAvailable(f"{fit.frame.formula.quoted} names no predictors, and a query classifies rows by their columns")
+        raise NotAvailable(f"a query classifies rows by their columns, but {fit.frame.formula.quoted} has no predictors")
     kind.check_names(fit.frame.schema)
     writer = Writer(fit, Columns(fit.frame, kind), _unused(MADE, _last(table)))
     source = kind.table(table)
@@ -129,8 +129,8 @@ def _name_of_class(fit: Fitted, dialect: Dialect, name: Any) -> str:
     if name is None:
         return _unused(PREDICTED, *taken)
     if not isinstance(name, str) or name.casefold() in {c.casefold() for c in taken}:
-        why = "is a column of the data" if isinstance(name, str) else "is no text"
-        raise OptionError(f"name={brief(name)} {why}: give the column of classes a name that the table does not have")
+        why = "is a column of the data" if isinstance(name, str) else "is not a text"
+        raise OptionError(f"name={brief(name)} {why}: use a column name that the table does not have")
     return dialect.identifier(name)
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from ..ground.checks import MOST_SEED, is_number, whole_number
+from ..ground.checks import MOST_SEED, either, is_number, whole_number
 from ..ground.errors import DataError, FileError, OptionError, brief, cut, shown
 from ..ground.files import UNREADABLE, read_csv
 from ..values import public
@@ -68,16 +68,14 @@ def load_data(name: str | None = None) -> pd.DataFrame:
         names = pd.Index(list(SETS), name="name")
         return pd.DataFrame(list(SETS.values()), names, ["response", "rows", "predictors", "classes", "contents"])
     if not isinstance(name, str) or name not in SETS:
-        raise OptionError(
-            f"no data set {name!r} comes with the package: available are {', '.join(map(repr, SETS))}; see also fetch_data"
-        )
+        raise OptionError(f"the package has no data set {name!r}: use {either(SETS)}, or see fetch_data")
     for folder in FOLDERS:
         if (folder / f"{name}.csv").exists():
             data = read_csv(folder / f"{name}.csv")
             response = SETS[name][0]
             data[response] = pd.Categorical(data[response])
             return data
-    raise DataError(f"{name}.csv is missing from this installation of protoclass: install it again")
+    raise DataError(f"{name}.csv is missing from this installation of protoclass: reinstall it")
 
 
 @public
@@ -104,15 +102,13 @@ def fetch_data(name: str) -> pd.DataFrame:
         If the folder's file can't be read.
     """
     if not isinstance(name, str) or name not in FETCHED:
-        raise OptionError(f"no data set {name!r}: available are {', '.join(map(repr, FETCHED))}")
+        raise OptionError(f"there is no data set {name!r} to fetch: use {either(FETCHED)}")
     file, response, remote, version = FETCHED[name]
     folder = os.environ.get("PROTOCLASS_DATA", "").strip()  # set and empty is as good as not set
     if folder:
         path = Path(folder) / file
         if not os.path.exists(path):
-            raise DataError(
-                f"PROTOCLASS_DATA names {shown(folder)}, and {file} is not there: unset it to fetch {name!r} from OpenML"
-            )
+            raise DataError(f"PROTOCLASS_DATA is {shown(folder)}, but {file} is not in it: unset it to fetch {name!r} from OpenML")
         data = _usps(path) if path.suffix == ".npz" else read_csv(path)
         where = str(path)
     else:
@@ -122,8 +118,8 @@ def fetch_data(name: str) -> pd.DataFrame:
             data = fetch_openml(remote, version=version, as_frame=True, parser="auto").frame
         except UNREADABLE as reason:
             raise DataError(
-                f"{name!r} ({remote!r} at OpenML) could not be fetched: {cut(str(reason))}. Offline, set "
-                f"PROTOCLASS_DATA to a folder with {file}"
+                f"{name!r} ({remote!r} at OpenML) could not be fetched ({cut(str(reason))}): if you are offline, set PROTOCLASS_DATA to a "
+                f"folder with {file}"
             ) from None
         where = f"{remote!r} at OpenML"
         if len(data.columns):
@@ -131,8 +127,8 @@ def fetch_data(name: str) -> pd.DataFrame:
     if response not in data or data.shape[1] < 2 or data.empty:
         columns = ", ".join(map(shown, data.columns[:5]))
         raise DataError(
-            f"{shown(where)} is not the data set {name!r}: it has {len(data)} rows, and the columns {columns}"
-            f"{' ...' if len(data.columns) > 5 else ''}, where predictors and the response {response!r} are expected"
+            f"{shown(where)} is not the data set {name!r}: it needs the predictors and the response {response!r}, but has {len(data)} "
+            f"rows and the columns {columns}{' ...' if len(data.columns) > 5 else ''}"
         )
     data[response] = pd.Categorical(data[response])
     return data[[c for c in data.columns if c != response] + [response]]
@@ -148,7 +144,7 @@ def _usps(path: Path) -> pd.DataFrame:
             raise ValueError(f"pixels of shape {pixels.shape} for digits of shape {digit.shape}")
     except (*UNREADABLE, KeyError, TypeError, AttributeError) as reason:
         raise FileError(
-            f"{shown(str(path))} is not the USPS data, an .npz file of numbers x_train, y_train, x_test and y_test: {cut(str(reason))}"
+            f"{shown(str(path))} is not the USPS data, an .npz file of numbers x_train, y_train, x_test and y_test ({cut(str(reason))})"
         ) from None
     split = np.repeat(["train", "test"], [len(y[0]), len(y[1])])
     data = pd.DataFrame(pixels, columns=[f"p{k + 1}" for k in range(pixels.shape[1])])
@@ -191,7 +187,7 @@ def simulate_mixture(n: int = 300, classes: int = 3, seed: int = 0) -> pd.DataFr
     draw = _generator(n, seed)
     whole_number("classes", classes, 1)
     if classes > 26 or n < classes:
-        raise OptionError(f"n={n} rows for classes={classes}: give 1 to 26 classes, and at least one row for each")
+        raise OptionError(f"classes must be from 1 to 26, and n at least classes, not n={n} and classes={classes}")
     centers = draw.normal(0, 4, (classes, 2))
     means = centers[:, None, :] + draw.normal(0, 1, (classes, 10, 2))
     y = np.sort(np.arange(n) % classes)
@@ -220,7 +216,7 @@ def simulate_clinic(n: int = 200, missing: float = 0.05, seed: int = 0) -> pd.Da
     """
     draw = _generator(n, seed)
     if not isinstance(missing, (int, float)) or not 0 <= missing < 1:
-        raise OptionError(f"missing={brief(missing)}: a share from 0 to below 1")
+        raise OptionError(f"missing must be a proportion from 0 to below 1, not {brief(missing)}")
     k = draw.integers(0, 3, n)
     graded = np.array([[0.6, 0.3, 0.1], [0.25, 0.5, 0.25], [0.1, 0.3, 0.6]])
     wards = np.array([[0.5, 0.3, 0.2], [0.3, 0.5, 0.2], [0.2, 0.2, 0.6]])
@@ -272,9 +268,9 @@ def simulate_infection(n: int = 1000, ill: float = 0.06, missing: float = 0.03, 
     """
     draw = _generator(n, seed)
     if not is_number(ill, 0.0, high=1.0):
-        raise OptionError(f"ill={brief(ill)}: a probability from 0 to 1")
+        raise OptionError(f"ill must be a probability from 0 to 1, not {brief(ill)}")
     if not is_number(missing, 0.0, high=1.0) or missing == 1:
-        raise OptionError(f"missing={brief(missing)}: a share from 0 to below 1")
+        raise OptionError(f"missing must be a proportion from 0 to below 1, not {brief(missing)}")
     k = (draw.random(n) < ill).astype(int)
     female = draw.random(n) < np.array([0.52, 0.45])[k]
     levels = np.array([[0.93, 0.98], [0.55, 0.80]])[k]  # where drowsy and confused begin

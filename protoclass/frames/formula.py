@@ -30,7 +30,7 @@ MOST_POWER = 100
 LONGEST_TRANSFORM = 10_000  # characters of one transform
 DEEPEST = 200  # operators inside one another: `I(a + b + c)` has two
 
-ALLOWED = f"allowed are columns, numbers, + - * / ** and {', '.join(TRANSFORMS)}"
+ALLOWED = f"use columns, numbers, + - * / ** and {', '.join(TRANSFORMS)}"
 LEARNED = ("scale", "center", "poly", "bs", "ns", "cr", "cs", "cc", "cut")
 LONGEST = 100_000  # characters of a formula
 NESTED = 1_000  # parentheses
@@ -51,13 +51,13 @@ def parse_transform(expression: str, text: str) -> ast.expr:
     try:
         tree = ast.parse(expression, mode="eval").body
     except (SyntaxError, ValueError, RecursionError, MemoryError):
-        raise FormulaError(f"{shown(expression)} in {shown(text)} can't be read") from None
+        raise FormulaError(f"{shown(expression)} in {shown(text)} is not a valid expression") from None
     level: list[ast.AST] = [tree]
     depth = 0
     while level:
         level, depth = [child for node in level for child in ast.iter_child_nodes(node)], depth + 1
         if depth > 2 * DEEPEST:  # an operator and its operand are two levels
-            raise FormulaError(f"{shown(expression)} has more than {DEEPEST} operators inside one another: {cure}")
+            raise FormulaError(f"{shown(expression)} has more than {DEEPEST} nested operators: {cure}")
     return tree
 
 
@@ -85,16 +85,14 @@ def _check_node(node: ast.expr, expression: str, used: set[str]) -> None:
             if isinstance(op, ast.Pow):
                 power = ast.unparse(right)
                 if not re.fullmatch(r"-?[0-9.]+", power) or abs(float(power)) > MOST_POWER:
-                    raise FormulaError(
-                        f"the power {cut(power)} in {shown(expression)} must be a number up to {MOST_POWER}"
-                    )
+                    raise FormulaError(f"the power {cut(power)} in {shown(expression)} must be a number up to {MOST_POWER}")
             _check_node(left, expression, used)
             _check_node(right, expression, used)
         case ast.Call(func=ast.Name(id="ifelse"), args=args, keywords=keywords):
             _check_choice(args, keywords, expression, used)
         case ast.Compare():
             raise FormulaError(
-                f"{shown(ast.unparse(node))} in {shown(expression)} is true or false, and distances need numbers: write "
+                f"{shown(ast.unparse(node))} in {shown(expression)} is true or false, but distances need numbers: use "
                 f"ifelse({cut(ast.unparse(node))}, 1, 0)"
             )
         case ast.Call(func=ast.Name(id=name), args=[first, *further], keywords=keywords):
@@ -102,20 +100,19 @@ def _check_node(node: ast.expr, expression: str, used: set[str]) -> None:
                 raise FormulaError(f"{shown(name)} in {shown(expression)} is not allowed: {ALLOWED}")
             options = [*further, *(k.value for k in keywords)]
             if name == "C" and (options or not isinstance(first, ast.Name)):
-                raise FormulaError(f"{shown(expression)}: C() takes a column alone; set its levels in the data frame")
+                raise FormulaError(f"C() in {shown(expression)} must contain one column only: set its levels in the data frame")
             _check_options(name, further, keywords, expression)
             if name in PLAIN and options:
-                raise FormulaError(f"{shown(expression)}: {name}() takes one argument")
+                raise FormulaError(f"{name}() in {shown(expression)} takes one argument")
             if not all(_is_constant(option) for option in options):
-                raise FormulaError(
-                    f"{shown(expression)}: the options of {name}() must be numbers, texts or lists of them"
-                )
+                raise FormulaError(f"the options of {name}() in {shown(expression)} must be numbers, texts or lists of them")
             _check_node(first, expression, used)
         case ast.Call(func=ast.Attribute(value=ast.Name(), attr=name)) if name in TRANSFORMS:
-            raise FormulaError(f"{shown(ast.unparse(node))} in {shown(expression)} is not allowed: write {name}(...) alone")
+            raise FormulaError(f"{shown(ast.unparse(node))} in {shown(expression)} is not allowed: use {name}(...) alone")
         case ast.Subscript(value=ast.Name(), slice=ast.Constant(value=str(name))):
             raise FormulaError(
-                f"{shown(ast.unparse(node))} in {shown(expression)} is not allowed: columns are those of the data, write {cut(name)} alone"
+                f"{shown(ast.unparse(node))} in {shown(expression)} is not allowed, because the formula names columns of the data: use "
+                f"{cut(name)} alone"
             )
         case _:
             raise FormulaError(f"{shown(ast.unparse(node))} in {shown(expression)} is not allowed: {ALLOWED}")
@@ -130,31 +127,33 @@ def _check_options(name: str, further: list[ast.expr], keywords: list[ast.keywor
     wrong = [option for option in given if option not in known]
     if wrong or len(further) > len(known) or len(set(given)) < len(given):
         what = f"has no option {shown(wrong[0])}" if wrong else "is given too many options"
-        raise FormulaError(f"{shown(expression)}: {name}() {what}; it takes {', '.join(known)}")
+        raise FormulaError(f"{name}() in {shown(expression)} {what}: use {', '.join(known)}")
     values = dict(zip(given, [*further, *(k.value for k in keywords)], strict=True))
     base = values.get("base")
     if base is not None:
         value = base.value if isinstance(base, ast.Constant) else None
         if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 < value < math.inf or value == 1:
-            raise FormulaError(f"{shown(expression)}: the base of log() must be a number > 0 other than 1")
+            raise FormulaError(f"the base of log() in {shown(expression)} must be a number > 0 other than 1")
 
 
 def _check_choice(args: list[ast.expr], keywords: list[ast.keyword], expression: str, used: set[str]) -> None:
     """Check `ifelse(x > 2, 1, 0)`: one comparison of columns and numbers, which are never missing, and two numbers."""
     if len(args) != 3 or keywords:
-        raise FormulaError(f"{shown(expression)}: ifelse() takes a comparison and two numbers, such as ifelse(x > 2, 1, 0)")
+        raise FormulaError(f"ifelse() in {shown(expression)} needs a comparison and two numbers, such as ifelse(x > 2, 1, 0)")
     test, *values = args
     sides = [test.left, *test.comparators] if isinstance(test, ast.Compare) else []
     comparable = all(isinstance(side, ast.Name) or _is_real(side) for side in sides)
     plain = isinstance(test, ast.Compare) and all(isinstance(op, COMPARISONS) for op in test.ops)
     if len(sides) != 2 or not comparable or not plain:
         raise FormulaError(
-            f"{shown(ast.unparse(test))} in {shown(expression)}: ifelse() takes one comparison of columns and numbers, such as "
-            "x > 2 or x > z; write one ifelse() inside another for several, or compute the column in the data frame"
+            f"ifelse() in {shown(expression)} needs one comparison of columns and numbers, such as x > 2 or x > z, not "
+            f"{shown(ast.unparse(test))}: nest ifelse() for several comparisons, or compute the column in the data frame"
         )
     for part in (*sides, *values):
         if isinstance(part, ast.Constant) and not _is_real(part):
-            raise FormulaError(f"{shown(part.value)} in {shown(expression)} is not a number: ifelse() gives numbers, such as 1 and 0")
+            raise FormulaError(
+                f"{shown(part.value)} in {shown(expression)} is not a number, but ifelse() returns numbers: use 1 and 0, for example"
+            )
         if not _is_real(part):
             _check_node(part, expression, used)
 
@@ -291,9 +290,7 @@ def read(text: str, columns: Iterable[str], aside: Iterable[str] = ()) -> Formul
             _check_factor(factor, names, text)
     used = frozenset().union(*uses.values())
     if response in used:
-        raise FormulaError(
-            f"the response {shown(response)} is also on the right side of {shown(text)}: leave it out there"
-        )
+        raise FormulaError(f"the response {shown(response)} is also on the right side of {shown(text)}: leave it out there")
     return Formula(text, response, terms, tuple(c for c in columns if c in used), uses, names)
 
 
@@ -316,22 +313,20 @@ def _parse(right: str, known: list[str], names: Names, text: str) -> tuple[tuple
         MemoryError,
     ) as e:
         first = re.sub(r"\x1b\[[0-9;]*m|[⧛⧚]", "", str(e)).strip().split("\n")[0]
-        raise FormulaError(f"the right side of {shown(text)} can't be read: {cut(names.restore(first))}") from None
+        raise FormulaError(f"the right side of {shown(text)} is not a valid formula: {cut(names.restore(first))}") from None
     return expand(tree, known, text), tuple(factors_of(tree))
 
 
 def _split_sides(text: str) -> tuple[str | None, str]:
     if len(text) > LONGEST:
         raise FormulaError(
-            f"the formula has {len(text):,} characters, more than {LONGEST:,}: choose columns of the data frame and write 'y ~ .'"
+            f"the formula has {len(text):,} characters, more than {LONGEST:,}: select columns of the data frame and use 'y ~ .'"
         )
     if text.count("`") % 2:
         raise FormulaError(f"a backtick is missing in {shown(text)}")
     sides = sides_of(text)
     if len(sides) != 2 or not sides[1].strip():
-        raise FormulaError(
-            f"{shown(text)} is not a formula: write 'response ~ predictors', such as 'y ~ .' or 'y ~ a + b'"
-        )
+        raise FormulaError(f"{shown(text)} is not a formula: use 'response ~ predictors', such as 'y ~ .' or 'y ~ a + b'")
     return sides[0].strip() or None, sides[1].strip()
 
 
@@ -342,7 +337,7 @@ def _read_response(left: str, columns: list[str]) -> str:
     check_left(left, left)
     if name != left or re.fullmatch(r"[\w .]+", name):
         raise FormulaError(unknown(f"the response {shown(name)}", columns))
-    raise FormulaError(f"the left side {shown(left)} must be the name of a column: compute it in the data frame first")
+    raise FormulaError(f"the left side must be the name of a column, not {shown(left)}: compute it in the data frame first")
 
 
 def _check_size(right: str) -> None:
@@ -350,8 +345,8 @@ def _check_size(right: str) -> None:
     unquoted = re.sub(r"`[^`]*`", "", right)
     if unquoted.count("(") + unquoted.count("[") > NESTED * 10 or max((d for _, d in pieces(unquoted)), default=0) > NESTED:
         raise FormulaError(
-            f"the formula has too many parentheses, more than {NESTED:,} inside one another or {NESTED * 10:,}: choose columns "
-            "of the data frame and write 'y ~ .'"
+            f"the formula has too many parentheses (more than {NESTED:,} nested, or {NESTED * 10:,} in all): select columns of the data "
+            "frame and use 'y ~ .'"
         )
 
 

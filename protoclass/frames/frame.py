@@ -134,9 +134,7 @@ class Frame:
         data = as_pandas(data)
         missing = [c for c in self.schema if c not in data.columns]
         if missing:
-            raise DataError(
-                f"the new data lack the columns {missing}: add them, the formula {self.formula.quoted} needs them"
-            )
+            raise DataError(f"the new data lack the columns {missing}, which the formula {self.formula.quoted} needs: add them")
         same = type(data) is pd.DataFrame and list(data.columns) == list(self.schema)  # which pandas would copy
         columns = data if same else data[list(self.schema)]
         check_unique(columns.columns, "column")
@@ -161,8 +159,8 @@ class Frame:
         for name, known in self.schema.items():
             if known.kind == "series":
                 raise DataError(
-                    f"column {name!r} contains series (lists of numbers): dissimilarity=pc.DTW() compares them where it is the only "
-                    f"predictor and order='data'; leave out the other predictors, or it ('- {name}')"
+                    f"column {name!r} contains series (lists of numbers), which need dissimilarity=pc.DTW(), order='data' and no other "
+                    f"predictor: leave out the other predictors, or the column ('- {name}')"
                 )
 
     @cached_property
@@ -240,8 +238,8 @@ class Frame:
         if missing is not None and missing.to_numpy().any():
             row, column = np.argwhere(missing.to_numpy())[0]
             raise DataError(
-                f"column {missing.columns[column]!r} is missing at row {shown(self.index[row])}: only Gower dissimilarities skip "
-                "missing values; use na='drop'"
+                f"column {missing.columns[column]!r} is missing at row {shown(self.index[row])}, but only Gower dissimilarities skip "
+                "missing values: use na='drop'"
             )
         table = self._unchanged() if self.spec is None else self._computed()
         values = table.to_numpy()
@@ -250,9 +248,7 @@ class Frame:
         if not np.isfinite(total) and not np.isfinite(values).all():
             row, column = np.argwhere(~np.isfinite(values))[0]
             name, label = table.columns[column], self.index[row]
-            raise DataError(
-                f"column {name!r} is {values[row, column]} at row {shown(label)}: distances need finite numbers"
-            )
+            raise DataError(f"column {name!r} is {values[row, column]} at row {shown(label)}, but distances need finite numbers")
         return table
 
     def _unchanged(self) -> pd.DataFrame:
@@ -260,8 +256,8 @@ class Frame:
         if categories:
             most = max(categories, key=lambda c: len(self.schema[c].levels))
             raise TooLarge(
-                f"column {most!r} has {len(self.schema[most].levels)} levels, too many to expand: leave it out ('- {most}'), "
-                "or use dissimilarity='gower'"
+                f"column {most!r} has {len(self.schema[most].levels)} levels, too many to expand: leave it out ('- {most}'), or use "
+                "dissimilarity='gower'"
             )
         single = {str(dtype) for dtype in self.columns.dtypes} == {"float32"}
         values = self.columns.to_numpy(np.float32 if single else float, na_value=np.nan)
@@ -270,9 +266,7 @@ class Frame:
     def _computed(self) -> pd.DataFrame:
         names = pd.Index([self.formula.written(c) for c in self.spec.column_names])
         if not names.is_unique:
-            raise DataError(
-                f"two columns of the design matrix would be named {names[names.duplicated()][0]!r}: rename one in the data"
-            )
+            raise DataError(f"two columns of the design matrix have the name {names[names.duplicated()][0]!r}: rename one in the data")
         return compute(self.spec, self)[0].set_axis(names, axis=1)
 
     def terms(self) -> dict[str, pd.Series]:
@@ -283,9 +277,9 @@ class Frame:
             factors = [f for f in term.factors if f.how != "literal"]
             if len(factors) != 1:
                 raise OptionError(
-                    f"the interaction {shown(self.formula.written(term))} has no Gower dissimilarity: write "
-                    f"{shown(self.formula.without_interactions())}, or compute the interaction as a column of the data frame, or use "
-                    "dissimilarity='euclidean', which measures the levels of categories as columns of 0 and 1"
+                    f"the interaction {shown(self.formula.written(term))} has no Gower dissimilarity: use "
+                    f"{shown(self.formula.without_interactions())}, compute the interaction as a column of the data frame, or use "
+                    "dissimilarity='euclidean', which codes the levels of categories as columns of 0 and 1"
                 )
             name = factors[0].expr
             if factors[0].how == "lookup" or name.startswith("C("):
@@ -348,7 +342,7 @@ def mold(
     aside = (*aside, *([weights] if isinstance(weights, str) else []))
     parsed = read(formula, names, (*aside, *unread(data)))
     if response and parsed.response is None:
-        raise DataError(f"{formula!r} has no response: write 'response ~ predictors'")
+        raise DataError(f"{formula!r} has no response: use 'response ~ predictors'")
     check_read((*parsed.variables, *([parsed.response] if response else [])), data.columns)
     weight = given_weights(weights, data)
     columns = data[list(parsed.variables)]

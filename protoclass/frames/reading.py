@@ -336,8 +336,7 @@ def read_for(data: Any, formula: str, aside: Mapping[str, Any], progress: bool |
     out = read_columns(source, wanted, set(parsed.variables), progress)
     if isinstance(data, Spooled) and not all(data[name].equals(out[name]) for name in data if name in out):
         raise DataError(
-            "the rows are others, or came in another order, than when they were first read: call fit again, and let a query sort its rows "
-            "as its last step"
+            "the rows, or their order, have changed since the first pass: call fit again, and sort the rows in the last step of a query"
         )
     return out
 
@@ -357,8 +356,8 @@ def check_read(column: pd.Series) -> None:
     """Raise unless a column that is read has numbers, texts or booleans."""
     if describe_column(column).kind == "series":
         raise DataError(
-            f"column {column.name!r} contains {type(column.dropna().iloc[0]).__name__}: convert it to a column for each number, or give a "
-            "table in memory, such as pd.read_parquet makes"
+            f"column {column.name!r} contains {type(column.dropna().iloc[0]).__name__}: make a column for each number, or use a table in "
+            "memory, such as pd.read_parquet(path)"
         )
 
 

@@ -19,9 +19,9 @@ from .formula import Formula
 CODED = 50  # a whole-number response with more levels than this, and few rows for each, counts as a measurement
 HOW = ("warn", "raise", "zero")  # what `Fit.predict` does about them
 FATES = {  # what becomes of the rows, by what the metric does: see `Metric.unseen`
-    "missing": "rows that have them get no prediction (NA)",
-    "unlike": "the dissimilarity takes them as unlike every known value",
-    "zero": "all columns that are made of it are 0 in these rows",
+    "missing": "the rows with these values get no prediction (NA)",
+    "unlike": "the dissimilarity treats them as different from every known value",
+    "zero": "all columns derived from it are 0 in these rows",
 }
 LEAST = 1e-250  # of a weight that is not 0
 
@@ -54,17 +54,13 @@ def learn_schema(kept: pd.DataFrame, formula: Formula) -> dict[str, Column]:
     for name in coded:
         used_as_number = name in unchanged or name in computed
         if used_as_number and schema[name].kind != "category":
-            raise FormulaError(
-                f"{name!r} stands in {formula.quoted} both as C({name}) and as a number: make a copy of the column"
-            )
+            raise FormulaError(f"{formula.quoted} uses {name!r} both as C({name}) and as a number: make a copy of the column")
         if schema[name].kind != "category":
             levels = np.unique(kept[name].dropna().to_numpy(dtype=object)).tolist()
             schema[name] = Column("category", tuple(levels), coded=True)
     for name in computed:
         if schema[name].kind == "category":
-            raise FormulaError(
-                f"{name!r} in {formula.quoted} is a category, and transforms need numbers: leave the transform out"
-            )
+            raise FormulaError(f"{name!r} in {formula.quoted} is a category, but transforms need numbers: leave the transform out")
     return schema
 
 
@@ -101,7 +97,7 @@ def check_kind(values: pd.Series, known: Column) -> None:
     compatible = {kind, known.kind} <= {"numeric", "boolean"} or (known.coded and kind == "numeric")
     if kind != known.kind and not compatible:
         raise DataError(
-            f"column {values.name!r} was {known.kind} in fit and is {kind} ({values.dtype}) in the new data: convert it"
+            f"column {values.name!r} was {known.kind} in the training data, but is {kind} ({values.dtype}) in the new data: convert it"
         )
 
 
@@ -141,7 +137,7 @@ def read_classes(response: pd.Series) -> tuple[pd.Categorical, tuple[str, ...]]:
                 integral = np.isfinite(numbers) & (numbers == np.floor(numbers))
             if not integral.all() or (distinct > CODED and distinct > len(response) / 10):
                 raise DataError(
-                    f"the response {name!r} is continuous ({distinct} distinct numbers): classification needs classes, "
+                    f"the response {name!r} is continuous ({distinct} distinct numbers), but classification needs classes: make some, "
                     f"such as pd.cut({name}, 3)"
                 )
         try:
@@ -153,7 +149,7 @@ def read_classes(response: pd.Series) -> tuple[pd.Categorical, tuple[str, ...]]:
                 f"the response {name!r} mixes types that cannot be ordered: make it a categorical"
             ) from None
     if len(levels.categories) == 1:
-        raise DataError(f"the response {name!r} has one class, {shown(levels.categories[0])}: classification needs two")
+        raise DataError(f"the response {name!r} has one class, {shown(levels.categories[0])}, but classification needs two")
     return levels, notes
 
 
@@ -162,10 +158,10 @@ def class_codes(truth: pd.Series, levels: pd.Index) -> np.ndarray:
     try:
         codes = levels.get_indexer(truth.astype(object))
     except TypeError:
-        raise DataError(f"the response {truth.name!r} holds values that are not classes") from None
+        raise DataError(f"the response {truth.name!r} contains values that are not classes") from None
     unseen = truth[(codes < 0) & truth.notna().to_numpy()].astype(object).unique()
     if len(unseen):
-        raise DataError(f"the response {truth.name!r} has classes not seen in fit: {', '.join(map(shown, unseen[:5]))}")
+        raise DataError(f"the response {truth.name!r} has classes that were not in the training data: {', '.join(map(shown, unseen[:5]))}")
     return np.asarray(codes)
 
 
@@ -205,8 +201,9 @@ class Unseen:
         """The values of a column, with their numbers of rows, and what is known."""
         known = self.schema[name]
         if known.kind == "boolean":
-            return f"column {name!r} was boolean in fit and has values that are neither true nor false: {self.values(name)}"
-        return f"column {name!r} has levels not seen in fit: {self.values(name)}; known are {first_of(known.levels)}"
+            return f"column {name!r} was boolean in the training data, but has values that are neither true nor false: {self.values(name)}"
+        levels = first_of(known.levels)
+        return f"column {name!r} has levels that the training data ({levels}) lack: {self.values(name)}"
 
     def values(self, name: str) -> str:
         """The values of a column, with their numbers of rows."""
@@ -218,22 +215,21 @@ class Unseen:
         """Raise where there are any."""
         for name in self.counts:
             raise DataError(
-                f"{self.words(name)}. Leave out the rows that have them, or fit without the column, as one that only names the rows is "
-                "no predictor"
+                f"{self.words(name)}. Leave these rows out, or fit without the column, because an identifier is not a useful predictor"
             )
 
     def warn(self, fates: Mapping[str, str]) -> None:
         """Warn of each column; `fates` has for each what becomes of its rows, a key of `FATES`, and lacks those not to be warned of."""
         for name in self.counts:
             if name in fates:
-                warn(f"{self.words(name)}; {FATES[fates[name]]}. `Fit.predict` refuses them with unseen='raise'", DataWarning)
+                warn(f"{self.words(name)}; {FATES[fates[name]]}. Use unseen='raise' to make `Fit.predict` refuse them", DataWarning)
 
     def warn_of_folds(self, fold: str = "fold") -> None:
         """Warn that held-out rows have them, and the training rows of their fold have not."""
         for name in self.counts:
             warn(
-                f"column {name!r} has levels that the training rows of a {fold} lack: {self.values(name)}; held out, these rows have no "
-                "prediction (NA), as new ones would have, and count as wrong",
+                f"column {name!r} has levels that the training rows of a {fold} lack ({self.values(name)}): when held out, these rows get "
+                "no prediction (NA), as new rows would, and count as errors",
                 DataWarning,
             )
 
@@ -282,7 +278,7 @@ def check_names(columns: pd.Index) -> None:
     check_unique(pd.Index(columns), "column")
     not_text = [c for c in columns if not isinstance(c, str)]
     if not_text:
-        raise DataError(f"column names must be text, and {not_text[0]!r} is not: data.columns = data.columns.map(str)")
+        raise DataError(f"column names must be text, but {not_text[0]!r} is not: use data.columns = data.columns.map(str)")
 
 
 def check_read(needed: Iterable[Any], columns: pd.Index) -> None:
@@ -290,7 +286,7 @@ def check_read(needed: Iterable[Any], columns: pd.Index) -> None:
     lost = [name for name in needed if name not in columns]
     if lost:
         raise DataError(
-            f"column {lost[0]!r} was not read, as the formula of the fit does not name it: call fit with the path or the lazy table"
+            f"column {lost[0]!r} was not loaded, because the formula of the fit does not name it: call fit with the path or the lazy table"
         )
 
 
@@ -330,13 +326,12 @@ def check_weight_of_classes(levels: pd.Categorical, weight: np.ndarray, response
     small = weight[(weight > 0) & (weight < LEAST)]
     if len(small):
         raise DataError(
-            f"a weight of {small.min():.4g}: weights are 0, or {LEAST:g} at least, below which computing with them loses digits: multiply "
-            "them all by the same number"
+            f"weights must be 0 or at least {LEAST:g} for numerical accuracy, not {small.min():.4g}: multiply them all by the same number"
         )
     total = np.bincount(levels.codes, weight, len(levels.categories))
     if not (total > 0).all():
         empty = levels.categories[int(np.argmin(total > 0))]
-        raise DataError(f"class {shown(empty)} of {response!r} has no weight: every class needs rows of positive weight")
+        raise DataError(f"class {shown(empty)} of {response!r} has no weight, but every class needs rows of positive weight")
 
 
 def given_weights(weights: Any, data: pd.DataFrame) -> np.ndarray:
@@ -363,7 +358,7 @@ def group_codes(groups: Any, data: pd.DataFrame) -> np.ndarray | None:
         return None
     of_row = pd.Series(np.asarray(along(groups, data, "groups"), object))
     if of_row.isna().any():
-        raise DataError("groups have missing values: every row needs one")
+        raise DataError("groups must not have missing values")
     return np.asarray(pd.factorize(of_row)[0])
 
 
@@ -376,16 +371,14 @@ def along(given: Any, data: pd.DataFrame, what: str) -> Any:
         check_unique(given.index, f"{what} row")
         missing = data.index[~data.index.isin(given.index)]
         if len(missing):
-            raise DataError(
-                f"{what} lack the row {shown(missing[0])}: the index must contain every row label of the data"
-            )
+            raise DataError(f"{what} lack the row {shown(missing[0])}: use an index with every row label of the data")
         return given.loc[data.index]
     try:
         values = np.asarray(given)
     except ValueError:
         raise DataError(f"{what} must be one value for each row") from None
     if values.shape != (len(data),):
-        raise DataError(f"{what} have shape {values.shape}, and the data have {len(data)} rows")
+        raise DataError(f"{what} have shape {values.shape}, but the data have {len(data)} rows")
     return values
 
 
@@ -398,7 +391,7 @@ def check_column(name: str, columns: pd.Index, what: str) -> None:
 
 def check_unique(names: pd.Index, what: str) -> None:
     if isinstance(names, pd.IntervalIndex) and names.is_overlapping:
-        raise DataError(f"the {what} labels are intervals that overlap: data.reset_index(drop=True) gives new ones")
+        raise DataError(f"the {what} labels are overlapping intervals: use data.reset_index(drop=True)")
     if not names.is_unique:
         cure = "data.reset_index(drop=True) gives new ones" if what.endswith("row") else "rename one of them"
         repeated = shown(names[names.duplicated()][0])

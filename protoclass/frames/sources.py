@@ -23,7 +23,7 @@ FEWEST = 1000  # rows of a block
 CHUNK = 2**20  # bytes that are read at a time to count lines
 LAZY = {"polars": "LazyFrame", "duckdb": "DuckDBPyRelation", "dask": "DataFrame", "pyarrow": "Dataset"}
 KINDS = {".parquet": "parquet", ".pq": "parquet", ".csv": "CSV", ".csv.gz": "CSV", ".csv.bz2": "CSV", ".csv.xz": "CSV"}
-ALLOWED = "files that end in .parquet or .csv, one, a list, a folder or a glob of them"
+ALLOWED = "files that end in .parquet or .csv (one, a list, a folder or a glob)"
 
 Piece = tuple[str, int | None, tuple[int, int]]
 Form = Callable[[Any], Any]  # what is made of a block of rows, a table of the library that reads it
@@ -108,9 +108,7 @@ def _polars(data: Any, source: Lazy) -> Lazy:
     import polars
 
     if tuple(map(int, polars.__version__.split(".")[:2])) < (1, 40):  # earlier ones end at an error as if there were no more rows
-        raise DataError(
-            f"a LazyFrame is read in blocks from polars 1.40 on, and this is {polars.__version__}: update polars, or give data.collect()"
-        )
+        raise DataError(f"a LazyFrame needs polars 1.40 or newer, but this is {polars.__version__}: update polars, or use data.collect()")
 
     def read(columns: list[str]) -> Iterator[Any]:
         return iter(data.select(columns).collect_batches(chunk_size=rows_at_once(len(columns)), maintain_order=True))
@@ -121,8 +119,8 @@ def _polars(data: Any, source: Lazy) -> Lazy:
 def _duckdb_blocks(data: Any, columns: list[str], exact: Collection[str]) -> Iterator[Any]:
     if not installed("pyarrow"):
         raise DataError(
-            "DuckDB hands over blocks of rows by pyarrow, which is not installed: install it, or write the relation to a file, "
-            "data.write_csv('data.csv'), and give its path"
+            "a DuckDB relation needs pyarrow, which is not installed: install it, or write the relation by data.write_csv('data.csv') "
+            "and use that path"
         )
     wide = {name for name, kind in zip(data.columns, data.types, strict=True) if kind.id in ("decimal", "hugeint", "uhugeint")}
     quoted = {name: '"' + name.replace('"', '""') + '"' for name in columns}  # data.df() has these numbers as floats
@@ -206,13 +204,13 @@ def file_source(data: Any) -> Files:
     given = data if isinstance(data, (list, tuple)) else [data]
     paths = [path for name in given for path in _files_of(name)]
     if len({KINDS[_ending(path)] for path in paths}) > 1:
-        raise FileError(f"{shown(_name(data))} has parquet and CSV files: give those of one kind, such as a glob, 'folder/*.parquet'")
+        raise FileError(f"{shown(_name(data))} contains parquet and CSV files: use one kind, such as the glob 'folder/*.parquet'")
     files = tuple(_file(path) for path in paths)
     for file in files:
         odd = set(files[0].names) ^ set(file.names)
         if odd:
             raise FileError(
-                f"{shown(str(paths[0]))} and {shown(str(file.path))} differ in their columns, such as {shown(min(odd, key=str))}: give "
+                f"{shown(str(paths[0]))} and {shown(str(file.path))} have different columns, such as {shown(min(odd, key=str))}: use "
                 "files with the same columns"
             )
     return Files(files, files[0].names, sum(file.expected for file in files))
@@ -303,20 +301,20 @@ def _files_of(given: Any) -> list[Path]:
     """The files that one path, folder or glob means."""
     name = _name(given)
     if "://" in name[:20]:
-        raise OptionError(f"{shown(name)} is an address, and data are not fetched from the web: save the file and give its path")
+        raise OptionError(f"{shown(name)} is a web address, but data are not fetched from the web: save the file and use its path")
     try:
         path = Path(name).expanduser()
         folder, there = path.is_dir() and bool(name), path.exists() and bool(name)
         magic = glob.has_magic(name) and not there
         found = [p for p in map(Path, sorted(glob.glob(str(path), recursive=True))) if p.is_file()] if magic else [path] * there
     except (OSError, ValueError, RuntimeError) as reason:  # names that are too long, hold a zero, or have no home
-        raise FileError(f"{shown(name)} is no path: {cut(str(reason))}") from None
+        raise FileError(f"{shown(name)} is not a path: {cut(str(reason))}") from None
     if folder:
         return _in_folder(path)
     if not found:
         kind = "file matches" if magic else "file is named"
         raise FileError(
-            f"no {kind} {shown(name)}: data are a DataFrame, or {ALLOWED}; pc.load_data('iris') is a data set of the package"
+            f"there is no {kind} {shown(name)}: use a DataFrame, {ALLOWED}, or pc.load_data('iris') for a data set of the package"
         )
     return [_known(p) for p in found]
 
@@ -326,18 +324,18 @@ def _in_folder(folder: Path) -> list[Path]:
     deeper = [p for p in inside if p.is_dir()]
     if deeper:
         raise FileError(
-            f"the folder {shown(str(folder))} has the folder {shown(deeper[0].name)}: give a glob, '{cut(str(folder), 60)}/**/*.parquet', "
-            "or where names of folders are values, pyarrow.dataset.dataset(folder, partitioning='hive')"
+            f"the folder {shown(str(folder))} contains the folder {shown(deeper[0].name)}: use a glob, "
+            f"'{cut(str(folder), 60)}/**/*.parquet', or, if folder names are values, pyarrow.dataset.dataset(folder, partitioning='hive')"
         )
     if not inside:
-        raise FileError(f"the folder {shown(str(folder))} has no files: data are {ALLOWED}")
+        raise FileError(f"the folder {shown(str(folder))} has no files: use {ALLOWED}")
     return [_known(p) for p in inside]
 
 
 def _known(path: Path) -> Path:
     if _ending(path) not in KINDS or not path.is_file():
-        cure = "pd.read_csv(path, sep='\\t') reads it" if path.suffix in (".tsv", ".tab") else "read it yourself and give the frame"
-        raise FileError(f"{shown(str(path))} is no file of a kind that is read: data are {ALLOWED}; {cure}")
+        cure = "pd.read_csv(path, sep='\\t') loads it" if path.suffix in (".tsv", ".tab") else "load it yourself and use the frame"
+        raise FileError(f"{shown(str(path))} is not a file of a supported kind: use {ALLOWED}; {cure}")
     return path
 
 
@@ -354,7 +352,7 @@ def _stamp(path: Path) -> tuple[int, int]:
     try:
         known = path.stat()
     except OSError as reason:
-        raise FileError(f"{shown(str(path))} can't be read: {reason.strerror}") from None
+        raise FileError(f"{shown(str(path))} can't be opened: {reason.strerror}") from None
     return known.st_size, known.st_mtime_ns
 
 
@@ -375,7 +373,7 @@ def _file(path: Path) -> File:
             return File(path, stamp, table.names, table.expected, table)
         names = tuple(pd.read_csv(os.path.abspath(path), nrows=0).columns)
         if any("\0" in name for name in names):
-            raise ValueError("its first line holds no names")
+            raise ValueError("its first line contains no names")
         lines = 0
         if _ending(path) == ".csv":
             with open(path, "rb") as file:
@@ -396,7 +394,7 @@ def _parquet(path: Path) -> Lazy:
             schema, rows = file.schema_arrow, file.metadata.num_rows
         return Lazy("", without_index(schema.names, (schema.metadata or {}).get(b"pandas")), read, rows)
     if not installed("polars"):
-        raise FileError(f"{shown(str(path))} is read by pyarrow or polars, and neither is installed: install one, or give a CSV file")
+        raise FileError(f"{shown(str(path))} needs pyarrow or polars, which are not installed: install one, or use a CSV file")
     import polars
 
     data = polars.scan_parquet(path, glob=False)

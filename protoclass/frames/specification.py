@@ -36,8 +36,8 @@ def trained_spec(frame: Frame) -> Any:
         cure = "" if widest is None else f"; column {shown(widest)} has {len(frame.schema[widest].levels)} levels"
         cure += "; df= of a transform may be smaller" if not frame.formula.plain() else ""
         raise TooLarge(
-            f"the design matrix of {frame.formula.quoted} would have {width:,} columns, too many for {len(frame)} rows{cure}: leave "
-            "out terms, or categories of many levels"
+            f"the design matrix of {frame.formula.quoted} would have {width:,} columns, too many for {len(frame)} rows{cure}: leave out "
+            "terms, or categories of many levels"
         )
     if not frame.formula.plain():
         check_fits(width * len(frame) * 8.0, f"the {len(frame)} x {width} design matrix takes", "leave out terms, or use fewer rows")

@@ -18,32 +18,32 @@ OPTIONS = {"include.lowest": "include_lowest"}  # before a "=", inside a call
 
 FRAME = "compute the column in the data frame first"
 RIGHT = {  # function of R: what to do instead; {0} is its first argument
-    "as.numeric": "write {0}, or convert the column in the data frame",
-    "as.integer": "write {0}, or convert the column in the data frame",
-    "as.double": "write {0}, or convert the column in the data frame",
+    "as.numeric": "use {0}, or convert the column in the data frame",
+    "as.integer": "use {0}, or convert the column in the data frame",
+    "as.double": "use {0}, or convert the column in the data frame",
     "as.logical": "convert the column in the data frame, data['{1}'] = data['{1}'].astype(bool)",
-    "ordered": "write {0}, and order its levels in the data frame, pd.Categorical(data['{1}'], levels, ordered=True)",
-    "relevel": "write {0}: every level has a column, so that none is the reference",
-    "droplevels": "write {0}: levels without rows are left out in the data frame, data['{1}'].cat.remove_unused_categories()",
-    "offset": "dissimilarities have no offset: leave it out, or write {0} where it should count as a predictor",
-    "Surv": "survival times are no predictors: write the columns themselves",
+    "ordered": "use {0}, and order its levels in the data frame, pd.Categorical(data['{1}'], levels, ordered=True)",
+    "relevel": "use {0}, because every level has a column and none is the reference",
+    "droplevels": "use {0}, and remove levels without rows in the data frame, data['{1}'].cat.remove_unused_categories()",
+    "offset": "leave it out because dissimilarities have no offset, or use {0} if it should be a predictor",
+    "Surv": "use the columns themselves, because survival times are not predictors",
     "cbind": "join columns by +, as in 'a + b'",
-    "strata": "write {0}, or give groups= the column, so that its rows stay in one fold",
-    "cluster": "give groups= the column, so that its rows stay in one fold",
-    "Error": "give groups= the column, so that its rows stay in one fold",
-    "s": "write ns({0}, df=4)",
-    "te": "write ns({0}, df=4) for each column",
-    "lo": "write ns({0}, df=4)",
-    "rcs": "write ns({0}, df=4)",
-    "pspline": "write ns({0}, df=4)",
-    "interaction": "write the columns joined by ':', with dissimilarity='euclidean'",
-    "is.na": "na='keep' with Gower reads missing values, or compute data['{1}'].isna() in the data frame",
+    "strata": "use {0}, or groups= with the column to have its rows in the same fold",
+    "cluster": "use groups= with the column to have its rows in the same fold",
+    "Error": "use groups= with the column to have its rows in the same fold",
+    "s": "use ns({0}, df=4)",
+    "te": "use ns({0}, df=4) for each column",
+    "lo": "use ns({0}, df=4)",
+    "rcs": "use ns({0}, df=4)",
+    "pspline": "use ns({0}, df=4)",
+    "interaction": "use the columns joined by ':', with dissimilarity='euclidean'",
+    "is.na": "use na='keep' with Gower to skip missing values, or compute data['{1}'].isna() in the data frame",
     "pmin": f"{FRAME}, data['{{1}}'].clip(upper=...)",
     "pmax": f"{FRAME}, data['{{1}}'].clip(lower=...)",
     "round": f"{FRAME}, data['{{1}}'].round()",
     "rank": f"{FRAME}, data['{{1}}'].rank()",
     "lag": f"{FRAME}, data['{{1}}'].shift()",
-    "logit": "write log({0} / (1 - {0}))",
+    "logit": "use log({0} / (1 - {0}))",
     "sin": FRAME,
     "cos": FRAME,
     "tan": FRAME,
@@ -51,14 +51,14 @@ RIGHT = {  # function of R: what to do instead; {0} is its first argument
     "ceiling": FRAME,
 }
 LEFT = {  # function on the left side
-    "factor": "write {1} alone, its values are the classes",
-    "as.factor": "write {1} alone, its values are the classes",
-    "as.character": "write {1} alone, its values are the classes",
-    "Surv": "survival times are no classes: make classes of them in the data frame, such as data['late'] = data[{1}] > 365",
-    "cbind": "a fit has one response: name one column, or make classes of several in the data frame by "
+    "factor": "use {1} alone, because its values are the classes",
+    "as.factor": "use {1} alone, because its values are the classes",
+    "as.character": "use {1} alone, because its values are the classes",
+    "Surv": "make classes of the survival times in the data frame, such as data['late'] = data[{1}] > 365",
+    "cbind": "use one column, because a fit has one response, or combine several in the data frame by "
     "data[{1}].astype(str) + ' ' + ...",
-    "cut": "make the classes in the data frame, pd.cut(data[{1}], 3), and name their column",
-    "ifelse": "make the classes in the data frame, np.where(...), and name their column",
+    "cut": "make the classes in the data frame, pd.cut(data[{1}], 3), and use their column",
+    "ifelse": "make the classes in the data frame, np.where(...), and use their column",
 }
 PARTS = re.compile(
     r"`(?P<name>[^`]*)`|(?P<other>\"[^\"]*\"|'[^']*'|%[^%]*%)|(?P<word>(?:[A-Za-z_]\w*::)?[^\W\d][\w.]*|\.[\w.]+)(?P<call>\s*\()?"
@@ -140,7 +140,7 @@ def _end_of_vector(right: str, start: int, text: str) -> int:
     """Where R's `c(...)` ends, which holds numbers or texts."""
     found = VECTOR.match(right, start)
     if found is None or not CONSTANTS.fullmatch(found.group(1)):
-        raise FormulaError(f"c() in {shown(text)} takes numbers or texts: join columns by +, as in 'a + b'")
+        raise FormulaError(f"c() in {shown(text)} must contain numbers or texts: join columns by +, as in 'a + b'")
     return found.end()
 
 
@@ -179,15 +179,15 @@ def _check_outside_calls(right: str, text: str) -> None:
     found = list(pieces(right))
     if any(piece == "|" and depth <= 1 for piece, depth in found):  # (1 | g), as lme4 writes it
         raise FormulaError(
-            f"'|' in {shown(text)} is not allowed, as there are no conditional or random effects: write '+' where the column "
-            "is a predictor, or give groups= the column, so that its rows stay in one fold"
+            f"'|' in {shown(text)} is not allowed, because there are no conditional or random effects: use '+' if the column is a "
+            "predictor, or groups= to have its rows in the same fold"
         )
     plain = "".join(piece for piece, depth in found if depth == 0)
     if taken := re.search(r"(?<![\w.])[\w.]++\$(`[^`]*`|[\w.]+)", plain):
-        raise FormulaError(f"{shown(taken.group())} in {shown(text)}: columns are those of the data, write {cut(taken.group(1))} alone")
+        raise FormulaError(f"{shown(taken.group())} in {shown(text)} is not a column of the data: use {cut(taken.group(1))} alone")
     if compared := re.search(r"(?<![\w.])([\w.]++|`[^`]*+`)\s*+([<>]=?|[!=]=)\s*([\w.]+|'[^']*'|\"[^\"]*\")", plain):
         cure = f"ifelse({compared.group(1)} {compared.group(2)} {compared.group(3)}, 1, 0)"
-        raise FormulaError(f"{shown(compared.group())} in {shown(text)} is true or false, and distances need numbers: write {cut(cure)}")
+        raise FormulaError(f"{shown(compared.group())} in {shown(text)} is true or false, but distances need numbers: use {cut(cure)}")
 
 
 def substitute(formula: str, old: str) -> str:
@@ -215,8 +215,7 @@ def substitute(formula: str, old: str) -> str:
     left = old_left if left in ("", ".") else left
     if left != old_left and _has_dot(right) and _has_dot(old_right):
         raise FormulaError(
-            f"{shown(formula)} changes the response, and '.' in {shown(old)} stands for all columns but its response: name the "
-            "predictors"
+            f"{shown(formula)} changes the response, but '.' in {shown(old)} means all columns except its response: name the predictors"
         )
     alone = re.match(r"\.\s*(?:$|[+-])", right) is not None and len([m for m in _DOT.finditer(right) if not m.group(1)]) == 1
     inside = old_right if alone or re.fullmatch(r"[\w.]+|`[^`]*`", old_right) else f"({old_right})"
@@ -308,4 +307,4 @@ def unknown(what: str, columns: Iterable[str]) -> str:
     columns = list(columns)
     listed = ", ".join(map(shown, columns[:LISTED]))
     more = f" and {len(columns) - LISTED} more" if len(columns) > LISTED else ""
-    return f"{what} is not a column of the data; the columns are {listed}{more}"
+    return f"{what} is not a column of the data: use one of {listed}{more}"

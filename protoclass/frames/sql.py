@@ -10,6 +10,7 @@ from functools import cached_property
 from numbers import Integral, Real
 from typing import Any
 
+from ..ground.checks import either
 from ..ground.errors import OptionError, brief, shown
 from .formula import Formula
 from .frame import Frame
@@ -71,7 +72,7 @@ class Dialect:
         """A name of a column or table, quoted."""
         _check_text(name, f"the name {shown(name)}")
         if not name:
-            raise OptionError("an empty name can't be written in SQL: name the table, and rename the column")
+            raise OptionError("SQL names must not be empty: name the table, and rename the column")
         if self.backslash == "escape":
             return f"{self.quote}{_escaped(name, self.quote)}{self.quote}"
         return f"{self.quote}{name.replace(self.quote, 2 * self.quote)}{self.quote}"
@@ -80,7 +81,7 @@ class Dialect:
         """A table, quoted: its name, or its schema and name."""
         parts = (name,) if isinstance(name, str) else name
         if not isinstance(parts, (tuple, list)) or not parts or not all(isinstance(p, str) for p in parts):
-            raise OptionError(f"table={brief(name)}: the name of a table, or a tuple of schema and name")
+            raise OptionError(f"table must be the name of a table or a tuple of schema and name, not {brief(name)}")
         return ".".join(self.identifier(part) for part in parts)
 
     def check_names(self, names: Iterable[str]) -> None:
@@ -90,7 +91,7 @@ class Dialect:
             other = seen.setdefault(name.casefold(), name)
             if other != name:
                 both = f"columns {shown(other)} and {shown(name)}"
-                raise OptionError(f"{both} differ in case alone, and are one name in {self.name}: rename one")
+                raise OptionError(f"{both} differ only in case and are the same name in {self.name}: rename one")
 
     def text(self, value: str) -> str:
         """A text constant."""
@@ -103,8 +104,8 @@ class Dialect:
         if self.backslash == "marked":
             return "E'" + doubled.replace("\\", "\\\\") + "'"
         raise OptionError(
-            f"the text {shown(value)} has a backslash, which databases read in different ways: name yours, dialect= one of "
-            f"{', '.join(repr(d) for d in DIALECTS if d != self.name)}"
+            f"the text {shown(value)} has a backslash, which databases interpret differently: use "
+            f"dialect={either(d for d in DIALECTS if d != self.name)}"
         )
 
     def number(self, value: float) -> str:
@@ -126,8 +127,8 @@ class Dialect:
         if isinstance(value, Real):
             return self.number(float(value))
         raise OptionError(
-            f"{what} {brief(value)} is of type {type(value).__name__}, and SQL has texts, numbers and truth values: convert the "
-            "column, data[column].astype(str)"
+            f"{what} {brief(value)} is of type {type(value).__name__}, but SQL has texts, numbers and truth values: convert the column, "
+            "data[column].astype(str)"
         )
 
     def as_double(self, expression: str) -> str:
@@ -178,7 +179,7 @@ def dialect_of(name: Any) -> Dialect:
     'O''Hara' "a""b" 0.1e0
     """
     if not isinstance(name, str) or name not in DIALECTS:
-        raise OptionError(f"dialect={brief(name)}: known are {', '.join(map(repr, DIALECTS))}")
+        raise OptionError(f"dialect must be {either(DIALECTS)}, not {brief(name)}")
     return DIALECTS[name]
 
 
@@ -189,11 +190,11 @@ def total(parts: Iterable[str]) -> str:
 
 def _check_text(text: str, what: str) -> None:
     if "\0" in text:
-        raise OptionError(f"{what} has a zero character, which SQL can't hold: rename it in the data")
+        raise OptionError(f"{what} has a zero character, which SQL does not allow: rename it in the data")
     try:
         text.encode()
     except UnicodeEncodeError:
-        raise OptionError(f"{what} has half of a surrogate pair, which is no character: rename it in the data") from None
+        raise OptionError(f"{what} has half of a surrogate pair, which is not a character: rename it in the data") from None
 
 
 def _escaped(text: str, quote: str) -> str:

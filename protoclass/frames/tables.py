@@ -80,7 +80,7 @@ def as_pandas(data: Any, names: Iterable[Any] | None = None) -> pd.DataFrame:
     if isinstance(table, nw.LazyFrame):
         kind = f"{type(data).__module__.split('.')[0]} {type(data).__name__}"
         cure = next((name for name in COLLECT if hasattr(data, name)), "collect")
-        raise DataError(f"data is a {kind}, which is lazy, and is not read in blocks: give data.{cure}()")
+        raise DataError(f"data is a lazy {kind}, which can't be loaded in blocks: use data.{cure}()")
     if table.implementation.is_polars():  # its own to_pandas needs pyarrow
         return of_polars(data)
     return table.to_pandas()

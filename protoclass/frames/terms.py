@@ -198,13 +198,12 @@ class _Budget:
             if len(out) > MOST_TERMS:
                 self.refuse()
         if max(map(len, out), default=0) > MOST_FACTORS:
-            raise FormulaError(f"{shown(self.text)} has an interaction of more than {MOST_FACTORS} columns: name fewer")
+            raise FormulaError(f"{shown(self.text)} has an interaction of more than {MOST_FACTORS} columns: use fewer")
         return out
 
     def refuse(self) -> None:
         raise FormulaError(
-            f"{shown(self.text)} expands to too many interactions, more than {MOST_TERMS:,}: name the relevant ones, such as "
-            "'a:b'"
+            f"{shown(self.text)} expands to too many interactions, more than {MOST_TERMS:,}: use the relevant ones, such as 'a:b'"
         )
 
 
@@ -231,7 +230,7 @@ def _apply(symbol: str, args: list[Terms], every: Terms, budget: _Budget) -> Ter
             return _nested(outer, inner, budget)
         case "in", [inner, outer]:
             return _nested(outer, inner, budget)
-    raise FormulaError(f"{shown(budget.text)} has several parts: write one right side, without '|' or ','")
+    raise FormulaError(f"{shown(budget.text)} has several parts: use one right side, without '|' or ','")
 
 
 def _add(left: Terms, right: Terms) -> Terms:
@@ -243,9 +242,7 @@ def _add(left: Terms, right: Terms) -> Terms:
 
 def _nested(outer: Terms, inner: Terms, budget: _Budget) -> Terms:
     if not outer:
-        raise FormulaError(
-            f"{shown(budget.text)} can't be read: nothing is left of the terms that others are nested in"
-        )
+        raise FormulaError(f"{shown(budget.text)} removes all the terms that others are nested in")
     common: Terms = {frozenset(): ()}
     for key, factors in outer.items():
         common = budget.product(common, {key: factors})
@@ -275,11 +272,9 @@ def _check_literals(terms: Terms, text: str) -> None:
         literal = [f.expr for f in factors if f.how == "literal"]
         rest = frozenset(f.expr for f in factors if f.how != "literal")
         if any(not number.replace(".", "", 1).isdecimal() for number in literal):
-            raise FormulaError(f"{shown(literal[0])} in {shown(text)} is a text, and terms are columns: name a column")
+            raise FormulaError(f"{shown(literal[0])} in {shown(text)} is a text, but terms are columns: use a column")
         if not rest and literal != ["1"]:
-            raise FormulaError(
-                f"{shown(literal[0])} in {shown(text)} is a number, and terms are columns: name a column"
-            )
+            raise FormulaError(f"{shown(literal[0])} in {shown(text)} is a number, but terms are columns: use a column")
         if rest in seen:
             raise FormulaError(f"a term of {shown(text)} occurs with different numbers before it: leave them out")
         seen.add(rest)

@@ -62,8 +62,8 @@ def ns(x: Any, df: Any = None, knots: Any = None, _state: Any = None) -> Any:
         low, high = float(np.min(values)), float(np.max(values))
         if not (np.diff([low, *inside, high]) > 0).all():
             raise FormulaError(
-                f"the knots of ns(), {', '.join(f'{v:.4g}' for v in inside[:9])}, must differ and lie between the least and the "
-                f"largest value, {low:.4g} and {high:.4g}: take a smaller df= or other knots="
+                f"the knots of ns() must differ and lie between the minimum {low:.4g} and the maximum {high:.4g}, not "
+                f"{', '.join(f'{v:.4g}' for v in inside[:9])}: use a smaller df= or other knots="
             )
         _state["spline"] = (inside, low, high)
     basis = natural_basis(values, *_state["spline"])
@@ -117,8 +117,8 @@ def cut(
     outside = (code < 0) | (code >= len(names))
     if outside.any():
         raise DataError(
-            f"cut(): the value {values[outside][0]:.6g} is outside of its breaks, {edges[0]:.6g} to {edges[-1]:.6g}: let them go from "
-            "-Inf to Inf, or leave the row out"
+            f"the value {values[outside][0]:.6g} is outside the breaks of cut(), {edges[0]:.6g} to {edges[-1]:.6g}: use breaks from -Inf "
+            "to Inf, or leave the row out"
         )
     return FactorValues((code[:, None] == np.arange(len(names))).astype(float), column_names=tuple(names))
 
@@ -131,8 +131,8 @@ def _edges(x: np.ndarray, breaks: Any) -> np.ndarray:
     distinct = len(np.unique(x))
     if isinstance(breaks, float) or not is_number(breaks, 2, integral=True, high=min(MOST_KNOTS, distinct)):
         raise FormulaError(
-            f"breaks={brief(breaks)}: cut() takes a number of intervals from 2 to {min(MOST_KNOTS, distinct)}, or different "
-            f"breaks, such as c(0, 10, 20), {MOST_KNOTS} at most"
+            f"breaks of cut() must be a number of intervals from 2 to {min(MOST_KNOTS, distinct)}, or at most {MOST_KNOTS} different "
+            f"breaks, such as c(0, 10, 20), not {brief(breaks)}"
         )
     inside = np.linspace(x.min(), x.max(), breaks + 1)[1:-1]
     return np.concatenate([[-np.inf], inside, [np.inf]])
@@ -143,7 +143,7 @@ def _interval_names(edges: np.ndarray, labels: Any, right: Any) -> list[str]:
     if labels is not None:
         fits = isinstance(labels, (list, tuple)) and len(labels) == count and all(isinstance(n, str) for n in labels)
         if not fits or len(set(labels)) < count:
-            raise FormulaError(f"labels={brief(labels)}: cut() takes {count} different texts, one for each interval")
+            raise FormulaError(f"labels of cut() must be {count} different texts, one for each interval, not {brief(labels)}")
         return list(labels)
     for digits in range(3, 18):
         shown = [f"{edge:.{digits}g}" for edge in edges]
@@ -222,12 +222,11 @@ def _check(name: str, given: Mapping[str, Any], distinct: int) -> None:
         bound = min(most, largest)
         if not is_number(value, least, integral=True) or isinstance(value, float) or value > bound:
             raise FormulaError(
-                f"{option}={brief(value)}: {name}() takes a whole number from {least} to {bound}, at most {most} and no more than "
-                f"its {distinct} distinct values tell apart"
+                f"{option} of {name}() must be a whole number from {least} to {bound} (at most {most}, and limited by the {distinct} "
+                f"distinct values), not {brief(value)}"
             )
     knots = given.get("knots")
     if isinstance(knots, (list, tuple)) and len(knots) > min(MOST_KNOTS, distinct):
         raise FormulaError(
-            f"knots={brief(knots)}: {name}() takes no more knots than there are distinct values, {distinct}, and at most "
-            f"{MOST_KNOTS}: give fewer"
+            f"{name}() allows at most {min(MOST_KNOTS, distinct)} knots for {distinct} distinct values, not {len(knots)}: use fewer"
         )

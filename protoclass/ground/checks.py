@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
-from .errors import NotAvailable, OptionError, brief, cut, shown
+from .errors import NotAvailable, OptionError, brief, shown
 from .foreign_names import ELSEWHERE, SAME_AS, VALUES
 
 LARGEST = 1e300  # numbers beyond are not parameters
@@ -34,14 +34,20 @@ def is_listed(value: object) -> bool:
 def check_level(level: object) -> None:
     """Raise unless `level` is a number between 0 and 1, both excluded."""
     if not is_number(level, 0.0, above=True, high=1.0) or level == 1:
-        raise OptionError(f"level={brief(level)}: a number between 0 and 1, such as 0.9")
+        raise OptionError(f"level must be a number between 0 and 1, such as 0.9, not {brief(level)}")
 
 
 def one_of(name: str, value: object, allowed: tuple[object, ...], what: str = "") -> None:
     """Raise unless `value` is one of `allowed`; `what` is its name in the dictionary of foreign values, where that is another one."""
     if not any(value is a or (type(value) is type(a) and value == a) for a in allowed):
         hint = hint_for_value(what or name, value, allowed)
-        raise OptionError(f"{name}={brief(value)}: allowed are {', '.join(map(repr, allowed))}{hint and '; '}{hint}")
+        raise OptionError(f"{name} must be {either(allowed)}, not {brief(value)}{hint and ': '}{hint}")
+
+
+def either(values: Iterable[object]) -> str:
+    """Allowed values for a message: 'a', 'b' or 'c'."""
+    *most, last = map(repr, values)
+    return f"{', '.join(most)} or {last}" if most else last
 
 
 def hint_for_value(name: str, value: object, allowed: Iterable[object] = ()) -> str:
@@ -50,7 +56,7 @@ def hint_for_value(name: str, value: object, allowed: Iterable[object] = ()) -> 
     Examples
     --------
     >>> hint_for_value("na", "na.omit"), hint_for_value("solver", "Exact", ("greedy", "exact"))
-    ("'drop' is it here", "did you mean 'exact'?")
+    ("use na='drop'", "did you mean 'exact'?")
     """
     if not isinstance(value, str):
         return ""
@@ -65,7 +71,7 @@ def whole_number(name: str, value: object, least: int, most: int = MOST_ROWS) ->
     """The value as an int; raises unless it is a whole number from `least` to `most`."""
     if isinstance(value, bool) or not isinstance(value, Integral) or not least <= int(value) <= most:
         above = most != MOST_ROWS or (isinstance(value, Integral) and int(value) > most)  # a bound that nobody meets is not named
-        raise OptionError(f"{name}={brief(value)}: a whole number >= {least}{f' and <= {most}' if above else ''}")
+        raise OptionError(f"{name} must be a whole number >= {least}{f' and <= {most}' if above else ''}, not {brief(value)}")
     return int(value)
 
 
@@ -84,7 +90,7 @@ def check_labels(name: str, labels: Any) -> None:
     """Raise unless labels are listed."""
     listed = isinstance(labels, Sequence) and not isinstance(labels, (str, bytes))
     if not listed and getattr(labels, "ndim", 0) != 1:  # that of an array, Index or Series
-        raise OptionError(f"{name}={brief(labels)}: a list of labels of rows, such as fit.frame.index[:3]")
+        raise OptionError(f"{name} must be a list of row labels, such as fit.frame.index[:3], not {brief(labels)}")
 
 
 def find_labels(labels: Iterable[Any], index: Iterable[Any], unknown: str) -> list[int]:
@@ -145,7 +151,7 @@ def check_known(call: str, given: Iterable[str], known: Collection[str]) -> None
     --------
     >>> check_known("predict()", ["newdata"], ["new", "kind"])
     Traceback (most recent call last):
-    protoclass.ground.errors.OptionError: predict() has no argument 'newdata': newdata= is new= here; its arguments are new, kind
+    protoclass.ground.errors.OptionError: predict() has no argument 'newdata': use new=; its arguments are new, kind
     """
     for name in given:
         if name not in known:
@@ -162,7 +168,7 @@ class NamedArguments:
     >>> import protoclass as pc
     >>> pc.KNN(n_neighbors=3)
     Traceback (most recent call last):
-    protoclass.ground.errors.OptionError: KNN() has no argument 'n_neighbors': n_neighbors= is k= here; its arguments are k, ties
+    protoclass.ground.errors.OptionError: KNN() has no argument 'n_neighbors': use k=; its arguments are k, ties
     """
 
     def __new__(cls, *args: object, **given: object) -> Self:
@@ -189,8 +195,8 @@ def check_parameters(cls: type, base: type, kind: str, declares: Collection[str]
     for name in _parameters(cls):
         if name in inherited:
             raise OptionError(
-                f"{cls.__name__} has a parameter {name!r}, and {base.__name__}.{name} says something of every {kind}, which the value of "
-                f"the parameter would change: give the parameter another name, or, where it is no parameter, write {name}: ClassVar"
+                f"{cls.__name__} has a parameter {name!r}, but {base.__name__}.{name} describes every {kind}: rename the parameter, or "
+                f"write {name}: ClassVar if it is not one"
             )
 
 
@@ -203,7 +209,7 @@ def hint_for(name: str, known: Collection[str]) -> str:
     """What to write in place of an argument that does not exist: its name here, or how the same is done; "" if none is known."""
     here = renamed(name, known)
     if here is not None:
-        return f"{cut(name)}= is {here}= here"
+        return f"use {here}="
     if name in OF_GRAPHICS:
         return (
             "colours, limits and titles are changed on the Axes that it returns, as in ax.set(title='...'); pc.options.colours = [...] "

@@ -36,16 +36,16 @@ T = TypeVar("T")
 def check_path(path: Any, endings: tuple[str, ...] = PAGES, argument: str = "path") -> Path:
     """The path of a file that is to be written; raises an OptionError unless its name has one of these endings."""
     if not isinstance(path, (str, Path)) or Path(path).suffix.lower() not in endings:
-        raise OptionError(f"{argument}={brief(path)}: the name of a file that ends in {' or '.join(endings)}")
+        raise OptionError(f"{argument} must be a file name that ends in {' or '.join(endings)}, not {brief(path)}")
     return Path(path)
 
 
 def check_free(path: Path, overwrite: Any) -> None:
     """Raise an OptionError where a file is in the way, or where `overwrite` is no truth value: before the work of what is written."""
     if not isinstance(overwrite, bool):
-        raise OptionError(f"overwrite={brief(overwrite)}: True or False")
+        raise OptionError(f"overwrite must be True or False, not {brief(overwrite)}")
     if not overwrite and os.path.lexists(path):
-        raise OptionError(f"{brief(str(path))} is there already: give overwrite=True, or another name")
+        raise OptionError(f"{brief(str(path))} already exists: use overwrite=True, or another name")
 
 
 def write_file(path: Path, content: str | bytes, overwrite: bool = True) -> None:
@@ -93,7 +93,7 @@ def write_by(fill: Callable[[BinaryIO], T], path: Path, overwrite: bool = True) 
         if isinstance(reason, ProtoclassError):  # of what is written, not of writing it
             raise
         raise FileError(
-            f"{shown(str(path))} can't be written: {_why(reason)}. Free some space, or name another folder; no file is left behind"
+            f"{shown(str(path))} can't be written ({_why(reason)}; no file is left behind): free some space, or use another folder"
         ) from None
 
 
@@ -136,7 +136,7 @@ def make_folder(path: Path) -> None:
     try:
         path.mkdir(parents=True, exist_ok=True)
     except (OSError, ValueError) as reason:
-        raise FileError(f"the folder {shown(str(path))} can't be made: {_why(reason)}. Name another") from None
+        raise FileError(f"the folder {shown(str(path))} can't be created ({_why(reason)}): use another") from None
 
 
 def read_csv(path: str | Path, url: bool = False) -> pd.DataFrame:
@@ -155,13 +155,13 @@ def read_csv(path: str | Path, url: bool = False) -> pd.DataFrame:
     scheme = urlsplit(name).scheme if "://" in name[:20] else ""
     if scheme and not (url and scheme in ADDRESSES):
         allowed = f"a path, or with --url an address of {', '.join(ADDRESSES)}"
-        raise OptionError(f"{shown(name)} is an address, and is not opened unless you ask for it: give {allowed}")
+        raise OptionError(f"{shown(name)} is a web address, which is not opened by default: use {allowed}")
     try:
         table = pd.read_csv(name if scheme else os.path.abspath(name))  # an absolute path is never taken for an address
     except UNREADABLE as reason:
-        raise FileError(f"{shown(name)} is not a CSV file that can be read: {_why(reason)}") from None
+        raise FileError(f"{shown(name)} is not a readable CSV file: {_why(reason)}") from None
     if table.empty:
-        raise FileError(f"{shown(name)} has no rows: a CSV file has a line of column names, and a line for each row")
+        raise FileError(f"{shown(name)} has no rows, but a CSV file needs a line of column names and a line for each row")
     return table
 
 

@@ -73,7 +73,9 @@ class Options:
     def __call__(self, *given: object, **changes: Any) -> Restore:
         """Set options, all or none; as a `with` block, until its end."""
         if given:
-            raise OptionError(f"options({brief(given[0])}): give options by name, such as options(digits=3); options.digits reads one")
+            raise OptionError(
+                f"options() takes options by name, not {brief(given[0])}: use options(digits=3) to set one, or options.digits to see it"
+            )
         for name in changes:
             check_name(name)
         checked = {name: CHECKS[name](value) for name, value in changes.items()}
@@ -128,14 +130,14 @@ def check_colours(value: Any) -> tuple[str, ...]:
 
     allowed = "two different opaque colours or more, as matplotlib knows them, such as ['#0072B2', 'orange', (0.2, 0.6, 0.3)]"
     if isinstance(value, (str, dict)):
-        raise OptionError(f"colours={brief(value)}: a list of {allowed}")
+        raise OptionError(f"colours must be a list of {allowed}, not {brief(value)}")
     try:
         rgba = [to_rgba(colour) for colour in value]
     except (TypeError, ValueError) as reason:
-        raise OptionError(f"colours={brief(value)} ({str(reason).splitlines()[0]}): a list of {allowed}") from None
+        raise OptionError(f"colours must be a list of {allowed}, not {brief(value)} ({str(reason).splitlines()[0]})") from None
     found = tuple(to_hex(colour).upper() for colour in rgba)
     if len(found) < 2 or len(set(found)) < len(found) or any(colour[3] != 1 for colour in rgba):
-        raise OptionError(f"colours={brief(value)}: a list of {allowed}")
+        raise OptionError(f"colours must be a list of {allowed}, not {brief(value)}")
     return found
 
 

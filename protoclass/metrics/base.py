@@ -30,12 +30,10 @@ def check_rep(rep: Rep, n: int, what: str) -> Rep:
     """The representation, if it is a tuple of arrays with `n` entries each; `what` made it."""
     fine = isinstance(rep, tuple) and len(rep) > 0 and all(isinstance(a, np.ndarray) and a.ndim > 0 for a in rep)
     if not fine:
-        raise DataError(f"{what} gave {_kind(rep)}, and must give a tuple of arrays, such as (X,)")
+        raise DataError(f"{what} must return a tuple of arrays, such as (X,), not {_kind(rep)}")
     lengths = [len(a) for a in rep]
     if any(length != n for length in lengths):
-        raise DataError(
-            f"{what} gave arrays of lengths {lengths} for {n} rows: each array must have one entry for each row"
-        )
+        raise DataError(f"{what} must return arrays with one entry for each of the {n} rows, not arrays of lengths {lengths}")
     return rep
 
 
@@ -234,8 +232,8 @@ def _check_class(cls: type[Described], base: type[Described], kind: str, declare
     loose = next((f.name for f in fields(Traits) if f.name in vars(cls) and f.name not in declares), None)
     if loose is not None:
         raise OptionError(
-            f"{cls.__name__}.{loose} stands alone: a metric states its traits together, traits = protoclass.Traits({loose}=...), or as a "
-            "property `traits` where they depend on parameters"
+            f"{cls.__name__}.{loose} is not in `traits`: use traits = protoclass.Traits({loose}=...), or a property `traits` if it "
+            "depends on parameters"
         )
     replaces = base is not TrainedMetric or any("between" in vars(parent) for parent in cls.__mro__[1 : cls.__mro__.index(base)])
     if MEASURING & set(vars(cls)) and replaces and "traits" not in vars(cls):
@@ -257,7 +255,9 @@ def _for_each_value(check: Callable[[Any], None]) -> Callable[[Any], None]:
             return
         for name, values in tuned.items():
             if len(values) == 0 or any(value is None for value in values):
-                raise OptionError(f"{name}={brief(values)}: {type(metric).__name__} is tuned over a sequence of values that are not None")
+                raise OptionError(
+                    f"{name} of {type(metric).__name__} must be tuned over a sequence of values other than None, not {brief(values)}"
+                )
             object.__setattr__(metric, name, values)
         every = [[getattr(type(metric), name)] if values == GRID else values for name, values in tuned.items()]
         for point in product(*every):
@@ -310,7 +310,7 @@ class Metric(NamedArguments, Described):
 
     def default_grid(self, parameter: str, frame: Frame) -> Sequence[Any]:
         """The values that "grid" means for a parameter, with these rows."""
-        raise OptionError(f"{type(self).__name__} has no default grid for {parameter}: give a sequence of values")
+        raise OptionError(f"{type(self).__name__} has no default grid for {parameter}: use a sequence of values")
 
     def unseen_in(self, column: str) -> str:
         """`unseen`, of the values of one column."""
@@ -349,8 +349,8 @@ class Metric(NamedArguments, Described):
 
     def _unwritten(self, method: str, what: str) -> str:
         if type(self).train is not Metric.train or type(self).trained is not Metric.trained:
-            return f"the metric {self.name} is not trained yet: write metric.train(frame).{method}(...)"
-        return f"the metric {self.name} does not say {what}: write its `{method}`"
+            return f"the metric {self.name} is not trained yet: use metric.train(frame).{method}(...)"
+        return f"the metric {self.name} does not define {what}: write its `{method}`"
 
     def __eq__(self, other: object) -> bool:
         return type(self) is type(other) and same(tuple(vars(self).values()), tuple(vars(other).values()))
@@ -493,11 +493,13 @@ class TrainedMetric(Described):
 
     def terms(self, rows: Rep, candidates: Rep) -> np.ndarray:
         """What each of the `variables` adds to the power of the dissimilarities that is a sum, (r, q, v); NaN where it is skipped."""
-        raise OptionError(f"{self.name} dissimilarities are not written as a sum over variables: its trained metric has no `terms`")
+        raise OptionError(
+            f"{self.name} dissimilarities can't be written as a sum over variables, because the trained metric has no `terms`"
+        )
 
     def weighed(self, weights: np.ndarray) -> TrainedMetric:
         """The metric with each of the `variables` counting so many times as much."""
-        raise OptionError(f"{self.name} dissimilarities have no weights of variables: its trained metric has no `weighed`")
+        raise OptionError(f"{self.name} dissimilarities have no weights of variables, because the trained metric has no `weighed`")
 
     def slim(self, rows: Rep, candidates: Rep) -> tuple[TrainedMetric, Rep, Rep]:
         """The metric without what it holds of rows and candidates beyond these, and these as it represents them then."""
@@ -530,8 +532,8 @@ def train_metric(metric: Metric | TrainedMetric, frame: Frame) -> TrainedMetric:
     trained = metric.train(frame) if frame.parts is None or isinstance(metric, TrainedMetric) else train_remote(metric, frame)
     if not isinstance(trained, TrainedMetric):
         raise OptionError(
-            f"`train` of the metric {metric.name} gave a value of type {type(trained).__name__}: it must return a TrainedMetric, "
-            "which holds what was learned"
+            f"`train` of the metric {metric.name} must return a TrainedMetric, which contains what was learned, not a "
+            f"{type(trained).__name__}"
         )
     return trained
 
@@ -564,8 +566,8 @@ def compare(metric: TrainedMetric, rows: Rep, candidates: Rep) -> np.ndarray:
         values = np.asarray(metric.between(rows, candidates))
     if values.shape != (len(rows[0]), len(candidates[0])):
         raise DataError(
-            f"the metric {metric.name} gave an array of shape {values.shape} for {len(rows[0])} rows and "
-            f"{len(candidates[0])} candidates: its `between` must give one of shape {(len(rows[0]), len(candidates[0]))}"
+            f"`between` of the metric {metric.name} must return an array of shape {(len(rows[0]), len(candidates[0]))} for {len(rows[0])} "
+            f"rows and {len(candidates[0])} candidates, not {values.shape}"
         )
     return values
 
@@ -589,7 +591,7 @@ class VectorMetric(TrainedMetric):
         raise OptionError(self._unwritten("original", "what coordinates are in the units of the data"))
 
     def _unwritten(self, method: str, what: str) -> str:
-        return f"the trained metric of {self.name} does not say {what}: write its `{method}`"
+        return f"the trained metric of {self.name} does not define {what}: write its `{method}`"
 
 
 def as_vectors(metric: TrainedMetric) -> VectorMetric:
@@ -602,8 +604,8 @@ def as_vectors(metric: TrainedMetric) -> VectorMetric:
     if isinstance(metric, VectorMetric):
         return metric
     raise NoVectors(
-        f"{metric.name} dissimilarities have no coordinates, and this method needs some: use dissimilarity='euclidean', "
-        "or a method that reads dissimilarities, such as 'pvm' or 'knn'"
+        f"this method needs coordinates, but {metric.name} dissimilarities have none: use dissimilarity='euclidean', or a method that "
+        "needs only dissimilarities, such as 'pvm' or 'knn'"
     )
 
 

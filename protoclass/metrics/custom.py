@@ -41,7 +41,7 @@ class Custom(Metric, declares=["triangle"]):
 
     def __post_init__(self) -> None:
         if not callable(self.function):
-            raise OptionError(f"Custom takes a function of two rows, not {brief(self.function)}")
+            raise OptionError(f"Custom needs a function of two rows, not {brief(self.function)}")
         one_of("triangle", self.triangle, (True, False))
 
     @property
@@ -54,7 +54,7 @@ class Custom(Metric, declares=["triangle"]):
 
     def rows(self, frame: Frame) -> Rep:
         if frame.columns.shape[1] == 0:
-            raise DataError(f"{frame.formula.quoted} names no predictors for {self.name} to measure: name columns, or '.'")
+            raise DataError(f"{frame.formula.quoted} has no predictors for {self.name}: use column names, or '.'")
         out = np.empty(len(frame), object)
         for i in range(len(frame)):
             out[i] = frame.columns.iloc[i]
@@ -77,11 +77,7 @@ class Custom(Metric, declares=["triangle"]):
         try:
             number = float(value)
         except (TypeError, ValueError):
-            raise DataError(
-                f"{self.name} gave {value!r} for rows {shown(a.name)} and {shown(b.name)}, not a number"
-            ) from None
+            raise DataError(f"{self.name} must return a number for rows {shown(a.name)} and {shown(b.name)}, not {value!r}") from None
         if not (np.isfinite(number) and number >= 0):
-            raise DataError(
-                f"{self.name} gave {number} for rows {shown(a.name)} and {shown(b.name)}: dissimilarities are finite and >= 0"
-            )
+            raise DataError(f"{self.name} must return a finite number >= 0 for rows {shown(a.name)} and {shown(b.name)}, not {number}")
         return number + 0.0

@@ -67,25 +67,23 @@ class Adaptive(Metric):
         for name, given in (("epsilon", self.epsilon), ("ridge", self.ridge)):
             fine = is_real(given) and 0 <= given < 1e12
             if not fine or (name == "epsilon" and given == 0):
-                raise OptionError(f"{name}={brief(given)}: a number {'>' if name == 'epsilon' else '>='} 0")
+                raise OptionError(f"{name} must be a number {'>' if name == 'epsilon' else '>='} 0 and below 1e12, not {brief(given)}")
         one_of("scale", self.scale, (True, False))
         if self.base is not None and not isinstance(self.base, TrainedMinkowski):
-            raise OptionError(f"base={brief(self.base)}: None, as it is set where the metric is trained")
+            raise OptionError(f"base must be None, because training sets it, not {brief(self.base)}")
 
     def pretrain(self, frame: Frame) -> Adaptive:
         return replace(self, base=self._pooled(frame))
 
     def train(self, frame: Frame) -> TrainedAdaptive:
         if frame.response is None:
-            raise DataError(
-                f"adaptive distances look at classes, and {frame.formula.quoted} names none: write 'response ~ predictors'"
-            )
+            raise DataError(f"adaptive distances need the classes, but {frame.formula.quoted} has no response: use 'response ~ predictors'")
         base = self._pooled(frame) if self.base is None else self.base
         live = np.flatnonzero(frame.weights > 0)
         X = np.asarray(base.coordinates(base.rows(frame)), float)[live]
         count = self.count(len(X))
         if count > len(X):
-            raise DataError(f"neighborhood={count}, and there are {len(X)} training rows: ask for fewer")
+            raise DataError(f"neighborhood={count} needs as many training rows, but there are {len(X)}: use a smaller one")
         return TrainedAdaptive(replace(self, base=None), base, X, frame.codes[live], np.array(len(frame.levels)))
 
     def _pooled(self, frame: Frame) -> TrainedMinkowski:

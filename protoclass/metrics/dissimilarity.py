@@ -141,12 +141,12 @@ class Dissimilarity(Saveable):
     def condensed(self) -> np.ndarray:
         """The n (n - 1) / 2 dissimilarities below the diagonal, column by column, as R's `dist` and SciPy have them."""
         if not self.square:
-            raise DataError("only a square matrix has a condensed form: its candidates must be its rows")
+            raise DataError("only a square matrix has a condensed form, but the candidates of this one are not its rows")
         if not np.allclose(self._values, self._values.T, rtol=1e-9, atol=0):
             i, j = np.unravel_index(np.abs(self._values - self._values.T).argmax(), self.shape)
             raise DataError(
-                f"the matrix is asymmetric (from {shown(self.index[i])} to {shown(self.index[j])}), and a condensed form holds one "
-                "value for each pair"
+                f"a condensed form has one value for each pair, but the matrix is asymmetric (from {shown(self.index[i])} to "
+                f"{shown(self.index[j])}): use symmetrized() first"
             )
         return self._values[np.triu_indices(len(self.index), 1)]
 
@@ -164,10 +164,10 @@ class Dissimilarity(Saveable):
         except (TypeError, ValueError, OverflowError):
             levels = np.array([np.nan])
         if levels.ndim > 1 or not ((levels >= 0) & (levels <= 1)).all():
-            raise OptionError(f"q={brief(q)}: quantiles lie between 0 and 1")
+            raise OptionError(f"q must be quantiles between 0 and 1, not {brief(q)}")
         values = quantiles(Held(self._values), self.candidate_row, levels)
         if len(values) == 0:
-            raise DataError("there is no positive dissimilarity between different rows")
+            raise DataError("all dissimilarities between different rows are 0")
         return float(values[0]) if np.ndim(q) == 0 else pd.Series(values, levels)
 
     def map(self, dims: int = 2, method: str = "classical") -> pd.DataFrame:
@@ -188,10 +188,10 @@ class Dissimilarity(Saveable):
         1 -2.07 -0.67
         """
         if not self.square:
-            raise DataError("a map needs a square matrix: its candidates must be its rows")
+            raise DataError("a map needs a square matrix, but the candidates of this one are not its rows")
         whole_number("dims", dims, 1)
         if dims > len(self.index):
-            raise OptionError(f"dims={dims}: at most the number of rows, {len(self.index)}")
+            raise OptionError(f"dims must be at most the number of rows, {len(self.index)}, not {dims}")
         one_of("method", method, ("classical", "sammon"))
         scaling = torgerson if method == "classical" else sammon
         X = scaling((self._values + self._values.T) / 2, dims)
@@ -201,7 +201,7 @@ class Dissimilarity(Saveable):
         """The same rows with symmetric dissimilarities: of each pair the "mean", "max" or "min" of both directions."""
         one_of("how", how, ("mean", "max", "min"))
         if not self.square:
-            raise DataError("only a square matrix can be made symmetric: its candidates must be its rows")
+            raise DataError("only a square matrix can be made symmetric, but the candidates of this one are not its rows")
         P = self._values.astype(float)
         if how == "mean":
             both = (P + P.T) / 2
@@ -290,7 +290,7 @@ class Dissimilarity(Saveable):
     def _embedded(self, symmetrize: str | None) -> tuple[Dissimilarity, Spectral]:
         one_of("symmetrize", symmetrize, (None, "mean", "max", "min"))
         if not self.square:
-            raise DataError("an embedding needs a square matrix: its candidates must be its rows")
+            raise DataError("an embedding needs a square matrix, but the candidates of this one are not its rows")
         measured = self if symmetrize is None else self.symmetrized(symmetrize)
         reflexive(measured._values, lambda i: shown(self.index[i]))
         return measured, embedding(measured._values)

@@ -106,17 +106,17 @@ def _series(frame: Frame, name: str) -> np.ndarray:
     if not missing.any():
         return design_of(frame, name)
     if not frame.formula.plain() or set(kinds) != {"numeric"}:
-        raise DataError(f"na='keep' with {name} needs numeric columns as they stand, and the formula is {frame.formula.quoted}")
+        raise DataError(f"na='keep' with {name} needs unchanged numeric columns, but the formula is {frame.formula.quoted}")
     wrong = missing[:, 0] | (missing[:, :-1] & ~missing[:, 1:]).any(axis=1)  # nothing there, or a gap
     if wrong.any():
         raise DataError(
-            f"row {shown(frame.index[wrong][0])} has no first step, or misses one before its last: a series may only miss steps at its "
-            "end; fill them in, or leave the row out"
+            f"row {shown(frame.index[wrong][0])} lacks its first step, or a step before its last, but series may lack steps only at the "
+            "end: fill them in, or leave the row out"
         )
     X = np.ascontiguousarray(frame.columns.to_numpy(float, na_value=np.nan))
     infinite = np.isinf(X).any(axis=1)
     if infinite.any():
-        raise DataError(f"row {shown(frame.index[infinite][0])} has an infinite value: series need finite numbers")
+        raise DataError(f"row {shown(frame.index[infinite][0])} has an infinite value, but series need finite numbers")
     return X
 
 
@@ -131,7 +131,7 @@ def _from_lists(frame: Frame) -> np.ndarray:
             out[i] = np.empty((0, 0))  # no series: texts, or lists of different lengths
         if out[i].ndim != 1 or not len(out[i]) or not np.isfinite(out[i]).all():
             where = f"{column.name!r} at row {shown(frame.index[i])}"
-            raise DataError(f"{where} is {brief(cell)}: a series is a list of finite numbers, one at least")
+            raise DataError(f"{where} must be a list of one or more finite numbers, not {brief(cell)}")
     return out
 
 

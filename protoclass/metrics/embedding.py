@@ -333,14 +333,14 @@ def classes_of(measured: Dissimilarity, by: Any) -> Classes:
     if by is None:
         return Classes(np.zeros(n, np.int64), ("all rows",), "")
     if not isinstance(by, pd.Series):
-        raise OptionError(f"by={brief(by)}: a Series of classes by the rows' labels, such as data['species']")
+        raise OptionError(f"by must be a Series of classes with row labels, such as data['species'], not {brief(by)}")
     if not by.index.is_unique:
-        raise DataError(f"by: the label {shown(by.index[by.index.duplicated()][0])} occurs more than once")
+        raise DataError(f"the labels of by must be unique, but {shown(by.index[by.index.duplicated()][0])} occurs more than once")
     absent = ~measured.index.isin(by.index)
     if absent.any():
-        raise DataError(f"by: {absent.sum()} rows have no class, the first {shown(measured.index[absent][0])}")
+        raise DataError(f"by has no class for {absent.sum()} rows, the first of which is {shown(measured.index[absent][0])}")
     classes = pd.Categorical(by.loc[measured.index])
     if (classes.codes < 0).any():
-        raise DataError(f"by: the class of row {shown(measured.index[classes.codes < 0][0])} is missing")
+        raise DataError(f"by has a missing class at row {shown(measured.index[classes.codes < 0][0])}")
     classes = classes.remove_unused_categories()
     return Classes(classes.codes.astype(np.int64), tuple(map(str, classes.categories)), str(by.name or "class"))

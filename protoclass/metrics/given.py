@@ -49,7 +49,7 @@ class Given(Metric):
         return "given"
 
     def train(self, frame: Frame) -> TrainedGiven:
-        raise OptionError("a given matrix is not trained: give the matrix itself as dissimilarity=")
+        raise OptionError("a given matrix is not trained: use the matrix itself as dissimilarity=")
 
 
 @savable(values="n m", row_names="n", column_names="m", titles="t")
@@ -87,9 +87,9 @@ class TrainedGiven(TrainedMetric):
         n = len(self.row_names)
         if self.spec.unnamed and not (len(index) == n and index.isin(range(n)).all()):
             raise DataError(
-                f"the dissimilarities were read without row names and are labelled 0 to {n - 1}, and the data have {len(index)} rows "
-                f"labelled {in_short(index)}: give the labels of all rows in the order of the file, such as "
-                "pc.read_dissimilarity(path, names=data.index)"
+                f"the dissimilarities were loaded without row names and have the labels 0 to {n - 1}, but the data have {len(index)} rows "
+                f"labelled {in_short(index)}: use the labels of all rows in the order of the file, such as pc.read_dissimilarity(path, "
+                "names=data.index)"
             )
 
     @property
@@ -117,7 +117,7 @@ class TrainedGiven(TrainedMetric):
         at = self._rows.get_indexer(frame.index)
         if (at < 0).any():
             raise DataError(
-                f"the dissimilarities lack the row {shown(frame.index[at < 0][0])} of the data: rows are matched by label; {ORDER}"
+                f"the dissimilarities lack the row {shown(frame.index[at < 0][0])} of the data (rows are matched by label): {ORDER}"
             )
         every = len(at) == len(self.values) and (at == np.arange(len(at))).all()
         return (self.values if every else self.values[at],)
@@ -126,9 +126,7 @@ class TrainedGiven(TrainedMetric):
         names = self.candidate_names(frame)
         at = self._columns.get_indexer(names)
         if (at < 0).any():
-            raise DataError(
-                f"the dissimilarities lack the column {shown(names[at < 0][0])}: columns are matched by label"
-            )
+            raise DataError(f"the dissimilarities lack the column {shown(names[at < 0][0])} (columns are matched by label)")
         return (at,)
 
     def between(self, rows: Rep, candidates: Rep) -> np.ndarray:
@@ -145,7 +143,7 @@ class TrainedGiven(TrainedMetric):
     def new_rows(self, new: Any, data: Frame, zero: bool = False) -> NewRows:
         if not isinstance(new, pd.DataFrame):
             raise DataError(
-                "for given dissimilarities new rows are a DataFrame of dissimilarities with the candidates' labels as "
+                "if dissimilarities are given, new rows must be a DataFrame of dissimilarities with the labels of the candidates as "
                 f"columns, not {type(new).__name__}"
             )
         if not new.columns.is_unique:
@@ -154,8 +152,8 @@ class TrainedGiven(TrainedMetric):
         m = len(self.column_names)
         if self.spec.unnamed and m in new.columns:
             raise DataError(
-                f"the dissimilarities were read without row names and are labelled 0 to {m - 1}, and the new rows have a column {m}, "
-                "as if they counted from 1: if column 1 is the first row of the fit, new.rename(columns=lambda k: k - 1) counts from 0"
+                f"the dissimilarities were loaded without row names and have the labels 0 to {m - 1}, but the new rows have a column {m}: "
+                "if they count from 1, use new.rename(columns=lambda k: k - 1)"
             )
 
         def measure(at: Any, candidates: Rep) -> np.ndarray:
@@ -169,7 +167,7 @@ def _read(new: pd.DataFrame, at: Any, names: pd.Index) -> np.ndarray:
     missing = [c for c in names if c not in new.columns]
     if missing:
         more = f" and {len(missing) - 5} more" if len(missing) > 5 else ""
-        raise DataError(f"the dissimilarities to {missing[:5]}{more} are needed and missing")
+        raise DataError(f"the new rows lack the dissimilarities to {missing[:5]}{more}")
     table = new[list(names)].iloc[as_slice(at)]
     values = np.ascontiguousarray(as_floats(table))
     known = ~np.isnan(values).any(axis=1)
@@ -192,7 +190,7 @@ def given(matrix: Any, index: pd.Index) -> TrainedGiven:
         read as a column, and similarities: rows that are farther from themselves than from others.
     """
     if isinstance(matrix, pd.DataFrame) and 0 in matrix.shape:
-        raise DataError(f"the dissimilarities have shape {matrix.shape}: they need rows and columns")
+        raise DataError(f"dissimilarities must have rows and columns, not the shape {matrix.shape}")
     if isinstance(matrix, pd.DataFrame):
         check_first_column(matrix)
         check_labels(matrix, index)
@@ -209,16 +207,14 @@ def _square(array: np.ndarray, index: pd.Index) -> pd.DataFrame:
     n = len(index)
     if array.ndim == 1:
         if len(array) != n * (n - 1) // 2:
-            raise DataError(
-                f"a condensed array of {len(array)} values does not fit {n} rows ({n * (n - 1) // 2} pairs)"
-            )
+            raise DataError(f"a condensed array for {n} rows needs {n * (n - 1) // 2} values, one for each pair, but this has {len(array)}")
         from scipy.spatial.distance import squareform
 
         array = squareform(array, checks=False)
     if array.shape != (n, n):
         raise DataError(
-            f"an array of shape {array.shape} does not fit {n} rows: arrays are square and by position; "
-            "for other candidates give a DataFrame with their labels as columns"
+            f"an array of dissimilarities must be square, with a row for each of the {n} rows, not of shape {array.shape}: for other "
+            "candidates use a DataFrame with their labels as columns"
         )
     return pd.DataFrame(array, index, index)
 

@@ -94,16 +94,19 @@ class Gower(Metric):
         for parameter, kind in what.items():
             names = _names(getattr(self, parameter))
             if not isinstance(names, (list, tuple)) or not all(isinstance(c, str) for c in names):
-                raise OptionError(f"{parameter}={brief(names)}: a list of names of {kind}")
+                raise OptionError(f"{parameter} must be a list of names of {kind}, not {brief(names)}")
         both = [c for c in _names(self.logratio) if c in _names(self.ordratio)]
         if both:
-            raise OptionError(f"{both[0]!r} stands in logratio and in ordratio: its ranks are those of its logarithms")
+            raise OptionError(
+                f"{both[0]!r} is in logratio and in ordratio, but the ranks of a column and of its logarithms are the same: use one of "
+                "them"
+            )
         given = {} if self.weights is None else self.weights
         if not isinstance(given, Mapping):
-            raise OptionError(f"weights={brief(given)}: a mapping of column names to numbers >= 0")
+            raise OptionError(f"weights must be a mapping of column names to numbers >= 0, not {brief(given)}")
         for name, weight in given.items():
             if not isinstance(name, str) or not is_real(weight) or not 0 <= weight < np.inf:
-                raise OptionError(f"weights: {brief(name)} has {brief(weight)}, and weights are finite numbers >= 0")
+                raise OptionError(f"weights must be finite numbers >= 0, not {brief(weight)} for {brief(name)}")
 
     @property
     def traits(self) -> Traits:
@@ -115,7 +118,7 @@ class Gower(Metric):
     def tally(self, frame: Frame) -> GowerTally:
         table = frame.terms()
         if not table:
-            raise DataError(f"{frame.formula.quoted} names no predictors to measure Gower dissimilarities on: name columns, or '.'")
+            raise DataError(f"{frame.formula.quoted} has no predictors for Gower dissimilarities: use column names, or '.'")
         booleans = [c for c in table if c in frame.schema and frame.schema[c].kind == "boolean"]
         numbers = [c for c, v in table.items() if c not in booleans and (_number(v) or v.cat.ordered)]
         categories = [c for c in table if c not in numbers]
@@ -124,7 +127,7 @@ class Gower(Metric):
         _among("ordratio", _names(self.ordratio), numbers, "numeric or ordered predictor")
         _among("weights", list(self.weights or ()), list(table), "predictor")
         if not self._weights([*numbers, *categories]).any():
-            raise OptionError("weights are 0 for all predictors: one at least must count")
+            raise OptionError("weights must not be 0 for all predictors")
         ranked = tuple(np.unique(_column(table[c][table[c].notna()])) for c in _names(self.ordratio))
         logs = _names(self.logratio)
         values = [_value(c, _column(table[c]), c in logs, None, frame.index) for c in numbers]
@@ -147,8 +150,8 @@ class Gower(Metric):
         labels = [c for c, weight, own in of_category if weight > 0 and own is not None and tally.count >= MANY]
         for name in labels if len(weights) > 1 else ():  # `texts_as_wholes` is of a lone one
             warn(
-                f"column {name!r} has a different value in every row, and so adds the same to every dissimilarity: leave it "
-                f"out ('- {name}')",
+                f"column {name!r} has a different value in every row, so it adds the same to every dissimilarity: leave it out ('- "
+                f"{name}')",
                 DataWarning,
             )
         constant = [c for c, a, b in zip(numbers, low, high, strict=True) if not b > a]
@@ -239,8 +242,8 @@ class TrainedGower(TrainedMetric):
         if np.isinf(scaled).any():
             i, j = np.argwhere(np.isinf(scaled))[0]
             raise DataError(
-                f"column {self.numbers[j]!r} is {values[i, j]:.4g} at row {shown(frame.index[i])}, too large beside its "
-                f"range in fit, {self.ranges[j]:.4g}"
+                f"column {self.numbers[j]!r} is {values[i, j]:.4g} at row {shown(frame.index[i])}, too large for its range in the "
+                f"training data, {self.ranges[j]:.4g}"
             )
         codes = [_codes(table[c]) for c in self.categories]
         coded = np.column_stack(codes).astype(np.int64) if codes else np.empty((len(frame), 0), np.int64)
@@ -285,7 +288,7 @@ class TrainedGower(TrainedMetric):
     def sql(self, columns: Columns) -> SQLDistance:
         if self.spec.ordratio:
             raise OptionError(
-                f"the ranks of ordratio={brief(self.spec.ordratio)} are not written in SQL: compute them as columns of the data first"
+                f"the ranks of ordratio={brief(self.spec.ordratio)} can't be written in SQL: compute them as columns of the data first"
             )
         names, schema, keep = self.numbers.tolist(), columns.frame.schema, columns.frame.keep
         numbers = [self._number_in_sql(columns, k, c) for k, c in enumerate(names)]
@@ -297,7 +300,7 @@ class TrainedGower(TrainedMetric):
         def values(prototypes: Rep) -> np.ndarray:
             for values, unlike in zip(prototypes, UNLIKE, strict=True):
                 if (values == unlike).any():
-                    raise OptionError("a prototype has a level that no row of the fit has, which is not written in SQL")
+                    raise OptionError("a prototype has a level that no training row has, which can't be written in SQL")
             return np.column_stack([prototypes[0], np.where(prototypes[1] < 0, np.nan, prototypes[1])])
 
         def allowed(name: str, condition: str) -> str:
@@ -334,10 +337,7 @@ def _value(name: str, values: np.ndarray, log: bool, levels: np.ndarray | None, 
     if log:
         wrong = np.flatnonzero(values <= 0)
         if len(wrong):
-            raise DataError(
-                f"column {name!r} is {values[wrong[0]]:g} at row {shown(index[wrong[0]])}: logratio takes positive "
-                "numbers"
-            )
+            raise DataError(f"logratio needs positive numbers, but column {name!r} is {values[wrong[0]]:g} at row {shown(index[wrong[0]])}")
         return np.asarray(np.log10(values))
     if levels is None:
         return values
@@ -353,7 +353,7 @@ def _names(given: Any) -> Any:
 def _among(parameter: str, names: Iterable[str], known: list[str], what: str) -> None:
     strange = [c for c in names if c not in known]
     if strange:
-        raise OptionError(f"{parameter}={strange[0]!r} is not a {what}; these are: {known}")
+        raise OptionError(f"{parameter}={strange[0]!r} is not a {what}: use one of {known}")
 
 
 def _number(values: pd.Series) -> bool:

@@ -62,8 +62,8 @@ def sql_distance(metric: TrainedMetric, columns: Columns) -> SQLDistance:
         if isinstance(written, MetricInSQL):
             return written.sql(columns)
     raise OptionError(
-        f"{metric.name} dissimilarities are not written in SQL; written are Minkowski distances (also Euclidean, Manhattan and Chebyshev), "
-        "Hamming and zero_one, and Gower without ranks"
+        f"{metric.name} dissimilarities can't be written in SQL: use Minkowski distances (also Euclidean, Manhattan and Chebyshev), "
+        "Hamming, zero_one, or Gower without ranks"
     )
 
 

@@ -12,7 +12,7 @@ import numpy as np
 from ..core.distances.minkowski import minkowski, products, totals
 from ..core.sources import Rep
 from ..frames.frame import Frame
-from ..ground.checks import is_number, one_of
+from ..ground.checks import either, is_number, one_of
 from ..ground.errors import DataError, OptionError, brief
 from ..ground.savable import savable
 from .base import Metric, TrainedMetric, Traits, strings
@@ -73,20 +73,20 @@ class Kernel(Metric):
     def __post_init__(self) -> None:
         if not callable(self.kernel) and not (isinstance(self.kernel, str) and self.kernel in KERNELS):
             raise OptionError(
-                f"kernel={brief(self.kernel)}: allowed are {', '.join(map(repr, KERNELS))} and a callable (X, Z) -> array; for a "
-                "matrix use precomputed(K)"
+                f"kernel must be {either(KERNELS)}, or a callable (X, Z) -> array, not {brief(self.kernel)}: for a matrix use "
+                "precomputed(K)"
             )
         if self.gamma is not None and not is_number(self.gamma, 0, above=True):
-            raise OptionError(f"gamma={brief(self.gamma)}: a number > 0, or None")
+            raise OptionError(f"gamma must be a number > 0 or None, not {brief(self.gamma)}")
         if self.gamma is not None and not self.has_gamma:
-            raise OptionError(f"gamma={brief(self.gamma)}: the {self.name} has none")
+            raise OptionError(f"the {self.name} has no gamma, but gamma={brief(self.gamma)}: leave it out")
         integral = isinstance(self.degree, Integral) and not isinstance(self.degree, bool)
         if not integral or not 1 <= self.degree <= HIGHEST:
-            raise OptionError(f"degree={brief(self.degree)}: a whole number from 1 to {HIGHEST}")
+            raise OptionError(f"degree must be a whole number from 1 to {HIGHEST}, not {brief(self.degree)}")
         if not is_number(self.coef0, 0):
-            raise OptionError(f"coef0={brief(self.coef0)}: a number >= 0, as a smaller one does not make a kernel")
+            raise OptionError(f"coef0 must be a number >= 0 to make a kernel, not {brief(self.coef0)}")
         if self.kernel != "poly" and (self.degree, self.coef0) != (3, 1.0):
-            raise OptionError(f"degree and coef0 go with kernel='poly', not with the {self.name}")
+            raise OptionError(f"degree and coef0 need kernel='poly', not the {self.name}")
         one_of("scale", self.scale, tuple(SCALES))
 
     @property
@@ -203,11 +203,10 @@ class TrainedKernel(TrainedMetric):
                 raise TypeError
             K = K.astype(float)
         except (TypeError, ValueError):
-            raise DataError(f"the {self.name} gave {brief(result)}, not an array of numbers") from None
+            raise DataError(f"the {self.name} must return an array of numbers, not {brief(result)}") from None
         if K.shape != (len(X), len(Z)):
             raise DataError(
-                f"the {self.name} gave an array of shape {K.shape} for {len(X)} and {len(Z)} rows: it must be "
-                f"{(len(X), len(Z))}"
+                f"the {self.name} must return an array of shape {(len(X), len(Z))} for {len(X)} and {len(Z)} rows, not {K.shape}"
             )
         return self._finite(K)
 
@@ -219,7 +218,7 @@ class TrainedKernel(TrainedMetric):
             if self.spec.kernel == "poly"
             else "a kernel defined on all rows"
         )
-        raise DataError(f"the {self.name} is not finite for some rows: it needs {cure}")
+        raise DataError(f"the {self.name} is not finite for some rows: use {cure}")
 
 
 def _scaled(frame: Frame, spread: np.ndarray) -> np.ndarray:

@@ -93,11 +93,11 @@ class Learned(Metric):
             whole_number("components", self.components, 1)
             if self.diagonal:
                 raise OptionError(
-                    f"components={brief(self.components)}: a diagonal map has a weight for each column and no axes to leave out; "
-                    "allowed with diagonal=False"
+                    f"components={brief(self.components)} needs diagonal=False, because a diagonal map has a weight for each column and "
+                    "no axes to leave out"
                 )
         if not is_number(self.ridge, 0):
-            raise OptionError(f"ridge={brief(self.ridge)}: a number >= 0")
+            raise OptionError(f"ridge must be a number >= 0, not {brief(self.ridge)}")
         whole_number("sample", self.sample, 2)
         whole_number("seed", self.seed, 0, MOST_SEED)
 
@@ -119,9 +119,7 @@ class Learned(Metric):
 
     def train(self, frame: Frame) -> TrainedLearned:
         if frame.response is None:
-            raise DataError(
-                f"a learned metric looks at classes, and {frame.formula.quoted} names none: write 'response ~ predictors'"
-            )
+            raise DataError(f"a learned metric needs the classes, but {frame.formula.quoted} has no response: use 'response ~ predictors'")
         live = np.flatnonzero(frame.weights > 0)
         X, table, y, w = (
             design_of(frame, self.name)[live],
@@ -136,12 +134,10 @@ class Learned(Metric):
         if self.kind == "nca" and len(y) > self.sample:
             chosen = stratified_subset(y, int(self.sample), self.seed)
             X, Z, y, w = X[chosen], Z[chosen], y[chosen], w[chosen]
-            check_classes(frame, y, f"rows of the sample of {self.sample} have", "; a larger sample= may have others")
+            check_classes(frame, y, f"rows of the sample of {self.sample} have", " (a larger sample= may have others)")
         varies = X.max(axis=0) > X.min(axis=0)
         if not varies.any():
-            raise DataError(
-                f"all columns of {frame.formula.quoted} are constant over the {len(X)} training rows: name others"
-            )
+            raise DataError(f"all columns of {frame.formula.quoted} are constant over the {len(X)} training rows: use others")
         center = np.where(varies, center, Z[0])
         Z = (Z - center)[:, varies]
         inner, search = self._components(Z, y, w) if self.kind == "nca" else (self._discriminants(Z, y, w), np.empty(0))
@@ -158,15 +154,13 @@ class Learned(Metric):
         """The map of neighbourhood components analysis, whose weights have mean 1, and how the search went."""
         p = Z.shape[1]
         if self.components is not None and self.components > p:
-            raise DataError(f"components={self.components}, and {p} columns vary: ask for at most {p}")
+            raise DataError(f"components must be at most {p}, the number of columns that vary, not {self.components}")
         if np.bincount(y).max() < 2:
-            raise DataError(
-                "each class has one training row, and NCA compares rows of the same class: give it more rows"
-            )
+            raise DataError("NCA compares rows of the same class, but each class has one training row: use more rows")
         found = nca(Z, y, w, self.components, self.weighs, float(self.ridge))
         size = (found.map**2).sum()
         if not size > SINGULAR:
-            raise DataError(f"ridge={brief(self.ridge)} makes the weights of all columns 0: give a smaller one")
+            raise DataError(f"ridge={brief(self.ridge)} makes the weights of all columns 0: use a smaller one")
         return found.map * np.sqrt(p / size), np.array([found.before, found.after, found.steps, found.converged], float)
 
     def _discriminants(self, Z: np.ndarray, y: np.ndarray, w: np.ndarray) -> np.ndarray:
@@ -175,7 +169,7 @@ class Learned(Metric):
         most = min(classes - 1, Z.shape[1])
         if self.components is not None and self.components > most:
             raise DataError(
-                f"components={self.components}: LDA of {classes} classes and {Z.shape[1]} columns that vary has at most {most}"
+                f"components must be at most {most} for LDA of {classes} classes and {Z.shape[1]} columns that vary, not {self.components}"
             )
         within, total = scatter(Z, y, w)
         variance = np.diag(within) + self.ridge * np.diag(total)
@@ -185,8 +179,8 @@ class Learned(Metric):
             axes = variance**-0.5 if (variance > SINGULAR * np.diag(total)).all() else None
         if axes is None:
             raise DataError(
-                f"some axis of {Z.shape[1]} columns over {len(Z)} rows has no variance within classes, so that LDA has no scale for "
-                "it: leave columns out, add a ridge, such as Learned('lda', ridge=0.01), or use Learned('nca')"
+                f"LDA needs variance within classes, but some axis of {Z.shape[1]} columns over {len(Z)} rows has none: leave columns "
+                "out, add a ridge, such as Learned('lda', ridge=0.01), or use Learned('nca')"
             )
         return axes
 
@@ -195,8 +189,8 @@ def check_classes(frame: Frame, y: np.ndarray, whose: str, more: str = "") -> No
     if len(np.unique(y)) < 2:
         name = shown(frame.levels[int(y[0])]) if len(y) else "none"
         raise DataError(
-            f"a learned metric tells classes apart, and all {whose} the class {name}: it takes two classes{more}; "
-            "dissimilarity='euclidean' learns nothing"
+            f"a learned metric needs rows of two classes, but all {whose} the class {name}{more}: use dissimilarity='euclidean' to learn "
+            "nothing"
         )
 
 

@@ -59,7 +59,7 @@ class Mahalanobis(Metric):
 
     def __post_init__(self) -> None:
         if not is_number(self.ridge, 0):
-            raise OptionError(f"ridge={brief(self.ridge)}: a number >= 0")
+            raise OptionError(f"ridge must be a number >= 0, not {brief(self.ridge)}")
         one_of("scale", self.scale, (True, "fold"))
 
     @property
@@ -79,7 +79,7 @@ class Mahalanobis(Metric):
         if n == 1:
             constant = columns
         if not self.ridge and n <= p:  # the rank is below the number of rows: known without any arithmetic
-            raise _singular((n, p), "it takes more rows than columns", constant)
+            raise _singular((n, p), "it needs more rows than columns", constant)
         center = tally.sums.mean() / spread
         flat = np.isin(columns, constant)
         R = sum(self._products(rows, spread, center, flat) for _, rows in blocks(frame)) / max(n - 1, 1)

@@ -11,10 +11,10 @@ import pandas as pd
 from ..ground.errors import DataError, shown
 
 ROUNDING = 1e-9  # of the largest eigenvalue of a kernel, and of its values: less is rounding
-READ = "read the file with pd.read_csv(path, index_col=0), or with pc.read_dissimilarity(path), which checks it"
+READ = "load the file with pd.read_csv(path, index_col=0), or with pc.read_dissimilarity(path), which checks it"
 ORDER = (
-    "if the matrix has the rows of the data in their order, D.index = D.columns = data.index makes them match, where D is a DataFrame; "
-    "of a Dissimilarity take D = D.frame() first"
+    "if the matrix has the rows of the data in their order, use D.index = D.columns = data.index for a DataFrame D; "
+    "for a Dissimilarity, use D = D.frame() first"
 )
 
 
@@ -47,9 +47,7 @@ def check_values(values: np.ndarray, rows: pd.Index, columns: pd.Index) -> None:
     ):
         if bad.any():
             i, j = np.argwhere(bad)[0]
-            raise DataError(
-                f"{bad.sum()} dissimilarities are {what}, the first from {shown(rows[i])} to {shown(columns[j])}"
-            )
+            raise DataError(f"{bad.sum()} dissimilarities are {what}, the first of which is from {shown(rows[i])} to {shown(columns[j])}")
 
 
 def check_first_column(matrix: pd.DataFrame) -> None:
@@ -57,12 +55,10 @@ def check_first_column(matrix: pd.DataFrame) -> None:
     name, column = matrix.columns[0], matrix.iloc[:, 0]
     unnamed = name == "" or name.startswith("Unnamed:") if isinstance(name, str) else np.ndim(name) == 0 and pd.isna(name)
     if unnamed:
-        raise DataError(
-            f"the first column of the dissimilarities has no name ({shown(name)}): these are row names, and no candidate; {READ}"
-        )
+        raise DataError(f"the first column of the dissimilarities has no name ({shown(name)}), so it contains row names: {READ}")
     if all(isinstance(value, str) for value in column):
         raise DataError(
-            f"the first column of the dissimilarities, {shown(name)}, holds texts such as {shown(column.iloc[0])}: if these are row "
+            f"the first column of the dissimilarities, {shown(name)}, contains texts such as {shown(column.iloc[0])}: if these are row "
             f"names, {READ}"
         )
 
@@ -80,12 +76,12 @@ def check_labels(matrix: pd.DataFrame, index: pd.Index) -> None:
     for names, what in ((rows, "row"), (columns, "column")):
         if not names.is_unique:
             raise DataError(
-                f"the {what} label {shown(names[names.duplicated()][0])} of the dissimilarities occurs more than once"
+                f"the {what} labels of the dissimilarities must be unique, but {shown(names[names.duplicated()][0])} occurs more than once"
             )
     if not rows.isin(index).any():
         raise DataError(
-            f"the dissimilarities have no row of the data: their labels are {in_short(rows)}, and the data's {in_short(index)}. Rows are "
-            f"matched by label: {ORDER}"
+            f"the dissimilarities have the labels {in_short(rows)}, but the data have {in_short(index)}, and rows are matched by label: "
+            f"{ORDER}"
         )
     if columns.isin(rows).any():
         return
@@ -93,8 +89,8 @@ def check_labels(matrix: pd.DataFrame, index: pd.Index) -> None:
     if alike or (len(rows) == len(columns) and _positions(columns)):
         how = "agree only as text" if alike else "differ"
         raise DataError(
-            f"the row labels of the dissimilarities ({in_short(rows)}) and their column labels ({in_short(columns)}) {how}, so that no "
-            f"candidate is a row: {ORDER}; from a file, {READ}; candidates that are not rows need labels of another kind"
+            f"the row labels of the dissimilarities ({in_short(rows)}) and their column labels ({in_short(columns)}) {how}, so none of "
+            f"the candidates is a row: {ORDER}; from a file, {READ}; if the candidates are not rows, use labels of another kind"
         )
 
 
@@ -132,10 +128,10 @@ def check_nearest_to_itself(values: np.ndarray, rows: pd.Index, columns: pd.Inde
         return
     i = known[far[0]]
     raise DataError(
-        f"{len(far)} of {len(known)} rows are farther from themselves than from others, the first {shown(rows[i])}: "
-        f"{self_[far[0]]:.4g} from itself and {least[far[0]]:.4g} from {shown(columns[values[i].argmin()])}. If these are "
-        "similarities, pc.Dissimilarity.from_similarity(S) makes dissimilarities of them; if they are dissimilarities, the labels "
-        "of rows and columns do not belong together, or the diagonal must be set to 0 (np.fill_diagonal)"
+        f"{len(far)} of {len(known)} rows are farther from themselves than from others, the first {shown(rows[i])} ({self_[far[0]]:.4g} "
+        f"from itself and {least[far[0]]:.4g} from {shown(columns[values[i].argmin()])}). If these are similarities, use "
+        "pc.Dissimilarity.from_similarity(S). If they are dissimilarities, correct the labels of rows and columns, or set the diagonal "
+        "to 0 (np.fill_diagonal)"
     )
 
 
@@ -148,17 +144,17 @@ def square(matrix: Any, what: str) -> pd.DataFrame:
     """
     S = as_floats(matrix) if isinstance(matrix, pd.DataFrame) else as_array(matrix)
     if S.ndim != 2 or S.shape[0] != S.shape[1] or len(S) == 0:
-        raise DataError(f"{what} of shape {S.shape}: they must be square, with at least one row")
+        raise DataError(f"{what} must be square, with at least one row, not of shape {S.shape}")
     table = matrix if isinstance(matrix, pd.DataFrame) else pd.DataFrame(S)
     same = table.index.is_unique and table.columns.is_unique and not len(table.index.symmetric_difference(table.columns, sort=False))
     if not same:
-        raise DataError(f"{what} need the same labels, each once, on rows and columns")
+        raise DataError(f"{what} need the same unique labels on rows and columns")
     table = pd.DataFrame(S, table.index, table.columns)[list(table.index)]
     bad = ~np.isfinite(table.to_numpy())
     if bad.any():
         i, j = np.argwhere(bad)[0]
         raise DataError(
-            f"{bad.sum()} {what} are missing or infinite, the first from {shown(table.index[i])} to {shown(table.index[j])}"
+            f"{bad.sum()} {what} are missing or infinite, the first of which is from {shown(table.index[i])} to {shown(table.index[j])}"
         )
     return table
 
@@ -173,8 +169,8 @@ def converted(similarity: Any, how: str) -> pd.DataFrame:
         i, j = np.argwhere(outside)[0]
         span = "at most 1" if how == "one" else "above 0 and at most 1"
         raise DataError(
-            f"how={how!r} takes similarities {span}, and that from {shown(table.index[i])} to {shown(table.index[j])} is {S[i, j]:.4g}: "
-            "how='max' takes any"
+            f"how={how!r} needs similarities {span}, but from {shown(table.index[i])} to {shown(table.index[j])} it is {S[i, j]:.4g}: use "
+            "how='max', which takes any"
         )
     if how == "kernel":
         values = kernel_distances(S)
@@ -216,22 +212,20 @@ def kernel_distances(kernel: Any, rows: Any = None, candidates: Any = None) -> p
     """
     K = as_floats(kernel) if isinstance(kernel, pd.DataFrame) else as_array(kernel)
     if K.ndim != 2 or not np.isfinite(K).all():
-        raise DataError("a kernel is a matrix of finite numbers")
+        raise DataError("a kernel must be a matrix of finite numbers")
     if (rows is None or candidates is None) and K.shape[0] != K.shape[1]:
-        raise DataError(
-            f"a kernel of shape {K.shape} needs K(x, x) of its rows and of its candidates: give rows= and candidates="
-        )
+        raise DataError(f"a kernel of shape {K.shape} needs K(x, x) of its rows and of its candidates: use rows= and candidates=")
     a = np.diag(K) if rows is None else as_array(rows)
     b = np.diag(K) if candidates is None else as_array(candidates)
     if not (np.isfinite(a).all() and np.isfinite(b).all()):
         raise DataError("K(x, x) of rows and candidates must be finite")
     if a.shape != K.shape[:1] or b.shape != K.shape[1:]:
-        raise DataError(f"rows and candidates have shapes {a.shape} and {b.shape}, and the kernel {K.shape}")
+        raise DataError(f"rows and candidates have shapes {a.shape} and {b.shape}, but the kernel has {K.shape}")
     squared = a[:, None] + b[None, :] - 2 * K
     slack = ROUNDING * (np.abs(a)[:, None] + np.abs(b)[None, :])
     if (squared < -slack).any():
         i, j = np.argwhere(squared < -slack)[0]
-        raise DataError(f"this is not a kernel: K_ii + K_jj - 2 K_ij = {squared[i, j]:.4g} at position ({i}, {j})")
+        raise DataError(f"this is not a kernel, because K_ii + K_jj - 2 K_ij = {squared[i, j]:.4g} at position ({i}, {j})")
     out = np.sqrt(np.where(squared <= slack, 0.0, squared))  # within rounding of 0 the two are the same point
     return pd.DataFrame(out, kernel.index, kernel.columns) if isinstance(kernel, pd.DataFrame) else out
 
@@ -291,14 +285,11 @@ def _psd(K: np.ndarray) -> float:
     gap = np.abs(K - K.T)
     if gap.max() > ROUNDING * most:
         i, j = np.unravel_index(int(gap.argmax()), gap.shape)
-        raise DataError(
-            f"this is not a kernel: it is {K[i, j]:.6g} at position ({i}, {j}) and {K[j, i]:.6g} at ({j}, {i})"
-        )
+        raise DataError(f"this is not a kernel, because it is {K[i, j]:.6g} at position ({i}, {j}) but {K[j, i]:.6g} at ({j}, {i})")
     values = eigvalsh((K + K.T) / 2)
     if values[0] < -ROUNDING * np.abs(values).max():
         raise DataError(
-            f"this is not a kernel: it is not positive semidefinite, and its smallest eigenvalue is {values[0]:.4g} (largest "
-            f"{values[-1]:.4g}); add {-values[0]:.4g} to the diagonal, or take it as similarities: "
-            "Dissimilarity.from_similarity(K)"
+            f"this is not a kernel, because it is not positive semidefinite (smallest eigenvalue {values[0]:.4g}, largest "
+            f"{values[-1]:.4g}): add {-values[0]:.4g} to the diagonal, or use Dissimilarity.from_similarity(K)"
         )
     return float(values[0])

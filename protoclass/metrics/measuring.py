@@ -52,7 +52,7 @@ class Candidates:
 
     def make(self, metric: TrainedMetric, seen: Frame, seed: int) -> tuple[Rep, pd.DataFrame]:
         """Side j of D for the added candidates, and their predictors by name."""
-        raise OptionError(f"{type(self).__name__} does not say which candidates it adds: write its `make`")
+        raise OptionError(f"{type(self).__name__} does not define which candidates it adds: write its `make`")
 
 
 @savable
@@ -85,7 +85,7 @@ class unlabelled(Candidates):  # noqa: N801 - reads as a function where it is us
         new, complete = seen.again(self.frame)
         if not complete.all():
             missing = (~complete).sum()
-            raise DataError(f"{missing} unlabelled rows miss predictors: leave them out, they can't be measured")
+            raise DataError(f"{missing} unlabelled rows lack predictors: leave them out")
         new.unseen_counts.warn({c: "unlike" for c in new.unseen if metric.unseen_in(c) == "unlike"})
         return metric.candidates(new), new.columns
 
@@ -124,7 +124,7 @@ class kmeans(Candidates):  # noqa: N801 - reads as a function where it is used
         centers, added = [], []
         for g, (group, name) in enumerate(zip(groups, names, strict=True)):
             if group.sum() < self.K:
-                raise DataError(f"kmeans({self.K}) candidates need as many rows, and {name!r} has {group.sum()}")
+                raise DataError(f"kmeans({self.K}) candidates need as many rows in each class, but {name!r} has {group.sum()}")
             centers.append(clustered(X[group], seen.weights[group], self.K, 3, (seed, g))[0])
             added += [f"kmeans[{name}].{k + 1}" for k in range(self.K)]
         coords = np.concatenate(centers)
@@ -165,13 +165,13 @@ class hull(Candidates):  # noqa: N801 - reads as a function where it is used
         X = np.asarray(space.coordinates(space.rows(seen)), float)
         if self.count * len(seen.levels) * X.shape[1] > LARGEST:
             raise TooLarge(
-                f"pc.hull({self.count}) asks for {self.count} draws in each of {len(seen.levels)} classes: ask for fewer"
+                f"pc.hull({self.count}) needs {self.count} draws in each of {len(seen.levels)} classes, which is too many: use fewer"
             )
         live = seen.weights > 0
         own = [X[live & (seen.codes == c)] for c in range(len(seen.levels))]
         for rows, name in zip(own, level_names(seen.levels), strict=True):
             if len(rows) == 0:
-                raise DataError(f"hull({self.count}) candidates need a row of every class, and {name!r} has none with weight")
+                raise DataError(f"hull({self.count}) candidates need a row of every class, but {name!r} has none with weight")
         coords = np.concatenate([hull_draws(rows, self.count, self.steps, (seed, c)) for c, rows in enumerate(own)])
         added = [f"hull[{level}].{k + 1}" for level in level_names(seen.levels) for k in range(self.count)]
         return space.place(coords), space.original(coords).set_axis(added)
@@ -189,8 +189,8 @@ def check_candidates(candidates: Any) -> None:
     named = isinstance(candidates, str) and candidates in ("auto", "train", "same_class")
     if not (isinstance(candidates, Candidates) or named or (number and candidates >= 1)):
         raise OptionError(
-            f"candidates={brief(candidates)}: allowed are 'auto', 'train', 'same_class', a number of rows, pc.unlabelled(frame), "
-            "pc.kmeans(K) and pc.hull(count)"
+            "candidates must be 'auto', 'train', 'same_class', a number of rows, pc.unlabelled(frame), pc.kmeans(K) or pc.hull(count), "
+            f"not {brief(candidates)}"
         )
 
 
@@ -199,7 +199,7 @@ def subset(frame: Frame, count: int, seed: int) -> np.ndarray:
     live = frame.weights > 0
     if count > live.sum():
         what = "rows" if live.all() else "rows with weight"
-        raise OptionError(f"candidates={brief(count)}, and there are {live.sum()} {what} to draw them from")
+        raise OptionError(f"candidates={brief(count)} needs as many {what}, but there are {live.sum()}")
     out = np.zeros(len(frame), bool)
     out[live] = stratified_subset(frame.codes[live], count, seed)
     return out
@@ -239,13 +239,13 @@ def dissimilarity(data: Any, frame: Any = None, metric: Any = "auto", *, na: str
     if isinstance(data, str):
         formula, table = data, frame
         if table is None:
-            raise OptionError("dissimilarity(formula, data): the data are missing")
+            raise OptionError("dissimilarity(formula, data) needs data")
     else:
         formula, table = "~ .", data
         if frame is not None:
             metric = frame if isinstance(metric, str) and metric == "auto" else metric
             if metric is not frame:
-                raise OptionError("dissimilarity(frame, metric): two metrics were given")
+                raise OptionError("dissimilarity(frame, metric) needs one metric, but there are two")
     table = as_pandas(read_for(table, formula, {}))
     molded = mold(formula, table, na=na, response=False)
     resolved = resolve(metric, molded, table.index)
@@ -259,8 +259,8 @@ def warn_of_values(frame: Frame, metric: Metric | TrainedMetric) -> None:
     """Warn of texts of which only equality counts, and of integers that floats round, unless the metric reads them themselves."""
     if metric.series and len(frame.dropped):
         warn(
-            f"{len(frame.dropped)} series with missing values are left out: with na='keep' missing values at the end of a row are the end "
-            "of its series",
+            f"{len(frame.dropped)} series with missing values are left out: use na='keep' if missing values at the end of a row are the "
+            "end of its series",
             DataWarning,
         )
     compared = texts_as_wholes(frame, metric)
@@ -269,9 +269,8 @@ def warn_of_values(frame: Frame, metric: Metric | TrainedMetric) -> None:
     for name, value in rounded(frame).items():
         if metric.unseen_in(name) != "measured":
             warn(
-                f"column {name!r} has integers beyond 2^53, such as {value}, which are rounded to floats, so that rows may seem equal "
-                f"in it that are not: leave it out ('- {name}') if it only names the rows, or take off what is common to all, "
-                f"data[{name!r}] - data[{name!r}].min()",
+                f"column {name!r} has integers beyond 2^53, such as {value}, which are rounded to floats and may seem equal: leave it out "
+                f"('- {name}') if it is an identifier, or subtract the minimum, data[{name!r}] - data[{name!r}].min()",
                 DataWarning,
             )
 
@@ -312,26 +311,26 @@ def resolve(spec: Any, frame: Frame, index: pd.Index) -> Metric | TrainedMetric:
     if isinstance(spec, str) and spec == "auto":
         return automatic(frame)[0]
     for name, values in list_tuned(spec).items():
-        raise OptionError(f"{name}={brief(values)}: `fit` and `cross_validate` tune it; here {type(spec).__name__} needs one value")
+        raise OptionError(
+            f"{name} must be one value for {type(spec).__name__}, not {brief(values)}: use `fit` or `cross_validate` to tune it"
+        )
     if isinstance(spec, Dissimilarity):
         spec.metric.check_rows(index)
         return _as_trained(spec.metric)
     if isinstance(spec, Wrapper) and hasattr(spec, "of"):
         if isinstance(spec.of, Dissimilarity):
-            raise OptionError(f"{type(spec).__name__} takes a metric or a matrix: give it d.metric, or d.frame() with a formula 'y ~ 1'")
+            raise OptionError(f"{type(spec).__name__} needs a metric or a matrix: use d.metric, or d.frame() with a formula 'y ~ 1'")
         return spec.with_inner([resolve(spec.of, frame, index)])
     if isinstance(spec, (pd.DataFrame, np.ndarray, list, tuple)):
         spec = given(spec, index)
     metric = by_name(spec)
     if metric.given and frame.formula.terms:
         raise OptionError(
-            f"with given dissimilarities the formula names no predictors: write '{frame.formula.response or ''} ~ 1', "
-            f"not {frame.formula.quoted}"
+            f"if dissimilarities are given, the formula must have no predictors: use '{frame.formula.response or ''} ~ 1', not "
+            f"{frame.formula.quoted}"
         )
     if frame.keep and not (metric.given or metric.skips_missing or metric.series):
-        raise OptionError(
-            f"na='keep' goes with Gower dissimilarities, which skip what is missing, not with {metric.name}"
-        )
+        raise OptionError(f"na='keep' needs Gower dissimilarities, which skip missing values, not {metric.name}")
     return _as_trained(metric)
 
 
@@ -398,11 +397,11 @@ def measure_frame(
 def _added(known: Dissimilarity, candidates: Candidates, seen: Frame, seed: int) -> Dissimilarity:
     """With candidates that are not rows, or with these alone."""
     if known.metric.given:
-        raise OptionError("with given dissimilarities the candidates are the matrix's columns: add columns to it")
+        raise OptionError("the candidates of given dissimilarities are the columns of the matrix: add columns to it")
     rep, predictors = candidates.make(known.metric, seen, seed)
     clash = predictors.index[predictors.index.isin(known.index)]
     if len(clash):
-        raise DataError(f"the candidate {shown(clash[0])} has the label of a row: give it another")
+        raise DataError(f"the candidate {shown(clash[0])} has the label of a row: use another")
     outside = np.full(len(predictors), -1)
     if candidates.alone:
         return replace(known, candidates=rep, candidate_names=predictors.index, candidate_row=outside, added=predictors)

@@ -66,7 +66,7 @@ class Minkowski(Metric):
 
     def __post_init__(self) -> None:
         if not is_number(self.r, 1) and not (isinstance(self.r, float) and self.r == np.inf):
-            raise OptionError(f"r={brief(self.r)}: a Minkowski distance has r >= 1 (inf for Chebyshev)")
+            raise OptionError(f"r of a Minkowski distance must be >= 1 (inf for Chebyshev), not {brief(self.r)}")
         one_of("scale", self.scale, tuple(SCALES))
         if self.weights is not None:
             object.__setattr__(self, "weights", _weights(self.weights))
@@ -156,8 +156,8 @@ class TrainedMinkowski(VectorMetric):
         if not self.factor.all():
             name = self.columns[int(np.argmin(self.factor))]
             raise NoVectors(
-                f"column {name!r} has weight 0, so that no coordinates lead back to it, and this method needs some: leave "
-                "the column out of the formula"
+                f"this method needs coordinates, but column {name!r} has weight 0, so they do not determine it: leave the column out of "
+                "the formula"
             )
         return rows[0]
 
@@ -172,8 +172,8 @@ class TrainedMinkowski(VectorMetric):
     def sql(self, columns: Columns) -> SQLDistance:
         if self._dtype != np.float64:
             raise OptionError(
-                "distances of numbers of single precision are not written in SQL, which would round them in another way: fit them "
-                "in double precision, data.astype(float)"
+                "distances of single precision can't be written in SQL, which would round them differently: fit in double precision, "
+                "data.astype(float)"
             )
         number, rows = columns.dialect.number, []
         for x, spread, factor in zip(columns.design, self.spread.tolist(), self.factor.tolist(), strict=True):
@@ -215,10 +215,10 @@ class Chebyshev(Minkowski):
 def _weights(weights: Any) -> dict[str, float]:
     cure = "a mapping of column names to numbers >= 0, such as {'sepal_width': 2}"
     if not isinstance(weights, Mapping) or not all(isinstance(c, str) for c in weights):
-        raise OptionError(f"weights={brief(weights)}: {cure}")
+        raise OptionError(f"weights must be {cure}, not {brief(weights)}")
     for name, w in weights.items():
         if not is_real(w) or not 0 <= w < np.inf:
-            raise OptionError(f"the weight of {name!r} is {brief(w)}: weights are {cure}")
+            raise OptionError(f"weights must be {cure}, not {brief(w)} for {name!r}")
     return {name: float(w) for name, w in weights.items()}
 
 
@@ -232,12 +232,12 @@ def _of_columns(weights: Mapping[str, float], frame: Frame, columns: Sequence[st
     if strange:
         known = [*columns, *(c for c in made if c not in columns)]
         raise OptionError(
-            f"weights name {strange[0]!r}, which is not a column of the design matrix of {frame.formula.quoted}; known are "
+            f"weights name {strange[0]!r}, which is not a column of the design matrix of {frame.formula.quoted}: use "
             f"{', '.join(map(repr, known[:20]))}{f' and {len(known) - 20} more' if len(known) > 20 else ''}"
         )
     out = np.ones(len(columns))
     for name in sorted(weights, key=lambda c: c in columns):  # a column's own name goes last, and so holds
         out[[columns.index(name)] if name in columns else made[name]] = weights[name]
     if not out.any():
-        raise OptionError("the weights of all columns are 0: some column must count")
+        raise OptionError("weights must not be 0 for all columns")
     return out

@@ -87,7 +87,7 @@ class Mixed(Wrapper):
         )
         if not fine or len(given) != len(self.parts) or not sum(given) > 0 or not np.isfinite(float(sum(given))):
             raise OptionError(
-                f"weights={brief(given)}: a finite number >= 0 for each of the {len(self.parts)} parts, not all 0"
+                f"weights must be a finite number >= 0 for each of the {len(self.parts)} parts, not all 0, and not {brief(given)}"
             )
         object.__setattr__(self, "weights", tuple(map(float, given)))
 
@@ -126,14 +126,10 @@ class Mixed(Wrapper):
         named = [c for columns, _ in self.parts for c in columns]
         strange = [c for c in named if c not in known]
         if strange:
-            raise OptionError(
-                f"{strange[0]!r} in a part is not a predictor of {frame.formula.quoted}; these are: {known}"
-            )
+            raise OptionError(f"{strange[0]!r} in a part is not a predictor of {frame.formula.quoted}: use one of {known}")
         loose = [c for c in known if c not in named]
         if loose:
-            raise OptionError(
-                f"the predictor {loose[0]!r} stands in no part: add it to one, or leave it out of the formula"
-            )
+            raise OptionError(f"every predictor must be in a part, but {loose[0]!r} is not: add it to one, or leave it out of the formula")
         return self.cut(frame)
 
     def cut(self, frame: Frame) -> list[Frame]:
@@ -215,8 +211,8 @@ class TrainedMixed(TrainedMetric):
         for m, rep, count in zip(self.parts, reps, counts, strict=True):
             if len(rep) != count:
                 raise OptionError(
-                    f"the metric {m.name} can't be a part: it represents these rows by {len(rep)} arrays, and represented "
-                    f"those in fit by {count}"
+                    f"the metric {m.name} can't be a part, because it represents these rows by {len(rep)} arrays, but the training rows "
+                    f"by {count}"
                 )
         return tuple(a for rep in reps for a in rep)
 
@@ -245,8 +241,8 @@ def cut(frame: Frame, names: Sequence[str]) -> Frame:
     if not frame.formula.plain():
         term = next(t for t in frame.formula.terms if len(t.factors) != 1 or t.factors[0].how != "lookup")
         raise DataError(
-            f"the term {shown(frame.formula.written(term))} of {frame.formula.quoted} can't be given to a part: transforms and "
-            "interactions are refused, compute them as columns of the data first"
+            f"the term {shown(frame.formula.written(term))} of {frame.formula.quoted} can't be in a part, because it is a transform or an "
+            "interaction: compute it as a column of the data first"
         )
     terms = {next(iter(frame.formula.uses[t.factors[0].expr])): t for t in frame.formula.terms}
     formula = replace(
@@ -301,19 +297,19 @@ def _unscaled(m: TrainedMetric, frame: Frame) -> tuple[float, int, int]:
 
 def _parts(given: Any) -> tuple[tuple[tuple[str, ...], Metric | TrainedMetric], ...]:
     pairs = list(given.items()) if isinstance(given, Mapping) else given
-    form = "parts are (columns, metric) pairs, such as [(['age', 'weight'], 'euclidean'), ('ward', 'gower')]"
+    form = "parts must be (columns, metric) pairs, such as [(['age', 'weight'], 'euclidean'), ('ward', 'gower')]"
     if not isinstance(pairs, (list, tuple)) or not all(isinstance(p, (list, tuple)) and len(p) == 2 for p in pairs):
         raise OptionError(f"{form}, not {brief(given)}")
     if not pairs:
-        raise OptionError(f"{form}, and there are none")
+        raise OptionError(f"{form}, but there are none")
     parts, seen = [], set[str]()
     for columns, spec in pairs:
         names = [columns] if isinstance(columns, str) else columns
         if not isinstance(names, (list, tuple)) or not names or not all(isinstance(c, str) for c in names):
-            raise OptionError(f"{form}: {brief(columns)} is not a name or a list of names")
+            raise OptionError(f"{form}, but {brief(columns)} is not a name or a list of names")
         for name in names:
             if name in seen:
-                raise OptionError(f"the column {name!r} is named twice: every predictor stands in one part, once")
+                raise OptionError(f"every predictor must be in one part, but {name!r} is in two: leave it out of one")
             seen.add(name)
         parts.append((tuple(names), _part_metric(spec, names)))
     return tuple(parts)
@@ -321,15 +317,13 @@ def _parts(given: Any) -> tuple[tuple[tuple[str, ...], Metric | TrainedMetric], 
 
 def _part_metric(spec: Any, names: Sequence[str]) -> Metric | TrainedMetric:
     reason = (
-        f"the part of {list(names)} is a given matrix, which measures rows by their labels and not by columns, so that new rows "
-        "could not be measured: add the matrices yourself and give the sum, with a formula 'y ~ 1'"
+        f"the part of {list(names)} is a given matrix, which has no columns to compare new rows "
+        "by: add the matrices yourself and use the sum, with a formula 'y ~ 1'"
     )
     if isinstance(spec, (Dissimilarity, pd.DataFrame, np.ndarray, list, tuple)):
         raise OptionError(reason)
     if isinstance(spec, str) and spec == "auto":
-        raise OptionError(
-            f"the part of {list(names)} is 'auto', which chooses for all predictors: name 'euclidean' or 'gower'"
-        )
+        raise OptionError(f"the part of {list(names)} is 'auto', which depends on all predictors: use 'euclidean' or 'gower'")
     chosen = metric(spec)
     if isinstance(getattr(chosen, "of", None), (Dissimilarity, pd.DataFrame, np.ndarray)) or (not list_tuned(chosen) and chosen.given):
         raise OptionError(reason)

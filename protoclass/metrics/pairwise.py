@@ -55,8 +55,8 @@ class Cosine(Metric):
         zero = ~X.any(axis=1)
         if zero.any():
             raise DataError(
-                f"row {shown(frame.index[zero][0])} is zero in all columns ({zero.sum()} such rows), and zero has no direction: "
-                "leave it out, or use dissimilarity='euclidean'"
+                f"row {shown(frame.index[zero][0])} is zero in all columns ({zero.sum()} such rows), so it has no direction: leave it "
+                "out, or use dissimilarity='euclidean'"
             )
         return (unit(X),)
 
@@ -89,11 +89,11 @@ class Correlation(Metric):
     def rows(self, frame: Frame) -> Rep:
         X = design_of(frame, self.name)
         if X.shape[1] == 1:
-            raise DataError(f"{frame.formula.quoted} has one column, and a correlation needs at least two")
+            raise DataError(f"a correlation needs at least two columns, but {frame.formula.quoted} has one")
         flat = X.max(axis=1) == X.min(axis=1)
         if flat.any():
             raise DataError(
-                f"row {shown(frame.index[flat][0])} is constant over the columns ({flat.sum()} such rows), and has no correlation: "
+                f"row {shown(frame.index[flat][0])} is constant over the columns ({flat.sum()} such rows), so it has no correlation: "
                 "leave it out, or use dissimilarity='euclidean'"
             )
         Z = X / np.abs(X).max(axis=1, keepdims=True)
@@ -128,8 +128,8 @@ class Canberra(Metric):
         if large.any():
             i, j = np.argwhere(large)[0]
             raise DataError(
-                f"column {frame.design.columns[j]!r} at row {shown(frame.index[i])} is {X[i, j]:.4g}: Canberra distances take "
-                f"numbers up to {HALF:.4g}, so scale the column down"
+                f"Canberra distances need numbers up to {HALF:.4g}, but column {frame.design.columns[j]!r} at row {shown(frame.index[i])} "
+                f"is {X[i, j]:.4g}: scale the column down"
             )
         return (X,)
 
@@ -167,7 +167,7 @@ class Hamming(Metric):
     def rows(self, frame: Frame) -> Rep:
         table = frame.columns
         if table.shape[1] == 0:
-            raise DataError(f"{frame.formula.quoted} names no predictors to measure {self.name} distances on: name columns, or '.'")
+            raise DataError(f"{frame.formula.quoted} has no predictors for {self.name} distances: use column names, or '.'")
         texts = [c for c in table if frame.schema[c].kind == "category"]
         values = np.empty((len(table), table.shape[1] - len(texts)))
         for k, name in enumerate(c for c in table if c not in texts):
@@ -198,7 +198,7 @@ class Hamming(Metric):
             coded = [pd.Index(schema[c].levels).get_indexer(words[:, k]) for k, c in enumerate(texts)]
             for name, codes in zip(texts, coded, strict=True):
                 if (codes < 0).any():
-                    raise OptionError(f"a prototype has a level of column {name!r} that no row of the fit has, which is not written in SQL")
+                    raise OptionError(f"a prototype has a level of column {name!r} that no training row has, which can't be written in SQL")
             return np.column_stack([numbers, *coded])
 
         return SQLDistance(raw, self.share_in_sql(differ, len(raw)), known, values)
@@ -265,8 +265,8 @@ class Jaccard(Metric):
         if other.any():
             i, j = np.argwhere(other)[0]
             raise DataError(
-                f"column {frame.design.columns[j]!r} is {X[i, j]:g} at row {shown(frame.index[i])}: Jaccard distances take "
-                "booleans or 0 and 1; make it one, such as data[column] > 0, or leave it out"
+                f"Jaccard distances need booleans or 0 and 1, but column {frame.design.columns[j]!r} is {X[i, j]:g} at row "
+                f"{shown(frame.index[i])}: convert it, such as data[column] > 0, or leave it out"
             )
         return (X != 0,)
 
@@ -281,8 +281,8 @@ def _numbers(values: pd.Series) -> np.ndarray:
         if large.any():
             i = int(large.argmax())
             raise DataError(
-                f"column {values.name!r} is {values.iloc[i]} at row {shown(values.index[i])}, an integer beyond 2^53, "
-                "where a float does not tell all integers apart: make it text, data[column].astype(str)"
+                f"column {values.name!r} is {values.iloc[i]} at row {shown(values.index[i])}, an integer beyond 2^53 that a float does "
+                "not represent exactly: make it text, data[column].astype(str)"
             )
     return numbers(values)
 

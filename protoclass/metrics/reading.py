@@ -107,11 +107,11 @@ def finite_values(
 
 def _fault(value: float, metric: TrainedMetric) -> str:
     if not np.isnan(value):
-        return "negative: dissimilarities are >= 0" if value < 0 else "infinite: scale the columns down"
+        return "negative, but dissimilarities must be >= 0" if value < 0 else "infinite: scale the columns down"
     if not metric.skips_missing:
-        return "not a number (NaN): `between` of the metric must give finite numbers >= 0"
+        return "not a number (NaN): `between` of the metric must return finite numbers >= 0"
     return (
-        "missing, as they have no observed variable in common: leave out rows or columns that miss most values, or say "
+        "missing, because they have no observed variable in common: leave out rows or columns that miss most values, or use "
         "na='drop'"
     )
 
@@ -209,7 +209,7 @@ def _columns(frame: Frame | None, zero: bool = False) -> Callable[[np.ndarray], 
         known = blank()
         if frame is None or known is None or not frame.formula.terms:
             what = "a given matrix" if frame is None else repr(frame.formula.text)
-            raise DataError(f"the method reads columns, and {what} names no predictors")
+            raise DataError(f"the method needs columns, but {what} has no predictors")
         values = design_rows(known, at)
         if zero or not frame.unseen:
             return values

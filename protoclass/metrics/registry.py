@@ -5,7 +5,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import Any
 
-from ..ground.checks import hint_for_value
+from ..ground.checks import either, hint_for_value
 from ..ground.errors import OptionError, brief, warn
 from .base import Metric, TrainedMetric
 from .custom import Custom
@@ -52,13 +52,13 @@ def metric(spec: Any) -> Metric | TrainedMetric:
             return _class(METRICS[spec])()
         hint = hint_for_value("dissimilarity", spec, METRICS)
         raise OptionError(
-            f"dissimilarity={brief(spec)} is not known: {hint}{hint and '; '}known are 'auto', {', '.join(map(repr, METRICS))}"
+            f"dissimilarity must be {either(['auto', *METRICS])}, not {brief(spec)}{hint and ': '}{hint}"
         )
     if callable(spec):
         return Custom(spec)
     library = type(spec).__module__.split(".")[0]
     raise OptionError(
-        "dissimilarity is a name, a metric, a callable, a matrix (pandas DataFrame or NumPy array) or a Dissimilarity, not "
+        "dissimilarity must be a name, a metric, a callable, a matrix (pandas DataFrame or NumPy array) or a Dissimilarity, not "
         f"{'' if library == 'builtins' else library + ' '}{type(spec).__name__}"
     )
 
@@ -89,13 +89,11 @@ def register_metric(name: str, metric_class: type[Metric]) -> None:
     OptionError
     """
     if not isinstance(name, str) or not name.isidentifier():
-        raise OptionError(f"name={brief(name)}: a metric's name is an identifier, such as 'dtw'")
+        raise OptionError(f"name must be an identifier, such as 'dtw', not {brief(name)}")
     if not isinstance(metric_class, type) or not issubclass(metric_class, Metric):
-        raise OptionError(
-            f"{brief(metric_class)} is not a subclass of protoclass.Metric, and {name!r} would not know how to measure"
-        )
+        raise OptionError(f"{brief(metric_class)} is not a subclass of protoclass.Metric, so {name!r} has no dissimilarities")
     if name == "auto":
-        raise OptionError("name='auto' is the choice by the kinds of the predictors: take another")
+        raise OptionError("name='auto' is reserved for the choice by the kinds of the predictors: use another")
     _check_default(metric_class)
     built_in = _class(BUILT_IN[name]) if name in BUILT_IN else None
     if metric_class is built_in:
@@ -103,12 +101,12 @@ def register_metric(name: str, metric_class: type[Metric]) -> None:
         return
     before = METRICS.get(name)
     if isinstance(before, type) and not _same_cell(before, metric_class):
-        raise OptionError(f"name={name!r} already stands for {before.__name__}: take another")
+        raise OptionError(f"name={name!r} already means {before.__name__}: use another")
     METRICS[name] = metric_class
     if built_in is not None and isinstance(before, str):
         warn(
-            f"{name!r} now means {metric_class.__module__}.{metric_class.__qualname__}; the built-in metric can still be "
-            f"given as its class, protoclass.{built_in.__name__}"
+            f"{name!r} now means {metric_class.__module__}.{metric_class.__qualname__}; the built-in metric remains available as "
+            f"protoclass.{built_in.__name__}"
         )
 
 
@@ -122,6 +120,6 @@ def _check_default(metric_class: type[Metric]) -> None:
         metric_class()
     except TypeError as reason:
         raise OptionError(
-            f"{metric_class.__name__} can't be made without arguments ({reason}), and a name stands for the defaults: give them, "
-            "or pass the metric itself as dissimilarity="
+            f"a name means a metric with its defaults, but {metric_class.__name__} needs arguments ({reason}): define defaults, or pass "
+            "the metric itself as dissimilarity="
         ) from None

@@ -36,7 +36,7 @@ from .wrappers import TrainedWrapper, Wrapper
 MATRICES = ("diagonal", "full")
 AXES = 64  # of a full matrix by default: of more its steps take long
 MOST_RIDGE = 1e6  # beside a cost of at most 1; squares of the gradient stay numbers in single precision
-WITHOUT = "matrix='none' learns nothing"
+WITHOUT = "matrix='none' to learn nothing"
 
 
 @dataclass(frozen=True)
@@ -107,13 +107,13 @@ class Relevance(Wrapper):
         one_of("matrix", self.matrix, MATRICES)
         whole_number("K", self.K, 1, MOST_ROWS)
         if not is_number(self.ridge, 0, high=MOST_RIDGE):
-            raise OptionError(f"ridge={brief(self.ridge)}: {number_in_words(self.ridge, 0, high=MOST_RIDGE)}")
+            raise OptionError(f"ridge must be {number_in_words(self.ridge, 0, high=MOST_RIDGE)}, not {brief(self.ridge)}")
         if not is_number(self.beta, 0, above=True):
-            raise OptionError(f"beta={brief(self.beta)}: {number_in_words(self.beta, 0, above=True)}")
+            raise OptionError(f"beta must be {number_in_words(self.beta, 0, above=True)}, not {brief(self.beta)}")
         if self.components is not None:
             whole_number("components", self.components, 1)
             if self.matrix == "diagonal":
-                raise OptionError(f"components={self.components}: only matrix='full' has axes: leave it out")
+                raise OptionError(f"components={self.components} needs matrix='full': leave it out")
         whole_number("sample", self.sample, 2)
         whole_number("seed", self.seed, 0, MOST_SEED)
 
@@ -135,7 +135,7 @@ class Relevance(Wrapper):
 
     def train(self, frame: Frame) -> TrainedMetric:
         if frame.response is None:
-            raise DataError(f"a learned metric looks at classes, and {frame.formula.quoted} names none: write 'response ~ predictors'")
+            raise DataError(f"a learned metric needs the classes, but {frame.formula.quoted} has no response: use 'response ~ predictors'")
         base = train_metric(self.inner[0], frame)
         live = np.flatnonzero(frame.weights > 0)
         batches = [live] * (ROUNDS + 1)
@@ -173,15 +173,15 @@ class Relevance(Wrapper):
         """Which variables vary, bool (v,)."""
         if not base.variables or base.power is None:
             raise OptionError(
-                f"{base.name} dissimilarities are no sum over variables whose weights could be learned: matrix='diagonal' goes with "
-                f"Minkowski distances of r < inf, Gower and Mixed, and {WITHOUT}"
+                f"{base.name} dissimilarities are not a sum over variables with weights to learn: use matrix='diagonal' with Minkowski "
+                f"distances of r < inf, Gower and Mixed, or {WITHOUT}"
             )
         n = len(rows[0])
         looked_at = np.unique(np.linspace(0, n - 1, 20).astype(int))  # a variable in which all rows agree with these is constant
         terms = base.terms(rows, part(rows, looked_at)) if base.same_sides else np.ones((1, 1, len(base.variables)))
         varies = (np.nan_to_num(terms) > 0).any(axis=(0, 1))
         if not varies.any():
-            raise DataError(f"all variables of {base.name} are constant over the {n} training rows: name others")
+            raise DataError(f"all variables of {base.name} are constant over the {n} training rows: use others")
         return np.asarray(varies)
 
     def _weights(self, base: TrainedMetric, seen: Frame, rows: Rep, varies: np.ndarray) -> Weights:
@@ -208,15 +208,15 @@ class Relevance(Wrapper):
         """Coordinates of the training rows, centred and of mean variance 1, on the axes that vary; which do; and the mean."""
         if not isinstance(base, VectorMetric) or base.geometry != Geometry():
             raise OptionError(
-                f"{base.name} dissimilarities have no coordinates between which they are Euclidean: matrix='full' goes with 'euclidean', "
-                f"'mahalanobis' and such, 'diagonal' with sums over variables, and {WITHOUT}"
+                f"{base.name} dissimilarities are not Euclidean distances between coordinates: use matrix='full' with 'euclidean' or "
+                f"'mahalanobis', matrix='diagonal' with sums over variables, or {WITHOUT}"
             )
         X = np.asarray(base.coordinates(rows), float)
         varies = X.max(axis=0) > X.min(axis=0)
         if not varies.any():
-            raise DataError(f"all columns are constant over the {len(X)} training rows: name others")
+            raise DataError(f"all columns are constant over the {len(X)} training rows: use others")
         if self.components is not None and self.components > varies.sum():
-            raise DataError(f"components={self.components}, and {varies.sum()} columns vary: ask for at most {varies.sum()}")
+            raise DataError(f"components must be at most {varies.sum()}, the number of columns that vary, not {self.components}")
         center = X.mean(axis=0)
         Z = (X - center)[:, varies]
         return np.ascontiguousarray(Z / np.sqrt((Z**2).mean()), np.float32), varies, center

@@ -25,7 +25,7 @@ SCALES: dict[Any, str] = {  # in words
 def columns_of(frame: Frame, name: str) -> pd.DataFrame:
     """The design matrix (n, p), which must have columns for the metric of this name."""
     if frame.design.shape[1] == 0:
-        raise DataError(f"{frame.formula.quoted} names no predictors to measure {name} distances on: name columns, or '.'")
+        raise DataError(f"{frame.formula.quoted} has no predictors for {name} distances: use column names, or '.'")
     return frame.design
 
 
@@ -147,7 +147,7 @@ def finite(Z: np.ndarray, frame: Frame) -> np.ndarray:
         i, j = np.argwhere(~np.isfinite(Z))[0]
         name = frame.design.columns[j]
         raise DataError(
-            f"column {name!r} at row {shown(frame.index[i])} is too large once scaled and weighted: scale it down, or use "
-            "another scale="
+            f"column {name!r} at row {shown(frame.index[i])} is too large after scaling and weighting: scale it down, or use another "
+            "scale="
         )
     return Z

@@ -76,10 +76,12 @@ def read_dissimilarity(path: Any, names: Any = None) -> Dissimilarity:
     stored = read_matrix(path)
     n = len(stored.values)
     if n < 2:
-        raise DataError(f"the file {Path(path).name!r} holds {'one row' if n else 'no rows'}, and dissimilarities take two at least")
+        raise DataError(f"dissimilarities need at least two rows, but the file {Path(path).name!r} has {'one row' if n else 'no rows'}")
     labels, unnamed = _labels(stored, names)
     if not labels.is_unique:
-        raise DataError(f"the row name {shown(labels[labels.duplicated()][0])} of the dissimilarities occurs more than once")
+        raise DataError(
+            f"the row names of the dissimilarities must be unique, but {shown(labels[labels.duplicated()][0])} occurs more than once"
+        )
     values = stored.values + 0.0  # -0.0 becomes 0.0
     check_values(values, labels, labels)
     check_nearest_to_itself(values, labels, labels)
@@ -97,14 +99,14 @@ def _labels(stored: Stored, names: Any) -> tuple[pd.Index, bool]:
     n = len(stored.values)
     if names is not None:
         if isinstance(names, str) or not np.iterable(names):
-            raise OptionError(f"names={brief(names)}: a sequence of the rows' labels in the order of the file, such as data.index")
+            raise OptionError(f"names must be a sequence of row labels in the order of the file, such as data.index, not {brief(names)}")
         try:
             labels = pd.Index(list(names))
             hash(tuple(labels))
         except TypeError:
-            raise OptionError(f"names={brief(names)}: labels are texts, numbers and the like, no lists or tables") from None
+            raise OptionError(f"names must contain labels such as texts and numbers, and not lists or tables, not {brief(names)}") from None
         if len(labels) != n:
-            raise OptionError(f"names= has {len(labels)} labels, and the file {n} rows")
+            raise OptionError(f"names has {len(labels)} labels, but the file has {n} rows")
         return labels, False
     if stored.names is None or list(stored.names) == [str(k + 1) for k in range(n)]:
         return pd.RangeIndex(n), True
@@ -154,7 +156,7 @@ class Stored:
 def read_matrix(path: Any) -> Stored:
     """The matrix in a file; see `protoclass.read_dissimilarity`."""
     if not isinstance(path, (str, os.PathLike)):
-        raise OptionError(f"path={brief(path)}: the path of a file, as text")
+        raise OptionError(f"path must be the path of a file, as text, not {brief(path)}")
     file = Path(path)
     name = repr(file.name)
     try:
@@ -166,7 +168,7 @@ def read_matrix(path: Any) -> Stored:
     except DataError:
         raise
     except (OSError, ValueError) as reason:
-        raise DataError(f"the file {str(path)!r} can't be read: {getattr(reason, 'strerror', None) or reason}") from None
+        raise DataError(f"the file {str(path)!r} can't be opened: {getattr(reason, 'strerror', None) or reason}") from None
     if not raw.strip():
         raise DataError(f"the file {name} is empty")
     try:
@@ -175,8 +177,8 @@ def read_matrix(path: Any) -> Stored:
         text = "\0"
     if "\0" in text:
         raise DataError(
-            f"the file {name} is no text in UTF-8, and no .npy file: give a table such as R's write.csv(as.matrix(d), "
-            "fileEncoding = 'UTF-8') makes, a PHYLIP file, or numpy.save(path, D)"
+            f"the file {name} is neither text in UTF-8 nor an .npy file: use R's write.csv(as.matrix(d), fileEncoding = 'UTF-8'), a "
+            "PHYLIP file, or numpy.save(path, D)"
         )
     text = text.replace("\r\n", "\n").replace("\r", "\n")
     lines = [line for line in text.split("\n") if line.strip()]
@@ -191,25 +193,25 @@ def _numpy(file: Path, name: str) -> Stored:
             array = np.load(file, mmap_mode="r", allow_pickle=False)
     except Exception as reason:
         raise DataError(
-            f"the file {name} is no complete .npy file of numbers: {str(reason).splitlines()[0] if str(reason) else reason!r}"
+            f"the file {name} is not a complete .npy file of numbers: {str(reason).splitlines()[0] if str(reason) else reason!r}"
         ) from None
     if array.dtype.kind not in "biuf":
-        raise DataError(f"the file {name} holds values of type {array.dtype}, and dissimilarities are numbers")
+        raise DataError(f"dissimilarities must be numbers, but the file {name} contains values of type {array.dtype}")
     if file.stat().st_size != array.offset + array.nbytes:
-        raise DataError(f"the file {name} goes on after its array of shape {array.shape}: it is damaged")
+        raise DataError(f"the file {name} continues after its array of shape {array.shape}, so it is damaged")
     values = np.array(array, dtype=float)
     if values.ndim == 1:
         n = (1 + math.isqrt(1 + 8 * len(values))) // 2
         if n * (n - 1) // 2 != len(values):
             raise DataError(
-                f"the file {name} holds {len(values)} values, and a condensed array has n (n - 1) / 2: {n * (n - 1) // 2} for {n} rows, "
+                f"the file {name} has {len(values)} values, but a condensed array has n (n - 1) / 2: {n * (n - 1) // 2} for {n} rows, "
                 f"{n * (n + 1) // 2} for {n + 1}"
             )
         from scipy.spatial.distance import squareform
 
         return Stored(squareform(values, checks=False), None, "a condensed array")
     if values.ndim != 2 or values.shape[0] != values.shape[1]:
-        raise DataError(f"the file {name} holds an array of shape {values.shape}: give a square or a condensed one")
+        raise DataError(f"the file {name} contains an array of shape {values.shape}: use a square or a condensed one")
     return Stored(values, None, "a square array")
 
 
@@ -222,7 +224,7 @@ def _phylip(lines: list[str], name: str) -> Stored:
     if len(body) != n:
         body = _joined(body)
     if len(body) != n:
-        raise DataError(f"the file {name} says that {n} rows follow, and has {len(body)}: rows are missing, or too many")
+        raise DataError(f"the file {name} announces {n} rows, but has {len(body)}: check for missing or additional rows")
     readings: tuple[Callable[[str], tuple[str, str]], ...] = (_relaxed, _strict)
     for split in readings:
         rows = [split(line) for line in body]
@@ -232,8 +234,8 @@ def _phylip(lines: list[str], name: str) -> Stored:
             return Stored(found[0], names, f"a PHYLIP file, {found[1]}")
     counts = [len(line.split()) - 1 for line in body]
     raise DataError(
-        f"the file {name} begins as a PHYLIP file of {n} rows, and is none: after a name (up to the first blank, or ten "
-        f"characters), each row has {n} numbers, or those of one triangle, and the names differ; here rows have "
+        f"the file {name} begins as a PHYLIP file of {n} rows, but is not one: after a unique name (up to the first blank, or ten "
+        f"characters), each row needs {n} numbers, or those of one triangle, and not "
         f"{', '.join(map(str, counts[:5]))}{', ...' if n > 5 else ''} values"
     )
 
@@ -289,8 +291,8 @@ def _table(text: str, header: str, name: str) -> Stored:
     if failures:
         raise max(failures, key=lambda failed: failed[0])[1] from None
     raise DataError(
-        f"the file {name} is no table of dissimilarities: its first line, {shown(header[:60])}, has one field. Give what R's "
-        "write.csv(as.matrix(d)) makes, a PHYLIP file, or numpy.save(path, D)"
+        f"the file {name} is not a table of dissimilarities, because its first line, {shown(header[:60])}, has one field: use R's "
+        "write.csv(as.matrix(d)), a PHYLIP file, or numpy.save(path, D)"
     )
 
 
@@ -305,7 +307,7 @@ def _fields(text: str, separator: str) -> list[list[str]]:
     try:
         return [row for row in reader if any(row)]
     except csv.Error as reason:
-        raise DataError(f"the table can't be read at line {reader.line_num}: {reason}") from None
+        raise DataError(f"the table is not valid at line {reader.line_num}: {reason}") from None
 
 
 def _parsed(fields: list[list[str]], separator: str, name: str) -> Stored:
@@ -320,7 +322,7 @@ def _parsed(fields: list[list[str]], separator: str, name: str) -> Stored:
     if ragged is not None:
         raise DataError(
             f"the file {name} ({what}) is ragged: its row {ragged + 1} ({shown(body[ragged][0][:40])}) has {len(body[ragged])} fields, "
-            f"and its first row {width}"
+            f"but its first row has {width}"
         )
     rows, columns = _names(header, body, f"the file {name} ({what})")
     body = body if rows is None else [row[1:] for row in body]
@@ -338,7 +340,7 @@ def _names(header: list[str] | None, body: list[list[str]], what: str) -> tuple[
     if len(header) == width - 1:
         return first, header
     if len(header) != width:
-        raise DataError(f"{what} has {len(header)} names in its first line, and {width} fields in each row")
+        raise DataError(f"{what} has {len(header)} names in its first line, but {width} fields in each row")
     corner = len(body) == width - 1 or (len(body) != width and not set(first).isdisjoint(header[1:]))
     return (first, header[1:]) if corner else (None, header)
 
@@ -350,18 +352,20 @@ def _check_names(rows: list[str] | None, columns: list[str] | None, n: int, m: i
             absent = next((label for label in side if label not in set(other)), None)
             if absent is not None:
                 raise DataError(
-                    f"the file {name} has {n} rows and {m} columns, and no {what} {shown(absent)}, which is among the {where}: "
-                    "the names of rows and columns must be the same. A matrix of other candidates is read by "
-                    "pd.read_csv(path, index_col=0); R's data.frame() changes names, so write as.matrix(d)"
+                    f"the file {name} has {n} rows and {m} columns, but no {what} {shown(absent)}, which is among the {where}: use the "
+                    "same names for rows and columns. Load a matrix of other candidates by pd.read_csv(path, index_col=0). R's "
+                    "data.frame() changes names, so use as.matrix(d)"
                 )
         if n == m:
             k = next(k for k in range(n) if rows[k] != columns[k])
             raise DataError(
-                f"the file {name} has its rows and columns in different orders, first {shown(rows[k])} and {shown(columns[k])}: "
-                "D = pd.read_csv(path, index_col=0) and D[D.index] put them into one"
+                f"the file {name} has its rows and columns in different orders, first {shown(rows[k])} and {shown(columns[k])}: use D = "
+                "pd.read_csv(path, index_col=0) and D[D.index]"
             )
     if n != m:
-        raise DataError(f"the file {name} has {n} rows and {m} columns of numbers: it must be square, so rows are missing or too many")
+        raise DataError(
+            f"the file {name} must be square, but has {n} rows and {m} columns of numbers: check for missing or additional rows"
+        )
 
 
 def _row(fields: list[str], decimal: str, k: int, name: str) -> list[float]:

@@ -80,27 +80,24 @@ class Mismatch(Metric):
 
     def __post_init__(self) -> None:
         if not _integral(self.k) or not 1 <= self.k <= LONGEST:
-            raise OptionError(f"k={brief(self.k)}: a whole number >= 1 of letters in a k-mer, at most {LONGEST}")
+            raise OptionError(f"k must be a whole number of letters in a k-mer, from 1 to {LONGEST}, not {brief(self.k)}")
         if not _integral(self.m) or not 0 <= self.m < self.k:
-            raise OptionError(f"m={brief(self.m)}: a whole number of mismatches, at least 0 and below k={self.k}")
+            raise OptionError(f"m must be a whole number of mismatches, at least 0 and below k={self.k}, not {brief(self.m)}")
         patterns = sum(comb(int(self.k), t) for t in range(min(2 * int(self.m), int(self.k)) + 1))
         if patterns > PATTERNS:
-            raise OptionError(
-                f"k={self.k}, m={self.m}: {patterns:,} sets of positions would have to be counted, above {PATTERNS:,}: take a smaller "
-                "m or k"
-            )
+            raise OptionError(f"k={self.k}, m={self.m} needs {patterns:,} sets of positions, above {PATTERNS:,}: use a smaller m or k")
         if not isinstance(self.skip, str):
-            raise OptionError(f"skip={brief(self.skip)}: a text of the letters to skip, such as 'X'")
+            raise OptionError(f"skip must be a text of the letters to skip, such as 'X', not {brief(self.skip)}")
         if self.alphabet is None:
             return
         if not isinstance(self.alphabet, str) or self.alphabet == "":
-            raise OptionError(f"alphabet={brief(self.alphabet)}: a text of its letters, such as 'ACGT', or None")
+            raise OptionError(f"alphabet must be a text of its letters, such as 'ACGT', or None, not {brief(self.alphabet)}")
         again = next((c for c in self.alphabet if self.alphabet.count(c) > 1), None)
         if again is not None:
-            raise OptionError(f"alphabet={self.alphabet!r}: the letter {again!r} occurs more than once")
+            raise OptionError(f"the letters of alphabet must be unique, but {again!r} occurs more than once in {self.alphabet!r}")
         both = next((c for c in self.alphabet if c in self.skip), None)
         if both is not None:
-            raise OptionError(f"the letter {both!r} stands in both alphabet and skip: take it out of one")
+            raise OptionError(f"the letter {both!r} is in both alphabet and skip: remove it from one")
 
     def default_grid(self, parameter: str, frame: Frame) -> Sequence[int]:
         if parameter != "k":
@@ -108,7 +105,9 @@ class Mismatch(Metric):
         shortest = min(map(len, _texts(frame, type(self).__name__)))
         fine = [k for k in LENGTHS if k <= shortest and k > np.max(self.m)]
         if not fine:
-            raise DataError(f"the shortest string has {shortest} letters, too few for k='grid' with m={self.m}: give a smaller m, or k")
+            raise DataError(
+                f"the shortest string has {shortest} letters, too few for k='grid' with m={self.m}: use a smaller m, or a value of k"
+            )
         return fine
 
     @property
@@ -126,7 +125,7 @@ class Mismatch(Metric):
         texts = _texts(frame, self.name)
         letters = self.alphabet if self.alphabet is not None else "".join(set().union(*texts) - set(self.skip))
         if not letters:
-            raise DataError(f"column {frame.columns.columns[0]!r} has no letters but those in skip={self.skip!r}")
+            raise DataError(f"column {frame.columns.columns[0]!r} has no letters except those in skip={self.skip!r}")
         return TrainedMismatch(self, np.sort(_code_points(letters)))
 
 
@@ -160,7 +159,7 @@ class TrainedMismatch(TrainedMetric):
         short = np.flatnonzero(lengths < k)
         if len(short):
             i, least = short[0], int(lengths.min())
-            cure = f"take k <= {least}, or leave such rows out" if least else "leave out what is so short"
+            cure = f"use k <= {least}, or leave out short rows" if least else "leave out empty rows"
             raise DataError(
                 f"the string in {column} at row {shown(frame.index[i])} has {lengths[i]} letters, too few for k={k} "
                 f"({len(short)} such rows, the shortest of {least}): {cure}"
@@ -173,8 +172,8 @@ class TrainedMismatch(TrainedMetric):
             runs = np.diff(np.flatnonzero(np.concatenate([[True], out[i] < 0, [True]]))) - 1  # of letters not skipped
             if runs.max() < k:
                 raise DataError(
-                    f"every {k}-mer of the string in {column} at row {shown(frame.index[i])} has a letter of skip={skip!r}: "
-                    "take a smaller k, or leave it out"
+                    f"every {k}-mer of the string in {column} at row {shown(frame.index[i])} has a letter of skip={skip!r}: use a smaller "
+                    "k, or leave the row out"
                 )
         return (out,)
 
@@ -188,10 +187,10 @@ class TrainedMismatch(TrainedMetric):
             return codes
         letter, row = chr(points[strange[0]]), frame.index[np.searchsorted(ends, strange[0], side="right")]
         where = (
-            f"those in fit, {self._alphabet!r}" if self.spec.alphabet is None else f"alphabet={self.spec.alphabet!r}"
+            f"those of the training data, {self._alphabet!r}" if self.spec.alphabet is None else f"alphabet={self.spec.alphabet!r}"
         )
         raise DataError(
-            f"the letter {letter!r} in {column} at row {shown(row)} is not among {where}: give an alphabet= that has it, or skip its "
+            f"the letter {letter!r} in {column} at row {shown(row)} is not among {where}: use an alphabet= with this letter, or skip its "
             f"k-mers with skip={self.spec.skip + letter!r}"
         )
 
@@ -258,19 +257,18 @@ class Levenshtein(Metric):
 def _texts(frame: Frame, name: str) -> np.ndarray:
     """The strings of the one column that the formula names, object (n,)."""
     columns, response = frame.columns, frame.formula.response
-    cure = f"write {f'{response} ' if response else ''}~ and the name of the column"
+    cure = f"use {f'{response} ' if response else ''}~ and the name of the column"
     if columns.shape[1] != 1 or len(frame.formula.terms) != 1 or not frame.formula.plain():
         names = ", ".join(map(repr, columns.columns[:5])) + (", ..." if columns.shape[1] > 5 else "")
         raise DataError(
-            f"{name} dissimilarities are measured on one column of text as it stands, and {frame.formula.quoted} names "
-            f"{names or 'none'}: {cure}"
+            f"{name} dissimilarities need one unchanged column of text, but {frame.formula.quoted} has {names or 'none'}: {cure}"
         )
     texts = columns.iloc[:, 0].astype(object).to_numpy()
     strange = next((i for i, t in enumerate(texts) if not isinstance(t, str)), None)
     if strange is not None:
         raise DataError(
-            f"{name} dissimilarities are measured on text, and column {columns.columns[0]!r} holds {brief(texts[strange])} at row "
-            f"{shown(columns.index[strange])}: make it text with .astype(str), or use another dissimilarity"
+            f"{name} dissimilarities need text, but column {columns.columns[0]!r} contains {brief(texts[strange])} at row "
+            f"{shown(columns.index[strange])}: use .astype(str), or another dissimilarity"
         )
     return np.asarray(texts)
 

@@ -68,17 +68,17 @@ class Tangent(Metric):
         if not (
             pair and all(isinstance(s, (int, np.integer)) and not isinstance(s, bool) and s > 0 for s in self.shape)
         ):
-            raise OptionError(f"shape={brief(self.shape)}: rows and columns of an image, such as (16, 16)")
+            raise OptionError(f"shape must be the rows and columns of an image, such as (16, 16), not {brief(self.shape)}")
         if not is_real(self.sigma) or not 0 < self.sigma <= 100:
-            raise OptionError(f"sigma={brief(self.sigma)}: a number of pixels above 0, at most 100")
+            raise OptionError(f"sigma must be a number of pixels above 0, at most 100, not {brief(self.sigma)}")
         names = self.transformations
         if not isinstance(names, (tuple, list)) or not names or len(set(map(str, names))) < len(names):
-            raise OptionError(f"transformations={brief(names)}: a list of {', '.join(map(repr, TRANSFORMATIONS))}")
+            raise OptionError(f"transformations must be a list of {', '.join(map(repr, TRANSFORMATIONS))}, not {brief(names)}")
         for name in names:
             one_of("transformations", name, TRANSFORMATIONS)
         one_of("two_sided", self.two_sided, (True, False))
         if self.background is not None and not is_number(self.background):
-            raise OptionError(f"background={brief(self.background)}: a pixel value, or None for the smallest there is")
+            raise OptionError(f"background must be a pixel value, or None for the smallest one, not {brief(self.background)}")
         object.__setattr__(self, "transformations", tuple(names))
         object.__setattr__(self, "shape", (int(self.shape[0]), int(self.shape[1])))
 
@@ -96,11 +96,11 @@ class Tangent(Metric):
         X = np.asarray(frame.design.to_numpy(float))
         if X.shape[1] != prod(self.shape):
             raise DataError(
-                f"Tangent(shape={self.shape}) takes {prod(self.shape)} pixels, and {frame.formula.quoted} has {X.shape[1]} columns: "
-                "give the images' shape, and leave other columns out of the formula"
+                f"Tangent(shape={self.shape}) needs {prod(self.shape)} pixels, but {frame.formula.quoted} has {X.shape[1]} columns: use "
+                "the shape of the images, and leave other columns out of the formula"
             )
         if np.abs(X).max(initial=0.0) > 1e15:
-            raise DataError("pixels above 1e15 can't be squared in single precision: scale the images down")
+            raise DataError("pixels must be at most 1e15 for squares in single precision: scale the images down")
         return X
 
 
@@ -125,9 +125,7 @@ class TrainedTangent(TrainedMetric):
         spec, X = self.spec, self.spec.pixels(frame)
         size = X.shape[0] * len(spec.transformations) * X.shape[1] * 4
         if size > LARGEST:
-            raise TooLarge(
-                f"the tangents of {len(X)} images take {size / 2**30:.0f} GB: use fewer rows or transformations"
-            )
+            raise TooLarge(f"the tangents of {len(X)} images need {size / 2**30:.0f} GB: use fewer rows or transformations")
         planes = tangents(X, spec.shape, float(spec.sigma), self.edge.item(), spec.transformations)
         return X.astype(np.float32), planes
 
@@ -158,10 +156,10 @@ def images(array: Any, index: Any = None) -> pd.DataFrame:
     try:
         values = np.asarray(array, float)
     except (TypeError, ValueError):
-        raise DataError("images are an array of numbers (n, height, width) or (n, pixels)") from None
+        raise DataError("images must be an array of numbers (n, height, width) or (n, pixels)") from None
     if values.ndim not in (2, 3) or 0 in values.shape:
-        raise DataError(f"images are an array (n, height, width) or (n, pixels), not one of shape {values.shape}")
+        raise DataError(f"images must be an array (n, height, width) or (n, pixels), not one of shape {values.shape}")
     flat = values.reshape(len(values), -1)
     if index is not None and len(index) != len(flat):
-        raise OptionError(f"index has {len(index)} labels, and there are {len(flat)} images")
+        raise OptionError(f"index has {len(index)} labels, but there are {len(flat)} images")
     return pd.DataFrame(flat, index, [f"pixel{k + 1}" for k in range(flat.shape[1])])

@@ -108,7 +108,7 @@ def list_tuned(spec: Any) -> dict[str, Any]:
     out = spec.tuned()
     for inner in map(list_tuned, _inner(spec)):
         for name in inner.keys() & out.keys():
-            raise OptionError(f"{name} is to be tuned in several parts of the dissimilarity: give it one value in all but one of them")
+            raise OptionError(f"{name} can be tuned in one part of the dissimilarity only: use one value in the others")
         out |= inner
     return out
 

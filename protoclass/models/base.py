@@ -341,12 +341,12 @@ class Model(NamedArguments, Served):
         try:
             replace(self, **{name: values.tolist()})
         except OptionError as reason:
-            raise OptionError(f"{brief(drawn)} draws values that {self.name} does not take: {reason}") from None
+            raise OptionError(f"{brief(drawn)} draws values that {self.name} does not allow: {reason}") from None
         return values
 
     def default_grid(self, parameter: str, task: Task, smallest: np.ndarray) -> np.ndarray:
         """The values that "grid" means for a parameter."""
-        raise OptionError(f"{self.name} has no default grid for {parameter}: give a sequence of values")
+        raise OptionError(f"{self.name} has no default grid for {parameter}: use a sequence of values")
 
     @property
     def metric_parameters(self) -> tuple[str, ...]:
@@ -383,7 +383,7 @@ class Model(NamedArguments, Served):
 
         The grid is empty where nothing is tuned; `axis(grid, name, self.name)` gives the values of a parameter in either case.
         """
-        raise OptionError(f"the model {type(self).__name__} does not define how it is fitted: define its method `path`")
+        raise OptionError(f"the model {type(self).__name__} does not define how it is fitted: write its method `path`")
 
     def paths(
         self, task: Task, fold: np.ndarray, folds: int, grid: Axes
@@ -458,7 +458,7 @@ class Grid:
     """A rule that draws the values of a parameter from the task."""
 
     def values(self, task: Task) -> np.ndarray:
-        raise OptionError(f"{type(self).__name__} does not define the values that it draws: define its method `values`")
+        raise OptionError(f"{type(self).__name__} does not define the values that it draws: write its method `values`")
 
 
 def is_tuned(value: Any) -> bool:
@@ -472,7 +472,7 @@ def listed(model: str, name: str, value: Any) -> list[Any]:
         return []
     values = list(value) if is_tuned(value) else [value]
     if not values:
-        raise OptionError(f"{name}=[]: a sequence of values for {model} must hold at least one")
+        raise OptionError(f"{name} of {model} must be a sequence of at least one value, not []")
     return values
 
 
@@ -491,9 +491,7 @@ def own_candidates(task: Task) -> np.ndarray:
     candidate, live = np.full(len(task.y), -1), task.w > 0
     candidate[task.candidate_row[task.candidate_row >= 0]] = np.flatnonzero(task.candidate_row >= 0)
     if (task.candidate_row < 0).any() or (candidate[live] < 0).any():
-        raise DataError(
-            "this method chooses among the rows: the dissimilarities must be those of all rows to one another"
-        )
+        raise DataError("this method selects among the rows, so it needs the dissimilarities between all rows")
     return candidate
 
 
@@ -501,7 +499,7 @@ def check_labelled(model: str, task: Task) -> None:
     """Raise unless every candidate is a row, whose class the method needs."""
     strange = int((task.candidate_row < 0).sum())
     if strange:
-        raise DataError(f"{strange} candidates are not rows, and {model} needs the class of each: leave them out")
+        raise DataError(f"{model} needs the class of each candidate, but {strange} candidates are not rows: leave them out")
 
 
 def check_number(
@@ -525,7 +523,7 @@ def check_number(
         is_infinite = infinite and isinstance(v, float) and v == math.inf
         if not is_infinite and not is_number(v, low, above, integral, high):
             also = ", a sequence of these, or 'grid'" if grid else " or a sequence of these"
-            raise OptionError(f"{name}={brief(v)}: {called} needs {number_in_words(v, low, above, integral, high)}{also}")
+            raise OptionError(f"{name} of {called} must be {number_in_words(v, low, above, integral, high)}{also}, not {brief(v)}")
 
 
 def check_fixed(
@@ -533,7 +531,7 @@ def check_fixed(
 ) -> None:
     """Check a parameter that is never tuned, as `check_number` does."""
     if not is_number(value, low, False, integral, high) or (integral and not isinstance(value, (int, np.integer))):
-        raise OptionError(f"{name}={brief(value)}: {model} needs {number_in_words(value, low, False, integral, high)}")
+        raise OptionError(f"{name} of {model} must be {number_in_words(value, low, False, integral, high)}, not {brief(value)}")
 
 
 MOST = 10  # prototypes of a class in the default grid
@@ -570,7 +568,7 @@ def check_enough(model: str, what: str, level: Any, needed: int, there: int) -> 
     """Raise where a class has fewer candidates than prototypes are needed of it."""
     if needed > there:
         raise DataError(
-            f"{model} needs {needed} {what} of class {shown(level)}, and only {there} of its rows are candidates: give a smaller K=, or "
+            f"{model} needs {needed} {what} of class {shown(level)}, but only {there} of its rows are candidates: use a smaller K=, or "
             "more candidates"
         )
 
@@ -583,8 +581,9 @@ def check_counts(model: str, K: Any) -> None:
         invalid = [v for v in listed(model, "K", K) if not _is_count(v)]
     if invalid:
         raise OptionError(
-            f"K={brief(invalid[0])}: {model} needs a whole number >= 1 and <= {MOST_ROWS} for each class, a number between 0 and 1 "
-            "(that share of the rows of each class), a mapping with one of these for every class, a sequence of numbers, or 'grid'"
+            f"K of {model} must be a whole number >= 1 and <= {MOST_ROWS} for each class, a number between 0 and 1 (that proportion of "
+            "the rows of each class), a mapping with one of these for every class, a sequence of numbers, or 'grid', not "
+            f"{brief(invalid[0])}"
         )
 
 
@@ -615,7 +614,7 @@ def counts(K: Any, held: np.ndarray, levels: tuple[Any, ...]) -> np.ndarray:
     """
     if isinstance(K, Mapping):
         if set(K) != set(levels):
-            raise OptionError(f"K={brief(dict(K))}: a mapping must have exactly the classes {list(levels)} as keys")
+            raise OptionError(f"K must be a mapping with exactly the classes {list(levels)} as keys, not {brief(dict(K))}")
         requested = np.array([float(K[c]) for c in levels])
     else:
         requested = np.full(len(held), float(K))

@@ -110,7 +110,7 @@ class DANN(Model):
         ]
         if max(neighborhoods) > n:
             raise DataError(
-                f"neighborhood={max(neighborhoods)}, and there are {n} training rows with weight: give a smaller neighborhood"
+                f"neighborhood={max(neighborhoods)} needs as many training rows with weight, but there are {n}: use a smaller one"
             )
         epsilons, ridges = (axis(grid, name, getattr(self, name)).tolist() for name in ("epsilon", "ridge"))
         times = axis(grid, "iterations", self.iterations).astype(int).tolist()

@@ -62,9 +62,7 @@ class Hyperplane(Model):
         check_number(self, "C", self.C, low=0, above=True, infinite=True)
         if self.dims is not None:
             if self.embedding == "proximity":
-                raise OptionError(
-                    f"dims={brief(self.dims)}: only embedding='flip' and embedding='cut' use dims: leave it out"
-                )
+                raise OptionError(f"dims={brief(self.dims)} needs embedding='flip' or embedding='cut': leave it out")
             check_number(self, "dims", self.dims, low=1, integral=True)
 
     @property
@@ -80,7 +78,7 @@ class Hyperplane(Model):
     def path(self, task: Task, grid: Axes) -> RulePath:
         lacking = np.flatnonzero(np.bincount(task.y, task.w > 0, task.classes) == 0)
         if len(lacking):
-            raise DataError(f"hyperplane needs rows with weight of every class, and {shown(task.levels[lacking[0]])} has none here")
+            raise DataError(f"hyperplane needs rows with weight of every class, but {shown(task.levels[lacking[0]])} has none")
         if (task.w > 0).all():
             return self._path(task, grid)
         part, columns = task.keep(task.w > 0, 0)
@@ -93,7 +91,9 @@ class Hyperplane(Model):
             with np.errstate(over="ignore", invalid="ignore"):
                 K = P @ P.T
             if not np.isfinite(K).all():
-                raise DataError("some dissimilarities are too large, as their squares overflow: correct them, or divide all by a number")
+                raise DataError(
+                    "some dissimilarities are too large, because their squares overflow: correct them, or divide all by a number"
+                )
             rules = [self._proximity(task, P, K, C) for C in axis(grid, "C", self.C).astype(float)]
             return RulePath(tuple(rules))
         full = embedded(task, P)
@@ -133,7 +133,7 @@ class Hyperplane(Model):
         inseparable = [str(task.levels[c]) for c, m in zip(positive(task), machines, strict=True) if not m.separated]
         if inf == C and inseparable:
             of = "the classes" if task.classes == 2 else f"{', '.join(inseparable)} from the rest"
-            report["margin"] = f"none, as no hyperplane separates {of}: C='grid' tunes the slack"
+            report["margin"] = f"none, because no hyperplane separates {of}: C='grid' tunes the slack"
         prototypes = Points(own, at=at, table=table)
         return Planes(prototypes, weights[at], intercepts, power, task.classes, int(support.sum()), report)
 
@@ -152,12 +152,12 @@ def embedded(task: Task, P: np.ndarray) -> Spectral:
     n = len(task.y)
     if P.shape != (n, n) or (task.candidate_row != np.arange(n)).any():
         raise DataError(
-            "an embedding needs the dissimilarities of all rows to one another, and no other candidates: use "
-            "embedding='proximity', or candidates='train' and a square matrix"
+            "an embedding needs the dissimilarities between all rows, and no other candidates: use embedding='proximity', or "
+            "candidates='train' and a square matrix"
         )
     if n > LARGEST:
         raise DataError(
-            f"an embedding of {n} rows takes too long, and at most {LARGEST} are allowed: use embedding='proximity', or fewer rows"
+            f"an embedding of {n} rows takes too long (at most {LARGEST} are allowed): use embedding='proximity', or fewer rows"
         )
     reflexive(P, task.label)
     return embedding(P)

@@ -123,8 +123,8 @@ class KMedoids(PerClass):
             check_enough("kmedoids", "medoids", task.levels[c], K_of_class[:, c].max(), len(columns))
             if len(rows) * len(columns) > LARGEST:
                 raise TooLarge(
-                    f"k-medoids holds the distances within a class, and {shown(task.levels[c])} has {len(rows)} rows: give fewer rows "
-                    "(data.sample(...)), candidates= a number of them, or method='kmeans', which needs no distances"
+                    f"k-medoids stores the distances within a class, but {shown(task.levels[c])} has {len(rows)} rows: use fewer rows "
+                    "(data.sample(...)), a number for candidates=, or method='kmeans', which needs no distances"
                 )
             own, seed = np.searchsorted(rows, task.candidate_row[columns]), (*task.seed, c)
             D = task.D.take(rows, columns)

@@ -12,7 +12,7 @@ import numpy as np
 from ..core.neighbours.nearest import Nearest
 from ..core.task import Points, RulePath, Task
 from ..core.vectors.lvq import VARIANTS, Learning, codebook, draw_rows, nearest_weights, train_codes
-from ..ground.checks import one_of
+from ..ground.checks import either, one_of
 from ..ground.errors import OptionError, brief
 from .base import (
     Axes,
@@ -134,15 +134,12 @@ class LVQ(PerClass):
         for name, variants in USED_BY.items():
             if getattr(self, name) is not None and not set(variants) & set(self._variants()):
                 raise OptionError(
-                    f"{name}={brief(getattr(self, name))}: only variant {' or '.join(map(repr, variants))} uses it, and variant is "
-                    f"{brief(self.variant)}: leave it out"
+                    f"{name}={brief(getattr(self, name))} needs variant {either(variants)}, not {brief(self.variant)}: leave it out"
                 )
         if self.neighbours is not None:
             check_fixed("lvq", "neighbours", self.neighbours, low=1, integral=True)
             if self.start != "knn":
-                raise OptionError(
-                    f"neighbours={self.neighbours}: only start='knn' uses it, and start is {self.start!r}: leave it out"
-                )
+                raise OptionError(f"neighbours={self.neighbours} needs start='knn', not {self.start!r}: leave it out")
 
     def _variants(self) -> tuple[Any, ...]:
         """The variants that there may be: all of them where they are drawn."""
@@ -164,8 +161,7 @@ class LVQ(PerClass):
         count = max(1, round(draws * len(code_classes)))
         if count > MOST:
             raise OptionError(
-                f"draws={draws:g}: {len(code_classes)} code vectors need {count:g} draws, and at most {MOST} are "
-                "allowed: give a smaller draws"
+                f"draws={draws:g} needs {count:g} draws for {len(code_classes)} code vectors, above {MOST}: use a smaller one"
             )
         rows = draw_rows(w, count, (*task.seed, task.classes))
         initial, lacking = codebook(X, y, w, K_of_class, self.start, self._or_default("neighbours"), task.seed)
@@ -194,4 +190,4 @@ def _check_share(model: str, name: str, value: Any) -> None:
     check_number(model, name, value, low=0, above=True)
     for v in listed(model, name, value):
         if not v < 1:
-            raise OptionError(f"{name}={brief(v)}: {model} needs a number between 0 and 1, these excluded")
+            raise OptionError(f"{name} of {model} must be a number between 0 and 1 (exclusive), not {brief(v)}")

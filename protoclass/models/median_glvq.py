@@ -154,25 +154,23 @@ class MedianGLVQ(PerClass):
         check_counts("medianglvq", self.K)
         for matrix in listed("medianglvq", "matrix", self.matrix):
             if not isinstance(matrix, str) or matrix not in ("none", *MATRICES):
-                raise OptionError(f"matrix={brief(matrix)}: allowed are 'none', 'diagonal' and 'full'")
+                raise OptionError(f"matrix must be 'none', 'diagonal' or 'full', not {brief(matrix)}")
         if self.total is not None:
             check_number(self, "total", self.total, low=1, integral=True)
             if not _is_default(self.K):
-                raise OptionError(f"K={brief(self.K)} and total={brief(self.total)} both say how many prototypes there are: leave one out")
+                raise OptionError(f"K={brief(self.K)} and total={brief(self.total)} both set the number of prototypes: leave one out")
         if not isinstance(self.init, str):
             check_labels("init", self.init)
             object.__setattr__(self, "init", tuple(self.init))
         elif self.init != KMEDOIDS:
-            raise OptionError(f"init={brief(self.init)}: allowed are 'kmedoids' and a list of labels of rows, such as fit.prototypes.index")
+            raise OptionError(f"init must be 'kmedoids' or a list of row labels, such as fit.prototypes.index, not {brief(self.init)}")
         check_number(self, "ridge", self.ridge, low=0, high=MOST_RIDGE)
         check_number(self, "beta", self.beta, low=0, above=True)
         check_fixed("medianglvq", "starts", self.starts, low=1, integral=True, high=MOST_RUNS)
         if self.components is not None:
             check_fixed("medianglvq", "components", self.components, low=1, integral=True)
             if "full" not in self._matrices:
-                raise OptionError(
-                    f"components={self.components}: only matrix='full' has axes, and matrix is {brief(self.matrix)}: leave it out"
-                )
+                raise OptionError(f"components={self.components} needs matrix='full', not {brief(self.matrix)}: leave it out")
 
     @property
     def _matrices(self) -> tuple[str, ...]:
@@ -200,17 +198,17 @@ class MedianGLVQ(PerClass):
         for total in listed(self.name, "total", self.total) if self.total is not None else ():
             if not (held > 0).sum() <= total <= held.sum():
                 raise OptionError(
-                    f"total={total}: medianglvq needs one prototype of each of the {(held > 0).sum()} classes or more, and at most the "
-                    f"{held.sum()} rows with weight"
+                    f"total of medianglvq must be from {(held > 0).sum()}, one prototype of each class, to {held.sum()}, the number of "
+                    f"rows with weight, not {total}"
                 )
         if self.init == KMEDOIDS:
             return
         rows = np.array(find_labels(self.init, frame.index, "init: {} is not the label of a row of the fit"), np.int64)
         if len(set(rows)) < len(rows) or not (frame.weights[rows] > 0).all():
-            raise OptionError("init names a row twice, or one of weight 0: name different rows with weight")
+            raise OptionError("init must contain different rows with weight, but a row occurs twice or has weight 0")
         lacking = np.setdiff1d(np.flatnonzero(held), frame.codes[rows])
         if len(lacking):
-            raise OptionError(f"init names no row of class {shown(frame.levels[lacking[0]])}: name one or more of each class")
+            raise OptionError(f"init must contain rows of each class, but has none of class {shown(frame.levels[lacking[0]])}")
 
     def rows_needed(self, grid: Axes, held: np.ndarray, levels: tuple[Any, ...]) -> np.ndarray:
         return super().rows_needed(grid, held, levels) if self._in_all is None else np.ones_like(held)
@@ -286,8 +284,8 @@ class MedianGLVQ(PerClass):
         columns = columns[np.argsort(task.candidate_row[columns], kind="stable")]
         if len(live) * len(columns) > LARGEST:
             raise TooLarge(
-                f"medianglvq holds the dissimilarities of {len(live)} rows to {len(columns)} candidates: give candidates= a number of "
-                "rows, or fewer rows (data.sample(...))"
+                f"medianglvq stores the dissimilarities of {len(live)} rows to {len(columns)} candidates, which is too large: use a "
+                "number for candidates=, or fewer rows (data.sample(...))"
             )
         D, own, beta = self._held(task, live, columns), task.candidate_row[columns], 1.0 if is_tuned(self.beta) else float(self.beta)
         return labelled(D, task.w[live], task.y[live], task.y[own], task.classes, beta), columns, np.searchsorted(live, own)
@@ -313,7 +311,7 @@ class MedianGLVQ(PerClass):
         """The prototypes of the least cost from several starts, one from the candidates `named`, and from those of a smaller number."""
         total = int(np.minimum(count, np.bincount(problem.candidate_class, minlength=problem.classes)).sum())
         if len(named) > total:
-            raise OptionError(f"init names {len(named)} rows, and {total} prototypes are asked for: name fewer, or leave out K= and total=")
+            raise OptionError(f"init has {len(named)} rows, but there are {total} prototypes: use fewer rows, or leave out K= and total=")
         lacking = count if not named else np.where(np.bincount(problem.candidate_class[named], minlength=problem.classes), 0, count > 0)
         at = np.append(np.array(named, np.int64), choose_rows(problem, row_of, lacking, (*seed, 0)))
         first = [add_for_classes(problem, at, total - len(at)), *(draw_rows(problem, count, (*seed, s)) for s in range(1, self.starts))]
@@ -374,8 +372,8 @@ class MedianGLVQ(PerClass):
         assert prototypes.at is not None
         if task.y[row] != prototypes.classes[place]:
             raise OptionError(
-                f"row {shown(task.label(row))} is of class {shown(task.levels[task.y[row]])}, and the prototype of "
-                f"{shown(task.levels[prototypes.classes[place]])}: name a row of its class"
+                f"the prototype must have the class of its row, but {shown(task.label(row))} is of class "
+                f"{shown(task.levels[task.y[row]])}, not {shown(task.levels[prototypes.classes[place]])}: use a row of its class"
             )
         problem, columns, _ = self._problem(task)
         at = _places(columns, np.where(np.arange(len(prototypes)) == place, candidate, prototypes.at))

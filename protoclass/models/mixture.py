@@ -128,9 +128,7 @@ class Mixture(PerClass):
         X = np.asarray(task.coordinates(), float)
         unit = spread(X, task.y, task.classes)
         if unit == 0:
-            raise DataError(
-                "the rows of each class are identical, and a Gaussian needs some variance: use 'kmeans' or 'pvm'"
-            )
+            raise DataError("a Gaussian needs some variance, but the rows of each class are identical: use 'kmeans' or 'pvm'")
         if unit == np.inf:
             raise DataError("some columns are too large for variances: scale them, as dissimilarity='euclidean' does")
         own = [X[task.y == c] for c in range(task.classes)]
@@ -175,8 +173,8 @@ class Mixture(PerClass):
             return mix(X, K, covariance, self.starts, ridge, (*task.seed, K, c))
         except ValueError as reason:
             raise DataError(
-                f"{K} Gaussian{'s' if K > 1 else ''} with covariance={covariance!r} cannot be fitted to the {len(X)} rows of "
-                f"class {shown(task.levels[c])}: give a larger ridge, a smaller K or covariance='spherical'"
+                f"{K} Gaussian{'s' if K > 1 else ''} with covariance={covariance!r} cannot be fitted to the {len(X)} rows of class "
+                f"{shown(task.levels[c])}: use a larger ridge, a smaller K or covariance='spherical'"
             ) from reason
 
     def _priors(self, task: Task) -> np.ndarray:
@@ -186,7 +184,7 @@ class Mixture(PerClass):
             return np.full(task.classes, 1 / task.classes)
         if set(self.priors) != set(task.levels):
             raise OptionError(
-                f"priors={brief(dict(self.priors))}: a mapping must have exactly the classes {list(task.levels)} as keys"
+                f"priors must be a mapping with exactly the classes {list(task.levels)} as keys, not {brief(dict(self.priors))}"
             )
         return np.array([float(self.priors[level]) for level in task.levels])
 
@@ -230,6 +228,6 @@ def check_priors(priors: Any) -> None:
     elif priors is None or (isinstance(priors, str) and priors == "equal"):
         return
     raise OptionError(
-        f"priors={brief(priors)}: None (the classes' shares of the rows), 'equal', or a mapping of every class to a "
-        "probability > 0, which sum to 1"
+        "priors must be None (the class proportions of the rows), 'equal', or a mapping of every class to a probability > 0 with sum 1, "
+        f"not {brief(priors)}"
     )

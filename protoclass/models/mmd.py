@@ -181,8 +181,8 @@ def _take_class(task: Task, c: int) -> tuple[np.ndarray, np.ndarray, np.ndarray,
     rows, columns = np.flatnonzero(weighted), np.flatnonzero(weighted[task.candidate_row])
     if len(rows) * len(columns) > LARGEST:
         raise TooLarge(
-            f"mmd holds the dissimilarities within a class, and {shown(task.levels[c])} has {len(rows)} rows: give candidates= a "
-            "number of them, or fewer rows (data.sample(...))"
+            f"mmd stores the dissimilarities within a class, but {shown(task.levels[c])} has {len(rows)} rows: use a number for "
+            "candidates=, or fewer rows (data.sample(...))"
         )
     columns = columns[np.argsort(task.candidate_row[columns], kind="stable")]
     D = np.asarray(task.D.take(rows, columns), float)

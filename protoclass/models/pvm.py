@@ -225,8 +225,8 @@ class PVM(Model):
             check_number(self, "stop", self.stop, low=1, integral=True)
             if not self.shares_work:
                 raise OptionError(
-                    f"stop={brief(self.stop)}: only the greedy solver without certify= chooses prototypes one after another; a larger "
-                    "lambda_ makes the others choose fewer"
+                    f"stop={brief(self.stop)} needs the greedy solver without certify=, which selects prototypes one after another: use a "
+                    "larger lambda_ to have fewer prototypes"
                 )
 
     @property
@@ -304,7 +304,7 @@ class PVM(Model):
         eps = axis(grid, "eps", self.eps).astype(float)
         lambdas = axis(grid, "lambda_", None if "lambda_" in grid else self._cost(task)).astype(float)
         if len(eps) > MOST:
-            raise OptionError(f"eps has {len(eps)} values, and at most {MOST} are allowed: give fewer")
+            raise OptionError(f"eps has {len(eps)} values, above {MOST}: use fewer")
         options = Options(
             self.solver, self.balls == "closed", self.time_limit, self.mip_gap, self.draws, self.rounding == "union",
             certify, task.seed, stops=tuple(axis(grid, "stop", self.stop).tolist()),
@@ -388,8 +388,8 @@ def _program(learned: Learned) -> tuple[float, float, tuple[np.ndarray, np.ndarr
     report, prototypes = learned.rule.report, learned.rule.prototypes
     if "radius eps" not in report:
         raise NotAvailable(
-            "alternatives, criticisms and swaps are those of the program with one radius for all balls, and this fit has radii of "
-            "their own: fit.update(radii='one') has them"
+            "alternatives, criticisms and swaps need one radius for all balls, but this fit has ball-specific radii: use "
+            "fit.update(radii='one')"
         )
     assert prototypes.at is not None
     return report["radius eps"], report["cost lambda"], (prototypes.at, prototypes.classes)
@@ -404,7 +404,6 @@ def radii(task: Task, levels: np.ndarray | None) -> np.ndarray:
     values = default_radii(task.D, task.candidate_row, levels, task.seed)
     if len(values) == 0:
         raise DataError(
-            "all dissimilarities are 0, for example because every column is constant, and no radius "
-            "separates the rows: name predictors that vary"
+            "all dissimilarities are 0 (every column may be constant), so no radius separates the rows: use predictors that vary"
         )
     return values

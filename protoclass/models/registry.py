@@ -7,7 +7,7 @@ from dataclasses import fields
 from importlib import import_module
 from typing import Any
 
-from ..ground.checks import hint_for, hint_for_value, quoted
+from ..ground.checks import either, hint_for, hint_for_value
 from ..ground.errors import NotAvailable, OptionError, brief, shown, warn
 from ..metrics.base import Metric
 from ..metrics.registry import register_metric
@@ -44,15 +44,15 @@ def model(spec: Any, parameters: dict[str, Any], beside: Collection[str] = ()) -
     if isinstance(spec, str):
         if spec not in MODELS:
             hint = hint_for_value("method", spec, MODELS)
-            raise OptionError(f"method={brief(spec)} is not known: {hint}{hint and '; '}known methods are {quoted(MODELS)}")
+            raise OptionError(f"method must be {either(MODELS)}, not {brief(spec)}{hint and ': '}{hint}")
         return _make(MODELS[spec], parameters, beside)
     if not isinstance(spec, Model):
         raise OptionError(f"method must be a name or a model object such as pc.PVM(eps=1), not {type(spec).__name__}")
     known = [f.name for f in fields(spec)]
     for name in parameters:
         hint = hint_for(name, beside) if name not in known else ""
-        cure = hint or f"give it to the object, {type(spec).__name__}(...)"
-        raise OptionError(f"{shown(name)} is given beside a model object: {cure}")
+        cure = hint or f"use it in the object, {type(spec).__name__}(...)"
+        raise OptionError(f"{shown(name)} is not allowed with a model object: {cure}")
     return spec
 
 
@@ -67,18 +67,18 @@ def _make(kind: type[Model], parameters: dict[str, Any], beside: Collection[str]
 
 
 def methods_with(capability: str) -> str:
-    """The methods with a capability, which `can` says or which is a method of theirs: 'pvm' (with solver='greedy') and 'scm'."""
+    """The methods with a capability, which `can` says or which is a method of theirs: 'pvm' (with solver='greedy') or 'scm'."""
     names = []
     for name, kind in MODELS.items():
         can = kind.has(capability) if hasattr(Model, capability) else getattr(kind.can, capability)
         if can:
             names.append(f"{name!r} ({can})" if isinstance(can, str) and capability != "radius" else repr(name))
-    return " and ".join([", ".join(names[:-1]), names[-1]]) if len(names) > 1 else "".join(names) or "none"
+    return " or ".join([", ".join(names[:-1]), names[-1]]) if len(names) > 1 else "".join(names) or "none"
 
 
 def lacking(model: Model, what: str, capability: str) -> NotAvailable:
     """The error for a method without a capability, which names the methods that have it."""
-    return NotAvailable(f"method {model.name!r} has no {what}; methods that have: {methods_with(capability)}")
+    return NotAvailable(f"method {model.name!r} has no {what}: use {methods_with(capability)}")
 
 
 def register(name: str, kind: Any) -> None:
@@ -117,25 +117,21 @@ def register(name: str, kind: Any) -> None:
         register_metric(name, kind)
         return
     if not isinstance(kind, type) or not issubclass(kind, Model):
-        raise OptionError(f"{brief(kind)} is neither a subclass of protoclass.Model nor of protoclass.Metric")
+        raise OptionError(f"{brief(kind)} must be a subclass of protoclass.Model or of protoclass.Metric")
     if not isinstance(name, str) or not name.isidentifier():
-        raise OptionError(f"name={brief(name)}: the name of a method must be an identifier, such as 'mmd'")
+        raise OptionError(f"name must be an identifier, such as 'mmd', not {brief(name)}")
     if getattr(kind, "name", None) != name:
-        raise OptionError(
-            f"name={name!r}, and {kind.__name__}.name is {getattr(kind, 'name', None)!r}: both must be the same"
-        )
+        raise OptionError(f"name={name!r} and {kind.__name__}.name={getattr(kind, 'name', None)!r} must be the same")
     previous = MODELS.get(name)
     same = previous is not None and (previous.__module__, previous.__qualname__) == (kind.__module__, kind.__qualname__)
     if previous is not None and not same and previous is not BUILT_IN.get(name):
-        raise OptionError(
-            f"name={name!r} already stands for {previous.__module__}.{previous.__qualname__}: choose another name"
-        )
+        raise OptionError(f"name={name!r} already means {previous.__module__}.{previous.__qualname__}: use another name")
     try:
         kind()
     except TypeError as reason:
         raise OptionError(
-            f"{kind.__name__} can't be made without arguments ({reason}), and a name stands for the defaults: define defaults, "
-            "or pass the model itself as method="
+            f"a name means a model with its defaults, but {kind.__name__} needs arguments ({reason}): define defaults, or pass the model "
+            "itself as method="
         ) from None
     if previous is not None and previous is BUILT_IN.get(name):
         warn(

@@ -17,7 +17,7 @@ from ..core.scm.bounds import machine_bound
 from ..core.scm.grow import BALL, HIGH, HOLE, IN_N, IN_P, OUT, Machine, grow_each, make_family, sort_lines
 from ..core.scm.rule import DELTA, NEVER, REST, BinarySCM, SCMPath, SCMRule, bounds_of, first_to_fire
 from ..core.task import Rule, Task
-from ..ground.checks import one_of
+from ..ground.checks import either, one_of
 from ..ground.errors import DataError, OptionError, TooLarge, brief, shown
 from .base import Axes, Capabilities, Condition, Learned, Model, axis, bound_table, check_labelled, check_number, listed
 
@@ -101,17 +101,13 @@ class SCM(Model):
     def __post_init__(self) -> None:
         parts = self.features.split("+") if isinstance(self.features, str) else []
         if not parts or len(set(parts)) < len(parts) or not set(parts) <= set(FEATURES):
-            raise OptionError(
-                f"features={brief(self.features)}: allowed are {', '.join(map(repr, FEATURES))} and unions such as 'balls+stumps'"
-            )
+            raise OptionError(f"features must be {either(FEATURES)}, or a union such as 'balls+stumps', not {brief(self.features)}")
         for kind in listed("scm", "kind", self.kind):
             one_of("kind", kind, (*KINDS, "grid") if kind is self.kind else KINDS)
         check_number(self, "penalty", self.penalty, low=0, above=True, infinite=True)
         for p in listed("scm", "penalty", self.penalty):
             if p != inf and not LEAST <= p <= MOST:
-                raise OptionError(
-                    f"penalty={p:g}: a finite penalty must lie between {LEAST:g} and {MOST:g}; inf allows no error on P"
-                )
+                raise OptionError(f"penalty must be between {LEAST:g} and {MOST:g}, or inf, which allows no error on P, not {p:g}")
         if self.stop is not None:
             check_number(self, "stop", self.stop, low=1, integral=True)
         one_of("negate", self.negate, (True, False))
@@ -164,7 +160,7 @@ class SCM(Model):
         runs: dict[tuple[int, str, float], list[BinarySCM]] = {item: [] for item in items}
         if self._radial and len(task.y) * len(task.candidate_row) > LARGEST:
             raise TooLarge(
-                f"the machine sorts {len(task.y)} x {len(task.candidate_row)} distances, and at most {LARGEST} are allowed: give "
+                f"the machine sorts {len(task.y)} x {len(task.candidate_row)} distances, above {LARGEST}: use "
                 f"candidates={LARGEST // len(task.y)} or fewer, a random subset of the rows as centres"
             )
         check_labelled(self.name, task)
@@ -231,9 +227,7 @@ class SCM(Model):
             try:
                 first = task.levels.index(self.positive)
             except (ValueError, TypeError):  # it is not among the levels, or cannot be compared with them
-                raise OptionError(
-                    f"positive={brief(self.positive)}: allowed are the classes {list(task.levels)}"
-                ) from None
+                raise OptionError(f"positive must be one of the classes {list(task.levels)}, not {brief(self.positive)}") from None
         return [(a, b) if a == first else (b, a) for a, b in combinations(range(classes), 2)]
 
     def _columns(self, task: Task) -> tuple[np.ndarray, np.ndarray]:
@@ -244,8 +238,8 @@ class SCM(Model):
         boolean = np.asarray(np.isin(X, (0.0, 1.0)).all(axis=0) & ("boolean" in self.features))
         if "stumps" not in self.features and not boolean.all():
             raise DataError(
-                f"features={self.features!r} needs columns of 0 and 1, and {(~boolean).sum()} of the {X.shape[1]} columns contain "
-                "other values: use features='stumps', or 'boolean+stumps'"
+                f"features={self.features!r} needs columns of 0 and 1, but {(~boolean).sum()} of the {X.shape[1]} columns contain other "
+                "values: use features='stumps', or 'boolean+stumps'"
             )
         return X, ~boolean
 
@@ -265,8 +259,8 @@ class SCM(Model):
         names = ", ".join(shown(task.label(int(rows[i]))) for i in uncovered[:5])
         more = f" and {len(uncovered) - 5} more" if len(uncovered) > 5 else ""
         raise DataError(
-            f"no machine with these features classifies all rows correctly: no feature without errors on the other class covers "
-            f"{names}{more} (identical rows of different classes are one reason): give a finite penalty=, or stop="
+            f"the machine can't classify all rows correctly, because no feature without errors on the other class covers {names}{more} "
+            "(are rows of different classes identical?): use a finite penalty=, or stop="
         )
 
     def feature_table(self, learned: Learned) -> pd.DataFrame:

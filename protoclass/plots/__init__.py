@@ -7,7 +7,7 @@ from inspect import Parameter, signature
 from typing import Any
 
 from ..estimation.fitted import Fitted
-from ..ground.checks import check_known, one_of, renamed
+from ..ground.checks import check_known, either, one_of, renamed
 from ..ground.errors import NotAvailable, OptionError
 from ..values import load
 
@@ -107,15 +107,15 @@ def _check_options(kind: str | None, function: Callable[..., Any], options: dict
             continue
         of_kinds = {k: _options(load(place)) for k, place in KINDS.items()}
         here = {k: name if name in other else renamed(name, other) for k, other in of_kinds.items()}
-        others = [repr(k) for k, found in here.items() if found]
+        others = [k for k, found in here.items() if found]
         if others:
             meant = next(found for found in here.values() if found)
-            said = "" if meant == name else f"{name}= is {meant}= here, and "
-            raise OptionError(f"{call} has no argument {name!r}: {said}the kinds that have it are {', '.join(others)}")
+            said = "" if meant == name else f"{meant}= and "
+            raise OptionError(f"{call} has no argument {name!r}: use {said}kind={either(others)}")
     check_known(call, options, ["kind", "ax", *known])
     needed = [name for name, p in known.items() if p.default is p.empty and name not in options]
     if needed:
-        raise OptionError(f"{call} needs {needed[0]}=, see help(pc.Fit.plot)")
+        raise OptionError(f"{call} needs {needed[0]}=: see help(pc.Fit.plot)")
 
 
 def _options(function: Callable[..., Any]) -> dict[str, Parameter]:

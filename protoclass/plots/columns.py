@@ -199,8 +199,8 @@ def _draw_reasons(ax: Any, fit: Fitted, table: pd.DataFrame, row: str, most: int
 
 def _check_panels(rows: int, ax: Any) -> None:
     if ax is not None or rows > PANELS:
-        cure = "leave ax= out, as each row has Axes of its own" if ax is not None else f"plot('why') draws {PANELS} at most"
-        raise OptionError(f"row= gives {rows} rows: {cure}")
+        cure = "leave ax= out, because each row has its own Axes" if ax is not None else f"plot('why') draws {PANELS} at most"
+        raise OptionError(f"row= means {rows} rows: {cure}")
 
 
 def _draw_sides(fit: Fitted, rows: list[Sides], steps: list[str], ax: Any) -> Any:

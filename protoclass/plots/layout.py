@@ -291,7 +291,7 @@ def list_artists(ax: Any) -> set[int]:
     if ax is None:
         return set()
     if not hasattr(ax, "set_xlabel"):
-        raise OptionError(f"ax={brief(ax)}: Axes of matplotlib, as plt.subplots() gives them, or None")
+        raise OptionError(f"ax must be Axes of matplotlib, such as from plt.subplots(), or None, not {brief(ax)}")
     return {id(artist) for artist in [*ax.get_children(), *ax.figure.axes]}
 
 

@@ -175,9 +175,9 @@ def points(embedding: Embedding, axes: tuple[int, int] | None = None, by: Any = 
     if axes is not None:
         fine = isinstance(axes, tuple) and len(axes) == 2 and all(isinstance(a, (int, np.integer)) for a in axes)
         if not fine or not all(1 <= a <= len(embedding.axes.values) for a in axes):
-            raise OptionError(f"axes={brief(axes)}: two numbers from 1 to {len(embedding.axes.values)}, such as (1, 2)")
+            raise OptionError(f"axes must be two numbers from 1 to {len(embedding.axes.values)}, such as (1, 2), not {brief(axes)}")
     if by is not None and not (isinstance(by, pd.Series) and embedding.dissimilarity.index.isin(by.index).all() and by.index.is_unique):
-        raise OptionError("by= is a Series of classes that holds every row's label, each once")
+        raise OptionError("by must be a Series of classes with every row's label once")
     table = list_places(embedding, axes, by)
     ax = draw_on(ax, 5.6, 5.0)
     style = {"s": 22, "lw": 0, "alpha": 0.7}

@@ -107,7 +107,7 @@ class PrototypeEstimator(BaseEstimator):  # type: ignore[misc]
             for name in params:
                 if name not in named | known | {"metric"}:
                     raise OptionError(
-                        f"{shown(name)} is not a parameter of {type(self).__name__} with method {brief(method)}: there are "
+                        f"{shown(name)} is not a parameter of {type(self).__name__} with method {brief(method)}: use "
                         f"{', '.join(sorted(named | known))}"
                     )
         if method is not self.method and not (isinstance(method, str) and method == self.method):
@@ -176,10 +176,11 @@ class PrototypeEstimator(BaseEstimator):  # type: ignore[misc]
         """What `fit` gets as `dissimilarity=`."""
         metric = self.metric
         if "metric" in self._parameters and not (isinstance(self.dissimilarity, str) and self.dissimilarity == "auto"):
-            raise OptionError("metric= is dissimilarity= here: give one of them")
+            raise OptionError("metric= and dissimilarity= mean the same: use one of them")
         if isinstance(metric, (Dissimilarity, pd.DataFrame, np.ndarray, list, tuple)):
             raise OptionError(
-                f"dissimilarity={brief(metric)}: a matrix is X, with dissimilarity='precomputed', so that it can be split by rows"
+                f"dissimilarity must not be a matrix, such as {brief(metric)}: use the matrix as X with dissimilarity='precomputed', "
+                "which can be split by rows"
             )
         return frame.to_numpy()[np.ix_(rows, rows)] if self._is_pairwise else metric
 
@@ -218,8 +219,8 @@ def check_answered(answered: np.ndarray, what: str) -> None:
     """Raise unless every row has an answer."""
     if not answered.all():
         raise DataError(
-            f"row {int(np.flatnonzero(~answered)[0])} of X has no {what}, as it has no observed variable in common with a prototype: "
-            "fill what is missing"
+            f"row {int(np.flatnonzero(~answered)[0])} of X has no {what}, because it has no observed variable in common with a prototype: "
+            "fill in missing values"
         )
 
 
@@ -252,7 +253,7 @@ def read_rows(estimator: Any, X: Any, reset: bool, missing: bool, square: bool =
             counts = frame.isna().sum()
             where = ", ".join(f"{shown(name)} ({count})" for name, count in counts[counts > 0].items())
             raise DataError(
-                f"X has missing values (NaN) in {where}: fill them, or give na='keep' with Gower dissimilarities, which skip them"
+                f"X has missing values (NaN) in {where}: fill them in, or use na='keep' with Gower dissimilarities, which skip them"
             )
         return frame.set_axis(frame.columns.map(str), axis=1).set_axis(pd.RangeIndex(len(frame)))
     X = as_pandas(X) if is_frame(X) else X
@@ -263,7 +264,7 @@ def read_rows(estimator: Any, X: Any, reset: bool, missing: bool, square: bool =
         check_non_negative(values, type(estimator).__name__)
     if reset and square and values.shape[0] != values.shape[1]:
         raise DataError(
-            f"precomputed dissimilarities must be square, one column for each row, and X is {values.shape[0]} x {values.shape[1]}"
+            f"precomputed dissimilarities must be square, with one column for each row, but X is {values.shape[0]} x {values.shape[1]}"
         )
     return pd.DataFrame(values, columns=[f"x{i}" for i in range(values.shape[1])])
 
@@ -315,22 +316,20 @@ def read_weights(sample_weight: Any, X: pd.DataFrame, weighting: str) -> tuple[n
         return np.arange(len(X)), None
     weights = _check_sample_weight(sample_weight, X, dtype=np.float64)
     if (weights < 0).any():
-        raise DataError(f"sample_weight {shown(weights[weights < 0][0])} is negative: weights are >= 0")
+        raise DataError(f"sample_weight must be >= 0, not {shown(weights[weights < 0][0])}")
     rows = np.flatnonzero(weights > 0)
     if len(rows) == 0:
-        raise DataError("all sample weights are zero: sample_weight must have at least one that is not")
+        raise DataError("sample_weight must not be zero for all rows")
     kept = weights[rows]
     whole = bool((kept == np.floor(kept)).all())
     if weighting == "weights" or (weighting == "auto" and not whole):
         return rows, kept
     if not whole:
-        raise OptionError(
-            f"weighting='copies' needs whole numbers, and a weight is {shown(kept[kept != np.floor(kept)][0])}"
-        )
+        raise OptionError(f"weighting='copies' needs whole numbers as weights, not {shown(kept[kept != np.floor(kept)][0])}")
     if kept.sum() > max(MOST_COPIES, len(X)):
         raise OptionError(
-            f"sample_weight stands for {kept.sum():,.0f} copies of {len(rows):,} rows, above {MOST_COPIES:,}: give "
-            "weighting='weights', so that the method gets the weights"
+            f"sample_weight means {kept.sum():,.0f} copies of {len(rows):,} rows, above {MOST_COPIES:,}: use weighting='weights' to pass "
+            "the weights to the method"
         )
     return np.repeat(rows, kept.astype(np.int64)), None
 
@@ -353,10 +352,7 @@ def read_folds(cv: Any, X: pd.DataFrame, y: np.ndarray, groups: Any) -> Any:
             break
         fold[test] = number
     if (fold < 0).any():
-        raise OptionError(
-            f"cv={brief(cv)}: parameters are tuned on folds, which hold each row out once, as those of StratifiedKFold do; "
-            "GridSearchCV takes any splits"
-        )
+        raise OptionError(f"cv must leave each row out once, such as StratifiedKFold, not {brief(cv)}: use GridSearchCV for other splits")
     return fold
 
 
@@ -365,7 +361,7 @@ def read_groups(groups: Any, rows: np.ndarray, count: int, cv: Any) -> np.ndarra
     if groups is not None:
         values = column_or_1d(groups)
         if len(values) != count:
-            raise DataError(f"groups have {len(values)} values, and X has {count} rows")
+            raise DataError(f"groups have {len(values)} values, but X has {count} rows")
         return np.asarray(values[rows])
     copied = len(rows) > 1 and bool((np.diff(rows) == 0).any())
     return rows if copied and not isinstance(cv, np.ndarray) else None

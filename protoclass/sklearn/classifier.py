@@ -27,8 +27,8 @@ def has_probabilities(estimator: PrototypeClassifier) -> bool:
         check_is_fitted(estimator, "fit_")
         if "prob" not in estimator.fit_.kinds:
             raise NotAvailable(
-                f"method {estimator.fit_.model.name!r} has no votes, and probabilities are learned from held-out rows: give "
-                "calibrate=True, or use decision_function, which also serves scoring='roc_auc'"
+                f"method {estimator.fit_.model.name!r} has no probabilities unless it is calibrated: use calibrate=True, or "
+                "decision_function, which also works with scoring='roc_auc'"
             )
     return True
 
@@ -36,7 +36,7 @@ def has_probabilities(estimator: PrototypeClassifier) -> bool:
 def decides(estimator: PrototypeClassifier) -> bool:
     """Whether there are values by class; a calibrated estimator decides by its probabilities."""
     if estimator.calibrate is not False:
-        raise NotAvailable("a calibrated estimator decides by the probabilities of the classes, predict_proba")
+        raise NotAvailable("a calibrated estimator has no decision values: use predict_proba")
     if hasattr(estimator, "fit_"):
         value_of(estimator.fit_)
     return True
@@ -47,7 +47,7 @@ def value_of(fit: Fit) -> str:
     for kind in VALUES:
         if kind in fit.rule.kinds:
             return kind
-    raise NotAvailable(f"method {fit.model.name!r} has no values by class: it predicts {', '.join(map(repr, fit.rule.kinds))}")
+    raise NotAvailable(f"method {fit.model.name!r} has no values by class, but predicts {', '.join(map(repr, fit.rule.kinds))}")
 
 
 class PrototypeClassifier(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClassifierMixin, PrototypeEstimator):  # type: ignore[misc]
@@ -257,7 +257,7 @@ class PrototypeClassifier(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cla
         """The prototypes in the order chosen, in the units of X (q, p)."""
         if self._is_pairwise:
             raise NotAvailable(
-                "precomputed dissimilarities have no rows of X to show: prototype_indices_ has their positions"
+                "precomputed dissimilarities have no rows of X to show: use prototype_indices_ for the positions of the prototypes"
             )
         table = self.fit_.prototypes.iloc[:, self.fit_.prototype_table.shape[1] :]
         table = table.set_axis(self._columns, axis=1) if table.shape[1] == len(self._columns) else table

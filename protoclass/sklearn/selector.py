@@ -97,12 +97,10 @@ class PrototypeSelector(OneToOneFeatureMixin, PrototypeEstimator):  # type: igno
         rows = self.prototype_indices_
         if (rows < 0).any():
             raise OptionError(
-                f"method {self.fit_.model.name!r} makes prototypes that are not rows: give one that chooses rows, such as 'pvm'"
+                f"method {self.fit_.model.name!r} makes prototypes that are not rows: use a method that selects rows, such as 'pvm'"
             )
         if len(rows) == 0:
-            raise DataError(
-                f"no row was chosen by {self.fit_.call}: the summary of fit_ says why, and other parameters choose more"
-            )
+            raise DataError(f"no row was selected by {self.fit_.call}: use other parameters (the summary of fit_ shows the reason)")
         self.sample_indices_ = np.unique(rows)
         chosen = self.fit_.frame.codes[self.fit_.frame.index.get_indexer(self.sample_indices_)]
         self.sampling_strategy_ = dict(Counter(self.classes_[np.sort(chosen)].tolist()))

@@ -50,7 +50,7 @@ def choose_columns(argument: str, given: Any, known: Sequence[str], usual: Seque
     names = [given] if isinstance(given, str) else given
     if not isinstance(names, Sequence) or not len(names) or any(name not in known for name in names):
         hint = hint_for_value(argument, given, tuple(known))
-        raise OptionError(f"{argument}={brief(given)}: a list of some of {', '.join(map(shown, known))}{hint and '; '}{hint}")
+        raise OptionError(f"{argument} must be a list of some of {', '.join(map(shown, known))}, not {brief(given)}{hint and ': '}{hint}")
     return list(names)
 
 

@@ -132,7 +132,7 @@ class PaperTable(SheetSummary):
     def as_gt(self) -> Any:
         """The table of great_tables, a `GT`, whose methods style it and save it."""
         if not find_spec("great_tables"):
-            raise NotAvailable("as_gt() needs great_tables, which is not installed: pip install great_tables")
+            raise NotAvailable("as_gt() needs great_tables, which is not installed: use pip install great_tables")
         stub = str(self.frame.index.name)
         while stub in self.frame:
             stub += " "

@@ -91,8 +91,8 @@ def augment(fit: Fitted, data: Any = None) -> Any:
         )  # fmt: skip
     if data is None and fit.frame.parts is not None and len(base) != len(fit.frame) + len(fit.frame.dropped):
         raise DataError(
-            f"the data of the fit have {len(base)} rows now, and had {len(fit.frame) + len(fit.frame.dropped)}: fit again, or give "
-            "the rows, augment(data)"
+            f"the data of the fit have {len(base)} rows now, but had {len(fit.frame) + len(fit.frame.dropped)}: fit again, or use "
+            "augment(data) with the rows"
         )
     given = fit.dissimilarity.metric.given
     source = base if data is not None or not given else None

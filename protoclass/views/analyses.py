@@ -87,9 +87,7 @@ def list_weights(fit: Fitted) -> pd.DataFrame:
     metric = fit.dissimilarity.metric
     table = metric.column_weights
     if table is None:
-        raise NotAvailable(
-            f"{metric.name} dissimilarities have no learned weights of columns: fit with dissimilarity='learned'"
-        )
+        raise NotAvailable(f"{metric.name} dissimilarities have no learned weights of columns: use dissimilarity='learned'")
     out = table.sort_values("weight", ascending=False, kind="stable").head(MOST_BARS).reset_index()
     out.attrs["shown"] = "column" if len(table) <= MOST_BARS else f"the first {MOST_BARS} of {len(table)} columns"
     out.attrs["weighed"] = weighed_in_words(metric)

@@ -226,7 +226,7 @@ def list_profiles(fit: Fitted, count: int) -> Profiles:
     """
     shown = list_shown(fit)
     if not len(shown):
-        raise NotAvailable("the fit has no chosen prototypes to show")
+        raise NotAvailable("the fit has no selected prototypes to show")
     prototypes, names, rows = fit.rule.prototypes, list_names(fit), list_rows(fit.rule.prototypes, fit.dissimilarity)
     usual = [_find_usual(fit, code) for code in range(len(fit.classes))]
     heads, parts, other = [], [], fit.of_other_class
@@ -337,9 +337,9 @@ def list_reasons(fit: Fitted, row: Any) -> pd.DataFrame:
     """
     table = why(fit, row)
     if "not_additive" in table.attrs:
-        raise NotAvailable(f"plot('why') divides distances among variables: {table.attrs['not_additive']}")
+        raise NotAvailable(f"plot('why') divides distances among variables, but {table.attrs['not_additive']}")
     if "rival" not in table.attrs:
-        raise NotAvailable("plot('why') compares with the nearest prototype of another class, and there is none")
+        raise NotAvailable("plot('why') needs a prototype of another class to compare with, but there is none")
     out = pd.DataFrame({"variable": table.index.astype(str)})
     for name in ("value", "prototype", "rival"):
         out[name] = [MISSING if np.ndim(value) == 0 and pd.isna(value) else write_field(value, 24) for value in table[name]]

@@ -61,7 +61,7 @@ def check_axis(validation: ErrorCurve, x: Any) -> bool:
     pair = isinstance(x, (tuple, list)) and len(x) == 2 and x[0] != x[1]
     pair = pair and all(isinstance(k, str) and k in names for k in x)
     if not (x is None or pair or (isinstance(x, str) and x in (*names, "size", "frontier"))):
-        raise OptionError(f"x={x!r}: allowed are 'size', 'frontier', the parameters that were tuned, {names}, and a pair of them")
+        raise OptionError(f"x must be 'size', 'frontier', one of the tuned parameters, {names}, or a pair of them, not {x!r}")
     return pair
 
 
@@ -70,14 +70,19 @@ def check_band(validation: ErrorCurve, x: Any, band: Any) -> None:
     if band is None:
         return
     if not is_number(band, 0.0, above=True) or band >= 1:
-        raise OptionError(f"band={brief(band)}: the level of the band, a number between 0 and 1 such as 0.95, or None")
+        raise OptionError(f"band must be the level of the band, a number between 0 and 1 such as 0.95, or None, not {brief(band)}")
     if not len(validation.grid.columns) or isinstance(x, (tuple, list)):
         what = "a heat map" if isinstance(x, (tuple, list)) else "a single point"
-        raise OptionError(f"band={brief(band)}: a curve has a band, and {what} is drawn; validation.band() has its numbers")
+        raise OptionError(f"band={brief(band)} needs a curve, but {what} is drawn: use validation.band() for its numbers")
     if x == "frontier":
-        raise OptionError(f"band={brief(band)}: the frontier has none, as other parameters are best at other sizes; x='size' has one")
+        raise OptionError(
+            f"band={brief(band)} needs a curve, but the frontier is not one, because other parameters are best at other sizes: use "
+            "x='size'"
+        )
     if x == "size" and len(validation.grid.columns) > 1:
-        raise OptionError(f"band={brief(band)}: several parameters make no curve over the size; draw one of {list(validation.grid)}")
+        raise OptionError(
+            f"band={brief(band)} needs a curve, but several parameters have none over the size: use one of {list(validation.grid)}"
+        )
 
 
 def with_band(validation: ErrorCurve, band: float | None) -> pd.DataFrame:
@@ -255,7 +260,7 @@ def choose_pair(validation: ErrorCurve, x: Any = None) -> tuple[str, ...]:
     names = [k for k in count if count[k] > 1] or list(count)[:1]
     if x is not None:
         if not (isinstance(x, (tuple, list)) and len(x) == 2 and x[0] != x[1] and all(k in names for k in x)):
-            raise OptionError(f"x={brief(x)}: a pair of the parameters that were tuned, {names}")
+            raise OptionError(f"x must be a pair of the tuned parameters, {names}, not {brief(x)}")
         return tuple(x)
     most = sorted(names, key=lambda k: -count[k])[:2]
     return tuple(k for k in names if k in most)

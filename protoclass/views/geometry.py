@@ -88,7 +88,7 @@ def make_plane(
         return make_map(fit, source, rows)
     names = list_predictors(fit)
     if x is None or y is None:
-        raise OptionError(f"x={x!r}, y={y!r}: a plane takes two numeric predictors, of {names}; x='map' takes none")
+        raise OptionError(f"x and y must be two numeric predictors of {names}, or x='map' without y, not x={x!r}, y={y!r}")
     one_of("x", x, (MAP, *names))
     one_of("y", y, tuple(names))
     return _plane_of(fit, x, y)
@@ -154,7 +154,9 @@ def make_map(fit: Fitted, source: Source | None = None, rows: np.ndarray | None 
     else:
         D = _between(dissimilarity, part(dissimilarity.rows, placed), landmarks)
     if (np.abs(D) > LARGEST).any():
-        raise DataError("some dissimilarities are too large for a map, as their squares overflow: correct them, or divide all by a number")
+        raise DataError(
+            "some dissimilarities are too large for a map, because their squares overflow: correct them, or divide all by a number"
+        )
     if dissimilarity.square and not metric.symmetric:
         back = _between(dissimilarity, part(dissimilarity.rows, at), part(dissimilarity.candidates, placed))
         D = (D + back.T) / 2
@@ -203,7 +205,7 @@ def _map_of_profiles(dissimilarity: Dissimilarity) -> Plane:
 def _between(dissimilarity: Dissimilarity, rows: Rep, candidates: Rep) -> np.ndarray:
     D = np.asarray(dissimilarity.metric.between(rows, candidates), float)
     if np.isnan(D).any():
-        raise DataError("some rows have no observed variable in common: a map needs all dissimilarities")
+        raise DataError("a map needs all dissimilarities, but some rows have no observed variable in common")
     return D
 
 
@@ -268,10 +270,10 @@ def map_prototypes(fit: Fitted, count: int) -> pd.DataFrame:
     """
     first = np.arange(min(count, len(fit.rule.prototypes)))
     if len(first) < 2:
-        raise NotAvailable(f"a map needs two prototypes, and the fit has {len(first)}")
+        raise NotAvailable(f"a map needs two prototypes, but the fit has {len(first)}")
     D = measure_apart(fit, first, first)
     if np.isnan(D).any():
-        raise DataError("some prototypes have no observed variable in common: a map needs all dissimilarities")
+        raise DataError("a map needs all dissimilarities, but some prototypes have no observed variable in common")
     D = (D + D.T) / 2
     np.fill_diagonal(D, 0)
     X = sammon(D, 2)

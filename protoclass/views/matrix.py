@@ -156,5 +156,5 @@ def summarize_distributions(dissimilarity: Dissimilarity, by: Any = None) -> pd.
     names = ["class", "to", "number", "smallest", *(f"q{100 * q:.0f}" for q in LEVELS), "largest"]
     table = pd.DataFrame(lines, columns=names).set_index(["class", "to"])
     if not table["number"].any():
-        raise DataError("there is no positive dissimilarity between different rows, so no distribution to draw")
+        raise DataError("all dissimilarities between different rows are 0, so there is no distribution to draw")
     return table

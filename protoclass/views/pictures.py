@@ -28,12 +28,12 @@ def read_pixels(fit: Fitted, rows: pd.DataFrame, shape: Any) -> np.ndarray:
     fine = isinstance(shape, tuple) and len(shape) == 2
     fine = fine and all(isinstance(s, (int, np.integer)) and not isinstance(s, bool) and s > 0 for s in shape)
     if not fine:
-        raise OptionError(f"shape={brief(shape)}: rows and columns of a picture, such as (16, 16)")
+        raise OptionError(f"shape must be the rows and columns of an image, such as (16, 16), not {brief(shape)}")
     names = list(fit.frame.columns)
     if not all(c.kind == "numeric" for c in fit.frame.schema.values()) or not names:
-        raise NotAvailable("only numeric predictors make a picture")
+        raise NotAvailable("an image needs numeric predictors only")
     if len(names) != prod(shape):
-        raise OptionError(f"shape={shape} has {prod(shape)} pixels, and there are {len(names)} predictors")
+        raise OptionError(f"shape={shape} has {prod(shape)} pixels, but there are {len(names)} predictors")
     return np.asarray(rows[names].to_numpy(float).reshape(-1, *shape))
 
 
@@ -58,7 +58,9 @@ def list_steps(fit: Fitted, series: Any = None) -> list[str]:
         return lone or (numeric if fit.dissimilarity.metric.series and len(numeric) == len(known) else [])
     names = numeric if series is True else list(series) if isinstance(series, (list, tuple, pd.Index)) else []
     if len(names) < 2 or not set(names) <= set(numeric):
-        raise OptionError(f"series={brief(series)}: True, or a list of two or more numeric predictors in the order of the steps")
+        raise OptionError(
+            f"series must be True, or a list of two or more numeric predictors in the order of the steps, not {brief(series)}"
+        )
     return names
 
 
@@ -127,7 +129,7 @@ def list_sides(fit: Fitted, row: Any, steps: list[str]) -> list[Sides]:
         asked = fit.frame.columns.iloc[at]
     query, _, complete = fit.dissimilarity.new_query(asked)
     if not complete.all():
-        raise DataError(f"the row {shown(asked.index[~complete][0])} misses predictors, which are needed")
+        raise DataError(f"the row {shown(asked.index[~complete][0])} lacks predictors, which are needed")
     classes, d, names = fit.rule.prototypes.classes, distances_by(fit.rule, query), fit.prototype_names
     values, own, out = read_steps(fit.prototypes, steps), read_steps(asked, steps), list[Sides]()
     for k, code in enumerate(fit.predictions(asked).cat.codes.tolist()):
@@ -258,12 +260,12 @@ def show_miscovered(fit: Fitted, shape: Any, prototype: Any, count: int) -> Pane
     if prototype is None:
         wrong = np.flatnonzero(fit.prototypes.get("miscovered", pd.Series(dtype=float)).to_numpy() > 0)
         if len(wrong) == 0:
-            raise NotAvailable("no prototype's ball holds rows of other classes")
+            raise NotAvailable("no ball of a prototype contains rows of other classes")
         prototype = fit.prototypes.index[wrong[0]]
     held = ball(fit, prototype)
     held = held[~held["same_class"]].head(whole_number("count", count, 1))
     if held.empty:
-        raise NotAvailable(f"the ball of {prototype!r} holds no rows of other classes")
+        raise NotAvailable(f"the ball of {prototype!r} contains no rows of other classes")
     place = place_of(fit, prototype)
     both = pd.concat([fit.prototypes.iloc[[place]], fit.frame.columns.loc[held.index]])
     level = fit.prototypes["class"].iloc[place]

@@ -115,7 +115,7 @@ def measure_apart(fit: Fitted, which: np.ndarray, others: np.ndarray) -> np.ndar
         return np.asarray(metric.between(part(dissimilarity.rows, rows), columns), float)
     if prototypes.at is not None and not metric.symmetric:
         raise NotAvailable(
-            f"the {metric.name} dissimilarities between prototypes are not known, as some prototypes are not rows of the data"
+            f"the {metric.name} dissimilarities between prototypes are not known, because some prototypes are not rows of the data"
         )
     return np.asarray(metric.between(dissimilarity.prototype_rep(take(prototypes, which)), columns), float)
 

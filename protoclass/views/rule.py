@@ -189,7 +189,7 @@ def compare_solvers(fit: Fitted, eps: Any = None, solvers: Any = ALL) -> pd.Data
     if isinstance(solvers, str):
         solvers = known if solvers == ALL else (solvers,)
     if not isinstance(solvers, (list, tuple)) or not solvers:
-        raise OptionError(f"solvers={brief(solvers)}: a list of {', '.join(map(repr, known))}")
+        raise OptionError(f"solvers must be a list of {', '.join(map(repr, known))}, not {brief(solvers)}")
     for solver in solvers:
         one_of("solvers", solver, known)
     if eps is None:

@@ -136,7 +136,7 @@ def test_print_says_the_cut_by_which_rule_and_its_error(three, iris):
         ({"of": "ill", "sensitivity": 0.5, "specificity": 0.5}, "give one of them"),
         ({"of": "ill", "measure": "auc"}, "measure='auc': allowed are"),
         ({"of": "ill", "loss": 3}, "loss=3: a DataFrame"),
-        ({"of": "ill", "cost_matrix": 3}, "cost_matrix= is loss= here"),
+        ({"of": "ill", "cost_matrix": 3}, "use loss="),
     ],
 )
 def test_wrong_choices(fit, options, words):

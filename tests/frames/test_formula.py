@@ -84,7 +84,7 @@ def test_what_is_no_sum_of_columns_is_left_to_formulaic(right):
     ],
 )
 def test_interactions_are_counted_before_they_are_made(right, columns):
-    with pytest.raises(pc.FormulaError, match="too many interactions, more than 20,000: name the relevant ones"):
+    with pytest.raises(pc.FormulaError, match="' expands to too many interactions, more than 20,000:"):
         read(f"y ~ {right}", ["y", *(f"v{k}" for k in range(columns))])
 
 
@@ -205,7 +205,7 @@ def test_degrees_within_the_distinct_values_are_taken():
         assert fit.predict(data.iloc[:2]).tolist() == fit.predict(data).iloc[:2].tolist()
     basis = pc.fit("y ~ poly(x, 2)", data, eps=1.0).frame.design.to_numpy()
     np.testing.assert_allclose(basis.T @ basis, np.eye(2), atol=1e-12)
-    with pytest.raises(pc.FormulaError, match="no more than its 3 distinct values"):
+    with pytest.raises(pc.FormulaError, match=r"degree of poly\(\) must be a whole number from 1.*the 3.*, not 3"):
         pc.fit("y ~ poly(few, 3)", data, eps=1.0)
 
 

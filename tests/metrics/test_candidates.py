@@ -144,7 +144,7 @@ def test_candidates_that_do_not_fit(iris, parts):
     Z = new.drop(columns="species")
     for candidates, message in (
         (pc.unlabelled(train), "has the label of a row"),
-        (pc.unlabelled(Z.assign(petal_width=np.nan)), "miss predictors"),
+        (pc.unlabelled(Z.assign(petal_width=np.nan)), "30 unlabelled rows lack predictors: leave them out"),
         (pc.unlabelled(Z.drop(columns="petal_width")), "lack the columns"),
         (pc.kmeans(50), "need as many rows"),
     ):
@@ -171,5 +171,5 @@ def test_candidates_that_do_not_fit(iris, parts):
 
 def test_hulls_of_a_class_that_a_fold_lacks():
     data = pd.DataFrame({"x": np.arange(8.0), "y": list("aaaabbbc")})
-    with pytest.raises(pc.DataError, match=r"hull\(3\) candidates need a row of every class, and 'c' has none"):
+    with pytest.raises(pc.DataError, match=r"hull\(3\) candidates need a row of every class, but 'c' has none with weight"):
         pc.fit("y ~ x", data, eps=[1.0, 2.0], candidates=pc.hull(3), cv=np.arange(8) % 2)

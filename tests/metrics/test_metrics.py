@@ -280,7 +280,7 @@ def test_weights_of_predictors_and_of_the_columns_that_they_make():
     )
     # "x" is a column of its own: the weight holds for it, and not for log(x)
     assert distances("~ x + log(x)", x=5) == pytest.approx(5 * base + distances("~ log(x)"))
-    with pytest.raises(pc.OptionError, match=r"weights name 'y', .* known are "):
+    with pytest.raises(pc.OptionError, match=r"weights name 'y', which is not a column of the.*: use 'x', 'g\[u\]', 'g\[v\]', 'g'"):
         distances("~ x + g", y=2)
     with pytest.raises(pc.OptionError, match=r"known are 'x:z'$"):
         distances("~ x:z", x=2)
@@ -338,7 +338,7 @@ def test_columns_without_a_spread_keep_scale_1_and_are_noted():
         assert pc.Euclidean(scale=scale).data_dependent
         assert not pc.Euclidean(scale=scale).train_in_folds
         assert pc.dissimilarity("~ .", t.iloc[:1], pc.Euclidean(scale=scale)).frame().to_numpy().tolist() == [[0]]
-    with pytest.raises(pc.OptionError, match="allowed are True, False, 'fold', 'range', 'robust'"):
+    with pytest.raises(pc.OptionError, match="scale must be True, False, 'fold', 'range' or 'robust', not 'minmax'"):
         pc.Euclidean(scale="minmax")
 
 
@@ -346,5 +346,5 @@ def test_numbers_too_large_to_scale_are_named():
     with pytest.raises(pc.DataError, match="the spread of column 'a' is infinite"):
         pc.dissimilarity("~ .", pd.DataFrame({"a": [-1.5e308, 1.5e308]}), pc.Euclidean(scale="range"))
     tiny = pd.DataFrame({"a": [0.0, 1e-310, 2e-310, 3e-310, 1.0]})
-    with pytest.raises(pc.DataError, match="'a' at row 4 is too large once scaled"):
+    with pytest.raises(pc.DataError, match="column 'a' at row 4 is too large after scaling.*: scale it down, or use"):
         pc.dissimilarity("~ .", tiny, pc.Euclidean(scale="robust"))

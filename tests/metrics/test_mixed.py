@@ -167,7 +167,7 @@ def test_ranks_of_new_values_lie_between_their_neighbours():
         ({"logratio": ["smoker"]}, "'smoker' is not a numeric predictor"),
         ({"logratio": 3}, "a list of names"),
         ({"ordratio": ["ward"]}, "'ward' is not a numeric or ordered predictor"),
-        ({"ordratio": ["age"], "logratio": "age"}, "its ranks are those of its logarithms"),
+        ({"ordratio": ["age"], "logratio": "age"}, "'age' is in logratio and in ordratio, but the.*: use one of them"),
         ({"asymmetric": ["age"]}, "'age' is not a boolean predictor"),
     ],
 )
@@ -187,7 +187,7 @@ def test_gower_names_the_row_that_has_no_logarithm(clinic):
         fit.predict(clinic.assign(age=np.inf))
     tiny = pd.DataFrame({"x": [0.0, 1e-300, 2e-300], "y": ["a", "b", "a"]})
     small = pc.fit("y ~ x", tiny, dissimilarity="gower", eps=0.3)
-    with pytest.raises(pc.DataError, match="too large beside its range"):
+    with pytest.raises(pc.DataError, match=r"column 'x' is 1e\+300 at row 0, too large for its range in the training data, 2e-300"):
         small.predict(pd.DataFrame({"x": [1e300]}))
 
 
@@ -263,7 +263,7 @@ def test_new_rows_are_measured_as_the_training_rows_were(clinic):
     assert_close(D[60:], total / 7, abs=1e-12)
     one_by_one = [fit.predict(new.iloc[[i]]).iloc[0] for i in range(len(new))]
     assert fit.predict(new).tolist() == one_by_one
-    with pytest.raises(pc.DataError, match="'severity' has levels not seen in fit: 'fatal'"):
+    with pytest.raises(pc.DataError, match="column 'severity' has levels that the training.*lack: 'fatal'"):
         fit.predict(new.assign(severity="fatal"), unseen="raise")
     assert fit.predict(new.assign(ward="east")).notna().all()  # a function of two rows knows no levels
     gaps = new.assign(pulse=new.pulse.where(new.index != new.index[4]))
@@ -368,7 +368,7 @@ def test_a_cut_frame_is_the_frame_of_its_columns(clinic):
 @pytest.mark.parametrize(
     ("formula", "parts", "says"),
     [
-        ("outcome ~ age + ward", [("age", "euclidean")], "'ward' stands in no part"),
+        ("outcome ~ age + ward", [("age", "euclidean")], "every predictor must be in a part, but 'ward'.*: add it to one, or leave it"),
         ("outcome ~ age", [("age", "euclidean"), ("aeg", "gower")], "'aeg' in a part is not a predictor"),
         ("outcome ~ age", [(["age", "outcome"], "gower")], "'outcome' in a part is not a predictor"),
         ("outcome ~ 1", [("age", "gower")], "'age' in a part is not a predictor"),
@@ -382,7 +382,7 @@ def test_every_predictor_stands_in_one_part(clinic, formula, parts, says):
 @pytest.mark.parametrize("term", ["log(age)", "age:pulse", "C(stay)", "poly(age, 2)", "age*pulse"])
 def test_transforms_and_interactions_are_refused(clinic, term):
     names = [c for c in ("age", "pulse", "stay") if c in term]
-    with pytest.raises(pc.DataError, match="transforms and interactions are refused"):
+    with pytest.raises(pc.DataError, match="' can't be in a part, because it is a transform.*: compute it as a column of"):
         pc.fit(f"outcome ~ {term}", clinic, dissimilarity=Mixed([(names, "gower")]), eps=1.0)
 
 
@@ -393,8 +393,8 @@ def matrix():
 @pytest.mark.parametrize(
     ("parts", "options", "says"),
     [
-        ([("a", "gower"), ("a", "euclidean")], {}, "'a' is named twice"),
-        ([(["a", "a"], "gower")], {}, "'a' is named twice"),
+        ([("a", "gower"), ("a", "euclidean")], {}, "every predictor must be in one part, but 'a' is in two: leave it out of one"),
+        ([(["a", "a"], "gower")], {}, "every predictor must be in one part, but 'a' is in two: leave it out of one"),
         ([], {}, "there are none"),
         ({}, {}, "there are none"),
         ("gower", {}, "pairs"),
@@ -403,7 +403,7 @@ def matrix():
         ([([1], "gower")], {}, "not a name or a list of names"),
         ([("a", "gowr")], {}, "did you mean 'gower'"),
         ([("a", 3)], {}, "not int"),
-        ([("a", "auto")], {}, "name 'euclidean' or 'gower'"),
+        ([("a", "auto")], {}, r"the part of \['a'\] is 'auto', which depends on all predictors: use 'euclidean' or 'gower'"),
         ([("a", matrix())], {}, "given matrix"),
         ([("a", np.ones((3, 3)))], {}, "given matrix"),
         ([("a", pc.Ranks(matrix()))], {}, "given matrix"),
@@ -414,8 +414,8 @@ def matrix():
         ([("a", "gower")], {"weights": [True]}, ">= 0"),
         ([("a", "gower")], {"weights": {"a": 1}}, ">= 0"),
         ([("a", "gower"), ("b", "gower")], {"weights": [1e308, 1e308]}, "finite"),
-        ([("a", "gower")], {"scale": "fold"}, "allowed are True, False"),
-        ([("a", "gower")], {"scale": 1}, "allowed are True, False"),
+        ([("a", "gower")], {"scale": "fold"}, "scale must be True or False, not"),
+        ([("a", "gower")], {"scale": 1}, "scale must be True or False, not"),
     ],
 )
 def test_mixtures_refuse_odd_parameters(parts, options, says):
@@ -501,7 +501,7 @@ def test_names_are_new_identifiers_of_metrics_without_parameters(names):
     with pytest.raises(pc.OptionError, match="the choice by the kinds of the predictors"):
         pc.register("auto", Bare)
     for thing in (Bare(), int, abs, "Bare", None):
-        with pytest.raises(pc.OptionError, match="neither a subclass"):
+        with pytest.raises(pc.OptionError, match=r"Bare\(\) must be a subclass of protoclass\.Model or of protoclass\.Metric"):
             pc.register("fresh", thing)
     with pytest.raises(pc.OptionError, match="without arguments"):
         pc.register("fresh", Needs)
@@ -520,7 +520,7 @@ def test_a_cell_that_registers_may_run_again_but_not_take_the_name_of_another(na
     pc.register("mine", first)
     pc.register("mine", second)
     assert names["mine"] is second
-    with pytest.raises(pc.OptionError, match="already stands for Mine"):
+    with pytest.raises(pc.OptionError, match="name='mine' already means Mine: use another"):
         pc.register("mine", Bare)
 
 

@@ -103,8 +103,7 @@ def mismatch(a: Array, b: Array, k: int, m: int, letters: int) -> NDArray[np.flo
     # intermediate sums may exceed 64 bits: the kernel itself fits, so it is exact modulo 2^64
     if max(shared(k, m, letters, 0) * most**2, *map(abs, factors)) >= 2**63:
         raise OptionError(
-            f"k={k}, m={m} over {letters} letters gives kernel values beyond 64 bits for strings of {most} k-mers: give a "
-            "smaller m"
+            f"k={k}, m={m} over {letters} letters has kernel values beyond 64 bits for strings of {most} k-mers: use a smaller m"
         )
     total, own = np.zeros((n, q), np.int64), np.zeros(n + q, np.int64)
     for t, factor in enumerate(factors):

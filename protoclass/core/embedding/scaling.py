@@ -100,15 +100,15 @@ def reflexive(P: Array, label: Callable[[int], str]) -> None:
     if len(own):
         at = int(own[0])
         raise DataError(
-            f"the dissimilarity of row {label(at)} to itself is {P[at, at]:.4g}, and an embedding needs zeros on the diagonal: "
-            "use embedding='proximity' for the hyperplane, which does not need them"
+            f"an embedding needs zeros on the diagonal, but the dissimilarity of row {label(at)} to itself is {P[at, at]:.4g}: use "
+            "embedding='proximity' for the hyperplane, which does not need them"
         )
     if not np.allclose(P, P.T, rtol=1e-6, atol=1e-9 * size):
         i, j = (int(k) for k in np.unravel_index(int(np.abs(P - P.T).argmax()), P.shape))
         raise DataError(
-            f"the dissimilarities are asymmetric ({P[i, j]:.4g} from {label(i)} to {label(j)}, {P[j, i]:.4g} back), and an "
-            "embedding needs symmetric ones: symmetrize='mean' (or 'max', 'min') in `embed` and `spectrum`, d.symmetrized('mean') "
-            "for a fit; the hyperplane with embedding='proximity' accepts asymmetric ones"
+            f"an embedding needs symmetric dissimilarities, but these are asymmetric ({P[i, j]:.4g} from {label(i)} to {label(j)}, "
+            f"{P[j, i]:.4g} back): use symmetrize='mean' (or 'max', 'min') in `embed` and `spectrum`, d.symmetrized('mean') for a fit, or "
+            "the hyperplane with embedding='proximity'"
         )
 
 

@@ -106,7 +106,7 @@ def similarities(D: Array, gamma: float) -> NDArray[np.float64]:
     array([[1. , 0.5, 0. ]])
     """
     if not 0 < gamma < np.inf:
-        raise OptionError(f"gamma={gamma!r}: a finite number > 0")
+        raise OptionError(f"gamma must be a finite number > 0, not {gamma!r}")
     with np.errstate(over="ignore"):
         K = np.asarray(D, np.float64) * np.sqrt(gamma)  # d^2 alone may overflow where gamma d^2 does not
         K *= -K
@@ -187,7 +187,7 @@ def witness(K: Array, w: Array, prototypes: Array) -> NDArray[np.float64]:
     [-0.5, 0.0, 0.3333333333333333]
     """
     if len(prototypes) == 0:
-        raise DataError("there is no prototype: the witness function compares the rows with at least one")
+        raise DataError("the witness function needs at least one prototype, but there is none")
     K, w, _, mean = _prepare(K, w, np.empty(0, np.int64))
     near = np.zeros(K.shape[1])
     for row in K[np.asarray(prototypes)]:
@@ -250,7 +250,7 @@ def criticisms(
 def _prepare(K: Array, w: Array, own: Array | None) -> tuple[Array, Array, Array, Array]:
     K, w = np.ascontiguousarray(K, np.float64), np.ascontiguousarray(w, np.float64)
     if not (np.isfinite(w).all() and (w >= 0).all() and w.sum() > 0):
-        raise DataError("weights must be finite and not negative, and not all 0")
+        raise DataError("weights must be finite and not negative, but not all 0")
     own = np.arange(K.shape[1]) if own is None else np.asarray(own, np.int64)
     mean = _means(K, w / w.sum())
     if not np.isfinite(mean).all():
@@ -260,7 +260,7 @@ def _prepare(K: Array, w: Array, own: Array | None) -> tuple[Array, Array, Array
 
 def _check_count(count: int, most: int, least: int = 1) -> int:
     if whole_number("count", count, least) > most:
-        raise OptionError(f"count={count}: there are {most} candidates")
+        raise OptionError(f"count must be at most {most}, the number of candidates, not {count}")
     return int(count)
 
 

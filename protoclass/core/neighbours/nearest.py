@@ -459,7 +459,7 @@ def cover_hart(error: float, classes: int) -> float:
     """
     whole_number("classes", classes, 2)
     if isinstance(error, bool) or not isinstance(error, Real) or not 0 <= error <= 1:
-        raise OptionError(f"error={brief(error)}: a number between 0 and 1")
+        raise OptionError(f"error must be a number between 0 and 1, not {brief(error)}")
     most = (classes - 1) / classes
     return float(most * (1 - np.sqrt(max(0.0, 1 - float(error) / most))))
 
@@ -486,10 +486,10 @@ def median_radius(n: Any, p: Any) -> Array:
         rows, dims = np.broadcast_arrays(np.asarray(n, float), np.asarray(p, float))
     except (TypeError, ValueError):
         raise OptionError(
-            f"n={brief(n)}, p={brief(p)}: whole numbers >= 1, or arrays of them with matching shapes"
+            f"n and p must be whole numbers >= 1, or arrays of them with matching shapes, not n={brief(n)}, p={brief(p)}"
         ) from None
     if not all((np.isfinite(v) & (v >= 1) & (v == np.round(v))).all() for v in (rows, dims)):
-        raise OptionError(f"n={brief(n)}, p={brief(p)}: whole numbers >= 1, or arrays of them")
+        raise OptionError(f"n and p must be whole numbers >= 1, or arrays of them, not n={brief(n)}, p={brief(p)}")
     log_ball = dims / 2 * np.log(np.pi) - gammaln(dims / 2 + 1)
     radius = np.exp((np.log(-np.expm1(-np.log(2) / rows)) - log_ball) / dims)
     return np.where(radius <= 0.5, radius, np.nan)

@@ -86,7 +86,8 @@ class Greedy(Nearest):
         least = self.goal.lambda_
         if isinstance(lambda_, bool) or not isinstance(lambda_, (int, float)) or not lambda_ >= least:
             raise OptionError(
-                f"lambda_={brief(lambda_)}: the fit has the rules of lambda_ >= {least:.4g}, its own; fit.update(lambda_=0) has all"
+                f"lambda_ must be at least {least:.4g}, the value of the fit, not {brief(lambda_)}: use fit.update(lambda_=0) for all "
+                "rules"
             )
         return self._first(int((self.steps["lambda_low"][:-1] > lambda_).sum()), float(lambda_))
 

@@ -87,7 +87,7 @@ def grouped(y: Array, group: Array, folds: int, seed: int) -> Array:
     """
     groups, classes = int(group.max()) + 1, int(y.max()) + 1
     if groups < folds:
-        raise OptionError(f"cv={folds} needs at least {folds} groups, and there are {groups}: give a smaller cv")
+        raise OptionError(f"cv={folds} needs at least {folds} groups, but there are {groups}: use a smaller cv")
     count = np.zeros((groups, classes))
     np.add.at(count, (group, y), 1)
     share = count / count.sum(axis=0)

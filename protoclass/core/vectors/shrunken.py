@@ -194,7 +194,7 @@ def shrunken(
         raise DataError(f"class {np.flatnonzero(class_weights == 0)[0]} has no row with weight")
     if total <= classes:
         raise DataError(
-            f"weights count rows here: they sum to {total:g}, and {classes} classes need more than {classes}"
+            f"weights must sum to more than the number of classes, {classes}, because they count rows, but they sum to {total:g}"
         )
     shares = class_weights / total if priors is None else _shares(priors, classes)
     overall, means = _mean(X, w), np.stack([_mean(X[y == k], w[y == k]) for k in range(classes)])

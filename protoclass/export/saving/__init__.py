@@ -109,7 +109,7 @@ def save(value: Any, path: Any, overwrite: Any) -> Saved:
 
 def _place(path: Any) -> Path:
     if not isinstance(path, (str, os.PathLike)) or not os.fspath(path):
-        raise OptionError(f"path={brief(path)}: the name of a file, such as 'iris.proto'")
+        raise OptionError(f"path must be the name of a file, such as 'iris.proto', not {brief(path)}")
     return Path(path)
 
 
@@ -160,7 +160,7 @@ def load(path: Any) -> Any:
             if len(decoder.used) < len(arrays):
                 raise FileError("it has arrays that nothing refers to")
             if name_of(type(value)) not in SAVED or name_of(type(value)) != document["kind"]:
-                raise FileError(f"it holds {brief(document['kind'])}, and its root is another")
+                raise FileError(f"it announces {brief(document['kind'])}, but its root is another")
             return value
     except (NotAvailable, TooLarge, MemoryError):
         raise

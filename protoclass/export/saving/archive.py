@@ -123,21 +123,21 @@ def read_archive(path: Path) -> tuple[dict[str, Any], list[np.ndarray], int]:
             infos = _checked(archive, os.fstat(file.fileno()).st_size, path)
             entries, known = {name: _bytes(archive, info) for name, info in infos.items()}, archive.comment
         if _sum(entries[DOCUMENT]).encode() != known:
-            raise ValueError(f"{DOCUMENT} is not what the file says")
+            raise ValueError(f"{DOCUMENT} does not match its checksum")
         document = _described(entries.pop(DOCUMENT).decode(), path)
         names = [f"arrays/{k}.npy" for k in range(len(document["arrays"]))]
         if entries.keys() != set(names):
-            raise ValueError("its arrays are not those that its document lists")
+            raise ValueError("its arrays differ from the list in its document")
         strange = [name for name, own in zip(names, document["arrays"], strict=True) if _sum(entries[name]) != own]
         if strange:
-            raise ValueError(f"{strange[0]} is not what its document says")
+            raise ValueError(f"{strange[0]} does not match its checksum")
         size = sum(info.file_size for info in infos.values())
         return document, [_array(name, entries[name], size) for name in names], size
     except (FileError, TooLarge):
         raise
     except FROM_ZIP as reason:
         if isinstance(reason, OSError) and reason.strerror and not isinstance(reason, zipfile.BadZipFile):
-            raise FileError(f"{shown(str(path))} can't be read: {reason.strerror}") from None
+            raise FileError(f"{shown(str(path))} can't be opened: {reason.strerror}") from None
         why = "it is not a zip file" if "not a zip file" in str(reason) else cut(str(reason) or type(reason).__name__)
         raise damaged(path, why) from None
 
@@ -153,7 +153,7 @@ def _open_regular(path: str, flags: int) -> int:
     file = os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
     if not stat.S_ISREG(os.fstat(file).st_mode):
         os.close(file)
-        raise FileError(f"{shown(path)} is not a file that can be read: it is a folder, a pipe or a device")
+        raise FileError(f"{shown(path)} must be a file, not a folder, a pipe or a device")
     return file
 
 
@@ -165,7 +165,7 @@ def _checked(archive: zipfile.ZipFile, size: int, path: Path) -> dict[str, zipfi
         if name in entries or (name != DOCUMENT and not ARRAY.fullmatch(name)):
             raise ValueError(f"it has {'two entries' if name in entries else 'an entry'} {shown(name)}")
         if info.flag_bits & 0x1 or info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
-            raise ValueError(f"its entry {name} is encrypted, or compressed in a way that is not allowed")
+            raise ValueError(f"its entry {name} is encrypted, or its compression is not allowed")
         most = info.compress_size if stored else most_bytes(name, info.compress_size)
         if info.file_size > most or (stored and info.file_size < most):
             raise ValueError(f"its entry {name} would have {info.file_size:,} bytes, out of {info.compress_size:,}")
@@ -174,7 +174,7 @@ def _checked(archive: zipfile.ZipFile, size: int, path: Path) -> dict[str, zipfi
         raise ValueError(f"it has no {DOCUMENT}, or entries that are larger than the file")
     total = sum(info.file_size for info in entries.values())
     if total > room():
-        raise TooLarge(f"what {shown(str(path))} holds takes {total / 2**30:.2f} GB, above a quarter of the memory that is left")
+        raise TooLarge(f"the content of {shown(str(path))} needs {total / 2**30:.2f} GB, above a quarter of the available memory")
     return entries
 
 
@@ -185,7 +185,7 @@ def _bytes(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> bytearray:
         while piece := file.read(AT_ONCE):
             data += piece
     if len(data) != info.file_size:
-        raise ValueError(f"{info.filename} is shorter than its size says")
+        raise ValueError(f"{info.filename} is shorter than its header states")
     return data
 
 
@@ -193,18 +193,18 @@ def _described(text: str, path: Path) -> dict[str, Any]:
     """The document, of a format and version that is known."""
     document = json.loads(text)
     if not isinstance(document, dict) or document.get("format") != FORMAT:
-        raise ValueError("its document is not that of a saved fit")
+        raise ValueError("its document is not a saved fit")
     number, made = document.get("version"), document.get("written by")
     if type(number) is not int or number < VERSION:
-        raise ValueError(f"it has the version {shown(number)} of the format, and this one is {VERSION}")
+        raise ValueError(f"it has version {shown(number)} of the format, but this one is {VERSION}")
     if number > VERSION:
         by = shown(made.get("protoclass")) if isinstance(made, dict) else "a later version"
         raise FileError(
-            f"{shown(str(path))} has version {number} of the format, written by protoclass {by}, and this one reads {VERSION}: "
+            f"{shown(str(path))} has version {number} of the format, written by protoclass {by}, but this protoclass supports {VERSION}: "
             "update protoclass"
         )
     if set(document) != {"format", "version", "written by", "arrays", "kind", "objects", "root"}:
-        raise ValueError("its document has other parts than it should")
+        raise ValueError("its document has other parts than expected")
     if type(document["arrays"]) is not list or type(document["objects"]) is not list:
         raise ValueError("its document lists no arrays or no objects")
     return document

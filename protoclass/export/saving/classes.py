@@ -78,8 +78,8 @@ def class_of(name: Any, known: Mapping[str, Kind]) -> Kind:
     kind = known.get(name)
     if kind is None:
         raise NotAvailable(
-            f"the file holds an object of {brief(name)}, which is not known here: import the module that defines it, and that says "
-            "@pc.savable or pc.register, before pc.load; or update protoclass"
+            f"the file contains an object of {brief(name)}, which is not known: before pc.load, import the module that defines it with "
+            "@pc.savable or pc.register, or update protoclass"
         )
     return kind
 
@@ -163,11 +163,11 @@ def refused(value: Any, where: str) -> OptionError:
     cure = "register its class as a method or metric, or declare it by @pc.savable"
     if callable(value):
         cure = (
-            "a function is code, and a file holds none: write the metric as a class, and say pc.register and @pc.savable (see "
-            "CONTRIBUTING.md), or give the matrix of dissimilarities"
+            "write the metric as a class with pc.register and @pc.savable, because files do not contain code (see "
+            "CONTRIBUTING.md), or use the matrix of dissimilarities"
         )
     elif is_dask(value) or (isinstance(value, Frame) and value.parts is not None):
-        cure = "its rows stay on the workers of a cluster, and a file holds rows: fit.slim() leaves them out"
+        cure = "use fit.slim(), which leaves out the rows, because they stay on the workers of a cluster"
     elif isinstance(value, (pd.Series, pd.Index)) or type(value).__module__.startswith("pandas"):
         cure = "convert it to numbers, texts, categories or dates without a time zone, or leave the column out of the data"
     return OptionError(f"{where} is {brief(value)}, of type {type(value).__name__}, which can't be saved: {cure}")

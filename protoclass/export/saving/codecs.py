@@ -100,7 +100,7 @@ def _table(rows: pd.Index, names: pd.Index, columns: list[Any]) -> pd.DataFrame:
 def _texts(nullable: bool, texts: list[Any]) -> Any:
     """Texts of which pd.NA is missing, or NaN; pandas before 2.3 has the latter as objects alone."""
     if not all(text is None or type(text) is str for text in texts):
-        raise FileError("a column of texts holds what is none")
+        raise FileError("a column of texts contains other values")
     try:
         return pd.array(texts, pd.StringDtype() if nullable else pd.StringDtype(na_value=np.nan))
     except TypeError:
@@ -122,7 +122,7 @@ def _of_library(library: str, table: pd.DataFrame) -> Any:
     try:
         module = __import__(library)
     except ImportError:
-        raise NotAvailable(f"the data were a table of {library}, which is not installed here: pip install {library}") from None
+        raise NotAvailable(f"the data were a table of {library}, which is not installed: use pip install {library}") from None
     return as_given(table, module.DataFrame() if library == "polars" else module.table({}))
 
 
@@ -240,7 +240,7 @@ class Encoder:
         derived = DERIVED.get(name)
         for f, hint in zip(fields(value), hints_of(type(value)), strict=True) if derived is None else ():
             if not conforms(getattr(value, f.name), hint):
-                raise refused(getattr(value, f.name), f"the field {f.name!r} of {name}, whose annotation says another type,")
+                raise refused(getattr(value, f.name), f"the field {f.name!r} of {name}, whose annotation has another type,")
         given = {} if derived is None else derived.adds(value)
         for f in fields(value):
             if f.init and (derived is None or f.name in derived.written(type(value))):
@@ -271,7 +271,7 @@ class Decoder:
     def decode(self, written: Any, depth: int = 0) -> Any:
         """The value of a piece of JSON, which may refer to the objects before it."""
         if depth > DEEPEST:
-            raise FileError("its values are too deep inside one another")
+            raise FileError("its values are nested too deeply")
         if type(written) is list:
             return [self.decode(v, depth + 1) for v in written]
         if type(written) is not dict:
@@ -310,10 +310,10 @@ class Decoder:
     def _range(self, start: Any, stop: Any, step: Any) -> range:
         """A range, of which not one entry is made."""
         if not all(type(n) is int for n in (start, stop, step)) or not step:
-            raise FileError("a range has ends that are no whole numbers")
+            raise FileError("the ends of a range must be whole numbers")
         counted = range(start, stop, step)
         if counted[self._counted :]:
-            raise FileError(f"a range of more than {self._counted:,} entries is in a file that has no more to count")
+            raise FileError(f"a range of more than {self._counted:,} entries is not backed by the size of the file")
         self._counted -= len(counted)
         return counted
 
@@ -325,7 +325,7 @@ class Decoder:
         derived = DERIVED.get(kind.name)
         known = {f.name for f in fields(kind.of) if f.init} if derived is None else derived.written(kind.of)
         if set(given) != known:
-            raise FileError(f"an object of {kind.name} has the fields {sorted(given)}, and its class has {sorted(known)}")
+            raise FileError(f"an object of {kind.name} has the fields {sorted(given)}, but its class has {sorted(known)}")
         value = kind.of(**given) if derived is None else derived.read(kind.of, given)
         if known & {f.name for f in fields(kind.of)}:  # a frame without rows has the fields of another
             check_fields(kind, value)

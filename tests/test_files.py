@@ -97,7 +97,7 @@ def test_a_folder_without_permission(tmp_path):
 
 @pytest.mark.parametrize("folder", ["a" * 300, "nul\0byte", "/dev/null", "", 3])
 def test_folders_that_are_none(folder):
-    with pytest.raises(pc.OptionError, match="no such folder"):
+    with pytest.raises(pc.OptionError, match="does not exist: create it first, or use another"):
         pc.vignette("getting_started", folder)
 
 

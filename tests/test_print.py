@@ -105,11 +105,11 @@ def test_predict_and_curves_know_the_names_of_r(fit, iris):
 @pytest.mark.parametrize(
     ("formula", "message"),
     [
-        ("y ~ offset(a)", r"'offset' in 'y ~ offset\(a\)' is a function of R: dissimilarities have no offset"),
-        ("y ~ b + ordered( `a b` )", r"function of R: write `a b`, and order"),
-        ("y ~ as.numeric(a) + b", "function of R: write a, or convert the column in the data frame"),
-        ("y ~ s(b)", r"write ns\(b, df=4\)"),
-        ("as.factor(y) ~ a", "write 'y' alone, its values are the classes"),
+        ("y ~ offset(a)", r"'offset' in 'y ~ offset\(a\)' is a function of R:"),
+        ("y ~ b + ordered( `a b` )", r"'ordered' in 'y ~ b \+ ordered\( `a b` \)' is a.*: use `a b`, and order its"),
+        ("y ~ as.numeric(a) + b", r"'as\.numeric' in 'y ~ as\.numeric\(a\) \+ b' is a.*: use a, or convert the"),
+        ("y ~ s(b)", r"'s' in 'y ~ s\(b\)' is a function of R: use ns\(b, df=4\)"),
+        ("as.factor(y) ~ a", r"'as\.factor' in 'as\.factor\(y\)' is a function of R: use 'y'"),
     ],
 )
 def test_functions_of_r_in_a_formula(formula, message):
@@ -196,7 +196,7 @@ def test_the_second_draw_of_the_folds_warns_of_nothing_again(iris):
 
 def test_levels_not_seen_are_said_beside_those_that_are_known(iris):
     fit = pc.fit("species ~ .", iris.assign(g=np.resize(list("abcdefg"), 150)), eps=0.2)
-    said = r"'Z' \(150 rows\); known are 'a', 'b', 'c', 'd', 'e' and 2 more. Leave out .* fit without the column"
+    said = r"column 'g' has levels that the training data \('a', 'b', 'c', 'd', 'e' and 2 more\) lack: 'Z' \(150"
     with pytest.raises(pc.DataError, match=said):
         fit.predict(iris.assign(g="Z"), unseen="raise")
 
@@ -222,6 +222,7 @@ def test_print_does_not_call_a_size_another_one():
 
 
 def test_a_row_without_a_prediction_is_printed_over():
-    data = pd.DataFrame({"a": [0.0, 1.0, 5.0, 6.0, None], "b": ["x", "x", "y", "y", None], "y": ["u", "u", "v", "v", "v"]})
+    data = pd.DataFrame({"a": [0.0, 1.0, 5.0, 6.0, None], "b": [None, None, None, None, "y"], "y": ["u", "u", "v", "v", "v"]})
     fit = pc.fit("y ~ .", data, "knn", k=1, na="keep", cv=None)
-    assert "Never predicted: u (40 % of the rows), v (60 % of the rows)" in str(fit)  # each row is compared with one that has no values
+    assert fit.predict().isna().all()  # each row is compared with one that shares no value with it
+    assert "Never predicted: u (40 % of the rows), v (60 % of the rows)" in str(fit)

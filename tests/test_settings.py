@@ -50,11 +50,11 @@ def test_options_are_set_restored_and_reset():
 @pytest.mark.parametrize(
     ("changes", "words"),
     [
-        ({"digits": 0}, "digits=0: a whole number >= 1 and <= 15"), ({"digits": 2.5}, "digits=2.5"), ({"digits": True}, "digits=True"),
-        ({"progress": "no"}, "progress='no': allowed are None, True, False"), ({"progress": 1}, "progress=1"),
+        ({"digits": 0}, "digits must be a whole number >= 1 and <= 15, not 0"), ({"digits": 2.5}, r"digits must be a whole number >= 1 and <= 15, not 2\.5"), ({"digits": True}, "digits must be a whole number >= 1 and <= 15, not True"),
+        ({"progress": "no"}, "progress must be None, True or False, not 'no'"), ({"progress": 1}, "progress must be None, True or False, not 1"),
         ({"colours": "tab10"}, "a list of two different"), ({"colours": ["red", "nothing"]}, "'nothing'"),
         ({"colours": ["red", "#ff0000"]}, "two different"), ({"colours": ["red"]}, "two different"),
-        ({"colours": ["red", (0, 0, 1, 0.5)]}, "opaque"), ({"colours": 7}, "colours=7"), ({"colours": None}, "colours=None"),
+        ({"colours": ["red", (0, 0, 1, 0.5)]}, "opaque"), ({"colours": 7}, r"colours must be a list of two different opaque.*as \['#0072B2',.*, not 7 \('int' object is not"), ({"colours": None}, r"colours must be a list of two different opaque.*, not None \('NoneType' object"),
         ({"digit": 3}, "options has no 'digit': did you mean 'digits'. Known are colours, progress, digits"),
         ({"verbose": False}, "did you mean 'progress'"), ({"x": 1}, "options has no 'x': Known are"),
     ],
@@ -73,7 +73,7 @@ def test_an_unknown_option_can_be_neither_read_nor_reset_nor_given_by_place():
         pc.options.colors  # noqa: B018 - reading it raises
     with pytest.raises(pc.OptionError, match="options has no 'all'"):
         pc.options.reset("all")
-    with pytest.raises(pc.OptionError, match=r"such as options\(digits=3\)"):
+    with pytest.raises(pc.OptionError, match=r"options\(\) takes options by name, not 'digits': use options\(digits=3\)"):
         pc.options("digits")
     assert not hasattr(pc.options, "colors")
 

@@ -37,8 +37,8 @@ def test_methods_and_metrics_name_the_arguments_that_they_have(made, words):
 # arguments as an R or scikit-learn user gives them, words of the message, and the same by the cure
 ARGUMENTS = [
     ({"random_state": 1}, "use seed=", {"seed": 1}),
-    ({"n_neighbors": 3}, "is not allowed with a model object: use it in the object, KNN(...)", {"k": 3}),
-    ({"k_neighbors": 3}, "is not allowed with a model object: use it in the object, KNN(...)", {"k": 3}),
+    ({"n_neighbors": 3}, "use k=", {"k": 3}),
+    ({"k_neighbors": 3}, "use k=", {"k": 3}),
     ({"metric": "manhattan"}, "use dissimilarity=", {"dissimilarity": "manhattan"}),
     ({"distance": "manhattan"}, "use dissimilarity=", {"dissimilarity": "manhattan"}),
     ({"nfolds": 5}, "use cv=", {"cv": 5}),
@@ -55,13 +55,13 @@ ARGUMENTS = [
     ({"standardize": False}, "pc.Euclidean(scale=False)", {"dissimilarity": pc.Euclidean(scale=False)}),
     ({"p": 3}, "pc.Minkowski(r=3)", {"dissimilarity": pc.Minkowski(r=3)}),
     ({"kernel": "rbf"}, "pc.Kernel('rbf')", {"dissimilarity": pc.Kernel("rbf")}),
-    ({"trControl": 1}, "' is not a parameter of 'knn': use a sequence for a parameter to tune", {"k": [1, 5], "cv": 3}),
-    ({"tuneLength": 3}, "' is not a parameter of 'knn': use a sequence for a parameter to tune", {"k": [1, 5], "cv": 3}),
+    ({"trControl": 1}, "use a sequence for a parameter to tune it, such as k=[1, 5, 15]", {"k": [1, 5], "cv": 3}),
+    ({"tuneLength": 3}, "use a sequence for a parameter to tune it, such as k=[1, 5, 15]", {"k": [1, 5], "cv": 3}),
     ({"n_jobs": 2}, "leave it out", {}),
     ({"contrasts": None}, "leave it out", {}),
     ({"family": "binomial"}, "leave it out", {}),
     ({"stratify": True}, "leave it out", {}),
-    ({"shuffle": True}, "'shuffle' is not a parameter of 'knn': use seed=, because folds are", {"seed": 2, "cv": 3}),
+    ({"shuffle": True}, "use seed=", {"seed": 2, "cv": 3}),
     ({"probability": True}, "fit.calibrate()", {"calibrate": True}),
     ({"tyes": "first"}, "did you mean 'ties'?", {"ties": "nearest"}),
 ]  # fmt: skip
@@ -74,7 +74,7 @@ def test_foreign_arguments_of_fit_are_told_what_serves(given, words, cure):
             continue
         with pytest.raises(pc.OptionError) as raised:
             pc.fit("y ~ x + z", DATA, method, **given)
-        to_object = method != "knn" and "give it to the object" in str(raised.value)
+        to_object = method != "knn" and "use it in the object" in str(raised.value)
         assert words in str(raised.value) or to_object
     if "ties" in cure:
         return
@@ -98,7 +98,8 @@ OTHERWISE = [
     ("predict newdata", lambda: fitted("x").predict(newdata=NEW), "use new=", lambda: fitted("x").predict(new=NEW)),
     ("predict type", lambda: fitted("x").predict(NEW, type="distance"), "use kind=",
      lambda: fitted("x").predict(NEW, kind="nearest")),
-    ("predict threshold", lambda: fitted("x").predict(NEW, threshold=0.3), "threshold must be the result of fit.calibrate().threshold(...), or a",
+    ("predict threshold", lambda: fitted("x").predict(NEW, threshold=0.3),
+     "threshold must be the result of fit.calibrate().threshold(...), or a",
      lambda: fitted("x").calibrate(cv=3).predict(NEW, threshold={"tall": 0.3})),
     ("predict cutoff", lambda: fitted("x").predict(NEW, cutoff=0.3), "use threshold=",
      lambda: fitted("x").calibrate(cv=3).predict(NEW, threshold=fitted("x").calibrate(cv=3).threshold("tall", sensitivity=0.9))),

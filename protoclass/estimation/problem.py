@@ -493,7 +493,7 @@ def _check_budget(budget: Any, model: Model) -> None:
     counted = model.can.counted
     if not counted:
         raise OptionError(
-            f"max_prototypes={brief(budget)} needs a method whose number of prototypes can be selected, unlike {model.name!r}: use "
+            f"max_prototypes={brief(budget)} needs a number of prototypes to select, but method {model.name!r} has none: use "
             f"{methods_with('counted')}"
         )
     if isinstance(budget, Mapping) and isinstance(counted, str):
@@ -560,7 +560,7 @@ def _molded(call: Call, given: Mapping[str, Any], model: Model, aside: tuple[str
     if client is not None and not model.can.shards:
         if given["client"] is not None:
             raise OptionError(
-                f"client= needs a method whose rows may stay on a cluster, unlike {model.name!r}: use {methods_with('shards')}"
+                f"client= needs rows that stay on a cluster, but method {model.name!r} does not allow this: use {methods_with('shards')}"
             )
         client = None
     if client is None:

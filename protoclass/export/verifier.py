@@ -99,7 +99,7 @@ class Verification:
 
     def __repr__(self) -> str:
         hold = sum(c.holds is True for c in self.claims)
-        counts = f"{hold} claims hold, {len(self.false)} are false, {len(self.unchecked)} are as stated, not recomputed"
+        counts = f"{hold} claims are true, {len(self.false)} are false, {len(self.unchecked)} are as stated, not recomputed"
         return "\n".join([f"{self.path!r}: {counts}", *(f"  {c}" for c in self.claims)])
 
 
@@ -136,10 +136,10 @@ def array_of(data: bytes | bytearray, most: int) -> Any:
         raise ValueError(f"would have the shape {reprlib.repr(shape)} of {dtype}, and has {len(data) - start:,} bytes")
     array = np.frombuffer(data, dtype, offset=start) if len(data) > start else np.empty(shape, dtype)
     if dtype.kind == "b" and array.size and array.view(np.uint8).max() > 1:
-        raise ValueError("holds what is neither true nor false")
+        raise ValueError("contains a value that is neither true nor false")
     letters = array.view("<u4") if dtype.kind == "U" and array.size else np.zeros(1)
     if letters.max() > HIGHEST or ((letters >= SURROGATES[0]) & (letters <= SURROGATES[1])).any():
-        raise ValueError("holds what is not a text")
+        raise ValueError("contains a value that is not a text")
     return array.reshape(shape, order="F" if found[2] == b"True" else "C").astype(dtype.newbyteorder("="), copy=False)
 
 
@@ -151,7 +151,7 @@ class File:
             entries = archive.infolist()
             large = [e for e in entries if e.file_size > most_bytes(e.filename, e.compress_size) or e.compress_type not in METHODS]
             if large or sum(e.compress_size for e in entries) > os.path.getsize(path) or len(set(archive.namelist())) < len(entries):
-                raise ValueError("an entry is there twice, or is larger than what is there of it")
+                raise ValueError("an entry is duplicate, or larger than its compressed data allow")
             parts, known = {e.filename: archive.read(e) for e in entries}, archive.comment
         self.size = sum(map(len, parts.values()))
         self.counted = FEW_LABELS + self.size // LABEL  # labels that may still be counted
@@ -162,7 +162,7 @@ class File:
         if content["format"] != "protoclass" or content["version"] != VERSION:
             raise ValueError("it is of another format or version")
         if content["arrays"] != sums or hashlib.sha256(document).hexdigest().encode() != known:
-            raise ValueError("its document or its arrays are not what their sums say")
+            raise ValueError("its document or its arrays do not match their checksums")
         self.arrays, self.objects = [array_of(array, self.size) for array in data], list[Any]()
         for kind, fields in content["objects"]:
             self.objects.append({"is": kind, **{name: self.value(v) for name, v in fields.items()}})
@@ -350,12 +350,12 @@ class Verifier:
 
     def run(self) -> None:
         if self.root["is"] not in ("Fit", "Validation"):
-            self.say("file", None, f"it holds a {self.root['is']!r}, of which nothing can be checked here")
+            self.say("file", None, f"it contains a {self.root['is']!r}, which can't be checked")
             return
         self.problem, rule = self.root["problem"], self.root.get("rule")
         self.frame = self.problem["frame"]
         if self.frame["is"] != "Frame":
-            self.say("data", None, "the fit is slim: its rows are not in the file, so that nothing can be computed from them")
+            self.say("data", None, "the fit is slim: its rows are not in the file, so nothing can be recomputed from them")
         elif not self.rows():
             return
         elif rule is not None:
@@ -417,8 +417,8 @@ class Verifier:
             self.taken.append("weights")
             self.say("weights", None, f"{quoted(self.w)}, which no column of the data has")
         elif not close(computed, self.w):
-            return self.say("data", False, "the weights are not those of the fit")
-        words = f"{n} rows, {len(dropped)} of them left out, and {len(own)} columns are those of the fit"
+            return self.say("data", False, "the weights do not match the fit")
+        words = f"{n} rows, {len(dropped)} of them left out, and {len(own)} columns match the fit"
         return self.say("data", bool((self.w >= 0).all()), words)
 
     def space(self, d: Any) -> Space | None:
@@ -438,13 +438,13 @@ class Verifier:
         elif kind == "Gower" and not metric["ranked"] and {*metric["numbers"], *metric["categories"]} <= set(self.data):
             made, measure, error = gower(metric, self.data, self.frame["schema"])
         else:
-            words = f"{kind!r} dissimilarities, or those of a formula that transforms predictors"
-            self.say("dissimilarity", None, f"{words}, are not computed here, nor what depends on them")
+            words = f"{kind!r} dissimilarities, or a formula that transforms predictors"
+            self.say("dissimilarity", None, f"{words}, can't be recomputed, and all that depends on them is unchecked")
             return None
         fine = fine and len(made) == len(d["rows"]) and all(map(near, made, d["rows"]))
         fine = fine and all(near(a[self.row[there]], b[there]) for a, b in zip(made, d["candidates"], strict=True))
-        words = f"coordinates of {len(self.y)} rows and {len(self.row)} candidates are those of the data, by the stated scales"
-        self.say("dissimilarity", fine, words if fine else "coordinates or candidates are not those of the data by the stated scales")
+        words = f"coordinates of {len(self.y)} rows and {len(self.row)} candidates match the data, by the stated scales"
+        self.say("dissimilarity", fine, words if fine else "coordinates or candidates do not match the data by the stated scales")
         return Space(made, tuple(d["candidates"]), measure, error)
 
     def matrix(self, d: Any, fine: bool) -> Space | None:
@@ -515,7 +515,7 @@ class Verifier:
         elif close(stated, computed):
             self.say(about, True, words)
         else:
-            self.say(about, None, f"{words}: what is stated differs from what is computed here, by no more than these distances explain")
+            self.say(about, None, f"{words}: the stated value differs from the recomputed one by no more than these distances explain")
 
     def certificate(self, c: Any, objective: Any, space: Space, radius: float, lambda_: float, slack: float) -> None:
         """The lower bound of each class, from prices that are feasible for every candidate."""
@@ -528,7 +528,7 @@ class Verifier:
             points = None
         if prices is None or points is None:
             fine = close(objective, c["objective"], slack) and bool((stored <= objective + slack + TOLERANCE).all())
-            words = "the file has no prices, or candidates that are no rows" if fine else "above the objective, or not of this one"
+            words = "the file has no prices, or candidates that are not rows" if fine else "above the objective, or not of this one"
             self.say("lower bound", None if fine else False, f"{stored.sum():.9g}: {words}")
             return
         if not ((prices >= 0) & (prices <= self.w * (1 + TOLERANCE))).all():
@@ -607,7 +607,7 @@ def verify(path: Any, data: Any, dissimilarity: Any = None) -> Verification:
         with np.errstate(all="ignore"):
             Verifier(file.root, table, dissimilarity, claims).run()
     except BROKEN as reason:
-        claims.append(Claim(about, False, f"it can't be read, or its parts do not fit together: {type(reason).__name__}: {reason}"))
+        claims.append(Claim(about, False, f"it can't be loaded, or its parts do not fit together: {type(reason).__name__}: {reason}"))
     return Verification(name, tuple(claims))
 
 

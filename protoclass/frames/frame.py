@@ -354,7 +354,7 @@ def mold(
         unknown = np.logical_and.reduce([columns[name].isna() for name in columns])
         if unknown.any():
             first = shown(data.index[unknown.argmax()])
-            raise DataError(f"row {first} has no observed predictor: leave such rows out, data.dropna(how='all', subset=predictors)")
+            raise DataError(f"row {first} has no observed predictor: use data.dropna(how='all', subset=predictors)")
     kept = kept_rows(columns, dropped, origin)
     schema = learn_schema(kept, parsed)
     notes: tuple[str, ...] = ()

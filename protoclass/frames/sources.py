@@ -404,9 +404,9 @@ def _parquet(path: Path) -> Lazy:
 
 
 def _changed(path: Path) -> FileError:
-    return FileError(f"{shown(str(path))} has changed since it was first read: call fit again, with the path")
+    return FileError(f"{shown(str(path))} has changed since the first pass: call fit again, with the path")
 
 
 def _unreadable(path: Path, reason: Exception) -> FileError:
     words = str(getattr(reason, "strerror", None) or " ".join(re.sub(re.escape(str(path)), "the file", str(reason)).split()))
-    return FileError(f"{shown(str(path))} is not a {KINDS[_ending(path)]} file that can be read: {cut(words or type(reason).__name__)}")
+    return FileError(f"{shown(str(path))} is not a {KINDS[_ending(path)]} file that can be loaded: {cut(words or type(reason).__name__)}")

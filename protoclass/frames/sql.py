@@ -314,7 +314,7 @@ class Columns:
         for term in frame.formula.terms:
             if frame.formula.written(term) == name and not frame.formula.grouped(str(term)):
                 return self._term(term)[0]
-        raise OptionError(f"the variable {shown(name)} is not written in SQL: {CURE}")
+        raise OptionError(f"the variable {shown(name)} can't be written in SQL: {CURE}")
 
     def _term(self, term: Term) -> list[str]:
         """The columns of a term."""
@@ -387,7 +387,7 @@ class Columns:
 
     def _refused(self, term: Any) -> OptionError:
         return OptionError(
-            f"the term {shown(self.frame.formula.written(term))} is not written in SQL: written are columns, categories, products of two "
+            f"the term {shown(self.frame.formula.written(term))} can't be written in SQL: use columns, categories, products of two "
             f"numbers, and + - * / **, log, log10, exp, sqrt, abs, I and ifelse of them; {CURE}"
         )
 

@@ -112,12 +112,12 @@ class cached_table(cached_property[pd.DataFrame]):  # noqa: N801 - used as cache
 def _made_a_frame(data: Any) -> str:
     """How what was given for a table becomes one, in words."""
     if isinstance(data, pd.Series):
-        return "a row of a frame stays a frame in two pairs of brackets, data.loc[[label]]; x and y stand in one frame, by name"
+        return "use two pairs of brackets for one row, data.loc[[label]], and one frame for x and y"
     if isinstance(data, (dict, list, tuple, np.ndarray)):
-        return "pd.DataFrame(values, columns=names) makes one"
+        return "use pd.DataFrame(values, columns=names)"
     if hasattr(data, "__next__") or hasattr(data, "read_all"):
-        return "it can be read once, and a fit may be made again: give the frame, or the path of a file with its rows"
-    return "give the frame itself"
+        return "use the frame, or the path of a file with its rows, because this source can be read only once"
+    return "use the frame itself"
 
 
 def as_given(answer: pd.Series | pd.DataFrame, given: Any, rows: bool = False) -> Any:

@@ -116,7 +116,7 @@ class Restore:
 def unknown(name: object) -> str:
     """That there is no such option, and which there are."""
     here = renamed(str(name), NAMES) or next(iter(get_close_matches(str(name), NAMES, 1)), None)
-    return f"options has no {shown(name)}: {f'did you mean {here!r}? ' if here else ''}Known are {', '.join(NAMES)}"
+    return f"options has no {shown(name)}: {f'did you mean {here!r}? ' if here else ''}Use {', '.join(NAMES)}"
 
 
 def check_name(name: object) -> None:

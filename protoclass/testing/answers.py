@@ -36,7 +36,7 @@ from .contract import (
     watching,
 )
 
-KEEP = "keep nothing between calls"
+KEEP = "store nothing between calls"
 MOST_WRONG = 0.35  # proportion of the training rows of three classes that hardly overlap
 FAR = 1000.0
 ALONE = 12  # new rows that are measured alone
@@ -72,7 +72,7 @@ def check_path(name: str, path: Any, classes: int, columns: int) -> None:
     named = hasattr(rule.report, "items") and all(isinstance(key, str) for key in rule.report)
     require(named, f"{name}: the report of the rule must be a mapping of names to values, not {_shape(rule.report)}")
     strange = [kind for kind in rule.kinds if kind not in KINDS]
-    require(not strange, f"{name}: the kinds {strange} are not known; known are {KINDS}")
+    require(not strange, f"{name}: kinds must be among {KINDS}, not {strange}")
     require("class" in rule.kinds, f"{name}: 'class' must be among the rule's kinds")
     lacks = [part for part in ("prototypes", "kinds", "size", "bounds", "predict", "moved") if not hasattr(path, part)]
     require(not lacks, f"{name}: `path` returned a {type(path).__name__} without {lacks}: {cure}")
@@ -123,14 +123,14 @@ def check_valid(s: Subject, rule: Rule, query: Query, where: str) -> dict[str, n
         held = found["nearest"] >= 0
         own = found["distance"][np.flatnonzero(held), rule.prototypes.classes[found["nearest"][held]]]
         agree = (own == found["distance"][held].min(axis=1, initial=np.inf)).all()
-        require(agree, f"{s}: the nearest prototype is not of the class that has the least distance, at {where}")
+        require(agree, f"{s}: the nearest prototype must be of the class with the lowest distance, but is not at {where}")
     return found
 
 
 def check_rows_alone(s: Subject) -> None:
     """A new row is predicted alike, whatever rows it comes with: alone, in reverse, or twice."""
     together = answers(s.fit.rule, s.query())
-    cure = "`predict` must treat each row by itself, and learn nothing from the rows that it is asked about"
+    cure = "`predict` must treat each row by itself, and learn nothing from the rows to predict"
     for i in range(ALONE):
         with deed(s, "a prediction of one new row alone"):
             alone = answers(s.fit.rule, s.query(s.new.iloc[[i]]))
@@ -166,7 +166,7 @@ def check_by_distance(s: Subject, rule: Rule, query: Query, when: str) -> None:
     if own and not hasattr(rule, "distances"):
         return  # it compares distances that it does not show
     whose = " of the rule" if own else ""
-    cure = "read query.dissimilarities(self.prototypes), or declare can.own_distances"
+    cure = "use query.dissimilarities(self.prototypes), or declare can.own_distances"
     if "distance" in rule.kinds:
         found = answer(rule, "distance", query)
         for c in range(found.shape[1]):
@@ -174,7 +174,7 @@ def check_by_distance(s: Subject, rule: Rule, query: Query, when: str) -> None:
             row = int(np.argmax(~close(found[:, c], lowest)))
             require(
                 close(found[:, c], lowest).all(),
-                f"{s}: predict('distance') of class {c}{when} is {found[row, c]:.6g} in row {row}, and the lowest dissimilarity{whose} to "
+                f"{s}: predict('distance') of class {c}{when} is {found[row, c]:.6g} in row {row}, but the lowest dissimilarity{whose} to "
                 f"a prototype of this class is {lowest[row]:.6g} (inf if it has none): {cure}",
             )
     if "nearest" in rule.kinds:
@@ -183,8 +183,8 @@ def check_by_distance(s: Subject, rule: Rule, query: Query, when: str) -> None:
         row = int(np.argmax(~close(reached, lowest)))
         require(
             (at >= 0).all() and close(reached, lowest).all(),
-            f"{s}: predict('nearest'){when} is prototype {at[row]} in row {row}, at dissimilarity{whose} {reached[row]:.6g}, and the "
-            f"lowest is {lowest[row]:.6g}: return positions among the prototypes, D.argmin(axis=1); {cure}",
+            f"{s}: predict('nearest'){when} is prototype {at[row]} in row {row}, at dissimilarity{whose} {reached[row]:.6g}, but the "
+            f"lowest is {lowest[row]:.6g}: return positions among the prototypes, D.argmin(axis=1), and {cure}",
         )
 
 
@@ -259,7 +259,7 @@ def check_learning(model: Model, data: pd.DataFrame, new: pd.DataFrame, seed: in
             with watching(what, **of_query(query, rule)):
                 first = np.asarray(rule.predict(kind, query))
             second, other = np.asarray(rule.predict(kind, asked)), np.asarray(again.predict(kind, asked))
-        require_same(name, {kind: second}, {kind: first}, "asked a second time, the rule", f"draw nothing, and {KEEP}", 0)
+        require_same(name, {kind: second}, {kind: first}, "when called a second time, the rule", f"draw nothing, and {KEEP}", 0)
         cure = "draw from np.random.default_rng(task.seed) only, and "
         require_same(name, {kind: other}, {kind: second}, "the same seed gives another rule when it is fitted again: it", cure + KEEP, 0)
 
@@ -276,14 +276,14 @@ def check_state(s: Subject) -> None:
         rule = s.single.path(task, {}).at(0)
         codes = np.asarray(rule.predict("class", dissimilarity.query()))
         fewer = fit_to(other.iloc[:69], s.single)
-    cure = "keep what is learned in fields of the rule, not in a module, a class, or the model"
+    cure = "store what is learned in fields of the rule, not in a module, a class, or the model"
     require_same(s, answers(s.fit.rule, s.query()), before, "after the method was fitted to other rows, the rule before", cure, 0)
     wrong = float((codes != task.y).mean())
     require(
         wrong < MOST_WRONG,
-        f"{s}: fitted to other rows of the same shape, it errs on {wrong:.2f} of them: it keeps something of the rows before; {cure}",
+        f"{s}: fitted to other rows of the same shape, it errs on {wrong:.2f} of them: it remembers something of the earlier rows; {cure}",
     )
-    require(len(fewer.predict(s.new)) == len(s.new), f"{s}: a fit to fewer rows predicts another number of rows than asked for")
+    require(len(fewer.predict(s.new)) == len(s.new), f"{s}: a fit to fewer rows predicts the wrong number of rows")
     require_same(s, answers(s.fit.update().rule, s.query()), before, "fitted again after other rows, it", cure)
 
 
@@ -313,7 +313,7 @@ def check_grid(s: Subject) -> None:
     given = {name: values.copy() for name, values in axes.items()}
     path = whole.path(task, given)
     for name, values in given.items():
-        require(np.array_equal(values, axes[name]), f"{s}: `path` writes into grid[{name!r}], which others read too: work on a copy")
+        require(np.array_equal(values, axes[name]), f"{s}: `path` writes into grid[{name!r}], which others use too: work on a copy")
     points = list(product(*(v.tolist() for v in axes.values())))
     require(
         np.shape(path.size) == (len(points),), f"{s}: a grid of {len(points)} points has sizes {np.shape(path.size)}"
@@ -340,8 +340,8 @@ def _check_rules_differ(s: Subject, axes: dict[str, np.ndarray], rules: list[Rul
             differ = any(not same(one, two) for one, two in zip(lines[i], lines[i + 1], strict=True))
             require(
                 differ,
-                f"{s}.example has {name}={values[i]} and {values[i + 1]}, whose rules are the same, so that a wrong order of a grid "
-                f"can't be seen: give values further apart, unless the method ignores {name}",
+                f"{s}.example has {name}={values[i]} and {values[i + 1]}, whose rules are the same, so a wrong order of a grid "
+                f"can't be detected: use values further apart, unless the method ignores {name}",
             )
 
 
@@ -350,7 +350,7 @@ def _check_point(
 ) -> Rule:
     rule, alone = path.at(g), replace(s.single, **point).path(task, {}).at(0)
     order = "points run through the product of the axes, the last varying fastest"
-    require(rule.size == path.size[g], f"{s}: at({g}) has size {rule.size}, and the path says {path.size[g]}: {order}")
+    require(rule.size == path.size[g], f"{s}: at({g}) has size {rule.size}, but the path states {path.size[g]}: {order}")
     require(
         rule.size == alone.size, f"{s}: at {point} the path has size {rule.size}, fitted alone {alone.size}: {order}"
     )
@@ -393,13 +393,13 @@ def _check_default(s: Subject, name: str, task: Task, smallest: np.ndarray, part
     )
     if values.dtype.kind in "iuf":
         require(not bool(np.isnan(values).any()), f"{where} has NaN, {_short(values)}")
-        require((np.diff(values) > 0).all(), f"{where} must be ascending, not {_short(values)}: the 1-SE rule and curves read it so")
+        require((np.diff(values) > 0).all(), f"{where} must be ascending, not {_short(values)}: the 1-SE rule and curves rely on it")
     ends = np.unique(np.array([0, len(values) - 1]))
     axes = {name: values[ends]}
     needs = s.single.rows_needed(axes, smallest, task.levels)
     require(
         (np.asarray(needs) <= smallest).all(),
-        f"{where} has values that need {needs.max()} rows of a class, and a fold has {smallest.min()}: draw them from `smallest`",
+        f"{where} has values that need {needs.max()} rows of a class, but a fold has {smallest.min()}: draw them from `smallest`",
     )
     with (
         accepted(f"{where} has values that the method refuses in a fold"),

@@ -47,17 +47,18 @@ def check_saved(s: Measured) -> None:
             again = load(measured.save(Path(folder) / "metric.proto"))
         except (OptionError, FileError, NotAvailable) as reason:
             said = str(reason).replace(folder, "").replace("\n", " ")
-            raise ContractError(f"{s}: its dissimilarities can't be saved and loaded ({said}): fields must be what a file can "
-                "hold, and what "
-                                "their annotations say") from reason  # fmt: skip
+            raise ContractError(
+                f"{s}: its dissimilarities can't be saved and loaded ({said}): use fields that a file can contain, with the types of "
+                "their annotations"
+            ) from reason  # fmt: skip
         D = s.between(again.rows, again.candidates, again.metric)
         require(again.metric == s.trained and hash(again.metric) == hash(s.trained), f"{s}: saved and loaded, the trained "
             "metric is not equal")
-        require(equal(D, s.D), f"{s}: saved and loaded, it measures otherwise: what it needs must be in its fields")
+        require(equal(D, s.D), f"{s}: after saving and loading, its dissimilarities differ: store all it needs in fields")
         if not s.metric.given:
             known = s.call("`new_rows` of the loaded metric", again.metric.new_rows, s.data.iloc[:3], s.frame)
             new = np.asarray(known.measure(np.arange(3), again.candidates))
-            require(equal(new, s.D[:3]), f"{s}: saved and loaded, it measures new rows otherwise: what it needs must be in its fields")
+            require(equal(new, s.D[:3]), f"{s}: after loading, its dissimilarities of new rows differ: store all it needs in fields")
 
 
 def _kinds(value: Any, base: type) -> list[type]:
@@ -134,8 +135,8 @@ def check_parts(s: Measured) -> None:
                 trained = s.call("`trained`", s.metric.trained, tally, frames[0])
                 require(
                     same_but_for_rounding(trained, s.trained),
-                    f"{s}: trained_in_parts is declared, and trained on parts of the rows it differs: what `tally` gives must be "
-                    "joined by `+` in any order, and `trained` read no more of the rows; else write `train`",
+                    f"{s}: trained_in_parts is declared, but training on parts of the rows gives another result: results of `tally` must "
+                    "be joined by `+` in any order, and `trained` must not use the rows; else write `train`",
                 )
 
 
@@ -162,29 +163,29 @@ def check_geometry(s: Measured) -> None:
         a, b = rows[0], candidates[0]
         floats = a.dtype in (np.float32, np.float64) and a.dtype == b.dtype
         fine = floats and a.ndim == b.ndim == 2 and a.shape[1:] == b.shape[1:]
-        require(fine, f"{s}: geometry is declared, and the first arrays of `rows` and `candidates` are {a.dtype} {a.shape} and {b.dtype} "
+        require(fine, f"{s}: geometry is declared, but the first arrays of `rows` and `candidates` are {a.dtype} {a.shape} and {b.dtype} "
                 f"{b.shape}: they must be coordinates (rows, dimensions) in floats")  # fmt: skip
         values = s.call("`geometry.value`", geometry.value, minkowski(a, b, geometry.r))
         if equal(np.asarray(values), D):
             continue
         i, j = first_unequal(np.asarray(values), D)
         raise ContractError(
-            f"{s}: geometry is declared, and on {where} D[{i}, {j}] = {float(D[i, j])!r} where the geometry gives {float(values[i, j])!r}: "
-            "`between` must give the same bits, geometry.value(minkowski(rows[0], candidates[0], geometry.r)), or the "
-            "declaration be left out"
+            f"{s}: geometry is declared, but on {where} D[{i}, {j}] = {float(D[i, j])!r}, and the geometry gives {float(values[i, j])!r}: "
+            "`between` must return the identical geometry.value(minkowski(rows[0], candidates[0], geometry.r)), or leave out the "
+            "declaration"
         )
     for kind in (np.float64, np.float32):
         steps = np.unique(np.concatenate([LADDER, s.D.ravel()[:500], np.nextafter(s.D.ravel()[:500], np.inf)]))
         steps = np.unique(steps[steps <= np.finfo(kind).max].astype(kind))
         with np.errstate(over="ignore", under="ignore"):
             values = np.asarray(s.call("`geometry.value`", geometry.value, steps))
-        require(values.dtype == kind, f"{s}: geometry.value gives {values.dtype} of {np.dtype(kind)}: it must keep the precision")
+        require(values.dtype == kind, f"{s}: geometry.value returns {values.dtype} for {np.dtype(kind)}: it must not change the precision")
         falls = ~(values[1:] >= values[:-1])
         k = int(falls.argmax())
         require(
-            not falls.any(), f"{s}: geometry.value falls from {values[k]:.6g} to {values[k + 1]:.6g} where the distance rises "
+            not falls.any(), f"{s}: geometry.value falls from {values[k]:.6g} to {values[k + 1]:.6g} when the distance rises "
                 f"from {steps[k]:.6g} "
-            f"to {steps[k + 1]:.6g}: it must never fall, or what is compared by distances is wrong",
+            f"to {steps[k + 1]:.6g}: it must never fall, or comparisons by distances are wrong",
         )  # fmt: skip
 
 
@@ -231,7 +232,7 @@ def _check_halfway(s: Measured, X: Array, rows: Rep, candidates: Rep) -> None:
         apart = float(s.between(part(rows, np.array([i])), part(candidates, np.array([j])))[0, 0])
         require(
             (half <= apart * (1 + 1e-6) + 1e-12).all(), f"{s}: the place halfway between the coordinates of rows {i % len(s)} and "
-            f"{j % len(s)} is {float(half.max()):.6g} from one of them, and they are {apart:.6g} from one another: coordinates "
+            f"{j % len(s)} is {float(half.max()):.6g} from one of them, but they are {apart:.6g} from each other: coordinates "
             "must be those of "
             "a vector space, in which a centroid lies between its rows; else derive from TrainedMetric",
         )  # fmt: skip
@@ -267,8 +268,8 @@ def check_power(s: Measured) -> None:
         left = np.asarray(s.new(instead, part(s.candidates, np.array([j])))[:, 0], float)
         total = float(((1 - (left / d) ** float(power)).sum()) * d)
         require(
-            np.isclose(total, d, rtol=1e-6), f"{s}: power={power:g} is declared, and the parts of D[{i % len(s)}, {j % len(s)}] by "
-            f"variable add up to {total:.6g} where it is {d:.6g}: `power` is the power of the dissimilarity that is a sum over "
+            np.isclose(total, d, rtol=1e-6), f"{s}: power={power:g} is declared, but the parts of D[{i % len(s)}, {j % len(s)}] by "
+            f"variable add up to {total:.6g}, and it is {d:.6g}: `power` is the power of the dissimilarity that is a sum over "
             "variables (or over "
             "column_groups), by which `why` divides it; else None, and a parameter needs another name",
         )  # fmt: skip
@@ -306,12 +307,12 @@ def check_missing(s: Measured) -> None:
     whole = ~frame.columns.isna().any(axis=1).to_numpy()
     both = whole[:, None] & whole[None, :]
     require((np.isfinite(D) | np.isnan(D)).all() and not (D < 0).any(), f"{there}: dissimilarities must be at least 0, or "
-        "NaN where two "
+        "NaN if two "
             "rows have no variable in common")  # fmt: skip
     require(not np.isnan(D[both]).any(), f"{there}: a pair of complete rows has no dissimilarity (NaN)")
-    require(not np.isnan(D).all(axis=1).any(), f"{there}: skips_missing is declared, and row "
+    require(not np.isnan(D).all(axis=1).any(), f"{there}: skips_missing is declared, but row "
         f"{int(np.isnan(D).all(axis=1).argmax())} has no "
-            "dissimilarity to any row: skip what is missing pair by pair")  # fmt: skip
+            "dissimilarity to any row: skip missing values pair by pair")  # fmt: skip
     for i in (0, len(frame) // 2):
         require(equal(there.new(table.iloc[[i]]), D[[i]]), f"{there}: a new row is measured otherwise alone than among others")
     check_symmetry(there)
@@ -324,7 +325,7 @@ def check_wrappers(s: Measured) -> None:
     if s.frame.formula.plain():
         with accepted(f"{s}: as the only part of a Mixed it can't be trained"):
             D = s.measured_by(Mixed([(list(s.frame.schema), s.metric)], scale=False).train(s.frame))
-        require(equal(np.asarray(s.D, float), D), f"{s}: as the only part of a Mixed it measures otherwise: it must read "
+        require(equal(np.asarray(s.D, float), D), f"{s}: as the only part of a Mixed, its dissimilarities differ: it must use "
             "nothing of a frame but "
                 "the columns of its formula")  # fmt: skip
     ranks = s.call("`train` of Ranks of it", Ranks(s.metric).train, s.frame)
@@ -351,9 +352,8 @@ def check_sql(s: Measured) -> None:
         known, D = _measured_by_sqlite(s, distance, values)
     except sqlite3.Error as reason:
         raise ContractError(
-            f"{s}: SQLite does not read what `sql` wrote ({reason}): `rows` are of columns.design, columns.number(...) or "
-            "columns.code(...), "
-            "and `expression` of coordinate(k) and value(k), k from 0"
+            f"{s}: SQLite does not accept the expression of `sql` ({reason}): `rows` are of columns.design, columns.number(...) or "
+            "columns.code(...), and `expression` of coordinate(k) and value(k), k from 0"
         ) from reason
     i = int(np.argmin(known))
     require(known.all(), f"{s}: the conditions of `sql` leave out row {i} of the check, which `between` measures: "
@@ -362,8 +362,8 @@ def check_sql(s: Measured) -> None:
     close = np.isclose(D, exact, rtol=1e-9, atol=1e-12 * exact.max(initial=0.0))
     if not close.all():
         i, j = np.argwhere(~close)[0]
-        raise ContractError(f"{s}: `sql` gives {D[i, j]:.12g} for D[{i}, {j}], and `between` {exact[i, j]:.12g}: both must "
-            "measure the same")
+        raise ContractError(f"{s}: `sql` gives {D[i, j]:.12g} for D[{i}, {j}], but `between` {exact[i, j]:.12g}: both must "
+            "return the same")
 
 
 def _measured_by_sqlite(s: Measured, distance: SQLDistance, values: Array) -> tuple[Array, Array]:

@@ -141,8 +141,8 @@ def pickled(value: T, what: str) -> T:
         copied: T = pickle.loads(pickle.dumps(value))
     except (pickle.PicklingError, TypeError, AttributeError) as reason:
         raise ContractError(
-            f"{what} can't be pickled ({reason}): define classes and functions at the top of a module, and hold arrays and plain "
-            "values alone"
+            f"{what} can't be pickled ({reason}): define classes and functions at the top of a module, and store only arrays and plain "
+            "values"
         ) from reason
     return copied
 
@@ -212,10 +212,10 @@ def watching(who: str, **values: Any) -> Iterator[None]:
         random.setstate(states[1])
     for name, value in values.items():
         unchanged = value.equals(before[name]) if isinstance(value, pd.DataFrame) else same(value, before[name])
-        require(unchanged, f"{who} writes into {WORDS.get(name, name)} in place, which others read too: work on a copy, np.array(...)")
+        require(unchanged, f"{who} writes into {WORDS.get(name, name)} in place, which others use too: work on a copy, np.array(...)")
     for used, generator in zip(drawn, ("np.random", "of the module random"), strict=True):
         require(
-            not used, f"{who} draws from the global generator {generator}, or seeds it, and it belongs to the user: draw from "
+            not used, f"{who} draws from the global generator {generator}, or seeds it, but it belongs to the user: draw from "
             "np.random.default_rng(seed), whose seed is task.seed in `path` and a parameter of a metric, and draw nothing in `predict`",
         )  # fmt: skip
 

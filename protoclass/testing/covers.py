@@ -151,7 +151,7 @@ def check_first(s: Subject) -> None:
             first = rule.first(size)
         part = _named(first.prototypes)
         strange = len(set(part) - set(whole)) > 0 or len(set(before) - set(part)) > 0
-        words = f"its prototypes are not those of first({size - 1}) and some more of the rule"
+        words = f"its prototypes are not the prototypes of first({size - 1}) and further ones of the rule"
         require(not strange, f"{s}: first({size}) is not a prefix: {words}")
         if len(whole) == most and len(part) == size:
             require(part == whole[:size], f"{s}: first({size}) is not a prefix: its prototypes are not the first {size} of the rule")

@@ -143,7 +143,7 @@ class Measured:
         trained: Any = self.call(f"`train` on {_count(len(frame), 'row')}", (metric or self.metric).train, frame)
         require(
             isinstance(trained, TrainedMetric),
-            f"{self}: `train` gave a value of type {type(trained).__name__}: it must return a TrainedMetric, which holds what was learned",
+            f"{self}: `train` must return a TrainedMetric, which contains what was learned, not a {type(trained).__name__}",
         )
         result: TrainedMetric = trained
         spec: Any = result.spec
@@ -330,7 +330,7 @@ def several_kinds(rows: int = 24) -> pd.DataFrame:
     })  # fmt: skip
 
 
-LEARNED = "keep all that is learned in fields of the rule"
+LEARNED = "store all that is learned in fields of the rule"
 
 
 def check_fields(s: Subject) -> None:
@@ -344,7 +344,7 @@ def check_fields(s: Subject) -> None:
         made = type(rule)(**values)
         found = answers(made, s.query())
     want = answers(rule, s.query())
-    beyond = f"the rule {name} keeps something beyond its fields, so that one made again from them"
+    beyond = f"the rule {name} depends on more than its fields, so a copy made from them"
     require_same(s, found, want, beyond, "make it a field", 0)
     require_same(s, answers(pickled(rule, f"the rule of {s}"), s.query()), want, "a pickled rule", LEARNED, 0)
 
@@ -364,7 +364,7 @@ def _check_file(s: Subject, new: pd.DataFrame) -> None:
             s.fit.save(path)
             loaded = load(path)
         except ProtoclassError as reason:
-            require(False, f"{s}: a fit can't be saved and loaded, as the rule or the method can't be: {reason}; {cure}")
+            require(False, f"{s}: a fit can't be saved and loaded, because the rule or the method can't be: {reason}; {cure}")
         with deed(s, "a prediction of a fit that was saved and loaded"):
             found = answers(loaded.rule, loaded.query(new)[0])
         require(loaded.model == s.fit.model, f"{s}: a saved and loaded fit has other parameters, {loaded.model} instead of {s.fit.model}")
@@ -386,7 +386,7 @@ def _check_query(s: Subject, fitted: Fit, new: pd.DataFrame) -> None:
         with deed(s, "`sql` of the rule"):
             query = fitted.sql("sqlite")
     except NotAvailable as reason:
-        require(False, f"{s}: why_not_sql is empty, and the rule is not written in SQL: {reason}")
+        require(False, f"{s}: why_not_sql is empty, but the rule can't be written in SQL: {reason}")
     try:
         said = ask_sqlite({"new_rows": (list(new), new.to_numpy(float).tolist())}, query)["predicted"].astype(str)
     except sqlite3.Error as reason:
@@ -396,5 +396,5 @@ def _check_query(s: Subject, fitted: Fit, new: pd.DataFrame) -> None:
     require(
         not differ.any(),
         f"{s}: in SQL, {int(differ.sum())} of {len(new)} rows get another class than from `predict` (the first is row "
-        f"{int(differ.argmax())}): correct `sql` of the rule, or say in `why_not_sql` why it can't be written",
+        f"{int(differ.argmax())}): correct `sql` of the rule, or state in `why_not_sql` why it can't be written",
     )

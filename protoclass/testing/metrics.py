@@ -101,7 +101,7 @@ def _usable(s: Measured, D: Array, what: str) -> None:
     if not fine.all():
         i, j = np.argwhere(~fine)[0]
         raise ContractError(
-            f"{s}: {what} must be finite and at least 0, and D[{i}, {j}] is {D[i, j]}: is there a division by a spread that is 0, a "
+            f"{s}: {what} must be finite and at least 0, but D[{i}, {j}] is {D[i, j]}: is there a division by a spread that is 0, a "
             "logarithm or root of a negative number, or a class without rows?"
         )
 
@@ -125,7 +125,7 @@ def check_untouched(s: Measured) -> None:
     again = s.between(part(handed[0], slice(None, None, -1)), part(handed[1], slice(None, None, -1)), trained)
     require(equal(D, known), f"{s}: `between` gives an array that a later call overwrites: make a new array in each call")
     require(same(handed, (rows, candidates)), f"{s}: `between` changes the representations that it is given: copy them first")
-    cure = "draw from a generator of its own, np.random.default_rng(seed), with a seed that is a parameter"
+    cure = "draw from a separate generator, np.random.default_rng(seed), with a seed that is a parameter"
     require(equal(again[::-1, ::-1], D), f"{s}: a part of the matrix differs from the matrix when rows come in another order: each pair "
             "must be measured by itself")  # fmt: skip
     require(equal(s.between(*handed, trained), known), f"{s}: `between` gives other values for the same rows a second time: {cure}")
@@ -146,9 +146,9 @@ def check_what_is_learned(s: Measured) -> None:
     for name, value in learned.items():
         require(
             _storable(value),
-            f"{s}: the field {name!r} of {kind.__name__} is a {type(value).__name__}: what is learned must be in arrays "
+            f"{s}: the field {name!r} of {kind.__name__} is a {type(value).__name__}: store what is learned in arrays "
             "(np.array(...)), tuples "
-            "of arrays, or trained metrics, so that it can be compared and saved",
+            "of arrays, or trained metrics, which can be compared and saved",
         )
     try:
         made = kind(**{f.name: getattr(s.trained, f.name) for f in fields(s.trained)})
@@ -159,17 +159,17 @@ def check_what_is_learned(s: Measured) -> None:
         measured = s.measured_by(made)
     except ContractError as reason:
         raise ContractError(
-            f"{s}: made again from its fields, {kind.__name__} does not measure: what it learned is not all in its fields ({reason})"
+            f"{s}: a copy of {kind.__name__} made from its fields raises an error, because its fields lack something it learned ({reason})"
         ) from reason
     require(
         equal(measured, s.D),
-        f"{s}: made again from its fields, {kind.__name__} measures otherwise: what it learned is not all in its fields",
+        f"{s}: a copy of {kind.__name__} made from its fields gives other dissimilarities: store everything it learned in its fields",
     )
     again = s.train(s.frame)
     require(
         s.trained == again and equal(s.measured_by(again), s.D), f"{s}: trained twice on the same rows it is not equal to "
             "itself, or measures "
-        "otherwise: draw from np.random.default_rng(seed), with a seed that is a parameter, and keep no state outside of the "
+        "otherwise: draw from np.random.default_rng(seed), with a seed that is a parameter, and store no state outside of the "
         "trained metric",
     )  # fmt: skip
     copied = pickled(s.trained, f"the trained metric {s}")
@@ -200,7 +200,7 @@ def check_cutting(s: Measured) -> None:
         cut = s.between(part(rows, at), part(candidates, to))
         require(
             equal(cut, s.D[at][:, to]), f"{s}: a part of the matrix differs from the matrix: each pair must be measured by "
-            "itself, in the same order of sums whatever it is measured with",
+            "itself, in the same order of sums for any set of rows",
         )  # fmt: skip
     at = np.array([4, 1, 7])
     require(
@@ -222,12 +222,12 @@ def check_alone(s: Measured) -> None:
     kinds = [[(a.shape[1:], a.dtype.kind) for a in rep] for rep in (one, s.rows)]
     require(
         kinds[0] == kinds[1],
-        f"{s}: `rows` of 1 row gives arrays of {first}, and of {len(s)} rows of {whole}: they must be alike, whatever the rows",
+        f"{s}: `rows` of 1 row gives arrays of {first}, and of {len(s)} rows of {whole}: they must be the same for all rows",
     )
-    with accepted(f"{s}: rows of the fit are refused when they come as new rows, without classes, which `rows` must not look at"):
+    with accepted(f"{s}: rows of the fit are refused as new rows without classes, which `rows` must not use"):
         again = s.new(s.data)
     require(again.shape == s.D.shape, f"{s}: the same rows have dissimilarities of shape {again.shape} when they come as new rows")
-    _require_same(s, again, "when they come as new rows", "`rows` must not look at the response, nor at the labels of rows")
+    _require_same(s, again, "when they come as new rows", "`rows` must not use the response or the labels of rows")
     n = len(s)
     _check_alone(s, s.data, s.D, (0, n // 2, n - 1), "")
     turned = s.data.iloc[::-1].set_axis([f"new {k}" for k in range(n)], axis=0)
@@ -248,9 +248,8 @@ def _check_alone(s: Measured, table: pd.DataFrame, D: Array, rows: tuple[int, ..
             continue
         j = first_unequal(one, D[[i]])[1]
         raise ContractError(
-            f"{s}: a new row is measured otherwise alone than among others{when} (row {i}, candidate {j}: {one[0, j]:.6g} "
-            f"alone, {D[i, j]:.6g} "
-            "among others): `rows` must represent each row by itself; what it needs of other rows is learned in `train`"
+            f"{s}: a new row has other dissimilarities alone than among others{when} (row {i}, candidate {j}: {one[0, j]:.6g} alone, "
+            f"{D[i, j]:.6g} among others): `rows` must represent each row by itself, and learn from other rows in `train`"
         )
 
 
@@ -299,7 +298,7 @@ def check_state(s: Measured) -> None:
     for other in others:
         unless_refused(lambda: s.call("`train` on other rows", other))  # noqa: B023
         for rows, candidates in ((s.rows, s.candidates), (s.rows_of(s.frame), s.candidates_of(s.frame))):
-            _require_same(s, s.between(rows, candidates), "after training on other rows", "keep what is learned in fields of the trained "
+            _require_same(s, s.between(rows, candidates), "after training on other rows", "store what is learned in fields of the trained "
                           "metric, not in the metric, its class or a module")  # fmt: skip
 
 
@@ -326,18 +325,18 @@ def check_dependence(s: Measured) -> None:
         return
     require(
         s.metric.data_dependent or s.trained == other,
-        f"{s}: trained on other rows it differs: declare data_dependent, so that bounds and summaries say so",
+        f"{s}: trained on other rows it differs: declare data_dependent for bounds and summaries",
     )
     D = unless_refused(s.measured_by, other)
     if D is None or s.metric.train_in_folds:
         return
     require(
         s.metric.data_dependent or equal(D, s.D),
-        f"{s}: trained on other rows it measures otherwise: declare data_dependent, so that bounds and summaries say so",
+        f"{s}: trained on other rows its dissimilarities differ: declare data_dependent for bounds and summaries",
     )
     require(
         s.trained != other or equal(D, s.D),
-        f"{s}: trained on other rows it measures otherwise and is still equal: what is learned is not in its fields, or __eq__ "
+        f"{s}: trained on other rows its dissimilarities differ, but it is still equal: its fields lack something it learned, or __eq__ "
         "leaves some out",
     )
 
@@ -365,7 +364,7 @@ def check_held_out(s: Measured) -> None:
     for codes in _other_codes(s, held):
         changed = _with_codes(s.frame, codes)
         after = s.call("`pretrain`", lambda: s.metric.pretrain(changed).train(changed.take(kept)))  # noqa: B023
-        require(before == after, f"{s}: it learns from the classes of rows that are held out: `pretrain` must not look at classes")
+        require(before == after, f"{s}: it learns from the classes of held-out rows: `pretrain` must not use classes")
     D = s.measured_by(s.metric.pretrain(s.frame).train(s.frame))
     require(
         np.allclose(D, s.D, rtol=1e-9, atol=1e-12 * max(1.0, s.D.max())),
@@ -377,9 +376,9 @@ def check_held_out(s: Measured) -> None:
         if 0 < len(rows) < len(known):
             there = s.on(f"training rows without the class {shown(level)}")
             found = unless_refused(_trained_otherwise, there, s.frame.take(rows), s.metric.pretrain(s.frame))
-            require(found is None or (np.isfinite(found).all() and (found >= 0).all()), f"{there}, as a fold may be: dissimilarities "
+            require(found is None or (np.isfinite(found).all() and (found >= 0).all()), f"{there}, as in some folds: dissimilarities "
                 "must be finite and "
-                    "at least 0; go over the classes that have rows, np.unique(frame.codes)")  # fmt: skip
+                    "at least 0; loop over the classes that have rows, np.unique(frame.codes)")  # fmt: skip
 
 
 def _other_codes(s: Measured, among: Array) -> Iterator[Array]:

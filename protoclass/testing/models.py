@@ -88,7 +88,7 @@ def check_report(s: Subject) -> None:
     if model.has("conditions"):
         for one in model.conditions(learned, s.fit.query()[0]):
             fine = len(one.values) == len(s.fit.frame) and not (one.removed & ~one.there).any()
-            require(fine, f"{s}: conditions must give a value for each row, and removes rows that are there")
+            require(fine, f"{s}: conditions must return a value for each row, and removes only existing rows")
 
 
 def check_nearest(s: Subject) -> None:
@@ -99,7 +99,7 @@ def check_nearest(s: Subject) -> None:
     require("nearest" in rule.kinds, f"{s}: can.nearest is declared, and the rule has no kind 'nearest'")
     near, codes = answer(rule, "nearest", query), answer(rule, "class", query)
     same = rule.prototypes.classes[near[near >= 0]] == codes[near >= 0]
-    require(same.all(), f"{s}: can.nearest is declared, and the class is not that of the nearest prototype")
+    require(same.all(), f"{s}: can.nearest is declared, but the class is not the class of the nearest prototype")
 
 
 def check_candidates(s: Subject) -> None:
@@ -112,7 +112,7 @@ def check_candidates(s: Subject) -> None:
         row = fitted.prototype_row
         require(fitted.training_error() < 0.5, f"{s}: with candidates of kind {kind!r} it errs on half of the rows")
         require(
-            kind != "subset" or (row >= 0).all(), f"{s}: with candidates=40, a part of the rows, a prototype is no row"
+            kind != "subset" or (row >= 0).all(), f"{s}: with candidates=40, a part of the rows, a prototype is not a row"
         )
 
 
@@ -176,7 +176,7 @@ def check_explanations(s: Subject) -> None:
             worst = max(worst, score.max(initial=0))
             require(
                 score.max(initial=0) == worst,
-                f"{s}: criticise leaves out the worst row if {n} are asked for: |{found.score}| is up to {worst:g}",
+                f"{s}: criticise(n={n}) leaves out the worst row: |{found.score}| is up to {worst:g}",
             )
 
 
@@ -226,7 +226,7 @@ def check_model(model: Model | type[Model] | str, seed: int = 0) -> None:
     kind: type[Model] = given if isinstance(given, type) else type(given)
     require(
         issubclass(kind, Model),
-        f"{model!r} is neither a model, nor a subclass of protoclass.Model, nor a method's name",
+        f"{model!r} must be a model, a subclass of protoclass.Model or the name of a method",
     )
     check_declaration(kind)
     values = {name: tuple(v) for name, v in kind.example.items()}
@@ -282,7 +282,7 @@ def check_declaration(kind: type[Model]) -> None:
         f"{name}.can.radius={kind.can.radius!r} is not a parameter",
     )
     strange = sorted(set(kind.can.candidates) - {"subset", "unlabelled"})
-    require(not strange, f"{name}.can.candidates has {strange}: allowed are 'subset' and 'unlabelled'")
+    require(not strange, f"{name}.can.candidates must be 'subset' or 'unlabelled', not {strange}")
     for parameter, values in kind.example.items():
         fine = isinstance(values, (tuple, list)) and len(values) > 0
         require(fine, f"{name}.example[{parameter!r}] must be a tuple of values, such as (1, 3)")
@@ -325,7 +325,7 @@ def _check_without(s: Subject, task: Task, c: int, dissimilarity: Dissimilarity,
     present = np.bincount(task.y[task.w > 0], minlength=task.classes)
     if (present < s.single.rows_needed({}, present, task.levels)).any():
         return  # whoever asks for a fit gets that error
-    cure = "leave the class out of what is learned, or say in `rows_needed` how many rows it needs"
+    cure = "leave the class out of what is learned, or state in `rows_needed` how many rows it needs"
     with deed(s, f"a fit without {where}"):
         path = unless_refused(s.single.path, task, {})
     if path is None:
@@ -334,7 +334,7 @@ def _check_without(s: Subject, task: Task, c: int, dissimilarity: Dissimilarity,
     rule = path.at(0) if columns is None else path.moved(columns).at(0)
     query = dissimilarity.query()
     found = check_valid(s, rule, query, f"a fit without {where}")
-    require(not (found["class"] == c).any(), f"{s}: the rule predicts {where}: class codes are those of task.y; {cure}")
+    require(not (found["class"] == c).any(), f"{s}: the rule predicts {where}: use the class codes of task.y, and {cure}")
     require(not (rule.prototypes.classes == c).any(), f"{s}: the rule has prototypes of {where}; {cure}")
     check_by_distance(s, rule, query, f", without {where},")
     rows = np.flatnonzero(np.isin(dissimilarity.data.codes, task.y[task.w > 0]))
@@ -383,8 +383,8 @@ def check_weights(s: Subject) -> None:
         said[part] = float((fitted.predict(shared) == "left").mean())
     require(
         said["L"] > said["A"] + 0.25,
-        f"{s}: weights (task.w) seem to be ignored: of rows that two classes share, {said['L']:.2f} are given to the class that has a "
-        f"thousand times the weight there, and {said['A']:.2f} where it has not",
+        f"{s}: weights (task.w) seem to be ignored: of rows common to two classes, {said['L']:.2f} are predicted as the class with a "
+        f"thousand times the weight there, and {said['A']:.2f} without this weight",
     )
     if s.kind.as_repeats is not None:
         _check_repeats(s, s.kind.as_repeats)
@@ -400,7 +400,7 @@ def _check_repeats(s: Subject, parameters: Mapping[str, Any]) -> None:
     plain = fit_to(repeated, model)
     a, b = weighted.predict(s.new), plain.predict(s.new)
     where = first_difference(a.tolist(), b.tolist())
-    meaning = "as_repeats says that a row of weight 2 is two rows, and one of weight 0 is none"
+    meaning = "as_repeats means that a row of weight 2 counts as two rows, and a row of weight 0 as none"
     require(a.equals(b), f"{s}: weights from 0 to 3 predict otherwise than repeated rows, with {dict(parameters)} ({where}): {meaning}")
     found, want = ({kind: v for kind, v in answers(f.rule, f.query(s.new)[0]).items() if kind in BY_CLASS} for f in (weighted, plain))
     require_same(s, found, want, f"with weights from 0 to 3 instead of repeated rows, {dict(parameters)}", meaning, 1e-6)
@@ -426,7 +426,7 @@ def check_held_out(s: Subject) -> None:
         one, two = (v.held_out.loc[stay, 0].astype(str).to_numpy() for v in (found[0], other))
         require(
             (one == two).all(), f"{s}: {(one != two).sum()} of {stay.sum()} rows are predicted otherwise when the {what} of other "
-            "held-out rows change: something is learned from rows that are held out (`paths` must not look at rows where fold == f)",
+            "held-out rows change: something is learned from held-out rows (`paths` must not use rows with fold == f)",
         )  # fmt: skip
 
 
@@ -445,7 +445,7 @@ def check_paths(s: Subject) -> None:
         if at is not None:
             row = task.candidate_row[at]
             require(not (fold[row[row >= 0]] == f).any(), f"{s}: prototypes of fold {f} are rows that it holds out")
-        cure = "learn nothing from rows that are held out, and draw with the seed of task.keep(fold != f, f)"
+        cure = "learn nothing from held-out rows, and draw with the seed of task.keep(fold != f, f)"
         alike = f"in fold {f} `paths` gives another rule than `path` on its training rows alone: it"
         require_same(s, answers(rule, query), answers(other, query), alike, cure, 0)
 
@@ -457,7 +457,7 @@ def _check_not_of_fold(s: Subject, rule: Rule, own: Rule, other: Rule, f: int, g
     mine, right, wrong = (answer(r, kind, query) for r in (rule, own, other))
     mixed = np.array_equal(mine, wrong) and not np.array_equal(mine, right)
     cure = "yield (f, path) with the fold that the path leaves out"
-    require(not mixed, f"{s}: `paths` yields the rule of fold {g} as that of fold {f}: {cure}")
+    require(not mixed, f"{s}: `paths` yields the rule of fold {g} as the rule of fold {f}: {cure}")
 
 
 def check_steps(s: Subject) -> None:
@@ -500,10 +500,8 @@ def check_arguments(s: Subject) -> None:
             except ProtoclassError:
                 continue
             except Exception as reason:
-                raise ContractError(
-                    f"{s}: {parameter}={wrong!r} ends in {type(reason).__name__}: {reason}: {cure}"
-                ) from reason
-            raise ContractError(f"{s}: {parameter}={wrong!r} is taken: {cure}")
+                raise ContractError(f"{s}: {parameter}={wrong!r} ends in {type(reason).__name__} ({reason}): {cure}") from reason
+            raise ContractError(f"{s}: {parameter}={wrong!r} is accepted: {cure}")
 
 
 CHECKS: tuple[Callable[[Subject], None], ...] = (

@@ -41,7 +41,7 @@ def test_unknown_names():
 
 def test_fetching_without_folder_or_network(monkeypatch, tmp_path):
     monkeypatch.setenv("PROTOCLASS_DATA", str(tmp_path))
-    with pytest.raises(pc.DataError, match="PROTOCLASS_DATA is.*: unset it to fetch 'pima'"):
+    with pytest.raises(pc.DataError, match=r"PROTOCLASS_DATA is.*: unset it to fetch 'pima'"):
         pc.fetch_data("pima")
     monkeypatch.delenv("PROTOCLASS_DATA")
 

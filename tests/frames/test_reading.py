@@ -213,7 +213,7 @@ def test_a_fit_is_pickled_without_its_source():
     assert again.predict().equals(fit.predict())
     assert again.update(eps=0.2).predict().equals(fit.update(eps=0.2).predict())
     assert fit.update("y ~ a + b").nobs == 60
-    with pytest.raises(pc.DataError, match="column 'b' was not loaded, because the formula.*: call fit with the path or"):
+    with pytest.raises(pc.DataError, match=r"column 'b' was not loaded, because the formula.*: call fit with the path or"):
         again.update("y ~ a + b")
     assert list(pc.fit("y ~ .", fit.call.data.head(20), eps=0.1).frame.columns) == ["a"]  # what a frame of it has
 
@@ -387,7 +387,7 @@ def test_rows_that_come_in_another_order_when_they_are_read_again_are_refused():
     c = duckdb.connect()
     c.sql("create table t as select i as a, i % 7 as b, if(i % 3 = 0, 'u', 'v') as y from range(500) t(i)")
     fit = pc.fit("y ~ a", c.sql("from t order by random()"), eps=0.1)
-    with pytest.raises(pc.DataError, match="the rows, or their order, have changed since.*: call fit again, and sort"):
+    with pytest.raises(pc.DataError, match=r"the rows, or their order, have changed since.*: call fit again, and sort"):
         fit.update("y ~ a + b")
     ordered = pc.fit("y ~ a", c.sql("from t order by random()").order("a"), eps=0.1)
     assert ordered.update("y ~ a + b").nobs == 500

@@ -346,5 +346,5 @@ def test_numbers_too_large_to_scale_are_named():
     with pytest.raises(pc.DataError, match="the spread of column 'a' is infinite"):
         pc.dissimilarity("~ .", pd.DataFrame({"a": [-1.5e308, 1.5e308]}), pc.Euclidean(scale="range"))
     tiny = pd.DataFrame({"a": [0.0, 1e-310, 2e-310, 3e-310, 1.0]})
-    with pytest.raises(pc.DataError, match="column 'a' at row 4 is too large after scaling.*: scale it down, or use"):
+    with pytest.raises(pc.DataError, match=r"column 'a' at row 4 is too large after scaling.*: scale it down, or use"):
         pc.dissimilarity("~ .", tiny, pc.Euclidean(scale="robust"))

@@ -263,7 +263,7 @@ def test_new_rows_are_measured_as_the_training_rows_were(clinic):
     assert_close(D[60:], total / 7, abs=1e-12)
     one_by_one = [fit.predict(new.iloc[[i]]).iloc[0] for i in range(len(new))]
     assert fit.predict(new).tolist() == one_by_one
-    with pytest.raises(pc.DataError, match="column 'severity' has levels that the training.*lack: 'fatal'"):
+    with pytest.raises(pc.DataError, match=r"column 'severity' has levels that the training.*lack: 'fatal'"):
         fit.predict(new.assign(severity="fatal"), unseen="raise")
     assert fit.predict(new.assign(ward="east")).notna().all()  # a function of two rows knows no levels
     gaps = new.assign(pulse=new.pulse.where(new.index != new.index[4]))
@@ -382,7 +382,7 @@ def test_every_predictor_stands_in_one_part(clinic, formula, parts, says):
 @pytest.mark.parametrize("term", ["log(age)", "age:pulse", "C(stay)", "poly(age, 2)", "age*pulse"])
 def test_transforms_and_interactions_are_refused(clinic, term):
     names = [c for c in ("age", "pulse", "stay") if c in term]
-    with pytest.raises(pc.DataError, match="' can't be in a part, because it is a transform.*: compute it as a column of"):
+    with pytest.raises(pc.DataError, match=r"' can't be in a part, because it is a transform.*: compute it as a column of"):
         pc.fit(f"outcome ~ {term}", clinic, dissimilarity=Mixed([(names, "gower")]), eps=1.0)
 
 

@@ -216,7 +216,7 @@ def test_mahalanobis_names_what_is_singular(iris):
         measured(Mahalanobis(), iris.iloc[:, :3].assign(twice=2 * iris.sepal_length))
     with pytest.raises(pc.DataError, match=r"constant columns: same\): .*ridge"):
         measured(Mahalanobis(), iris.iloc[:, :3].assign(same=0.1))
-    with pytest.raises(pc.DataError, match="the covariance of 4 columns over 4 rows is.*: leave columns out, or add a"):
+    with pytest.raises(pc.DataError, match=r"the covariance of 4 columns over 4 rows is.*: leave columns out, or add a"):
         measured(Mahalanobis(), iris.iloc[[0, 60, 120, 149], :4])
     with pytest.raises(pc.DataError, match="over 1 rows is singular"):
         measured(Mahalanobis(), iris.iloc[:1, :4])

@@ -216,7 +216,7 @@ def test_sql_of_a_diagonal_fit_agrees(iris, data, formula, more):
 
 def test_a_matrix_is_not_written_in_sql(iris):
     fit = pc.fit("species ~ .", iris, "medianglvq", K=1, matrix="full", ridge=0.01, cv=None)
-    with pytest.raises(pc.OptionError, match="matrix-weighted Euclidean dissimilarities can't.*: use Minkowski distances"):
+    with pytest.raises(pc.OptionError, match=r"matrix-weighted Euclidean dissimilarities can't.*: use Minkowski distances"):
         fit.sql("sqlite", "rows")
 
 
@@ -329,8 +329,10 @@ def test_the_scales_of_variables():
 
 
 @pytest.mark.parametrize(("given", "words"), [
-    ({"matrix": "diag"}, r"matrix must be 'diagonal' or 'full', not 'diag': did you mean 'diagonal'\?"), ({"ridge": -1}, "ridge must be a number >= 0 and <= 1000000, not -1"), ({"beta": 0}, "beta must be a number > 0, not 0"),
-    ({"K": 0}, "K must be a whole number >= 1, not 0"), ({"components": 2}, "components=2 needs matrix='full': leave it out"), ({"sample": 1}, "sample must be a whole number >= 2, not 1"),
+    ({"matrix": "diag"}, r"matrix must be 'diagonal' or 'full', not 'diag': did you mean 'diagonal'\?"),
+    ({"ridge": -1}, "ridge must be a number >= 0 and <= 1000000, not -1"), ({"beta": 0}, "beta must be a number > 0, not 0"),
+    ({"K": 0}, "K must be a whole number >= 1, not 0"), ({"components": 2}, "components=2 needs matrix='full': leave it out"),
+    ({"sample": 1}, "sample must be a whole number >= 2, not 1"),
 ])  # fmt: skip
 def test_arguments_that_mean_nothing(given, words):
     with pytest.raises(pc.OptionError, match=words):
@@ -344,7 +346,7 @@ def test_a_sum_without_a_power_is_refused(iris):
 
 
 def test_labels_are_needed(iris):
-    with pytest.raises(pc.DataError, match="a learned metric needs the classes, but '~.*: use 'response ~ predictors'"):
+    with pytest.raises(pc.DataError, match=r"a learned metric needs the classes, but '~.*: use 'response ~ predictors'"):
         pc.dissimilarity("~ sepal_length", iris, pc.Relevance())
 
 

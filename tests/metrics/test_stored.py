@@ -179,11 +179,13 @@ def test_candidates_that_are_not_rows_still_pass(iris):
         (r"a stitch in time", "no rows below its first line"),
         ("word\n", r"the file 'dist\.csv' is not a table of.*: use R's"),
         ('"","a","b"\n', "no rows below its first line"),
-        ('"","a","b","c"\n"a",0,1,2\n"c",2,2,0\n', r"the file 'dist\.csv' has 2 rows and 3 columns, but no row 'b',.*: use the same names for rows"),
+        ('"","a","b","c"\n"a",0,1,2\n"c",2,2,0\n',
+         r"the file 'dist\.csv' has 2 rows and 3 columns, but no row 'b',.*: use the same names for rows"),
         ('"","a","b","c"\n"a",0,1,2\n"b",1,0,2\n"c",2,2\n', "is ragged: its row 3 \\('c'\\) has 3 fields"),
         ('"","a","b","c"\n"a",0,1,2\n"b",1,0,2\n"c",2,2,0', None),
         ('"","a","b","c"\n"a",0,1,2\n"b",1,0,2\n"c,2,2,0', "the table is not valid at line 4: unexpected end of data"),
-        ('"","a","b","a"\n"a",0,1,2\n"b",1,0,2\n"a",2,2,0\n', "the row names of the dissimilarities must be unique, but 'a' occurs more than once"),
+        ('"","a","b","a"\n"a",0,1,2\n"b",1,0,2\n"a",2,2,0\n',
+         "the row names of the dissimilarities must be unique, but 'a' occurs more than once"),
         ('"","b","a","c"\n"a",0,1,2\n"b",1,0,2\n"c",2,2,0\n', "rows and columns in different orders"),
         ('"","X1","X2"\n"1",0,1\n"2",1,0\n', "no row 'X1', which is among the columns"),
         ('"","a","b"\n"a",0,x\n"b",1,0\n', "has 'x' in row 1, which is not a number"),
@@ -304,7 +306,7 @@ def test_new_rows_whose_columns_count_from_1_are_refused(tmp_path, iris):
     D.set_axis(range(1, 151)).set_axis(range(1, 151), axis=1).to_csv(path)
     fit = pc.fit("species ~ 1", iris, dissimilarity=pc.read_dissimilarity(path), eps=1.0)
     raw = pd.read_csv(path, index_col=0).rename(columns=int)
-    with pytest.raises(pc.DataError, match="the dissimilarities were loaded without row names and have the labels 0 to 149,.*column 150:"):
+    with pytest.raises(pc.DataError, match=r"the dissimilarities were loaded without row names and have the labels 0 to 149,.*column 150:"):
         fit.predict(raw)
     cured = fit.predict(raw.rename(columns=lambda k: k - 1))
     assert cured.tolist() == fit.predict().tolist()

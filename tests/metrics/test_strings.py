@@ -219,7 +219,7 @@ def test_the_alphabet_is_that_of_the_rows_in_fit_unless_given(families):
     assert "alphabet of 4 letters: ACGT" in str(fit.summary())
     new = pd.DataFrame({"sequence": ["GATTACA", "GATNACA"]}, ["good", "bad"])
     with pytest.raises(
-        pc.DataError, match="the letter 'N' in 'sequence' at row 'bad' is.*data, 'ACGT':.*with skip='N'"
+        pc.DataError, match=r"the letter 'N' in 'sequence' at row 'bad' is.*data, 'ACGT':.*with skip='N'"
     ):
         fit.predict(new)
     wide = pc.fit("family ~ sequence", families, dissimilarity=Mismatch(3, 1, "ACGT", skip="N"), eps=1.0)
@@ -277,7 +277,7 @@ def test_parameters_are_checked(parameters, message):
 
 def test_text_in_fit_must_be_text_again(families):
     fit = pc.fit("family ~ sequence", families, dissimilarity=Mismatch(3, 1), eps=1.0)
-    with pytest.raises(pc.DataError, match="column 'sequence' was category in the training.*: convert it"):
+    with pytest.raises(pc.DataError, match=r"column 'sequence' was category in the training.*: convert it"):
         fit.predict(pd.DataFrame({"sequence": [1.0, 2.0]}))
     with pytest.raises(pc.DataError, match="holds 1 at row 0"):
         fit.predict(pd.DataFrame({"sequence": pd.Categorical([1, 2])}))

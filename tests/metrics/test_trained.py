@@ -237,7 +237,7 @@ def test_queries_of_given_dissimilarities(clinic):
     assert query.dissimilarities(prototypes)[[0, 2]].tolist() == D.iloc[[0, 2], [4, 80]].to_numpy().tolist()
     assert query.missing.tolist() == [False, True, False]
     for read in (query.coordinates, d.query().coordinates):
-        with pytest.raises(pc.NoVectors, match="this method needs coordinates, but given.*: use"):
+        with pytest.raises(pc.NoVectors, match=r"this method needs coordinates, but given.*: use"):
             read()
     for read in (query.columns, d.query().columns):
         with pytest.raises(pc.DataError, match="names no predictors"):

@@ -52,12 +52,12 @@ def read_formula(of: Any, given: dict[str, Any]) -> Any:
     columns = given.pop("columns")
     for what, texts in (("variables", given["variables"]), ("columns", columns)):
         fine = isinstance(texts, tuple) and all(isinstance(t, str) for t in texts) and len(set(texts)) == len(texts)
-        must(fine, f"the {what} of the formula are no different texts")
+        must(fine, f"the {what} of the formula are not different texts")
     for term in given["terms"]:
         must(term.factors, "a term of the formula has no factors")
         for f in term.factors:
             fine = f.how in ("lookup", "python") or (f.how == "literal" and LITERAL.fullmatch(f.expr) is not None)
-            must(fine, f"a factor of the formula is {cut(f.expr, 80)}, read as {cut(f.how, 20)}")
+            must(fine, f"a factor of the formula is {cut(f.expr, 80)}, evaluated as {cut(f.how, 20)}")
     formula = of(**given, names=name_columns(columns, TRANSFORMS))
     return replace(formula, uses=check_factors(formula.terms, formula.names, formula.text))
 
@@ -77,14 +77,14 @@ def read_frame(of: Any, given: dict[str, Any]) -> Any:
     must(numbers, f"the weights of {n} rows are not so many numbers >= 0")
     labels = columns.columns.is_unique and all(isinstance(c, str) for c in columns.columns) and columns.index.is_unique
     must(labels, "rows or columns have the same label twice")
-    must(set(frame.schema) == set(columns.columns), "the kinds of the columns are not those of the predictors")
+    must(set(frame.schema) == set(columns.columns), "the kinds of the columns do not match the predictors")
     used = frozenset().union(*frame.formula.uses.values())
-    must(used <= set(columns.columns), "the formula uses columns that are no predictors")
+    must(used <= set(columns.columns), "the formula uses columns that are not predictors")
     for name, known in frame.schema.items():
         fine = known.kind == "category" or (known.kind in ("numeric", "boolean", "series") and not known.levels)
         must(fine, f"the column {name!r} is of the kind {known.kind!r}")
         check_kind(columns[name], known)
-    must(frame.keep or not columns.isna().to_numpy().any(), "predictors are missing where none can be")
+    must(frame.keep or not columns.isna().to_numpy().any(), "predictors have missing values that the fit does not allow")
     frame.unseen_counts.refuse()
     if response is not None:
         fine = len(response) == n and (response.codes >= 0).all() and len(response.categories) and response.categories.is_unique
@@ -157,12 +157,12 @@ def check_dissimilarity(d: Any) -> None:
         _check_alike(d.candidates, _made(d, there, d.candidates, candidates_of), "candidates")
     if len(added):
         fine = d.added is not None and set(d.candidate_names[added]) <= set(d.added.index)
-        must(fine, "candidates that are no rows have no predictors")
+        must(fine, "candidates that are not rows have no predictors")
         given = part(d.candidates, added)
         made = d.candidates if len(own) else d.rows
         if not all(a.dtype.kind == "f" for a in given):
             made = d.metric.candidates(d.data.again(d.added.loc[d.candidate_names[added]])[0])
-        _check_alike(given, made, "candidates that are no rows")
+        _check_alike(given, made, "candidates that are not rows")
 
 
 def _within(a: np.ndarray, low: int, end: int) -> bool:
@@ -190,7 +190,7 @@ def check_rule(rule: Any, d: Any, classes: int) -> None:
     """Prototypes that exist, of classes that exist; and a rule that answers each kind of question as it should."""
     points = rule.prototypes
     fine = isinstance(rule.report, Mapping) and (points.at is None) != (points.coords is None)
-    must(fine, "the rule has no prototypes, or they are columns and coordinates at once")
+    must(fine, "the rule has no prototypes, or they are both columns and coordinates")
     must(_within(points.classes, 0, classes), "prototypes are of classes that do not exist")
     must(points.at is None or _within(points.at, 0, len(d.candidate_row)), "prototypes are candidates that do not exist")
     if points.coords is not None:
@@ -216,21 +216,21 @@ def check_rule(rule: Any, d: Any, classes: int) -> None:
         by_class = kind in ("distance", "prob", "decision")
         most = len(points) if kind == "nearest" else classes
         fine = out.shape == ((len(few), classes) if by_class else (len(few),))
-        must(fine and (by_class or _within(out, 0 if kind == "class" else -1, most)), f"the rule answers {kind!r} by what does not exist")
+        must(fine and (by_class or _within(out, 0 if kind == "class" else -1, most)), f"the rule predicts impossible {kind!r}")
 
 
 def check_problem(problem: Any) -> None:
     n, groups, data = len(problem.frame), problem.groups, problem.call.data
-    must(groups is None or (groups.shape == (n,) and _within(groups, 0, 2**62)), "the groups are not those of the rows")
-    must(problem.order in ("data", "values") and problem.seed >= 0, "the order of the rows, or the seed, is none")
+    must(groups is None or (groups.shape == (n,) and _within(groups, 0, 2**62)), "the groups do not match the rows")
+    must(problem.order in ("data", "values") and problem.seed >= 0, "the order of the rows or the seed is not valid")
     rows = not isinstance(data, pd.DataFrame) or problem.frame.absent is not None or problem.frame.index.isin(data.index).all()
-    must(rows, "the rows are not those of the data")
+    must(rows, "the rows do not match the data")
 
 
 def _check_names(names: Any, problem: Any, what: str) -> None:
     known = {*problem.model.parameters(), *problem.metric_axes}
     for name in names:
-        must(name in known, f"the {what} is of {cut(repr(name))}, which is no parameter of the method")
+        must(name in known, f"the {what} is of {cut(repr(name))}, which is not a parameter of the method")
 
 
 def check_validation(v: Any) -> None:
@@ -239,13 +239,13 @@ def check_validation(v: Any) -> None:
     frame, points = v.problem.frame, len(v.grid)
     (repeats, n), classes = v.of_fold.shape, len(frame.levels)
     folds = n == len(frame) and repeats and points and _within(v.of_fold, 0, n)
-    must(folds, "the folds are not those of the rows")
-    must(sum(len(np.bincount(row)) for row in v.of_fold) == len(v.errors), "the errors are not those of the folds")
+    must(folds, "the folds do not match the rows")
+    must(sum(len(np.bincount(row)) for row in v.of_fold) == len(v.errors), "the errors do not match the folds")
     for held in (v.predicted, v.covered):
         must(held is None or _within(held, -1, classes), "held-out rows are of classes that do not exist")
     must(np.isfinite(v.errors).all() and np.isfinite(v.sizes).all(), "errors or sizes of the cross-validation are missing or infinite")
     fine = v.loss.shape == (classes, classes) and v.choice.error.shape == (points,)
-    must(fine, "the loss or the choice of the cross-validation is not that of its classes and grid")
+    must(fine, "the loss or the choice of the cross-validation does not match its classes and grid")
     must(_within(np.array(list(v.choice.points.values())), 0, points), "the choice of the cross-validation is not in its grid")
     rules = {"1se", "1se-paired", "min", v.problem.call.choose}
     must(rules <= set(v.choice.points), "the choice of the cross-validation lacks a rule")
@@ -256,7 +256,7 @@ def check_calibration(c: Any, classes: int) -> None:
     fine = known.classes == classes and _within(known.y, 0, classes) and _within(known.fold, 0, len(c.rules))
     must(fine, "the calibration is of other classes or folds")
     fine = c.scores.shape == (len(known.y), classes) and c.share.shape == (classes,)
-    must(fine, "the shares of the classes in the calibration are not those of its classes")
+    must(fine, "the class proportions in the calibration do not match its classes")
     for learned_in_fold in c.rules:
         check_rule(learned_in_fold.rule, learned_in_fold.dissimilarity, classes)
 

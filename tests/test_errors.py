@@ -203,7 +203,7 @@ def test_what_a_fit_does_not_have(data):
         knn.plot("globe")
     with pytest.raises(pc.OptionError, match="lack the response 'y'"):
         knn.test(data.drop(columns="y"))
-    with pytest.raises(pc.DataError, match="classes not seen in fit: 'q'"):
+    with pytest.raises(pc.DataError, match="classes that were not in the training data: 'q'"):
         knn.test(data.assign(y="q"))
 
 

@@ -197,7 +197,7 @@ def test_new_levels_are_what_they_are_in_predict(engine, metric):
     new.loc[6, "g"] = "new"
     for method, parameters in (("condensed", {}), ("knn", {"k": 3})):
         fit = pc.fit("y ~ .", t, method, dissimilarity=metric, cv=None, **parameters)
-        with pytest.warns(pc.DataWarning, match="'g' has levels not seen in fit"):
+        with pytest.warns(pc.DataWarning, match="'g' has levels that the training data"):
             assert not differ(fit, new, engine)
         with pytest.warns(pc.DataWarning):
             assert fit.predict(new).isna().any() == (metric == "euclidean")
@@ -212,7 +212,7 @@ def test_new_levels_beside_missing_values_that_are_kept(engine):
     fit = pc.fit("y ~ .", t, "knn", k=3, dissimilarity="gower", na="keep")
     new = t.head(12).astype({"o": object})
     new.loc[1, "g"], new.loc[2, "o"], new.loc[[3, 4], ["g", "o"]] = "new", "none", ["new", "none"]
-    with pytest.warns(pc.DataWarning, match="'o' has levels not seen in fit"):
+    with pytest.warns(pc.DataWarning, match="'o' has levels that the training data"):
         assert not differ(fit, new, engine)
 
 

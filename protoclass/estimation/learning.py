@@ -72,7 +72,7 @@ def _within_budget(fit: Fitted) -> Fitted:
     if problem.budget is not None:
         counts = counted(RulePath((fit.rule,)), problem.model, len(fit.classes))
         if not within_budget(counts, problem.budget)[0]:
-            raise refuse_budget(problem, counts, "nothing is tuned, and the rule has")
+            raise refuse_budget(problem, counts, "the rule, which is not tuned, has")
     return fit
 
 

@@ -530,8 +530,8 @@ def refuse_budget(problem: Problem, counts: np.ndarray, grid: str) -> OptionErro
     of = ", ".join(f"{shown(level)}: {k}" for level, k in zip(problem.frame.levels, smallest, strict=False))
     of_class = f" ({of})" if len(problem.budget) > 1 else ""
     return OptionError(
-        f"max_prototypes={brief(problem.call.arguments['max_prototypes'])}: {grid} {smallest.sum()} {what}{of_class}: allow as many, or "
-        f"leave out parameters of {problem.model.name} that make it larger"
+        f"max_prototypes={brief(problem.call.arguments['max_prototypes'])} is too small, because {grid} {smallest.sum()} "
+        f"{what}{of_class}: use as many, or leave out parameters of {problem.model.name} that make it larger"
     )
 
 

@@ -52,7 +52,7 @@ class Options:
     >>> pc.options.reset()
     >>> pc.options.colors = ["red", "blue"]
     Traceback (most recent call last):
-    protoclass.ground.errors.OptionError: options has no 'colors': did you mean 'colours'? Known are colours, progress, digits
+    protoclass.ground.errors.OptionError: options has no 'colors': did you mean 'colours'? Its options are colours, progress, digits
     """
 
     colours: tuple[str, ...]
@@ -116,7 +116,7 @@ class Restore:
 def unknown(name: object) -> str:
     """That there is no such option, and which there are."""
     here = renamed(str(name), NAMES) or next(iter(get_close_matches(str(name), NAMES, 1)), None)
-    return f"options has no {shown(name)}: {f'did you mean {here!r}? ' if here else ''}Use {', '.join(NAMES)}"
+    return f"options has no {shown(name)}: {f'did you mean {here!r}? ' if here else ''}Its options are {', '.join(NAMES)}"
 
 
 def check_name(name: object) -> None:

@@ -241,7 +241,7 @@ def test_criticisms_of_other_rules_of_the_nearest_prototype(iris):
 
 
 def test_what_is_refused(fit, iris):
-    with pytest.raises(pc.NotAvailable, match=r"method 'knn' has no objective .*; methods that have: 'pvm' and 'medianglvq'"):
+    with pytest.raises(pc.NotAvailable, match="method 'knn' has no objective to compare solutions: use 'pvm' or 'medianglvq'"):
         pc.fit("species ~ .", iris, "knn", k=3).alternatives()
     with pytest.raises(pc.NotAvailable, match=r"method 'scm' has no criticisms .* fit\.augment\(\)"):
         pc.fit("species ~ .", iris, "scm", penalty=1.0).criticisms()

@@ -47,7 +47,7 @@ def test_what_the_user_computed_is_proved_on_their_word(fit, iris):
     trained_before = fit.update(dissimilarity=pc.dissimilarity("~ .", X, "euclidean").metric)
     for one, why in (
         (of_matrix, "not known"),
-        (of_function, "not known"),
+        (of_function, "may have been computed from the rows"),
         (trained_before, "depends on the sample"),
     ):
         assert not one.bound()["proved"].any()

@@ -263,24 +263,24 @@ def test_print_and_plot(iris):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"methods": []}, "methods is empty"),
-        ({"methods": None}, "methods=None"),
-        ({"methods": 3}, "methods=3"),
-        ({"methods": ["pvm", "pvm"]}, "two methods are named 'pvm'"),
-        ({"methods": ["truth"]}, "named 'truth'"),
+        ({"methods": []}, "methods must contain at least one method"),
+        ({"methods": None}, r"methods must be a list of method names, model.*, not None"),
+        ({"methods": 3}, r"methods must be a list of method names, model.*not 3"),
+        ({"methods": ["pvm", "pvm"]}, r"two methods have the name 'pvm', or one is.*: use a mapping of other"),
+        ({"methods": ["truth"]}, r"two methods have the name 'truth', or one is.*: use a mapping of other"),
         ({"methods": ["nothing"]}, "compare, method 'nothing'"),
         ({"methods": {"a": {"method": "pvm", "seed": 3}}}, "has its own 'seed'"),
-        ({"test_size": 0.3, "cv": 5}, "give one of them"),
-        ({"test_size": 1.0}, "test_size=1.0"),
-        ({"test_size": True}, "test_size=True"),
+        ({"test_size": 0.3, "cv": 5}, "test_size= draws splits, but cv= sets folds:"),
+        ({"test_size": 1.0}, r"test_size must be a number between 0 and 1, the.*not 1\.0"),
+        ({"test_size": True}, r"test_size must be a number between 0 and 1, the.*, not True"),
         ({"test_size": 1e-9}, "leaves no test row"),
-        ({"cv": 1}, "cv=1: a whole number >= 2"),
-        ({"cv": 60}, "the rarest class has 50 rows"),
-        ({"repeats": 0}, "repeats=0"),
-        ({"new": 3}, "go with fits"),
-        ({"test_size": 0.3, "groups": "species"}, "groups go with cv="),
-        ({"inner": None}, "eps is to be tuned"),
-        ({"seed": -1}, "seed=-1"),
+        ({"cv": 1}, "cv must be a whole number >= 2, not 1"),
+        ({"cv": 60}, r"cv=60 outer folds need as many rows of each.*has 50:"),
+        ({"repeats": 0}, "repeats must be a whole number >= 1 and <= 10000, not 0"),
+        ({"new": 3}, r"new= and further positional arguments need fits: use compare\(fit1, fit2, new=test\)"),
+        ({"test_size": 0.3, "groups": "species"}, "groups need cv=, which leaves whole groups out"),
+        ({"inner": None}, r"compare, method 'pvm': tuning eps needs folds,.*: use one value for eps=, or"),
+        ({"seed": -1}, "seed must be a whole number >= 0 and <= 9223372036854775807, not -1"),
     ],
 )  # fmt: skip
 def test_errors_name_the_cure(iris, arguments, message):
@@ -292,7 +292,7 @@ def test_errors_of_comparing_fits(iris):
     fit = pc.fit("species ~ .", iris, eps=1.0)
     with pytest.raises(pc.OptionError, match="new rows"):
         pc.compare(fit, fit)
-    with pytest.raises(pc.OptionError, match="fits alone"):
+    with pytest.raises(pc.OptionError, match=r"compare needs a formula, data and methods, or.*: use compare\(fit1, fit2,"):
         pc.compare(fit, "knn", new=iris)
     with pytest.raises(pc.OptionError, match="lack the response"):
         pc.compare(fit, new=iris.drop(columns="species"))
@@ -360,7 +360,7 @@ def test_a_level_that_training_rows_lack_is_a_level_all_the_same(iris):
 def test_names_and_arguments_beside_fits(iris):
     f, g = pc.fit("species ~ .", iris, "knn", k=1), pc.fit("species ~ .", iris, "kmeans", K=1)
     for names in ({"truth": g, "knn": f}, {1: g, "1": f}, {"": g, "a": f}):
-        with pytest.raises(pc.OptionError, match="are named"):
+        with pytest.raises(pc.OptionError, match=r"two methods have the name 'truth', or one is.*: use a mapping of other"):
             pc.compare(names, new=iris)
     for more in ({"cv": 5}, {"test_size": 0.3}, {"seed": 3}, {"groups": "species"}, {"repeats": 2}, {"choose": "min"}):
         with pytest.raises(pc.OptionError, match="goes with a formula"):
@@ -395,7 +395,7 @@ def test_equivalence_against_draws_of_the_posterior_it_stands_for(iris):
 
 
 def test_equivalence_needs_several_splits_and_a_region(iris):
-    with pytest.raises(pc.OptionError, match=r"rope= goes with several splits.*give repeats=10, or cv=10"):
+    with pytest.raises(pc.OptionError, match="rope= needs several splits, but there is one: use repeats=10, or cv=10"):
         pc.compare("species ~ .", iris, ["knn", "pvm"], test_size=0.3, rope=0.01)
     for bad in (0, -0.1, 1, "x", True):
         with pytest.raises(pc.OptionError, match=r"rope=.*: a difference of errors that does not matter"):
@@ -409,7 +409,7 @@ def test_a_method_that_does_not_take_the_data_is_refused_before_any_is_fitted(ir
     fitted = []
     monkeypatch.setattr("protoclass.analysis.compare.fit_call", fitted.append)
     gaps = iris.assign(petal_width=iris["petal_width"].where(iris.index % 7 > 0))
-    with pytest.raises(pc.NoVectors, match="method 'kmeans': Gower"):
+    with pytest.raises(pc.NoVectors, match=r"compare, method 'kmeans': this method needs.*: use"):
         pc.compare("species ~ .", gaps, [pc.KNN(k=1), "kmeans"], cv=3, na="keep")
     with pytest.raises(pc.OptionError, match="method 'lvq'"):
         pc.compare("species ~ .", iris, {"knn": pc.KNN(k=1), "lvq": {"method": "lvq", "candidates": 30}}, cv=3)
@@ -429,7 +429,7 @@ def test_default_folds_are_as_many_as_the_smallest_class_has_rows(iris):
     assert again.validation.of_fold.max() == 6
     assert "5 folds" in pc.compare("species ~ .", iris, [pc.KNN(k=1)], groups=np.arange(150) % 5).how
     for verb, given in ((pc.compare, ["knn"]), (pc.cross_validate, "knn")):
-        with pytest.raises(pc.OptionError, match=r"cv=10.*7 rows"):
+        with pytest.raises(pc.OptionError, match=r"cv=10 outer folds need as many rows of each.*has 7:"):
             verb("species ~ .", few, given, cv=10)
         with pytest.raises(pc.DataError, match="two"):
             verb("species ~ .", few.iloc[6:], given)

@@ -120,7 +120,7 @@ def test_missing_values_reach_a_pipeline(clinic):
     told = pc.compare("out ~ age + ill", gaps, {"piped": piped, "knn": pc.KNN(k=5)}, cv=3, na="keep")
     assert told.table["n"].tolist() == [120, 120]
     assert pc.compare("out ~ age + ill", gaps, [LogisticRegression()], cv=3).table["n"].tolist() == [96]
-    with pytest.raises(pc.OptionError, match=r"na='keep'.*make_pipeline\(SimpleImputer\(\), LogisticRegression\(\)\)"):
+    with pytest.raises(pc.OptionError, match=r"such as make_pipeline\(SimpleImputer\(\), LogisticRegression\(\)\), or na='drop'"):
         pc.compare("out ~ age + ill", gaps, [LogisticRegression()], cv=3, na="keep")
 
 
@@ -130,7 +130,7 @@ def test_class_weights_are_sample_weights(clinic):
     assert told.predictions["given"].equals(told.predictions["own"])
     assert np.allclose(told.chances["given"], told.chances["own"], atol=1e-6)
     for method, name in ((KNeighborsClassifier(), "KNeighborsClassifier"), (LOGISTIC, "Pipeline")):
-        with pytest.raises(pc.OptionError, match=rf"{name}.fit takes no sample_weight: leave class_weights out.*class_weight="):
+        with pytest.raises(pc.OptionError, match=rf"needs sample_weight, but {name}.fit has none: leave class_weights out.*class_weight="):
             pc.compare("out ~ age + ill", clinic, {"a": {"method": method, "class_weights": "balanced"}}, cv=3)
 
 
@@ -208,7 +208,7 @@ def test_predictions_of_test_rows_are_enough_and_missing_ones_are_wrong(iris):
     said.iloc[:4] = None
     told = pc.compare("species ~ .", iris, {"knn": pc.KNN(k=1), "R": pc.Predictions(said)}, test_size=0.3)
     assert told.table.loc["R", "wrong"] == told.table.loc["knn", "wrong"] + 4
-    with pytest.raises(pc.DataError, match=r"method 'R': the predictions lack the row \d+: every row that is tested needs one"):
+    with pytest.raises(pc.DataError, match=r"method 'R': the predictions lack the row \d+, but every test row needs one"):
         pc.compare("species ~ .", iris, {"knn": pc.KNN(k=1), "R": pc.Predictions(said)}, cv=3)
     with pytest.raises(pc.DataError, match="shape"):
         pc.compare("species ~ .", iris, {"R": pc.Predictions(said.to_numpy())}, test_size=0.3)
@@ -228,7 +228,7 @@ def test_predictions_beside_fits_on_new_rows(iris):
     again = pc.compare(fit, pc.Predictions(fit.predict(new)), new=new)
     assert again.methods == ["knn", "Predictions"]
     assert again.tests["p"].tolist() == [1.0]
-    with pytest.raises(pc.OptionError, match=r"of an estimator that is fitted, pc.Predictions\(estimator.predict\(X\)\)"):
+    with pytest.raises(pc.OptionError, match=r"pc.Predictions\(estimator.predict\(X\)\) for a fitted estimator"):
         pc.compare({"a": fit, "b": LogisticRegression()}, new=new)
     with pytest.raises(pc.OptionError, match="fits alone"):
         pc.compare({"a": pc.Predictions([1, 2])}, new=new)
@@ -261,13 +261,13 @@ def test_folds_are_given_as_to_fit(iris):
     ("cv", "more", "message"),
     [
         (np.zeros(150), {}, "the folds in cv are all the same"),
-        (np.arange(150) // 50, {}, "a fold has all rows of class 'setosa'.*give other folds"),
+        (np.arange(150) // 50, {}, "a fold has all rows of class 'setosa', so none is left for training: use other folds"),
         (np.arange(10), {}, r"cv folds have shape \(10,\)"),
         (pd.Series(np.arange(9), range(9)), {}, "cv folds lack the row 9"),
         (folds_of(150), {"repeats": 2}, "these folds are fixed"),
-        (folds_of(150), {"test_size": 0.3}, "give one of them"),
+        (folds_of(150), {"test_size": 0.3}, "test_size= draws splits, but cv= sets folds:"),
         (folds_of(150), {"groups": np.arange(150) // 5}, "split a group"),
-        ("lo", {}, "cv='lo'"),
+        ("lo", {}, "cv must be a whole number >= 2, not 'lo'"),
     ],
 )  # fmt: skip
 def test_folds_that_do_not_do(iris, cv, more, message):
@@ -417,18 +417,20 @@ def frame_of(p):
 @pytest.mark.parametrize(
     ("methods", "message"),
     [
-        ([StandardScaler()], "method 'StandardScaler': StandardScaler has no predict: give a classifier"),
+        ([StandardScaler()], r"method 'StandardScaler': StandardScaler has no predict: use a classifier"),
         ([make_pipeline(StandardScaler())], "Pipeline has no predict"),
-        ([RandomForestClassifier], r"RandomForestClassifier is a class: give an object of it, RandomForestClassifier\(\)"),
-        ([LogisticRegression(), LogisticRegression(C=2)], "two methods are named 'LogisticRegression'"),
-        ({"a": {"method": LogisticRegression(), "k": 3}}, "method 'a' is a LogisticRegression, and takes no 'k'"),
-        ({"a": {"method": pc.Predictions([1]), "class_weights": "balanced"}}, "'a' is a Predictions, and takes no 'class_weights'"),
+        ([RandomForestClassifier], r"RandomForestClassifier is a class: use an object of it, RandomForestClassifier\(\)"),
+        ([LogisticRegression(), LogisticRegression(C=2)], r"two methods have the name 'LogisticRegression',.*: use a mapping of other"),
+        ({"a": {"method": LogisticRegression(), "k": 3}}, "method 'a' is a LogisticRegression, which has no 'k': leave it out"),
+        ({"a": {"method": pc.Predictions([1]), "class_weights": "balanced"}},
+         "method 'a' is a Predictions, which has no 'class_weights': leave it out"),
         ({"a": pc.Predictions([1, 2])}, r"predictions have shape \(2,\)"),
-        ({"a": pc.Predictions(np.full(150, "rose"))}, "'rose' is predicted for the row 0: classes are 'setosa'"),
-        ({"a": pc.Predictions(frame_of([0.5, 0.5]))}, "one for each class"),
-        ({"a": pc.Predictions(frame_of([0.5, 0.5, 0.5]))}, "row 0 are .*must be >= 0 and sum to 1"),
+        ({"a": pc.Predictions(np.full(150, "rose"))}, r"predictions must be among the classes 'setosa'.*, not 'rose' as for the row 0"),
+        ({"a": pc.Predictions(frame_of([0.5, 0.5]))}, r"compare, method 'a': the probabilities must.*, not 'setosa', 'versicolor'"),
+        ({"a": pc.Predictions(frame_of([0.5, 0.5, 0.5]))}, "compare, method 'a': the probabilities of a row must be >= 0 and sum to 1,"),
         ({"a": pc.Predictions(frame_of([1.5, -0.5, 0.0]))}, "must be >= 0"),
-        ({"a": pc.Predictions(frame_of(["u", "v", "w"]))}, "not numbers"),
+        ({"a": pc.Predictions(frame_of(["u", "v", "w"]))},
+         r"compare, method 'a': the probabilities must be numbers: use table\.astype\(float\)"),
         ({"a": pc.Predictions(pd.Series(["setosa"] * 151, [0, *range(150)]))}, "occurs more than once"),
         ({"a": pc.Predictions(pd.Series(["setosa"] * 150, name="sepal_width"))}, r"also a predictor.*'\. - sepal_width'"),
     ],
@@ -440,7 +442,7 @@ def test_errors_name_the_cure(iris, methods, message):
 
 def test_what_an_estimator_cannot_learn_from(iris):
     D = pc.dissimilarity("species ~ .", iris)
-    with pytest.raises(pc.OptionError, match=r"names no predictors.*pc.Predictions\(values\)"):
+    with pytest.raises(pc.OptionError, match=r"needs predictors, but .*pc.Predictions\(values\)"):
         pc.compare("species ~ 1", iris, [LogisticRegression()], dissimilarity=D, cv=3)
     with pytest.raises(pc.OptionError, match=r"as they are, and 'species ~ log\(sepal_width\)' computes others"):
         pc.compare("species ~ log(sepal_width)", iris, [LOGISTIC], cv=3)

@@ -105,9 +105,11 @@ def test_log_losses_are_finite_and_rows_without_chances_are_left_out(two):
 @pytest.mark.parametrize(
     ("methods", "options", "words"),
     [
-        (["knn"], {"calibrate": 3}, "calibrate=3: allowed are"),
-        (["knn"], {"calibrate": {"data": pd.DataFrame({"a": [1]})}}, "may be among the rows that test"),
-        ({"own": {"method": "knn", "calibrate": {"data": pd.DataFrame({"a": [1]})}}}, {}, "method 'own' is calibrated by data of its own"),
+        (["knn"], {"calibrate": 3}, r"calibrate must be True, False, 'multinomial',.*not 3"),
+        (["knn"], {"calibrate": {"data": pd.DataFrame({"a": [1]})}},
+         r"method 'knn' has its own calibration rows, which may be among the test rows: leave data out"),
+        ({"own": {"method": "knn", "calibrate": {"data": pd.DataFrame({"a": [1]})}}}, {},
+         r"method 'own' has its own calibration rows, which may be among the test rows: leave data out"),
     ],
 )
 def test_calibration_by_other_rows_is_refused(two, methods, options, words):
@@ -116,5 +118,5 @@ def test_calibration_by_other_rows_is_refused(two, methods, options, words):
 
 
 def test_scores_are_named(folds):
-    with pytest.raises(pc.OptionError, match="score='area': allowed are 'brier', 'log_loss', 'auc', 'loss'"):
+    with pytest.raises(pc.OptionError, match="score must be 'brier', 'log_loss', 'auc' or 'loss', not 'area'"):
         folds.score_tests("area")

@@ -103,7 +103,7 @@ def test_weights_count(iris):
 
 
 def test_wrong_questions(fit, iris):
-    with pytest.raises(pc.OptionError, match="'colour' is not a predictor"):
+    with pytest.raises(pc.OptionError, match=r"variables must be a list of predictors, or a.*not 'colour'"):
         fit.importance(variables=["colour"])
     with pytest.raises(pc.OptionError, match="variables=3"):
         fit.importance(variables=3)

@@ -290,7 +290,7 @@ def test_two_fits_on_the_same_rows_are_tested_as_compare_does(two):
 def test_errors_name_the_cure(two):
     fits, new = two
     one, other = (f.test(new) for f in fits)
-    with pytest.raises(pc.DataError, match=r"not of the same rows \(89 and 79\).*paired=False"):
+    with pytest.raises(pc.DataError, match=r"the tests need the same rows, weights and groups, but have 89 and 79.*use paired=False"):
         one.roc_test(fits[1].test(new.iloc[10:]))
     for rows in (new.iloc[::-1], new.set_axis(range(len(new)))):  # as many rows, in another order or others
         with pytest.raises(pc.DataError, match="not of the same rows"):

@@ -95,7 +95,7 @@ def test_a_function_is_certified_by_the_word_of_the_user_alone():
     data = pd.DataFrame(X, columns=list("abc")).assign(y=np.where(X.sum(axis=1) > 1, "u", "v"))
     found = pc.fit("y ~ .", data, dissimilarity=squared, eps=1.5).augment()
     assert found["certified_radius"].isna().all()
-    assert "say so: Custom(..., triangle=True)" in found.attrs["certified_radius"]
+    assert "use Custom(..., triangle=True)" in found.attrs["certified_radius"]
 
     def plain(a, b):
         return float(((a - b) ** 2).sum() ** 0.5)

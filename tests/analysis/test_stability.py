@@ -148,7 +148,7 @@ def test_fresh_says_what_it_takes(fit, iris):
             result.replicate(wrong)
     with pytest.raises(pc.DataError, match="use larger fractions"):
         result.replicate([0.01])
-    with pytest.raises(pc.DataError, match="does not carry the parameters"):
+    with pytest.raises(pc.DataError, match=r"of its rows are candidates: use a smaller K=,.*: use update\(\) with smaller"):
         pc.fit("species ~ .", iris, "kmedoids", K=20).stability(B=2).replicate([0.25], B=2)
     everything = pc.fit("species ~ .", iris, "knn", k=3).stability(B=2).replicate([0.1], B=3)
     assert everything["reselected"].tolist() == [1.0]  # all rows are kept
@@ -184,7 +184,7 @@ def test_centres_of_machines_count_once_a_sample(iris):
 
 
 def test_errors(fit, iris):
-    with pytest.raises(pc.OptionError, match="B=1"):
+    with pytest.raises(pc.OptionError, match="B must be a whole number >= 2 and <= 10000, not 1"):
         fit.stability(B=1)
     with pytest.raises(pc.OptionError, match="sample='thirds'"):
         fit.stability(sample="thirds")
@@ -252,7 +252,7 @@ def test_labels_that_are_tuples_and_a_predictor_named_chosen(iris):
 
 
 def test_samples_that_do_not_carry_the_parameters(iris):
-    with pytest.raises(pc.DataError, match="does not carry the parameters"):
+    with pytest.raises(pc.DataError, match=r"of its rows are candidates: use a smaller K=,.*: use update\(\) with smaller"):
         pc.fit("species ~ .", iris, "kmedoids", K=45).stability(B=3)
 
 

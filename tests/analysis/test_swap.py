@@ -71,7 +71,7 @@ def test_substitutes_do_not_cost_more_than_what_takes_no_other_change(fit, resul
 def test_what_can_not_be_swapped_is_refused(fit, iris):
     old = fit.prototypes.index[0]
     for call, message in (
-        (lambda: fit.swap("none", 3), "prototype='none'"),
+        (lambda: fit.swap("none", 3), r"prototype must be a label of fit\.prototypes\.index, not 'none'"),
         (lambda: fit.swap(old, "none"), "'none' is not the label of a candidate"),
         (lambda: fit.swap(old, [3]), "is not the label of a candidate"),
         (lambda: fit.swap(old, old), "is a prototype of this class already"),

@@ -22,9 +22,9 @@ def gaussians(n, seed, gap=1.5, share=0.5):
 
 def test_without_calibration_the_cure_is_named(iris):
     fit = pc.fit("species ~ .", iris, eps=1.0)
-    with pytest.raises(pc.OptionError, match=r"fit.calibrate\(\) adds 'prob' and 'set'"):
+    with pytest.raises(pc.OptionError, match=r"kind must be 'class', 'distance', 'nearest' or.*not 'prob':.*and 'set'"):
         fit.predict(kind="prob")
-    with pytest.raises(pc.OptionError, match="not calibrated"):
+    with pytest.raises(pc.OptionError, match=r"method 'pvm' has no probabilities unless it is calibrated: use fit\.calibrate\(\)"):
         fit.predict(prior={"setosa": 0.2, "versicolor": 0.4, "virginica": 0.4})
 
 
@@ -139,7 +139,8 @@ def test_words_of_the_guarantee(iris):
 
 @pytest.mark.parametrize(
     ("options", "words"),
-    [({"how": "platt"}, "allowed are"), ({"cv": None}, "leaves no row"), ({"data": pd.DataFrame({"a": [1.0]})}, "lack the response"),
+    [({"how": "platt"}, "how must be 'multinomial' or 'isotonic', not 'platt': use how='multinomial'"), ({"cv": None}, "leaves no row"),
+        ({"data": pd.DataFrame({"a": [1.0]})}, "lack the response"),
      ({"seed": -1}, "whole number")],
 )  # fmt: skip
 def test_wrong_calibrations(fit, options, words):
@@ -152,10 +153,10 @@ def test_wrong_calibrations(fit, options, words):
     [
         ({"kind": "set", "level": 1.0}, "between 0 and 1"),
         ({"prior": {"setosa": 1.0}}, "each of the classes"),
-        ({"prior": 3}, "a share for each"),
-        ({"prior": {"setosa": 0.5, "versicolor": 0.5, "virginica": 0.5}}, "sum to 1.5"),
-        ({"kind": "set", "prior": {}}, "prior= goes with"),
-        ({"kind": "prob", "loss": 1}, "loss= goes with"),
+        ({"prior": 3}, r"prior must be a proportion for each class, such.*, not 3"),
+        ({"prior": {"setosa": 0.5, "versicolor": 0.5, "virginica": 0.5}}, r"prior must sum to 1, but \{'setosa': 0\.5,.*to 1\.5"),
+        ({"kind": "set", "prior": {}}, "prior= needs kind='class' or 'prob', not 'set'"),
+        ({"kind": "prob", "loss": 1}, "loss= needs kind='class', not 'prob'"),
         ({"loss": 1}, "a DataFrame"),
     ],
 )
@@ -223,13 +224,13 @@ def test_own_rows_do_not_calibrate(iris):
     """Nothing is guaranteed by rows that the fit learned from; other rows of the same labels may calibrate."""
     for method in ("pvm", "knn"):
         fit = pc.fit("species ~ .", iris[::2], method=method, cv=None, **({"eps": 1.0} if method == "pvm" else {"k": 3}))
-        with pytest.raises(pc.DataError, match=r"learned from 3 of the 78 rows .*such as 0, .*leave data= out"):
+        with pytest.raises(pc.DataError, match=r"calibration rows must not be training rows, but 3 of these 78.*\(first: 0\):.*leave"):
             fit.calibrate(pd.concat([iris[1::2], iris[::2][:3]]))
         assert len(fit.calibrate(iris[1::2].reset_index(drop=True)).calibration.conformal.y) == 75
     D = pc.dissimilarity("species ~ .", iris).frame()
     table = pd.concat([D, iris["species"]], axis=1)
     given = pc.fit("species ~ 1", iris[::2], dissimilarity=D.iloc[::2, ::2], eps=1.0)
-    with pytest.raises(pc.DataError, match="learned from 75 of the 75 rows"):
+    with pytest.raises(pc.DataError, match=r"calibration rows must not be training rows, but 75.*: 0\): use rows that were not"):
         given.calibrate(table[::2])
     assert len(given.calibrate(table[1::2]).calibration.conformal.y) == 75
 
@@ -261,7 +262,7 @@ def test_the_unit_of_the_weights_does_not_matter(iris, unit, how, method, own):
         prior = {"setosa": 0.2, "versicolor": 0.3, "virginica": 0.5}
         assert other.predict(iris, prior=prior).equals(one.predict(iris, prior=prior))
         cuts = [fit.threshold("virginica", sensitivity=0.9).glance().iloc[0] for fit in fits]
-        for name in ("cut", "error", "se", "apparent", "without", "sensitivity_low", "specificity_high"):
+        for name in ("value", "error", "se", "apparent_error", "error_without", "sensitivity_low", "specificity_high"):
             assert cuts[1][name] == pytest.approx(cuts[0][name], abs=1e-8)
         new = iris.drop(rows.index)
         tests = [fit.test(new, weights=np.ones(len(new)) * u).glance().iloc[0] for fit, u in zip(fits, (1.0, unit), strict=True)]
@@ -294,7 +295,7 @@ def test_weights_of_calibration_rows(iris):
     assert known.predict(iris, "set").equals(plain.predict(iris, "set"))
     assert known.predict(iris, "prob")["setosa"].mean() > plain.predict(iris, "prob")["setosa"].mean()
     assert known.update().predict(iris, "prob").equals(known.predict(iris, "prob"))
-    with pytest.raises(pc.OptionError, match="weights of the rows of data="):
+    with pytest.raises(pc.OptionError, match="weights= must be given with data=, because the"):
         fit.calibrate(weights="w")
 
 
@@ -422,9 +423,9 @@ def test_training_rows_do_not_calibrate_whatever_their_labels(iris, labels, clas
     if labels != "the same":
         again = again.sample(frac=1, random_state=0) if labels == "in another order" else again
         again = again.reset_index(drop=True)
-    with pytest.raises(pc.DataError, match="learned from 75 of the 75 rows"):
+    with pytest.raises(pc.DataError, match=r"calibration rows must not be training rows, but 75.*: 0\): use rows that were not"):
         fit.calibrate(again)
-    with pytest.warns(pc.DataWarning, match="75 of the 75 rows have the predictors of .*errors of training rows are too small"):
+    with pytest.warns(pc.DataWarning, match="75 of the 75 rows have the predictors of .*errors on training rows are optimistic"):
         fit.test(again)
 
 
@@ -432,7 +433,7 @@ def test_training_rows_of_few_values_are_known_by_their_labels():
     """Eight rows alone say nothing, and the same ones at sixty labels much."""
     rows = few_values(60, 1)
     fit = pc.fit("y ~ .", rows, "knn", k=5)
-    with pytest.raises(pc.DataError, match="learned from 60 of the 60 rows"):
+    with pytest.raises(pc.DataError, match=r"calibration rows must not be training rows, but 60.*: 0\): use rows that were not"):
         fit.calibrate(rows)
     with pytest.warns(pc.DataWarning, match="60 of the 80 rows have the predictors of the training row with the same label"):
         fit.calibrate(pd.concat([rows, few_values(20, 2).set_axis(range(60, 80))]))
@@ -442,7 +443,7 @@ def test_some_training_rows_among_others_are_a_warning(iris):
     """A quarter of the rows, without their labels: too many for chance, and not beyond doubt."""
     fit = pc.fit("species ~ .", iris[::2], eps=1.0)
     mixed = pd.concat([iris[1::2], iris[::2][:25]], ignore_index=True).set_axis(range(1000, 1100))
-    with pytest.warns(pc.DataWarning, match="26 of the 100 rows have the predictors of a training row, and by chance about 0 would"):
+    with pytest.warns(pc.DataWarning, match=r"26 of the 100 rows have the predictors of a training row .expected by coincidence: about"):
         fit.calibrate(mixed)
 
 

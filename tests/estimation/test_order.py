@@ -85,7 +85,7 @@ def test_given_dissimilarities_go_by_label(rounded):
 def test_the_order_of_the_data_is_the_default_and_decides_ties(rounded):
     one = pc.fit("species ~ . - site", rounded, "scm", kind="conjunction", penalty=2.0, stop=4)
     assert one.prototypes.equals(one.update(order="data").prototypes)
-    with pytest.raises(pc.OptionError, match="order='sorted': allowed are 'data', 'values'"):
+    with pytest.raises(pc.OptionError, match="order must be 'data' or 'values', not 'sorted'"):
         one.update(order="sorted")
     differ = 0
     for seed in range(4):

@@ -89,5 +89,5 @@ def test_weights_of_any_size_are_shown(iris):
 def test_a_hyperplane_needs_weight_in_every_class(embedding):
     data = pd.DataFrame({"x": np.arange(8.0), "y": list("aabbaabb")})
     weights = [1, 0, 1, 1, 0, 1, 0, 1]
-    with pytest.raises(pc.DataError, match="hyperplane needs rows with weight of every class, and 'a' has none here"):
+    with pytest.raises(pc.DataError, match="hyperplane needs rows with weight of every class, but 'a' has none"):
         pc.fit("y ~ x", data, "hyperplane", C=1.0, embedding=embedding, weights=weights, cv=[0, 0, 0, 0, 0, 0, 1, 1])

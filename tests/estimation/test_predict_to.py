@@ -177,7 +177,7 @@ def test_unseen_levels_are_said_once_with_their_rows(rows, tmp_path, small):
         fit.predict_to(tmp_path / "other.csv", out, "id")
     assert len(said) == 1
     before = out.read_bytes()
-    with pytest.raises(pc.DataError, match="not seen in fit: 'new'"):
+    with pytest.raises(pc.DataError, match=r"column 'g' has levels that the training data \('1', '2', 'x'\) lack: 'new'"):
         fit.predict_to(tmp_path / "other.csv", out, "id", unseen="raise", overwrite=True)
     assert out.read_bytes() == before
     with warnings.catch_warnings():
@@ -190,14 +190,19 @@ REFUSED = {
     "memory": (lambda p, rows: (rows, p / "out.csv"), {}, pc.DataError, "source is a DataFrame"),
     "ending": (lambda p, rows: (p / "rows.csv", "out.json"), {}, pc.OptionError, "ends in .parquet or .csv"),
     "one column": (lambda p, rows: (p / "rows.csv", p / "out.csv"), {"key": None}, pc.OptionError, "of one column"),
-    "itself": (lambda p, rows: (p / "rows.csv", p / "rows.csv"), {"overwrite": True}, pc.OptionError, "is a file that is read"),
-    "there": (lambda p, rows: (p / "rows.csv", p / "there.csv"), {}, pc.OptionError, "is there already"),
+    "itself": (lambda p, rows: (p / "rows.csv", p / "rows.csv"), {"overwrite": True}, pc.OptionError, "is also an input file: use another"),
+    "there": (lambda p, rows: (p / "rows.csv", p / "there.csv"), {}, pc.OptionError, "already exists: use overwrite=True, or another name"),
     "key": (lambda p, rows: (p / "rows.csv", p / "out.csv"), {"key": "ident"}, pc.DataError, "key='ident' is not a column"),
-    "keys": (lambda p, rows: (p / "rows.csv", p / "out.csv"), {"key": ["id", "id"]}, pc.OptionError, "'id' would be two columns"),
-    "kinds": (lambda p, rows: (p / "rows.csv", p / "out.csv"), {"kind": ["prob", "prob"]}, pc.OptionError, "'prob_down' would be two"),
-    "kind": (lambda p, rows: (p / "rows.csv", p / "out.csv"), {"kind": []}, pc.OptionError, r"kind=\[\]"),
-    "lazy path": (lambda p, rows: (p / "rows.csv", None), {}, pc.OptionError, "out=None goes with"),
-    "lazy dask": (lambda p, rows: (dd.from_pandas(rows), None), {}, pc.OptionError, "out=None goes with"),
+    "keys": (lambda p, rows: (p / "rows.csv", p / "out.csv"), {"key": ["id", "id"]}, pc.OptionError,
+        "'id' would be the name of two output columns: rename the key, or use each kind once"),
+    "kinds": (lambda p, rows: (p / "rows.csv", p / "out.csv"), {"kind": ["prob", "prob"]}, pc.OptionError,
+        r"'prob_down' would be the name of two output.*: rename the key, or use each"),
+    "kind": (lambda p, rows: (p / "rows.csv", p / "out.csv"), {"kind": []}, pc.OptionError,
+        r"kind must be 'class', 'distance', 'nearest',.*: class, distance, nearest,"),
+    "lazy path": (lambda p, rows: (p / "rows.csv", None), {}, pc.OptionError,
+        r"out=None needs a polars LazyFrame or a DuckDB.*: use a path,"),
+    "lazy dask": (lambda p, rows: (dd.from_pandas(rows), None), {}, pc.OptionError,
+        r"out=None needs a polars LazyFrame or a DuckDB.*: use a path,"),
     "column": (lambda p, rows: (p / "there.csv", p / "out.csv"), {}, pc.DataError, r"lack the columns \['g'\]"),
     "lazy column": (lambda p, rows: (duckdb.sql("select 1 as a, 2 as b, 3 as id"), None), {}, pc.DataError, r"lack the columns \['g'\]"),
     "folder": (lambda p, rows: (p / "rows.csv", p / "none" / "out.csv"), {}, pc.FileError, "can't be written"),

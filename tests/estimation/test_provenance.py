@@ -108,7 +108,7 @@ def test_a_larger_lambda_that_is_a_point_of_the_grid_has_its_error(iris):
 
 
 def test_measure_and_repeats_need_a_cross_validation(iris):
-    with pytest.raises(pc.OptionError, match="measure= is of the cross-validation"):
+    with pytest.raises(pc.OptionError, match="measure= needs cross-validation, but nothing is cross-validated: use cv=10 as well"):
         pc.fit("species ~ .", iris, eps=1.0, measure="balanced")
     loss = pd.DataFrame(1 - np.eye(3), list(iris.species.cat.categories), list(iris.species.cat.categories))
     assert pc.fit("species ~ .", iris, eps=1.0, measure=loss, repeats=2, cv=3).validation.measure == "loss"

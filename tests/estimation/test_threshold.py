@@ -130,12 +130,13 @@ def test_print_says_the_cut_by_which_rule_and_its_error(three, iris):
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        ({"of": "sick"}, "'sick' is not a class; classes are 'ill', 'well'"),
+        ({"of": "sick"}, "'sick' is not a class: use 'ill', 'well'"),
         ({"of": ["ill"]}, "is not a class"),
-        ({"of": "ill", "sensitivity": 1.5}, "sensitivity=1.5: a number above 0"),
-        ({"of": "ill", "sensitivity": 0.5, "specificity": 0.5}, "give one of them"),
-        ({"of": "ill", "measure": "auc"}, "measure='auc': allowed are"),
-        ({"of": "ill", "loss": 3}, "loss=3: a DataFrame"),
+        ({"of": "ill", "sensitivity": 1.5}, r"sensitivity must be a number above 0, up to 1, not 1\.5"),
+        ({"of": "ill", "sensitivity": 0.5, "specificity": 0.5},
+         "one threshold may not reach both sensitivity= and specificity=: use one of them"),
+        ({"of": "ill", "measure": "auc"}, r"measure must be 'error', 'balanced', 'ordinal'.*not 'auc':"),
+        ({"of": "ill", "loss": 3}, r"loss must be a DataFrame with true classes as.*not 3"),
         ({"of": "ill", "cost_matrix": 3}, "use loss="),
     ],
 )
@@ -147,11 +148,11 @@ def test_wrong_choices(fit, options, words):
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        ({"threshold": 0.3}, r"threshold=0.3: what fit.calibrate\(\).threshold\(...\) chooses, or a dict .* \{'well': 0.3\}"),
-        ({"threshold": {"ill": 2}}, "a cut is a number from 0 to 1"),
+        ({"threshold": 0.3}, r"threshold must be the result of.*as \{'well': 0\.3\},"),
+        ({"threshold": {"ill": 2}}, r"a threshold must be a number from 0 to 1, not \{'ill': 2\}"),
         ({"threshold": {"sick": 0.2}}, "'sick' is not a class"),
         ({"threshold": {"ill": 0.2, "well": 0.1}}, "a dict of one class"),
-        ({"threshold": {"ill": 0.2}, "kind": "prob"}, "threshold= goes with kind='class'"),
+        ({"threshold": {"ill": 0.2}, "kind": "prob"}, "threshold= needs kind='class', not 'prob'"),
         ({"threshold": {"ill": 0.2}, "prior": {"ill": 0.5, "well": 0.5}}, "leave out loss= and prior="),
     ],
 )
@@ -164,7 +165,7 @@ def test_without_chances_the_cure_is_named_and_few_rows_are_refused(iris):
     plain = pc.fit("species ~ .", iris, eps=1.0)
     with pytest.raises(pc.NotAvailable, match=r"fit.calibrate\(\).threshold"):
         plain.threshold("setosa")
-    with pytest.raises(pc.OptionError, match=r"fit.calibrate\(\) learns them"):
+    with pytest.raises(pc.OptionError, match=r"method 'pvm' has no probabilities unless it is calibrated: use fit\.calibrate\(\)"):
         plain.predict(threshold={"setosa": 0.5})
     one = pd.concat([iris[1:100:2], iris[101:102]])
     with pytest.raises(pc.DataError, match="rows of 'virginica' are all in one fold"):

@@ -139,7 +139,7 @@ def test_costs_count_twice_only_on_probabilities_that_have_them_already():
     (data, loss), (new, _) = spend(600, 0), spend(400, 1)
     dear = loss * np.array([[1, 4], [1, 1]])
     plain, weighted = (pc.fit("y ~ .", data, "knn", k=60, class_weights=w) for w in (None, {"ill": 4}))
-    with pytest.warns(pc.DataWarning, match=r"loss= on probabilities for class_weights= counts costs twice: calibrate the fit"):
+    with pytest.warns(pc.DataWarning, match=r"loss= on probabilities for class_weights= counts costs twice: use fit"):
         twice = weighted.predict(new, loss=loss)
     chances = weighted.predict(new, "prob")["ill"]
     odds = chances / (1 - chances) / 4  # those of the data

@@ -17,7 +17,7 @@ def test_error_is_the_weighted_mean_of_the_folds(iris):
     assert v.table["se"].to_numpy() == pytest.approx(np.sqrt(share @ (e - share @ e) ** 2 / 6))
     assert v.confusion(0).to_numpy().trace() == 150 - round(150 * wrong[0])
     assert v.no_information == pytest.approx(2 / 3)
-    with pytest.raises(pc.OptionError, match="point=2: a row of `table`, 0 to 1"):
+    with pytest.raises(pc.OptionError, match="point must be a row of `table`, 0 to 1, not 2"):
         v.confusion(2)
 
 

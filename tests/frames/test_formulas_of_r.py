@@ -255,7 +255,7 @@ def test_interactions_under_gower_name_all_three_cures(right, cure):
     with pytest.raises(pc.OptionError) as raised:
         fitted(right, dissimilarity="gower")
     message = str(raised.value)
-    for words in (f"write {cure!r}", "column of the data frame", "dissimilarity='euclidean'"):
+    for words in (f"use {cure!r}", "column of the data frame", "dissimilarity='euclidean'"):
         assert words in message
     assert pc.fit(cure, DATA, "knn", k=1, dissimilarity="gower").nobs == 24
     assert fitted(right, dissimilarity="euclidean").nobs == 24

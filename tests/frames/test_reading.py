@@ -108,7 +108,7 @@ def test_the_fit_is_that_in_memory(folder, name, monkeypatch):
     assert ours.dropped.tolist() == theirs.dropped.tolist() == [7, 9, 11, 12]
     pd.testing.assert_frame_equal(ours.validation.table, pd.DataFrame(pc_table(theirs.validation.table)), check_exact=True)
     assert ours.prototypes.index.equals(theirs.prototypes.index)
-    for column in ("class", "own", "newly_covered", "miscovered"):
+    for column in ("class", "true_class", "newly_covered", "miscovered"):
         assert ours.prototypes[column].astype(str).tolist() == theirs.prototypes[column].astype(str).tolist()
     for kind in ("class", "distance", "nearest"):
         expected = np.asarray(theirs.predictions(None, kind).astype(str))
@@ -135,7 +135,7 @@ def test_new_rows_are_answered_as_those_in_memory(folder, name, monkeypatch):
     frame = as_pandas(eager)
     with pytest.raises(pc.DataError, match=r"column 'text' has levels that the training data \('x', 'y', 'z'\) lack: 'lost'"):
         answered(fit.predict(given, unseen="raise"))
-    with pytest.warns(pc.DataWarning, match=r"column 'text' has levels not seen in fit: 'lost' \(1 row\)"):
+    with pytest.warns(pc.DataWarning, match=r"column 'text' has levels that the training data .* lack: 'lost' \(1 row\)"):
         unlike = answered(fit.predict(given))  # by Gower
     expanded = pc.fit("y ~ a + text + flag", clinic().dropna(), eps=1.0, dissimilarity="euclidean")
     with pytest.warns(pc.DataWarning, match=r"'lost' \(1 row\).*rows that have them get no prediction"):
@@ -470,7 +470,7 @@ def test_without_pyarrow_and_without_polars(folder, hidden):
     done = subprocess.run([sys.executable, "-c", textwrap.dedent(code)], capture_output=True, text=True)
     fit = pc.fit("y ~ a + text + whole", clinic(), eps=0.1)
     expected = f"{fit.nobs} {list(fit.classes)} {fit.prototypes.index.tolist()}"
-    last = expected if len(hidden) == 1 else "is read by pyarrow or polars, and neither is installed"
+    last = expected if len(hidden) == 1 else "needs pyarrow or polars, which are not installed"
     assert done.stdout.startswith(f"{fit.nobs}\n"), done.stderr
     assert last in done.stdout
 

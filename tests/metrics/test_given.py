@@ -34,7 +34,7 @@ def test_similarities_are_refused_and_their_conversion_serves(iris, D):
 def test_one_row_is_enough_and_the_message_names_it(iris, D):
     D.loc[7, 7] = 0.5
     nearest = D.loc[7].drop(7).idxmin()
-    with pytest.raises(pc.DataError, match=rf"1 of 150 rows .* the first 7: 0.5 from itself and {D.loc[7].min():.4g} from {nearest}\."):
+    with pytest.raises(pc.DataError, match=rf"1 of 150 rows .* the first 7 \(0.5 from itself and {D.loc[7].min():.4g} from {nearest}\)\."):
         pc.dissimilarity("~ 1", iris[["species"]], D)
 
 

@@ -274,7 +274,7 @@ def test_a_level_that_no_training_row_of_a_fold_shows_has_no_column_in_a_part(cl
     rare = clinic.assign(ward=clinic.ward.astype(object).where(clinic.index != clinic.index[0], "attic"))
     folds = pd.Series(np.arange(len(rare)) % 5, rare.index)
     mix = Mixed([(["ward", "age"], pc.Euclidean(scale="fold")), ("blood", "gower")])
-    with pytest.warns(pc.DataWarning, match=r"'ward' has levels that the training rows of a fold lack: 'attic' \(1 row\)"):
+    with pytest.warns(pc.DataWarning, match=r"'ward' has levels that the training rows of a fold lack \('attic' \(1 row\)\): when held"):
         v = pc.cross_validate("outcome ~ ward + age + blood", rare, "knn", k=[1, 5], dissimilarity=mix, cv=folds)
     assert v.held_out.isna().to_numpy().nonzero()[0].tolist() == [0, 0]
     other = Mixed([("age", pc.Euclidean(scale="fold")), (["ward", "blood"], "gower")])
@@ -528,7 +528,7 @@ def test_a_registered_metric_wins_over_a_built_in_one_and_says_so(iris, names):
     few = iris.iloc[::10]
     built_in = pc.dissimilarity("species ~ .", few, "euclidean").frame()
     with pytest.warns(
-        UserWarning, match=r"'euclidean' now means test_mixed.Bare; .* as its class, protoclass.Euclidean"
+        UserWarning, match=r"'euclidean' now means test_mixed.Bare; .* available as protoclass.Euclidean"
     ):
         pc.register("euclidean", Bare)
     own = pc.dissimilarity("species ~ .", few, "euclidean")

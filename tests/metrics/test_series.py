@@ -74,7 +74,7 @@ def test_a_lone_column_of_series_is_measured_by_dtw(series):
 
 def test_series_that_are_left_out_are_named(series):
     waves, kinds = series
-    with pytest.warns(pc.DataWarning, match="29 series with missing values are left out: with na='keep'"):
+    with pytest.warns(pc.DataWarning, match="29 series with missing values are left out: use na='keep'"):
         pc.dissimilarity("kind ~ .", in_columns(waves, kinds), pc.DTW())
 
 

@@ -117,7 +117,7 @@ def test_the_same_file_through_pandas_is_refused_at_each_wrong_turn(iris, tmp_pa
     assert plain.shape == (150, 151)
     wrong = {
         "has no name": [plain, plain.rename(columns={"Unnamed: 0": ""}), plain.rename(columns={"Unnamed: 0": np.nan})],
-        "holds texts": [plain.assign(**{"Unnamed: 0": [f"r{i}" for i in range(150)]}).rename(columns={"Unnamed: 0": "id"}),
+        "contains texts": [plain.assign(**{"Unnamed: 0": [f"r{i}" for i in range(150)]}).rename(columns={"Unnamed: 0": "id"}),
                         pd.read_csv(path, dtype={"Unnamed: 0": str}).rename(columns={"Unnamed: 0": "id"})],
         "agree only as text": [plain.rename(columns={"Unnamed: 0": "id"}), plain.iloc[:, 1:]],
     }  # fmt: skip
@@ -147,9 +147,9 @@ def test_the_same_file_through_pandas_is_refused_at_each_wrong_turn(iris, tmp_pa
 def test_the_cure_for_labels_that_do_not_match_is_one_for_what_was_read(iris, tmp_path):
     names = [f"r{i}" for i in iris.index]
     pc.dissimilarity("species ~ .", iris).frame().set_axis(names).set_axis(names, axis=1).to_csv(tmp_path / "d.csv")
-    for data, message in ((iris, "no row of the data|lack the row"), (iris.rename(index=lambda i: f"r{i + 1}"), "lack the row")):
+    for data, message in ((iris, "and rows are matched by label|lack the row"), (iris.rename(index=lambda i: f"r{i + 1}"), "lack the row")):
         D = pc.read_dissimilarity(tmp_path / "d.csv")
-        with pytest.raises(pc.DataError, match=f"({message}).* of a Dissimilarity take D = D.frame"):
+        with pytest.raises(pc.DataError, match=f"({message}).* for a Dissimilarity, use D = D.frame"):
             pc.fit("species ~ 1", data, dissimilarity=D, eps=1.0)
         with pytest.raises(AttributeError):
             D.index = data.index
@@ -226,7 +226,7 @@ def test_numpy_files_that_hold_none(tmp_path):
             return (pytest.fail, ("a pickle was loaded",))
 
     np.save(path, np.array([Evil(), None], object), allow_pickle=True)
-    assert "no complete .npy file of numbers" in message()
+    assert "is not a complete .npy file of numbers" in message()
     for array, expected in (
         (np.zeros(5), "n (n - 1) / 2: 3 for 3 rows, 6 for 4"),
         (np.zeros((3, 4)), "shape (3, 4)"),

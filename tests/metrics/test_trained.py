@@ -291,9 +291,10 @@ def test_a_metric_of_ones_own_that_learns(clinic):
 @pytest.mark.parametrize("name", ["power", "given", "name", "symmetric", "slow", "triangle", "rows", "train", "column_groups"])
 def test_a_parameter_has_no_name_that_says_something_of_every_metric(name):
     body = {"__annotations__": {name: "float"}, name: 1.0}
-    with pytest.raises(pc.OptionError, match=f"Mine has a parameter '{name}', and Metric.{name} says .* give the parameter another name"):
+    with pytest.raises(pc.OptionError,
+        match=f"Mine has a parameter '{name}', but Metric.{name} describes every metric: rename the parameter"):
         type("Mine", (pc.Metric,), body)
-    with pytest.raises(pc.OptionError, match=f"parameter '{name}', and TrainedMetric.{name}"):
+    with pytest.raises(pc.OptionError, match=f"parameter '{name}', but TrainedMetric.{name}"):
         type("Mine", (pc.TrainedMetric,), {"__annotations__": {name: np.ndarray}})
     for declared in ("ClassVar[float]", "typing.ClassVar", ClassVar[float]):
         own = body | {"__annotations__": {name: declared}}
@@ -402,5 +403,5 @@ def test_ranks_of_what_is_missing_are_missing():
 
 @pytest.mark.parametrize("method", ["coordinates", "place", "original"])
 def test_a_vector_metric_that_forgets_a_method_is_named(method):
-    with pytest.raises(pc.OptionError, match=f"Plain does not say .*: write its `{method}`"):
+    with pytest.raises(pc.OptionError, match=f"Plain does not define .*: write its `{method}`"):
         getattr(VectorMetric(Plain()), method)(None)

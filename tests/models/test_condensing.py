@@ -75,7 +75,7 @@ def test_multiediting_drops_what_neighbours_deny():
 def test_rows_must_be_the_candidates(iris):
     wide = pc.dissimilarity("species ~ .", iris).frame().iloc[:, :40]
     for method in ("condensed", "multiedit"):
-        with pytest.raises(pc.DataError, match="of all rows to one another"):
+        with pytest.raises(pc.DataError, match="this method selects among the rows, so it needs the dissimilarities between all rows"):
             pc.fit("species ~ 1", iris, method, dissimilarity=wide)
         with pytest.raises(pc.OptionError, match="takes no weights"):
             pc.fit("species ~ .", iris, method, weights=np.ones(150))

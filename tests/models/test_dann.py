@@ -267,7 +267,7 @@ def test_wrong_parameters(iris):
             DANN(**parameters)
     with pytest.raises(pc.OptionError, match="dann has no default grid for ridge"):
         pc.fit("species ~ .", iris, DANN(ridge="grid"))
-    with pytest.raises(pc.DataError, match="k=151 neighbours are needed, and there are 150 training rows"):
+    with pytest.raises(pc.DataError, match="k=151 neighbours need as many training rows with weight, but there are 150:"):
         pc.fit("species ~ .", iris, DANN(k=151))
     with pytest.raises(pc.DataError, match="neighborhood=151, and there are 150 training rows"):
         pc.fit("species ~ .", iris, DANN(k=1, neighborhood=151))

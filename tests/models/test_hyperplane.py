@@ -110,7 +110,7 @@ def test_proximity_weights_are_those_of_the_vectors_of_proximities():
     narrow = pc.fit("y ~ 1", data, "hyperplane", dissimilarity=wide, C=2.0)
     assert narrow.prototypes.index.tolist() == list(wide.columns)
     assert narrow.predict(wide).tolist() == narrow.predict().tolist()
-    with pytest.raises(pc.DataError, match=r"\['c3'\] are needed and missing"):
+    with pytest.raises(pc.DataError, match=r"the new rows lack the dissimilarities to \['c3'\]"):
         narrow.predict(wide.drop(columns="c3"))
 
 
@@ -141,7 +141,7 @@ def test_more_than_two_classes_by_decision_value(iris):
             assert decision[level].to_numpy() == pytest.approx(one.predict(kind="decision")["yes"].to_numpy(), abs=1e-3)
     assert fit.training_error() < 0.1
     assert fit.plot().get_title().endswith("support objects")
-    with pytest.raises(pc.OptionError, match="'hyperplane' predicts 'class', 'decision'"):
+    with pytest.raises(pc.OptionError, match=r"kind must be 'class' or 'decision' for method 'hyperplane',.*: use fit\.calibrate\(\) for"):
         fit.predict(iris, "prob")
 
 
@@ -186,7 +186,7 @@ def test_matrices_that_cannot_be_embedded():
         made = of(skew).symmetrized(how)
         assert pc.fit("y ~ 1", data, "hyperplane", dissimilarity=made, embedding="cut").nobs == 4
     wide = pd.DataFrame(P[:, :2], columns=["p", "q"])
-    with pytest.raises(pc.DataError, match="all rows to one another"):
+    with pytest.raises(pc.DataError, match=r"an embedding needs the dissimilarities between.*: use embedding='proximity',"):
         pc.fit("y ~ 1", data, "hyperplane", dissimilarity=wide, embedding="cut")
     with pytest.raises(pc.DataError, match="square matrix"):
         pc.dissimilarity("~ 1", data[[]], wide).embed()
@@ -225,7 +225,7 @@ def test_similarities_become_dissimilarities():
         (S - 0.5, "log", "above 0"),
         (S.where(S < 1), "max", "3 similarities are missing"),
         (S.iloc[:2], "max", "must be square"),
-        (S.rename(columns={"a": "z"}), "max", "same labels"),
+        (S.rename(columns={"a": "z"}), "max", "similarities need the same unique labels on rows and columns"),
     ):
         with pytest.raises(pc.DataError, match=message):
             make(bad, how)

@@ -126,7 +126,7 @@ def test_fewer_distinct_rows_than_centroids_are_told():
 
 
 def test_wrong_parameters(iris):
-    with pytest.raises(pc.OptionError, match=r"start='first': allowed are 'k-means\+\+', 'random'"):
+    with pytest.raises(pc.OptionError, match=r"start must be 'k-means\+\+' or 'random', not 'first'"):
         pc.fit("species ~ .", iris, "kmeans", start="first")
     with pytest.raises(pc.OptionError, match="start="):
         pc.fit("species ~ .", iris, "kmeans", start=["random", "k-means++"])

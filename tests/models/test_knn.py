@@ -128,7 +128,7 @@ def test_the_default_grid_and_errors(iris):
     assert v.table["k"].tolist() == [1, 2, 3, 5, 7, 9, 11, 15, 19, 25, 31]  # to a third of 99 rows
     assert pc.fit("species ~ .", iris.iloc[[0, 1, 50, 51]], "knn", cv=2).model.k == 1
     w = np.r_[1, 1, np.zeros(48), 1, 1, np.zeros(48), 1, np.zeros(49)]
-    with pytest.raises(pc.DataError, match="k=6 neighbours are needed, and there are 5 training rows"):
+    with pytest.raises(pc.DataError, match="k=6 neighbours need as many training rows with weight, but there are 5:"):
         pc.fit("species ~ .", iris, "knn", k=6, weights=w)
     for parameters in ({"ties": "first"}, {"k": 0.5}, {"k": []}, {"k": None}):
         with pytest.raises(pc.OptionError):

@@ -213,7 +213,7 @@ def test_it_is_written_completely_or_not_at_all(card, tmp_path):
     for wrong in ("iris.pdf", "iris", 3):
         with pytest.raises(pc.OptionError, match=r"ends in \.md or \.html"):
             card.save(wrong)
-    with pytest.raises(pc.OptionError, match="overwrite='yes'"):
+    with pytest.raises(pc.OptionError, match="overwrite must be True or False, not 'yes'"):
         card.save(path, overwrite="yes")
     with pytest.raises(pc.FileError):
         card.save(tmp_path / "absent" / "iris.md")

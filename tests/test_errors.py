@@ -193,13 +193,13 @@ def test_what_a_fit_does_not_have(data):
     knn = pc.fit("y ~ x + z", data, "knn", k=3)
     with pytest.raises(pc.NotAvailable, match="method 'knn' has no objective: use 'pvm'"):
         _ = knn.objective
-    with pytest.raises(pc.OptionError, match="kind='cover': method 'knn' predicts 'class', 'prob'"):
+    with pytest.raises(pc.OptionError, match=r"kind must be 'class', 'prob', .* for method 'knn', not 'cover'"):
         knn.predict(data, "cover")
     with pytest.raises(pc.NotAvailable, match="step by step"):
         knn.plot("progress")
     with pytest.raises(pc.NotAvailable, match="nothing was cross-validated"):
         knn.plot("validation")
-    with pytest.raises(pc.OptionError, match="kind='globe': allowed are"):
+    with pytest.raises(pc.OptionError, match=r"kind must be None, 'prototypes', .*not 'globe'"):
         knn.plot("globe")
     with pytest.raises(pc.OptionError, match="lack the response 'y'"):
         knn.test(data.drop(columns="y"))

@@ -69,7 +69,7 @@ def test_numbers_that_c_makes_categories(iris):
         pc.fit("species ~ C(k) + k", data, eps=1.0)
     with pytest.raises(pc.FormulaError, match="a column alone"):
         pc.fit("species ~ C(k, levels=[0])", data, eps=1.0)
-    with pytest.raises(pc.FormulaError, match="is a category, and transforms need numbers"):
+    with pytest.raises(pc.FormulaError, match="is a category, but transforms need numbers"):
         pc.fit("species ~ I(g)", data.assign(g="u"), eps=1.0)
 
 

@@ -31,7 +31,7 @@ def test_machines_without_centres(iris):
 
 def test_columns_of_one_name_and_missing_categories():
     data = pd.DataFrame({"y": list("abab") * 10, "c": list("pqpq") * 10, "c[p]": np.arange(40.0)})
-    with pytest.raises(pc.DataError, match=r"two columns of the design matrix would be named 'c\[p\]'"):
+    with pytest.raises(pc.DataError, match=r"two columns of the design matrix have the name 'c\[p\]'"):
         pc.fit("y ~ c + `c[p]`", data, eps=1.0, dissimilarity="euclidean")
     holes = two().assign(c=lambda d: np.where(d.y == "a", "u", "v"))
     holes.loc[:5, "c"] = None
@@ -138,7 +138,7 @@ def test_pictures_of_many_machines_and_repeated_rows():
     pvm = pc.fit("digit ~ .", data, dissimilarity=pc.Euclidean(scale=False), eps=25.0)
     with pytest.raises(pc.DataError, match="occurs more than once"):
         pvm.plot("misclassified", shape=(8, 8), new=pd.concat([data.head(20)] * 2))
-    with pytest.raises(pc.OptionError, match="shape="):
+    with pytest.raises(pc.OptionError, match=r"shape(=| must be)"):
         pvm.plot("images", shape=(64, True))
     for wrong in ([1, 2], (1, 2), pd.Series([1]), data):
         with pytest.raises(pc.OptionError, match="a label of fit"):
@@ -147,14 +147,14 @@ def test_pictures_of_many_machines_and_repeated_rows():
 
 @pytest.mark.parametrize("penalty", [1e20, 1e300, 10**400, 1e-9])
 def test_penalties_beyond_counting(penalty):
-    with pytest.raises(pc.OptionError, match="penalty="):
+    with pytest.raises(pc.OptionError, match=r"penalty.* must be"):
         pc.fit("y ~ .", two(), "scm", kind="conjunction", penalty=penalty, stop=2)
 
 
 def test_classes_of_odd_kinds():
     data = two()
     for wrong in (pd.NA, pd.Series(["a"]), "c"):
-        with pytest.raises(pc.OptionError, match="positive="):
+        with pytest.raises(pc.OptionError, match="positive must be"):
             pc.fit("y ~ .", data, "scm", positive=wrong, **ONE)
     pairs = data.assign(y=[("a", 1) if c == "a" else ("b", 2) for c in data.y])
     v = pc.cross_validate(
@@ -194,10 +194,10 @@ def test_messages_say_what_helps(iris):
     with pytest.raises(pc.OptionError, match="give kind= a value"):
         pc.fit("y ~ .", two(), "scm", cv=None)
     rare = pd.concat([two(), pd.DataFrame({"x0": [0.0], "x1": [0.0], "y": ["z"]})], ignore_index=True)
-    with pytest.raises(pc.OptionError, match="has one row: use cv='loo'"):
+    with pytest.raises(pc.OptionError, match="has one: use cv='loo'"):
         pc.fit("y ~ .", rare, cv=2)
     assert pc.fit("species ~ .", iris, "scm", **ONE).bound(np.float32(0.05))["bound"].between(0, 1).all()
-    with pytest.raises(pc.TooLarge, match="ask for fewer"):
+    with pytest.raises(pc.TooLarge, match="which is too many: use fewer"):
         pc.fit("species ~ .", iris, eps=1.0, candidates=pc.hull(10**9))
     with pytest.raises(pc.OptionError, match="at most the number of rows"):
         pc.dissimilarity("species ~ .", iris).map(dims=10**9, method="sammon")

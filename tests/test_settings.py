@@ -60,8 +60,8 @@ def test_options_are_set_restored_and_reset():
         ({"colours": ["red", (0, 0, 1, 0.5)]}, "opaque"),
         ({"colours": 7}, r"colours must be a list of two different opaque.*as \['#0072B2',.*, not 7 \('int' object is not"),
         ({"colours": None}, r"colours must be a list of two different opaque.*, not None \('NoneType' object"),
-        ({"digit": 3}, "options has no 'digit': did you mean 'digits'. Known are colours, progress, digits"),
-        ({"verbose": False}, "did you mean 'progress'"), ({"x": 1}, "options has no 'x': Known are"),
+        ({"digit": 3}, "options has no 'digit': did you mean 'digits'. Its options are colours, progress, digits"),
+        ({"verbose": False}, "did you mean 'progress'"), ({"x": 1}, "options has no 'x': Its options are"),
     ],
 )  # fmt: skip
 def test_what_is_not_allowed_changes_nothing(changes, words):

@@ -178,7 +178,7 @@ def test_budgets_and_tolerances(data):
     assert len(PrototypeSelector("pvm", max_prototypes=6).fit(X, y).sample_indices_) <= 6
     loose, strict = (PrototypeClassifier(tolerance=t).fit(X, y) for t in (0.2, "0%"))
     assert len(loose.prototypes_) < len(strict.prototypes_)
-    with pytest.raises(ValueError, match="max_prototypes=2: 3 classes need a prototype each"):
+    with pytest.raises(ValueError, match="max_prototypes must be at least 3, one prototype for each class, not 2"):
         PrototypeClassifier(max_prototypes=2).fit(X, y)
 
 
@@ -205,8 +205,8 @@ def test_parameters_and_clones():
 
 @pytest.mark.parametrize(("given", "words"), [
     ({"epsilon": 1.0}, "use eps="), ({"method": "pwm"}, "did you mean"),
-    ({"na": "drop"}, "allowed are 'raise', 'keep'"), ({"weighting": "x"}, "'auto', 'copies'"),
-    ({"dissimilarity": np.eye(150)}, "a matrix is X, with dissimilarity='precomputed'"),
+    ({"na": "drop"}, "na must be 'raise' or 'keep', not 'drop'"), ({"weighting": "x"}, "'auto', 'copies'"),
+    ({"dissimilarity": np.eye(150)}, "use the matrix as X with dissimilarity='precomputed'"),
     ({"dissimilarity": "gower", "metric": "euclidean"}, "use dissimilarity="),
     ({"cv": ShuffleSplit(3)}, "hold each row out once"),
 ], ids=str)  # fmt: skip
@@ -321,7 +321,7 @@ def test_other_weights_go_to_the_method(data):
     for wrong, words in ((-weights, "is negative"), (1000 * np.ones(150), "copies of 150 rows"), (0 * weights, "zero")):
         with pytest.raises(ValueError, match=words):
             PrototypeClassifier(eps=1.0).fit(X, y, wrong)
-    with pytest.raises(ValueError, match=r"needs whole numbers, and a weight is 2\.5"):
+    with pytest.raises(ValueError, match=r"needs whole numbers as weights, not 2\.5"):
         PrototypeClassifier(eps=1.0, weighting="copies").fit(X, y, weights)
 
 
@@ -493,7 +493,7 @@ def test_selectors_in_a_pipeline_and_what_they_refuse(data):
     assert cross_val_score(pipeline, X, y, cv=3, error_score="raise").mean() > 0.9
     with pytest.raises(ValueError, match="prototypes that are not rows"):
         PrototypeSelector("kmeans", K=1).fit(X, y)
-    with pytest.raises(ValueError, match="no row was chosen"):
+    with pytest.raises(ValueError, match="no row was selected"):
         PrototypeSelector(eps=0.01, lambda_=2.0).fit(X, y)
     with pytest.raises(ValueError, match="Multilabel"):
         PrototypeSelector(eps=1.0).fit(X, np.ones((150, 2)))

@@ -140,20 +140,20 @@ def test_a_notebook_is_not_written_over(tmp_path):
 
 
 def test_what_is_refused(tmp_path):
-    with pytest.raises(pc.OptionError, match=r"no vignette 'start': available are 'getting_started'"):
+    with pytest.raises(pc.OptionError, match=r"no vignette 'start': use 'getting_started'"):
         pc.vignette("start", tmp_path)
     with pytest.raises(pc.OptionError, match="no vignette 3"):
         pc.vignette(3, tmp_path)
-    with pytest.raises(pc.OptionError, match=r"folder=.*no such folder"):
+    with pytest.raises(pc.OptionError, match=r"folder=.*does not exist"):
         pc.vignette("getting_started", tmp_path / "none")
-    with pytest.raises(pc.OptionError, match="overwrite='yes': allowed are True, False"):
+    with pytest.raises(pc.OptionError, match="overwrite must be True or False, not 'yes'"):
         pc.vignette("getting_started", tmp_path, overwrite="yes")
     assert not list(tmp_path.iterdir())
 
 
 def test_an_installation_without_vignettes(tmp_path, monkeypatch):
     monkeypatch.setattr("protoclass.vignettes.FOLDERS", (tmp_path / "vignettes_text", tmp_path / "vignettes"))
-    with pytest.raises(pc.DataError, match="install it again"):
+    with pytest.raises(pc.DataError, match="reinstall it"):
         pc.vignette()
 
 

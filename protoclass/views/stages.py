@@ -83,7 +83,7 @@ def make_stages(fit: Fitted, radii: Sequence[float] | None = None) -> Stages:
     """
     model, radius = fit.model, fit.model.can.radius
     if radii is not None and not radius:
-        raise OptionError(f"radii={brief(radii)} needs a radius, but method {model.name!r} has none: use {methods_with('radius')}")
+        raise OptionError(f"radii={brief(radii)} needs radii, but method {model.name!r} has no radius: use {methods_with('radius')}")
     task = fit.problem.task(fit.dissimilarity, limit=HOLD_LIMIT)
     source = task.D if model.can.nearest and fit.rule.prototypes.at is not None else None
     if not radius:

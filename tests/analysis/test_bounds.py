@@ -54,7 +54,7 @@ def test_what_the_user_computed_is_proved_on_their_word(fit, iris):
         assert why in one.bound()["reasons"].iloc[0]
         assert one.bound(fixed_dissimilarity=True)["proved"].all()
     assert fit.bound(fixed_dissimilarity=True)["proved"].all()
-    with pytest.raises(pc.OptionError, match="was trained on the rows of this fit"):
+    with pytest.raises(pc.OptionError, match=r"was trained on them .scaled columns"):
         fit.update(dissimilarity="euclidean").bound(fixed_dissimilarity=True)
     with pytest.raises(pc.OptionError, match="fixed_dissimilarity="):
         fit.bound(fixed_dissimilarity="yes")

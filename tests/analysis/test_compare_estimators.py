@@ -230,7 +230,7 @@ def test_predictions_beside_fits_on_new_rows(iris):
     assert again.tests["p"].tolist() == [1.0]
     with pytest.raises(pc.OptionError, match=r"pc.Predictions\(estimator.predict\(X\)\) for a fitted estimator"):
         pc.compare({"a": fit, "b": LogisticRegression()}, new=new)
-    with pytest.raises(pc.OptionError, match="fits alone"):
+    with pytest.raises(pc.OptionError, match="or only fits: use compare"):
         pc.compare({"a": pc.Predictions([1, 2])}, new=new)
     with pytest.raises(pc.DataError, match=r"method 'R'.*'x' is predicted.*classes are 'setosa'"):
         pc.compare({"a": fit, "R": pc.Predictions(np.full(len(new), "x"))}, new=new)

@@ -105,9 +105,9 @@ def test_weights_count(iris):
 def test_wrong_questions(fit, iris):
     with pytest.raises(pc.OptionError, match=r"variables must be a list of predictors, or a.*not 'colour'"):
         fit.importance(variables=["colour"])
-    with pytest.raises(pc.OptionError, match="variables=3"):
+    with pytest.raises(pc.OptionError, match=r"variables must be .*not 3"):
         fit.importance(variables=3)
-    with pytest.raises(pc.OptionError, match="repeats=0"):
+    with pytest.raises(pc.OptionError, match=r"repeats must be .*, not 0"):
         fit.importance(repeats=0)
     with pytest.raises(pc.OptionError, match="lack the response"):
         fit.importance(iris.drop(columns="species"))

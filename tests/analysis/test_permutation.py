@@ -120,12 +120,8 @@ def test_the_band_of_a_validation(iris):
     assert (v.band(level=0.99)["band_high"] > band["band_high"]).all()
     easy = pc.cross_validate("y ~ .", noise(1).assign(a=lambda d: 9.0 * d.y), "knn", k=[1, 3], cv=5).band()
     assert easy[["low", "high", "band_low", "band_high"]].isna().all(axis=None)
-    for bad,
-    message in (({"level": 1},
-        r"level must be a number between 0 and 1, such as 0\.95, not 1"),
-        ({"draws": 3}, "draws=3"),
-        ({"seed": "a"},
-         "seed='a'")):
-        with pytest.raises(pc.OptionError,
-            match=message):
+    refused = [({"level": 1}, r"level must be .* such as 0\.95, not 1"),
+               ({"draws": 3}, r"draws must be .*, not 3"), ({"seed": "a"}, r"seed must be .*, not 'a'")]
+    for bad, message in refused:
+        with pytest.raises(pc.OptionError, match=message):
             v.band(**bad)

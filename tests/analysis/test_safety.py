@@ -107,7 +107,7 @@ def test_a_function_is_certified_by_the_word_of_the_user_alone():
     wrong = pc.fit("y ~ .", refuted, dissimilarity=pc.Custom(squared, triangle=True), eps=1.5).augment()
     assert wrong["certified_radius"].isna().all()
     assert "violate the triangle inequality in" in wrong.attrs["certified_radius"]
-    with pytest.raises(pc.OptionError, match="triangle='yes': allowed are True, False"):
+    with pytest.raises(pc.OptionError, match="triangle must be True or False, not 'yes'"):
         pc.Custom(plain, triangle="yes")
 
 

@@ -74,12 +74,12 @@ def test_what_can_not_be_swapped_is_refused(fit, iris):
         (lambda: fit.swap("none", 3), r"prototype must be a label of fit\.prototypes\.index, not 'none'"),
         (lambda: fit.swap(old, "none"), "'none' is not the label of a candidate"),
         (lambda: fit.swap(old, [3]), "is not the label of a candidate"),
-        (lambda: fit.swap(old, old), "is a prototype of this class already"),
+        (lambda: fit.swap(old, old), "is already a prototype of this class"),
     ):
         with pytest.raises(pc.OptionError, match=message):
             call()
     other = next(row for row in iris.index if iris["species"][row] != fit.prototypes["class"].iloc[0])
-    with pytest.raises(pc.OptionError, match="may not stand for class"):
+    with pytest.raises(pc.OptionError, match="is a candidate of another class than"):
         fit.update(candidates="same_class").swap(old, other)
     with pytest.raises(pc.NotAvailable, match="methods that have: 'pvm' and 'medianglvq'"):
         fit.update(method="knn", k=3).swap(0, 1)

@@ -103,5 +103,5 @@ def test_groups_stay_together(seed):
 
 
 def test_more_folds_than_groups():
-    with pytest.raises(OptionError, match="groups, and there are 2"):
+    with pytest.raises(OptionError, match="groups, but there are 2"):
         grouped(np.array([0, 1, 0, 1]), np.array([0, 0, 1, 1]), 3, 0)

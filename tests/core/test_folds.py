@@ -36,7 +36,7 @@ def test_groups_go_where_they_leave_the_shares_most_even(seed):
 def test_as_many_groups_as_folds_are_enough():
     group = np.array([0, 1, 2, 2])
     assert sorted(grouped(np.array([0, 1, 0, 1]), group, 3, 0)[[0, 1, 2]]) == [0, 1, 2]
-    with pytest.raises(OptionError, match="cv=4 needs at least 4 groups, and there are 3"):
+    with pytest.raises(OptionError, match="cv=4 needs at least 4 groups, but there are 3"):
         grouped(np.array([0, 1, 0, 1]), group, 4, 0)
 
 

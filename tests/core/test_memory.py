@@ -97,7 +97,7 @@ def test_what_does_not_fit_is_refused_before_it_is_read(monkeypatch):
     assert source.take(rows, rows).shape == (4000, 4000)
     monkeypatch.setattr(memory, "available", lambda: GB // 4)
     with pytest.raises(
-        pc.TooLarge, match=r"4000 x 4000 dissimilarities, read at once, take 0.1 GB, above a quarter of the 0.2 GB"
+        pc.TooLarge, match=r"4000 x 4000 dissimilarities, loaded together, need 0.1 GB, above a quarter of the 0.2 GB"
     ):
         source.take(rows, rows)
 
@@ -157,4 +157,4 @@ def test_a_limit_of_private_pages_is_seen_and_arrays_in_files_do_not_count():
 def test_a_limit_of_the_process_is_seen():
     done = subprocess.run([sys.executable, "-c", LIMITED], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
-    assert "dissimilarities, read at once, take 0.4 GB, above a quarter of the" in done.stdout
+    assert "dissimilarities, loaded together, need 0.4 GB, above a quarter of the" in done.stdout

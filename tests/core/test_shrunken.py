@@ -262,7 +262,7 @@ def test_errors():
     X, y, w = problem(0)
     with pytest.raises(DataError, match="class 2 has no row with weight"):
         shrunken(X, y, np.where(y == 2, 0.0, w), 3)
-    with pytest.raises(DataError, match="weights count rows here: they sum to 3,"):
+    with pytest.raises(DataError, match="because they count rows, but they sum to 3"):
         shrunken(X, y, w * 3 / w.sum(), 3)
     for path in ([-1.0], [np.nan], [0.0, -1e-9]):
         with pytest.raises(OptionError, match="thresholds"):

@@ -111,7 +111,7 @@ def test_loss_of_fit_is_the_measure(iris):
         pc.fit("species ~ .", iris, measure="balanced", loss=loss)
     with pytest.raises(pc.OptionError, match=r"loss must be a DataFrame with true classes as.*not 3"):
         pc.fit("species ~ .", iris, loss=3)
-    with pytest.raises(pc.OptionError, match=r"loss= is of the cross-validation.*or loss= to predict"):
+    with pytest.raises(pc.OptionError, match=r"loss= needs cross-validation.*or loss= in predict"):
         pc.fit("species ~ .", iris, eps=1.0, loss=loss)
 
 

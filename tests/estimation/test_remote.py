@@ -187,7 +187,7 @@ def test_files_that_change(client, tmp_path):
         first.augment()
     data = as_dask(str(tmp_path))
     made(13).to_csv(tmp_path / "part0.csv", index=False)
-    with pytest.raises(pc.FileError, match=r"part0.csv' has changed since it was first read: call fit again"):
+    with pytest.raises(pc.FileError, match=r"part0.csv' has changed since the first pass: call fit again"):
         data.compute(scheduler="sync")
 
 

@@ -150,7 +150,7 @@ def test_costs_count_twice_only_on_probabilities_that_have_them_already():
     assert (cut == twice).all()
     with pytest.warns(pc.DataWarning, match=r"loss= on .* twice: leave out prior="):
         weighted.calibrate().predict(new, loss=loss, prior="class_weights")
-    with pytest.warns(pc.DataWarning, match=r"loss= on .* twice: calibrate"):
+    with pytest.warns(pc.DataWarning, match=r"loss= on .* twice: use fit.calibrate"):
         assert weighted.test(new, loss=loss).means["decision_loss"][0] > 0
     assert "also in the errors and in probabilities, on which loss= counts costs twice" in repr(weighted)
     assert "twice" not in repr(weighted.calibrate())

@@ -55,11 +55,11 @@ def test_a_row_that_the_design_matrix_has_no_column_for_is_na(data, new, metric)
         assert found[known].astype(object).equals(fit.predict(new[known], kind).astype(object))
     with pytest.raises(pc.DataError, match=SAID):
         fit.predict(new, unseen="raise")
-    with pytest.warns(pc.DataWarning, match="made of it are 0 in these rows"):
+    with pytest.warns(pc.DataWarning, match="derived from it are 0 in these rows"):
         assert fit.predict(new, unseen="zero").notna().all()
     with pytest.warns(pc.DataWarning, match="has levels that the training data"):
         assert fit.predict(new.assign(g="never")).isna().all()
-    with pytest.raises(pc.OptionError, match="unseen='na': allowed are 'warn', 'raise', 'zero'"):
+    with pytest.raises(pc.OptionError, match="unseen must be 'warn', 'raise' or 'zero', not 'na'"):
         fit.predict(new, unseen="na")
 
 
@@ -69,6 +69,7 @@ def test_a_warning_cuts_what_it_quotes(data):
         fit.predict(pd.DataFrame({"g": [c * 40_000 for c in "abcdefgh"]}))
     assert len(str(told[0].message)) <= 2000
     assert "the training data ('u', 'v', 'w') lack: " in str(told[0].message)
+    assert " and 3 more; " in str(told[0].message)
 
 
 def test_zero_is_what_one_hot_encoding_that_ignores_does(data, new):

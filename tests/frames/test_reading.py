@@ -138,7 +138,7 @@ def test_new_rows_are_answered_as_those_in_memory(folder, name, monkeypatch):
     with pytest.warns(pc.DataWarning, match=r"column 'text' has levels that the training data .* lack: 'lost' \(1 row\)"):
         unlike = answered(fit.predict(given))  # by Gower
     expanded = pc.fit("y ~ a + text + flag", clinic().dropna(), eps=1.0, dissimilarity="euclidean")
-    with pytest.warns(pc.DataWarning, match=r"'lost' \(1 row\).*rows that have them get no prediction"):
+    with pytest.warns(pc.DataWarning, match=r"'lost' \(1 row\).*the rows with these values get no prediction"):
         without = answered(expanded.predict(given))
     assert unlike.isna().sum() == 3  # those that miss a predictor
     assert without.isna().sum() == 4
@@ -201,7 +201,7 @@ def test_update_reads_again_what_was_not_read(folder, tmp_path):
     assert again.predict().tolist() == memory.predict().tolist()
     with path.open("a") as file:
         file.write("x\n")
-    with pytest.raises(pc.FileError, match=r"has changed since it was first read: call fit again"):
+    with pytest.raises(pc.FileError, match=r"has changed since the first pass: call fit again"):
         fit.update(". ~ . + whole")
 
 
@@ -316,10 +316,10 @@ REFUSED = {
     "{}/page.parquet": (pc.FileError, "is not a parquet file that can be read"),
     "{}/text.parquet": (pc.FileError, "is not a parquet file that can be read"),
     "{}/none.csv": (pc.FileError, "no file is named"),
-    "{}/nothing.csv": (pc.FileError, "is not a CSV file that can be read"),
+    "{}/nothing.csv": (pc.FileError, "is not a CSV file that can be loaded"),
     "{}/head.csv": (pc.DataError, "no rows"),
-    "{}/binary.csv": (pc.FileError, "is not a CSV file that can be read"),
-    "{}/ragged.csv": (pc.FileError, "is not a CSV file that can be read: .*line 4"),
+    "{}/binary.csv": (pc.FileError, "is not a CSV file that can be loaded"),
+    "{}/ragged.csv": (pc.FileError, "is not a CSV file that can be loaded: .*line 4"),
     "{}/wide.csv": (pc.FileError, "more values than its first line"),
     "{}/other": (pc.FileError, "have different columns, such as 'b': use files with the same columns"),
     "a\0b.csv": (pc.FileError, r"is not a path: \[Errno 36\] File name too long:"),

@@ -111,5 +111,5 @@ def test_wrong_parameters(iris):
             Adaptive(**parameters)
     with pytest.raises(pc.DataError, match="neighborhood=151 needs as many training rows, but there are 150: use a smaller one"):
         pc.fit("species ~ .", iris, eps=1.0, dissimilarity=Adaptive(neighborhood=151))
-    with pytest.raises(pc.DataError, match="names none: write 'response ~ predictors'"):
+    with pytest.raises(pc.DataError, match="has no response: use 'response ~ predictors'"):
         pc.dissimilarity("~ sepal_length", iris, Adaptive())

@@ -194,7 +194,7 @@ def test_the_picture_of_the_weights(iris):
     weights = fit.dissimilarity.metric.column_weights["weight"].sort_values(ascending=False)
     assert [bar.get_width() for bar in ax.patches] == pytest.approx(weights.tolist())
     assert [label.get_text() for label in ax.get_yticklabels()] == weights.index.tolist()
-    with pytest.raises(pc.NotAvailable, match="no learned weights of columns: fit with dissimilarity='learned'"):
+    with pytest.raises(pc.NotAvailable, match="no learned weights of columns: use dissimilarity='learned'"):
         pc.fit("species ~ .", iris, eps=1.0).plot("weights")
 
 
@@ -263,24 +263,24 @@ def test_what_cannot_be_learned(iris):
         fit(rare, sample=10)
     with pytest.raises(pc.DataError, match="each class has one training row"):
         fit(iris.iloc[[0, 60, 120]])
-    with pytest.raises(pc.DataError, match="components=5, and 4 columns vary"):
+    with pytest.raises(pc.DataError, match="components must be at most 4, the number of columns that vary, not 5"):
         fit(components=5)
-    with pytest.raises(pc.DataError, match="components=3: LDA of 3 classes and 4 columns that vary has at most 2"):
+    with pytest.raises(pc.DataError, match="components must be at most 2 for LDA of 3 classes and 4 columns that vary, not 3"):
         fit(kind="lda", components=3)
-    with pytest.raises(pc.DataError, match="give a smaller one"):
+    with pytest.raises(pc.DataError, match="use a smaller one"):
         fit(ridge=1e6)
     with pytest.raises(pc.DataError, match=r"a learned metric needs the classes, but '~ \.' has no response: use 'response ~ predictors'"):
         pc.dissimilarity("~ sepal_length", iris, pc.Learned())
     holes = iris.copy()
     holes.loc[3, "petal_width"] = np.nan
-    with pytest.raises(pc.OptionError, match="na='keep' goes with Gower"):
+    with pytest.raises(pc.OptionError, match="na='keep' needs Gower"):
         pc.fit("species ~ .", holes, dissimilarity="learned", eps=1.0, na="keep")
     assert list(pc.fit("species ~ .", holes, "knn", k=1, dissimilarity="learned").dropped) == [3]
     with pytest.raises(pc.TooLarge, match="learn from fewer rows, such as sample=1000"):
         nca(np.zeros((10**7, 1)), np.zeros(10**7, int), np.ones(10**7))
     for parameters, words in (
         ({"kind": "pca"}, "kind='pca'"), ({"components": 0}, "components=0"), ({"components": 2, "diagonal": True}, "no axes to leave out"),
-        ({"ridge": -1}, "ridge=-1: a number >= 0"), ({"sample": 1}, "sample=1"), ({"seed": -1}, "seed=-1"),
+        ({"ridge": -1}, "ridge must be a number >= 0, not -1"), ({"sample": 1}, "sample must be .*, not 1"), ({"seed": -1}, "seed must be .*, not -1"),
         ({"diagonal": "yes"}, "diagonal="),
     ):  # fmt: skip
         with pytest.raises(pc.OptionError, match=words):

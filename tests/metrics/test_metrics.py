@@ -282,9 +282,9 @@ def test_weights_of_predictors_and_of_the_columns_that_they_make():
     assert distances("~ x + log(x)", x=5) == pytest.approx(5 * base + distances("~ log(x)"))
     with pytest.raises(pc.OptionError, match=r"weights name 'y', which is not a column of the.*: use 'x', 'g\[u\]', 'g\[v\]', 'g'"):
         distances("~ x + g", y=2)
-    with pytest.raises(pc.OptionError, match=r"known are 'x:z'$"):
+    with pytest.raises(pc.OptionError, match=r"use 'x:z'$"):
         distances("~ x:z", x=2)
-    with pytest.raises(pc.OptionError, match="some column must count"):
+    with pytest.raises(pc.OptionError, match="weights must not be 0 for all columns"):
         distances("~ x + z", x=0, z=0)
 
 

@@ -299,7 +299,7 @@ def test_a_parameter_has_no_name_that_says_something_of_every_metric(name):
     for declared in ("ClassVar[float]", "typing.ClassVar", ClassVar[float]):
         own = body | {"__annotations__": {name: declared}}
         if name in TRAITS:
-            with pytest.raises(pc.OptionError, match=rf"Mine.{name} stands alone: .* traits = protoclass.Traits\({name}=...\)"):
+            with pytest.raises(pc.OptionError, match=rf"Mine.{name} is not in `traits`: use traits = protoclass.Traits\({name}=...\)"):
                 type("Mine", (pc.Metric,), own)
         else:
             assert type("Mine", (pc.Metric,), own).__name__ == "Mine"

@@ -269,9 +269,9 @@ def test_wrong_parameters(iris):
         pc.fit("species ~ .", iris, DANN(ridge="grid"))
     with pytest.raises(pc.DataError, match="k=151 neighbours need as many training rows with weight, but there are 150:"):
         pc.fit("species ~ .", iris, DANN(k=151))
-    with pytest.raises(pc.DataError, match="neighborhood=151, and there are 150 training rows"):
+    with pytest.raises(pc.DataError, match="neighborhood=151 needs as many training rows with weight, but there are 150"):
         pc.fit("species ~ .", iris, DANN(k=1, neighborhood=151))
-    with pytest.raises(pc.NoVectors, match="have no coordinates"):
+    with pytest.raises(pc.NoVectors, match=r"needs coordinates, but .* have none"):
         pc.fit("species ~ .", iris, DANN(k=1), dissimilarity="gower")
-    with pytest.raises(pc.OptionError, match="takes the training rows"):
+    with pytest.raises(pc.OptionError, match="needs the training rows as candidates"):
         pc.fit("species ~ .", iris, DANN(k=1), candidates=50)

@@ -450,13 +450,13 @@ def test_wrong_options_and_data(iris):
                   {"starts": [1, 2]}):  # fmt: skip
         with pytest.raises(pc.OptionError, match=f"^{next(iter(parameters))} .*must be"):
             KMedoids(**parameters)
-    with pytest.raises(pc.OptionError, match="a mapping must have exactly the classes"):
+    with pytest.raises(pc.OptionError, match="must be a mapping with exactly the classes"):
         pc.fit("species ~ .", iris, KMedoids(K={"setosa": 1}))
     with pytest.raises(pc.DataError, match="needs at least 51 rows of class 'setosa', and it has 50"):
         pc.fit("species ~ .", iris, KMedoids(K=51))
     with pytest.raises(pc.DataError, match=r"needs at least 46 .* in the training rows of a fold"):
         pc.fit("species ~ .", iris, KMedoids(K=[2, 46]))
-    with pytest.raises(pc.OptionError, match="takes the training rows, candidates='train' or a number"):
+    with pytest.raises(pc.OptionError, match=r"needs the training rows as candidates, .*: use candidates='train' or a number"):
         pc.fit("species ~ .", iris, KMedoids(K=2), candidates=pc.hull(5))
     D = pc.dissimilarity("species ~ .", iris).frame()
     foreign = D.rename(columns={3: "other"}, index=str).set_axis(D.index)

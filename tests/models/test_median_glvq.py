@@ -317,7 +317,7 @@ def test_matrices_for_dissimilarities_without_variables(iris):
     ]  # fmt: skip
     for learned in ("diagonal", "full"):
         for formula, data, dissimilarity in cases:
-            with pytest.raises(pc.OptionError, match=f"use matrix='.*matrix='none' to learn nothing"):
+            with pytest.raises(pc.OptionError, match=f"use matrix='{learned}' with .*matrix='none' to learn nothing"):
                 pc.fit(formula, data, "medianglvq", K=1, matrix=learned, ridge=0.01, cv=None, dissimilarity=dissimilarity)
 
 

@@ -51,9 +51,9 @@ def test_cards_of_mixed_data_say_what_is_usual():
     assert ward["value"] == str(data.loc[fit.prototypes.index[0], "ward"])
     assert ward["usual"] == str(data.loc[data["outcome"] == level, "ward"].mode()[0])
     assert len(fit.plot("profiles").axes) >= 2
-    with pytest.raises(pc.NotAvailable, match="no chosen prototypes"):
+    with pytest.raises(pc.NotAvailable, match="no selected prototypes"):
         pc.fit("outcome ~ age + ward", data, "knn", k=3).plot("profiles")
-    with pytest.raises(pc.OptionError, match="count=0"):
+    with pytest.raises(pc.OptionError, match=r"count must be .*, not 0"):
         fit.plot("profiles", count=0)
 
 

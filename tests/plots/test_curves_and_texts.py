@@ -66,7 +66,7 @@ def test_series_of_any_metric_are_named(waves):
     centroids = pc.fit("kind ~ .", waves, "kmeans", K=2)
     assert np.allclose(lines(centroids.plot("profiles", series=True).axes[0])[-1], centroids.prototypes.iloc[0][X.columns].astype(float))
     for wrong in (["t1"], ["t1", "kind"], 3, "t1"):
-        with pytest.raises(pc.OptionError, match=r"series=.*two or more numeric predictors"):
+        with pytest.raises(pc.OptionError, match=r"series must be .*two or more numeric predictors"):
             fit.plot("profiles", series=wrong)
 
 
@@ -86,9 +86,9 @@ def test_why_of_series_draws_the_row_its_prototype_and_its_rival(waves):
     assert find_faults(ax.figure) == []
     figure = fit.plot("why", row=list(X.index[:4]))
     assert [ax.get_title().split(":")[0] for ax in figure.axes if ax.axison] == [f"Row {name}" for name in X.index[:4]]
-    with pytest.raises(pc.OptionError, match="row= gives 7 rows"):
+    with pytest.raises(pc.OptionError, match="row= means 7 rows"):
         fit.plot("why", row=list(X.index[:7]))
-    with pytest.raises(pc.OptionError, match="row='none'"):
+    with pytest.raises(pc.OptionError, match=r"row must be .*not 'none'"):
         fit.plot("why", row="none")
 
 

@@ -314,7 +314,7 @@ def doubled(d):
     return np.asarray(d, float) * 2
 
 
-@fault("screen", "keep the precision")
+@fault("screen", "not change the precision")
 class LosesPrecision(CityBlock):
     traits = replace(CityBlock.traits, geometry=Geometry(1.0, value=doubled))
 
@@ -946,7 +946,7 @@ class NoAbs(InSQL):
         return SQLDistance(columns.design, " + ".join(terms), [], lambda prototypes: prototypes[0])
 
 
-@fault("sql", "SQLite does not read")
+@fault("sql", "SQLite does not accept")
 class CountsFromOne(InSQL):
     def sql(self, columns):
         terms = [f"ABS({coordinate(k + 1)} - {value(k + 1)})" for k in range(len(columns.design))]

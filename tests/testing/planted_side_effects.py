@@ -222,7 +222,7 @@ class PlainRule:
         return PlainRule(self.rule.moved(columns))
 
 
-@planted("files", "beyond its fields|made again from its fields")
+@planted("files", "more than its fields|copy made from them")
 class BesideItsFields(Linear):
     def learn(self, task, ridge):
         rule = super().learn(task, ridge)
@@ -258,7 +258,7 @@ class HoldsASet(Linear):
         return WithFunction(rule.prototypes, rule.slopes, rule.offsets, {}, {1, 2})
 
 
-@planted("files", "beyond its fields|made again|other parameters|otherwise|saved")
+@planted("files", "more than its fields|made again|other parameters|otherwise|saved")
 class RoundsAtFirst(Linear):
     """A field that the rule changes when it is made, so that one made again from it is another."""
 

@@ -259,7 +259,7 @@ def test_where_no_folder_can_be_written_every_process_compiles(monkeypatch):
 
     monkeypatch.setattr("numba.core.caching._CacheLocator.ensure_cache_path", refused)
     cache._say_that_nothing_is_kept.cache_clear()
-    with pytest.warns(UserWarning, match="every process compiles them anew.*NUMBA_CACHE_DIR"):
+    with pytest.warns(UserWarning, match="every process compiles them again.*NUMBA_CACHE_DIR"):
         assert Kernel(doubled)(3) == 8
 
 

@@ -191,10 +191,10 @@ def test_matrices_that_cannot_be_embedded():
     with pytest.raises(pc.DataError, match="square matrix"):
         pc.dissimilarity("~ 1", data[[]], wide).embed()
     for parameters, message in (
-        ({"embedding": "mirror"}, "embedding='mirror'"),
-        ({"C": 0}, "C=0"),
+        ({"embedding": "mirror"}, "embedding must be .*, not 'mirror'"),
+        ({"C": 0}, "C of hyperplane must be .*, not 0"),
         ({"dims": 3}, "needs embedding='flip' or embedding='cut': leave it out"),
-        ({"embedding": "flip", "dims": 0}, "dims=0"),
+        ({"embedding": "flip", "dims": 0}, "dims .*must be .*, not 0"),
     ):
         with pytest.raises(pc.OptionError, match=message):
             pc.fit("y ~ 1", data, "hyperplane", dissimilarity=P, **parameters)

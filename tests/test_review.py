@@ -191,7 +191,7 @@ def test_every_scale_has_words(iris):
 
 
 def test_messages_say_what_helps(iris):
-    with pytest.raises(pc.OptionError, match="give kind= a value"):
+    with pytest.raises(pc.OptionError, match="tuning kind needs folds, but cv=None: use one value for kind=, or cv=10"):
         pc.fit("y ~ .", two(), "scm", cv=None)
     rare = pd.concat([two(), pd.DataFrame({"x0": [0.0], "x1": [0.0], "y": ["z"]})], ignore_index=True)
     with pytest.raises(pc.OptionError, match="has one: use cv='loo'"):

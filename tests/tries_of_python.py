@@ -143,7 +143,7 @@ TABLES = [
     ("fit.predict('new.csv')", "FileError: no file is named", "fit.predict(pd.read_csv(io.StringIO(new.to_csv(index=False))))"),
     ("pc.fit('species ~ .', 'iris')", "FileError: pc.load_data('iris')", "pc.fit('species ~ .', pc.load_data('iris'), 'knn', k=3)"),
     ("pc.fit('species ~ .', data.to_dict('list'), 'knn', k=3)", "DataError: pd.DataFrame(values, columns=names)", "pc.fit('species ~ .', pd.DataFrame(data.to_dict('list')), 'knn', k=3)"),
-    ("pc.fit('species ~ .', data.groupby('species', observed=True), 'knn')", "DataError: give the frame itself", "pc.fit('species ~ .', data, 'knn', k=3)"),
+    ("pc.fit('species ~ .', data.groupby('species', observed=True), 'knn')", "DataError: use the frame itself", "pc.fit('species ~ .', data, 'knn', k=3)"),
     ("pc.fit('species ~ .', pd.concat([data, data]), 'knn', k=3)", "DataError: data.reset_index(drop=True)", "pc.fit('species ~ .', pd.concat([data, data]).reset_index(drop=True), 'knn', k=3)"),
     ("pc.fit('species ~ .', data[data.species == 'setosa'], 'knn')", "DataError: classification needs two", "pc.fit('species ~ .', data[data.species != 'setosa'], 'knn', k=3)"),
     ("pc.fit('species ~ sepal length', spaced, 'knn', k=3)", "FormulaError: Missing operator", "pc.fit('species ~ `sepal length`', spaced, 'knn', k=3)"),

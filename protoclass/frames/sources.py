@@ -314,7 +314,7 @@ def _files_of(given: Any) -> list[Path]:
     if not found:
         kind = "file matches" if magic else "file is named"
         raise FileError(
-            f"there is no {kind} {shown(name)}: use a DataFrame, {ALLOWED}, or pc.load_data('iris') for a data set of the package"
+            f"no {kind} {shown(name)}: use a DataFrame, {ALLOWED}, or pc.load_data('iris') for a data set of the package"
         )
     return [_known(p) for p in found]
 

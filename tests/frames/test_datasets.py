@@ -49,7 +49,7 @@ def test_fetching_without_folder_or_network(monkeypatch, tmp_path):
         raise OSError("no network")
 
     monkeypatch.setattr("sklearn.datasets.fetch_openml", offline)
-    with pytest.raises(pc.DataError, match=r"could not be fetched: no network. Offline, set PROTOCLASS_DATA"):
+    with pytest.raises(pc.DataError, match=r"'pima' \('diabetes' at OpenML\) could not be.*: if you are offline, set"):
         pc.fetch_data("pima")
 
 

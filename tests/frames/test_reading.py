@@ -312,9 +312,9 @@ REFUSED = {
     "{}/deep": (pc.FileError, r"\*\*/\*.parquet"),
     "{}/a.tsv": (pc.FileError, "sep='"),
     "{}/a.txt": (pc.FileError, "is not a file of a supported kind: use files"),
-    "{}/cut.parquet": (pc.FileError, "is not a parquet file that can be read"),
-    "{}/page.parquet": (pc.FileError, "is not a parquet file that can be read"),
-    "{}/text.parquet": (pc.FileError, "is not a parquet file that can be read"),
+    "{}/cut.parquet": (pc.FileError, r"\.parquet' is not a parquet file that can be loaded:"),
+    "{}/page.parquet": (pc.FileError, r"\.parquet' is not a parquet file that can be loaded:"),
+    "{}/text.parquet": (pc.FileError, r"\.parquet' is not a parquet file that can be loaded:"),
     "{}/none.csv": (pc.FileError, "no file is named"),
     "{}/nothing.csv": (pc.FileError, "is not a CSV file that can be loaded"),
     "{}/head.csv": (pc.DataError, "no rows"),
@@ -322,8 +322,8 @@ REFUSED = {
     "{}/ragged.csv": (pc.FileError, "is not a CSV file that can be loaded: .*line 4"),
     "{}/wide.csv": (pc.FileError, "more values than its first line"),
     "{}/other": (pc.FileError, "have different columns, such as 'b': use files with the same columns"),
-    "a\0b.csv": (pc.FileError, r"is not a path: \[Errno 36\] File name too long:"),
-    "a" * 5000: (pc.FileError, r"is not a path: \[Errno 36\] File name too long:"),
+    "a\0b.csv": (pc.FileError, r"no file is named|is not a path: .*File name too long"),
+    "a" * 5000: (pc.FileError, r"no file is named|is not a path: .*File name too long"),
     "": (pc.FileError, "no file"),
 }
 
@@ -411,7 +411,7 @@ def test_values_that_are_no_tables(given):
 @pytest.mark.parametrize("values", [[{"x": 1}, {"x": 2}], [[1], [2]], [b"a", b"b"]])
 def test_values_that_no_column_has_are_refused(values):
     table = ds.dataset(pa.table({"a": values * 2, "y": list("uvuv"), "k": [1.0, 2, 3, 4]}))
-    with pytest.raises(pc.DataError, match="column 'a' contains ndarray: make a column for"):
+    with pytest.raises(pc.DataError, match=r"column 'a' contains (dict|ndarray|bytes): (convert it|make a column)"):
         pc.fit("y ~ .", table, eps=1.0)
     assert pc.fit("y ~ . - a", table, eps=1.0).nobs == 4
 

@@ -151,7 +151,7 @@ def test_candidates_that_do_not_fit(iris, parts):
         with pytest.raises(pc.DataError, match=message):
             pc.fit("species ~ .", train, eps=1.0, candidates=candidates)
     D = pc.dissimilarity("species ~ .", train).frame()
-    with pytest.raises(pc.OptionError, match="the matrix's columns"):
+    with pytest.raises(pc.OptionError, match=r"the candidates of given dissimilarities are the.*: add columns to it"):
         pc.fit("species ~ 1", train, dissimilarity=D, eps=1.0, candidates=pc.unlabelled(Z))
     with pytest.raises(pc.NoVectors):
         pc.fit("species ~ .", train, dissimilarity="gower", eps=0.2, candidates=pc.kmeans(2))

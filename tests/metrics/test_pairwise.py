@@ -398,7 +398,7 @@ def test_psd_and_precomputed():
     # distances alone would not tell: every pair is fine, and the whole is not
     ring = np.array([[1, -0.6, -0.6], [-0.6, 1, -0.6], [-0.6, -0.6, 1]])
     assert np.isfinite(pc.kernel_distances(ring)).all()
-    with pytest.raises(pc.DataError, match=r"smallest eigenvalue is -0.2 "):
+    with pytest.raises(pc.DataError, match=r"this is not a kernel, because it is not.*eigenvalue -0\.2,.*: add 0\.2 to the diagonal, or"):
         psd(ring)
     for bad, says in [
         (K[:3], "square"),

@@ -251,7 +251,7 @@ def test_numpy_files_that_hold_none(tmp_path):
 
 def test_paths_that_lead_nowhere(tmp_path):
     for path in (tmp_path, tmp_path / "none.csv", "a\0b", tmp_path / ("x" * 400)):
-        with pytest.raises(pc.DataError, match="can't be opened: Is a directory"):
+        with pytest.raises(pc.DataError, match=r"can't be opened: (No such|Is a directory)"):
             pc.read_dissimilarity(path)
     for path in (None, 3, pd.DataFrame(THREE), b"dist.csv"):
         with pytest.raises(pc.OptionError, match="path must be"):
@@ -316,5 +316,5 @@ def test_messages_say_one_thing_once(tmp_path):
     np.save(tmp_path / "a.npy", np.zeros((2, 2, 2)))
     with pytest.raises(pc.DataError, match=r"the file 'a\.npy' contains an array of shape \(2,.*: use a square or a condensed"):
         pc.read_dissimilarity(tmp_path / "a.npy")
-    with pytest.raises(pc.DataError, match="holds no rows, and dissimilarities take two at least"):
+    with pytest.raises(pc.DataError, match=r"dissimilarities need at least two rows, but the file 'dist\.csv' has no rows"):
         pc.read_dissimilarity(write(tmp_path, "0\n"))

@@ -279,7 +279,7 @@ def test_text_in_fit_must_be_text_again(families):
     fit = pc.fit("family ~ sequence", families, dissimilarity=Mismatch(3, 1), eps=1.0)
     with pytest.raises(pc.DataError, match=r"column 'sequence' was category in the training.*: convert it"):
         fit.predict(pd.DataFrame({"sequence": [1.0, 2.0]}))
-    with pytest.raises(pc.DataError, match="holds 1 at row 0"):
+    with pytest.raises(pc.DataError, match=r"Mismatch \(k=3, m=1\) dissimilarities need text,.*row 0:"):
         fit.predict(pd.DataFrame({"sequence": pd.Categorical([1, 2])}))
     with pytest.raises(pc.NoVectors, match=r"needs coordinates, but .* have none"):
         pc.fit("family ~ sequence", families, dissimilarity=Mismatch(3, 1), candidates=pc.kmeans(2), eps=1.0)

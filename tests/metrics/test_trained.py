@@ -100,7 +100,7 @@ def test_names_of_arrays(clinic):
 def test_a_specification_has_parameters_only_and_says_that_it_is_not_trained(clinic):
     frame = mold("outcome ~ age", clinic)
     for spec in (pc.Euclidean(), pc.Gower(), pc.Ranks(), pc.Kernel()):
-        with pytest.raises(pc.OptionError, match=r"the metric Euclidean is not trained yet: use metric\.train\(frame\)\.rows\(\.\.\.\)"):
+        with pytest.raises(pc.OptionError, match=r"the metric (Gower|Euclidean) is not trained yet: use metric\.train\(frame\)\.rows"):
             spec.rows(frame)
     trained = NUMBERS["Mixed"].train(mold("outcome ~ age + pulse + marker", clinic))
     assert trained.spec == pc.Mixed(
@@ -189,7 +189,7 @@ def test_new_rows_of_a_given_matrix(clinic):
         d.metric.new_rows(new[[5, 0]], d.data).measure(np.arange(4), three)
     bad = new.copy()
     bad.loc["a", 0] = -1.0
-    with pytest.raises(pc.DataError, match="1 dissimilarities are negative, the first from 'a' to 0"):
+    with pytest.raises(pc.DataError, match="1 dissimilarities are negative, the first of which is from 'a' to 0"):
         d.metric.new_rows(bad, d.data).measure(np.arange(4), three)
     bad.loc["a", 5] = np.nan  # a row that is missing something anyway
     d.metric.new_rows(bad, d.data).measure(np.arange(4), three)
@@ -240,7 +240,7 @@ def test_queries_of_given_dissimilarities(clinic):
         with pytest.raises(pc.NoVectors, match=r"this method needs coordinates, but given.*: use"):
             read()
     for read in (query.columns, d.query().columns):
-        with pytest.raises(pc.DataError, match="names no predictors"):
+        with pytest.raises(pc.DataError, match="the method needs columns, but a given matrix has no predictors"):
             read()
 
 

@@ -190,7 +190,7 @@ def test_errors(fit, iris):
         fit.stability(sample="thirds")
     with pytest.raises(pc.NotAvailable, match="are not rows"):
         pc.fit("species ~ .", iris, "kmeans", K=2).stability()
-    with pytest.raises(pc.OptionError, match="takes no weights"):
+    with pytest.raises(pc.OptionError, match="the bootstrap needs weights, which method"):
         pc.fit("species ~ .", iris, "condensed").stability(sample="bootstrap")
 
 

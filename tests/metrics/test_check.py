@@ -251,7 +251,7 @@ def test_hostile_arguments(iris):
             call(iris["species"].iloc[:100])
         with pytest.raises(pc.DataError, match="by has a missing class at row 7"):
             call(iris["species"].mask(iris.index == 7))
-        with pytest.raises(pc.DataError, match="label 0 occurs more than once"):
+        with pytest.raises(pc.DataError, match="labels of by must be unique, but 0 occurs more than once"):
             call(pd.concat([iris["species"], iris["species"]]))
         with pytest.raises(pc.OptionError, match="Series of classes"):
             call("species")

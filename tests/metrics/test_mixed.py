@@ -503,7 +503,7 @@ def test_names_are_new_identifiers_of_metrics_without_parameters(names):
     for thing in (Bare(), int, abs, "Bare", None):
         with pytest.raises(pc.OptionError, match=r"must be a subclass of protoclass\.Model or of protoclass\.Metric"):
             pc.register("fresh", thing)
-    with pytest.raises(pc.OptionError, match="without arguments"):
+    with pytest.raises(pc.OptionError, match="with its defaults, but Needs needs arguments"):
         pc.register("fresh", Needs)
     pc.register("gower", pc.Gower)  # what it means anyway
     assert "fresh" not in names

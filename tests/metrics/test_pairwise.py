@@ -404,7 +404,7 @@ def test_psd_and_precomputed():
         (K[:3], "square"),
         (np.where(np.eye(12) > 0, np.nan, K), "finite"),
         (np.triu(K), "at position"),
-        (pd.DataFrame(K, labels), "same labels"),
+        (pd.DataFrame(K, labels), "same unique labels"),
         (np.empty((0, 0)), "at least one row"),
         ([["a"]], "numbers"),
     ]:

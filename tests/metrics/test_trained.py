@@ -100,7 +100,7 @@ def test_names_of_arrays(clinic):
 def test_a_specification_has_parameters_only_and_says_that_it_is_not_trained(clinic):
     frame = mold("outcome ~ age", clinic)
     for spec in (pc.Euclidean(), pc.Gower(), pc.Ranks(), pc.Kernel()):
-        with pytest.raises(pc.OptionError, match=r"the metric (Gower|Euclidean) is not trained yet: use metric\.train\(frame\)\.rows"):
+        with pytest.raises(pc.OptionError, match=r"the metric .* is not trained yet: use metric\.train\(frame\)\.rows"):
             spec.rows(frame)
     trained = NUMBERS["Mixed"].train(mold("outcome ~ age + pulse + marker", clinic))
     assert trained.spec == pc.Mixed(
@@ -240,7 +240,7 @@ def test_queries_of_given_dissimilarities(clinic):
         with pytest.raises(pc.NoVectors, match=r"this method needs coordinates, but given.*: use"):
             read()
     for read in (query.columns, d.query().columns):
-        with pytest.raises(pc.DataError, match="the method needs columns, but a given matrix has no predictors"):
+        with pytest.raises(pc.DataError, match=r"the method needs columns, but (a given matrix|'~ 1') has no predictors"):
             read()
 
 

@@ -200,7 +200,7 @@ def test_matrices_that_cannot_be_embedded():
             pc.fit("y ~ 1", data, "hyperplane", dissimilarity=P, **parameters)
     holes = pd.DataFrame(P)
     holes.iloc[1, 2] = np.nan
-    with pytest.raises(pc.DataError, match="1 dissimilarities are missing, the first from 1 to 2"):
+    with pytest.raises(pc.DataError, match="1 dissimilarities are missing, the first of which is from 1 to 2"):
         pc.fit("y ~ 1", data, "hyperplane", dissimilarity=holes)
     for wrong in (lambda: of(P).embed(0), lambda: of(P).embed(symmetrize="sum"), lambda: of(P).embed().plot((1, 9)),
                   lambda: of(P).embed().plot(by=data.y.iloc[:2])):  # fmt: skip

@@ -131,7 +131,7 @@ def test_wrong_parameters(iris):
     with pytest.raises(pc.OptionError, match=r"start must be .*, not"):
         pc.fit("species ~ .", iris, "kmeans", start=["random", "k-means++"])
     for K in (0, -1, 1.5, "many", {}, {"setosa": 1.5}, True, None):
-        with pytest.raises(pc.OptionError, match="kmeans needs a whole number >= 1"):
+        with pytest.raises(pc.OptionError, match="K of kmeans must be a whole number >= 1"):
             pc.fit("species ~ .", iris, "kmeans", K=K)
     with pytest.raises(pc.OptionError, match="must be a mapping with exactly the classes"):
         pc.fit("species ~ .", iris, "kmeans", K={"setosa": 2, "virginica": 1})

@@ -452,7 +452,7 @@ def test_wrong_options_and_data(iris):
             KMedoids(**parameters)
     with pytest.raises(pc.OptionError, match="must be a mapping with exactly the classes"):
         pc.fit("species ~ .", iris, KMedoids(K={"setosa": 1}))
-    with pytest.raises(pc.DataError, match="needs at least 51 rows of class 'setosa', and it has 50"):
+    with pytest.raises(pc.DataError, match="needs at least 51 rows of class 'setosa', but it has 50"):
         pc.fit("species ~ .", iris, KMedoids(K=51))
     with pytest.raises(pc.DataError, match=r"needs at least 46 .* in the training rows of a fold"):
         pc.fit("species ~ .", iris, KMedoids(K=[2, 46]))

@@ -215,7 +215,7 @@ def test_priors(iris):
     for priors in ({"setosa": 0.5, "virginica": 0.5}, {"setosa": 0.2, "versicolor": 0.3, "virginica": 0.4}, "even", {},
                    {"setosa": 0, "versicolor": 0.5, "virginica": 0.5}, [1 / 3] * 3,
                    {"setosa": "a", "versicolor": 0.5, "virginica": 0.5}):  # fmt: skip
-        with pytest.raises(pc.OptionError, match=r"priors must be a mapping with exactly the.*: 0\.5, 'virginica': 0\.5\}"):
+        with pytest.raises(pc.OptionError, match=r"^priors must be .*, not "):
             fitted(few, K=1, priors=priors)
 
 
@@ -273,9 +273,9 @@ def test_what_cannot_be_fitted_and_what_is_told(iris, monkeypatch):
     with pytest.raises(pc.OptionError, match=r"weights= needs a method with weights, which.*: use 'pvm', 'hyperplane',"):
         pc.fit("species ~ .", iris, Mixture(K=1), weights=np.ones(150))
     one = iris.iloc[[*range(60), 100]]
-    with pytest.raises(pc.DataError, match="mixture needs at least 2 rows of class 'virginica', and it has 1"):
+    with pytest.raises(pc.DataError, match="mixture needs at least 2 rows of class 'virginica', but it has 1"):
         fitted(one, K=1)
-    with pytest.raises(pc.DataError, match="mixture needs at least 2 rows of class 'virginica', and it has 1"):
+    with pytest.raises(pc.DataError, match="mixture needs at least 2 rows of class 'virginica', but it has 1"):
         fitted(one, K="bic")
     with pytest.raises(pc.DataError, match="mixture needs at least 51 rows"):
         fitted(iris, K=51)

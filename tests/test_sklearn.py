@@ -318,7 +318,7 @@ def test_other_weights_go_to_the_method(data):
     assert whole.fit_.frame.weights.max() == 2
     with pytest.raises(ValueError, match=r"weights= needs a method with weights, which 'scm'.*: use 'pvm', 'hyperplane',"):
         PrototypeClassifier("scm").fit(X, y, weights)
-    for wrong, words in ((-weights, "sample_weight must be >= 0, not -1.0"), (1000 * np.ones(150), "copies of 150 rows"), (0 * weights, "zero")):
+    for wrong, words in ((-weights, "must be >= 0, not -1.0"), (1000 * np.ones(150), "copies of 150 rows"), (0 * weights, "zero")):
         with pytest.raises(ValueError, match=words):
             PrototypeClassifier(eps=1.0).fit(X, y, wrong)
     with pytest.raises(ValueError, match=r"needs whole numbers as weights, not 2\.5"):

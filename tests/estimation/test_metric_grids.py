@@ -171,7 +171,7 @@ def test_where_nothing_is_tuned_one_value_is_needed(waves):
         pc.dissimilarity("kind ~ .", waves, pc.DTW(window=[1, 2]))
     with pytest.raises(pc.OptionError, match="tuning window needs folds, but cv=None: use one value for window=, or cv=10"):
         pc.fit("kind ~ .", waves, dissimilarity=pc.DTW(window=[1, 2]), cv=None, eps=1.0)
-    with pytest.raises(pc.OptionError, match="DTW has no default grid for r: give a sequence"):
+    with pytest.raises(pc.OptionError, match="DTW has no default grid for r: use a sequence"):
         pc.fit("kind ~ .", waves, dissimilarity=pc.DTW(r="grid"))
 
 

@@ -201,7 +201,7 @@ def test_what_is_not_known_of_a_slim_fit(iris, tmp_path):
     for name, do in reads_rows.items():
         with pytest.raises(pc.NotAvailable, match=r"which is slim: take the full one"):
             print(name, do())
-    with pytest.raises(pc.NotAvailable, match=r"'data' of its call are gone: give data="):
+    with pytest.raises(pc.NotAvailable, match=r"'data' of its call: use data="):
         slim.update(eps=2)
     assert slim.update(data=iris.assign(secret=2.0), eps=2.0).nobs == 150
     assert slim.slim() is slim

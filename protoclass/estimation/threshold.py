@@ -35,6 +35,7 @@ class Threshold(Printed):
     Attributes
     ----------
     of : class
+        The class with the threshold.
     value : float
         The threshold; inf if the class is never predicted, 0 if it always is.
     rule : str
@@ -149,30 +150,37 @@ def threshold(
     sensitivity: float | None = None,
     specificity: float | None = None,
 ) -> Threshold:
-    """A cut on the chance of a class, chosen on the held-out rows that the fit was calibrated with.
+    """Select a probability threshold for one class, on the held-out rows of the calibration.
 
-    All cuts between the chances of the held-out rows are tried: the class is predicted where its chance is at least the cut,
-    elsewhere the likeliest of the others. The cut of least `measure` is taken, of equal ones the highest.
+    The class is predicted if its probability is at least the threshold, otherwise the most probable other class. All thresholds
+    between the probabilities of the held-out rows are tried. The threshold with the lowest `measure` is selected; ties are broken
+    in favour of the highest.
 
     Parameters
     ----------
     of : class
-    measure, loss : as in `cross_validate`
-        "error", "balanced", "ordinal" or a loss matrix.
+        The class with the threshold.
+    measure, loss : "error", "balanced", "ordinal" or DataFrame
+        Error measure to minimise, or a loss matrix, as in `cross_validate`.
     sensitivity, specificity : float, optional
-        Only cuts are tried that reach this share of the held-out rows of the class, or of the others.
+        Minimum sensitivity or specificity for the class, on the held-out rows. Only one of them can be given.
 
     Returns
     -------
     Threshold
-        For `predict(new, threshold=)` and `test(new, threshold=)`. It says the error of the procedure, for which the chances
-        and the cut were learned anew without each fold, and, as it is optimistic, that on the rows that chose. The intervals of
-        sensitivity and specificity are for new rows predicted by this cut, and allow for its choice.
+        The threshold, for `predict(new, threshold=)` and `test(new, threshold=)`. Its cross-validated error refits the probabilities
+        and the threshold without each fold; its apparent error, on the rows that selected the threshold, is optimistic. The
+        intervals of sensitivity and specificity are for new rows predicted by this threshold, and account for its selection.
 
     Raises
     ------
     NotAvailable
-        Where the fit is not calibrated.
+        If the fit is not calibrated.
+
+    See Also
+    --------
+    Fit.calibrate : probabilities for the threshold.
+    Fit.predict : decisions by expected loss, `loss=`.
 
     Examples
     --------

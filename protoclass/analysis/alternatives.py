@@ -56,8 +56,8 @@ class Alternatives(Printed):
         `verdict` : "indispensable", every near-optimal solution contains it; "exchangeable", some contain it and some do not;
         "in no solution within 1 %" (with the value of `within`), none contains it; "not settled", the bounds do not settle it.
 
-        `substitutes` : rows that can replace it in a near-optimal solution, a dictionary of labels and costs, the cheapest first. Of the
-        rows that only this prototype covers for its class, each must be covered by the substitute or is paid for as uncovered. A
+        `substitutes` : rows that can replace it in a near-optimal solution, a dictionary of labels and costs, the cheapest first. Each row
+        that only this prototype covers for its class must be covered by the substitute, or it is paid for as uncovered. A
         prototype without substitutes may still be exchangeable: it can be removed, or several rows replace it together.
 
         `open` : candidates for which it was not settled whether they are substitutes. `proof` : how `cost_without` was settled.

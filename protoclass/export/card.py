@@ -59,19 +59,23 @@ Part = Text | Code | Table
 @public
 @dataclass(frozen=True)
 class Card:
-    """A model card, see `Fit.card`. What comes from data is shown as text in both formats, whatever it holds.
+    """A model card, see `Fit.card`.
+
+    Values from the data are escaped, so both formats always show them as text.
 
     Attributes
     ----------
     title : str
+        Title of the card.
     sections : tuple of (heading, parts)
+        Sections of the card in their order.
     fingerprint : str, or None
-        SHA-256 of the rows that took part, 64 hexadecimal digits; None where they are on a cluster, came as a given matrix, or
-        are a column of series.
+        SHA-256 of the rows that were used, 64 hexadecimal digits; None if they are on a cluster, were given as a matrix, or are a
+        column of series.
 
     Notes
     -----
-    The fingerprint is that of these bytes, so that others can compute it: a header, a line feed, and the rows one after the other.
+    Others can compute the fingerprint. It is the hash of these bytes: a header, a line feed, and the rows one after the other.
 
     The header is a JSON object in ASCII without spaces, its keys in alphabetical order: `classes`, the classes in level order;
     `columns`, for each predictor in the order of the data its name, its kind ("numeric", "boolean" or "category") and its levels in
@@ -110,7 +114,7 @@ class Card:
 
     @property
     def html(self) -> str:
-        """The card as an HTML page that needs nothing beside it."""
+        """The card as a self-contained HTML page."""
         title = html.escape(self.title)
         return (
             '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">'
@@ -139,9 +143,9 @@ class Card:
         Raises
         ------
         OptionError
-            For another ending, and where the file is there already and `overwrite` is False.
+            If the name has another ending, or if the file already exists and `overwrite` is False.
         FileError
-            Where it can't be written; nothing is left behind then.
+            If it cannot be written; no partial file is left then.
         """
         place = check_path(path, ENDINGS)
         write_file(place, self.markdown if place.suffix.lower() == ".md" else self.html, overwrite)

@@ -144,14 +144,16 @@ DIFFERENCE = "distance to the rival minus distance to the prototype"
 
 @framed
 def why(fit: Fitted, ax: Any = None, *, row: Any, series: Any = None) -> Any:
-    """A bar for each variable, the decisive ones above: to the right it speaks for the class of the row, to the left for the rival's.
+    """Plot the contribution of each variable to a prediction: to the right for the predicted class, to the left for the rival.
+
+    The variables with the largest contributions are at the top.
 
     Parameters
     ----------
     row : label, rows or list of labels
-        As in `Fit.why`; of several rows, up to six, each has Axes of its own.
+        Rows to explain, as in `Fit.why`; up to six rows, each with its own Axes.
     series : as for "profiles"
-        Rows that are series are drawn as curves, with the nearest prototypes of their class and of any other.
+        Predictors that are steps of a series. Series are drawn as curves, with the nearest prototypes of their class and of any other.
     """
     steps = list_steps(fit, series)
     if steps:
@@ -232,7 +234,7 @@ def _draw_sides(fit: Fitted, rows: list[Sides], steps: list[str], ax: Any) -> An
 def importance(
     fit: Fitted, ax: Any = None, new: Any = None, repeats: int = 20, variables: Any = None, cv: Any = "auto", seed: int = 0
 ) -> Any:
-    """A bar for each variable, the most important above: the growth of the error with its 95 % interval; see `Fit.importance`."""
+    """Plot the permutation importance of each variable, the most important at the top, with 95 % intervals; see `Fit.importance`."""
     table = list_importance(fit, new, repeats, variables, cv, seed)
     ends = [table["importance"] - table["low"], table["high"] - table["importance"]]
     ax = draw_columns(table["variable"], table["importance"], table.attrs["shown"], ax)

@@ -23,20 +23,23 @@ NAMES = 30  # classes that can be named along an axis
 
 @framed
 def plot(dissimilarity: Dissimilarity, by: Any = None, kind: str = "matrix", ax: Any = None) -> Any:
-    """The matrix as a picture, or its distributions by class.
+    """Plot the dissimilarity matrix as an image, or its distributions by class.
 
     Parameters
     ----------
     by : Series, optional
-        Classes, by the rows' labels; without them all rows are one group.
+        Classes by row label. Default: all rows are one group.
     kind : "matrix" or "distributions"
-        "matrix": rows by class, alike ones side by side (at most 1000, evenly taken); its colours span the 1 % to 99 %
-        quantiles. "distributions": for each class the positive dissimilarities between its rows, and to those of others.
+        Kind of plot. "matrix": an image with rows sorted by class, similar rows next to each other (at most 1000, evenly sampled);
+        its colours span the 1 % to 99 % quantiles. "distributions": for each class, the positive dissimilarities between its rows, and
+        to rows of other classes.
     ax : Axes, optional
+        Axes to draw on.
 
     Returns
     -------
     Axes
+        The Axes.
 
     Examples
     --------

@@ -23,13 +23,14 @@ MAPPED = 500  # prototypes on a map
 
 @framed
 def images(fit: Fitted, shape: Any, count: int = 88) -> Any:
-    """The first prototypes as pictures; above each its class and the rows that it covers first (and wrongly covers).
+    """Plot the first prototypes as images, each with its class and its numbers of newly (and wrongly) covered rows.
 
     Parameters
     ----------
     shape : (int, int)
-        Rows and columns of a picture, whose pixels are the predictors in their order, row by row.
+        Rows and columns of an image. Its pixels are the predictors in their order, row by row.
     count : int
+        Number of prototypes.
     """
     return draw_grid(show_prototypes(fit, shape, count))
 

@@ -97,14 +97,14 @@ def progress(fit: Fitted, ax: Any = None) -> Any:
 
 @framed
 def path(fit: Fitted, ax: Any = None, new: Any = None, cv: Any = SAME_FOLDS) -> Any:
-    """Error of the first 1, 2, ... prototypes, of held-out rows and of those that learned; see `Fit.path`.
+    """Plot the held-out and training error of the first 1, 2, ... prototypes; see `Fit.path`.
 
     Parameters
     ----------
     new : DataFrame, optional
-        New rows with their classes, whose error is drawn as well.
+        New rows with their classes, to plot their error as well.
     cv : as in `Fit.path`
-        By default the folds of the fit itself; None for the error of the training rows alone.
+        Cross-validation folds. Default: the folds of the fit; None: only the training error.
     """
     table = list_errors(fit, new, cv)
     ax = axes(ax)

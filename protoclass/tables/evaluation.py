@@ -101,7 +101,7 @@ def said(test: Test) -> tuple[str, list[Any]]:
 
 
 def summary(test: Test) -> Summary:
-    """The Summary of a Test: all statistics with their intervals, by class and of all, and notes."""
+    """Summary of a test: all statistics with their intervals, overall and per class, and notes."""
     from .sheets import Sheet, SheetSummary, sheet_of  # statsmodels takes 0.4 s that most tests do without
 
     of_all = [

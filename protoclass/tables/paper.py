@@ -163,19 +163,19 @@ def _estimates(table: pd.DataFrame, name: str) -> list[str]:
 
 
 def of_fit(fit: Fitted, n: int | None = None, columns: Any = None) -> PaperTable:
-    """A table for a paper of the prototypes: their class, what the method says of each, and their values.
+    """Table of the prototypes for a paper: their class, the columns of the method, and their values.
 
     Parameters
     ----------
     n : int, optional
-        How many, in the order chosen. Default: all.
+        Number of prototypes, in the order of selection. Default: all.
     columns : list of str, optional
-        Of `prototypes`. Default: the first eight, without `true_class` if each prototype has its own class.
+        Columns of `prototypes`. Default: the first eight, without `true_class` if each prototype represents its own class.
 
     Returns
     -------
     PaperTable
-        As `Test.as_table` returns.
+        The table, as from `Test.as_table`.
 
     Examples
     --------

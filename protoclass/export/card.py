@@ -153,19 +153,25 @@ class Card:
 
 
 def card(fit: Fitted) -> Card:
-    r"""The model card: one page in words and small tables, for those who use the fit or judge it.
+    r"""Model card: one page of text and small tables that documents the fit for its users and reviewers.
 
     It has the call, a fingerprint of the data, the classes with their counts, the prototypes, the cross-validated error with its
-    folds and the chosen parameters, the certificate, the limits (rows that were dropped, classes that are never predicted, notes
-    of the summary), the versions of the packages, a paragraph on methods, and how to cite. See `Card` for what it shows and writes.
+    folds and the selected parameters, the certificate, the limitations (rows that were dropped, classes that are never predicted,
+    notes of the summary), the versions of the packages, a paragraph on methods, and how to cite.
 
-    The fingerprint is a SHA-256 of the rows that took part, made as `protoclass.Card` says, so that another can compute it from
-    the data: it tells whether a file at hand is the one that was fitted.
+    The fingerprint is a SHA-256 of the rows that were used; it identifies the data file of the fit. `protoclass.Card` describes how
+    to compute it from the data.
 
     Returns
     -------
     Card
-        With `markdown`, `html`, `fingerprint` and `save(path)`; a notebook shows it.
+        The card with `markdown`, `html`, `fingerprint` and `save(path)`; a notebook shows it.
+
+    See Also
+    --------
+    Fit.report : an HTML page with plots.
+    Fit.methods : the paragraph on methods.
+    verify : check a saved fit against its data.
 
     Examples
     --------

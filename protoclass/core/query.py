@@ -28,8 +28,8 @@ ANSWERS = 32  # as many fewer rows are asked about at a time where others measur
 class Query:
     """Rows to be classified.
 
-    A rule or path requests the values that it reads: dissimilarities to its prototypes, coordinates, or columns. Values that
-    it does not read are never computed. Values that a problem does not have raise an error when they are read.
+    A rule or path requests the values that it needs: dissimilarities to its prototypes, coordinates, or columns. Other values are never
+    computed. A request for values that a problem does not have raises an error.
 
     Attributes
     ----------
@@ -72,15 +72,15 @@ class Query:
 
     @property
     def missing(self) -> Array:
-        """Rows with a missing value among what was read, and those that are unanswered, bool (r,): they get no prediction."""
+        """Rows without a prediction, bool (r,): rows with a missing value among the requested values, and unanswered rows."""
         known = [] if self.unanswered is None else [self.unanswered]
         return np.logical_or.reduce([*known, *self._missing]) if known or self._missing else np.zeros(len(self), bool)
 
     def dissimilarities(self, prototypes: Points) -> Array:
         """Dissimilarities (r, q) to the prototypes of a rule, in their order.
 
-        A row with a missing value is noted in `missing`, and all its dissimilarities are given as 0, so that no rule meets
-        NaN. The last result is kept, so that a rule that predicts several kinds measures once.
+        A row with a missing value is noted in `missing`, and all its dissimilarities are set to 0, so no rule gets NaN. The last result
+        is cached, so a rule that predicts several kinds computes them once.
         """
         return _once(self._last, prototypes, lambda: self._noted(np.asarray(self.measure(self.rows, prototypes))))
 
@@ -121,12 +121,12 @@ class Query:
         return replace(self, rows=self.rows[at], within=self.together, unanswered=unanswered)
 
     def finite(self, values: Array) -> Array:
-        """What a rule has computed for the rows (r, ...), if all of it is finite.
+        """The values that a rule has computed for the rows (r, ...), checked to be finite.
 
         Raises
         ------
         DataError
-            It names the first row for which the numbers overflow.
+            If numbers overflow; the message names the first row.
         """
         fine = np.isfinite(values).all(axis=tuple(range(1, values.ndim)))
         if not fine.all():

@@ -62,7 +62,7 @@ class Alternatives(Printed):
 
         `open` : candidates for which it was not settled whether they are substitutes. `proof` : how `cost_without` was settled.
 
-        For "medianglvq" also `cost_left_out` : the cost if the prototype is removed, inf for the last prototype of a class.
+        `cost_left_out` (only for "medianglvq") : the cost if the prototype is removed, inf for the last prototype of a class.
     substitutes : DataFrame
         One row for each prototype and substitute: `prototype`, `class`, `substitute`, `cost`, `at_least`, `proof`.
         For "medianglvq" also `error`, the training error with the substitute (a row equally near to its own and another class counts

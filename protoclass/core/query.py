@@ -36,7 +36,7 @@ class Query:
     rows : int array (r,)
         Positions of the rows, as the functions below count them.
     measure : callable
-        `measure(rows, prototypes)`: dissimilarities (r, q), NaN where one is missing.
+        `measure(rows, prototypes)`: dissimilarities (r, q), NaN if one is missing.
     vectors : callable
         `vectors(rows)`: coordinates (r, p) in the space of the metric; it raises `NoVectors` if there are none.
     design : callable
@@ -44,13 +44,14 @@ class Query:
     label : callable
         The name of a row by its position, for messages.
     source : callable, or None
-        `source(prototypes)`: the prototypes of a rule beside the rows, as sides of one source; None where there is none.
+        `source(prototypes)`: the rows and the prototypes of a rule as sides of one source; None if there is none.
     within : int, or None
         The number of rows of the query that these are a part of.
     elsewhere : callable, or None
-        `elsewhere(rule, kind, rows)`: what a rule or path says of rows, asked where they are kept; None where they are here.
+        `elsewhere(rule, kind, rows)`: the predictions of a rule or path for rows, computed on the workers that store them; None for
+        local rows.
     unanswered : bool array (r,), or None
-        Rows that get no prediction, whatever is read.
+        Rows that get no prediction in any case.
     """
 
     rows: Array
@@ -93,17 +94,17 @@ class Query:
         return np.where(incomplete[:, None], 0.0, values)
 
     def beside(self, prototypes: Points) -> Beside | None:
-        """The prototypes of a rule beside the rows, where they have a source; the last are kept, for parts of the query as well."""
+        """The prototypes of a rule and the rows, if they have a source; the last result is cached, also for parts of the query."""
         source = self.source
         return None if source is None or len(prototypes) == 0 else _once(self._beside, prototypes, lambda: source(prototypes))
 
     @property
     def together(self) -> int:
-        """The number of rows that a rule is asked about, block by block."""
+        """The total number of rows to predict, block by block."""
         return len(self) if self.within is None else self.within
 
     def compared(self, prototypes: Points) -> Compared | None:
-        """The rows beside the prototypes of a rule, compared by a product, where there is such a thing; the last is kept."""
+        """The rows and the prototypes of a rule, compared by a product, if available; the last result is cached."""
         beside = self.beside(prototypes)
         return None if beside is None else _once(self._compared, prototypes, lambda: beside.compared(self.rows))
 

@@ -58,7 +58,7 @@ class Fitted(Served):
     validation : ErrorCurve, or None
         The cross-validation; None if nothing was cross-validated.
     selection : Selection
-        How the parameters were selected.
+        Selected parameters, and how they were selected.
     calibration : Calibration, or None
         Calibrated probabilities and prediction sets, see `Fit.calibrate`.
     """

@@ -39,9 +39,9 @@ class Threshold(Printed):
     value : float
         The threshold; inf if the class is never predicted, 0 if it always is.
     rule : str
-        How it was selected, in words.
+        Description of the selection.
     measure : str
-        What was minimised: "error", "balanced error", "ordinal error" or "loss".
+        Measure that was minimised: "error", "balanced error", "ordinal error" or "loss".
     error, se : float
         The measure on held-out rows, with the probabilities and the threshold refitted without the fold of each row; and its
         standard error over the folds, as in `cross_validate`. The models that scored the other rows were trained with the row, so
@@ -49,9 +49,9 @@ class Threshold(Printed):
     apparent_error : float
         The measure on the rows that selected the threshold, which is optimistic.
     error_without : float
-        As `error`, if the most probable class is predicted instead.
+        The same error if the most probable class is predicted instead.
     sensitivity, specificity : Estimate
-        For the class, as `error`, each with a 95 % interval for new rows predicted by this threshold, see `intervals`.
+        Sensitivity and specificity for the class, on the same rows as `error`, each with a 95 % interval for new rows predicted by this threshold, see `intervals`.
     table : DataFrame
         One row for each threshold that was tried: `value`, `error` (the measure on the rows that selected it), `sensitivity`,
         `specificity`.

@@ -364,7 +364,7 @@ class KNN:
     classes : int
         Number of classes.
     seed : tuple of int, or None
-        Of the random order that breaks ties, see `KNNPath`; None where all rows that are equally near vote.
+        Seed for the random order that breaks ties, see `KNNPath`; None if all rows that are equally near vote.
     """
 
     k: int

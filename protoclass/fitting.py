@@ -188,7 +188,8 @@ def fit(
     """Fit a prototype classifier.
 
     Parameters that are not given are tuned by cross-validation. The result prints itself and has `predict`, `test`, `summary` and
-    `plot`.
+    `plot`. Rows are processed in the order of the data, `order="data"`; `protoclass.sklearn.PrototypeClassifier` sorts them first,
+    `order="values"` (see Notes).
 
     Parameters
     ----------
@@ -304,9 +305,9 @@ def fit(
 
     Notes
     -----
-    *Row order.* Rows are processed in the order of the data, `order="data"`. `protoclass.sklearn.PrototypeClassifier` sorts them
-    first, `order="values"`, because scikit-learn requires the same fit for the same rows in another order. The order breaks ties and
-    affects which rows form a fold, so the two may select different parameters and prototypes: compare them with the same `order=`.
+    *Row order.* `protoclass.sklearn.PrototypeClassifier` sorts the rows, because scikit-learn requires the same fit for the same rows in
+    another order. The order breaks ties and affects which rows form a fold, so the two may select different parameters and
+    prototypes: compare them with the same `order=`.
 
     *Lazy tables and files* are read once, in blocks of rows. The columns that the formula and the arguments name are stored in
     unnamed files in the folder for temporary files (TMPDIR), so the data need not fit in memory. The fit is the same as for the

@@ -1,6 +1,6 @@
 """Constructions that make a reader stop: their number in pages, public docstrings and messages may only fall.
 
-About one hit in five is good English. Where the pattern and a good sentence disagree, keep the sentence; lower a ceiling when a count falls.
+About one hit in five is good English: if a pattern and a good sentence disagree, keep the sentence. Lower a ceiling when its count falls.
 """
 
 import ast
@@ -54,17 +54,24 @@ def paragraphs(text):
     return [" ".join(block.split()) for block in blocks if block.strip() and not block.lstrip().startswith(("#", "|", "![", "<"))]
 
 
+def indent(line):
+    return len(line) - len(line.lstrip())
+
+
 def sections(text):
     """The paragraphs of a docstring, without examples and references."""
-    lines, skipped, out = [*text.splitlines(), ""], False, [""]
+    lines, skipped, out, above = [*text.splitlines(), ""], False, [""], ""
     for line, below in zip(lines, [*lines[1:], ""], strict=True):
         if re.fullmatch(r"\s*-{3,}", below):
             skipped = line.strip() in SKIPPED
             out.append("")
-        elif not line.strip() or line.lstrip().startswith(("* ", "- ")) or re.match(r"\s*[\w*, ]+ : ", line):
+        elif not line.strip() or line.lstrip().startswith("* ") or indent(line) != indent(above):
             out.append("")
-        if not skipped and not re.fullmatch(r"\s*-{3,}", line):
+        if re.fullmatch(r"\s*-{3,}", line):
+            out.append("")
+        elif not skipped:
             out[-1] += " " + line.strip().removeprefix("* ")
+        above = line
     return [block.strip() for block in out if block.strip()]
 
 
@@ -150,5 +157,12 @@ def test_the_patterns_find_what_they_are_for():
     assert all(re.search(PATTERNS[name], text, re.I) for name, text in bad.items())
     assert bad.keys() == PATTERNS.keys() == CEILINGS.keys()
     assert not [name for name, pattern in PATTERNS.items() if re.search(pattern, good, re.I)]
-    assert paragraphs("# What\n\none\ntwo\n\n```\ncode says\n```\n\n* three\n* four\n") == ["one two", "* three", "* four"]
-    assert sections("First.\n\nParameters\n----------\na : int\n    Of it.\n\nExamples\n--------\n>>> 1\n") == ["First.", "Parameters", "a : int Of it."]
+
+
+def test_code_examples_and_headings_are_not_prose():
+    page = "# What\n\none\ntwo\n\n```\ncode says\n```\n\n* three\n* four\n"
+    assert paragraphs(page) == ["one two", "* three", "* four"]
+    text = "First.\n\nParameters\n----------\na : int\n    Of it.\n\nExamples\n--------\n>>> 1\n"
+    assert sections(text) == ["First.", "Parameters", "a : int", "Of it."]
+    module = ast.parse('"""A docstring is not counted."""\nx = f"the name {x} of the column is wrong"\ny = "two words"')
+    assert list(strings(module)) == ["the name {} of the column is wrong"]

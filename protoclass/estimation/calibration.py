@@ -226,8 +226,8 @@ def calibrate(
 
     `fit.calibration.guarantee(level)` states the guarantee for this fit.
 
-    *Simulations.* In simulations of two classes (`python benchmarks/calibrated.py`), rows with a probability of at least 0.9 for a class were of
-    this class as often as the third column states, for 40, 60, 150 and 600 training rows:
+    *Simulations.* In simulations of two classes (`python benchmarks/calibrated.py`), rows with a probability of at least 0.9 for a class
+    were of this class as often as the third column states, for 40, 60, 150 and 600 training rows:
 
     ======================  ======================  ======================
     fit                     mean probability        proportion true

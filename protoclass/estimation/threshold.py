@@ -51,7 +51,8 @@ class Threshold(Printed):
     error_without : float
         The same error if the most probable class is predicted instead.
     sensitivity, specificity : Estimate
-        Sensitivity and specificity for the class, on the same rows as `error`, each with a 95 % interval for new rows predicted by this threshold, see `intervals`.
+        Sensitivity and specificity for the class, on the same rows as `error`, each with a 95 % interval for new rows predicted by this
+        threshold, see `intervals`.
     table : DataFrame
         One row for each threshold that was tried: `value`, `error` (the measure on the rows that selected it), `sensitivity`,
         `specificity`.

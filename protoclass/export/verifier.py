@@ -592,11 +592,6 @@ def verify(path: Any, data: Any, dissimilarity: Any = None) -> Verification:
         Result that is true if all checked claims are true; it prints each claim with its numbers. If the file or the data cannot be
         read, the claim is false. For a slim fit the result is never true, because its rows are not in the file.
 
-    See Also
-    --------
-    load : load a saved fit.
-    Fit.card : a model card with a fingerprint of the data.
-
     Examples
     --------
     >>> import os, tempfile

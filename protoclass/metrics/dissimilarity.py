@@ -44,7 +44,7 @@ class Dissimilarity(Saveable):
         The metric.
     data : Frame
         The rows.
-    rows, candidates
+    rows, candidates : arrays
         Representations of the rows and of the candidates.
     candidate_names : Index (m,)
         Names of the candidates.

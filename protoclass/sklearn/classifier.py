@@ -54,7 +54,8 @@ class PrototypeClassifier(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cla
     """A prototype classifier as an estimator of scikit-learn.
 
     It can be used in `Pipeline`, `GridSearchCV` and `cross_val_score`, with every method and dissimilarity of the package. The formula
-    is "y ~ ." with the columns of X. `fit_` is the fit itself, with its summary, plots and analyses.
+    is "y ~ ." with the columns of X. `fit_` is the fit itself, with its summary, plots and analyses. Rows are sorted first,
+    `order="values"`; `protoclass.fit` processes them in the order of the data, `order="data"` (see Notes).
 
     Parameters
     ----------
@@ -110,9 +111,9 @@ class PrototypeClassifier(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cla
 
     Notes
     -----
-    *Row order.* Rows are sorted first, `order="values"`, because scikit-learn requires the same fit for the same rows in another order.
-    `protoclass.fit` processes them in the order of the data, `order="data"`. The order breaks ties and affects which rows form a fold,
-    so the two may select different parameters and prototypes: compare them with the same `order=`.
+    *Row order.* Rows are sorted because scikit-learn requires the same fit for the same rows in another order. The order breaks ties and
+    affects which rows form a fold, so this class and `protoclass.fit` may select different parameters and prototypes: compare them
+    with the same `order=`.
 
     *Unknown categories.* Every row gets a prediction. For a category level that was not in the training data, a `DataWarning` names
     column, level and number of rows. Gower and Hamming dissimilarities treat it as different from every level; others treat it as

@@ -23,16 +23,17 @@ from .style import GREY, axes, colour, draw_intervals, grid_lines, ink, key, lis
 
 @framed
 def comparison(result: Comparison, kind: str | None = None, ax: Any = None) -> Any:
-    """Each method's error with its 95 % interval, its error on each split, and its number of prototypes.
+    """Plot the error of each method with its 95 % interval, its error on each split, and its number of prototypes.
 
     Parameters
     ----------
     kind : "frontier", optional
-        The errors against the numbers of prototypes: a mark for what each method has chosen. Where it had several numbers to choose
-        from, a line has the error on the test rows, in the mean over the splits, of the rule with the least cross-validated error within
-        the training rows of all with at most so many prototypes (`Comparison.frontiers`): these errors were in no choice. A method
-        without prototypes is a line across.
+        Plot of the errors against the numbers of prototypes, with a marker for the selected model of each method. If a method tunes this
+        number, a line shows the mean test error over the splits for each limit on it: of the model with the lowest cross-validated
+        error, on the training rows, within the limit (`Comparison.frontiers`). The test errors were not used for selection. A method
+        without prototypes is a horizontal line.
     ax : Axes, optional
+        Axes to draw on.
     """
     one_of("kind", kind, (None, "frontier"), "picture")
     if kind == "frontier":

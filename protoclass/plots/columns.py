@@ -30,17 +30,16 @@ BARS, LETTER = 1.6, 0.055  # inches of the bars of a card, and of a letter besid
 
 @framed
 def cards(fit: Fitted, count: int = 9, series: Any = None) -> Any:
-    """The first prototypes, each with the variables by which it differs most from its class, what it covers, and its rival.
+    """Plot profiles of the first prototypes: the variables that differ most from their class, coverage, and rival.
 
-    A prototype that is a series is a curve over those of its class in its ball, or nearest to it; one that is a text stands above such
-    texts.
+    A series is a curve over the series of its class in its ball, or nearest to it; a string is shown above such strings.
 
     Parameters
     ----------
     count : int
+        Number of prototypes.
     series : list of names or True, optional
-        The predictors that are the steps of a series, in their order, or all of them. By default all, where the metric takes them for a
-        series as `DTW` does.
+        Predictors that are the steps of a series, in their order; True: all. Default: all, if the metric compares series, as `DTW`.
     """
     steps = list_steps(fit, series)
     profiles = list_profiles(fit, whole_number("count", count, 1))
@@ -255,7 +254,7 @@ def draw_columns(columns: pd.Series, values: pd.Series, shown: str, ax: Any) -> 
 
 @framed
 def weights(fit: Fitted, ax: Any = None) -> Any:
-    """A bar for each column, the heaviest above: its learned weight."""
+    """Plot the learned weight of each column, the largest at the top."""
     table = list_weights(fit)
     ax = draw_columns(table["column"], table["weight"], table.attrs["shown"], ax)
     ax.set_xlabel(f"weight of the {table.attrs['weighed']}")

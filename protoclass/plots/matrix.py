@@ -145,7 +145,7 @@ def draw_boxes(dissimilarity: Dissimilarity, by: Any = None, ax: Any = None) -> 
 
 @framed
 def spectrum(result: Spectrum, ax: Any = None) -> Any:
-    """Eigenvalues by descending absolute value, positive and negative ones apart."""
+    """Plot the eigenvalues by descending absolute value, with positive and negative ones distinguished."""
     ax = draw_on(ax)
     table = list_eigenvalues(result)
     for k, sign in enumerate(("positive", "negative")):
@@ -165,15 +165,16 @@ def spectrum(result: Spectrum, ax: Any = None) -> Any:
 
 @framed
 def points(embedding: Embedding, axes: tuple[int, int] | None = None, by: Any = None, ax: Any = None) -> Any:
-    """The rows along two axes.
+    """Plot the rows along two axes of the embedding.
 
     Parameters
     ----------
     axes : (int, int), optional
-        Numbers from 1; by default the first positive and, if there is one, the first negative.
+        Numbers of the axes, from 1. Default: the first positive and, if there is one, the first negative.
     by : Series, optional
-        Classes, by the rows' labels.
+        Classes by row label.
     ax : Axes, optional
+        Axes to draw on.
     """
     if axes is not None:
         fine = isinstance(axes, tuple) and len(axes) == 2 and all(isinstance(a, (int, np.integer)) for a in axes)

@@ -148,7 +148,7 @@ class Validation(Printed, Saveable, ErrorCurve, Served):
 
 
 def _held(fitted: Fitted) -> Fit:
-    """What was learned, as users hold it."""
+    """A fitted rule as the public class `Fit`."""
     if isinstance(fitted, Fit):
         return fitted
     own = {f.name: getattr(fitted, f.name) for f in fields(fitted)}
@@ -256,7 +256,7 @@ def fit(
         Group of each row. All rows of a group are in the same fold.
     seed : int
         Seed for the folds and all other random draws. The same seed gives the same result, with any number of threads and in any
-        process; bit-identical results need the same build of BLAS.
+        process; the last bits of some results depend on the build of BLAS.
     progress : bool, optional
         Whether to show a progress bar for work over 2 s. Default: `pc.options.progress`.
     client : Dask client, optional

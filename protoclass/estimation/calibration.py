@@ -1,4 +1,4 @@
-"""Calibrated fits: what held-out rows say about the chances behind a rule's values, and the decisions and sets that follow."""
+"""Calibrated fits: probabilities from the values of a rule on held-out rows, and decisions and prediction sets from these."""
 
 from __future__ import annotations
 
@@ -366,7 +366,7 @@ def _folds_of(problem: Problem) -> np.ndarray:
 def _rules_of_folds(
     fit: Fitted, problem: Problem, values: tuple[Mapping[str, Any], ...] | None
 ) -> Iterator[tuple[np.ndarray, FoldRule]]:
-    """As `rules_of_folds`, with the parameters of each fold where they are given."""
+    """As `rules_of_folds`, with the parameters of each fold if they are given."""
     fold = _folds_of(problem)
     dissimilarity = problem.measure()
     task = problem.task(dissimilarity)
@@ -383,7 +383,7 @@ def _rules_of_folds(
 def _paths(
     fit: Fitted, problem: Problem, dissimilarity: Dissimilarity, task: Task, fold: np.ndarray, values: tuple[Mapping[str, Any], ...] | None
 ) -> Iterator[tuple[int, FoldPath]]:
-    """The number of each fold and its path: of all folds at once, or of each by itself where it has its own parameters."""
+    """The number of each fold and its path: of all folds at once, or fold by fold if each has its own parameters."""
     if values is None:
         for one in fold_paths(problem, dissimilarity, task, fold, {}, False):
             yield one.fold, one
@@ -399,23 +399,25 @@ def _paths(
 
 @dataclass(frozen=True)
 class Tuned:
-    """The parameters that were chosen again without each fold; None with the reason where they were not."""
+    """Parameters tuned again without each fold; None with the reason if they were not."""
 
     values: tuple[Mapping[str, Any], ...] | None
     why_not: str = ""
 
 
 def tuned_in_folds(fit: Fitted, problem: Problem, fold: np.ndarray, tune: Any) -> Tuned:
-    """The parameters that the fit's own cross-validation chooses from the rows outside each fold.
+    """The parameters that the cross-validation of the fit selects from the rows outside each fold.
 
     Parameters
     ----------
     fit : Fitted
+        The fit.
     problem : Problem
-        Of the fit, with the folds of the calibration.
+        Problem of the fit, with the folds of the calibration.
     fold : int array (n,)
+        Fold of each row.
     tune : "auto", True or False
-        "auto": if it costs little, see `_costs_little`.
+        Whether to tune; "auto": if it is cheap, see `_costs_little`.
     """
     validation, selection = fit.validation, fit.selection
     if tune is False or validation is None or validation.procedure is None or selection.by_hand or not selection.values:
@@ -467,7 +469,7 @@ def _without(fit: Fitted, rows: np.ndarray) -> Problem | None:
 
 
 def _held_out(fit: Fitted, kind: str, problem: Problem, values: tuple[Mapping[str, Any], ...] | None) -> Held:
-    """What the rules of the folds give for the training rows, each without its fold; rows have their own weights."""
+    """Out-of-fold values of the training rows, by the rules of the folds; rows have their own weights."""
     frame, w = fit.frame, fit.problem.own_weights
     found, fold = np.empty((len(frame), len(frame.levels))), np.empty(len(frame), int)
     rules: list[FoldRule] = []
@@ -481,7 +483,7 @@ def _held_out(fit: Fitted, kind: str, problem: Problem, values: tuple[Mapping[st
 
 
 def _given_rows(fit: Fitted, kind: str, data: Any, weights: Any) -> Held:
-    """What the fit's rule gives for rows that took no part in it."""
+    """Values of the rule of the fit for rows that were not used to train it."""
     data = as_pandas(data)
     w = given_weights(weights, data)
     codes = fit.true_codes(data, "the calibration data", "a calibration")
@@ -532,14 +534,14 @@ def chances(fit: Fitted, query: Query, prior: np.ndarray | None) -> np.ndarray:
 
 
 def decide(p: np.ndarray, loss: np.ndarray) -> np.ndarray:
-    """The class of least expected loss (r,); of equal ones the first, and -1 for a row without chances."""
+    """The class with the lowest expected loss (r,); ties go to the first class, and -1 is for a row without probabilities."""
     expected = p @ loss
     lost = np.isnan(expected).any(axis=1)
     return np.where(lost, -1, np.where(lost[:, None], 0.0, expected).argmin(axis=1))
 
 
 def loss_of(loss: Any, levels: pd.Index) -> np.ndarray:
-    """The loss matrix of a decision, 0-1 loss where none is given."""
+    """The loss matrix of a decision; 0-1 loss if none is given."""
     if loss is None:
         return 1.0 - np.eye(len(levels))
     if not isinstance(loss, pd.DataFrame):

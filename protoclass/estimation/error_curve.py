@@ -1,4 +1,4 @@
-"""A cross-validated error curve: the errors of folds over a grid, what is chosen from them, its correction and its band."""
+"""A cross-validated error curve: errors of folds over a grid, the selected point, its corrected error, and the band of the curve."""
 
 from __future__ import annotations
 
@@ -603,9 +603,9 @@ def corrected_losses(
 ) -> np.ndarray:
     """The loss of each row of choosing a grid point by cross-validation, by the bootstrap of the held-out predictions.
 
-    The least of a curve is too small an estimate of its own error. So rows are drawn with replacement, the grid point is chosen
-    anew from the held-out losses of the rows drawn, by the same rule, and its losses on the rows that were not drawn are
-    averaged. Nothing is fitted again.
+    The minimum of a curve is an optimistic estimate of its own error. So rows are drawn with replacement, the grid point is selected
+    again from the held-out losses of these rows, by the same rule, and its losses on the rows that were not drawn are averaged. No model
+    is refitted.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""A fitted rule: what it predicts, and its prototypes."""
+"""A fitted rule with its data: predictions and prototypes."""
 
 from __future__ import annotations
 
@@ -433,7 +433,7 @@ class Fitted(Served):
         return pd.Series(pd.Categorical.from_codes(out, self.frame.levels), index, name=self.frame.formula.response)
 
     def _as_names(self, places: np.ndarray, index: pd.Index, complete: np.ndarray) -> pd.Series:
-        """Names of prototypes by their places; None where the place is -1 and where a row is not complete."""
+        """Names of prototypes by their positions; None if the position is -1 or a row is not complete."""
         names, at = self.prototype_names, np.full(len(index), -1)
         at[complete] = places
         values = np.full(len(index), None, object)

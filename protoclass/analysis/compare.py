@@ -351,7 +351,7 @@ class Splits:
         return float(np.mean([test.sum() for test in self.tests]))
 
     def design(self) -> Design:
-        """What intervals and tests must know of the splits."""
+        """Facts about the splits that intervals and tests need."""
         sets = 1 if self.drawing.test_size is not None else self.drawing.repeats
         return Design(self.held / (len(self.frame) - self.held), sets, self.groups is not None)
 
@@ -377,7 +377,7 @@ class Splits:
         return (self.groups,) if isinstance(self.groups, str) else ()
 
     def groups_of(self, rows: pd.Index) -> dict[str, Any]:
-        """The argument `groups` of a fit to some rows, where there are groups."""
+        """The argument `groups` of a fit to some rows, if there are groups."""
         if self.groups is None:
             return {}
         return {"groups": self.groups if isinstance(self.groups, str) else self.groups.loc[rows]}
@@ -599,7 +599,7 @@ def draw_splits(frame: Frame, groups: pd.Series | None, drawing: Drawing) -> tup
 
 
 def matrix_of(spec: Any, data: pd.DataFrame) -> pd.DataFrame | None:
-    """Given dissimilarities as a DataFrame by label; None where rows are measured by their predictors."""
+    """Given dissimilarities as a DataFrame by label; None if dissimilarities are computed from predictors."""
     if isinstance(spec, pd.DataFrame):
         return spec
     if isinstance(spec, Dissimilarity):

@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from ..analysis.steps import measure_rows, stepwise
 from ..core.parallel import kernel
 from ..core.sources import Held, Source
 from ..estimation.fitted import Fitted
-from ..ground.options import options
+from ..metrics.gower import TrainedGower
+from ..metrics.minkowski import TrainedMinkowski
 from ..plots.style import colour, mark
 from ..views.analyses import measure_gaps
+from ..views.cards import read_predictors
 from ..views.geometry import Plane, outline_balls
 from ..views.pictures import Album
 from ..views.prototypes import (
@@ -27,14 +31,16 @@ from ..views.prototypes import (
     nearer,
 )
 from ..views.stages import Stages, count_steps
-from ..views.words import describe_prototypes, write_error, write_value
-from .curve import describe_line
+from ..views.words import describe_prototypes, write_field, write_value
+from .curve import describe_line, list_numbers
 
 PAIRS = 1_500_000  # of a prototype and a row in its ball, over all radii
 ENTRIES = 60_000_000  # dissimilarities of rows to prototypes that are read; a tenth where they have to be measured
 WALKED = 200  # steps of a rule that is no nearest-prototype rule
 BLOCK = 512  # rows at a time
 PIXELS = 4_000_000  # of all pictures
+CELLS = 3_000_000  # of predictors
+MOST = 12_000_000  # bytes of the radii of a page, compressed
 Packed = dict[str, Any]
 
 
@@ -134,7 +140,7 @@ def make_reel(fit: Fitted, source: Source | None, points: np.ndarray) -> Packed:
     rule predicts: from `starts[i]` on the sizes `steps` at which that changes, with `nearest` (place of the prototype, -1 for
     none) and `codes`; of each prototype from `member_starts[k]` on its `members`, the rows in its ball. Where a bound on the
     optimum is known, `gaps` of the first 0, 1, ... steps (or of the complete rule alone), and what is said of a gap of 0 and of others.
-    `held_out` is the cross-validated error of the complete rule in words.
+    `held_out` is the cross-validated error of the complete rule with its standard error.
     """
     prototypes, n = fit.rule.prototypes, fit.nobs
     q = len(prototypes)
@@ -151,7 +157,7 @@ def make_reel(fit: Fitted, source: Source | None, points: np.ndarray) -> Packed:
         "stepwise": count_steps(fit.rule) is not None,
         "covering": coverage.first is not None,
         "texts": list_texts(fit),
-        "held_out": "" if held is None else f"held-out {held.measure_name} {write_error(held.table.iloc[fit.point])}",
+        "held_out": [] if held is None else list_numbers(held.table.iloc[fit.point][["error", "se"]]),
         "gaps": pack(np.empty(0) if proved is None else proved.gaps),
         "proofs": [] if proved is None else list(proved.certificate.statements),
         "whole": whole and prototypes.radii is not None,
@@ -288,30 +294,98 @@ def _walk(D, columns, rank, classes, codes, pairs):  # type: ignore[no-untyped-d
             pairs[i, s, 0], pairs[i, s, 1] = best[first], best[1 - first]
 
 
-def describe(film: Film, album: Album | None) -> Packed:
-    """All of a film but its reels: what a page knows of rows, classes and radii."""
+def describe(film: Film, album: Album | None, new: pd.DataFrame | None = None) -> Packed:
+    """All of a film but its reels: what a page knows of rows, classes and radii; `new` has predictors of other rows."""
     stages = film.stages
     fit, frame = stages.fit, stages.fit.frame
     even = np.ptp(frame.weights) == 0
+    held = fit.validation if fit.point is not None else None
+    chosen = held is not None and fit.point == held.chosen_by_call()
+    fields = list_fields(film, new)
     return {
         "names": film.names,
         "quotes": "'" if any(isinstance(label, str) for label in frame.index[:1]) else "",
         "rows": fit.nobs,
         "codes": pack(frame.codes),
         "weights": {} if even else pack(np.asarray(frame.weights, float)),
-        "classes": [
-            {"name": str(level), "colour": colour(k), "mark": mark(k)} for k, level in enumerate(fit.classes)
-        ],
+        "classes": [{"name": str(level), "colour": colour(k), "mark": mark(k)} for k, level in enumerate(fit.classes)],
         "response": str(frame.formula.response),
+        "formula": str(fit.formula),
+        "method": f"{fit.model.title}, {fit.dissimilarity.metric.name}, {fit.nobs:,} rows",
+        "measure": "" if held is None else held.measure_name,
+        "corrected": held.corrected() if chosen and held is not None else None,
+        "own": stages.radii.index(stages.own[0]) if stages.own[0] is not None else 0,
         "optimistic": fit.why_optimistic,
         "ordered": fit.rule.prototypes.at is not None and "support" not in fit.rule.prototypes.table,
         "radius_texts": [f"{value:.4g}" for value in stages.radii],
         "radius_words": [write_value(value) for value in stages.radii],
-        "digits": options.digits or 4,
+        "calls": list_calls(stages),
         "curve": describe_curve(stages),
         "criticised": [{"text": text, "point": point} for text, point in film.criticised],
         "album": {} if album is None else describe_album(film, album),
+        "fields": fields,
+        "metric": describe_metric(fit, fields),
     }
+
+
+def list_calls(stages: Stages) -> list[str]:
+    """The code that makes the complete fit of each radius from the one that is explored."""
+    fit, radius = stages.fit, stages.fit.model.can.radius
+    known = [] if fit.validation is None or radius not in fit.validation.grid else fit.validation.grid[radius].tolist()
+    calls = [f"fit.{'at' if value in known else 'update'}({radius}={value!r})" for value in stages.radii]
+    return ["fit" if value == stages.own[0] else call for value, call in zip(stages.radii, calls, strict=True)] or ["fit"]
+
+
+def list_fields(film: Film, new: pd.DataFrame | None = None) -> list[Packed]:
+    """The predictors of the points and then of the new rows: numbers, or codes of levels; none where there are too many cells."""
+    fit = film.stages.fit
+    own, n = fit.frame.columns, fit.nobs
+    if own.shape[1] * len(film.names) > CELLS:
+        return []
+    aside = {  # prototypes that are not rows
+        int(at): read_predictors(each, place, -1)
+        for each in film.fits[: None if film.places else 0]
+        for place, at in enumerate(film.points(each).tolist())
+        if at >= n
+    }
+    others = pd.DataFrame([aside[at] for at in sorted(aside)], columns=own.columns)
+    out: list[Packed] = []
+    for name, column in fit.frame.schema.items():
+        parts = [own[name], others[name], *([] if new is None else [new[name]])]
+        field: Packed = {"name": str(name), "kind": column.kind}
+        if column.kind == "numeric":
+            values = np.concatenate([part.to_numpy(float, na_value=np.nan) for part in parts])
+            whole = np.isfinite(values).all() and (values == np.round(values)).all() and np.abs(values).max(initial=0) < 2**31
+            out.append({**field, "values": pack(values.astype(np.int64) if whole else values)})
+            continue
+        texts = [None if np.ndim(value) == 0 and pd.isna(value) else write_field(value) for part in parts for value in part]
+        levels = [write_field(level) for level in column.levels] or list(dict.fromkeys(text for text in texts if text is not None))
+        places = {level: k for k, level in enumerate(levels)}
+        out.append({**field, "levels": levels, "values": pack([places.get(text, -1) for text in texts])})
+    return out
+
+
+def describe_metric(fit: Fitted, fields: list[Packed]) -> Packed:
+    """How a page measures rows by itself, by field: `scales` of differences, of the `power`; `weights` where it takes means.
+
+    Or the `reason` why it can't.
+    """
+    metric, schema = fit.dissimilarity.metric, fit.frame.schema
+    kinds = {column.kind for column in schema.values()}
+    if not fit.model.can.nearest or fit.model.can.own_distances:
+        return {"reason": f"the class is not that of the nearest prototype ({fit.model.title})"}
+    if not fields or not fit.frame.formula.plain():
+        return {"reason": "the formula transforms columns" if fields else "there are too many cells"}
+    if isinstance(metric, TrainedMinkowski) and kinds == {"numeric"} and np.isfinite(metric.spec.r):
+        scales = dict(zip(metric.columns.tolist(), (metric.factor / metric.spread).tolist(), strict=True))
+        return {"reason": "", "power": float(metric.spec.r), "scales": [scales[name] for name in schema], "weights": []}
+    spec = metric.spec
+    if isinstance(metric, TrainedGower) and not (spec.asymmetric or spec.logratio or spec.ordratio) and "series" not in kinds:
+        weights, spread = (dict(zip(metric.variables, values.tolist(), strict=True)) for values in (metric.weights, metric.spread))
+        numbers = set(metric.numbers.tolist())
+        scales = {name: weights[name] / spread[name] if name in numbers else 0.0 for name in schema}
+        return {"reason": "", "power": 1.0, "scales": list(scales.values()), "weights": [weights[name] for name in schema]}
+    return {"reason": f"{metric.name} dissimilarities are measured in Python"}
 
 
 def describe_curve(stages: Stages) -> Packed:
@@ -379,3 +453,37 @@ def find_outline(fit: Fitted, plane: Plane) -> np.ndarray:
     if not len(corners):
         return np.empty((0, 2))
     return np.asarray((corners[0] - plane.locate(fit.rule.prototypes)[finite[0]]) / radii[finite[0]])
+
+
+def take_reels(film: Film, shown: int) -> tuple[dict[int, Any], int, list[str]]:
+    """The reels whose bytes, compressed, are `MOST` together, that of the radius that is shown first; the bytes that are left; and
+    what is left out, in words."""
+    left = MOST
+    kept: dict[int, Any] = {}
+    for k in sorted({*film.reels, shown}, key=lambda k: abs(k - shown)):
+        reel = film.reels[k] if k in film.reels else make_reel(film.fits[k], film.stages.source, film.points(film.fits[k]))
+        size = _count_bytes(reel)
+        if kept and size > left:
+            break
+        left -= size
+        kept[k] = reel
+    note = f"This page includes {len(kept)} of the {len(film.fits)} radii, those closest to the radius that was shown."
+    return kept, left, [note] if len(kept) < len(film.fits) else []
+
+
+def add_rivals(film: Film, reels: dict[int, Any], left: int) -> list[str]:
+    """Add distances of rows to prototypes to the reels, in their order, as far as bytes and time allow; what is left out in words."""
+    source, n = film.stages.source, film.stages.fit.nobs
+    entries = count_affordable(source)
+    for done, (k, reel) in enumerate(reels.items()):
+        entries -= n * len(film.fits[k].rule.prototypes)
+        rivals = make_rivals(film.fits[k], source) if entries >= 0 else {}
+        left -= _count_bytes(rivals)
+        if entries < 0 or left < 0:
+            return [f"Distances to rivals are included for {done} of the {len(reels)} radii of this page, those closest to the radius that was shown."]
+        reels[k] = {**reel, **rivals}
+    return []
+
+
+def _count_bytes(reel: dict[str, Any]) -> int:
+    return sum(len(zlib.compress(part["data"])) for part in reel.values() if isinstance(part, dict))

@@ -30,6 +30,7 @@ export class Film {
     this.codes = unpack(told.codes);
     this.weights = told.weights.data ? unpack(told.weights) : new Float32Array(told.rows).fill(1);
     this.album = told.album.pixels ? { ...told.album, pixels: unpack(told.album.pixels) } : null;
+    this.fields = told.fields.map((field) => ({ ...field, values: unpack(field.values) }));
     this.called = this.names.map((name) => told.quotes + name + told.quotes); // in sentences
     this.pointOf = new Map(this.names.map((name, point) => [name, point]).reverse());
   }

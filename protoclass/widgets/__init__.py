@@ -10,7 +10,6 @@ from typing import Any
 
 from ..estimation.error_curve import ErrorCurve
 from ..estimation.fitted import Fitted
-from ..ground.files import check_path
 
 
 def explore_validation(validation: ErrorCurve, **options: Any) -> Any:
@@ -46,10 +45,7 @@ def explore_validation(validation: ErrorCurve, **options: Any) -> Any:
     from .base import check_options, show
     from .curve import CurveExplorer
 
-    check_options(options, ("x", "save"))
-    path = options.pop("save", None)
-    if path is not None:
-        check_path(path, argument="save")
+    path = check_options(options, ("x", "save"))
     return show(CurveExplorer(validation, **options), path)
 
 
@@ -99,13 +95,9 @@ def explore_fit(fit: Fitted, **options: Any) -> Any:
     from .base import check_options, show
     from .prototypes import PrototypeExplorer
 
-    check_options(options, ("shape", "x", "y", "radii", "alternatives", "criticisms", "new", "save"))
-    path = options.pop("save", None)
-    if path is not None:
-        check_path(path, argument="save")
+    path = check_options(options, ("shape", "x", "y", "radii", "alternatives", "criticisms", "new", "save"))
     if fit.frame.absent is not None:
         from ..ground.errors import NotAvailable
 
         raise NotAvailable(fit.frame.absent)
-    explorer = PrototypeExplorer(fit, **options)
-    return show(explorer, path)
+    return show(PrototypeExplorer(fit, **options), path)

@@ -301,8 +301,10 @@ def show(explorer: Explorer, path: Any = None) -> Any:
     return explorer.draw().figure
 
 
-def check_options(options: dict[str, Any], allowed: tuple[str, ...]) -> None:
-    """Raise for an option that an explorer does not have."""
+def check_options(options: dict[str, Any], allowed: tuple[str, ...]) -> Any:
+    """Raise for an option that an explorer does not have; takes out the path to save it as, None for none."""
     for name in options:
         if name not in allowed:
             raise OptionError(f"explore() has no option {name!r}: its options are {', '.join(allowed)}")
+    path = options.pop("save", None)
+    return None if path is None else check_path(path, argument="save")

@@ -23,13 +23,11 @@ from ..views.curve import (
     mark_points,
     place_points,
     place_values,
-    rank_values,
     within_one_se,
 )
 from ..views.evaluation import share_rows
 from ..views.stages import GridFits
 from ..views.words import (
-    MEASURES,
     count_folds,
     describe_axis,
     describe_choice,
@@ -41,7 +39,6 @@ from ..views.words import (
     write_value,
 )
 from .base import Among, Explorer, Plain, join
-
 
 
 class CurveExplorer(Explorer):
@@ -151,7 +148,8 @@ class CurveExplorer(Explorer):
     def bake(self) -> Plain:
         chosen, answers = self.point, []
         with self.hold():
-            for self.point in range(len(self.validation.grid)):
+            for point in range(len(self.validation.grid)):
+                self.point = point
                 answers.append(self.tell({}))
             self.point = chosen
         state = {**self.describe_state(), "view": "", "turn": 0}
@@ -203,7 +201,6 @@ def describe_line(validation: ErrorCurve, along: tuple[str, ...], points: np.nda
         "errors": list_numbers(table["error"]),
         "ses": [value if value == value else 0.0 for value in table["se"].tolist()],
         "ends": list(limit_errors(table)),
-        "sizes": [write_number(round(size, 1)) for size in table["size"].tolist()],
         "size_values": list_numbers(table["size"]),
         "frontier": list_frontier(validation, points),
         "counted": "features" if validation.problem.model.can.counted == "features" else "prototypes",
@@ -227,15 +224,11 @@ def describe_heat(validation: ErrorCurve, pair: tuple[str, str]) -> Plain:
     table, others = validation.table, [name for name in validation.grid if name not in pair]
     low, high = limit_cells(validation)
     share = np.clip((table["error"].to_numpy(float) - low) / ((high - low) or 1.0), 0.0, 1.0)
-    slices = np.zeros(len(table), int)
-    for name in others:
-        ranks = rank_values(validation.grid[name]).astype(int)
-        slices = slices * (ranks.max() + 1) + ranks
     return {
         **_describe_points(validation, np.arange(len(table))),
         "places": place_points(validation, pair).astype(int).tolist(),
         "names": [[write_value(value) for value in np.unique(table[name].to_numpy())] for name in pair],
-        "slices": slices.tolist(),
+        "slices": table.groupby(others).ngroup().tolist() if others else [0] * len(table),
         "errors": list_numbers(table["error"]),
         "shades": list_numbers((0.05 + 0.6 * share).round(2)),
         "ends": [write_number(low), write_number(high) + (" and more" if high < float(table["error"].max()) else "")],
@@ -255,9 +248,7 @@ def _describe_points(validation: ErrorCurve, points: np.ndarray) -> Plain:
         "words": [f"{describe_choice(validation, point)} Size {sizes[point]:.4g}." for point in points.tolist()],
         "marks": [marks.get(point, "") for point in points.tolist()],
         "band": [float(table["error"].iloc[validation.best]), limit] if limit == limit else [],
-        "no_information": validation.no_information,
         "title": describe_selection(validation),
-        "measure": MEASURES[validation.measure],
         "name": validation.measure_name,
     }
 

@@ -320,6 +320,7 @@ def describe(film: Film, album: Album | None, new: pd.DataFrame | None = None) -
         "radius_texts": [f"{value:.4g}" for value in stages.radii],
         "radius_words": [write_value(value) for value in stages.radii],
         "calls": list_calls(stages),
+        "explains": fit.rule.prototypes.at is not None and len(frame.schema) > 0,
         "curve": describe_curve(stages),
         "criticised": [{"text": text, "point": point} for text, point in film.criticised],
         "album": {} if album is None else describe_album(film, album),
@@ -330,10 +331,10 @@ def describe(film: Film, album: Album | None, new: pd.DataFrame | None = None) -
 
 def list_calls(stages: Stages) -> list[str]:
     """The code that makes the complete fit of each radius from the one that is explored."""
-    fit, radius = stages.fit, stages.fit.model.can.radius
-    known = [] if fit.validation is None or radius not in fit.validation.grid else fit.validation.grid[radius].tolist()
-    calls = [f"fit.{'at' if value in known else 'update'}({radius}={value!r})" for value in stages.radii]
-    return ["fit" if value == stages.own[0] else call for value, call in zip(stages.radii, calls, strict=True)] or ["fit"]
+    validation, radius = stages.fit.validation, str(stages.fit.model.can.radius)
+    known = [] if validation is None or radius not in validation.grid else list(validation.grid[radius])
+    calls = [f"fit.{'at' if eps in known else 'update'}({radius}={eps!r})" for eps in stages.radii]
+    return ["fit" if eps == stages.own[0] else call for eps, call in zip(stages.radii, calls, strict=True)] or ["fit"]
 
 
 def list_fields(film: Film, new: pd.DataFrame | None = None) -> list[Packed]:
@@ -342,26 +343,21 @@ def list_fields(film: Film, new: pd.DataFrame | None = None) -> list[Packed]:
     own, n = fit.frame.columns, fit.nobs
     if own.shape[1] * len(film.names) > CELLS:
         return []
-    aside = {  # prototypes that are not rows
-        int(at): read_predictors(each, place, -1)
-        for each in film.fits[: None if film.places else 0]
-        for place, at in enumerate(film.points(each).tolist())
-        if at >= n
-    }
+    points = [(each, place, at) for each in film.fits for place, at in enumerate(film.points(each).tolist()) if at >= n]
+    aside = {at: read_predictors(each, place, -1) for each, place, at in points}  # prototypes that are not rows
     others = pd.DataFrame([aside[at] for at in sorted(aside)], columns=own.columns)
     out: list[Packed] = []
     for name, column in fit.frame.schema.items():
-        parts = [own[name], others[name], *([] if new is None else [new[name]])]
+        values = pd.concat([table[name] for table in (own, others, new) if table is not None and len(table)], ignore_index=True)
         field: Packed = {"name": str(name), "kind": column.kind}
         if column.kind == "numeric":
-            values = np.concatenate([part.to_numpy(float, na_value=np.nan) for part in parts])
-            whole = np.isfinite(values).all() and (values == np.round(values)).all() and np.abs(values).max(initial=0) < 2**31
-            out.append({**field, "values": pack(values.astype(np.int64) if whole else values)})
-            continue
-        texts = [None if np.ndim(value) == 0 and pd.isna(value) else write_field(value) for part in parts for value in part]
-        levels = [write_field(level) for level in column.levels] or list(dict.fromkeys(text for text in texts if text is not None))
-        places = {level: k for k, level in enumerate(levels)}
-        out.append({**field, "levels": levels, "values": pack([places.get(text, -1) for text in texts])})
+            numbers = values.to_numpy(float, na_value=np.nan)
+            whole = np.isfinite(numbers).all() and (numbers == np.round(numbers)).all() and np.abs(numbers).max(initial=0) < 2**31
+            out.append({**field, "values": pack(numbers.astype(np.int64) if whole else numbers)})
+        elif column.kind != "series":
+            levels = list(dict.fromkeys([*column.levels, *values.dropna()]))
+            codes = pd.Index(levels, dtype=object).get_indexer(values.astype(object))
+            out.append({**field, "levels": [write_field(level) for level in levels], "values": pack(codes)})
     return out
 
 
@@ -375,17 +371,16 @@ def describe_metric(fit: Fitted, fields: list[Packed]) -> Packed:
     if not fit.model.can.nearest or fit.model.can.own_distances:
         return {"reason": f"the class is not that of the nearest prototype ({fit.model.title})"}
     if not fields or not fit.frame.formula.plain():
-        return {"reason": "the formula transforms columns" if fields else "there are too many cells"}
+        return {"reason": "the formula transforms columns" if fields else "there are too many cells, or none"}
+    weights: dict[str, float] = {}
     if isinstance(metric, TrainedMinkowski) and kinds == {"numeric"} and np.isfinite(metric.spec.r):
-        scales = dict(zip(metric.columns.tolist(), (metric.factor / metric.spread).tolist(), strict=True))
-        return {"reason": "", "power": float(metric.spec.r), "scales": [scales[name] for name in schema], "weights": []}
-    spec = metric.spec
-    if isinstance(metric, TrainedGower) and not (spec.asymmetric or spec.logratio or spec.ordratio) and "series" not in kinds:
-        weights, spread = (dict(zip(metric.variables, values.tolist(), strict=True)) for values in (metric.weights, metric.spread))
-        numbers = set(metric.numbers.tolist())
-        scales = {name: weights[name] / spread[name] if name in numbers else 0.0 for name in schema}
-        return {"reason": "", "power": 1.0, "scales": list(scales.values()), "weights": [weights[name] for name in schema]}
-    return {"reason": f"{metric.name} dissimilarities are measured in Python"}
+        power, scale = metric.spec.r, dict(zip(metric.columns.tolist(), metric.factor / metric.spread, strict=True))
+    elif isinstance(metric, TrainedGower) and not (metric.spec.asymmetric or metric.spec.logratio or metric.spec.ordratio):
+        weights = dict(zip(metric.variables, metric.weights, strict=True))
+        power, scale = 1.0, {name: weights[name] / spread for name, spread in zip(metric.numbers.tolist(), metric.ranges, strict=True)}
+    else:
+        return {"reason": f"{metric.name} dissimilarities are measured in Python"}
+    return {"reason": "", "power": power, "scales": [scale.get(c, 0.0) for c in schema], "weights": [weights[c] for c in schema if weights]}
 
 
 def describe_curve(stages: Stages) -> Packed:
@@ -480,7 +475,7 @@ def add_rivals(film: Film, reels: dict[int, Any], left: int) -> list[str]:
         rivals = make_rivals(film.fits[k], source) if entries >= 0 else {}
         left -= _count_bytes(rivals)
         if entries < 0 or left < 0:
-            return [f"Distances to rivals are included for {done} of the {len(reels)} radii of this page, those closest to the radius that was shown."]
+            return [f"Distances to rivals are included for {done} of the {len(reels)} radii, those closest to the radius that was shown."]
         reels[k] = {**reel, **rivals}
     return []
 

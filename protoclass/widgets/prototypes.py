@@ -19,8 +19,6 @@ from ..ground.options import significant
 from ..plots import plot
 from ..views.cards import (
     DECISION,
-    NEAREST,
-    RIVAL,
     VOTE,
     Details,
     find_details,
@@ -32,17 +30,23 @@ from ..views.prototypes import Coverage, find_name, list_names, measure_coverage
 from ..views.stages import count_steps, make_stages
 from ..views.words import list_features
 from .base import Explorer, Plain, Requested, find_value, join
-from .film import Film, add_rivals, count_affordable, describe, describe_plane, make_film, make_reel, make_rivals, pack, take_reels
+from .film import (
+    Film,
+    add_rivals,
+    count_affordable,
+    describe,
+    describe_plane,
+    make_film,
+    make_reel,
+    make_rivals,
+    pack,
+    take_reels,
+)
 
 Label = Hashable
 FEW = 12  # rows of a table
 NEW = 1000  # rows
-TABLES = {  # by relation: what the page calls it, and what its numbers are
-    RIVAL: ("Nearest prototypes of other classes", "distance"),
-    NEAREST: ("Nearest prototype of each class", "distance"),
-    VOTE: ("Probability of each class", "value"),
-    DECISION: ("Decision for each class", "value"),
-}
+TABLES = {VOTE: "Probability of each class", DECISION: "Decision for each class"}  # by relation
 
 
 class PrototypeExplorer(Explorer):
@@ -285,8 +289,11 @@ class PrototypeExplorer(Explorer):
     def _describe_details(self) -> Plain:
         """What only Python knows of what is selected: sentences, tables, and what the page joins it to."""
         fit, found = self.fit, self._find_details()
-        out: Plain = {"words": found.words, "tables": [self._tabulate(found.table, relation) for relation in TABLES]}
-        out["tables"] = [table for table in out["tables"] if table["rows"]]
+        out: Plain = {"words": found.words, "tables": []}
+        for relation, part in found.table.groupby("relation"):
+            if relation in TABLES:
+                rows = [(str(level), f"{value:.4g}") for level, value in zip(part["class"][:FEW], part["value"], strict=False)]
+                out["tables"].append({"caption": TABLES[relation], "head": ["class", "value"], "rows": rows})
         out["also"] = self._film.points(fit)[found.decided].tolist()
         if self.selected is None and (features := list_features(fit)):
             rows = [(str(k + 1), words) for k, words in enumerate(features[:FEW])]
@@ -296,17 +303,6 @@ class PrototypeExplorer(Explorer):
         offers = [] if self._swaps is None or self.selected not in names else self._swaps.of(self.selected, names)
         out["offers"] = [(words, self._point_of(label)) for words, label in offers]
         return out
-
-    def _tabulate(self, table: pd.DataFrame, relation: str) -> Plain:
-        """The first few lines of a kind; `points` are those of a table of prototypes."""
-        few = table[table["relation"] == relation].head(FEW)
-        caption, number = TABLES[relation]
-        values = [(str(level), f"{value:.4g}") for level, value in zip(few["class"], few["value"], strict=True)]
-        if relation in (VOTE, DECISION):
-            return {"caption": caption, "head": ["class", number], "rows": values}
-        points = [self._point_of(label) for label in few["label"]]
-        rows = [("" if point < 0 else self._film.names[point], *pair) for point, pair in zip(points, values, strict=True)]
-        return {"caption": caption, "head": ["prototype", "class", number], "rows": rows, "points": points}
 
     # for cells of a notebook
 

@@ -17,8 +17,12 @@ PAGE = """
 :root[data-theme="light"] { color-scheme: light; }
 :root[data-theme="dark"] { color-scheme: dark; }
 body { margin: 0 auto; max-width: 1600px; }
-.protoclass-page { --tall: max(440px, calc(100vh - 252px)); padding: 12px 24px; }
-@media (max-width: 640px) { .protoclass-page { padding: 10px 12px; } }
+.protoclass-page { padding: 12px 24px; }
+@media (max-width: 720px) { .protoclass-page { padding: 10px 12px; } }
+@media (min-width: 721px) {
+  .protoclass-page { display: flex; flex-direction: column; height: 100vh; }
+  .protoclass-zones { flex: 1 0 440px; height: 0; }
+}
 """
 
 

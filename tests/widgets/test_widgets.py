@@ -205,8 +205,6 @@ def test_what_a_prototype_covers_is_what_its_ball_says(explorer, fit):
         rivals = details[details["relation"] == "rival"]
         assert rivals["label"].tolist() == near.index.tolist()
         assert rivals["value"].to_numpy() == pytest.approx(near.to_numpy())
-        listed = tables(told(explorer))["Nearest prototypes of other classes"]
-        assert [name for name, _, _ in listed] == [str(label) for label in near.index]
     assert fine(explorer)
 
 
@@ -239,9 +237,7 @@ def test_why_a_row_gets_its_class(explorer, fit):
         assert nearest.set_index("class")["value"].reindex(fit.classes).tolist() == pytest.approx(far.loc[row].tolist())
         answer = told(explorer)
         assert [fit.frame.index[point] for point in answer["also"]] == nearest["label"].tolist()
-        lines = tables(answer)["Nearest prototype of each class"]
-        values = zip(nearest["label"], nearest["class"], nearest["value"], strict=True)
-        assert lines == [(str(label), level, f"{d:.4g}") for label, level, d in values]
+        assert not answer["tables"]  # the page compares by itself
     assert fine(explorer)
 
 

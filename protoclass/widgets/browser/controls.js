@@ -55,7 +55,16 @@ export function table({ caption, columns, rows, order = {}, mark = () => false, 
         field.append(content instanceof Node ? content : String(content));
         line.append(field);
       });
-      if (pick) line.addEventListener("click", () => pick(row));
+      if (pick) {
+        line.addEventListener("click", () => pick(row));
+        line.addEventListener("keydown", (event) => {
+          const next = { ArrowDown: line.nextSibling, ArrowUp: line.previousSibling }[event.key];
+          if (!next) return;
+          event.preventDefault();
+          next.querySelector("button").focus();
+          next.click();
+        });
+      }
       return line;
     }));
     columns.forEach((each, k) => each.sortable && head.cells[k].setAttribute("aria-sort", each !== column ? "none" : down ? "descending" : "ascending"));

@@ -3,7 +3,7 @@
 import { Pixels, Sprites, shape } from "./marks.js";
 import { ticks } from "./frame.js";
 
-const FAINT = 0.1, FILLED = 0.55, BALLS = 60, PICTURES = 200, SIDE = 24, ROOM = { left: 40, bottom: 36 };
+const FAINT = 0.1, FILLED = 0.55, BALLS = 60, PICTURES = 200, SIDE = 24, ROOM = { left: 40 };
 const FONT = "12px system-ui, sans-serif";
 
 export class Drawing {
@@ -20,7 +20,7 @@ export class Drawing {
   }
 
   // The size in pixels of the page and the dots for each; returns where the plane lies in it.
-  resize(width, height, ratio) {
+  resize(width, height, ratio, bottom) {
     const [w, h] = [Math.round(width * ratio), Math.round(height * ratio)];
     for (const canvas of [this.base, this.top]) {
       if (canvas.width !== w) canvas.width = w;
@@ -28,7 +28,7 @@ export class Drawing {
     }
     if (!this.sprites || this.sprites.ratio !== ratio) this.sprites = new Sprites(ratio);
     Object.assign(this, { width, height, ratio });
-    return { left: ROOM.left, top: 6, width: Math.max(40, width - ROOM.left - 6), height: Math.max(40, height - ROOM.bottom - 6) };
+    return { left: ROOM.left, top: 6, width: Math.max(40, width - ROOM.left - 6), height: Math.max(40, height - bottom - 6) };
   }
 
   start(canvas) {
@@ -334,12 +334,12 @@ function light(rgb) {
   return 0.2126 * r + 0.7152 * g + 0.0722 * b;
 }
 
-// A colour, mixed with the ink as far as it needs to stand out from the paper (3 : 1, light to dark).
+// A colour, mixed with the ink as far as it needs to stand out from the paper (3 : 1, light to dark; on dark paper 4.5, because rows are half clear).
 export function visible(colour, paper, ink) {
   const own = numbers(colour), back = light(numbers(paper)), to = numbers(ink);
   for (let share = 0; share < 1; share += 0.1) {
     const mixed = own.map((v, d) => Math.round(v + share * (to[d] - v))), here = light(mixed);
-    if ((Math.max(here, back) + 0.05) / (Math.min(here, back) + 0.05) >= 3) return `rgb(${mixed.join(" ")})`;
+    if ((Math.max(here, back) + 0.05) / (Math.min(here, back) + 0.05) >= (back < 0.2 ? 4.5 : 3)) return `rgb(${mixed.join(" ")})`;
   }
   return ink;
 }

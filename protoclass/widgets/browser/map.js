@@ -11,7 +11,7 @@ const NEAR = 14, ARROWS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0,
 const THEMES = ["class", "style", "data-theme", "data-jp-theme-name", "data-jp-theme-light"]; // what pages say a theme with
 const KEYS = [
   ["Arrow keys", "next mark"], ["Page Up, Page Down", "next prototype"], ["Enter", "select"], ["Space", "add to the lasso"],
-  ["+ and \u2212", "zoom"], ["0", "reset"], ["Escape", "deselect"], ["Shift and drag", "lasso"], ["Ctrl and wheel", "zoom"],
+  ["+ and \u2212", "zoom"], ["0", "reset"], ["Escape", "deselect"], ["Up, Down in the table", "next prototype"], ["Shift and drag", "lasso"], ["Ctrl and wheel", "zoom"],
 ];
 
 export class FitMap {
@@ -128,7 +128,7 @@ export class FitMap {
   measure() {
     if (!this.frame || !this.field.clientWidth) return;
     const look = getComputedStyle(this.field), colours = ["color", "backgroundColor", "outlineColor", "borderTopColor", "textDecorationColor", "caretColor"].map((name) => look[name]);
-    this.frame.fit(this.drawing.resize(this.field.clientWidth, this.field.clientHeight, window.devicePixelRatio || 1));
+    this.frame.fit(this.drawing.resize(this.field.clientWidth, this.field.clientHeight, window.devicePixelRatio || 1, this.plane.one_unit ? 20 : 36));
     if (colours.join() !== this.painted) {
       this.painted = colours.join();
       this.drawing.paint(colours, this.film.classes.map((one) => one.colour));

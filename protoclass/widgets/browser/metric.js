@@ -81,15 +81,15 @@ export class Metric {
       const known = seen.subarray(0, rows).filter((value) => !Number.isNaN(value));
       const low = known.reduce((a, b) => Math.min(a, b)), high = known.reduce((a, b) => Math.max(a, b));
       const line = Array.from({ length: VALUES }, (_, at) => low + ((high - low) * at) / (VALUES - 1));
-      line.sort((a, b) => Math.abs(a - values[k]) - Math.abs(b - values[k]));
+      if (!Number.isNaN(values[k])) line.sort((a, b) => Math.abs(a - values[k]) - Math.abs(b - values[k]));
       let changed = line.find((value) => classify(value) !== old), same = values[k];
-      if (changed === undefined || Number.isNaN(same)) return [];
+      if (changed === undefined) return [];
       for (let step = 0; step < HALVINGS; step++) {
         const middle = (same + changed) / 2;
         if (classify(middle) === old) same = middle;
         else changed = middle;
       }
-      return [{ name, k, value: changed, code: classify(changed), cost: Math.abs(changed - values[k]) * this.scales[k] }];
+      return [{ name, k, value: changed, code: classify(changed), cost: Number.isNaN(same) ? Infinity : Math.abs(changed - values[k]) * this.scales[k] }];
     }).sort((a, b) => a.cost - b.cost);
   }
 }

@@ -217,6 +217,7 @@ export class Page {
     this.failed = Boolean(problem);
     if (problem) return;
     if (reel) this.reels.set(stage, new Reel(reel));
+    if (reel) this.listing = "";
     if (rivals && this.reels.has(stage)) this.reels.get(stage).add(rivals);
     if (plane) this.keepPlane(plane);
     if (regions) this.paint(regions);
@@ -227,7 +228,7 @@ export class Page {
     }
     this.turn();
     this.map.draw();
-    this.update(true);
+    this.update();
   }
 
   key() {

@@ -6,6 +6,13 @@ import { thumb } from "./draw.js";
 import { icon } from "./marks.js";
 import { countRows, pointWords, setWords, writeNumber } from "./words.js";
 
+// The name of a variable, which may go on in another line after "_".
+function named({ name }) {
+  const text = make("span");
+  text.append(...name.split(/(?<=_)/).flatMap((part) => [part, make("wbr")]));
+  return text;
+}
+
 const NAMED = 12, LISTED = 100, FIRST = 8;
 
 export class Panel {
@@ -13,6 +20,7 @@ export class Panel {
   constructor(page) {
     Object.assign(this, { page, film: page.film, order: {}, all: new Set(), stats: new Map() });
     this.card = box("card");
+    this.card.tabIndex = -1;
     this.listed = box("card");
     this.element = make("section", "panel", "", { "aria-label": "Explanation and prototypes" });
     this.element.append(this.card, this.listed);
@@ -23,7 +31,7 @@ export class Panel {
   }
 
   show(seen, point, said) {
-    const { page } = this, { lasso } = page.map;
+    const { page } = this, { lasso } = page.map, inside = this.card.contains(document.activeElement);
     if (page.trial) {
       if (this.typing(seen)) return;
       this.card.replaceChildren(...this.trial(seen));
@@ -32,6 +40,7 @@ export class Panel {
     if (lasso.length) {
       this.card.prepend(make("p", "", setWords(seen, lasso)), code(`data.loc[[${lasso.map((row) => this.film.called[row]).join(", ")}]]`));
     }
+    if (inside && !this.card.contains(document.activeElement)) this.card.focus({ preventScroll: true }); // what had it is written again
   }
 
   overview({ film, now, reel }, said) {
@@ -47,14 +56,14 @@ export class Panel {
 
   // What Python knows besides.
   extra({ words = [], tables = [] }) {
-    return [...words.map((text) => make("p", "", text)), ...tables.map((each) => (this.film.album && each.points ? this.album(each) : tabulate(each)))];
+    return [...words.map((text) => make("p", "", text)), ...tables.map(tabulate)];
   }
 
   // Starts the explanation of a row that is not one of the fit.
   newRows(point = -1) {
     const { page } = this, { metric, film } = page, out = [];
     if (!page.fields.length) return [];
-    if (metric.reason) return [make("p", "soft", `New rows are not classified here, because ${metric.reason}: use fit.why(new).`)];
+    if (metric.reason) return [make("p", "soft", `New rows are not classified here, because ${metric.reason}: use fit.predict(new).`)];
     for (let k = 0; k < page.added; k++) {
       out.push(button("chip", `new row ${k}`, () => page.try(metric.row(film.names.length + k), `new row ${k}`)));
     }
@@ -102,7 +111,8 @@ export class Panel {
     }
     const near = seen.now.nearest[point], pair = seen.reel.rivalOf(point, seen.size);
     if (near >= 0 && seen.reel.points[near] !== point) out.push(...this.compare(seen, page.fields.map((_, k) => this.valueOf(point, k)), near, pair ? pair.rival : -1, film.called[point], point));
-    out.push(code(`${page.call()}.why(${film.quotes ? JSON.stringify(film.names[point]) : film.names[point]})`), ...this.newRows(point));
+    const label = film.quotes ? JSON.stringify(film.names[point]) : film.names[point];
+    out.push(code(`${page.call()}.${film.explains ? `why(${label})` : `augment().loc[[${label}]]`}`), ...this.newRows(point));
     return out;
   }
 
@@ -131,12 +141,12 @@ export class Panel {
     if (!fields.length) return [];
     const rows = fields.map(({ name, levels }, k) => ({ name, k, value: this.valueOf(point, k), spread: levels ? null : this.spread(k, of) }));
     const columns = [
-      { head: "variable", name: true, text: true, value: ({ name }) => name },
+      { head: "variable", name: true, text: true, value: ({ name }) => name, cell: named },
       { head: "value", value: ({ k, value }) => this.write(k, value) },
       { head: "class median", value: ({ k, spread }) => (spread ? this.write(k, spread[2]) : "") },
       { head: "quartiles", value: () => "", cell: (row) => (row.spread ? this.glyph(row, of) : "") },
     ];
-    return [this.some("profile", rows, columns)];
+    return [this.some("profile", rows, columns, "compare")];
   }
 
   glyph({ k, value, spread: [, low, middle, high] }, of) {
@@ -171,12 +181,13 @@ export class Panel {
     const most = Math.max(1e-300, ...measured.flat()), rows = fields.map((field, k) => ({ ...field, k, value: values[k], parts: measured.map((parts) => parts[k]) }));
     if (rows.length > FIRST && measured.length) rows.sort((a, b) => Math.abs(b.parts.at(-1) - b.parts[0]) - Math.abs(a.parts.at(-1) - a.parts[0]));
     const columns = [
-      { head: "variable", name: true, text: true, value: (row) => row.name },
+      { head: "variable", name: true, text: true, value: (row) => row.name, cell: named },
       { head: page.trial ? "row" : name, value: ({ k, value }) => this.write(k, value), cell: page.trial ? (row) => this.input(row) : null },
       ...others.map((place) => ({ head: film.names[reel.points[place]], value: ({ k }) => this.write(k, this.valueOf(reel.points[place], k)) })),
     ];
     if (measured.length) columns.push({ head: "parts of distance", value: () => "", cell: ({ parts }) => this.bars(parts, others.map((place) => reel.classes[place]), most) });
     out.push(this.some("compare", rows, columns, "compare"));
+    if (metric.reason && fields.length < 2) return out;
     if (metric.reason) return [...out, make("p", "soft", `The distances are not divided among the variables, because ${metric.reason}.`)];
     const [change] = metric.changes(values, reel, seen.now.shown, film.rows);
     if (!change) return [...out, make("p", "", "No change of a single variable gives another class.")];
@@ -248,13 +259,7 @@ export class Panel {
     if (near.place < 0) return [head, make("p", "problem", "Every predictor is needed, and a prototype."), ...this.compare(seen, values, -1, -1, name)];
     const at = ({ place, far }) => `${film.called[seen.reel.points[place]]} (${film.classes[seen.reel.classes[place]].name}) at ${writeNumber(far)}`;
     const text = `The nearest prototype is ${at(near)}${rival.place < 0 ? "" : `; the nearest of another class is ${at(rival)}`}. Change a value to see what happens.`;
-    return [head, make("p", "soft", text, { "aria-live": "polite" }), ...this.compare(seen, values, near.place, rival.place, name), code(`${page.call()}.why({${fields.join(", ")}})`)];
-  }
-
-  // Prototypes of a table as pictures, with what the table says of them.
-  album({ caption, rows, points }) {
-    const known = points.map((_, k) => k).filter((k) => points[k] >= 0);
-    return box("", make("h3", "", caption), this.pictures(known.map((k) => points[k]), 40, known.map((k) => rows[k].slice(1).join(", "))));
+    return [head, make("p", "soft", text, { "aria-live": "polite" }), ...this.compare(seen, values, near.place, rival.place, name), code(film.explains ? `${page.call()}.why({${fields.join(", ")}})` : `${page.call()}.predict(pd.DataFrame([{${fields.join(", ")}}]))`)];
   }
 
   pictures(points, height, words = []) {
@@ -287,16 +292,18 @@ export class Panel {
         head: "class", text: true, sortable: true, value: (place) => film.classes[reel.classes[place]].name,
         cell: (place) => box("", film.classes[reel.classes[place]].name, other(place) ? make("span", "wrong", ` true class ${film.classes[film.codes[reel.points[place]]].name}`) : null),
       },
-      { head: "", value: () => "", cell: (place) => this.bar(inside(place), first(place), most, reel.classes[place]) },
-      { head: newly ? "newly covered" : "rows nearest", sortable: true, value: first },
+      ...(newly || reel.speaks ? [
+        { head: "", value: () => "", cell: (place) => this.bar(inside(place), first(place), most, reel.classes[place]) },
+        { head: newly ? "newly covered" : "rows nearest", sortable: true, value: first },
+      ] : []),
       ...(balls ? [{ head: "miscovered", sortable: true, value: wrong, cell: (place) => make("span", "wrong", wrong(place) ? String(wrong(place)) : "") }] : []),
     ];
     const caption = places.length ? `${places.length} prototypes${only < 0 ? "" : ` of ${film.classes[only].name}`}` : "No prototypes";
-    const words = film.ordered ? "In the order chosen. A light bar shows all rows of the class in the ball." : "";
+    const words = balls ? [make("p", "soft", `${film.ordered ? "In the order chosen. " : ""}A light bar shows all rows of the class in the ball.`)] : [];
     const shown = all ? places : places.slice(0, LISTED), chosen = reel.placeOf(point, size);
-    const made = table({ columns, rows: shown, order: this.order, mark: (place) => place === chosen, pick: (place) => page.select(reel.points[place]), className: "prototypes" });
+    const made = table({ columns, rows: shown, order: this.order, mark: (place) => place === chosen, pick: (place) => page.select(reel.points[place]), className: film.album ? "prototypes album" : "prototypes" });
     made.setAttribute("aria-label", "Prototypes");
-    this.listed.replaceChildren(make("h2", "", caption), make("p", "soft", balls ? words : ""), made);
+    this.listed.replaceChildren(make("h2", "", caption), ...words, made);
     if (places.length > shown.length) this.listed.append(button("link", `Show all ${places.length}`, () => this.all.add("list") && page.update(true)));
   }
 

@@ -48,7 +48,7 @@ export class Curve extends Chart {
       this.add("rect", { x: left, width: right - left, y, height: Math.max(2, floor - y), class: "protoclass-band" });
     }
     const share = told.name !== "loss";
-    for (const [value, text] of ticks(least, most, (bottom - top) / 18)) {
+    for (const [value, text] of ticks(least, most, Math.max(2, (bottom - top) / 50))) {
       this.add("line", { x1: left, x2: right, y1: this.up(value), y2: this.up(value), class: "protoclass-rule" });
       this.add("text", { x: left - 8, y: this.up(value) + 4, "text-anchor": "end" }, share ? `${Number((100 * value).toPrecision(6))} %` : text);
     }

@@ -116,7 +116,7 @@ export class FitMap {
       return item;
     });
     const items = [[drawing.wrong, "misclassified"]];
-    if (this.reel && this.reel.covering) items.push([drawing.soft, "hollow: in no ball of its class"]);
+    if (this.reel && this.reel.covering) items.push([drawing.soft, "not covered"]);
     this.legend.replaceChildren(make("span", "response", film.response), ...this.classes, ...items.map(([colour, name]) => {
       const item = make("span", "item");
       item.append(icon("o", null, colour), name);

@@ -57,13 +57,13 @@ export class Page {
     }
     this.search = make("input", "", "", { type: "search", placeholder: "label, Enter", size: 10 });
     this.search.addEventListener("change", () => this.find(this.search.value.trim()));
-    controls.append(labelled("Find row", this.search));
+    map.tools.append(labelled("Find row", this.search));
     this.status = make("p", "soft", "", { role: "status" });
     this.problem = make("p", "problem", told.problem || "", { role: "alert" });
     this.panel = new Panel(this);
     this.headed = make("div");
     if (this.curve) this.curve.key.append(controls);
-    const strip = this.curve ? box("strip", this.curve.element) : controls;
+    const strip = this.curve ? box("strip", this.curve.element) : controls.childElementCount ? controls : "";
     root.replaceChildren(this.headed, strip, box("zones", map.element, this.panel.element), this.status, this.problem, ...told.notes.map((note) => make("p", "soft", note)));
     if (this.curve) this.curve.element.explorer = this.curve;
     map.element.explorer = map;

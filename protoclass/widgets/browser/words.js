@@ -46,7 +46,11 @@ export function gapWords(seen) {
 }
 
 // What the map shows of the dissimilarities.
-export const planeWords = (plane) => (plane.one_unit ? plane.axes.join("; ").replace("first axis", "First axis") : `${plane.axes[0]} (across) and ${plane.axes[1]} (up)`);
+export function planeWords({ axes, one_unit: map }) {
+  const shares = axes.join("; ").match(/[\d.]+ %/g), stress = axes[1].match(/stress .*/);
+  if (!map || !shares) return axes.join("; ");
+  return `Map of the dissimilarities: the axes show ${shares.join(" and ")} of their squares${stress ? `, ${stress[0]}` : ""}`;
+}
 
 // The map for those who do not see it.
 export function mapWords(seen, { only, point }, plane) {

@@ -1,7 +1,7 @@
 """What `Fit.stability` says of prototypes, and what is true among fresh rows: python benchmarks/stability.py
 
 Two Gaussians, 100 rows. Each prototype of a fit is put among 99 fresh rows, which choose anew, many times: the truth of `chosen`.
-Fresh samples of 100 rows without it give the truth of `near` and `within`. What `Stability.fresh` says of a part of the rows is
+Fresh samples of 100 rows without it give the truth of `near` and `within`. What `Stability.replicate` says of a part of the rows is
 compared with pairs of fresh samples of that size. The tables are printed, and written to STABILITY.md beside this file
 with --write.
 """
@@ -90,17 +90,17 @@ def of_one(method: str, parameters: dict[str, float], seed: int, B: int, repeats
     some = draw.choice(len(prototypes), min(each, len(prototypes)), replace=False)
     for how, one in told.items():
         table = one.prototypes
-        out[f"within, {how}"] = float((nearest <= table["within"].to_numpy()).mean())
-        out[f"chosen, {how}"] = float(table["chosen"].iloc[some].mean())
-        out[f"near, {how}"] = float(table["near"].mean()) if "near" in table else np.nan
+        out[f"within, {how}"] = float((nearest <= table["distance_95"].to_numpy()).mean())
+        out[f"chosen, {how}"] = float(table["reselected"].iloc[some].mean())
+        out[f"near, {how}"] = float(table["ball_hit_rate"].mean()) if "ball_hit_rate" in table else np.nan
     out["near, true"] = np.nan if prototypes.radii is None else float((nearest < prototypes.radii).mean())
     out["chosen, true"] = float(np.mean([
         put_among(fit.model, X[j], y[j], c, ROWS, draw)
         for j, c in zip(prototypes.at[some], prototypes.classes[some], strict=True) for _ in range(repeats)
     ]))  # fmt: skip
-    fresh = told["bootstrap"].fresh(SHARES, B, seed, progress=False)
-    for name in ("near", "chosen"):
-        out |= {f"{name}, {share}": fresh[name][share] if name in fresh else np.nan for share in SHARES}
+    fresh = told["bootstrap"].replicate(SHARES, B, seed, progress=False)
+    for name, column in (("near", "ball_hit_rate"), ("chosen", "reselected")):
+        out |= {f"{name}, {share}": fresh[column][share] if column in fresh else np.nan for share in SHARES}
     return out | {"some": len(some)}
 
 
@@ -159,7 +159,7 @@ def main() -> None:
         f"{in_markdown(first)}\n\nAll samples are of the rows that chose the prototypes. So `chosen` says too much, 1.2 to 5 times the "
         "truth; `near` says too much where balls are small and hold few rows, and little where it is near 1. The column "
         "`within` is the share of fresh samples with a prototype of the class within that distance, 0.95 by its definition.\n\n"
-        "`Stability.fresh` compares two samples without a row in common, and the truth is that of 600 pairs of fresh samples of this "
+        "`Stability.replicate` compares two samples without a row in common, and the truth is that of 600 pairs of fresh samples of this "
         f"size. +-: its standard deviation over data sets.\n\n{in_markdown(second)}\n\n"
         "It is right for both sizes. Nothing is extrapolated to all rows.\n"
     )

@@ -25,7 +25,7 @@ PICTURES: dict[str, list[tuple[str, str, str]]] = {
          "With two predictors: the balls themselves, and the regions of the classes."),
         ("Several radii", 'exact.plot("radii", eps=[0.5, 1.0, 1.5, 2.0]);', "What does a larger radius change?"),
         ("Progress", 'fit.plot("progress");', "What did each prototype add to those before it?"),
-        ("Cards", 'exact.plot("cards");', "How does each prototype differ from the median of its class?"),
+        ("Cards", 'exact.plot("profiles");', "How does each prototype differ from the median of its class?"),
         ("Features of a rule", 'pc.fit("diagnosis ~ .", train, "scm", features="stumps", penalty=2.0, stop=3).plot();',
          "Of a rule without prototypes: which thresholds, and what lies beyond them?"),
         ("Conditions of a rule", 'pc.fit("diagnosis ~ .", train, "scm", features="stumps", penalty=2.0, stop=3).plot("rule");',
@@ -36,7 +36,7 @@ PICTURES: dict[str, list[tuple[str, str, str]]] = {
     "Rows that are pictures": [
         ("Images", 'written.plot("images", shape=(8, 8), count=30);', "The prototypes, as what they are."),
         ("A map of images", 'written.plot("map", shape=(8, 8), count=40);', "Which prototypes are alike?"),
-        ("Miscovered", 'written.plot("miscovered", shape=(8, 8), prototype=written.prototypes["miscovers"].idxmax());',
+        ("Miscovered", 'written.plot("miscovered", shape=(8, 8), prototype=written.prototypes["miscovered"].idxmax());',
          "Which rows of other classes does a prototype hold?"),
         ("Misclassified", 'written.plot("misclassified", shape=(8, 8), count=5, size=20);',
          "What is predicted wrongly, and which prototypes spoke?"),

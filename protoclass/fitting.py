@@ -227,8 +227,8 @@ def fit(
         metrics are tuned with those of the method, if they are "grid" or a sequence: `pc.DTW(window=[5, 10, 20])`,
         `pc.Minkowski(r="grid")`, `pc.Mismatch(k=[3, 5])`. Where the method has a parameter of the same name, the table calls them
         `dissimilarity_k` and so on.
-    candidates : "auto", "train", "own", int, `pc.unlabelled(frame)`, `pc.kmeans(K)` or `pc.hull(count)`
-        What may become a prototype: "train", the training rows, for any class or ("own") for their own only; a random subset of
+    candidates : "auto", "train", "same_class", int, `pc.unlabelled(frame)`, `pc.kmeans(K)` or `pc.hull(count)`
+        What may become a prototype: "train", the training rows, for any class or ("same_class") for their own only; a random subset of
         that many of them, from each class its share; "auto": all training rows, or where the PVM would take more than about
         30 s with those of more than 20,000 rows, a subset as large as that allows (print says so); further rows without a class,
         centroids, or uniform draws from the classes' convex hulls, added to the training rows (with `only=True` in their place).

@@ -131,7 +131,7 @@ def test_data(data, change, message):
         ({"weights": np.r_[np.ones(26), np.zeros(4)]}, "class 'c' of 'y' has no weight"),
         ({"weights": [1.0]}, "have shape"),
         ({"groups": "nope"}, "groups='nope'"),
-        ({"candidates": "all"}, "candidates='all': allowed are 'auto', 'train', 'own', a number"),
+        ({"candidates": "all"}, "candidates='all': allowed are 'auto', 'train', 'same_class', a number"),
         ({"candidates": 31}, "candidates=31, and there are 30 rows"),
         ({"candidates": 0}, "candidates=0"),
         ({"candidates": 5, "method": "knn"}, "method 'knn' takes the training rows"),

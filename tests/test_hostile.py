@@ -114,12 +114,12 @@ def test_groups_and_folds_that_contradict(iris):
 
 
 def test_predictors_named_like_columns_of_the_answer(iris):
-    data = iris.iloc[:, :3].set_axis(["class", "own", "covers"], axis=1).assign(y=iris.species)
+    data = iris.iloc[:, :3].set_axis(["class", "true_class", "newly_covered"], axis=1).assign(y=iris.species)
     fit = pc.fit("y ~ .", data, eps=1.0)
     assert fit.prototypes.columns.is_unique
-    assert "own (predictor)" in fit.prototypes
-    assert list(fit.tidy().columns) == ["prototype", "class", "own", "covers", "miscovers"]
-    assert pc.fit("y ~ class + own", data, eps=1.0).plot() is not None
+    assert "true_class (predictor)" in fit.prototypes
+    assert list(fit.tidy().columns) == ["prototype", "class", "true_class", "newly_covered", "miscovered"]
+    assert pc.fit("y ~ class + true_class", data, eps=1.0).plot() is not None
     with pytest.raises(pc.DataError, match="'distance', which augment adds"):
         fit.augment(data.assign(distance=1.0))
 

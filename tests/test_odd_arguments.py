@@ -38,8 +38,8 @@ def calls(fit):
         "prior": lambda v: calibrated.predict(data, prior={"setosa": v, "versicolor": 1, "virginica": 0}),
         "weight": lambda v: fit.test(new, weights=[v] + [1.0] * (len(new) - 1)),
         "no_information": lambda v: fit.test(new, no_information=v),
-        "shares": lambda v: fit.stability(B=2).fresh(v, B=2),
-        "share": lambda v: fit.stability(B=2).fresh([v], B=2),
+        "shares": lambda v: fit.stability(B=2).replicate(v, B=2),
+        "share": lambda v: fit.stability(B=2).replicate([v], B=2),
         "within": lambda v: fit.alternatives(within=v, progress=False),
         "candidates": lambda v: fit.alternatives(candidates=v, progress=False),
         "interest": lambda v: fit.alternatives(candidates=[v], progress=False),
@@ -148,8 +148,8 @@ def test_why_names_classes_that_are_tuples():
     pairs = {"setosa": (1, 2), "versicolor": (3, 4), "virginica": (5, 6)}
     named, paired = data, data.assign(species=[pairs[c] for c in data["species"]])
     one, other = (pc.fit("species ~ .", d, eps=1.0).why(data.index[12]) for d in (named, paired))
-    assert other["then"].tolist() == [pairs.get(c) for c in one["then"]]
-    assert other["change_to"].equals(one["change_to"])
+    assert other["counterfactual_class"].tolist() == [pairs.get(c) for c in one["counterfactual_class"]]
+    assert other["counterfactual"].equals(one["counterfactual"])
 
 
 def test_labels_of_many_types_are_compared_without_a_warning():

@@ -266,7 +266,7 @@ def test_the_digits_are_those_of_the_least_test_error(monkeypatch):
     best = min(range(len(radii)), key=lambda g: (errors[g], len(fits[g].prototypes)))
     assert seen["eps"] == pytest.approx(radii[best])
     assert found.covers["PVM table 1"].startswith(f"{len(fits[best].prototypes)} prototypes (3372)")
-    assert f"covering {fits[best].prototypes['covers'].iloc[0]} and" in found.covers["PVM figure 4"]
+    assert f"covering {fits[best].prototypes['newly_covered'].iloc[0]} and" in found.covers["PVM figure 4"]
 
 
 @pytest.mark.long

@@ -217,7 +217,7 @@ def test_print_does_not_call_a_size_another_one():
     ill = draw.random(100) < 0.3
     data = pd.DataFrame(draw.normal(size=(100, 2)) + ill[:, None], columns=["a", "b"]).assign(y=np.where(ill, "ill", "well"))
     fit = pc.fit("y ~ .", data)
-    assert fit.validation.draws["size"].tolist() == [2.0, 2.0]
+    assert fit.validation.by_repeat["size"].tolist() == [2.0, 2.0]
     assert "(size 2.0 as well): repeats=10 averages" in repr(fit)
 
 

@@ -37,7 +37,7 @@ def methods(n: int, given: bool) -> dict[str, pc.Model]:
         **({} if given else {"LVQ": pc.LVQ(K=SHARES)}),
         "PVM, one radius, lambda 1/n": pc.PVM(),
         ONE: pc.PVM(lambda_=lambdas),
-        OWN: pc.PVM(lambda_=lambdas, radii="own"),
+        OWN: pc.PVM(lambda_=lambdas, radii="individual"),
         EITHER: pc.PVM(lambda_=lambdas, radii="grid"),
     }
 

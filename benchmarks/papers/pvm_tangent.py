@@ -80,8 +80,8 @@ def told_of(fit: pc.Fit, test: pd.DataFrame, truth: pd.Series) -> dict[str, floa
     return {
         "prototypes": len(fit.prototypes), "test error (%)": 100 * every.mean(),
         "prototypes of the digit 1": int(ones.get("1", 0)),
-        "first prototype: images covered": int(first["covers"]), "first prototype: images miscovered": int(first["miscovers"]),
-        "prototypes until each covers itself alone": int((fit.prototypes["covers"] > 1).sum()),
+        "first prototype: images covered": int(first["newly_covered"]), "first prototype: images miscovered": int(first["miscovered"]),
+        "prototypes until each covers itself alone": int((fit.prototypes["newly_covered"] > 1).sum()),
         "prototypes with lambda = 6": len(small.prototypes),
         "test images that these get wrong and all get right": int((few & ~every).sum()),
     }  # fmt: skip

@@ -31,7 +31,7 @@ def validated(formula: str, data: pd.DataFrame, metric: Any, radii: int) -> pc.V
         np.unique(quantiles.round(6)) + 1e-7
     )  # closed balls: a distance that rounding errors split stays inside as one
     return pc.cross_validate(
-        formula, data, dissimilarity=metric, candidates="own", eps=eps, cv=4, progress=False, **KNOBS
+        formula, data, dissimilarity=metric, candidates="same_class", eps=eps, cv=4, progress=False, **KNOBS
     )
 
 
@@ -133,7 +133,7 @@ def report(radii: int = 20, digits: int = 1797) -> Report:
     images = pc.load_data("digits").head(digits)
     related = pc.dissimilarity("digit ~ .", images, L2)
     eps = related.quantile(np.geomspace(0.002, 0.1, 8)).tolist()
-    fit = pc.fit("digit ~ 1", images, dissimilarity=related, eps=eps[3], candidates="own", progress=False, **KNOBS)
+    fit = pc.fit("digit ~ 1", images, dissimilarity=related, eps=eps[3], candidates="same_class", progress=False, **KNOBS)
     solvers = ("rounding", "greedy", "exact")
     values = compare_solvers(fit, eps, solvers)
     ax = fit.plot("solvers", eps=eps, solvers=solvers)

@@ -134,7 +134,7 @@ class Test(Printed, Served):
         """One row for each class, against the others.
 
         Columns: `class`, `n` (weight of its rows), `sensitivity`, `specificity`, `ppv`, `npv` (predictive values), `f1`,
-        `prevalence`, `detected` (share of the rows that are predicted as the class), `balanced_accuracy` (mean of sensitivity
+        `prevalence`, `detection_prevalence` (share of the rows that are predicted as the class), `balanced_accuracy` (mean of sensitivity
         and specificity) and, where there are chances, `auc`, `calibration_in_the_large` (share of its rows less the mean of
         its chance: above 0 there are more than the chances say) and `brier` (mean squared difference of its chance from 0 or 1);
         then the ends of the 95 % intervals, `sensitivity_low`, `sensitivity_high` and so on. Shares have Wilson's interval, F1
@@ -162,7 +162,7 @@ class Test(Printed, Served):
 
         Where there are chances `auc` (mean over the classes, each against the rest; of two classes the one area), `brier` (the
         sum over the classes, for two classes half of it, as usual) and `log_loss`; with `loss=` the mean `loss`,
-        `loss_no_information`, that of predicting `cheapest` always, and, with chances, `loss_by_chances`, that of deciding for the
+        `loss_no_information`, that of predicting `cheapest` always, and, with chances, `decision_loss`, that of deciding for the
         class of least expected loss. Then `_low` and `_high`, the ends of
         95 % intervals (Wilson's for the accuracy, Newcombe's for the balanced accuracy, that of `core.statistics.confusion.kappa`,
         Wilson's by DeLong's variance for the area), `_se`,
@@ -196,30 +196,30 @@ class Test(Printed, Served):
             out["loss"] = mean_over_rows(self.losses[y, self.judged.predicted], w, group)
             out["loss_no_information"] = mean_over_rows(self.losses[y, self.classes.index(self.cheapest)], w, group)
             if p is not None:
-                out["loss_by_chances"] = mean_over_rows(self.losses[y, decide(p, self.losses)], w, group)
+                out["decision_loss"] = mean_over_rows(self.losses[y, decide(p, self.losses)], w, group)
         return out
 
     def calibration(self, bins: int = 10) -> pd.DataFrame:
         """Whether the chances come true: one row for each class and bin of its chance that has rows.
 
-        Columns: `class`, `low` and `high` of the bin, `n` (rows), `chance` (their mean), `share` (of them that are of the class) and
-        its 95 % Wilson interval, `share_low` to `share_high`. In simulations of 60 to 400 rows whose chances are true, the interval of a
-        bin held their mean in 95 to 96 % of all cases; this holds of single bins, not of all at once.
+        Columns: `class`, `low` and `high` of the bin, `n` (rows), `mean_predicted` (mean probability), `observed` (proportion
+        of rows of the class) and its 95 % Wilson interval, `observed_low` to `observed_high`. In simulations of 60 to 400 rows with true
+        probabilities, the interval of a bin contained their mean in 95 to 96 % of all cases. The intervals are not simultaneous.
 
         Examples
         --------
         >>> import protoclass as pc
         >>> wine = pc.load_data("wine")
         >>> found = pc.fit("cultivar ~ .", wine.iloc[::2], "knn", k=5).test(wine.iloc[1::2])
-        >>> found.calibration(bins=2)[["class", "n", "chance", "share"]].round(2).iloc[:2].to_numpy().tolist()
+        >>> found.calibration(bins=2)[["class", "n", "mean_predicted", "observed"]].round(2).iloc[:2].to_numpy().tolist()
         [['cultivar 1', 56, 0.04, 0.0], ['cultivar 1', 33, 0.95, 0.88]]
         """
         whole_number("bins", bins, 1, MOST_BINS)
         p, y, w, rows = self.chances, self.judged.y, self.judged.w, []
         for c, level in enumerate(self.classes):
             for b in reliability(p[:, c], y == c, w, bins, self.judged.group):
-                rows.append({"class": level, "low": b.low, "high": b.high, "n": b.rows, "chance": b.chance,
-                             "share": b.share.value, "share_low": b.share.low, "share_high": b.share.high})  # fmt: skip
+                rows.append({"class": level, "low": b.low, "high": b.high, "n": b.rows, "mean_predicted": b.chance,
+                             "observed": b.share.value, "observed_low": b.share.low, "observed_high": b.share.high})  # fmt: skip
         out = pd.DataFrame(rows)
         return out.assign(**{"class": pd.Categorical(out["class"], self.confusion.index)})
 
@@ -227,7 +227,7 @@ class Test(Printed, Served):
         """How often prediction sets of a calibrated fit hold the true class: one row for each level and class that occurs.
 
         Columns: `level`, `class`, `n` (rows of the class), `coverage` (share of them whose set holds it), its 95 % Wilson interval,
-        `low` to `high`, and `size`, the mean number of classes in their sets.
+        `low` to `high`, and `set_size`, the mean number of classes in their sets.
         """
         if self.judged.p_values is None:
             raise NotAvailable("only a calibrated fit has prediction sets: test fit.calibrate()")
@@ -243,30 +243,30 @@ class Test(Printed, Served):
                 w = self.judged.w[at]
                 share = share_of_rows(held[at, c], w, None if self.judged.group is None else self.judged.group[at])
                 rows.append({"level": float(level), "class": name, "n": int(at.sum()), "coverage": share.value, "low": share.low,
-                             "high": share.high, "size": float(w @ held[at].sum(axis=1) / w.sum())})  # fmt: skip
-        out = pd.DataFrame(rows, columns=["level", "class", "n", "coverage", "low", "high", "size"])
+                             "high": share.high, "set_size": float(w @ held[at].sum(axis=1) / w.sum())})  # fmt: skip
+        out = pd.DataFrame(rows, columns=["level", "class", "n", "coverage", "low", "high", "set_size"])
         return out.assign(**{"class": pd.Categorical(out["class"], self.confusion.index)})
 
-    def perturbation(self, sizes: Sequence[float] | None = None) -> pd.DataFrame:
-        """A bound of the error on these rows when each is changed by less than a size in the metric of the fit.
+    def perturbation(self, radii: Sequence[float] | None = None) -> pd.DataFrame:
+        """Certified upper bound on the error when each row may move by less than a radius in the metric of the fit.
 
-        A row that is predicted rightly stays so under every change smaller than its certified distance (see `Fit.augment`), by
-        the triangle inequality. All other rows count as errors, so that no choice of the changes has more.
+        By the triangle inequality, a correctly classified row stays so when it moves by less than its certified radius (see
+        `Fit.augment`). All other rows count as errors, so no perturbation leads to more.
 
         Parameters
         ----------
-        sizes : list of numbers >= 0, optional
-            By default 21 from 0, where the bound is the test error, to the largest certified distance of a row.
+        radii : list of numbers >= 0, optional
+            Default: 21 from 0, where the bound is the test error, to the largest certified radius of a row.
 
         Returns
         -------
         DataFrame
-            One row for each size: `size`, `error` (the bound), and its 95 % Wilson interval, `low` to `high`.
+            One row for each radius: `radius`, `error` (the bound), and its 95 % Wilson interval, `low` to `high`.
 
         Raises
         ------
         NotAvailable
-            Where nothing is certified, with the reason: a rule that does not predict the class of the nearest prototype, or a
+            If nothing is certified, with the reason: a rule that does not predict the class of the nearest prototype, or a
             dissimilarity that is not known to be a metric.
 
         Examples
@@ -274,21 +274,21 @@ class Test(Printed, Served):
         >>> import protoclass as pc
         >>> iris = pc.load_data("iris")
         >>> found = pc.fit("species ~ .", iris.iloc[::2], eps=1.0).test(iris.iloc[1::2])
-        >>> found.perturbation([0, 0.1, 0.5]).round(3)[["size", "error"]].to_numpy().tolist()
+        >>> found.perturbation([0, 0.1, 0.5]).round(3)[["radius", "error"]].to_numpy().tolist()
         [[0.0, 0.08], [0.1, 0.2], [0.5, 0.6]]
         """
         right, distance, w = self.judged.predicted == self.judged.y, self.certified, self.judged.w
-        if sizes is None:
+        if radii is None:
             finite = distance[right & np.isfinite(distance)]
             largest = finite.max(initial=0.0)
-            sizes = np.linspace(0, largest, 21).tolist() if largest > 0 else [0.0]
-        if not isinstance(sizes, (Sequence, np.ndarray)) or isinstance(sizes, str) or not all(is_number(v, 0.0) for v in sizes):
-            raise OptionError(f"sizes={brief(sizes)}: a list of numbers >= 0, in the units of the dissimilarity")
+            radii = np.linspace(0, largest, 21).tolist() if largest > 0 else [0.0]
+        if not isinstance(radii, (Sequence, np.ndarray)) or isinstance(radii, str) or not all(is_number(v, 0.0) for v in radii):
+            raise OptionError(f"radii={brief(radii)}: a list of numbers >= 0, in the units of the dissimilarity")
         rows = []
-        for size in sizes:
-            lost = share_of_rows(~stay_right(distance, right, size), w, self.judged.group)
-            rows.append({"size": float(size), "error": lost.value, "low": lost.low, "high": lost.high})
-        return pd.DataFrame(rows, columns=["size", "error", "low", "high"])
+        for radius in radii:
+            lost = share_of_rows(~stay_right(distance, right, radius), w, self.judged.group)
+            rows.append({"radius": float(radius), "error": lost.value, "low": lost.low, "high": lost.high})
+        return pd.DataFrame(rows, columns=["radius", "error", "low", "high"])
 
     @property
     def certified(self) -> np.ndarray:

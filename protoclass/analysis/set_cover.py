@@ -28,7 +28,7 @@ class SetCover(Printed):
     Attributes
     ----------
     prototypes : DataFrame
-        One row for each, in the order in which greedy would take them, with `covers` (rows that it is the first to
+        One row for each, in the order in which greedy would take them, with `newly_covered` (rows that it is the first to
         cover), then the predictors.
     eps : float
     certificate : Certificate
@@ -44,7 +44,7 @@ class SetCover(Printed):
         return len(self.prototypes)
 
     def _said(self) -> tuple[str, list[Any]]:
-        words = f"{self.size} rows within {self.eps:g} of all {self.prototypes['covers'].sum()} rows: {self.certificate}"
+        words = f"{self.size} rows within {self.eps:g} of all {self.prototypes['newly_covered'].sum()} rows: {self.certificate}"
         return words, [(self.prototypes.head(10), {})]
 
 
@@ -103,6 +103,6 @@ def set_cover(
             f"row {shown(measured.index[far][0])} lies within {eps:g} of no row, itself included: use a larger eps"
         )
     names = measured.candidate_names[chosen.at]
-    head = pd.DataFrame({"covers": (chosen.table["covers"] / 2).astype(int)}, names)
+    head = pd.DataFrame({"newly_covered": (chosen.table["newly_covered"] / 2).astype(int)}, names)
     table = pd.concat([head, measured.data.columns.reindex(names)], axis=1)
     return SetCover(table, float(eps), rule.report["certificate"])

@@ -22,8 +22,8 @@ from ..ground.progress import bar
 from ..metrics.base import train_metric
 from ..values import Above, Printed, public
 
-COLUMNS = ("near", "within", "chosen")
-SURE = 0.95  # share of the samples in which a prototype lies `within`
+COLUMNS = ("ball_hit_rate", "distance_95", "reselected")
+SURE = 0.95  # proportion of the samples with a prototype within `distance_95`
 BLOCK = 512  # prototypes whose distances are held at once
 
 
@@ -41,17 +41,18 @@ class Stability(Printed):
 
         `class` : what it stands for; `prototype` : whether it is one of the fit.
 
-        `near` (prototypes of the fit that have balls) : share of the samples in which a prototype of the class lay in its ball.
+        `ball_hit_rate` (prototypes of the fit that have balls) : proportion of the samples with a prototype of the class in its ball.
 
-        `within` (prototypes of the fit) : the distance, in units of the dissimilarity, within which a prototype of the class lay
-        in 95 % of the samples; inf if there was none in more than 5 % of them.
+        `distance_95` (prototypes of the fit) : the distance, in units of the dissimilarity, within which a prototype of the class
+        lay in 95 % of the samples; inf if more than 5 % of the samples had none.
 
-        The samples are of the rows that chose the prototypes, so `near` is too high and `within` too small for other rows. In
-        `benchmarks/STABILITY.md` a mean `near` of 0.86 is 0.75 in truth, and 0.78 is 0.57 with smaller balls. Report `fresh` beside it.
+        The samples are drawn from the rows that selected the prototypes, so `ball_hit_rate` is too high and `distance_95` too small
+        for other rows. In `benchmarks/STABILITY.md` a mean `ball_hit_rate` of 0.86 is 0.75 for new samples, and 0.78 is 0.57 with
+        smaller balls. Report `replicate` as well.
 
-        `drawn` : samples that held it; `chosen` : share of these in which it became a prototype of the class itself, NaN where
-        none did. It conditions on these rows: all samples are drawn from the rows that chose it, so that it says too much of
-        any other rows: often twice the truth or more (`benchmarks/STABILITY.md`). `fresh` estimates what is true of them.
+        `drawn` : number of samples that contained the row; `reselected` : proportion of these in which it was selected again, NaN if
+        no sample contained it. For other rows `reselected` is optimistic, often twice too high or more (`benchmarks/STABILITY.md`);
+        `replicate` is not.
     sizes : int array (B,)
         Prototypes of each sample.
     sample : "bootstrap" or "halves"
@@ -66,7 +67,7 @@ class Stability(Printed):
 
     @property
     def prototypes(self) -> pd.DataFrame:
-        """`Fit.prototypes` with the columns `near`, `within` and `chosen` after the class."""
+        """`Fit.prototypes` with the columns `ball_hit_rate`, `distance_95` and `reselected` after the class."""
         out = self.fit.prototypes.copy()
         own = self.table[self.table["prototype"]]
         own = own.set_axis(_keys(own.index, own["class"]))
@@ -77,24 +78,24 @@ class Stability(Printed):
             out.insert(1 + place, name, own[name].reindex(stands_for).to_numpy())
         return out
 
-    def fresh(
-        self, shares: Sequence[float] = (0.25, 0.5), B: int = 200, seed: int = 0, progress: bool | None = None
+    def replicate(
+        self, fractions: Sequence[float] = (0.25, 0.5), B: int = 200, seed: int = 0, progress: bool | None = None
     ) -> pd.DataFrame:
-        """What is true of prototypes among rows that had no part in choosing them: `near` and `chosen`, on average.
+        """How prototypes replicate in rows that were not used to select them: mean `ball_hit_rate` and `reselected`.
 
-        Two samples without a row in common are drawn, with the same number of rows of each class, and each chooses prototypes.
-        `near` is the share of the balls of the first that hold a prototype of their class of the second. Then one prototype
-        of the first takes the place of a row of its class in the second, which chooses anew; `chosen` is the share of the pairs
-        in which it is chosen again. Rows are shuffled in each sample, because ties go to the first. Both shares are, without
-        bias, those of fits on so many fresh rows, on average over prototypes. They are known for up to half of the rows.
-        Nothing is said of all rows, as that would be extrapolation, nor of a single prototype.
+        Two disjoint samples are drawn, with the same number of rows of each class, and the method is refitted to both.
+        `ball_hit_rate` is the proportion of balls of the first fit that contain a prototype of their class of the second. Then one
+        prototype of the first fit replaces a row of its class in the second sample, and the method is refitted; `reselected` is the
+        proportion of pairs in which it is selected again. Rows are shuffled in each sample, because ties go to the first row. Both
+        proportions are unbiased for fits to new samples of this size, on average over prototypes. Samples have at most half of the
+        rows, so the proportions for all rows, or for a single prototype, are not estimated.
 
         Parameters
         ----------
-        shares : sequence of float, each above 0 and at most 0.5
-            Share of the rows in each of the two samples.
+        fractions : sequence of float, each above 0 and at most 0.5
+            Fraction of the rows in each of the two samples.
         B : int >= 2
-            Pairs of samples for each share.
+            Pairs of samples for each fraction.
         seed : int
         progress : bool, optional
             As in `fit`.
@@ -102,21 +103,21 @@ class Stability(Printed):
         Returns
         -------
         DataFrame
-            By `share`: `rows` of each sample, `near` (if the prototypes have balls) and `chosen`.
+            By `fraction`: `rows` of each sample, `ball_hit_rate` (if the prototypes have balls) and `reselected`.
 
         Raises
         ------
         DataError
-            Where so few rows do not carry the parameters of the fit.
+            If the samples are too small for the parameters of the fit.
 
         Examples
         --------
         >>> import protoclass as pc
         >>> result = pc.fit("species ~ .", pc.load_data("iris"), eps=1.0).stability(B=50)
-        >>> float(result.prototypes["chosen"].mean().round(2)), result.fresh([0.5], B=40).round(2).to_dict("list")
-        (0.71, {'rows': [75], 'near': [0.81], 'chosen': [0.28]})
+        >>> float(result.prototypes["reselected"].mean().round(2)), result.replicate([0.5], B=40).round(2).to_dict("list")
+        (0.71, {'rows': [75], 'ball_hit_rate': [0.81], 'reselected': [0.28]})
         """
-        return fresh(self.fit, shares, B, seed, progress)
+        return replicate(self.fit, fractions, B, seed, progress)
 
     def weights(self, B: int = 50, seed: int = 0, progress: bool | None = None) -> pd.DataFrame:
         """How sure learned weights of variables are: those that bootstrap samples of the rows, drawn class by class, learn.
@@ -154,20 +155,20 @@ class Stability(Printed):
         own = self.table[self.table["prototype"]]
         how = "bootstrap samples" if self.sample == "bootstrap" else "random halves of the rows"
         lines = [
-            f"Prototypes over {len(self.sizes)} {how}: {middle:.0f} of them (95 % of the samples: {low:.0f} to {high:.0f}), "
-            f"{len(own)} in the fit"
+            f"Number of prototypes: {len(own)} in the fit, {middle:.0f} in the median of {len(self.sizes)} {how} "
+            f"(95 % of them: {low:.0f} to {high:.0f})"
         ]
-        if "near" in own and len(own):
-            lines.append(
-                f"near: {fixed(own['near'].mean(), 2)}, on average, of the samples had a prototype of the class in the ball"
-            )
+        balls = "ball_hit_rate" in own
+        if balls and len(own):
+            rate = fixed(100 * own["ball_hit_rate"].mean(), 0)
+            lines.append(f"ball_hit_rate: on average, the ball contained a prototype of its class in {rate} % of the samples")
         if len(own):
-            within, chosen = significant(own["within"].median(), 3), fixed(own["chosen"].mean(), 2)
+            within, chosen = significant(own["distance_95"].median(), 3), fixed(100 * own["reselected"].mean(), 0)
             lines += [
-                f"within: the distance within which one lay in {SURE:.0%} of the samples (median {within})",
-                f"chosen: {chosen}, on average, of the samples that held the row",
-                "The samples are drawn from the rows that chose the prototypes, so all this is too good for other rows: fresh() estimates",
-                f"{'near and chosen' if 'near' in own else 'chosen'} for those",
+                f"distance_95: in {SURE:.0%} of the samples, a prototype of the class lay within this distance (median {within})",
+                f"reselected: on average, the row was selected again in {chosen} % of the samples that contained it",
+                "These figures are optimistic, because the samples are drawn from the rows that selected the prototypes: replicate()",
+                f"estimates {'ball_hit_rate and reselected' if balls else 'reselected'} for other rows",
             ]
         return "\n".join(lines), [(self.table.head(10), {"float_format": partial(fixed, usual=2)})]
 
@@ -180,11 +181,11 @@ def _keys(labels: pd.Index, classes: pd.Series) -> pd.Index:
 def stability(
     fit: Fitted, B: int = 200, seed: int = 0, sample: str | None = None, progress: bool | None = None
 ) -> Stability:
-    """How sure the place of each prototype is when the rows are drawn anew: the error bar of an interpretation.
+    """Stability of the prototypes when the rows are resampled.
 
-    What stands is the place: the region in which samples of the rows have a prototype of the class (`near`, `within`). Which row
-    marks it is another question. `chosen` answers it for samples of the very rows that chose it, which says too much of
-    other rows; `Stability.fresh` says what is true of them. Parameters, scales and the dissimilarity stay as they are.
+    `ball_hit_rate` and `distance_95` measure whether samples select a prototype in the same region; `reselected` whether they select
+    the same row. All three are optimistic for other rows, because the samples are drawn from the rows that selected the prototypes;
+    `Stability.replicate` estimates them for new samples. Parameters, scales and the dissimilarity are not refitted.
 
     Parameters
     ----------
@@ -211,8 +212,8 @@ def stability(
     --------
     >>> import protoclass as pc
     >>> fit = pc.fit("species ~ .", pc.load_data("iris"), eps=1.0)
-    >>> fit.stability(B=50).prototypes[["class", "near", "within"]].iloc[:2].round(2).to_dict("list")
-    {'class': ['setosa', 'versicolor'], 'near': [1.0, 1.0], 'within': [0.6, 0.56]}
+    >>> fit.stability(B=50).prototypes[["class", "ball_hit_rate", "distance_95"]].iloc[:2].round(2).to_dict("list")
+    {'class': ['setosa', 'versicolor'], 'ball_hit_rate': [1.0, 1.0], 'distance_95': [0.6, 0.56]}
     """
     whole_number("B", B, 2, MOST_RUNS)
     check_seed(seed)
@@ -285,19 +286,19 @@ def count_choices(fit: Fitted, task: Task, samples: list[Chosen]) -> pd.DataFram
         "class": pd.Categorical.from_codes(classes, fit.frame.levels),
         "prototype": own[classes, at],
         "drawn": present[at],
-        "chosen": np.where(present[at] > 0, times[classes, at] / np.maximum(present[at], 1), np.nan),
+        "reselected": np.where(present[at] > 0, times[classes, at] / np.maximum(present[at], 1), np.nan),
     }, fit.dissimilarity.candidate_names[at])  # fmt: skip
     distances = distances_to_samples(task, prototypes, samples)
     places = pd.MultiIndex.from_arrays([prototypes.classes, prototypes.at])
-    own_columns = {"within": np.sort(distances, axis=0)[int(np.ceil(SURE * len(samples))) - 1]}
+    own_columns = {"distance_95": np.sort(distances, axis=0)[int(np.ceil(SURE * len(samples))) - 1]}
     if "cover" in fit.rule.kinds:
-        own_columns = {"near": (distances < prototypes.radii).mean(axis=0), **own_columns}
+        own_columns = {"ball_hit_rate": (distances < prototypes.radii).mean(axis=0), **own_columns}
     of_row = pd.DataFrame(own_columns, places)
     of_row = of_row[~places.duplicated()].reindex(pd.MultiIndex.from_arrays([classes, at]))
     for place, name in enumerate(of_row):
         out.insert(2 + place, str(name), of_row[name].to_numpy())
-    surest = -out["near"].to_numpy() if "near" in out else np.where(own[classes, at], 0.0, 1.0)
-    return out.iloc[np.lexsort((at, classes, -out["chosen"].to_numpy(), out["within"].to_numpy(), surest))]
+    surest = -out["ball_hit_rate"].to_numpy() if "ball_hit_rate" in out else np.where(own[classes, at], 0.0, 1.0)
+    return out.iloc[np.lexsort((at, classes, -out["reselected"].to_numpy(), out["distance_95"].to_numpy(), surest))]
 
 
 def distances_to_samples(task: Task, prototypes: Points, samples: list[Chosen]) -> np.ndarray:
@@ -319,35 +320,35 @@ def distances_to_samples(task: Task, prototypes: Points, samples: list[Chosen]) 
     return out
 
 
-def fresh(fit: Fitted, shares: Sequence[float], B: int, seed: int, progress: bool | None) -> pd.DataFrame:
-    """See `Stability.fresh`."""
+def replicate(fit: Fitted, fractions: Sequence[float], B: int, seed: int, progress: bool | None) -> pd.DataFrame:
+    """See `Stability.replicate`."""
     whole_number("B", B, 2, MOST_RUNS)
     check_seed(seed)
     check_progress(progress)
-    given, shares = shares, list(shares) if np.iterable(shares) else []
-    if not shares or not all(is_number(s, 0.0, above=True, high=0.5) for s in shares):
+    given, fractions = fractions, list(fractions) if np.iterable(fractions) else []
+    if not fractions or not all(is_number(s, 0.0, above=True, high=0.5) for s in fractions):
         raise OptionError(
-            f"shares={brief(given)}: a sequence of shares of the rows, each above 0 and at most 0.5, as two samples without a row "
-            "in common are needed"
+            f"fractions={brief(given)}: a sequence of fractions of the rows, each above 0 and at most 0.5, because two disjoint "
+            "samples are needed"
         )
     task, table = fit.problem.task(fit.dissimilarity, limit=HOLD_LIMIT), []
-    with bar(int(B) * len(shares), "drawing pairs", progress) as drawing:
-        for place, share in enumerate(map(float, shares)):
+    with bar(int(B) * len(fractions), "drawing pairs", progress) as drawing:
+        for place, share in enumerate(map(float, fractions)):
             first, _ = disjoint(task, share, np.random.default_rng(0))
             outcomes = []
 
             def run(b: int, share: float = share, place: int = place) -> tuple[float, float]:
-                return replicate(fit, task, share, (int(seed), place, b))
+                return _replicate_once(fit, task, share, (int(seed), place, b))
 
             for outcome in each(run, range(int(B)), int(first.sum()) * len(task.candidate_row)):
                 outcomes.append(outcome)
                 drawing.update()
             table.append((int(first.sum()), *pd.DataFrame(outcomes).mean()))  # without the pairs that say nothing
-    out = pd.DataFrame(table, pd.Index([float(s) for s in shares], name="share"), columns=["rows", "near", "chosen"])
-    return out if "cover" in fit.rule.kinds else out.drop(columns="near")
+    out = pd.DataFrame(table, pd.Index([float(s) for s in fractions], name="fraction"), columns=["rows", "ball_hit_rate", "reselected"])
+    return out if "cover" in fit.rule.kinds else out.drop(columns="ball_hit_rate")
 
 
-def replicate(fit: Fitted, task: Task, share: float, seed: tuple[int, int, int]) -> tuple[float, float]:
+def _replicate_once(fit: Fitted, task: Task, share: float, seed: tuple[int, int, int]) -> tuple[float, float]:
     """Share of one sample's balls that hold a prototype of another sample, and whether the other chooses one put into it.
 
     Rows stand in an order that is drawn for each sample, as the order decides ties. NaN where the first sample chooses no
@@ -433,7 +434,8 @@ def disjoint(task: Task, share: float, draw: np.random.Generator) -> tuple[np.nd
         count = int(np.floor(share * len(rows)))
         if count == 0:
             raise DataError(
-                f"class {shown(task.levels[c])} has {len(rows)} rows, and {share:g} of them is none: give larger shares, up to 0.5"
+                f"class {shown(task.levels[c])} has {len(rows)} rows, and a fraction of {share:g} contains none of them: use larger "
+                "fractions, up to 0.5"
             )
         first[rows[:count]], second[rows[count : 2 * count]] = True, True
     return first, second

@@ -130,15 +130,15 @@ def ball(fit: Fitted, prototype: Any) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        By row label: `class`, `distance`, `own` (of the class that the prototype serves) and `first` (own and in the
-        ball of none chosen before).
+        By row label: `class`, `distance`, `same_class` (whether the row is of the prototype's class) and `first` (whether it is newly
+        covered).
 
     Examples
     --------
     >>> import protoclass as pc
     >>> fit = pc.fit("species ~ .", pc.load_data("iris"), eps=1.0)
     >>> held = fit.ball(82)
-    >>> int(held["first"].sum()), int((~held["own"]).sum())
+    >>> int(held["first"].sum()), int((~held["same_class"]).sum())
     (29, 0)
     """
     prototypes, dissimilarity, frame = fit.rule.prototypes, fit.dissimilarity, fit.frame
@@ -155,7 +155,7 @@ def ball(fit: Fitted, prototype: Any) -> pd.DataFrame:
         {
             "class": pd.Categorical.from_codes(frame.codes[held], frame.levels),
             "distance": D[held, k],
-            "own": own[held],
+            "same_class": own[held],
             "first": (own & ~before)[held],
         },
         frame.index[held],

@@ -28,7 +28,8 @@ HALVINGS = 40
 SLACK = 1e-3  # by which parts of many columns in single precision may miss the distance, as a share of it
 ROWS = 400_000  # changed rows that are predicted together; a column of them takes 3 MB
 PAIRS = 20_000_000  # of changed rows and prototypes whose distances are held together, 160 MB
-COLUMNS = ("value", "prototype", "rival", "to_prototype", "to_rival", "change_to", "then")  # with an entry for each variable
+# columns with an entry for each variable
+COLUMNS = ("value", "prototype", "rival", "to_prototype", "to_rival", "counterfactual", "counterfactual_class")
 
 
 def why(fit: Fitted, row: Any) -> Any:
@@ -46,7 +47,7 @@ def why(fit: Fitted, row: Any) -> Any:
         class (`rival`); `to_prototype` and `to_rival`, the distances divided among the variables in proportion to what each adds
         to the power of the distance that is a sum (exact for Minkowski distances with r < inf, Gower and `Mixed`; 0 for a
         variable that Gower skips, as a value is missing; NaN for others, with the reason in `attrs["not_additive"]`);
-        `change_to`, the value nearest to the row's own with which it has another class, and this class, `then`. For a
+        `counterfactual`, the value nearest to the row's own with which it has another class, and this class, `counterfactual_class`. For a
         number 201 values over the range of the training rows are tried, and the nearest with another class is refined; None
         where there is none; a slim fit tries values of its prototypes alone. `attrs` has the class, the labels of both prototypes and
         the distances to them.
@@ -71,7 +72,7 @@ def why(fit: Fitted, row: Any) -> Any:
     >>> fit = pc.fit("species ~ .", pc.load_data("iris"), eps=1.0)
     >>> fit.why(70)["to_prototype"].round(1).to_dict()
     {'sepal_length': 0.5, 'sepal_width': 0.2, 'petal_length': 0.3, 'petal_width': 0.2}
-    >>> fit.why(70)["then"].unique().tolist()
+    >>> fit.why(70)["counterfactual_class"].unique().tolist()
     ['versicolor']
     >>> fit.why([70, 133]).groupby("row")[["to_prototype", "to_rival"]].sum().round(2).to_numpy().tolist()
     [[1.15, 1.43], [1.01, 1.02]]
@@ -168,7 +169,7 @@ def explain(fit: Fitted, asked: pd.DataFrame, groups: dict[str, list[str]], seve
             reasons[i] = why_not_the_sum(fit, parts[name][i], near[i])
     for name in places:
         out[f"to_{name}"] = np.where(np.array([bool(reason) for reason in reasons])[:, None], np.nan, parts[name]).tolist()
-    out["change_to"], out["then"] = least_changes(fit, plain, groups, codes)
+    out["counterfactual"], out["counterfactual_class"] = least_changes(fit, plain, groups, codes)
     return out | {"class": codes.tolist()} | labels | distances | {"not_additive": [reason or None for reason in reasons]}
 
 

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 S = TypeVar("S")
 Values = tuple[Array, Array | None]  # dissimilarities in any order, and the weight of each, None for 1
 BINS = 2**16  # of approximations, at most: their counts stay in the cache
+NONE = np.empty(0)
 OFTEN = 16  # where more than one pair in this many must be measured, all are
 
 
@@ -92,16 +93,14 @@ class Histogram:
         pairs = self.pairs
 
         def collect(rows: Array, columns: Array, tile: Array) -> Values:
-            bits, shift = bits_of(tile), shift_of(tile.dtype, pairs.fine)
+            bits, shift, same = bits_of(tile), shift_of(tile.dtype, pairs.fine), pairs.same[columns]
+            w, v = (NONE, NONE) if pairs.weights is None else (pairs.weights[0][rows], pairs.weights[1][columns])
             if few(tile.size):
-                at = np.flatnonzero(needed[bits >> shift])
-            else:
-                out = np.empty(tile.size, np.int64)
-                at = out[: _find(bits, shift, needed, out)]
-            i, j = np.divmod(at, max(1, len(columns)))
-            apart = rows[i] != pairs.same[columns[j]]
-            i, j = i[apart], j[apart]
-            return tile[i, j], None if pairs.weights is None else pairs.weights[0][rows[i]] * pairs.weights[1][columns[j]]
+                i, j = np.nonzero(needed[bits >> shift] & (rows[:, None] != same))
+                return tile[i, j], w[i] * v[j] if len(w) else None
+            values, weights = np.empty(tile.size, tile.dtype), np.empty(tile.size if len(w) else 0)
+            found = _collect(bits, shift, needed, tile, rows, same, w, v, values, weights)
+            return values[:found].copy(), weights[:found].copy() if len(w) else None
 
         return joined(self.source.scan(collect))
 
@@ -279,14 +278,17 @@ def _weigh(bits, shift, same, w, v, counts):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def _find(bits, shift, needed, out):  # type: ignore[no-untyped-def]
-    # the pairs in some bins, by their positions in the tile
-    n = 0
+def _collect(bits, shift, needed, tile, rows, same, w, v, values, weights):  # type: ignore[no-untyped-def]
+    # the pairs in some bins, and their weights where there are any
+    found = 0
     for i in range(bits.shape[0]):
         for j in range(bits.shape[1]):
-            out[n] = i * bits.shape[1] + j
-            n += needed[bits[i, j] >> shift]
-    return n
+            if needed[bits[i, j] >> shift] and rows[i] != same[j]:
+                values[found] = tile[i, j]
+                if len(w):
+                    weights[found] = w[i] * v[j]
+                found += 1
+    return found
 
 
 @kernel

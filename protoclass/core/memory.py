@@ -164,7 +164,8 @@ def large(shape: tuple[int, ...], dtype: DTypeLike = float) -> Array:
     TooLarge
         Where neither memory nor the disk takes it.
     """
-    return np.empty(shape, dtype) if prod(shape) * np.dtype(dtype).itemsize <= room() else spooled(shape, dtype)
+    size = prod(shape) * np.dtype(dtype).itemsize
+    return np.empty(shape, dtype) if size <= SMALLEST or size <= room() else spooled(shape, dtype)
 
 
 def spooled(shape: tuple[int, ...], dtype: DTypeLike = float) -> Array:

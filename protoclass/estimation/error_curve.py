@@ -426,8 +426,8 @@ class ErrorCurve:
         return row_weights(self.problem, self.measure)
 
     @cached_table
-    def draws(self) -> pd.DataFrame:
-        """What each draw of the folds alone chooses: the parameters, `error`, and mean `size` of the rules over the folds.
+    def by_repeat(self) -> pd.DataFrame:
+        """The choice of each repeat alone: the parameters, `error`, and mean `size` of the rules over the folds.
 
         One row for each repeat. Where there is one and another is cheap (rows times grid points up to 20,000, and a method
         whose folds share their work) a second row has what other folds choose, by the same rule over the same grid.
@@ -436,7 +436,7 @@ class ErrorCurve:
         --------
         >>> import protoclass as pc
         >>> v = pc.cross_validate("species ~ .", pc.load_data("iris"), repeats=3)
-        >>> v.draws["size"].round(1).tolist()
+        >>> v.by_repeat["size"].round(1).tolist()
         [14.0, 17.3, 17.4]
         """
         alone = [self] if len(self.of_fold) == 1 else [self._draw(r) for r in range(len(self.of_fold))]

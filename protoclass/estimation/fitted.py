@@ -145,9 +145,9 @@ class Fitted(Served):
     def prototypes(self) -> pd.DataFrame:
         """One row for each prototype, in the order chosen, by the data's own row labels.
 
-        Columns: `class` (what it stands for), `own` (its own label, where it is a row), what the method says of each
-        (`radius`, where each ball has its own; `covers`: weight of own-class rows that it is the first to cover;
-        `miscovers`: weight of other rows in its ball),
+        Columns: `class` (what it stands for), `true_class` (its own class, if it is a row), what the method says of each
+        (`radius`, where each ball has its own; `newly_covered`: weight of own-class rows that it is the first to cover;
+        `miscovered`: weight of other rows in its ball),
         then the predictors; one named like a column before it is called `name (predictor)`. Centroids are named after
         method, class and number, in the units of the design matrix. Where the metric has learned what columns count,
         `attrs["weights"]` has the weight of each by name.
@@ -176,7 +176,7 @@ class Fitted(Served):
         if prototypes.at is not None:
             row = self.prototype_row
             own = self.frame.remembered.codes
-            head["own"] = pd.Categorical.from_codes(np.where(row >= 0, own[row], -1) if len(own) else np.full(len(row), -1), levels)
+            head["true_class"] = pd.Categorical.from_codes(np.where(row >= 0, own[row], -1) if len(own) else np.full(len(row), -1), levels)
         for name, values in prototypes.table.items():
             head[name] = as_counts(values) if values.dtype.kind == "f" else values
         return head
@@ -185,7 +185,7 @@ class Fitted(Served):
     def of_other_class(self) -> np.ndarray:
         """Whether each prototype is a row of another class than the one that it stands for, bool (q,)."""
         table = self.prototype_table
-        own = table["own"].cat.codes.to_numpy() if "own" in table else np.full(len(table), -1)
+        own = table["true_class"].cat.codes.to_numpy() if "true_class" in table else np.full(len(table), -1)
         return np.asarray((own >= 0) & (own != self.rule.prototypes.classes))
 
     @cached_property

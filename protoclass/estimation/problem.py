@@ -350,7 +350,7 @@ class Problem:
         """What the model sees. Nothing is measured before the model reads it; see `Dissimilarity.source` for `limit`."""
         frame, row = self.frame, dissimilarity.candidate_row
         allowed = np.full(len(row), -1)
-        if isinstance(self.candidates, str) and self.candidates == "own":
+        if isinstance(self.candidates, str) and self.candidates == "same_class":
             allowed = np.where(row >= 0, frame.codes[row], -1)
 
         def source() -> Source:

@@ -30,44 +30,44 @@ DRAWS = 200  # bootstrap samples of the calibration rows
 @public
 @dataclass(frozen=True, eq=False, repr=False)
 class Threshold(Printed):
-    """A class is predicted where its chance is at least a cut, elsewhere the likeliest of the others.
+    """A threshold on the probability of one class: from there on it is predicted, below it the most probable of the others.
 
     Attributes
     ----------
     of : class
-    cut : float
-        inf where the class is never predicted, 0 where it always is.
+    value : float
+        The threshold; inf if the class is never predicted, 0 if it always is.
     rule : str
-        How it was chosen, in words.
+        How it was selected, in words.
     measure : str
-        What was made small: "error", "balanced error", "ordinal error" or "loss".
+        What was minimised: "error", "balanced error", "ordinal error" or "loss".
     error, se : float
-        The measure on held-out rows, with the chances and the cut learned anew without the fold of each row; and its standard
-        error over the folds, as in `cross_validate`. The rules that scored the other rows had the row among theirs, so that
-        this is not as strict as a test on new rows.
-    apparent : float
-        The measure of the cut on the rows that chose it, which is optimistic.
-    without : float
-        As `error`, of the likeliest class, without a cut.
+        The measure on held-out rows, with the probabilities and the threshold refitted without the fold of each row; and its
+        standard error over the folds, as in `cross_validate`. The models that scored the other rows were trained with the row, so
+        this is less strict than a test on new rows.
+    apparent_error : float
+        The measure on the rows that selected the threshold, which is optimistic.
+    error_without : float
+        As `error`, if the most probable class is predicted instead.
     sensitivity, specificity : Estimate
-        Of the class, as `error`, each with a 95 % interval for new rows predicted by this cut, see `intervals`.
+        For the class, as `error`, each with a 95 % interval for new rows predicted by this threshold, see `intervals`.
     table : DataFrame
-        One row for each cut that was tried: `cut`, `error` (the measure on the rows that chose), `sensitivity`, `specificity`.
+        One row for each threshold that was tried: `value`, `error` (the measure on the rows that selected it), `sensitivity`,
+        `specificity`.
     rows, folds : int
-        Held-out rows, and parts of them in which the choice was made anew.
+        Held-out rows, and parts of them in which the threshold was re-selected.
     prevalence : float
-        Proportion of the class among these rows, by their own weights: `cut`, `error` and what else is measured are for it, without
-        `class_weights=`.
+        Proportion of the class among these rows, by their own weights, without `class_weights=`. All measures are for this prevalence.
     """
 
     of: Any
-    cut: float
+    value: float
     rule: str
     measure: str
     error: float
     se: float
-    apparent: float
-    without: float
+    apparent_error: float
+    error_without: float
     sensitivity: Estimate
     specificity: Estimate
     table: pd.DataFrame
@@ -77,24 +77,24 @@ class Threshold(Printed):
 
     def words(self) -> str:
         """The decision in words."""
-        return decision_in_words(self.of, self.cut)
+        return decision_in_words(self.of, self.value)
 
     def glance(self) -> pd.DataFrame:
-        """One row: `class`, `cut`, `measure`, `error`, `se`, `apparent`, `without`, `sensitivity`, `specificity`, the ends of their
-        intervals, `rows`, `folds` and `prevalence`.
+        """One row: `class`, `value`, `measure`, `error`, `se`, `apparent_error`, `error_without`, `sensitivity`, `specificity`, the
+        ends of their intervals, `rows`, `folds` and `prevalence`.
         """
         values, ends = columns_of({"sensitivity": self.sensitivity, "specificity": self.specificity})
-        row = {"class": self.of, "cut": self.cut, "measure": self.measure, "error": self.error, "se": self.se,
-               "apparent": self.apparent, "without": self.without, **values, **ends}  # fmt: skip
+        row = {"class": self.of, "value": self.value, "measure": self.measure, "error": self.error, "se": self.se,
+               "apparent_error": self.apparent_error, "error_without": self.error_without, **values, **ends}  # fmt: skip
         return pd.DataFrame([{**row, "rows": self.rows, "folds": self.folds, "prevalence": self.prevalence}])
 
     def _said(self) -> tuple[str, list[Any]]:
-        name = self.measure[0].upper() + self.measure[1:]
+        name = self.measure
         lines = [
             f"{self.words()}",
-            f"Chosen: {self.rule}, of {len(self.table)} cuts on {self.rows} held-out rows; prevalence {self.prevalence:.3g}",
-            f"{name} {self.error:.4f} +- {self.se:.4f}, chosen anew without each of {self.folds} folds",
-            f"({self.apparent:.4f} on the rows that chose, which is optimistic; {self.without:.4f} of the likeliest class, without a cut)",
+            f"Selected by: {self.rule}, among {len(self.table)} thresholds on {self.rows} held-out rows; prevalence {self.prevalence:.3g}",
+            f"CV {name} {self.error:.4f} (SE {self.se:.4f}), threshold re-selected in each of {self.folds} folds",
+            f"Apparent {name} {self.apparent_error:.4f} (optimistic); {self.error_without:.4f} if the most probable class is predicted",
         ]
         for word, e in (("Sensitivity", self.sensitivity), ("specificity", self.specificity)):
             lines.append(f"{word} {e.value:.3f} ({e.low:.3f} to {e.high:.3f})")
@@ -102,23 +102,24 @@ class Threshold(Printed):
 
 
 
-def decision_in_words(of: Any, cut: float) -> str:
-    """What a cut decides."""
-    if cut == np.inf:
+def decision_in_words(of: Any, value: float) -> str:
+    """The decision by a threshold."""
+    if value == np.inf:
         return f"{visible(str(of))} is never predicted"
-    return f"{visible(str(of))} where its chance is at least {cut:.4g}" + (", which is everywhere" if cut == 0 else "")
+    always = " (always)" if value == 0 else ""
+    return f"Predict {visible(str(of))} if its probability is at least {value:.4g}{always}"
 
 
 def threshold_in_words(threshold: Any, levels: pd.Index) -> str:
     """What a threshold decides, as it is given to `predict`."""
-    code, cut = threshold_of(threshold, levels)
-    return decision_in_words(levels[code], cut)
+    code, value = threshold_of(threshold, levels)
+    return decision_in_words(levels[code], value)
 
 
 def threshold_of(threshold: Any, levels: pd.Index) -> tuple[int, float]:
     """The class code and the cut of a Threshold, or of a mapping of one class to a cut."""
     if isinstance(threshold, Threshold):
-        given = {threshold.of: threshold.cut}
+        given = {threshold.of: threshold.value}
     elif isinstance(threshold, Mapping) and len(threshold) == 1:
         given = dict(threshold)
     else:
@@ -180,10 +181,10 @@ def threshold(
     >>> fit = pc.fit("species ~ .", iris.iloc[::2], eps=1.0).calibrate()
     >>> cut = fit.threshold("virginica", sensitivity=0.95)
     >>> cut
-    virginica where its chance is at least 0.3749
-    Chosen: least error with sensitivity of at least 0.95, of 76 cuts on 75 held-out rows; prevalence 0.333
-    Error 0.0933 +- 0.0335, chosen anew without each of 10 folds
-    (0.0667 on the rows that chose, which is optimistic; 0.0800 of the likeliest class, without a cut)
+    Predict virginica if its probability is at least 0.3749
+    Selected by: lowest error with sensitivity of at least 0.95, among 76 thresholds on 75 held-out rows; prevalence 0.333
+    CV error 0.0933 (SE 0.0335), threshold re-selected in each of 10 folds
+    Apparent error 0.0667 (optimistic); 0.0800 if the most probable class is predicted
     Sensitivity 0.920 (0.610 to 0.988); specificity 0.900 (0.684 to 0.974)
     >>> fit.test(iris.iloc[1::2], threshold=cut).tidy()["sensitivity"].round(2).tolist()
     [0.96, 0.84, 0.88]
@@ -197,7 +198,7 @@ def threshold(
         if least is not None and not is_number(least, 0.0, above=True, high=1.0):
             raise OptionError(f"{name}={brief(least)}: a number above 0, up to 1, that the cut reaches at least")
     if sensitivity is not None and specificity is not None:
-        raise OptionError("sensitivity= and specificity= may not be reached by one cut at once: give one of them")
+        raise OptionError("no single threshold may reach both sensitivity= and specificity=: give one of them")
     matrix, name = measure_losses(requested_measure(measure, loss), fit.frame)
     chooser = Chooser(code, matrix, name == "balanced", limits)
     y, w = calibration.conformal.y, calibration.conformal.w
@@ -205,12 +206,12 @@ def threshold(
     p = calibration.chances.of(calibration.scores)
     cuts, cut, apparent = chooser.choose(p, y, w)
     held, plain = nested(calibration, fold, chooser)
-    table = pd.DataFrame({"cut": cuts.cut, "error": cuts.loss, "sensitivity": cuts.sensitivity, "specificity": cuts.specificity})
+    table = pd.DataFrame({"value": cuts.cut, "error": cuts.loss, "sensitivity": cuts.sensitivity, "specificity": cuts.specificity})
     measured = name if name == "loss" else "error" if name == "error" else f"{name} error"
     reached = "".join(f" with {which} of at least {least:g}" for which, least in limits.items() if least is not None)
     error, se = chooser.error(held, y, w, fold)
     return Threshold(
-        fit.classes[code], cut, f"least {measured}{reached}", measured, error, se, apparent,
+        fit.classes[code], cut, f"lowest {measured}{reached}", measured, error, se, apparent,
         chooser.error(plain, y, w, fold)[0], *intervals(fit, calibration, chooser, held, fold), table, len(y), int(fold.max()) + 1,
         float(calibration.share[code]),
     )  # fmt: skip

@@ -476,7 +476,7 @@ class Verifier:
         held, slack = (inside & own).any(axis=1), float((w[:, None] * edge).sum())
         covers = np.bincount((inside & own).argmax(axis=1)[held], w[held], len(classes)) if len(classes) else np.empty(0)
         wrong = (w[:, None] * (inside & ~own)).sum(axis=0)
-        stated = [goal["uncovered"], goal["miscovered"], *p["table"]["covers"], *p["table"]["miscovers"]]
+        stated = [goal["uncovered"], goal["miscovered"], *p["table"]["newly_covered"], *p["table"]["miscovered"]]
         fine = goal["prototypes"] == len(classes) and close(goal["lambda_"], report["cost lambda"]) and rule["classes"] == L
         fine = fine and (not isinstance(lambda_, (int, float)) or close(lambda_, goal["lambda_"]))
         fine = fine and rule["fallback"] == int(np.bincount(y, w, L).argmax())
@@ -506,7 +506,7 @@ class Verifier:
         fine = np.array_equal(y[self.row[p["at"]]], p["classes"]) and rule["fallback"] == int(np.bincount(y, w).argmax())
         fine = fine and abs(cost - rule["report"]["cost"]) <= 1e-6 * max(1.0, beta) * cost  # of many rows D was held in single precision
         words = f"cost {cost:.9g} of {q} prototypes, rows of their classes; training error {w[~right].sum() / w.sum():.6g}"
-        self.agree("prototypes", fine, [*p["table"]["covers"], *p["table"]["miscovers"]], covers, ties, words)
+        self.agree("prototypes", fine, [*p["table"]["assigned"], *p["table"]["misassigned"]], covers, ties, words)
 
     def agree(self, about: str, fine: bool, stated: Any, computed: Any, slack: Any, words: str) -> None:
         """Numbers that hold; or, where they differ by no more than rounding at a radius explains, are open."""
@@ -554,7 +554,7 @@ class Verifier:
         for at, D in space.blocks():
             inside = (radius > D).astype(float)
             broken = np.minimum(0.0, lambda_ + w @ inside - (own * (w + prices)) @ inside)
-            if self.problem["candidates"] == "own":  # each stands for its own class alone
+            if self.problem["candidates"] == "same_class":  # each stands for its own class alone
                 broken = np.where(np.arange(len(own))[:, None] == y[at], broken, 0.0)
             out, off = out + broken.sum(axis=1), off + float((w @ space.edge(D, radius)).sum())
         return out, off

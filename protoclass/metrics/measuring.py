@@ -186,10 +186,10 @@ def level_names(levels: pd.Index) -> list[str]:
 def check_candidates(candidates: Any) -> None:
     """Raise unless `candidates=` is one of the kinds allowed."""
     number = isinstance(candidates, (int, np.integer)) and not isinstance(candidates, bool)
-    named = isinstance(candidates, str) and candidates in ("auto", "train", "own")
+    named = isinstance(candidates, str) and candidates in ("auto", "train", "same_class")
     if not (isinstance(candidates, Candidates) or named or (number and candidates >= 1)):
         raise OptionError(
-            f"candidates={brief(candidates)}: allowed are 'auto', 'train', 'own', a number of rows, pc.unlabelled(frame), "
+            f"candidates={brief(candidates)}: allowed are 'auto', 'train', 'same_class', a number of rows, pc.unlabelled(frame), "
             "pc.kmeans(K) and pc.hull(count)"
         )
 

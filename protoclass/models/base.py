@@ -135,8 +135,8 @@ class Capabilities:
 
     The class declares what its models can do, and nothing else: the contract looks at both, and takes only `nearest`, `candidates`,
     `costs`, `own_distances` and `warm_starts` at its word. Where parameters decide, a model may have a `can` of its own, as `PVM` has with
-    `radii="own"`. What a method does, such as giving a bound, is an optional method of `Model`. General code asks these and `Model.has`,
-    and never which method it has.
+    `radii="individual"`. What a method does, such as giving a bound, is an optional method of `Model`. General code asks these
+    and `Model.has`, and never which method it has.
 
     Attributes
     ----------
@@ -156,7 +156,7 @@ class Capabilities:
     balls : bool or str
         Whether its prototypes have balls that cover rows of their class.
     gains : bool or str
-        Whether its prototypes have columns `covers` and `miscovers`, in the order of their choice.
+        Whether its prototypes have columns `newly_covered` and `miscovered`, in the order of their choice.
     shards : bool
         Whether it learns from rows that are kept in several places, on the workers of a cluster (`core.parts`).
     steps : bool or str

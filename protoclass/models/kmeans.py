@@ -94,7 +94,7 @@ class KMeans(PerClass):
             for c, rows in enumerate(own)
         ]
         centers, held = (np.concatenate(p) for p in zip(*parts, strict=True))
-        prototypes = Points(np.repeat(np.arange(task.classes), K_of_class), coords=centers, table={"covers": held})
+        prototypes = Points(np.repeat(np.arange(task.classes), K_of_class), coords=centers, table={"assigned": held})
         report = {"centroids per class K": in_words(K), **repeated("centroids", task.levels, K_of_class, distinct)}
         return Nearest(prototypes, task.classes, heaviest_class(task), report)
 

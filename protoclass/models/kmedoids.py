@@ -152,6 +152,6 @@ class KMedoids(PerClass):
             for one, (rows, _) in zip(medoids, members, strict=True)
         ]
         classes = np.repeat(np.arange(task.classes), [len(one.medoids) for one in medoids])
-        prototypes = Points(classes, at=np.concatenate(at), table={"covers": np.concatenate(covers)})
+        prototypes = Points(classes, at=np.concatenate(at), table={"assigned": np.concatenate(covers)})
         report = {"medoids per class K": in_words(K), "loss": sum(one.loss for one in medoids)}
         return Nearest(prototypes, task.classes, heaviest_class(task), report)

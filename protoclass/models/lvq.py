@@ -83,7 +83,7 @@ class LVQ(PerClass):
     intended to refine a codebook near its optimum: start them from "kmeans". They may make code vectors diverge; a step that
     would move one more than ten times as far from the mean of the rows as the farthest row is not made. The step of "glvq"
     is in units of the mean d+ + d- of the rows at the start and not longer than the distance to the row. In the table of
-    prototypes `covers` and `miscovers` are the weights of the training rows of the code vector's class and of other classes
+    prototypes `assigned` and `misassigned` are the weights of the training rows of the code vector's class and of other classes
     to which it is the nearest.
 
     References
@@ -94,7 +94,7 @@ class LVQ(PerClass):
     --------
     >>> import protoclass as pc
     >>> fit = pc.fit("species ~ .", pc.load_data("iris"), LVQ(K=2))
-    >>> fit.prototypes[["class", "covers", "miscovers"]].shape, fit.training_error() < 0.06
+    >>> fit.prototypes[["class", "assigned", "misassigned"]].shape, fit.training_error() < 0.06
     ((6, 3), True)
     """
 
@@ -172,7 +172,7 @@ class LVQ(PerClass):
         parameters = (self._or_default(name) for name in USED_BY)
         codes = train_codes(X, y, initial, code_classes, rows, Learning(self.variant, alpha, *parameters))
         covers, miscovers = nearest_weights(X, y, w, codes, code_classes)
-        prototypes = Points(code_classes, coords=codes, table={"covers": covers, "miscovers": miscovers})
+        prototypes = Points(code_classes, coords=codes, table={"assigned": covers, "misassigned": miscovers})
         report: dict[str, Any] = {
             "variant": f"{self.variant}, rate {alpha:g}, {len(rows)} draws, started from {self.start!r}",
             "code vectors per class K": in_words(self.K),

@@ -106,8 +106,8 @@ class MedianGLVQ(PerClass):
     One pass over the rows gives for a candidate the change of the cost for every prototype in whose place it could stand, as FasterPAM
     does for k-medoids. Over a grid each K has one more run, which starts from the prototypes of the K before and those
     that lower the cost most when added. If `candidates=` is a number, prototypes are chosen among that many rows. In the table of
-    prototypes `covers` and `miscovers` are the weights of the training rows of the prototype's class and of other classes to which it is
-    the nearest. `fit.alternatives()` shows what each swap costs, `fit.swap` makes one, and `fit.at(size=)` learns again with another
+    prototypes `assigned` and `misassigned` are the weights of the training rows of the prototype's class and of other classes to which it
+    is the nearest. `fit.alternatives()` shows what each swap costs, `fit.swap` makes one, and `fit.at(size=)` learns again with another
     `total`.
 
     References
@@ -121,8 +121,8 @@ class MedianGLVQ(PerClass):
     --------
     >>> import protoclass as pc
     >>> fit = pc.fit("species ~ .", pc.load_data("iris"), "medianglvq", K=1)
-    >>> fit.prototypes[["class", "covers", "miscovers"]].to_dict("list")
-    {'class': ['setosa', 'versicolor', 'virginica'], 'covers': [50, 49, 46], 'miscovers': [0, 4, 1]}
+    >>> fit.prototypes[["class", "assigned", "misassigned"]].to_dict("list")
+    {'class': ['setosa', 'versicolor', 'virginica'], 'assigned': [50, 49, 46], 'misassigned': [0, 4, 1]}
     """
 
     name = "medianglvq"
@@ -327,7 +327,7 @@ class MedianGLVQ(PerClass):
         nearest = problem.to[at].argmin(axis=0)
         own = classes[nearest] == problem.y
         covers, miscovers = (np.bincount(nearest[which], problem.w[which], len(at)) for which in (own, ~own))
-        prototypes = Points(classes, at=columns[at], table={"covers": covers, "miscovers": miscovers})
+        prototypes = Points(classes, at=columns[at], table={"assigned": covers, "misassigned": miscovers})
         count = model._in_all
         report = {"prototypes per class K": in_words(model.K)} if count is None else {"prototypes of all classes": int(count)}
         if model.matrix != "none":

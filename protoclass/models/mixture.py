@@ -157,7 +157,7 @@ class Mixture(PerClass):
         weights = np.concatenate([m.weights for m in mixtures])
         prototypes = Points(
             np.repeat(np.arange(task.classes), components), coords=np.concatenate([m.means for m in mixtures]),
-            table={"weight": weights, "covers": np.concatenate(held)},
+            table={"weight": weights, "assigned": np.concatenate(held)},
         )  # fmt: skip
         size = float(sum(count_parameters(k, own[0].shape[1], covariance) for k in components.tolist()))
         report = {"components per class K": counts_in_words(K, task.levels, components), "covariance": covariance}

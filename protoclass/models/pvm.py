@@ -41,7 +41,7 @@ TUNED, TUNED_COLUMN = 25e-9, 3e-11  # of ten folds and twenty radii
 OWN_ONCE, OWN_TUNED = 3.0, 7.0  # times as long with radii of their own
 MOST_DRAWS = 100_000  # each is a cover that is rounded and completed
 SOLVERS = ("greedy", "exact", "rounding", "ratio")
-ONE, OWN = "one", "own"
+ONE, OWN = "one", "individual"
 EACH = 50  # prototypes up to which every number is tried
 MOST_ANSWERS = 5_000_000  # rows times numbers of prototypes; for 24 radii 240 MB of held-out classes, and as much of covers
 LEAST_COUNTS = 10
@@ -104,7 +104,7 @@ class PVM(Model):
     Parameters
     ----------
     eps : float > 0, sequence, "grid" or `quantiles(count)`
-        Radius of the balls, or with `radii="own"` the largest that a ball may have. "grid": the smallest positive
+        Radius of the balls, or with `radii="individual"` the largest that a ball may have. "grid": the smallest positive
         dissimilarity and 19 quantiles, at geometrically spaced levels up to the median. Where the choice is the median, the
         grid goes on to quantiles at 0.55, 0.6, ..., with the same folds, until the choice is not the last value or a larger
         radius leaves a class without prototypes.
@@ -140,13 +140,13 @@ class PVM(Model):
         With the greedy solver, the most prototypes: the first so many of those that it chooses, which are the ones of some larger
         `lambda_`. All numbers come from one run. "grid": 1, 2, ..., 50, and from there numbers 5 % apart up to the number of rows,
         or with `max_prototypes=` up to that; of more than 50,000 rows fewer numbers.
-    radii : "one", "own", a sequence of these, or "grid"
+    radii : "one", "individual", a sequence of these, or "grid"
         Whether all balls have the radius `eps`, as in the paper, or each its own, one of 24 equal steps up to `eps`. "grid":
         cross-validation tries both.
 
     Notes
     -----
-    The paper has one radius for all balls. Radii of their own (`radii="own"`) are not in it; they are ours. A prototype is then a
+    The paper has one radius for all balls. Radii of their own (`radii="individual"`) are not in it; they are ours. A prototype is then a
     candidate with a radius, and what is minimised stays as it is, ball by ball: uncovered rows, wrongly covered rows, and
     `lambda_` for each ball. All solvers, bounds and certificates are those of the paper's program with these pairs as columns. Of
     pairs that gain as much the one with the first candidate is taken, at its largest radius. A new row gets the class of the
@@ -165,9 +165,9 @@ class PVM(Model):
     Examples
     --------
     >>> import protoclass as pc
-    >>> fit = pc.fit("species ~ .", pc.load_data("iris"), eps=2.0, radii="own")
-    >>> fit.prototypes[["class", "radius", "covers"]].head(3).round(2).to_dict("list")
-    {'class': ['setosa', 'versicolor', 'virginica'], 'radius': [2.0, 1.42, 1.33], 'covers': [48, 37, 34]}
+    >>> fit = pc.fit("species ~ .", pc.load_data("iris"), eps=2.0, radii="individual")
+    >>> fit.prototypes[["class", "radius", "newly_covered"]].head(3).round(2).to_dict("list")
+    {'class': ['setosa', 'versicolor', 'virginica'], 'radius': [2.0, 1.42, 1.33], 'newly_covered': [48, 37, 34]}
     """
 
     name = "pvm"

@@ -26,7 +26,7 @@ METHODS = {
 }  # what draws a value of each class, see `protoclass.values.Above`
 SEVERAL = {
     "radii": "protoclass.plots.prototypes:radii",
-    "cards": "protoclass.plots.columns:cards",
+    "profiles": "protoclass.plots.columns:cards",
     "rule": "protoclass.plots.rule:rule",
     "images": "protoclass.plots.pictures:images",
     "miscovered": "protoclass.plots.pictures:miscovered",
@@ -61,7 +61,7 @@ def plot(fit: Fitted, kind: str | None = None, ax: Any = None, **options: Any) -
         their plane with the decision regions, otherwise on a map. Balls have their true shape where the metric measures in
         the plane; elsewhere lines lead from a prototype to the rows in its ball. Rows that a ball holds wrongly are ringed. Of
         a rule of features without prototypes: the features. "radii" (`eps=`): the same at several radii.
-        "cards" (`count=`, `series=`): each prototype beside the usual values of its class, with what it covers and its rival; a series
+        "profiles" (`count=`, `series=`): each prototype beside the usual values of its class, with what it covers and its rival; a series
         (with `DTW`, or with `series=` the predictors that are its steps) is a curve, a text stands above texts near it.
         "rule" (`count=`): of a method whose rule is built of conditions, the rows along what each condition compares, and which
         of them it removes.
@@ -86,7 +86,7 @@ def plot(fit: Fitted, kind: str | None = None, ax: Any = None, **options: Any) -
 
     Returns
     -------
-    Axes, or a Figure for "radii", "cards", "rule", "images", "miscovered", "misclassified", and "why" of several rows
+    Axes, or a Figure for "radii", "profiles", "rule", "images", "miscovered", "misclassified", and "why" of several rows
     """
     one_of("kind", kind, (None, *KINDS), "picture")
     if fit.frame.absent is not None:

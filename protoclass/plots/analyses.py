@@ -183,15 +183,15 @@ def criticisms(result: Criticisms, ax: Any = None) -> Any:
 
 @framed
 def stability(result: Stability, ax: Any = None) -> Any:
-    """Share of the samples in which the ball of each prototype held one of its class, and in which it was chosen again."""
+    """Proportion of samples with a prototype of its class in the ball of each prototype, and in which it was selected again."""
     table, classes = list_stability(result), result.fit.classes
     drawn = InOrder(table, ax, 1.4)
     for k, (level, name) in enumerate(zip(classes, list_named(classes), strict=True)):
         own = table[table["class"] == level]
         if len(own):
-            drawn.draw(k, own["order"], own["chosen"], mfc="none", label=name)
-            if "near" in own:
-                drawn.draw(k, own["order"], own["near"])
-    near = "full: one of its class near; " if "near" in table else ""
-    names = [f"{label}, within {radius:.3g}" for label, radius in zip(list_short(table.index), table["within"], strict=True)]
-    return drawn.finish(names, "share of samples", f"{near}hollow: chosen, if sampled", 1, len(classes))
+            drawn.draw(k, own["order"], own["reselected"], mfc="none", label=name)
+            if "ball_hit_rate" in own:
+                drawn.draw(k, own["order"], own["ball_hit_rate"])
+    hits = "filled: its ball contains one of its class; " if "ball_hit_rate" in table else ""
+    names = [f"{label}, within {radius:.3g}" for label, radius in zip(list_short(table.index), table["distance_95"], strict=True)]
+    return drawn.finish(names, "proportion of samples", f"{hits}open: selected again, if sampled", 1, len(classes))

@@ -150,7 +150,7 @@ def why(fit: Fitted, ax: Any = None, *, row: Any, series: Any = None) -> Any:
     ----------
     row : label, rows or list of labels
         As in `Fit.why`; of several rows, up to six, each has Axes of its own.
-    series : as for "cards"
+    series : as for "profiles"
         Rows that are series are drawn as curves, with the nearest prototypes of their class and of any other.
     """
     steps = list_steps(fit, series)

@@ -225,10 +225,10 @@ def calibration(test: Test, ax: Any = None) -> Any:
     ax.plot([0, 1], [0, 1], "--", lw=0.8, color=GREY)
     counted = len(codes) <= DIRECT
     for line, (c, name, own) in enumerate(_by_class(test, table, codes), 1):
-        share = own["share"]
-        ends = np.maximum(0, [share - own["share_low"], own["share_high"] - share])
+        share = own["observed"]
+        ends = np.maximum(0, [share - own["observed_low"], own["observed_high"] - share])
         aside = min(APART, SPREAD / len(codes)) * (line - (len(codes) + 1) / 2)  # bars of several classes do not hide one another
-        ax.errorbar(own["chance"] + aside, share, ends, fmt=mark(c), ms=5, elinewidth=0.8, capsize=2, color=colour(c),
+        ax.errorbar(own["mean_predicted"] + aside, share, ends, fmt=mark(c), ms=5, elinewidth=0.8, capsize=2, color=colour(c),
                     label=name, clip_on=False)  # fmt: skip
         for low, high, n in zip(own["low"], own["high"], own["n"], strict=True) if counted else ():
             text = ax.text((low + high) / 2, -line * LINE, f"{n}", color=ink(ax), ha="center", va="center", fontsize=8)
@@ -262,13 +262,13 @@ def perturbation(test: Test, ax: Any = None) -> Any:
     """The bound of the error under changes of the rows against their size, with its interval; dotted is the error without them."""
     table = list_perturbation(test)
     ax = axes(ax, 5.6, 4.4)
-    ax.fill_between(table["size"], table["low"], table["high"], step="pre", color=colour(0), alpha=0.12, lw=0)
-    ax.step(table["size"], table["error"], where="pre", lw=1.6, color=colour(0), label="no change of this size has more errors")
+    ax.fill_between(table["radius"], table["low"], table["high"], step="pre", color=colour(0), alpha=0.12, lw=0)
+    ax.step(table["radius"], table["error"], where="pre", lw=1.6, color=colour(0), label="certified upper bound on the error")
     ax.axhline(test.error, lw=0.8, ls=":", color=GREY, label="test error")
     name = test.judged.certified.fit.dissimilarity.metric.name if test.judged.certified else ""
-    ax.set(xlabel=f"size of the change of each row (below; {name} distance)", ylabel="share of rows that may be wrong",
+    ax.set(xlabel=f"perturbation radius ({name} distance)", ylabel="error",
            title="How many errors can small changes make? (shaded: 95 % intervals)")  # fmt: skip
-    ax.set(xlim=(0, table["size"].iloc[-1]), ylim=(0, 1.01))
+    ax.set(xlim=(0, table["radius"].iloc[-1]), ylim=(0, 1.01))
     return _legend(ax, "lower right")
 
 

@@ -31,10 +31,10 @@ def draw_features(fit: Fitted, ax: Any = None) -> Any:
     table, at = rule.table, np.arange(len(rule.table))
     names = list_named(table["label"], 60)
     ax = axes(ax, max(6.8, 3.4 + 0.1 * max(map(len, names), default=0)), max(2.4, 1.6 + 0.36 * len(table)))
-    ax.barh(at - 0.16, table["covers"], 0.3, color=colour(0), label="covered when chosen")
+    ax.barh(at - 0.16, table["newly_covered"], 0.3, color=colour(0), label="covered when chosen")
     ax.barh(at + 0.16, table["errors"], 0.3, color=WRONG, label="got wrong")
-    widest = max(1.0, float(table[["covers", "errors"]].to_numpy().max()))
-    for shift, name in ((-0.16, "covers"), (0.16, "errors")):
+    widest = max(1.0, float(table[["newly_covered", "errors"]].to_numpy().max()))
+    for shift, name in ((-0.16, "newly_covered"), (0.16, "errors")):
         for k, value in enumerate(table[name]):
             text = ax.annotate(f"{value:g}", (value, k + shift), (3, 0), textcoords="offset points", va="center", fontsize=8.5)
             keep_within(text, np.inf, 0.42)

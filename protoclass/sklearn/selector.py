@@ -49,7 +49,7 @@ class PrototypeSelector(OneToOneFeatureMixin, PrototypeEstimator):  # type: igno
     dissimilarity, cv, choose, max_prototypes, tolerance, measure, repeats, class_weights, na, order, seed
         As in `PrototypeClassifier`.
     candidates : "auto" or as in `protoclass.fit`
-        "auto" is "own" where the method knows it, so that a row is chosen for its own class.
+        "auto" is "same_class" where the method knows it, so that a row is chosen for its own class.
     **parameters
         Parameters of the method.
 
@@ -132,7 +132,7 @@ class PrototypeSelector(OneToOneFeatureMixin, PrototypeEstimator):  # type: igno
     def _candidates(self) -> Any:
         can = model(self.method, self._of_method).can
         own = isinstance(self.candidates, str) and self.candidates == "auto" and "unlabelled" in can.candidates
-        return "own" if own else self.candidates
+        return "same_class" if own else self.candidates
 
 
 def one_of_columns(y: Any) -> Any:

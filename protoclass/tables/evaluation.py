@@ -25,9 +25,9 @@ MOST_NAMED = 5  # classes whose prevalence print names
 PRINTED = ["sensitivity", "specificity", "ppv", "npv", "f1", "prevalence", "auc"]  # by class
 NAMES = {"accuracy": "Accuracy", "balanced_accuracy": "Balanced accuracy", "kappa": "Kappa", "auc": "AUC", "brier": "Brier score",
          "log_loss": "Log loss", "loss": "Mean loss",
-         "loss_no_information": "No-information loss", "loss_by_chances": "Mean loss, decided by chances",
+         "loss_no_information": "No-information loss", "decision_loss": "Mean loss of minimum-expected-loss decisions",
          **MEASURES, "f1": "F1",
-         "prevalence": "prevalence", "detected": "predicted share"}  # fmt: skip
+         "prevalence": "prevalence", "detection_prevalence": "detection prevalence"}  # fmt: skip
 
 
 def written(estimate: Estimate) -> str:
@@ -51,10 +51,10 @@ def lines(test: Test) -> list[str]:
         f"p-value {significant(test.p_value, 3)}, {test.test}",
     ]
     out += [f"Intervals and test allow for {test.groups} groups of rows"] if test.groups is not None else []
-    out += [f"Classes decided by a cut: {test.decided}"] if test.decided else []
+    out += [f"Decision: {test.decided}"] if test.decided else []
     parts = {name: f"{NAMES[name]} {written(e)}" for name, e in test.estimates.items()}
     parts |= {name: f"{NAMES[name]} {significant(mean)}" for name, (mean, _) in test.means.items()}
-    for names in (("balanced_accuracy", "kappa"), ("auc", "brier", "log_loss"), ("loss", "loss_no_information", "loss_by_chances")):
+    for names in (("balanced_accuracy", "kappa"), ("auc", "brier", "log_loss"), ("loss", "loss_no_information", "decision_loss")):
         line = "; ".join(parts[name] for name in names if name in parts)
         out += [line] if line else []
     if test.judged.prevalence is not None:
@@ -72,7 +72,7 @@ def warned(test: Test) -> list[str]:
         measure, error, none, of, decided = "error", test.error, test.no_information, test.against, np.inf
     else:
         loss, informed = {name: mean for name, (mean, _) in test.means.items()}, False
-        of, decided = f"always predicting {shown(test.cheapest)}", loss.get("loss_by_chances", np.inf)
+        of, decided = f"always predicting {shown(test.cheapest)}", loss.get("decision_loss", np.inf)
         measure, error, none = "mean loss", loss["loss"], loss["loss_no_information"]
     if informed or error < none - SAME:
         return []
@@ -111,7 +111,7 @@ def summary(test: Test) -> Summary:
         ["p-value", f"{significant(test.p_value, 3)}, {test.test}"],
     ]
     of_all += [["Groups of rows", f"{test.groups}, which intervals and test allow for"]] if test.groups is not None else []
-    of_all += [["Classes decided by a cut", test.decided]] if test.decided else []
+    of_all += [["Decision", test.decided]] if test.decided else []
     of_all += [[NAMES[name], written(e)] for name, e in test.estimates.items()]
     of_all += [
         [NAMES[name], f"{significant(mean)}{f' +- {significant(se, 2)}' if se == se else ''}"] for name, (mean, se) in test.means.items()
@@ -194,7 +194,7 @@ def groups_said(result: TestByGroup) -> tuple[str, list[Any]]:
     notes += [f"no rows of {', '.join(map(shown, result.without_rows))}"] if result.without_rows else []
     table = result.glance().set_index("group")
     tables = [(table[[name for name in SHOWN if name in table]].rename_axis(None), NUMBERS)]
-    words = ["; ".join([head, *notes]), *([f"Classes decided by a cut: {one.decided}"] if one.decided else [])]
+    words = ["; ".join([head, *notes]), *([f"Decision: {one.decided}"] if one.decided else [])]
     if len(measures) > 1:
         of_class = by_group(result, measures[1:]).rename(columns=NAMES)
         tables.append((of_class.rename_axis(index=None, columns=f"of {visible(str(result.of))}"), {}))
@@ -207,7 +207,7 @@ def summary_of_groups(result: TestByGroup) -> Summary:
     from .sheets import Sheet, SheetSummary, sheet_of  # see `summary`
 
     measures, one = measures_of(result), result.overall
-    of_all = [["Classes decided by a cut", one.decided]] if one.decided else []
+    of_all = [["Decision", one.decided]] if one.decided else []
     of_all += [["Class of the measures", str(result.of)]] if len(measures) > 1 else []
     parts = [Sheet([["Rows", str(one.n)], *of_all], f"Test by {result.by}", aligns="ll")]
     counts = pd.DataFrame({"rows": [str(t.n) for t in (*result.groups.values(), one)]}, [*map(str, result.groups), "all rows"])

@@ -109,7 +109,7 @@ def of_groups(result: TestByGroup, measures: Any = None, of: Any = None) -> Pape
         table.loc["p"] = {m: significant(pair["p"], 3) if pair["p"] == pair["p"] else "" for m, pair in pairs.items()}
     table, of = table.fillna("").rename(columns=heading), result.of if of is None else of
     said = [f"Class {shown(of)}."] if of is not None and names != ["error"] else []
-    said += [f"Classes decided by a cut: {result.overall.decided}."] if result.overall.decided else []
+    said += [f"Decision: {result.overall.decided}."] if result.overall.decided else []
     title = f"Test by {result.by}: estimates with 95 % intervals"
     said += ["Difference: the first group less the second, each measure tested by itself."] if len(result.groups) == 2 else []
     return paper_table(table, title, [*said, *notes_of_groups(result), *notes(result.overall)])
@@ -170,7 +170,7 @@ def of_fit(fit: Fitted, n: int | None = None, columns: Any = None) -> PaperTable
     n : int, optional
         How many, in the order chosen. Default: all.
     columns : list of str, optional
-        Of `prototypes`. Default: the first eight, without `own` if each prototype has its own class.
+        Of `prototypes`. Default: the first eight, without `true_class` if each prototype has its own class.
 
     Returns
     -------
@@ -181,12 +181,12 @@ def of_fit(fit: Fitted, n: int | None = None, columns: Any = None) -> PaperTable
     --------
     >>> import protoclass as pc
     >>> fit = pc.fit("species ~ .", pc.load_data("iris"), eps=1.0)
-    >>> fit.as_table(n=1, columns=["class", "covers", "petal_width"]).frame.to_dict("index")
-    {'7': {'class': 'setosa', 'covers': '39', 'petal_width': '0.2'}}
+    >>> fit.as_table(n=1, columns=["class", "newly_covered", "petal_width"]).frame.to_dict("index")
+    {'7': {'class': 'setosa', 'newly_covered': '39', 'petal_width': '0.2'}}
     """
     found = fit.prototypes
-    same = "own" in found and (found["own"].astype(object) == found["class"].astype(object)).all()
-    usual = [name for name in found if not (same and name == "own")]
+    same = "true_class" in found and (found["true_class"].astype(object) == found["class"].astype(object)).all()
+    usual = [name for name in found if not (same and name == "true_class")]
     names = choose_columns("columns", columns, list(found), usual[:MOST_COLUMNS])
     if n is not None:
         whole_number("n", n, 1)

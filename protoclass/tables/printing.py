@@ -90,7 +90,7 @@ def allowed(fit: Fitted) -> int:
 
 def _other_folds(validation: ErrorCurve) -> str:
     """What other folds choose, where they choose something else; of repeats, what each alone chooses."""
-    draws, names = validation.draws, list(validation.grid)
+    draws, names = validation.by_repeat, list(validation.grid)
     if len(draws[names].drop_duplicates()) < 2:
         return ""
     if len(validation.of_fold) > 1:
@@ -109,7 +109,7 @@ def _point(row: pd.Series[Any], names: list[str]) -> str:
 def repeats_note(fit: Fitted) -> list[str]:
     """That repeats show how much the choice depends on the folds, where print does not look at it."""
     validation = fit.validation
-    if validation is None or len(validation.grid) < 2 or len(validation.draws) > 1 or not draws_folds(fit.problem):
+    if validation is None or len(validation.grid) < 2 or len(validation.by_repeat) > 1 or not draws_folds(fit.problem):
         return []
     return ["The choice may depend on the draw of the folds: repeats=10 averages over ten draws and shows it."]
 
@@ -285,7 +285,7 @@ def _budget(fit: Fitted) -> str:
 def _of_other_class(fit: Fitted) -> str:
     """How many prototypes are rows of another class than the one that they stand for, and what leaves them out."""
     count = int(fit.of_other_class.sum())
-    cure = " (candidates='own' takes none)" if "unlabelled" in fit.model.can.candidates else ""
+    cure = " (candidates='same_class' takes none)" if "unlabelled" in fit.model.can.candidates else ""
     return f", {count} of them {'a row' if count == 1 else 'rows'} of another class{cure}" if count else ""
 
 

@@ -15,7 +15,7 @@ from ..frames.tables import as_given, as_pandas, beside_given
 from ..ground.errors import DataError
 from ..views.prototypes import is_text, shorten
 
-ADDED = ("fitted", "correct", "prototype", "distance", "margin", "certified", "covered")  # by augment
+ADDED = ("fitted", "correct", "prototype", "distance", "margin", "certified_radius", "covered")  # by augment
 
 
 def tidy(fit: Fitted) -> Any:
@@ -73,9 +73,9 @@ def augment(fit: Fitted, data: Any = None) -> Any:
 
     Adds `fitted`, `correct` (where the response is there), `prototype` (the nearest), `distance` (to it), `margin`
     (distance to the nearest prototype of another class minus to that of the row's own, or where it is not known of
-    the fitted class), `certified` (half of the distance to the nearest prototype of any other class minus that of the
+    the fitted class), `certified_radius` (half of the distance to the nearest prototype of any other class minus that of the
     fitted class: a row that moves by less keeps its class, by the triangle inequality; NA where this is not known, with
-    the reason in `attrs["certified"]`) and `covered` (whether balls of its class alone hold it), as far as the rule has them.
+    the reason in `attrs["certified_radius"]`) and `covered` (whether balls of its class alone hold it), as far as the rule has them.
 
     Distances are certified where the dissimilarity is known to be a metric. A given matrix is not, as it says nothing of rows
     that change, and a function of two rows is where you say so, `dissimilarity=pc.Custom(function, triangle=True)`.
@@ -116,9 +116,9 @@ def augment(fit: Fitted, data: Any = None) -> Any:
         own = fitted if truth is None else truth.astype(object).where(truth.notna(), fitted)
         out["margin"] = margins(distance.to_numpy(float), pd.Categorical(own, fit.frame.levels).codes)
         reason = why_not_certified(fit)
-        out["certified"] = margins(distance.to_numpy(float), fitted.cat.codes.to_numpy()) / 2 if not reason else np.nan
+        out["certified_radius"] = margins(distance.to_numpy(float), fitted.cat.codes.to_numpy()) / 2 if not reason else np.nan
         if reason:
-            out.attrs["certified"] = reason
+            out.attrs["certified_radius"] = reason
     if "cover" in fit.rule.kinds:
         held = fit.predictions(source, "cover", unseen=None).reindex(base.index)
         against = fitted if truth is None else truth

@@ -63,7 +63,7 @@ def _check_cover(s: Subject, when: str) -> None:
             f"{s}: predict('cover'){when} is {found[row]} in row {row}, and by the radii of the prototypes {want[row]}: the class of the "
             "balls d < radius that contain the row, -1 if there are none or balls of several classes",
         )
-    if {"covers", "miscovers"} <= set(rule.prototypes.table):
+    if {"newly_covered", "miscovered"} <= set(rule.prototypes.table):
         _check_gains(s, rule.prototypes, np.asarray(radii), when)
 
 
@@ -80,7 +80,7 @@ def _covering(inside: np.ndarray, classes: np.ndarray, count: int) -> np.ndarray
 
 
 def _check_gains(s: Subject, points: Points, radii: np.ndarray, when: str) -> None:
-    """`covers` counts the rows of the class that a ball is the first to contain, and `miscovers` the other rows in it."""
+    """`newly_covered` counts the rows of the class that a ball is the first to contain, and `miscovered` the other rows in it."""
     y, w = s.fit.frame.codes, s.fit.frame.weights
     inside = radii > s.fit.query()[0].dissimilarities(points)
     covered = np.zeros(len(y), bool)
@@ -90,8 +90,8 @@ def _check_gains(s: Subject, points: Points, radii: np.ndarray, when: str) -> No
         miscovers.append(w[inside[:, j] & (y != c)].sum())
         covered |= inside[:, j] & (y == c)
     for name, want, words in (
-        ("covers", covers, "weight of the rows of its class that it is the first to contain"),
-        ("miscovers", miscovers, "weight of the rows of other classes in its ball"),
+        ("newly_covered", covers, "weight of the rows of its class that it is the first to contain"),
+        ("miscovered", miscovers, "weight of the rows of other classes in its ball"),
     ):
         found = np.asarray(points.table[name], float)
         j = int(np.argmax(~close(found, want)))
@@ -124,17 +124,17 @@ def _check_uncovered(s: Subject, when: str) -> None:
         said.prototypes == len(rule.prototypes),
         f"{s}: the objective{when} counts {said.prototypes} prototypes, and there are {len(rule.prototypes)}",
     )
-    if not {"covers", "miscovers"} <= set(rule.prototypes.table):
+    if not {"newly_covered", "miscovered"} <= set(rule.prototypes.table):
         return
-    covered, wrong = (float(np.sum(rule.prototypes.table[name])) for name in ("covers", "miscovers"))
+    covered, wrong = (float(np.sum(rule.prototypes.table[name])) for name in ("newly_covered", "miscovered"))
     total = float(frame.weights.sum())
     require(
         close(said.uncovered, total - covered),
-        f"{s}: the objective{when} counts {said.uncovered:g} uncovered, and by `covers` of the prototypes it is {total - covered:g}",
+        f"{s}: the objective{when} counts {said.uncovered:g} uncovered, and by `newly_covered` of the prototypes it is {total - covered:g}",
     )
     require(
         close(said.miscovered, wrong),
-        f"{s}: the objective{when} counts {said.miscovered:g} wrongly covered, and `miscovers` of the prototypes {wrong:g}",
+        f"{s}: the objective{when} counts {said.miscovered:g} wrongly covered, and `miscovered` of the prototypes {wrong:g}",
     )
 
 

@@ -32,6 +32,8 @@ from .prototypes import (
 from .words import write_field, write_number
 
 RIVALS = 5
+# Columns of prototypes: weights of rows of the class, and of others, newly in the ball, or whose nearest prototype it is.
+COVERED, ASSIGNED = ("newly_covered", "miscovered"), ("assigned", "misassigned")
 COVERS, HOLDS, WRONGLY = "covers first", "holds, covered before", "holds wrongly"
 NEAREST_TO, WITHIN, RIVAL = "is nearest to", "within its radius", "rival"
 NEAREST, VOTE, DECISION = "nearest of class", "probability of class", "decision for class"
@@ -199,8 +201,8 @@ class Profiles:
     Attributes
     ----------
     heads : DataFrame
-        One row for each prototype, by name: `class`, `order` from 1, `own` (its own class where that is another, else ""), `covers` and
-        `miscovers` where the rule has them, `rival` (name of the nearest prototype of another class), its place `rival_at` (-1 where
+        One row for each prototype, by name: `class`, `order` from 1, `true_class` (if it differs, else ""), `newly_covered` and
+        `miscovered` where the rule has them, `rival` (name of the nearest prototype of another class), its place `rival_at` (-1 where
         there is none), `rival_distance`, and `tied`: whether all prototypes of other classes, several, are as far.
     table : DataFrame
         One row for each prototype and variable: `prototype`, `variable`, `value` and `usual` (texts; the median of the class, or its
@@ -232,8 +234,9 @@ def list_profiles(fit: Fitted, count: int) -> Profiles:
         code = int(prototypes.classes[place])
         at, far = find_rivals(fit, None, place, len(prototypes))
         head = {"class": fit.classes[code], "order": place + 1}
-        head["own"] = str(fit.prototype_table["own"].iloc[place]) if other[place] else ""
-        head |= {name: prototypes.table[name][place] for name in ("covers", "miscovers") if name in prototypes.table}
+        head["true_class"] = str(fit.prototype_table["true_class"].iloc[place]) if other[place] else ""
+        counted = COVERED if COVERED[0] in prototypes.table else ASSIGNED
+        head |= {name: prototypes.table[name][place] for name in counted if name in prototypes.table}
         rival = {"rival": names[at[0]], "rival_at": at[0], "rival_distance": far[0]} if len(at) else {"rival": None, "rival_at": -1}
         heads.append(head | {"rival_distance": np.nan, **rival, "tied": len(at) > 1 and bool(far[0] == far[-1])})
         part = _compare(fit, read_predictors(fit, place, int(rows[place])), usual[code])
@@ -300,11 +303,11 @@ def _compare(fit: Fitted, row: pd.Series, usual: pd.Series) -> pd.DataFrame:
 def describe_head(head: pd.Series, name: object) -> list[str]:
     """What stands above a card: its place, name and class; what it covers; its rival."""
     lines = [f"{head['order']}. {shorten(str(name), 20)}: {shorten(str(head['class']), 20)}"]
-    if head["own"]:
-        lines.append(f"a row of class {shorten(head['own'], 20)}")
-    if "covers" in head:
-        wrongly = f", {head['miscovers']:g} wrongly" if head.get("miscovers", 0) else ""
-        lines.append(f"covers {head['covers']:g}{wrongly}")
+    if head["true_class"]:
+        lines.append(f"a row of class {shorten(head['true_class'], 20)}")
+    for (right, wrong), words in ((COVERED, "covers {:g} new"), (ASSIGNED, "nearest to {:g}")):
+        if right in head:
+            lines.append(words.format(head[right]) + (f", {head[wrong]:g} wrong" if head.get(wrong, 0) else ""))
     if head["tied"]:
         lines.append(f"all rivals at {write_number(float(head['rival_distance']))}")
     elif head["rival"] is not None:

@@ -242,8 +242,8 @@ def show_prototypes(fit: Fitted, shape: Any, count: int) -> Panels:
     if first.empty:
         raise NotAvailable("the fit has no prototypes to show")
     titles, note = [str(c) for c in first["class"]], "class"
-    if {"covers", "miscovers"} <= set(fit.rule.prototypes.table):
-        triples = zip(first["class"], first["covers"], first["miscovers"], strict=True)
+    if {"newly_covered", "miscovered"} <= set(fit.rule.prototypes.table):
+        triples = zip(first["class"], first["newly_covered"], first["miscovered"], strict=True)
         titles = [f"{c}: {a:g} ({b:g})" for c, a, b in triples]
         note = "class: rows first covered (rows wrongly covered)"
     name = f"The first {len(first)} of {len(fit.rule.prototypes)} prototypes; {note}"
@@ -256,12 +256,12 @@ def show_miscovered(fit: Fitted, shape: Any, prototype: Any, count: int) -> Pane
         raise lacking(fit.model, "balls that cover", "balls")
     check_shape(fit, shape)
     if prototype is None:
-        wrong = np.flatnonzero(fit.prototypes.get("miscovers", pd.Series(dtype=float)).to_numpy() > 0)
+        wrong = np.flatnonzero(fit.prototypes.get("miscovered", pd.Series(dtype=float)).to_numpy() > 0)
         if len(wrong) == 0:
             raise NotAvailable("no prototype's ball holds rows of other classes")
         prototype = fit.prototypes.index[wrong[0]]
     held = ball(fit, prototype)
-    held = held[~held["own"]].head(whole_number("count", count, 1))
+    held = held[~held["same_class"]].head(whole_number("count", count, 1))
     if held.empty:
         raise NotAvailable(f"the ball of {prototype!r} holds no rows of other classes")
     place = place_of(fit, prototype)

@@ -63,7 +63,7 @@ def list_rows(prototypes: Points, dissimilarity: Dissimilarity) -> np.ndarray:
 def all_rows_serve(fit: Fitted) -> bool:
     """Whether every row is a prototype without having been chosen, as in k-NN."""
     prototypes = fit.rule.prototypes
-    return prototypes.at is not None and len(prototypes) == fit.nobs and "covers" not in prototypes.table
+    return prototypes.at is not None and len(prototypes) == fit.nobs and not {"newly_covered", "assigned"} & set(prototypes.table)
 
 
 def list_shown(fit: Fitted) -> np.ndarray:

@@ -71,7 +71,7 @@ class Features:
     ----------
     table : DataFrame
         One row for each feature in the order chosen: `label` (its condition; of several machines with the name of each),
-        `covers` and `errors` (rows, when it was chosen).
+        `newly_covered` and `errors` (rows, when it was chosen).
     count : int
         Features that there are, of which the table has the first.
     title, subtitle : str
@@ -91,7 +91,7 @@ def has_features_alone(fit: Fitted) -> bool:
 def list_rule(fit: Fitted, most: int = MOST) -> Features:
     """The first features of a rule, in words and in numbers."""
     table = fit.model.feature_table(fit.learned)
-    shown = pd.DataFrame({"label": list_features(fit), "covers": table["q"], "errors": table["r"]}).head(most)
+    shown = pd.DataFrame({"label": list_features(fit), "newly_covered": table["q"], "errors": table["r"]}).head(most)
     some = f", the first {most}" if len(table) > most else ""
     settings = ", ".join(f"{name} {write_value(value)}" for name, value in fit.rule.report.items() if np.isscalar(value))
     return Features(shown, len(table), f"{fit.model.title}: {len(table)} feature{'s' * (len(table) != 1)}{some}", settings)
@@ -107,16 +107,16 @@ def list_gains(fit: Fitted) -> pd.DataFrame:
         that balls of their class cover so far) and `share` (that of the rows of the step's class).
     """
     table = fit.rule.prototypes.table
-    if not {"covers", "miscovers"} <= set(table):
+    if not {"newly_covered", "miscovered"} <= set(table):
         raise lacking(fit.model, "gains to draw (the error step by step is plot('path'))", "gains")
     codes, weights = fit.rule.prototypes.classes, fit.frame.weights
     of_class = np.bincount(fit.frame.codes, weights, len(fit.classes))
     return pd.DataFrame({
         "step": np.arange(1, len(fit.rule.prototypes) + 1),
         "class": codes,
-        "gain": table["covers"] - table["miscovers"],
-        "covered": np.cumsum(table["covers"]) / weights.sum(),
-        "share": pd.Series(np.asarray(table["covers"], float)).groupby(codes).cumsum().to_numpy() / of_class[codes],
+        "gain": table["newly_covered"] - table["miscovered"],
+        "covered": np.cumsum(table["newly_covered"]) / weights.sum(),
+        "share": pd.Series(np.asarray(table["newly_covered"], float)).groupby(codes).cumsum().to_numpy() / of_class[codes],
     })  # fmt: skip
 
 

@@ -124,7 +124,7 @@ def test_closed_balls_and_own_candidates(iris):
     closed = pc.fit("species ~ 1", iris, eps=1.0, balls="closed", **options).alternatives(progress=False)
     opened = pc.fit("species ~ 1", iris, eps=1.05, **options).alternatives(progress=False)
     assert closed.table.drop(columns="substitutes").equals(opened.table.drop(columns="substitutes"))
-    own = pc.fit("species ~ 1", iris, eps=1.0, candidates="own", **options).alternatives(within=0.2, progress=False)
+    own = pc.fit("species ~ 1", iris, eps=1.0, candidates="same_class", **options).alternatives(within=0.2, progress=False)
     for _, row in own.table.iterrows():
         assert {iris.loc[j, "species"] for j in row["substitutes"]} <= {row["class"]}
 
@@ -245,7 +245,7 @@ def test_what_is_refused(fit, iris):
         pc.fit("species ~ .", iris, "knn", k=3).alternatives()
     with pytest.raises(pc.NotAvailable, match=r"method 'scm' has no criticisms .* fit\.augment\(\)"):
         pc.fit("species ~ .", iris, "scm", penalty=1.0).criticisms()
-    own = pc.fit("species ~ .", iris, eps=1.0, radii="own")
+    own = pc.fit("species ~ .", iris, eps=1.0, radii="individual")
     for call in (own.alternatives, own.criticisms):
         with pytest.raises(pc.NotAvailable, match=r"one radius for all balls.*fit\.update\(radii='one'\)"):
             call()

@@ -66,13 +66,13 @@ def test_a_given_matrix_is_cut_into_training_and_test_rows(iris, how):
 def test_methods_with_arguments_and_names_of_their_own(iris):
     told = pc.compare(
         "species ~ .", iris,
-        {"own": {"method": "pvm", "eps": 1.0, "candidates": "own"}, "raw": {"method": pc.KNN(k=5), "dissimilarity": RAW}},
+        {"own": {"method": "pvm", "eps": 1.0, "candidates": "same_class"}, "raw": {"method": pc.KNN(k=5), "dissimilarity": RAW}},
         test_size=0.5,
     )  # fmt: skip
     assert told.methods == ["own", "raw"]
     train = iris.drop(index=told.predictions.loc[0].index)
     assert told.table.loc["own", "prototypes"] == len(
-        pc.fit("species ~ .", train, eps=1.0, candidates="own").prototypes
+        pc.fit("species ~ .", train, eps=1.0, candidates="same_class").prototypes
     )
     assert pc.compare("species ~ .", iris, [pc.KNN(k=1), pc.KNN(k=5)], test_size=0.5).methods == [
         "knn(k=1)",

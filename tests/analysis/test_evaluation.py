@@ -186,7 +186,7 @@ def test_coverage_counts_the_prediction_sets(clinic):
             row = found[(found["level"] == level) & (found["class"] == c)].iloc[0]
             assert row["n"] == len(own)
             assert row["coverage"] == pytest.approx(np.mean([c in s for s in own]))
-            assert row["size"] == pytest.approx(np.mean([len(s) for s in own]))
+            assert row["set_size"] == pytest.approx(np.mean([len(s) for s in own]))
 
 
 def test_groups_are_tests_of_their_rows(clinic):
@@ -240,11 +240,11 @@ def test_the_loss_is_a_mean_over_the_rows(clinic):
     fit, new = clinic
     losses = pd.DataFrame([[0, 5], [1, 0]], ["ill", "well"], ["ill", "well"])
     one = fit.test(new, loss=losses).glance().iloc[0]
-    for said, name in ((fit.predict(new), "loss"), (fit.predict(new, loss=losses), "loss_by_chances")):
+    for said, name in ((fit.predict(new), "loss"), (fit.predict(new, loss=losses), "decision_loss")):
         paid = [losses.loc[t, p] for t, p in zip(new["y"], said, strict=True)]
         assert one[name] == pytest.approx(np.mean(paid))
         assert one[f"{name}_se"] == pytest.approx(stats.sem(paid))
-    assert one["loss_by_chances"] < one["loss"]
+    assert one["decision_loss"] < one["loss"]
 
 
 def test_each_kind_is_drawn_and_the_summary_says_what_is_not_known(clinic):
@@ -283,8 +283,8 @@ def test_bins_of_chances_are_points_with_their_counts_and_no_line(wine):
     assert [line.get_linestyle() for line in drawn] == ["None"] * 3
     for line, level in zip(drawn, found.classes, strict=True):
         own = table[table["class"] == level]
-        np.testing.assert_allclose(line.get_xydata()[:, 0], own["chance"].to_numpy(float), atol=0.011)
-        np.testing.assert_allclose(line.get_xydata()[:, 1], own["share"].to_numpy(float))
+        np.testing.assert_allclose(line.get_xydata()[:, 0], own["mean_predicted"].to_numpy(float), atol=0.011)
+        np.testing.assert_allclose(line.get_xydata()[:, 1], own["observed"].to_numpy(float))
     digits = pc.load_data("digits")
     many = pc.fit("digit ~ .", digits.iloc[:300], "knn", k=5).test(digits.iloc[300:500]).plot("calibration")
     assert not many.texts
@@ -440,7 +440,7 @@ def test_groups_print_summarise_and_draw_every_measure(clinic):
     found = fit.test(new, by="sex", threshold={"ill": 0.3})
     text, summary = repr(found), str(found.summary())
     for shown in (text, summary, found._repr_html_()):
-        assert "ill where its chance is at least 0.3" in shown
+        assert "Predict ill if its probability is at least 0.3" in shown
         for words in ("sensitivity", "specificity", "predictive value +", "predictive value -", "calibration in the large"):
             assert words in shown
     for sex, estimate in found.estimates("npv").items():

@@ -33,7 +33,7 @@ def test_a_table_of_a_test_has_the_figures_of_tidy(clinic):
         for head, name in {"Sensitivity": "sensitivity", "PPV": "ppv", "AUC": "auc"}.items():
             assert table.frame.loc[c, head] == interval(*tidy.loc[c, [name, f"{name}_low", f"{name}_high"]])
     assert table.frame["Rows"].tolist() == [str((new["y"] == c).sum()) for c in ("ill", "well")]
-    assert "ill where its chance is at least 0.3" in str(table)
+    assert "Predict ill if its probability is at least 0.3" in str(table)
     assert list(found.as_table("f1").frame) == ["Rows", "F1"]
     with pytest.raises(pc.OptionError, match=r"measures=\['recall'\]: a list of some of 'sensitivity'"):
         found.as_table(["recall"])
@@ -91,7 +91,7 @@ def test_a_table_of_prototypes_says_what_it_leaves_out():
     assert whole.frame.shape == (len(fit.prototypes), 8)
     left = [name for name in fit.prototypes if name not in whole.frame]
     for name in left:
-        assert name in str(whole).split("Not shown: ")[1] or name == "own"
+        assert name in str(whole).split("Not shown: ")[1] or name == "true_class"
     assert some.frame.index.tolist() == [str(name) for name in fit.prototypes.index[:2]]
     assert some.frame["alcohol"].astype(float).tolist() == fit.prototypes["alcohol"].iloc[:2].tolist()
     assert f"The first 2 of {len(fit.prototypes)} prototypes." in str(some)

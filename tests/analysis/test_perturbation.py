@@ -39,12 +39,12 @@ def test_the_bound_starts_at_the_test_error_and_rises_to_one(tested):
     weights = np.random.default_rng(1).uniform(0.1, 5, len(new))
     for one in (found, fit.test(new, weights=weights), *fit.test(new, by=np.arange(len(new)) % 2).groups.values()):
         table = one.perturbation()
-        assert table[["size", "error", "low", "high"]].iloc[0].tolist() == [0.0, one.error, one.low, one.high]
+        assert table[["radius", "error", "low", "high"]].iloc[0].tolist() == [0.0, one.error, one.low, one.high]
         assert (table["error"].diff().dropna() >= 0).all()
         every = list_perturbation(one)
         assert every["error"].iloc[-1] == pytest.approx(1.0)
         assert every["error"].iloc[0] == one.error
-    radius = fit.augment(new)["certified"].to_numpy()
+    radius = fit.augment(new)["certified_radius"].to_numpy()
     right = (fit.predict(new).astype(str) == new["species"].astype(str)).to_numpy()
     by_hand = [1 - weights[right & (radius >= t)].sum() / weights.sum() for t in (0.1, 0.3)]
     assert fit.test(new, weights=weights).perturbation([0.1, 0.3])["error"].tolist() == pytest.approx(by_hand)
@@ -61,7 +61,7 @@ def test_a_row_halfway_between_counts_at_zero_and_never_after():
     assert bound.tolist() == pytest.approx([0, 1 / 3, 1 / 3, 2 / 3, 1])
     all_wrong = fit.test(new.assign(y=list("bbba")))
     assert all_wrong.perturbation()["error"].tolist() == [1.0]
-    assert list_perturbation(all_wrong)["size"].tolist() == [0.0, 1.05]
+    assert list_perturbation(all_wrong)["radius"].tolist() == [0.0, 1.05]
 
 
 def test_the_reason_is_named_where_nothing_is_certified(iris):

@@ -86,7 +86,7 @@ def test_cuts_equal_those_of_proc():
 
 CARET = {
     "Sensitivity": "sensitivity", "Recall": "sensitivity", "Specificity": "specificity", "Pos Pred Value": "ppv", "Precision": "ppv",
-    "Neg Pred Value": "npv", "F1": "f1", "Prevalence": "prevalence", "Detection Prevalence": "detected",
+    "Neg Pred Value": "npv", "F1": "f1", "Prevalence": "prevalence", "Detection Prevalence": "detection_prevalence",
     "Balanced Accuracy": "balanced_accuracy",
 }  # fmt: skip
 CUTS = {

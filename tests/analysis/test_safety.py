@@ -28,7 +28,7 @@ from protoclass.metrics.minkowski import TrainedMinkowski
 def test_no_smaller_change_changes_the_class(iris, metric, eps):
     fit = pc.fit("species ~ .", iris[::2], dissimilarity=metric, eps=eps)
     new = iris[1::2].reset_index(drop=True)
-    radius = fit.augment(new)["certified"].to_numpy()
+    radius = fit.augment(new)["certified_radius"].to_numpy()
     assert (radius > 0).mean() > 0.9
     random, X = np.random.default_rng(0), new.drop(columns="species")
     together = pc.dissimilarity("species ~ .", iris[::2], metric)
@@ -52,23 +52,23 @@ def test_on_a_line_the_certified_distance_is_that_to_the_midpoint():
     table = fit.augment(pd.DataFrame({"x": [0.5, 1.75, 4.5]}))
     between = [0.5, 1.75, 4.5] - middle
     inner = np.minimum(np.abs(between), np.ptp(places) / 2)
-    assert table["certified"].to_numpy() == pytest.approx(inner)
+    assert table["certified_radius"].to_numpy() == pytest.approx(inner)
 
 
 def test_where_nothing_is_certified_the_reason_is_there(iris):
     knn = pc.fit("species ~ .", iris, "knn", k=3).augment()
-    assert knn["certified"].isna().all()
-    assert "does not predict the class of the nearest prototype" in knn.attrs["certified"]
+    assert knn["certified_radius"].isna().all()
+    assert "does not predict the class of the nearest prototype" in knn.attrs["certified_radius"]
     squares = pc.dissimilarity("species ~ .", iris).frame() ** 2
     given = pc.fit("species ~ 1", iris, dissimilarity=squares, eps=1.0).augment()
-    assert given["certified"].isna().all()
-    assert "violate the triangle inequality" in given.attrs["certified"]
+    assert given["certified_radius"].isna().all()
+    assert "violate the triangle inequality" in given.attrs["certified_radius"]
     fine = pc.fit("species ~ 1", iris, dissimilarity=np.sqrt(squares), eps=1.0).augment()  # of other rows nothing is known
-    assert fine["certified"].isna().all()
-    assert fine.attrs["certified"] == "it is not known that given dissimilarities satisfy the triangle inequality"
+    assert fine["certified_radius"].isna().all()
+    assert fine.attrs["certified_radius"] == "it is not known that given dissimilarities satisfy the triangle inequality"
     one_way = np.sqrt(squares).where(np.tril(np.ones((150, 150), bool)), np.sqrt(squares) * 1.2)
     asymmetric = pc.fit("species ~ 1", iris, dissimilarity=one_way, eps=1.0).augment()
-    assert "asymmetric" in asymmetric.attrs["certified"]
+    assert "asymmetric" in asymmetric.attrs["certified_radius"]
 
 
 def test_normalised_edits_are_no_metric():
@@ -79,10 +79,10 @@ def test_normalised_edits_are_no_metric():
     fit = pc.fit("class ~ word", words, dissimilarity=pc.Levenshtein(normalised=True), eps=0.2, lambda_=0.1)
     table = fit.augment()
     assert len(fit.prototypes) == 2
-    assert table["certified"].isna().all()
-    assert "Levenshtein dissimilarities satisfy" in table.attrs["certified"]
+    assert table["certified_radius"].isna().all()
+    assert "Levenshtein dissimilarities satisfy" in table.attrs["certified_radius"]
     edits = pc.fit("class ~ word", words, dissimilarity=pc.Levenshtein(), eps=0.2, lambda_=0.1)
-    assert (edits.augment()["certified"] == 1.0).all()
+    assert (edits.augment()["certified_radius"] == 1.0).all()
 
 
 def squared(a, b):
@@ -94,19 +94,19 @@ def test_a_function_is_certified_by_the_word_of_the_user_alone():
     X = np.random.default_rng(0).integers(0, 2, (40, 3))
     data = pd.DataFrame(X, columns=list("abc")).assign(y=np.where(X.sum(axis=1) > 1, "u", "v"))
     found = pc.fit("y ~ .", data, dissimilarity=squared, eps=1.5).augment()
-    assert found["certified"].isna().all()
-    assert "say so: Custom(..., triangle=True)" in found.attrs["certified"]
+    assert found["certified_radius"].isna().all()
+    assert "say so: Custom(..., triangle=True)" in found.attrs["certified_radius"]
 
     def plain(a, b):
         return float(((a - b) ** 2).sum() ** 0.5)
 
     told = pc.fit("y ~ .", data, dissimilarity=pc.Custom(plain, triangle=True), eps=1.5).augment()
     known = pc.fit("y ~ .", data, dissimilarity=pc.Euclidean(scale=False), eps=1.5).augment()
-    assert told["certified"].to_numpy() == pytest.approx(known["certified"].to_numpy())
+    assert told["certified_radius"].to_numpy() == pytest.approx(known["certified_radius"].to_numpy())
     refuted = data.assign(a=data["a"] + np.linspace(0, 2, 40))
     wrong = pc.fit("y ~ .", refuted, dissimilarity=pc.Custom(squared, triangle=True), eps=1.5).augment()
-    assert wrong["certified"].isna().all()
-    assert "violate the triangle inequality in" in wrong.attrs["certified"]
+    assert wrong["certified_radius"].isna().all()
+    assert "violate the triangle inequality in" in wrong.attrs["certified_radius"]
     with pytest.raises(pc.OptionError, match="triangle='yes': allowed are True, False"):
         pc.Custom(plain, triangle="yes")
 
@@ -114,11 +114,11 @@ def test_a_function_is_certified_by_the_word_of_the_user_alone():
 def test_skipping_missing_values_certifies_nothing():
     clinic = pc.simulate_clinic(80)
     kept = pc.fit("outcome ~ age + marker + ward + pulse", clinic, na="keep", eps=0.2).augment()
-    assert "missing values are skipped" in kept.attrs["certified"]
+    assert "missing values are skipped" in kept.attrs["certified_radius"]
     full = pc.fit("outcome ~ age + marker + ward", clinic, eps=0.2, dissimilarity="gower").augment()
-    assert full["certified"].notna().any()
+    assert full["certified_radius"].notna().any()
     flags = pc.fit("outcome ~ age + smoker", clinic, eps=0.2, dissimilarity=pc.Gower(asymmetric=["smoker"])).augment()
-    assert "it is not known that Gower" in flags.attrs["certified"]
+    assert "it is not known that Gower" in flags.attrs["certified_radius"]
 
 
 METRICS = [

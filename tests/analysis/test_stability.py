@@ -35,13 +35,13 @@ def test_shares_are_those_of_fits_on_the_samples(fit, iris, sample):
         for label, cls in again.prototypes["class"].items():
             chosen[label, cls] = chosen.get((label, cls), 0) + 1
     table = told.table.set_index("class", append=True)
-    assert {k: v for k, v in (table["chosen"] * table["drawn"]).round().items() if v} == chosen
+    assert {k: v for k, v in (table["reselected"] * table["drawn"]).round().items() if v} == chosen
     assert (told.table["drawn"] == present[told.table.index]).all()
     own = told.table["prototype"].to_numpy()
     assert own[: own.sum()].all()  # the fit's own come first, those of the surest place before the others
-    assert (told.table["near"][own].diff().dropna() <= 0).all()
-    assert told.table["near"][~own].isna().all()
-    assert (told.table["chosen"][~own].diff().dropna() <= 0).all()
+    assert (told.table["ball_hit_rate"][own].diff().dropna() <= 0).all()
+    assert told.table["ball_hit_rate"][~own].isna().all()
+    assert (told.table["reselected"][~own].diff().dropna() <= 0).all()
 
 
 def test_near_counts_the_balls_that_hold_one_of_the_class(fit, iris):
@@ -58,8 +58,8 @@ def test_near_counts_the_balls_that_hold_one_of_the_class(fit, iris):
             distance[label].append(
                 min((D[other, label] for other in again.index[again["class"] == cls]), default=np.inf)
             )
-    pd.testing.assert_series_equal(told.prototypes["near"], hits / 10, check_names=False)
-    for label, within in told.prototypes["within"].items():
+    pd.testing.assert_series_equal(told.prototypes["ball_hit_rate"], hits / 10, check_names=False)
+    for label, within in told.prototypes["distance_95"].items():
         assert within == max(distance[label])  # fewer than 95 % of ten samples are nine
 
 
@@ -99,9 +99,9 @@ def test_fresh_is_true_of_fresh_rows_and_chosen_is_not():
     for seed in range(8):
         X, y = draw_rows(draw, 60)
         result = pc.fit("y ~ .", X.assign(y=np.where(y, "v", "u")), model, dissimilarity=RAW).stability(B=20, seed=seed)
-        fresh = result.fresh([0.5], B=20, seed=seed).iloc[0]
+        fresh = result.replicate([0.5], B=20, seed=seed).iloc[0]
         told.append(
-            {"chosen": result.prototypes["chosen"].mean(), "fresh": fresh["chosen"], "fresh near": fresh["near"]}
+            {"chosen": result.prototypes["reselected"].mean(), "fresh": fresh["reselected"], "fresh near": fresh["ball_hit_rate"]}
         )
     told = pd.DataFrame(told).mean()
     near, chosen = true_shares(model, 30, 200, draw)
@@ -134,53 +134,53 @@ def test_pairs_of_samples_by_hand(fit, iris):
             second[row] = True
             again = pc.fit("species ~ .", shuffled(second), eps=1.0, dissimilarity=RAW).prototypes
             hits[share].append((row, cls) in set(zip(again.index, again["class"].cat.codes, strict=True)))
-    told = fit.stability(B=2).fresh(shares, B=6, seed=3)
+    told = fit.stability(B=2).replicate(shares, B=6, seed=3)
     assert told.index.tolist() == list(shares)
     assert told["rows"].tolist() == [30, 75]
-    assert told["chosen"].tolist() == [np.mean(hits[share]) for share in shares]
-    assert told["near"].tolist() == pytest.approx([np.mean(near[share]) for share in shares])
+    assert told["reselected"].tolist() == [np.mean(hits[share]) for share in shares]
+    assert told["ball_hit_rate"].tolist() == pytest.approx([np.mean(near[share]) for share in shares])
 
 
 def test_fresh_says_what_it_takes(fit, iris):
     result = fit.stability(B=2)
     for wrong in (0.5, "half", [0.6], [0.0], [True], []):
         with pytest.raises(pc.OptionError, match=r"at most 0\.5"):
-            result.fresh(wrong)
-    with pytest.raises(pc.DataError, match="give larger shares"):
-        result.fresh([0.01])
+            result.replicate(wrong)
+    with pytest.raises(pc.DataError, match="use larger fractions"):
+        result.replicate([0.01])
     with pytest.raises(pc.DataError, match="does not carry the parameters"):
-        pc.fit("species ~ .", iris, "kmedoids", K=20).stability(B=2).fresh([0.25], B=2)
-    everything = pc.fit("species ~ .", iris, "knn", k=3).stability(B=2).fresh([0.1], B=3)
-    assert everything["chosen"].tolist() == [1.0]  # all rows are kept
-    assert list(everything) == ["rows", "chosen"]
+        pc.fit("species ~ .", iris, "kmedoids", K=20).stability(B=2).replicate([0.25], B=2)
+    everything = pc.fit("species ~ .", iris, "knn", k=3).stability(B=2).replicate([0.1], B=3)
+    assert everything["reselected"].tolist() == [1.0]  # all rows are kept
+    assert list(everything) == ["rows", "reselected"]
 
 
 def test_print_leads_with_the_place_and_says_what_chosen_conditions_on(fit):
     text = repr(fit.stability(B=5))
-    assert text.index("near:") < text.index("within:") < text.index("chosen:")
-    assert "drawn from the rows that chose the prototypes" in text
-    assert "fresh() estimates\nnear and chosen" in text
-    assert "fresh()" in text
-    assert "hollow: chosen, if sampled" in fit.stability(B=5).plot().get_xlabel()
+    assert text.index("ball_hit_rate:") < text.index("distance_95:") < text.index("reselected:")
+    assert "drawn from the rows that selected the prototypes" in text
+    assert "replicate()\nestimates ball_hit_rate and reselected" in text
+    assert "replicate()" in text
+    assert "open: selected again, if sampled" in fit.stability(B=5).plot().get_xlabel()
 
 
 def test_the_table_the_print_and_the_plot(fit):
     told = fit.stability(B=20)
-    assert list(told.prototypes.columns[:4]) == ["class", "near", "within", "chosen"]
+    assert list(told.prototypes.columns[:4]) == ["class", "ball_hit_rate", "distance_95", "reselected"]
     assert told.prototypes.index.equals(fit.prototypes.index)
     assert "20 bootstrap samples" in repr(told)
-    assert "full: one of its class near" in told.plot().get_xlabel()
+    assert "filled: its ball contains one of its class" in told.plot().get_xlabel()
     assert ", within " in told.plot().get_yticklabels()[0].get_text()
     knn = pc.fit("species ~ .", pc.load_data("iris"), "knn", k=3).stability(B=3)
-    assert (knn.prototypes["chosen"].dropna() == 1).all()
-    assert "hollow: chosen, if sampled" in knn.plot().get_xlabel()
+    assert (knn.prototypes["reselected"].dropna() == 1).all()
+    assert "open: selected again, if sampled" in knn.plot().get_xlabel()
 
 
 def test_centres_of_machines_count_once_a_sample(iris):
     told = pc.fit("species ~ .", iris, "scm", kind="conjunction", penalty=1.0).stability(B=10)
     assert told.sample == "halves"
-    assert told.table["chosen"].max() <= 1
-    assert "near" not in told.table
+    assert told.table["reselected"].max() <= 1
+    assert "ball_hit_rate" not in told.table
 
 
 def test_errors(fit, iris):
@@ -246,9 +246,9 @@ def test_a_fit_that_was_cut(fit):
 def test_labels_that_are_tuples_and_a_predictor_named_chosen(iris):
     rows = iris.set_index(pd.MultiIndex.from_product([range(50), list("abc")]))
     told = pc.fit("species ~ .", rows, eps=1.0).stability(B=5)
-    assert told.prototypes["chosen"].between(0, 1).all()
-    named = pc.fit("species ~ .", iris.rename(columns={"sepal_length": "chosen"}), eps=1.0).stability(B=5).prototypes
-    assert {"chosen", "chosen (predictor)"} <= set(named)
+    assert told.prototypes["reselected"].between(0, 1).all()
+    named = pc.fit("species ~ .", iris.rename(columns={"sepal_length": "reselected"}), eps=1.0).stability(B=5).prototypes
+    assert {"reselected", "reselected (predictor)"} <= set(named)
 
 
 def test_samples_that_do_not_carry_the_parameters(iris):

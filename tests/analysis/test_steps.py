@@ -89,8 +89,8 @@ def test_closed_balls_hold_rows_at_the_radius():
     data = pd.DataFrame({"y": list("aaabbb")})
     opened = pc.fit("y ~ 1", data, dissimilarity=D, eps=1.0)
     closed = pc.fit("y ~ 1", data, dissimilarity=D, eps=1.0, balls="closed")
-    assert opened.prototypes["covers"].tolist() == [1] * 6
-    assert closed.prototypes["covers"].tolist() == [3, 3]
+    assert opened.prototypes["newly_covered"].tolist() == [1] * 6
+    assert closed.prototypes["newly_covered"].tolist() == [3, 3]
     assert closed.prototypes.equals(pc.fit("y ~ 1", data, dissimilarity=D, eps=1.5).prototypes)
     half = pd.DataFrame([[1.0] * 6])
     assert opened.predict(half, "cover").isna().all()
@@ -145,7 +145,7 @@ def test_set_cover_equals_enumeration(seed):
         assert found.size == least
         assert found.certificate.gap == 0
         assert inside[:, data.index.get_indexer(found.prototypes.index)].any(axis=1).all()
-        assert found.prototypes["covers"].sum() == 10
+        assert found.prototypes["newly_covered"].sum() == 10
         greedy = pc.set_cover(d, eps, "greedy")
         assert greedy.size >= least
         assert greedy.certificate.bound.sum() <= least + 1e-9

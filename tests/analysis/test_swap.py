@@ -45,14 +45,14 @@ def test_the_objective_is_that_of_the_loops(weights, balls):
             assert other.prototypes.index.tolist() == at
             assert other.prototypes["class"].tolist() == classes
             assert (other.objective.uncovered, other.objective.miscovered) == pytest.approx((uncovered, wrong))
-            assert other.prototypes["covers"].sum() == pytest.approx(w.sum() - uncovered)
+            assert other.prototypes["newly_covered"].sum() == pytest.approx(w.sum() - uncovered)
 
 
 def test_a_swap_and_back_is_the_fit_itself(fit, iris):
     old = fit.prototypes.index[1]
     new = next(row for row in iris.index if row not in fit.prototypes.index and iris["species"][row] == fit.prototypes["class"].iloc[1])
     back = fit.swap(old, new).swap(new, old)
-    assert back.prototypes["covers"].tolist() == fit.prototypes["covers"].tolist()
+    assert back.prototypes["newly_covered"].tolist() == fit.prototypes["newly_covered"].tolist()
     assert back.objective == fit.objective
     assert back.predict(iris).equals(fit.predict(iris))
     assert fit.swap(old, new).validation is None
@@ -80,10 +80,10 @@ def test_what_can_not_be_swapped_is_refused(fit, iris):
             call()
     other = next(row for row in iris.index if iris["species"][row] != fit.prototypes["class"].iloc[0])
     with pytest.raises(pc.OptionError, match="may not stand for class"):
-        fit.update(candidates="own").swap(old, other)
+        fit.update(candidates="same_class").swap(old, other)
     with pytest.raises(pc.NotAvailable, match="methods that have: 'pvm' and 'medianglvq'"):
         fit.update(method="knn", k=3).swap(0, 1)
-    own = pc.fit("species ~ .", iris, eps=1.0, radii="own")
+    own = pc.fit("species ~ .", iris, eps=1.0, radii="individual")
     with pytest.raises(pc.NotAvailable, match="radii='one'"):
         own.swap(own.prototypes.index[0], 149)
 

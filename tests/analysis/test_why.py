@@ -39,8 +39,8 @@ def test_parts_of_gower_dissimilarities_are_those_of_its_formula():
     expected = [abs(clinic.loc[row, c] - other[c]) / np.ptp(clinic[c]) / 4 for c in ("age", "marker")]
     expected += [float(clinic.loc[row, c] != other[c]) / 4 for c in ("ward", "smoker")]
     assert table["to_rival"].to_numpy() == pytest.approx(expected)
-    level = table.loc["ward", "change_to"]
-    assert level is None or fit.predict(clinic.loc[[row]].assign(ward=level)).iloc[0] == table.loc["ward", "then"]
+    level = table.loc["ward", "counterfactual"]
+    assert level is None or fit.predict(clinic.loc[[row]].assign(ward=level)).iloc[0] == table.loc["ward", "counterfactual_class"]
 
 
 @pytest.mark.parametrize("row", [70, 50, 106, 133])
@@ -48,14 +48,14 @@ def test_no_smaller_change_of_a_number_gives_another_class(iris, row):
     fit = pc.fit("species ~ .", iris, eps=1.0)
     table, asked = fit.why(row), iris.loc[[row]].drop(columns="species")
     for variable in table.index:
-        here, there = asked[variable].iloc[0], table.loc[variable, "change_to"]
+        here, there = asked[variable].iloc[0], table.loc[variable, "counterfactual"]
         low, high = iris[variable].min(), iris[variable].max()
         width = abs(there - here) if there is not None and there == there else max(here - low, high - here)
         values = np.linspace(max(low, here - 0.999 * width), min(high, here + 0.999 * width), 500)
         classes = fit.predict(pd.concat([asked] * 500, ignore_index=True).assign(**{variable: values}))
         assert set(classes) == {table.attrs["class"]}
         if there is not None and there == there:
-            assert fit.predict(asked.assign(**{variable: there})).iloc[0] == table.loc[variable, "then"]
+            assert fit.predict(asked.assign(**{variable: there})).iloc[0] == table.loc[variable, "counterfactual_class"]
 
 
 def test_all_variables_are_halved_together(iris, monkeypatch):
@@ -64,8 +64,9 @@ def test_all_variables_are_halved_together(iris, monkeypatch):
     monkeypatch.setattr(pc.Fit, "predict", lambda self, *args, **given: calls.append(1) or before(self, *args, **given))
     table = fit.why(70)
     assert len(calls) <= 45
-    for variable, value in table["change_to"].items():
-        assert fit.predict(iris.loc[[70]].assign(**{variable: value})).iloc[0] == table.loc[variable, "then"] == "versicolor"
+    for variable, value in table["counterfactual"].items():
+        predicted = fit.predict(iris.loc[[70]].assign(**{variable: value})).iloc[0]
+        assert predicted == table.loc[variable, "counterfactual_class"] == "versicolor"
 
 
 def test_what_is_measured_together_is_one_variable():
@@ -82,7 +83,7 @@ def test_where_distances_are_no_sum_the_reason_is_there(iris):
     table = pc.fit("species ~ .", iris, dissimilarity="mahalanobis", eps=1.0).why(70)
     assert table["to_prototype"].isna().all()
     assert "not a sum over variables" in table.attrs["not_additive"]
-    assert table["change_to"].notna().any()
+    assert table["counterfactual"].notna().any()
 
 
 def test_distances_that_are_no_sum_are_not_divided(iris):
@@ -168,7 +169,7 @@ def test_several_rows_are_explained_as_each_alone(which, monkeypatch):
         assert table["variable"].tolist() == variables * len(asked)
         for label in asked:
             alone, part = fit.why(new.loc[[label]] if asked is new.index else label), table[table["row"] == label]
-            for name in ("value", "prototype", "rival", "change_to", "then"):
+            for name in ("value", "prototype", "rival", "counterfactual", "counterfactual_class"):
                 assert [None if v is None or v is pd.NA or v != v else v for v in part[name]] == [
                     None if v is None or v is pd.NA or v != v else v for v in alone[name]
                 ], name
@@ -221,8 +222,9 @@ def test_rows_of_other_libraries_and_of_saved_fits(iris, tmp_path):
     pd.testing.assert_frame_equal(pc.load(tmp_path / "clinic.proto").why(clinic[:4]), fit.why(clinic[:4]))
     fit.slim().save(tmp_path / "slim.proto")
     slim, full = pc.load(tmp_path / "slim.proto").why(clinic[:4]), fit.why(clinic[:4])
-    assert slim.drop(columns=["change_to", "then"]).equals(full.drop(columns=["change_to", "then"]))
-    assert 0 < slim["change_to"].notna().sum() <= full["change_to"].notna().sum()  # values of the prototypes alone
+    changed = ["counterfactual", "counterfactual_class"]
+    assert slim.drop(columns=changed).equals(full.drop(columns=changed))
+    assert 0 < slim["counterfactual"].notna().sum() <= full["counterfactual"].notna().sum()  # values of the prototypes alone
     with pytest.raises(pc.NotAvailable, match="give new rows"):
         pc.load(tmp_path / "slim.proto").why(0)
     table = fit.why(polars.from_pandas(clinic[:4]))
@@ -271,7 +273,7 @@ def test_levels_are_those_that_give_another_class():
             levels = clinic[name][:80].unique()
             classes = fit.predict(pd.concat([new.loc[[label]]] * len(levels), ignore_index=True).assign(**{name: levels}))
             other = [(v, c) for v, c in zip(levels, classes, strict=True) if c != table.loc[(label, name), "class"]]
-            change, then = table.loc[(label, name), ["change_to", "then"]]
+            change, then = table.loc[(label, name), ["counterfactual", "counterfactual_class"]]
             assert (change, then) == other[0] if other else change is None
             found += len(other)
     assert found > 10

@@ -176,7 +176,7 @@ def test_exact_beside_greedy_on_iris(iris):
     assert greedy.certificate.bound.sum() <= exact.objective.value + 1e-9
     assert str(exact.certificate).startswith("optimal")
     assert "Certificate" in str(exact.summary())
-    assert exact.prototypes["covers"].sum() == 150 - exact.objective.uncovered
+    assert exact.prototypes["newly_covered"].sum() == 150 - exact.objective.uncovered
     with pytest.raises(pc.NotAvailable, match="certify=True"):
         _ = pc.fit("species ~ .", iris, eps=1.0).certificate
     with pytest.raises(pc.OptionError, match="solver='best': allowed are 'greedy', 'exact', 'rounding'"):

@@ -195,6 +195,6 @@ def test_weights_that_are_even_but_for_the_first_of_each_class(heavy, iris, monk
         with monkeypatch.context() as patch:
             limit(patch, form)
             found.append(pc.fit("species ~ .", iris, eps=0.7, lambda_=0.6, weights=w).prototypes)
-    assert found[0]["covers"].sum() > 100
+    assert found[0]["newly_covered"].sum() > 100
     for other in found[1:]:
         pd.testing.assert_frame_equal(found[0], other)

@@ -51,11 +51,11 @@ def test_a_pass_over_pairs_equals_plain_numpy(source, monkeypatch):
 def test_solvers_equal_those_that_list_all_pairs(seed, solver, monkeypatch):
     task, _ = task_of(seed, extra=8 * (seed % 2), weights=seed % 3 == 1)
     for eps, lambda_, balls in ((3.0, 1 / 40, "open"), (5.0, 0.37, "closed"), (6.0, 2.0, "open")):
-        model = PVM(eps=eps, lambda_=lambda_, solver=solver, certify=True, balls=balls, radii="own")
+        model = PVM(eps=eps, lambda_=lambda_, solver=solver, certify=True, balls=balls, radii="individual")
         rule = model.path(task, {}).at(0)
         with monkeypatch.context() as patch:
             patch.setattr(solvers, "fits", column_generation.fits)
-            best = PVM(eps=eps, lambda_=lambda_, solver="exact", balls=balls, radii="own").path(task, {}).at(0)
+            best = PVM(eps=eps, lambda_=lambda_, solver="exact", balls=balls, radii="individual").path(task, {}).at(0)
             peer = model.path(task, {}).at(0)
         least, found = best.report["objective"].value, rule.report["objective"].value
         certificate, listed = rule.report["certificate"], peer.report["certificate"]
@@ -72,7 +72,7 @@ def test_solvers_equal_those_that_list_all_pairs(seed, solver, monkeypatch):
 @pytest.mark.parametrize("options", [{"solver": "exact"}, {"certify": True}])
 def test_a_sample_has_a_certificate_over_all_rows_at_all_radii(options):
     iris = pc.load_data("iris")
-    given = {"eps": 1.5, "lambda_": 0.4, "radii": "own"}
+    given = {"eps": 1.5, "lambda_": 0.4, "radii": "individual"}
     best = pc.fit("species ~ .", iris, solver="exact", **given)
     fit = pc.fit("species ~ .", iris, candidates=30, **given, **options)
     certificate = fit.certificate
@@ -81,5 +81,5 @@ def test_a_sample_has_a_certificate_over_all_rows_at_all_radii(options):
     assert certificate.sampled.bound.sum() >= certificate.bound.sum()
     assert "above the optimum over all 150 rows" in str(fit)
     assert "over the 30 candidates" in str(fit)
-    own = pc.fit("species ~ .", iris, candidates="own", certify=True, **given).certificate
+    own = pc.fit("species ~ .", iris, candidates="same_class", certify=True, **given).certificate
     assert "over all" not in str(own)

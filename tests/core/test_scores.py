@@ -34,7 +34,7 @@ def test_a_fixed_table_by_hand():
     assert found.npv.value == pytest.approx(54 / 81)
     assert found.f1.value == pytest.approx(2 * 231 / (2 * 231 + 27 + 32))
     assert found.prevalence.value == pytest.approx(258 / 344)
-    assert found.detected.value == pytest.approx(263 / 344)
+    assert found.detection_prevalence.value == pytest.approx(263 / 344)
     assert found.balanced_accuracy.value == pytest.approx((231 / 258 + 54 / 86) / 2)
     expected = (258 * 263 + 86 * 81) / 344**2
     assert kappa(table).value == pytest.approx((285 / 344 - expected) / (1 - expected))

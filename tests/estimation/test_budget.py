@@ -50,7 +50,7 @@ def test_of_the_grid_points_within_a_budget_the_best_is_chosen(iris, method, bud
     assert whole.best != v.best or keeps[whole.best]
 
 
-@pytest.mark.parametrize("radii", ["one", "own"])
+@pytest.mark.parametrize("radii", ["one", "individual"])
 @pytest.mark.parametrize("balls", ["open", "closed"])
 def test_every_number_of_prototypes_comes_from_one_run(mixed, radii, balls):
     """Of each fold, rows of it out of sight: the first prototypes of a fit to the other rows, and what they answer."""
@@ -160,7 +160,7 @@ def test_a_method_of_ones_own_and_a_metric_of_the_folds(iris):
     same = pc.fit("species ~ .", iris, dissimilarity="learned", eps=learned.model.eps, stop=learned.model.stop)
     assert same.prototypes.equals(learned.prototypes)
     repeated = pc.cross_validate("species ~ .", iris, max_prototypes=5, cv=3, repeats=2)
-    assert len(repeated.draws) == 2
+    assert len(repeated.by_repeat) == 2
 
 
 def test_what_is_updated_and_saved_keeps_its_budget(iris, tmp_path):

@@ -183,7 +183,7 @@ def test_print_says_what_other_folds_choose(iris):
     line = f"others choose eps = {expected:.4g} ({sizes}): repeats=10 averages"
     for text in (repr(fit), fit._repr_html_(), str(fit.summary())):
         assert line in text
-    assert second.draws["eps"].tolist() == [fit.model.eps, expected] == fit.validation.draws["eps"].tolist()
+    assert second.by_repeat["eps"].tolist() == [fit.model.eps, expected] == fit.validation.by_repeat["eps"].tolist()
     both = repr(pc.fit("species ~ .", iris, repeats=2))
     assert f"each draw alone chooses eps = {fit.model.eps:.4g}; eps = {expected:.4g}" in both
 
@@ -234,8 +234,9 @@ class Drawn(Grid):
 
 
 def tuned_parameters():
-    known = {"mmd": {"gamma": (0.1, 1.0)}, "lvq": {"variant": ("lvq1", "olvq1"), "alpha": (0.1, 0.3)}, "pvm": {"radii": ("one", "own")},
-             "mixture": {"covariance": ("diag", "full")}, "hyperplane": {"C": (1.0, np.inf)}}  # fmt: skip
+    known = {"mmd": {"gamma": (0.1, 1.0)}, "lvq": {"variant": ("lvq1", "olvq1"), "alpha": (0.1, 0.3)},
+             "pvm": {"radii": ("one", "individual")}, "mixture": {"covariance": ("diag", "full")},
+             "hyperplane": {"C": (1.0, np.inf)}}  # fmt: skip
     for name, kind in MODELS.items():
         for parameter, values in {**kind.example, **known.get(name, {})}.items():
             yield pytest.param(kind, parameter, values, id=f"{name}-{parameter}")

@@ -91,7 +91,7 @@ def test_laws_of_the_pvm(seed):
     pd.testing.assert_frame_equal(moved.validation.table[same], heavy.validation.table[same])
     moved = moved.update(eps=heavy.model.eps)
     assert moved.prototypes["class"].tolist() == heavy.prototypes["class"].tolist()
-    assert moved.prototypes["covers"].to_numpy() == pytest.approx(heavy.prototypes["covers"].to_numpy())
+    assert moved.prototypes["newly_covered"].to_numpy() == pytest.approx(heavy.prototypes["newly_covered"].to_numpy())
     assert moved.objective.value == pytest.approx(heavy.objective.value)
     # renaming classes renames predictions
     names = {"u": "one", "v": "three", "w": "two"}
@@ -105,7 +105,7 @@ def test_laws_of_the_pvm(seed):
     four = pc.fit("y ~ 1", data, dissimilarity=d * 4, eps=eps * 4)
     assert one.prototypes.equals(four.prototypes)
     # gains do not increase within a class; nor over all
-    gains = one.prototypes["covers"] - one.prototypes["miscovers"]
+    gains = one.prototypes["newly_covered"] - one.prototypes["miscovered"]
     assert gains.is_monotonic_decreasing
     # the objective from its definition
     inside = d[one.prototypes.index].to_numpy() < eps
@@ -131,7 +131,7 @@ def test_weights_count_as_repeated_rows(iris):
         lambda_=0.3,
     )
     assert a.objective.value == pytest.approx(b.objective.value)
-    assert a.prototypes["covers"].tolist() == b.prototypes["covers"].tolist()
+    assert a.prototypes["newly_covered"].tolist() == b.prototypes["newly_covered"].tolist()
     v = pc.cross_validate("species ~ 1", few, dissimilarity=D, eps=0.8, weights=w, cv=5)
     lost = (v.held_out[0].astype(object) != few.species.astype(object)).to_numpy()
     assert v.table["error"].iloc[0] == pytest.approx((w * lost).sum() / w.sum())
@@ -165,7 +165,7 @@ def test_asymmetric_and_rectangular_matrices_by_label(iris):
     extra = pd.DataFrame(np.abs(X[:, None] - X[None, :5] - 0.3).sum(2), index, [f"z{i}" for i in range(5)])
     wide = D.join(extra).iloc[:, draw.permutation(155)].sample(frac=1, random_state=0)
     fit = pc.fit("species ~ 1", data, dissimilarity=wide, eps=1.1)
-    assert fit.prototypes["own"].isna().sum() == fit.prototypes.index.str.startswith("z").sum()
+    assert fit.prototypes["true_class"].isna().sum() == fit.prototypes.index.str.startswith("z").sum()
     new = wide.loc[index[::10], fit.prototypes.index]
     told = fit.predict(new)
     slow = fit.prototypes["class"].astype(object).to_numpy()[new.to_numpy().argmin(axis=1)]
@@ -263,7 +263,7 @@ def test_other_frames_give_the_same_fit(iris):
     fit = pc.fit("species ~ .", iris, eps=1.0)
     for table in (polars.from_pandas(iris), pyarrow.Table.from_pandas(iris)):
         other = pc.fit("species ~ .", table, eps=1.0)
-        assert other.prototypes["covers"].equals(fit.prototypes["covers"])
+        assert other.prototypes["newly_covered"].equals(fit.prototypes["newly_covered"])
         predicted = other.predict(table)
         assert type(predicted).__module__.split(".")[0] == type(table).__module__.split(".")[0]
         assert (predicted.to_list() if hasattr(predicted, "to_list") else predicted.to_pylist()) == fit.predict().tolist()
@@ -327,7 +327,7 @@ def test_glance_has_the_parameters_that_apply(iris, method, options, there, abse
 
 def test_tables_that_are_handed_out_are_copies(iris):
     fit = pc.fit("species ~ .", iris, eps=[0.8, 1.0], cv=3)
-    for of, name in ((fit, "prototypes"), (fit.validation, "table"), (fit.validation, "held_out"), (fit.validation, "draws")):
+    for of, name in ((fit, "prototypes"), (fit.validation, "table"), (fit.validation, "held_out"), (fit.validation, "by_repeat")):
         before = getattr(of, name).copy()
         table = getattr(of, name)
         table.iloc[:, 0] = table.iloc[0, 0]

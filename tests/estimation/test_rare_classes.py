@@ -174,7 +174,7 @@ def test_without_held_out_rows_the_training_rows_tell(rare):
 
 def test_without_prototypes_the_cost_is_the_cure_and_it_works(iris):
     """Neither class weights nor probabilities help where no ball pays its cost."""
-    for extra in ({}, {"balls": "closed"}, {"cv": 10}, {"candidates": "own"}):
+    for extra in ({}, {"balls": "closed"}, {"cv": 10}, {"candidates": "same_class"}):
         none = pc.fit("species ~ .", iris, eps=1.0, lambda_=1000, **extra)
         text = repr(none)
         assert "Never predicted" not in text

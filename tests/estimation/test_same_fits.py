@@ -51,7 +51,7 @@ FITS = [
     (table("tenths", 12), {"dissimilarity": "manhattan"}),
     (table("integers", 2), {"dissimilarity": pc.Chebyshev(scale=False), "balls": "closed"}),
     (table("outlier", 4), {"dissimilarity": pc.Minkowski(3), "candidates": 40}),
-    (table("normal", 20), {"dissimilarity": "cosine", "candidates": "own"}),
+    (table("normal", 20), {"dissimilarity": "cosine", "candidates": "same_class"}),
     (table("tenths", 8), {"dissimilarity": "correlation"}),
     (table("far", 11), {"dissimilarity": "mahalanobis", "weights": np.linspace(1, 2, 90)}),
     (table("uneven", 40), {"dissimilarity": pc.Euclidean(scale="fold")}),

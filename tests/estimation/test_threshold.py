@@ -57,8 +57,8 @@ def test_the_cut_is_the_best_of_all_and_is_judged_without_the_rows_that_chose_it
         found = fit.threshold(of, **how, **limits)
         p = c.chances.of(c.scores)
         cut, loss = naive(p, y, w, code, losses, balanced, limits)
-        assert found.apparent == pytest.approx(loss)
-        assert np.array_equal(p[:, code] >= found.cut, p[:, code] >= cut)
+        assert found.apparent_error == pytest.approx(loss)
+        assert np.array_equal(p[:, code] >= found.value, p[:, code] >= cut)
         learn = fit_isotonic if c.chances.name == "isotonic" else fit_multinomial
         said = np.empty(len(y), int)
         for f in np.unique(fold):
@@ -82,23 +82,23 @@ def test_a_loss_matrix_chooses_and_predictions_follow_the_cut(fit):
     loss = pd.DataFrame([[0, 20], [1, 0]], ["ill", "well"], ["ill", "well"])
     cut = fit.threshold("ill", loss=loss)
     assert cut.measure == "loss"
-    assert cut.cut < fit.threshold("ill").cut
-    assert cut.apparent == pytest.approx(cut.table["error"].min())
+    assert cut.value < fit.threshold("ill").value
+    assert cut.apparent_error == pytest.approx(cut.table["error"].min())
     new = rare(80, 5)
     new.loc[3, "a"] = np.nan
     p, said = fit.predict(new, "prob"), fit.predict(new, threshold=cut)
     assert said.isna().tolist() == [i == 3 for i in range(80)]
     known = said.notna()
-    assert (said[known] == np.where(p["ill"] >= cut.cut, "ill", "well")[known]).all()
+    assert (said[known] == np.where(p["ill"] >= cut.value, "ill", "well")[known]).all()
     assert fit.predict(new, threshold={"ill": 0.3})[known].tolist() == np.where(p["ill"] >= 0.3, "ill", "well")[known].tolist()
     found = fit.test(new, threshold=cut, loss=loss)
     truth = new["y"][known]
     assert found.wrong == (said[known].astype(str) != truth).sum()
     assert found.glance()["loss"].iloc[0] == pytest.approx(np.mean([loss.loc[t, s] for t, s in zip(truth, said[known], strict=True)]))
-    words = f"Classes decided by a cut: ill where its chance is at least {cut.cut:.4g}"
+    words = f"Decision: Predict ill if its probability is at least {cut.value:.4g}"
     assert words in repr(found)
-    assert "Classes decided by a cut" in str(found.summary())
-    assert "Classes decided by a cut" not in repr(fit.test(new))
+    assert "Decision" in str(found.summary())
+    assert "Decision:" not in repr(fit.test(new))
     with pytest.raises(pc.NotAvailable, match="their classes are not those that distances gave"):
         found.perturbation()
     assert {g: t.decided for g, t in fit.test(new, by=new.index % 2, threshold=cut).groups.items()} == {0: found.decided, 1: found.decided}
@@ -108,18 +108,18 @@ def test_of_several_classes_the_others_are_decided_by_the_likeliest(three, iris)
     cut = three.threshold("virginica", sensitivity=0.9)
     p = three.predict(iris, "prob")
     others = p.drop(columns="virginica").idxmax(axis=1)
-    assert three.predict(iris, threshold=cut).astype(str).tolist() == others.where(p["virginica"] < cut.cut, "virginica").tolist()
+    assert three.predict(iris, threshold=cut).astype(str).tolist() == others.where(p["virginica"] < cut.value, "virginica").tolist()
     assert three.predict(iris, threshold={"setosa": 0}).eq("setosa").all()
 
 
 def test_print_says_the_cut_by_which_rule_and_its_error(three, iris):
     cut = three.threshold("virginica", "balanced", specificity=0.8)
-    assert repr(cut).splitlines()[0] == f"virginica where its chance is at least {cut.cut:.4g}"
+    assert repr(cut).splitlines()[0] == f"Predict virginica if its probability is at least {cut.value:.4g}"
     assert "Chosen: least balanced error with specificity of at least 0.8, of " in repr(cut)
-    assert f"Balanced error {cut.error:.4f} +- {cut.se:.4f}, chosen anew without each of 5 folds\n({cut.apparent:.4f} on" in repr(cut)
+    assert f"Balanced error {cut.error:.4f} +- {cut.se:.4f}, chosen anew without each of 5 folds\n({cut.apparent_error:.4f} on" in repr(cut)
     assert f"specificity {cut.specificity.value:.3f} (" in cut._repr_html_()
     row = cut.glance().iloc[0]
-    assert (row["class"], row["cut"], row["error"], row["rows"], row["folds"]) == ("virginica", cut.cut, cut.error, 150, 5)
+    assert (row["class"], row["value"], row["error"], row["rows"], row["folds"]) == ("virginica", cut.value, cut.error, 150, 5)
     never = pc.fit("y ~ .", rare(300, 2), eps=0.8).calibrate(rare(200, 3)).threshold("ill", specificity=1.0)
     assert never.rows == 200
     assert never.folds == 8  # the rarest class has eight rows
@@ -193,7 +193,7 @@ def test_a_cut_lowers_the_loss_where_few_are_ill_and_its_error_is_that_of_new_ro
         for kept, code in zip((cut, own), codes, strict=True):
             kept.append(loss.to_numpy()[truth, code].mean())
         said.append(chosen.error)
-        apparent.append(chosen.apparent)
+        apparent.append(chosen.apparent_error)
         caught.append((fit.predict(new, threshold=fit.threshold("ill", sensitivity=0.9))[truth == 0] == "ill").mean())
     assert np.mean(cut) < 0.75 * np.mean(own)
     assert np.mean(apparent) < np.mean(said)
@@ -249,7 +249,7 @@ def test_intervals_allow_for_the_choice_of_the_cut():
     for _ in range(40):
         calibrated = fit.calibrate(rows(100))
         cut = calibrated.threshold("ill")
-        truth = (calibrated.predict(new[well], "prob")["ill"] < cut.cut).mean()
+        truth = (calibrated.predict(new[well], "prob")["ill"] < cut.value).mean()
         low, high = wilson(cut.specificity.value, (calibrated.calibration.conformal.y == 1).sum())
         held.append(cut.specificity.low <= truth <= cut.specificity.high)
         plain.append(low <= truth <= high)

@@ -151,7 +151,7 @@ def test_costs_count_twice_only_on_probabilities_that_have_them_already():
     with pytest.warns(pc.DataWarning, match=r"loss= on .* twice: leave out prior="):
         weighted.calibrate().predict(new, loss=loss, prior="class_weights")
     with pytest.warns(pc.DataWarning, match=r"loss= on .* twice: calibrate"):
-        assert weighted.test(new, loss=loss).means["loss_by_chances"][0] > 0
+        assert weighted.test(new, loss=loss).means["decision_loss"][0] > 0
     assert "also in the errors and in probabilities, on which loss= counts costs twice" in repr(weighted)
     assert "twice" not in repr(weighted.calibrate())
     with warnings.catch_warnings():
@@ -205,11 +205,11 @@ def test_a_test_no_better_than_one_class_says_so_with_what_was_better():
     assert (row["loss"] >= row["loss_no_information"]) == (paid.mean() >= always[found.cheapest]) == ("Warning: mean loss" in repr(found))
     dear = fit.test(new, loss=loss * np.array([[1, 3], [1, 1]]))
     by = dear.glance().iloc[0]
-    assert by["loss_by_chances"] < by["loss_no_information"] < by["loss"]
+    assert by["decision_loss"] < by["loss_no_information"] < by["loss"]
     line = repr(dear).split("\n")[0]
     assert line == (
         f"Warning: mean loss {by['loss']:.4f} is not below {by['loss_no_information']:.4f}, that of no information (always predicting "
-        f"{dear.cheapest!r}); predict(new, loss=) has {by['loss_by_chances']:.4f}"
+        f"{dear.cheapest!r}); predict(new, loss=) has {by['decision_loss']:.4f}"
     )
     assert line.split(": ")[1][:20] in str(dear.summary())
     lost = fit.test(new.assign(y=np.random.default_rng(0).permutation(new["y"])))

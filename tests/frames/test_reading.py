@@ -108,7 +108,7 @@ def test_the_fit_is_that_in_memory(folder, name, monkeypatch):
     assert ours.dropped.tolist() == theirs.dropped.tolist() == [7, 9, 11, 12]
     pd.testing.assert_frame_equal(ours.validation.table, pd.DataFrame(pc_table(theirs.validation.table)), check_exact=True)
     assert ours.prototypes.index.equals(theirs.prototypes.index)
-    for column in ("class", "own", "covers", "miscovers"):
+    for column in ("class", "own", "newly_covered", "miscovered"):
         assert ours.prototypes[column].astype(str).tolist() == theirs.prototypes[column].astype(str).tolist()
     for kind in ("class", "distance", "nearest"):
         expected = np.asarray(theirs.predictions(None, kind).astype(str))

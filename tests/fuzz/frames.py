@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 from hypothesis import strategies as st
 
-ODD_NAMES = ["a b", "log(x)", "C(a)", "1", "y~", ".", "ü", "class", "own", "covers", "<b>x</b>", r"\input{x}", "a.b", "a:b",
+ODD_NAMES = ["a b", "log(x)", "C(a)", "1", "y~", ".", "ü", "class", "own", "newly_covered", "<b>x</b>", r"\input{x}", "a.b", "a:b",
              "distance", "prototype", "fitted", "x" * 60, "$x_1$", "None", "lambda", "(a", "a+b", "-", "'q'", '"', "\n", " "]  # fmt: skip
 PLAIN_NAMES = [f"x{k}" for k in range(12)]
 LABELS = ["setosa", "", " ", "<img src=x>", r"\input{x}", "ü", "None", "nan", "0", "a\nb", "%s", "{}", "x" * 60]

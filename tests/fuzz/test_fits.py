@@ -187,11 +187,11 @@ def test_chances_sets_and_cuts(call, how, measure, sensitivity):
         assert repr(cut)
         assert len(cut.glance()) == 1
         allowed = cut.table if sensitivity is None else cut.table[cut.table["sensitivity"] >= sensitivity - 1e-9]
-        assert abs(cut.apparent - allowed["error"].min()) < 1e-9
-        assert cut.cut in set(allowed["cut"])
+        assert abs(cut.apparent_error - allowed["error"].min()) < 1e-9
+        assert cut.value in set(allowed["value"])
     with lawful():
         decided, chance = fit.predict(threshold=cut), fit.predict(kind="prob")[of]
-        assert ((decided == of) == (chance >= cut.cut)).all()
+        assert ((decided == of) == (chance >= cut.value)).all()
     with lawful():
         test = fit.test(call.data, threshold=cut)
         assert repr(test)

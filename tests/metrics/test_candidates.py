@@ -37,7 +37,7 @@ def test_unlabelled_rows_are_candidates_for_any_class(parts):
     alone = pc.fit("species ~ .", train, dissimilarity=RAW, eps=0.8, candidates=pc.unlabelled(new, only=True))
     assert pairs(alone) == greedy(D[:, 60:], y, 0.8, 1 / 60, np.ones(60), everything, np.ones(30, bool), 3)
     assert alone.prototypes.index.isin(new.index).all()
-    assert alone.prototypes["own"].isna().all()
+    assert alone.prototypes["true_class"].isna().all()
     assert alone.prototypes["petal_length"].tolist() == new.loc[alone.prototypes.index, "petal_length"].tolist()
     assert alone.predict(new).notna().all()
     v = pc.cross_validate("species ~ .", train, dissimilarity=RAW, candidates=pc.unlabelled(Z), cv=4)
@@ -54,9 +54,9 @@ def test_own_candidates_serve_their_own_class_only(parts):
     )
     y = pd.Categorical(noisy.species).codes.astype(int)
     any_class = pc.fit("species ~ .", noisy, dissimilarity=RAW, eps=0.9)
-    assert (any_class.prototypes["own"].astype(str) != any_class.prototypes["class"].astype(str)).any()
-    own = pc.fit("species ~ .", noisy, dissimilarity=RAW, eps=0.9, candidates="own")
-    assert (own.prototypes["own"].astype(str) == own.prototypes["class"].astype(str)).all()
+    assert (any_class.prototypes["true_class"].astype(str) != any_class.prototypes["class"].astype(str)).any()
+    own = pc.fit("species ~ .", noisy, dissimilarity=RAW, eps=0.9, candidates="same_class")
+    assert (own.prototypes["true_class"].astype(str) == own.prototypes["class"].astype(str)).all()
     slow = []
     for c in range(3):
         slow += greedy(D, np.where(y == c, c, 3), 0.9, 1 / 60, np.ones(60), np.ones(60, bool), y == c, 3)

@@ -203,7 +203,7 @@ def test_dissimilarity_as_a_value(iris):
     assert d.map().shape == (150, 2)
     a = pc.fit("species ~ 1", iris, dissimilarity=d, eps=1.0)
     b = pc.fit("species ~ .", iris, eps=1.0)
-    assert a.prototypes["covers"].equals(b.prototypes["covers"])
+    assert a.prototypes["newly_covered"].equals(b.prototypes["newly_covered"])
     assert a.predict(iris.iloc[:9]).equals(b.predict(iris.iloc[:9]))
 
 
@@ -314,7 +314,7 @@ def test_a_weight_of_0_leaves_no_way_back(iris):
     metric = pc.Euclidean(weights={"sepal_length": 0, "sepal_width": 0})
     without = pc.fit("species ~ petal_length + petal_width", iris, eps=0.5)
     fit = pc.fit("species ~ .", iris, dissimilarity=metric, eps=0.5)
-    assert fit.prototypes["covers"].equals(without.prototypes["covers"])
+    assert fit.prototypes["newly_covered"].equals(without.prototypes["newly_covered"])
     assert "weights of columns: sepal_length 0, sepal_width 0 (others 1)" in str(fit.summary())
     with pytest.raises(pc.NoVectors, match=r"'sepal_length' has weight 0.*leave the column out of the formula"):
         pc.fit("species ~ .", iris, "kmeans", K=2, dissimilarity=metric)

@@ -467,7 +467,7 @@ def test_a_class_with_rows_and_between_serves_everywhere(iris, names):
     pc.register("bare", Bare)
     fit = pc.fit("species ~ .", iris, dissimilarity="bare", cv=5)
     same = pc.fit("species ~ .", iris, dissimilarity=pc.Euclidean(scale=False), eps=float(np.sqrt(fit.model.eps)))
-    assert fit.prototypes["covers"].equals(same.prototypes["covers"])
+    assert fit.prototypes["newly_covered"].equals(same.prototypes["newly_covered"])
     assert fit.predict(iris).equals(same.predict(iris))
     assert fit.predict(iris.iloc[:3], "distance").to_numpy() == pytest.approx(
         same.predict(iris.iloc[:3], "distance").to_numpy() ** 2

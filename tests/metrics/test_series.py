@@ -75,7 +75,7 @@ def test_both_forms_give_the_same_fit_and_predict_longer_series(series, tmp_path
     pvm = pc.fit("kind ~ wave", lists, dissimilarity=pc.DTW(window=4), eps=1.5)
     assert pvm.slim().predict(longer).equals(pvm.predict(longer))
     assert "series" in pvm.card().markdown
-    assert pvm.why("s1").loc["wave", "then"] is None
+    assert pvm.why("s1").loc["wave", "counterfactual_class"] is None
     assert pvm.update(candidates=pc.unlabelled(longer.set_axis(list("abc")))).predict(longer).notna().all()
 
 
@@ -131,7 +131,7 @@ def test_pictures_of_series_of_unequal_length(series, make):
         wave = waves[int(name[1:])]
         np.testing.assert_array_equal(drawn[: len(wave)], wave)
         assert np.isnan(drawn[len(wave) :]).all()
-    assert len(fit.plot("cards").axes) > 0
+    assert len(fit.plot("profiles").axes) > 0
     assert fit.plot("why", row="s3").get_title().startswith("Row s3")
     album = make_album(fit, None)
     pictures = album.rows(fit, fit.frame.columns)
@@ -146,7 +146,7 @@ def test_steps_of_unequal_series_are_one_variable(series):
     fit = pc.fit("kind ~ .", in_columns(*series), dissimilarity=pc.DTW(window=4), eps=1.5, na="keep")
     short = fit.why("s28")
     assert short.index.tolist() == ["series"]
-    assert short["then"].tolist() == [None]
+    assert short["counterfactual_class"].tolist() == [None]
     assert fit.importance(repeats=2, cv=3).index.tolist() == ["series"]
 
 

@@ -235,7 +235,7 @@ def test_what_a_fit_gives(iris):
     assert fit.plot() is not None
     assert fit.prototypes["class"].tolist() == iris.species.tolist()
     assert fit.prototypes.index.equals(iris.index)
-    assert fit.prototypes["own"].tolist() == iris.species.tolist()
+    assert fit.prototypes["true_class"].tolist() == iris.species.tolist()
     named = iris.drop_duplicates().set_index(iris.drop_duplicates().index.map("row {}".format))
     assert pc.fit("species ~ .", named, DANN(k=3)).predict(kind="nearest").tolist() == named.index.tolist()
     assert fit.prototypes[iris.columns[:4]].to_numpy() == pytest.approx(iris.iloc[:, :4].to_numpy())

@@ -27,7 +27,7 @@ def test_each_class_is_scikit_learns_k_means(iris, start, weighted):
         peer = KMeans(4, init=start, n_init=2, random_state=state(7, 4, c)).fit(X[own], sample_weight=w[own])
         table = fit.prototypes[fit.prototypes["class"] == name]
         assert table.iloc[:, 2:].to_numpy(float) == pytest.approx(peer.cluster_centers_)
-        assert table["covers"].tolist() == [w[own][peer.labels_ == k].sum() for k in range(4)]
+        assert table["assigned"].tolist() == [w[own][peer.labels_ == k].sum() for k in range(4)]
 
 
 @pytest.mark.filterwarnings("ignore:Number of distinct clusters")
@@ -102,7 +102,7 @@ def test_numbers_of_centroids(iris):
         fit = pc.fit("species ~ .", few, "kmeans", K=K)
         assert fit.prototypes["class"].value_counts(sort=False).tolist() == want
         assert fit.rule.size == sum(want)
-        assert fit.prototypes["covers"].groupby(fit.prototypes["class"], observed=True).sum().tolist() == [50, 10, 4]
+        assert fit.prototypes["assigned"].groupby(fit.prototypes["class"], observed=True).sum().tolist() == [50, 10, 4]
     assert fit.rule.report == {"centroids per class K": "virginica: 1, setosa: 0.2, versicolor: 3"}
     assert pc.cross_validate("species ~ .", few, "kmeans", cv=2).table["K"].tolist() == [1, 2]
     v = pc.cross_validate("species ~ .", few, "kmeans", cv=2, K=[0.4, 1])
@@ -118,7 +118,7 @@ def test_fewer_distinct_rows_than_centroids_are_told():
         assert "Centroids repeated" in str(fit)
         own = fit.prototypes[fit.prototypes["class"] == "u"]
         assert {tuple(row) for row in own[["a", "b"]].round(9).to_numpy()} <= {(0, 1), (1, 2)}
-        assert own["covers"].sum() == 6
+        assert own["assigned"].sum() == 6
         assert fit.training_error() == 0
         assert "centroids repeated" not in fit.update(K={"u": 2, "v": 4}).rule.report
     assert count_distinct(data[["a", "b"]].to_numpy()) == 6

@@ -314,7 +314,7 @@ def of_class(fit, D):
     """Checks what holds of every fit, given the frame of all dissimilarities: each class's medoids, rows and loss."""
     y, w, total = fit.frame.codes, fit.frame.weights, 0.0
     table = fit.prototypes
-    assert (table["class"].astype(str) == table["own"].astype(str)).all()
+    assert (table["class"].astype(str) == table["true_class"].astype(str)).all()
     for c, level in enumerate(fit.classes):
         rows, chosen = fit.frame.index[(y == c) & (w > 0)], table.index[table["class"] == level]
         heft = w[fit.frame.index.get_indexer(rows)]
@@ -322,7 +322,7 @@ def of_class(fit, D):
         candidates = [label for label in D.columns if label in rows and label in fit.dissimilarity.candidate_names]
         at = [candidates.index(label) for label in chosen]
         assert no_swap_helps(D.loc[rows, candidates].to_numpy(), heft, at)
-        assert table.loc[chosen, "covers"].to_numpy() == pytest.approx(
+        assert table.loc[chosen, "assigned"].to_numpy() == pytest.approx(
             np.bincount(near.argmin(axis=1), heft, len(chosen))
         )
         total += (heft * near.min(axis=1)).sum()
@@ -423,7 +423,7 @@ def test_medoids_among_a_random_subset(iris):
     fit = pc.fit("species ~ .", iris, KMedoids(K=5), candidates=40)
     assert fit.dissimilarity.shape == (150, 40)
     of_class(fit, D)
-    assert fit.prototypes["covers"].sum() == 150
+    assert fit.prototypes["assigned"].sum() == 150
     assert fit.rule.report["loss"] > pc.fit("species ~ .", iris, KMedoids(K=5)).rule.report["loss"]
     assert pc.fit("species ~ .", iris, KMedoids(), candidates=30).validation.table["K"].max() == 5
     with pytest.raises(

@@ -244,12 +244,12 @@ def test_what_code_vectors_hold():
 def test_a_fit_on_iris(iris, variant):
     fit = pc.fit("species ~ .", iris, LVQ(K=3, variant=variant))
     assert fit.training_error() < 0.1
-    assert list(fit.prototypes.columns[:3]) == ["class", "covers", "miscovers"]
+    assert list(fit.prototypes.columns[:3]) == ["class", "assigned", "misassigned"]
     assert fit.prototypes.index[3] == "lvq[versicolor].1"
-    assert fit.prototypes[["covers", "miscovers"]].to_numpy().sum() == 150
+    assert fit.prototypes[["assigned", "misassigned"]].to_numpy().sum() == 150
     own = fit.predict(kind="nearest").value_counts().reindex(fit.prototypes.index, fill_value=0)
-    assert (own == fit.prototypes["covers"] + fit.prototypes["miscovers"]).all()
-    assert fit.training_error() == pytest.approx(fit.prototypes["miscovers"].sum() / 150)
+    assert (own == fit.prototypes["assigned"] + fit.prototypes["misassigned"]).all()
+    assert fit.training_error() == pytest.approx(fit.prototypes["misassigned"].sum() / 150)
     assert variant in str(fit)
     assert fit.prototypes.equals(fit.update(seed=0).prototypes)
     assert not fit.prototypes.equals(fit.update(seed=1).prototypes)
@@ -287,7 +287,7 @@ def test_weights(iris):
     part = pc.fit("species ~ .", iris[w > 0], LVQ(K=3), dissimilarity=RAW)
     assert fit.prototypes.equals(part.prototypes)
     four = pc.fit("species ~ .", iris, LVQ(K=3), dissimilarity=RAW, weights=4 * w)
-    assert (four.prototypes["covers"] == 4 * fit.prototypes["covers"]).all()
+    assert (four.prototypes["assigned"] == 4 * fit.prototypes["assigned"]).all()
     assert (four.rule.prototypes.coords == fit.rule.prototypes.coords).all()
     one = np.where(np.arange(150) % 50 == 7, 1e6, 1.0)
     heavy = pc.fit("species ~ .", iris, LVQ(K=1), dissimilarity=RAW, weights=one)
@@ -328,7 +328,7 @@ def test_degenerate_data(variant):
             fit = pc.fit("y ~ .", data, LVQ(K=K, variant=variant, start=start, alpha=0.5))
             assert np.isfinite(fit.rule.prototypes.coords).all(), name
             assert fit.predict().notna().all(), name
-            held = fit.prototypes["covers"] + fit.prototypes["miscovers"]
+            held = fit.prototypes["assigned"] + fit.prototypes["misassigned"]
             assert fit.rule.report["code vectors nearest to no row"] == (held == 0).sum()
 
 
@@ -338,7 +338,7 @@ def test_code_vectors_nearest_to_no_row_are_counted():
     fit = pc.fit("y ~ .", data, LVQ(K=20, variant="lvq1", start="random", alpha=0.9, draws=10))
     table = fit.prototypes
     idle = (~table.index.isin(fit.predict(kind="nearest"))).sum()
-    assert ((table["covers"] == 0) & (table["miscovers"] > 0)).any()
+    assert ((table["assigned"] == 0) & (table["misassigned"] > 0)).any()
     assert fit.rule.report["code vectors nearest to no row"] == idle > 0
     assert "Code vectors nearest to no row" in str(fit)
 

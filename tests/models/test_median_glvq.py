@@ -356,8 +356,8 @@ def test_covers_are_counts_of_the_nearest(iris):
     nearest = np.argmin(D[:, at], axis=1)
     own = of[at][nearest] == y
     for k, (_, row) in enumerate(fit.prototypes.iterrows()):
-        assert row["covers"] == w[(nearest == k) & own].sum()
-        assert row["miscovers"] == w[(nearest == k) & ~own].sum()
+        assert row["assigned"] == w[(nearest == k) & own].sum()
+        assert row["misassigned"] == w[(nearest == k) & ~own].sum()
 
 
 def errors_with(D, w, y, of, at):

@@ -60,7 +60,7 @@ def test_each_class_is_scikit_learns_mixture(iris, form, K):
     assert table.iloc[:, 3:].to_numpy(float) == pytest.approx(np.concatenate([m.means_ for m in peers]))
     assert table["weight"].to_numpy(float) == pytest.approx(np.concatenate([m.weights_ for m in peers]))
     held = [np.bincount(m.predict(rows), minlength=K) for m, rows in zip(peers, own, strict=True)]
-    assert table["covers"].tolist() == np.concatenate(held).tolist()
+    assert table["assigned"].tolist() == np.concatenate(held).tolist()
     assert fit.rule.size == sum(
         round((m.bic(rows) + 2 * m.score_samples(rows).sum()) / math.log(len(rows)))
         for m, rows in zip(peers, own, strict=True)
@@ -250,7 +250,7 @@ def test_numbers_of_components(iris):
     assert fit.prototypes["weight"].groupby(fit.prototypes["class"], observed=True).sum().tolist() == pytest.approx(
         [1] * 3
     )
-    assert fit.prototypes["covers"].groupby(fit.prototypes["class"], observed=True).sum().tolist() == [50] * 3
+    assert fit.prototypes["assigned"].groupby(fit.prototypes["class"], observed=True).sum().tolist() == [50] * 3
     assert fit.prototypes.index[1] == "mixture[versicolor].1"
 
 

@@ -14,7 +14,7 @@ PETALS = "species ~ petal_length + petal_width"
 
 @pytest.fixture(scope="module")
 def fit(iris):
-    return pc.fit("species ~ .", iris, eps=2.0, radii="own")
+    return pc.fit("species ~ .", iris, eps=2.0, radii="individual")
 
 
 @pytest.fixture(scope="module")
@@ -25,7 +25,7 @@ def ring():
     X = np.concatenate([np.zeros((1, 2)), 0.3 * circle[::8], 2 * circle])
     data = pd.DataFrame(X, [f"r{i}" for i in range(46)], ["u", "v"]).assign(y=["a"] * 6 + ["b"] * 40)
     metric = pc.Euclidean(scale=False)
-    return pc.fit("y ~ .", data, eps=2.2, lambda_=3.0, radii="own", dissimilarity=metric), data, metric
+    return pc.fit("y ~ .", data, eps=2.2, lambda_=3.0, radii="individual", dissimilarity=metric), data, metric
 
 
 def test_prototypes_have_their_radii_and_decide_by_the_share_of_them(fit, iris):
@@ -63,12 +63,12 @@ def test_a_grid_of_radii_has_both_kinds(iris):
     tuned = {"eps": [0.8, 1.5, 2.5], "lambda_": [0.1, 1.0], "cv": 4}
     both = pc.cross_validate("species ~ .", iris, radii="grid", **tuned)
     assert list(both.grid) == ["eps", "lambda_", "radii"]
-    for kind in ("one", "own"):
+    for kind in ("one", "individual"):
         alone = pc.cross_validate("species ~ .", iris, radii=kind, **tuned).table
         part = both.table[both.table["radii"] == kind].drop(columns="radii").reset_index(drop=True)
         pd.testing.assert_frame_equal(part, alone)
     chosen = both.fit_at(len(both.table) - 1)
-    assert chosen.model.radii == "own"
+    assert chosen.model.radii == "individual"
     assert "radius" in chosen.prototypes
     assert "radius" not in both.fit_at(0).prototypes
     assert pc.fit("species ~ .", iris, eps=1.0).prototypes.equals(
@@ -78,7 +78,7 @@ def test_a_grid_of_radii_has_both_kinds(iris):
 
 def test_given_dissimilarities_give_the_same_fit(fit, iris):
     D = pc.dissimilarity("species ~ .", iris).frame()
-    given = pc.fit("species ~ 1", iris, dissimilarity=D, eps=2.0, radii="own")
+    given = pc.fit("species ~ 1", iris, dissimilarity=D, eps=2.0, radii="individual")
     assert given.prototypes["radius"].equals(fit.prototypes["radius"])
     new = D.iloc[::7][given.prototypes.index]
     assert given.predict(new).tolist() == fit.predict(iris.iloc[::7]).tolist()
@@ -107,16 +107,16 @@ def test_the_bound_counts_which_radius_each_prototype_has(fit, iris):
     # delta is shared among the 24^q choices of radii
     assert table["bound"].iloc[0] == pytest.approx(float(expected.value))
     assert table["tail_bound"].iloc[0] == pytest.approx(float(expected.tail))
-    tried = pc.fit("species ~ .", iris, eps=2.0, radii=["one", "own"], choose="min")
+    tried = pc.fit("species ~ .", iris, eps=2.0, radii=["one", "individual"], choose="min")
     size, errors = len(tried.prototypes), round(150 * tried.training_error())
-    messages = 2 * (24.0**size if tried.model.radii == "own" else 1)
+    messages = 2 * (24.0**size if tried.model.radii == "individual" else 1)
     assert tried.bound()["bound"].iloc[0] == pytest.approx(
         float(compression_bound(150, size, 0, errors, 0.05 / messages).value)
     )
 
 
 def test_pictures_draw_each_ball_with_its_radius(iris):
-    fit = pc.fit(PETALS, iris, eps=2.0, radii="own", dissimilarity=pc.Euclidean(scale=False))
+    fit = pc.fit(PETALS, iris, eps=2.0, radii="individual", dissimilarity=pc.Euclidean(scale=False))
     outlines = geometry.outline_balls(fit, geometry.make_plane(fit))
     centres = fit.prototypes[["petal_length", "petal_width"]].to_numpy()
     far = np.linalg.norm(outlines - centres[:, None], axis=2)
@@ -142,7 +142,7 @@ def test_views_and_explanations_follow_the_rule(fit, iris):
     own = np.where(points.classes == few.frame.codes[:, None], share, np.inf)[wrong.index]
     assert len(wrong) > 0
     assert wrong["right"].tolist() == few.prototypes.index[own.argmin(axis=1)].tolist()
-    assert "distances of its own" in fit.augment().attrs["certified"]
+    assert "distances of its own" in fit.augment().attrs["certified_radius"]
 
 
 def test_an_explorer_reaches_other_largest_radii(fit, iris):
@@ -165,7 +165,7 @@ def test_a_row_may_be_a_prototype_of_two_classes(ring):
     assert fit.prototypes.index.tolist() == ["r0", "r0"]
     assert set(fit.prototypes["class"]) == {"a", "b"}
     given = pc.fit(
-        "y ~ 1", data, eps=2.2, lambda_=3.0, radii="own", dissimilarity=pc.dissimilarity("y ~ .", data, metric=metric)
+        "y ~ 1", data, eps=2.2, lambda_=3.0, radii="individual", dissimilarity=pc.dissimilarity("y ~ .", data, metric=metric)
     )
     assert given.predict().tolist() == fit.predict().tolist()
     assert set(fit.augment()["prototype"]) == {"r0"}
@@ -175,12 +175,12 @@ def test_a_row_may_be_a_prototype_of_two_classes(ring):
 
 def test_weights_and_unlabelled_candidates(iris):
     w = 1 + np.arange(150) % 3
-    weighted = pc.fit("species ~ .", iris, eps=2.0, radii="own", weights=w, dissimilarity=pc.Euclidean(scale=False))
+    weighted = pc.fit("species ~ .", iris, eps=2.0, radii="individual", weights=w, dissimilarity=pc.Euclidean(scale=False))
     repeated = iris.loc[iris.index.repeat(w)].reset_index(drop=True)
-    twice = pc.fit("species ~ .", repeated, eps=2.0, radii="own", dissimilarity=pc.Euclidean(scale=False))
+    twice = pc.fit("species ~ .", repeated, eps=2.0, radii="individual", dissimilarity=pc.Euclidean(scale=False))
     assert weighted.predict(iris).tolist() == twice.predict(iris).tolist()
     extra = iris.iloc[1::2].set_axis([f"new {i}" for i in range(75)])
-    fit = pc.fit("species ~ .", iris.iloc[::2], eps=2.0, radii="own", candidates=pc.unlabelled(extra))
+    fit = pc.fit("species ~ .", iris.iloc[::2], eps=2.0, radii="individual", candidates=pc.unlabelled(extra))
     assert fit.prototypes.index.astype(str).str.startswith("new").any()
     assert fit.training_error() < 0.1
 
@@ -194,11 +194,11 @@ def test_other_values_are_refused(iris, radii):
 @pytest.mark.parametrize("solver", ["greedy", "exact", "rounding", "ratio"])
 def test_where_no_ball_pays_the_most_common_class_is_predicted(iris, solver):
     data = iris.iloc[:90]
-    fit = pc.fit("species ~ .", data, eps=1.0, radii="own", lambda_=1e6, solver=solver)
+    fit = pc.fit("species ~ .", data, eps=1.0, radii="individual", lambda_=1e6, solver=solver)
     assert len(fit.prototypes) == 0
     assert set(fit.predict()) == {"setosa"}
     assert fit.predict(kind="cover").isna().all()
     assert fit.objective.value == 90
     assert "none" in str(fit)
-    v = pc.cross_validate("species ~ .", data, eps=[1.0], radii="own", lambda_=[1e6, 2e6], solver=solver, cv=3)
+    v = pc.cross_validate("species ~ .", data, eps=[1.0], radii="individual", lambda_=[1e6, 2e6], solver=solver, cv=3)
     assert (v.table["size"] == 0).all()

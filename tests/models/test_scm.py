@@ -349,7 +349,7 @@ def test_rows_that_no_consistent_machine_can_cover_are_named():
         ({"negate": 1}, "negate=1"),
         ({"multiclass": "all"}, "multiclass='all'"),
         ({"weights": [1.0] * 40}, "takes no weights"),
-        ({"candidates": "own"}, "takes the training rows, candidates='train' or a number"),
+        ({"candidates": "same_class"}, "takes the training rows, candidates='train' or a number"),
     ],
 )
 def test_wrong_options(parameters, message):

@@ -143,7 +143,7 @@ def kinds():
     several = {
         "radii": lambda s, ax: s.fit.plot("radii"),
         "rule": lambda s, ax: s.other("scm", features="balls+stumps", kind="disjunction", penalty=2.0, stop=4).plot("rule"),
-        "cards": lambda s, ax: s.few().plot("cards"),
+        "cards": lambda s, ax: s.few().plot("profiles"),
         "why of rows": lambda s, ax: s.few().plot("why", row=list(s.data.index[-4:])),
         "images": lambda s, ax: s.fit.plot("images", shape=(8, 8)),
         "miscovered": lambda s, ax: s.few().plot("miscovered", shape=(8, 8)),

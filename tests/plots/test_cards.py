@@ -33,8 +33,8 @@ def test_cards_have_the_values_of_the_prototype_the_medians_of_its_class_and_its
         far = np.sqrt(((scaled.loc[others] - scaled.loc[label]) ** 2).sum(axis=1))
         assert head["rival"] == far.idxmin()
         assert head["rival_distance"] == pytest.approx(far.min())
-        assert head["covers"] == fit.prototypes.loc[label, "covers"]
-    figure = fit.plot("cards", count=4)
+        assert head["newly_covered"] == fit.prototypes.loc[label, "newly_covered"]
+    figure = fit.plot("profiles", count=4)
     assert [bar.get_width() for bar in figure.axes[0].patches] == pytest.approx(
         profiles.table.head(4).sort_values("apart", key=lambda v: -v.abs())["apart"].tolist()
     )
@@ -50,17 +50,17 @@ def test_cards_of_mixed_data_say_what_is_usual():
     assert np.isnan(ward["apart"])
     assert ward["value"] == str(data.loc[fit.prototypes.index[0], "ward"])
     assert ward["usual"] == str(data.loc[data["outcome"] == level, "ward"].mode()[0])
-    assert len(fit.plot("cards").axes) >= 2
+    assert len(fit.plot("profiles").axes) >= 2
     with pytest.raises(pc.NotAvailable, match="no chosen prototypes"):
-        pc.fit("outcome ~ age + ward", data, "knn", k=3).plot("cards")
+        pc.fit("outcome ~ age + ward", data, "knn", k=3).plot("profiles")
     with pytest.raises(pc.OptionError, match="count=0"):
-        fit.plot("cards", count=0)
+        fit.plot("profiles", count=0)
 
 
 def test_cards_of_rows_without_variables_have_heads_alone(iris):
     D = pc.dissimilarity("species ~ .", iris).frame()
     fit = pc.fit("species ~ 1", iris[["species"]], dissimilarity=D, eps=1.0)
-    figure = fit.plot("cards", count=4)
+    figure = fit.plot("profiles", count=4)
     titles = [ax.get_title() for ax in figure.axes if ax.get_title()]
     assert [title.split(":")[0] for title in titles] == [f"{k + 1}. {name}" for k, name in enumerate(fit.prototypes.index[:4])]
     assert not any(ax.axison for ax in figure.axes)
@@ -71,9 +71,9 @@ def test_cards_of_rows_without_variables_have_heads_alone(iris):
 def test_classes_and_labels_that_are_numbers_stay_whole():
     digits = pc.load_data("digits").iloc[:200]
     fit = pc.fit("digit ~ .", digits, dissimilarity=pc.Euclidean(scale=False), eps=30.0)
-    title = fit.plot("cards", count=3).axes[0].get_title()
+    title = fit.plot("profiles", count=3).axes[0].get_title()
     name, row = fit.prototypes.index[0], fit.prototypes.iloc[0]
-    assert title.startswith(f"1. {name}: {row['class']}\ncovers {row['covers']:g}")
+    assert title.startswith(f"1. {name}: {row['class']}\ncovers {row['newly_covered']:g} new")
     assert ".0" not in title
 
 
@@ -134,17 +134,17 @@ def test_prototypes_that_are_rows_of_another_class_are_marked(iris):
     noisy = iris.assign(species=iris["species"].astype(str))
     noisy.loc[::9, "species"] = np.roll(noisy.loc[::9, "species"], 6)
     fit = pc.fit("species ~ .", noisy, eps=1.0)
-    other = (fit.prototypes["own"].astype(str) != fit.prototypes["class"].astype(str)).to_numpy()
+    other = (fit.prototypes["true_class"].astype(str) != fit.prototypes["class"].astype(str)).to_numpy()
     assert fit.of_other_class.tolist() == other.tolist()
     assert 1 < other.sum() < len(other)
-    words = f"{len(other)}, {other.sum()} of them rows of another class (candidates='own' takes none)\n"
+    words = f"{len(other)}, {other.sum()} of them rows of another class (candidates='same_class' takes none)\n"
     assert words in str(fit)
-    assert words.strip() in fit.card().markdown
+    assert words.strip().replace("_", r"\_") in fit.card().markdown
     heads = list_profiles(fit, len(other)).heads
-    assert heads["own"].tolist() == [own if apart else "" for own, apart in zip(fit.prototypes["own"], other, strict=True)]
-    titles = [ax.get_title() for ax in fit.plot("cards", count=len(other)).axes if ax.axison]
-    assert [f"\na row of class {own}" in title for own, title in zip(fit.prototypes["own"], titles, strict=True)] == other.tolist()
-    own = fit.update(candidates="own")
+    assert heads["true_class"].tolist() == [own if apart else "" for own, apart in zip(fit.prototypes["true_class"], other, strict=True)]
+    titles = [ax.get_title() for ax in fit.plot("profiles", count=len(other)).axes if ax.axison]
+    assert [f"\na row of class {own}" in title for own, title in zip(fit.prototypes["true_class"], titles, strict=True)] == other.tolist()
+    own = fit.update(candidates="same_class")
     assert not own.of_other_class.any()
     assert "another class" not in str(own)
     assert not pc.fit("species ~ .", noisy, "kmeans", K=2).of_other_class.any()

@@ -32,7 +32,7 @@ def test_prototypes_that_are_series_are_curves_over_those_that_they_cover(waves)
     X, metric = waves.drop(columns="kind"), pc.DTW(window=8)
     D = pc.dissimilarity("~ .", X, metric).frame()
     fit = pc.fit("kind ~ .", waves, dissimilarity=metric, eps=1.6)
-    figure = fit.plot("cards", count=3)
+    figure = fit.plot("profiles", count=3)
     drawn = [ax for ax in figure.axes if ax.axison]
     assert len(drawn) == min(3, len(fit.prototypes))
     several = fit.update(eps=1.0)
@@ -55,19 +55,19 @@ def test_prototypes_that_are_series_are_curves_over_those_that_they_cover(waves)
 def test_series_of_any_metric_are_named(waves):
     X = waves.drop(columns="kind")
     fit = pc.fit("kind ~ .", waves.assign(extra=1.0 * np.arange(40)), "kmedoids", K=2, dissimilarity=pc.Euclidean(scale=False))
-    assert len(fit.plot("cards").axes[0].patches) > 0  # bars
-    figure = fit.plot("cards", series=list(X))
+    assert len(fit.plot("profiles").axes[0].patches) > 0  # bars
+    figure = fit.plot("profiles", series=list(X))
     assert "nearest to each" in figure.get_suptitle()
     nearest = fit.predict(kind="nearest")
     name = fit.prototypes.index[0]
     np.testing.assert_array_equal(lines(figure.axes[0])[-1], X.loc[name])
     assert len(figure.axes[0].collections[0].get_segments()) == (nearest == name).sum() - 1
-    assert len(lines(fit.plot("cards", series=True).axes[0])[0]) == 25
+    assert len(lines(fit.plot("profiles", series=True).axes[0])[0]) == 25
     centroids = pc.fit("kind ~ .", waves, "kmeans", K=2)
-    assert np.allclose(lines(centroids.plot("cards", series=True).axes[0])[-1], centroids.prototypes.iloc[0][X.columns].astype(float))
+    assert np.allclose(lines(centroids.plot("profiles", series=True).axes[0])[-1], centroids.prototypes.iloc[0][X.columns].astype(float))
     for wrong in (["t1"], ["t1", "kind"], 3, "t1"):
         with pytest.raises(pc.OptionError, match=r"series=.*two or more numeric predictors"):
-            fit.plot("cards", series=wrong)
+            fit.plot("profiles", series=wrong)
 
 
 def test_why_of_series_draws_the_row_its_prototype_and_its_rival(waves):
@@ -103,7 +103,7 @@ def texts():
 def test_cards_of_texts_have_the_texts(texts):
     fit = pc.fit("language ~ word", texts, dissimilarity=pc.Mismatch(k=2, m=0), eps=1.3)
     D = pc.dissimilarity("~ word", texts, pc.Mismatch(k=2, m=0)).frame()
-    figure = fit.plot("cards", count=2)
+    figure = fit.plot("profiles", count=2)
     for ax, (name, row) in zip(figure.axes, fit.prototypes.iterrows(), strict=False):
         own, *others = [text.get_text() for text in ax.texts]
         assert own == texts.loc[name, "word"]

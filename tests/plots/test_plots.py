@@ -153,12 +153,12 @@ def test_progress_of_no_prototypes_is_drawn(iris):
 def test_progress_is_the_share_of_each_class_that_is_covered_so_far(iris):
     fit = pc.fit("species ~ .", iris, eps=1.0)
     table = rule.list_gains(fit)
-    assert table["gain"].tolist() == (fit.prototypes["covers"] - fit.prototypes["miscovers"]).tolist()
+    assert table["gain"].tolist() == (fit.prototypes["newly_covered"] - fit.prototypes["miscovered"]).tolist()
     assert table["covered"].iloc[-1] == pytest.approx(1 - fit.objective.uncovered / 150)
     held = pd.Series(False, iris.index)
     for step, label in enumerate(fit.prototypes.index):
         ball = fit.ball(label)
-        held[ball.index[ball["own"]]] = True
+        held[ball.index[ball["same_class"]]] = True
         own = iris["species"].to_numpy() == fit.prototypes["class"].astype(str).iloc[step]
         assert table["share"].iloc[step] == pytest.approx(held[own].mean())
         assert table["covered"].iloc[step] == pytest.approx(held.mean())
@@ -371,12 +371,12 @@ def test_pictures_of_prototypes_and_of_what_goes_wrong(digits):
     assert (pictures.read_pixels(fit, fit.prototypes, shape)[0].ravel() == train.drop(columns="digit").loc[first]).all()
     figure = fit.plot("images", shape=shape, count=12)
     titles = words_of(figure.axes[0])
-    assert titles == [f"{row['class']}: {row['covers']} ({row['miscovers']})" for _, row in fit.prototypes.head(12).iterrows()]
+    assert titles == [f"{row['class']}: {row['newly_covered']} ({row['miscovered']})" for _, row in fit.prototypes.head(12).iterrows()]
     for image, pixels in zip(figure.axes[0].images, pictures.read_pixels(fit, fit.prototypes, shape), strict=False):
         assert (image.get_array() == pixels).all()
     assert len(figure.axes[0].images) == 12
-    wrong = fit.prototypes.index[fit.prototypes["miscovers"] > 0][0]
-    assert len(fit.plot("miscovered", shape=shape).axes[0].images) == 1 + min(44, fit.prototypes.loc[wrong, "miscovers"])
+    wrong = fit.prototypes.index[fit.prototypes["miscovered"] > 0][0]
+    assert len(fit.plot("miscovered", shape=shape).axes[0].images) == 1 + min(44, fit.prototypes.loc[wrong, "miscovered"])
     for other in (fit.plot("misclassified", shape=shape, new=new, size=10), fit.plot("misclassified", shape=shape)):
         assert "nearest prototype" in words_of(other.axes[0])
         other.canvas.draw()
@@ -417,10 +417,10 @@ def test_a_ball_holds_what_the_definition_says(iris):
         inside = D.index[D[label] < 1.0]
         assert sorted(held.index) == sorted(inside)
         assert held["distance"].is_monotonic_increasing
-        assert held["first"].sum() == row["covers"]
-        assert (~held["own"]).sum() == row["miscovers"]
+        assert held["first"].sum() == row["newly_covered"]
+        assert (~held["same_class"]).sum() == row["miscovered"]
         assert not (held["first"] & seen[held.index]).any()
-        seen[held.index[held["own"]]] = True
+        seen[held.index[held["same_class"]]] = True
     with pytest.raises(pc.OptionError, match="label of fit"):
         fit.ball("nobody")
     with pytest.raises(pc.NotAvailable, match="no balls"):

@@ -108,8 +108,10 @@ SPOILED = {
     "columns and coordinates": ("pvm", lambda p: p.set("Points", "coords", p.array(np.zeros((8, 4)))), "columns and coordinates at once"),
     "coordinates elsewhere": ("lvq", lambda p: p.change("Points", "coords", lambda a: a[:, :-1]), "coordinates of another space"),
     "coordinates infinite": ("lvq", lambda p: p.change("Points", "coords", put(0, np.inf)), "coordinates of another space"),
-    "columns of prototypes": ("pvm", lambda p: p.set("Points", "table", {"mapping": [["covers", p.array([1, 2])]]}), "has another shape"),
-    "columns without the covers": ("pvm", lambda p: p.set("Points", "table", {"mapping": []}), "'covers'"),
+    "columns of prototypes": (
+        "pvm", lambda p: p.set("Points", "table", {"mapping": [["newly_covered", p.array([1, 2])]]}), "has another shape",
+    ),
+    "columns without the covers": ("pvm", lambda p: p.set("Points", "table", {"mapping": []}), "'newly_covered'"),
     "a grid of another method": ("pvm", lambda p: p.set("Selection", "grid", table(p, [p.array([1, 2, 3])])), "is of 'c0'"),
     "a machine of another class": ("scm", lambda p: p.set("BinarySCM", "positive", 3), "of classes that do not exist"),
     "a choice of another method": ("pvm", lambda p: p.set("Selection", "values", {"mapping": [["K", 2]]}), "which is no parameter"),

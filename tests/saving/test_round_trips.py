@@ -118,7 +118,7 @@ def test_transforms_keep_what_they_have_learned(iris, tmp_path):
 
 
 ARGUMENTS = {
-    "own radii": {"radii": "own", "eps": 1.5}, "exact": {"solver": "exact", "eps": 1.2}, "certified": {"certify": True, "eps": 1.2},
+    "own radii": {"radii": "individual", "eps": 1.5}, "exact": {"solver": "exact", "eps": 1.2}, "certified": {"certify": True, "eps": 1.2},
     "stumps": {"method": "scm", "features": "balls+stumps", "cv": None, "penalty": 1.0, "kind": "conjunction", "stop": None},
     "bound": {"method": "scm", "choose": "bound", "cv": 2, "penalty": [0.5, 1.0], "kind": "conjunction", "stop": None},
     "two parameters": {"eps": [0.8, 1.2], "lambda_": [0.5, 2.0], "cv": 3, "repeats": 2}, "unlabelled": {"eps": 1.0, "candidates": "U"},
@@ -175,7 +175,7 @@ def test_what_follows_from_a_fit(iris, tmp_path):
         assert all(np.array_equal(x.get_offsets(), y.get_offsets()) for x, y in zip(a, b, strict=True))
     assert again(fit.validation, tmp_path).fit.prototypes.equals(fit.prototypes)
     assert fit.validation.corrected() == other.validation.corrected()
-    same(fit.validation.draws, other.validation.draws)
+    same(fit.validation.by_repeat, other.validation.by_repeat)
     same(fit.validation.band(), other.validation.band())
 
 

@@ -282,4 +282,4 @@ def shifted(rule):
     table = rule.prototypes.table
     if len(rule.prototypes) < 2:
         return rule
-    return replace(rule, prototypes=replace(rule.prototypes, table={**table, "covers": np.roll(table["covers"], 1)}))
+    return replace(rule, prototypes=replace(rule.prototypes, table={**table, "newly_covered": np.roll(table["newly_covered"], 1)}))

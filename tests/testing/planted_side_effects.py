@@ -504,7 +504,7 @@ class PrototypesInADict(Medoid):
 class ListInTable(Medoid):
     def learn(self, task, power):
         rule = super().learn(task, power)
-        return replace(rule, prototypes=replace(rule.prototypes, table={"covers": [1] * len(rule.prototypes)}))
+        return replace(rule, prototypes=replace(rule.prototypes, table={"newly_covered": [1] * len(rule.prototypes)}))
 
 
 @planted("structure", "report of the rule must be a mapping")

@@ -277,7 +277,7 @@ class Balls(pc.Model):
 
     def cover(self, task, D, at, classes, eps, lambda_):
         inside, y, w = eps > D, task.y, task.w
-        table = {"covers": self.covers(inside, classes, y, w), "miscovers": self.miscovers(inside, classes, y, w)}
+        table = {"newly_covered": self.covers(inside, classes, y, w), "miscovered": self.miscovers(inside, classes, y, w)}
         points = pc.Points(classes, at=at, radii=self.radii(len(at), eps), table=table)
         return self.rule(points, task.classes, pc.heaviest_class(task), self.report(inside, classes, y, w, eps, lambda_))
 

@@ -198,7 +198,7 @@ def test_lasso_zoom_menus_list_and_search(page, hostile):
     assert [text.split() for text in lines.all_inner_texts()] == [text.split() for text in listed(hostile)[of]]
     page.get_by_role("button", name="miscovered").press("Enter")
     counts = [int(text.split()[3]) if len(text.split()) > 3 else 0 for text in lines.all_inner_texts()]
-    assert counts == sorted(hostile.prototypes["miscovers"][of], reverse=True)
+    assert counts == sorted(hostile.prototypes["miscovered"][of], reverse=True)
     lines.nth(1).get_by_role("button").press("Enter")
     assert hostile.frame.index[settled(page)["point"]] == lines.nth(1).locator("th").inner_text()
     page.get_by_role("button", name="virginica").click()
@@ -219,7 +219,7 @@ def listed(fit):
     """The lines of the table of prototypes."""
     table = fit.prototypes
     return np.array([
-        f"{label} {row['class']} {row['covers']:g} {row['miscovers'] or ''}" for label, row in table.iterrows()
+        f"{label} {row['class']} {row['newly_covered']:g} {row['miscovered'] or ''}" for label, row in table.iterrows()
     ])  # fmt: skip
 
 
@@ -377,7 +377,7 @@ def test_prototypes_that_are_rows_of_another_class_are_marked(context, tmp_path)
     page.locator("tbody tr[data-row]").first.wait_for()
     listed = page.locator("tbody tr[data-row]").all_inner_texts()
     for place, (label, prototype) in enumerate(fit.prototypes.iterrows()):
-        own, stands_for = prototype["own"], prototype["class"]
+        own, stands_for = prototype["true_class"], prototype["class"]
         page.evaluate("row => document.querySelector('.protoclass-map').explorer.select(row)", int(label))
         words = page.locator(".protoclass-panel").inner_text()
         other = own != stands_for

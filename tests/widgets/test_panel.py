@@ -81,10 +81,10 @@ def test_a_page_measures_as_python_does(opened, iris, mixed, kind):
         assert [near[2], rival[2]] == pytest.approx([says["prototype_distance"], says["rival_distance"]], rel=1e-5)
         if "not_additive" not in says:
             assert np.array(parts) == pytest.approx(table[["to_prototype", "to_rival"]].to_numpy(float).T, abs=1e-5)
-        known = table[table["then"].notna()]
-        assert {name: then for name, _, then in changes} == known["then"].to_dict()
+        known = table[table["counterfactual_class"].notna()]
+        assert {name: then for name, _, then in changes} == known["counterfactual_class"].to_dict()
         for name, value, _ in changes:
-            wanted = known["change_to"][name]
+            wanted = known["counterfactual"][name]
             assert value == wanted if isinstance(wanted, str) else value == pytest.approx(wanted, abs=1e-4), name
     assert page.locator(".protoclass-chip", has_text=re.compile(r"^new row \d+$")).count() == len(new)
 
@@ -109,16 +109,16 @@ def test_a_value_is_changed_until_the_class_changes_and_the_code_says_the_same(o
     why = shown.why(values)
     assert before == f"row 70: predicted {why.attrs['class']}"
     said = re.search(r"With (\w+) = ([\d.]+) instead of ([\d.]+) it would be predicted (\w+)\.", panel.inner_text()).groups()
-    assert said == (said[0], f"{why['change_to'][said[0]]:.4g}", f"{values[said[0]]:.4g}", why["then"][said[0]])
+    assert said == (said[0], f"{why['counterfactual'][said[0]]:.4g}", f"{values[said[0]]:.4g}", why["counterfactual_class"][said[0]])
     field = panel.get_by_label("petal_width", exact=True)
     field.fill("")
     assert "Every predictor is needed" in panel.inner_text()
-    beyond = why["change_to"]["petal_width"] + 0.05 * np.sign(why["change_to"]["petal_width"] - values["petal_width"])
+    beyond = why["counterfactual"]["petal_width"] + 0.05 * np.sign(why["counterfactual"]["petal_width"] - values["petal_width"])
     for digit in f"{beyond:.2f}":  # typed, letter by letter, in a table that is written again each time
         page.keyboard.type(digit)
-    assert panel.locator("h2").first.inner_text() == f"row 70: predicted {why['then']['petal_width']}"
+    assert panel.locator("h2").first.inner_text() == f"row 70: predicted {why['counterfactual_class']['petal_width']}"
     code = panel.locator("code").first.inner_text()
-    assert eval(code, {"fit": fit}).attrs["class"] == why["then"]["petal_width"]
+    assert eval(code, {"fit": fit}).attrs["class"] == why["counterfactual_class"]["petal_width"]
     panel.get_by_label("sepal_length", exact=True).focus()
     panel.get_by_label("sepal_length", exact=True).evaluate(
         """input => {

@@ -198,8 +198,8 @@ def test_what_a_prototype_covers_is_what_its_ball_says(explorer, fit):
         details, ball = explorer.details, fit.ball(label)
         by = {relation: part["label"].tolist() for relation, part in details.groupby("relation")}
         assert sorted(by.get("covers first", [])) == sorted(ball.index[ball["first"]])
-        assert by.get("holds wrongly", []) == ball.index[~ball["own"]].tolist()
-        assert sorted(by.get("holds, covered before", [])) == sorted(ball.index[ball["own"] & ~ball["first"]])
+        assert by.get("holds wrongly", []) == ball.index[~ball["same_class"]].tolist()
+        assert sorted(by.get("holds, covered before", [])) == sorted(ball.index[ball["same_class"] & ~ball["first"]])
         others = fit.prototypes.index[fit.prototypes["class"] != fit.prototypes["class"].iloc[place]]
         near = D.loc[label, others].sort_values(kind="stable")[:5]
         rivals = details[details["relation"] == "rival"]
@@ -330,8 +330,8 @@ def test_coverage_is_what_the_rule_says(seed):
     wrong, first = np.zeros(n, int), np.full(n, -1)
     for place, label in reversed(list(enumerate(fit.prototypes.index))):
         ball = fit.ball(label)
-        wrong[ball.index[~ball["own"]]] += 1
-        first[ball.index[ball["own"]]] = place
+        wrong[ball.index[~ball["same_class"]]] += 1
+        first[ball.index[ball["same_class"]]] = place
     assert (coverage.wrong == wrong).all()
     assert (coverage.first == first).all()
     e = PrototypeExplorer(fit)

@@ -551,7 +551,7 @@ def swapped(rule: Nearest, task: Task, place: int, candidate: int) -> Nearest:
     goal = rule.report["objective"]
     reached = Objective(float(task.w.sum() - covers.sum()), float(wrong.sum()), len(at), goal.lambda_)
     report = {k: v for k, v in rule.report.items() if k != "certificate"}
-    prototypes = Points(old.classes, at=at, radii=old.radii, table={"covers": covers, "miscovers": wrong})
+    prototypes = Points(old.classes, at=at, radii=old.radii, table={"newly_covered": covers, "miscovered": wrong})
     return Nearest(prototypes, rule.classes, rule.fallback, {**report, "objective": reached})
 
 

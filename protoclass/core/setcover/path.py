@@ -54,7 +54,7 @@ class Greedy(Nearest):
 
     @property
     def steps(self) -> Mapping[str, Array]:
-        covers, wrong, goal = self.prototypes.table["covers"], self.prototypes.table["miscovers"], self.goal
+        covers, wrong, goal = self.prototypes.table["newly_covered"], self.prototypes.table["miscovered"], self.goal
         gain, size = covers - wrong, np.arange(len(covers) + 1)
         uncovered = goal.uncovered + covers.sum() - np.concatenate([[0.0], np.cumsum(covers)])
         miscovered = np.concatenate([[0.0], np.cumsum(wrong)])
@@ -106,8 +106,8 @@ class Greedy(Nearest):
             radii=prototypes.radii[:size],
             table=table,
         )
-        uncovered = goal.uncovered + float(prototypes.table["covers"][size:].sum())
-        smaller = Objective(uncovered, float(table["miscovers"].sum()), size, cost)
+        uncovered = goal.uncovered + float(prototypes.table["newly_covered"][size:].sum())
+        smaller = Objective(uncovered, float(table["miscovered"].sum()), size, cost)
         report = {k: v for k, v in self.report.items() if k != "certificate"}
         return replace(self, prototypes=kept, report={**report, "cost lambda": cost, "objective": smaller})
 
@@ -246,7 +246,7 @@ class CoverPath:
         e, j = divmod(g, len(self.lambdas))
         run, eps, lambda_ = self.runs[g], float(self.eps[e]), float(self.lambdas[j])
         assert run.radii is not None
-        table = {"covers": run.covers * self.unit, "miscovers": run.wrong * self.unit}
+        table = {"newly_covered": run.covers * self.unit, "miscovered": run.wrong * self.unit}
         report: dict[str, Any] = {"radius eps": eps}
         if self.own:
             report, table = {"largest radius eps": eps, "radii": _words(run.radii)}, {"radius": run.radii, **table}

@@ -117,6 +117,8 @@ class CoverProblems:
 
     def columns(self, sets: Sets, k: int) -> Columns:
         """Some of the columns of a class in problem `k`."""
+        if self.levels == 1:  # a column is a candidate
+            return Columns(sets, np.arange(len(sets.candidates)), self.level[k, sets.candidates])
         candidates, line = np.unique(self.candidate[sets.candidates], return_inverse=True)
         return Columns(Sets(candidates, sets.rows), line, self.level[k, sets.candidates])
 

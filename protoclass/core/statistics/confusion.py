@@ -65,7 +65,7 @@ class OfClass:
         Share of the rows predicted as the class that are of it, and of those not predicted as it that are not.
     f1 : Estimate
         Harmonic mean of sensitivity and ppv.
-    prevalence, detected : Estimate
+    prevalence, detection_prevalence : Estimate
         Share of the class among all rows, and share of all rows that are predicted as it.
     balanced_accuracy : Estimate
         Mean of sensitivity and specificity.
@@ -77,7 +77,7 @@ class OfClass:
     npv: Estimate
     f1: Estimate
     prevalence: Estimate
-    detected: Estimate
+    detection_prevalence: Estimate
     balanced_accuracy: Estimate
 
 

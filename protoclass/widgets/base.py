@@ -273,10 +273,9 @@ def find_value(name: str, value: Any, values: Sequence[Any]) -> int:
     if exact:
         return exact[0]
     if isinstance(value, (int, float, np.number)) and not isinstance(value, bool) and np.isfinite(value):
-        numbers = np.array([v if isinstance(v, (int, float)) else np.nan for v in values], float)
-        off = np.where(np.isfinite(numbers), np.abs(numbers - value), np.inf)
-        at = int(off.argmin())
-        if off[at] <= 1e-3 * abs(numbers[at]):
+        off = [abs(v - value) if isinstance(v, (int, float)) and np.isfinite(v) else np.inf for v in values]
+        at = int(np.argmin(off))
+        if off[at] < np.inf and off[at] <= 1e-3 * abs(values[at]):
             return at
     texts = [write_value(v) for v in values]
     few = texts if len(texts) <= 24 else [*texts[:12], "...", *texts[-11:]]

@@ -197,7 +197,6 @@ def describe_line(validation: ErrorCurve, along: tuple[str, ...], points: np.nda
         **_describe_points(validation, points),
         "x": np.asarray(x)[points].tolist(),
         "names": names if along else [validation.problem.model.name],
-        "log": bool(names is None and along and x.max() > 10 * x.min() > 0),
         "errors": list_numbers(table["error"]),
         "ses": [value if value == value else 0.0 for value in table["se"].tolist()],
         "ends": list(limit_errors(table)),

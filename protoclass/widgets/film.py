@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import zlib
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -31,7 +31,7 @@ from ..views.prototypes import (
     nearer,
 )
 from ..views.stages import Stages, count_steps
-from ..views.words import describe_prototypes, write_field, write_value
+from ..views.words import describe_prototypes, write_field
 from .curve import describe_line, list_numbers
 
 PAIRS = 1_500_000  # of a prototype and a row in its ball, over all radii
@@ -217,30 +217,26 @@ def list_changes(fit: Fitted, source: Source | None, coverage: Coverage) -> tupl
 
 
 def _changes_of_nearest(fit: Fitted, source: Source | None) -> tuple[np.ndarray, ...]:
+    parts = []
+    for start, _, pairs in _walk_rows(fit, source):
+        near = np.pad(pairs[:, :, 0], ((0, 0), (1, 0)), constant_values=-1)
+        row, size = np.nonzero(np.diff(near, axis=1, prepend=-2))
+        parts.append((row + start, size, near[row, size]))
+    rows, sizes, near = (np.concatenate(part) for part in zip(*parts, strict=True))
+    fallback = int(stepwise(fit).first(0).predict("class", fit.dissimilarity.query(np.array([0])))[0])
+    return rows, sizes, near, np.append(fit.rule.prototypes.classes, fallback)[near]
+
+
+def _walk_rows(fit: Fitted, source: Source | None) -> Iterator[tuple[int, np.ndarray, np.ndarray]]:
+    """Block by block: its first row, distances (r, q), and the nearest among the first prototypes with its rival (r, q, 2), -1 for none."""
     prototypes, n, q = fit.rule.prototypes, fit.nobs, len(fit.rule.prototypes)
     rank = np.arange(q) if prototypes.at is None else prototypes.at
-    parts = []
     for start in range(0, n, BLOCK):
         rows = np.arange(start, min(n, start + BLOCK))
-        changed = np.zeros((len(rows), q + 1), bool)
-        changed[:, 0] = True
-        if q:
-            _mark(measure_rows(prototypes, fit.dissimilarity, source, rows), np.arange(q), rank, prototypes.classes, changed[:, 1:])
-        row, size = np.nonzero(changed)
-        parts.append((row + start, size))
-    rows, sizes = (np.concatenate(part) for part in zip(*parts, strict=True))
-    fallback = int(stepwise(fit).first(0).predict("class", fit.dissimilarity.query(np.array([0])))[0])
-    return rows, sizes, sizes - 1, np.concatenate([[fallback], prototypes.classes])[sizes]
-
-
-@kernel
-def _mark(D, columns, rank, classes, changed):  # type: ignore[no-untyped-def]
-    for i in range(len(D)):
-        old = -1
-        for s in range(len(classes)):
-            if D[i, s] < np.inf and (old < 0 or nearer(D[i], columns, rank, classes, s, old)):
-                old = s
-                changed[i, s] = True
+        d = np.asarray(measure_rows(prototypes, fit.dissimilarity, source, rows), float) if q else np.empty((len(rows), 0))
+        pairs = np.empty((*d.shape, 2), np.int64)
+        _walk(d, np.arange(q), rank, prototypes.classes, fit.frame.codes[rows], pairs)
+        yield start, d, pairs
 
 
 def make_rivals(fit: Fitted, source: Source | None) -> dict[str, Any]:
@@ -250,17 +246,12 @@ def make_rivals(fit: Fitted, source: Source | None) -> dict[str, Any]:
     class. `rivals` has its place, -1 for none, `near` the distance to the nearest prototype and `gap` how much farther the rival
     is. Empty where the rule does not predict the class of the nearest prototype.
     """
-    prototypes, n, q = fit.rule.prototypes, fit.nobs, len(fit.rule.prototypes)
+    n, q = fit.nobs, len(fit.rule.prototypes)
     if not q or not fit.model.can.nearest or fit.model.can.own_distances:
         return {}
-    rank = np.arange(q) if prototypes.at is None else prototypes.at
     stepwise, parts = count_steps(fit.rule) is not None, []
-    for start in range(0, n, BLOCK):
-        rows = np.arange(start, min(n, start + BLOCK))
-        d = np.asarray(measure_rows(prototypes, fit.dissimilarity, source, rows), float)
-        pairs = np.empty((len(rows), q, 2), np.int64)
-        _walk(d, np.arange(q), rank, prototypes.classes, fit.frame.codes[rows], pairs)
-        changed = np.ones((len(rows), q), bool)
+    for start, d, pairs in _walk_rows(fit, source):
+        changed = np.ones(d.shape, bool)
         changed[:, 1:] = (pairs[:, 1:] != pairs[:, :-1]).any(axis=2)
         if not stepwise:
             changed[:, :-1], changed[:, -1] = False, True
@@ -286,7 +277,7 @@ def _walk(D, columns, rank, classes, codes, pairs):  # type: ignore[no-untyped-d
         best[:] = -1
         for s in range(len(classes)):
             side = 0 if classes[s] == codes[i] else 1
-            if best[side] < 0 or nearer(D[i], columns, rank, classes, s, best[side]):
+            if D[i, s] < np.inf and (best[side] < 0 or nearer(D[i], columns, rank, classes, s, best[side])):
                 best[side] = s
             first = 0
             if best[0] < 0 or (best[1] >= 0 and nearer(D[i], columns, rank, classes, best[1], best[0])):
@@ -300,8 +291,6 @@ def describe(film: Film, album: Album | None, new: pd.DataFrame | None = None) -
     fit, frame = stages.fit, stages.fit.frame
     even = np.ptp(frame.weights) == 0
     held = fit.validation if fit.point is not None else None
-    chosen = held is not None and fit.point == held.chosen_by_call()
-    fields = list_fields(film, new)
     return {
         "names": film.names,
         "quotes": "'" if any(isinstance(label, str) for label in frame.index[:1]) else "",
@@ -313,28 +302,18 @@ def describe(film: Film, album: Album | None, new: pd.DataFrame | None = None) -
         "formula": str(fit.formula),
         "method": f"{fit.model.title}, {fit.dissimilarity.metric.name}, {fit.nobs:,} rows",
         "measure": "" if held is None else held.measure_name,
-        "corrected": held.corrected() if chosen and held is not None else None,
+        "corrected": held.corrected() if held is not None and fit.point == held.chosen_by_call() else None,
         "own": stages.radii.index(stages.own[0]) if stages.own[0] is not None else 0,
         "optimistic": fit.why_optimistic,
         "ordered": fit.rule.prototypes.at is not None and "support" not in fit.rule.prototypes.table,
-        "radius_texts": [f"{value:.4g}" for value in stages.radii],
-        "radius_words": [write_value(value) for value in stages.radii],
-        "calls": list_calls(stages),
-        "explains": fit.rule.prototypes.at is not None and len(frame.schema) > 0,
+        "radii": stages.radii,
+        "radius": fit.model.can.radius,
         "curve": describe_curve(stages),
         "criticised": [{"text": text, "point": point} for text, point in film.criticised],
         "album": {} if album is None else describe_album(film, album),
-        "fields": fields,
-        "metric": describe_metric(fit, fields),
+        "fields": list_fields(film, new),
+        "metric": describe_metric(fit),
     }
-
-
-def list_calls(stages: Stages) -> list[str]:
-    """The code that makes the complete fit of each radius from the one that is explored."""
-    validation, radius = stages.fit.validation, str(stages.fit.model.can.radius)
-    known = [] if validation is None or radius not in validation.grid else list(validation.grid[radius])
-    calls = [f"fit.{'at' if eps in known else 'update'}({radius}={eps!r})" for eps in stages.radii]
-    return ["fit" if eps == stages.own[0] else call for eps, call in zip(stages.radii, calls, strict=True)] or ["fit"]
 
 
 def list_fields(film: Film, new: pd.DataFrame | None = None) -> list[Packed]:
@@ -351,9 +330,7 @@ def list_fields(film: Film, new: pd.DataFrame | None = None) -> list[Packed]:
         values = pd.concat([table[name] for table in (own, others, new) if table is not None and len(table)], ignore_index=True)
         field: Packed = {"name": str(name), "kind": column.kind}
         if column.kind == "numeric":
-            numbers = values.to_numpy(float, na_value=np.nan)
-            whole = np.isfinite(numbers).all() and (numbers == np.round(numbers)).all() and np.abs(numbers).max(initial=0) < 2**31
-            out.append({**field, "values": pack(numbers.astype(np.int64) if whole else numbers)})
+            out.append({**field, "values": pack(values.to_numpy(float, na_value=np.nan))})
         elif column.kind != "series":
             levels = list(dict.fromkeys([*column.levels, *values.dropna()]))
             codes = pd.Index(levels, dtype=object).get_indexer(values.astype(object))
@@ -361,7 +338,7 @@ def list_fields(film: Film, new: pd.DataFrame | None = None) -> list[Packed]:
     return out
 
 
-def describe_metric(fit: Fitted, fields: list[Packed]) -> Packed:
+def describe_metric(fit: Fitted) -> Packed:
     """How a page measures rows by itself, by field: `scales` of differences, of the `power`; `weights` where it takes means.
 
     Or the `reason` why it can't.
@@ -370,8 +347,8 @@ def describe_metric(fit: Fitted, fields: list[Packed]) -> Packed:
     kinds = {column.kind for column in schema.values()}
     if not fit.model.can.nearest or fit.model.can.own_distances:
         return {"reason": f"the class is not that of the nearest prototype ({fit.model.title})"}
-    if not fields or not fit.frame.formula.plain():
-        return {"reason": "the formula transforms columns" if fields else "there are too many cells, or none"}
+    if not fit.frame.formula.plain():
+        return {"reason": "the formula transforms columns"}
     weights: dict[str, float] = {}
     if isinstance(metric, TrainedMinkowski) and kinds == {"numeric"} and np.isfinite(metric.spec.r):
         power, scale = metric.spec.r, dict(zip(metric.columns.tolist(), metric.factor / metric.spread, strict=True))

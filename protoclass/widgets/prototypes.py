@@ -144,7 +144,6 @@ class PrototypeExplorer(Explorer):
             "film": self._describe_film(),
             "reels": {str(k): reel for k, reel in self._film.reels.items()},
             "plane": self._tell_plane,
-            "swaps": self._swaps is not None,
             "notes": [self._stages.note] if self._stages.note else [],
             "problem": self.alert,
         })  # fmt: skip
@@ -411,12 +410,10 @@ class Swaps:
 
 def check_new(fit: Fitted, new: Any) -> pd.DataFrame:
     """Rows that a page can classify by itself."""
-    if not hasattr(new, "columns"):
-        raise OptionError(f"new={brief(new)}: a DataFrame with the predictors")
     rows = as_pandas(new)
-    lacking = [str(name) for name in fit.frame.schema if name not in rows]
+    lacking = [name for name in fit.frame.schema if name not in rows]
     if lacking or not 1 <= len(rows) <= NEW:
-        raise DataError(f"new= has no column {lacking[0]!r}" if lacking else f"new= has {len(rows)} rows: 1 to {NEW} are possible")
+        raise DataError(f"new= needs the columns {list(fit.frame.schema)} and 1 to {NEW} rows, but has {len(rows)} rows and lacks {lacking}")
     return rows
 
 

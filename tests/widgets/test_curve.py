@@ -47,7 +47,6 @@ def test_a_curve_is_the_table(fit):
     for name in ("error", "se"):
         assert curve[f"{name}s"] == v.table[name].tolist()
     assert curve["x"] == v.grid["eps"].tolist()
-    assert curve["log"]
     assert curve["ends"] == list(limit_errors(v.table))
     least, limit = curve["band"]
     assert least == v.table["error"].min()

@@ -157,10 +157,10 @@ def test_where_a_page_cannot_measure_it_says_why(opened, iris):
         text = opened(fit).locator(".protoclass-panel").inner_text()
         assert f"New rows are not classified here, because {reason}" in text
         assert "use fit.predict(new)" in text
-    for wrong, message in ((iris.drop(columns="petal_width"), "no column 'petal_width'"), (iris.iloc[:0], "0 rows")):
+    for wrong, message in ((iris.drop(columns="petal_width"), r"lacks \['petal_width'\]"), (iris.iloc[:0], "has 0 rows")):
         with pytest.raises(pc.DataError, match=message):
             PrototypeExplorer(pc.fit("species ~ .", iris, eps=1.0), new=wrong)
-    with pytest.raises(pc.OptionError, match="a DataFrame"):
+    with pytest.raises(pc.DataError, match="must be a DataFrame"):
         PrototypeExplorer(pc.fit("species ~ .", iris, eps=1.0), new=3)
 
 

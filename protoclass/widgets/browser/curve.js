@@ -35,20 +35,20 @@ export class Curve extends Chart {
   }
 
   draw(width, height) {
-    const { told } = this, names = this.frontier ? null : told.names, log = told.log && !this.frontier || this.frontier && Math.min(...this.x) > 0;
-    const by = log ? Math.log10 : (value) => value, xs = this.order.map((k) => by(this.x[k])), [least, most] = told.ends;
+    const { told } = this, names = this.frontier ? null : told.names, least = Math.min(...this.x), log = !names && least > 0 && (this.frontier || Math.max(...this.x) > 10 * least);
+    const by = log ? Math.log10 : (value) => value, xs = this.order.map((k) => by(this.x[k])), [bottomError, topError] = told.ends;
     const pad = names ? 0.5 : 0.04 * (Math.max(...xs) - Math.min(...xs)) || 1, [low, high] = [Math.min(...xs) - pad, Math.max(...xs) + pad];
     const left = 50, right = width - 14, top = 20, bottom = height - 20;
     this.box = { left, right, top, bottom };
     this.across = (value) => left + ((by(value) - low) / (high - low)) * (right - left);
-    this.up = (error) => Math.min(bottom, Math.max(top, bottom - ((error - least) / (most - least)) * (bottom - top)));
+    this.up = (error) => Math.min(bottom, Math.max(top, bottom - ((error - bottomError) / (topError - bottomError)) * (bottom - top)));
     this.spots = told.points.map((_, k) => (told.errors[k] === null || !this.order.includes(k) ? null : [this.across(this.x[k]), this.up(told.errors[k])]));
     if (told.band.length) {
       const [y, floor] = [this.up(told.band[1]), this.up(told.band[0])];
       this.add("rect", { x: left, width: right - left, y, height: Math.max(2, floor - y), class: "protoclass-band" });
     }
     const share = told.name !== "loss";
-    for (const [value, text] of ticks(least, most, Math.max(2, (bottom - top) / 50))) {
+    for (const [value, text] of ticks(bottomError, topError, Math.max(2, (bottom - top) / 50))) {
       this.add("line", { x1: left, x2: right, y1: this.up(value), y2: this.up(value), class: "protoclass-rule" });
       this.add("text", { x: left - 8, y: this.up(value) + 4, "text-anchor": "end" }, share ? `${Number((100 * value).toPrecision(6))} %` : text);
     }

@@ -8,7 +8,7 @@ import { FitMap } from "./map.js";
 import { Metric } from "./metric.js";
 import { Panel } from "./panel.js";
 import { Film, Reel, unpack } from "./reel.js";
-import { fitWords, mapWords, percent, trainingError } from "./words.js";
+import { fitWords, mapWords, percent, trainingError, writeNumber } from "./words.js";
 
 const MAP = "map", NEAREST = 5;
 
@@ -16,7 +16,7 @@ export class Page {
   constructor(root, told, python = null) {
     Object.assign(this, { root, told, python, film: new Film(told.film), planes: new Map(), regions: new Map(), details: null, trial: null });
     this.reels = new Map(Object.entries(told.reels).map(([stage, reel]) => [Number(stage), new Reel(reel)]));
-    this.stages = python ? this.film.radius_words.map((_, stage) => stage) : [...this.reels.keys()].sort((a, b) => a - b);
+    this.stages = python ? (this.film.radii.length ? this.film.radii : [0]).map((_, stage) => stage) : [...this.reels.keys()].sort((a, b) => a - b);
     this.fields = this.film.fields;
     this.metric = new Metric(this.film.metric, this.fields);
     this.added = this.fields.length ? this.fields[0].values.length - this.film.names.length : 0;
@@ -177,8 +177,13 @@ export class Page {
 
   // The code of the fit that is shown.
   call() {
-    const { stage, size } = this.map.state, call = this.film.calls[stage];
+    const { stage, size } = this.map.state, { own, radius, radii } = this.film, call = stage === own ? "fit" : `fit.update(${radius}=${radii[stage]})`;
     return size < this.map.reel.most ? `${call}.at(size=${size})` : call;
+  }
+
+  // Whether `fit.why` explains: it needs predictors, and prototypes that are rows.
+  get explains() {
+    return this.fields.length > 0 && this.map.reel.points.every((point) => point < this.film.rows);
   }
 
   // What Python hears, and what it says.
@@ -241,7 +246,7 @@ export class Page {
   update(again = false) {
     const { map, film } = this, { stage, size, only, point } = map.state, { reel } = map;
     if (this.curve) this.curve.mark(stage);
-    if (this.eps) this.eps.show(this.stages.indexOf(stage), film.radius_words[stage]);
+    if (this.eps) this.eps.show(this.stages.indexOf(stage), writeNumber(film.radii[stage]));
     if (this.axes) {
       this.axes.x.value = this.x;
       if (this.y) this.axes.y.value = this.y;
@@ -280,7 +285,7 @@ export class Page {
       out.push([write(error), `CV ${film.measure}${se ? ` (SE ${share ? (100 * se).toFixed(1) : se.toFixed(3)})` : ""}`]);
     } else out.push([percent(trainingError(seen)), "training error"]);
     if (film.corrected !== null && stage === film.own && size === reel.most) out.push([write(film.corrected), "corrected for tuning"]);
-    return film.radius_texts.length ? [...out, [film.radius_texts[stage], "radius eps"]] : out;
+    return film.radii.length ? [...out, [writeNumber(film.radii[stage]), "radius eps"]] : out;
   }
 
   // The table follows when a slider rests for a frame: a browser takes longer to lay out its lines than to draw the map.

@@ -112,7 +112,7 @@ export class Panel {
     const near = seen.now.nearest[point], pair = seen.reel.rivalOf(point, seen.size);
     if (near >= 0 && seen.reel.points[near] !== point) out.push(...this.compare(seen, page.fields.map((_, k) => this.valueOf(point, k)), near, pair ? pair.rival : -1, film.called[point], point));
     const label = film.quotes ? JSON.stringify(film.names[point]) : film.names[point];
-    out.push(code(`${page.call()}.${film.explains ? `why(${label})` : `augment().loc[[${label}]]`}`), ...this.newRows(point));
+    out.push(code(`${page.call()}.${page.explains ? `why(${label})` : `augment().loc[[${label}]]`}`), ...this.newRows(point));
     return out;
   }
 
@@ -259,7 +259,7 @@ export class Panel {
     if (near.place < 0) return [head, make("p", "problem", "Every predictor is needed, and a prototype."), ...this.compare(seen, values, -1, -1, name)];
     const at = ({ place, far }) => `${film.called[seen.reel.points[place]]} (${film.classes[seen.reel.classes[place]].name}) at ${writeNumber(far)}`;
     const text = `The nearest prototype is ${at(near)}${rival.place < 0 ? "" : `; the nearest of another class is ${at(rival)}`}. Change a value to see what happens.`;
-    return [head, make("p", "soft", text, { "aria-live": "polite" }), ...this.compare(seen, values, near.place, rival.place, name), code(film.explains ? `${page.call()}.why({${fields.join(", ")}})` : `${page.call()}.predict(pd.DataFrame([{${fields.join(", ")}}]))`)];
+    return [head, make("p", "soft", text, { "aria-live": "polite" }), ...this.compare(seen, values, near.place, rival.place, name), code(page.explains ? `${page.call()}.why({${fields.join(", ")}})` : `${page.call()}.predict(pd.DataFrame([{${fields.join(", ")}}]))`)];
   }
 
   pictures(points, height, words = []) {

@@ -25,7 +25,7 @@ export function trainingError({ film, now }) {
 export function fitWords(seen) {
   const { film, reel, now, stage, size } = seen, n = film.rows, count = now.shown.length;
   const what = reel.texts[Math.min(size, reel.texts.length - 1)] || `${count} prototype${count === 1 ? "" : "s"}`;
-  const radius = film.radius_texts.length ? `eps = ${film.radius_texts[stage]}, ` : "";
+  const radius = film.radii.length ? `eps = ${writeNumber(film.radii[stage])}, ` : "";
   const held = now.held.reduce((sum, inside) => sum + inside, 0), invaded = now.invaded.filter(Boolean).length;
   const balls = reel.covering && reel.whole ? `${held} of ${n} rows are in a ball of their class, ${invaded} in a ball of another class. ` : "";
   return `${radius}${what}. ${balls}Training error ${trainingError(seen).toFixed(4)} (optimistic: ${film.optimistic}).`;

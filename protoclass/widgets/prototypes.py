@@ -413,7 +413,7 @@ def check_new(fit: Fitted, new: Any) -> pd.DataFrame:
     rows = as_pandas(new)
     lacking = [name for name in fit.frame.schema if name not in rows]
     if lacking or not 1 <= len(rows) <= NEW:
-        raise DataError(f"new= needs the columns {list(fit.frame.schema)} and 1 to {NEW} rows, but has {len(rows)} rows and lacks {lacking}")
+        raise DataError(f"new= needs all predictors and 1 to {NEW} rows, but has {len(rows)} rows and lacks {lacking}")
     return rows
 
 

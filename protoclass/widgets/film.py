@@ -118,7 +118,7 @@ def make_film(stages: Stages, criticised: Sequence[tuple[str, Any]] = ()) -> Fil
         for name, row in zip(list_names(each), rows.tolist(), strict=True):
             if row < 0:
                 places.setdefault(name, n + len(places))
-    own = radii.index(stages.own[0]) if radii else 0
+    own = radii.index(stages.own[0]) if stages.own[0] is not None else 0
     entries = count_affordable(stages.source)
     pairs, reels = PAIRS, {}
     for k in sorted(range(len(full)), key=lambda k: abs(k - own)):
@@ -303,7 +303,7 @@ def describe(film: Film, album: Album | None, new: pd.DataFrame | None = None) -
         "method": f"{fit.model.title}, {fit.dissimilarity.metric.name}, {fit.nobs:,} rows",
         "measure": "" if held is None else held.measure_name,
         "corrected": held.corrected() if held is not None and fit.point == held.chosen_by_call() else None,
-        "own": stages.radii.index(stages.own[0]) if stages.radii else 0,
+        "own": stages.radii.index(stages.own[0]) if stages.own[0] is not None else 0,
         "optimistic": fit.why_optimistic,
         "ordered": fit.rule.prototypes.at is not None and "support" not in fit.rule.prototypes.table,
         "radii": stages.radii,

@@ -90,11 +90,6 @@ class Explorer(anywidget.AnyWidget):
         """Draw what is shown on Axes of matplotlib, by default those of a new figure of pyplot."""
         raise NotImplementedError
 
-    @property
-    def title(self) -> str:
-        """What is explored, in a line."""
-        raise NotImplementedError
-
     def describe_state(self) -> Plain:
         """The state in plain values, as the page has it."""
         raise NotImplementedError
@@ -196,7 +191,7 @@ class Explorer(anywidget.AnyWidget):
         overwrite : bool
             Whether a file of this name is replaced.
         """
-        return write_page(check_path(path), f"protoclass: {self.title}", self.fragment(), overwrite)
+        return write_page(check_path(path), self.fragment(), overwrite)
 
     def png(self) -> bytes:
         """The figure as a picture."""

@@ -33,7 +33,6 @@ from ..views.words import (
     describe_choice,
     describe_counts,
     describe_point,
-    describe_selection,
     list_facts,
     write_number,
     write_value,
@@ -141,10 +140,6 @@ class CurveExplorer(Explorer):
         }
         return {"tables": [facts, confusion]}
 
-    @property
-    def title(self) -> str:
-        return f"{self.validation.problem.model.title}, {self.validation.problem.call.formula}, cross-validation"
-
     def bake(self) -> Plain:
         chosen, answers = self.point, []
         with self.hold():
@@ -239,15 +234,12 @@ def _describe_points(validation: ErrorCurve, points: np.ndarray) -> Plain:
     """What a curve and a heat map have in common: the points by their number in `points`, in words, and the two choices."""
     table, limit = validation.table, within_one_se(validation)
     sizes = table["size"].tolist()
-    marks = {validation.best: f"lowest {validation.measure_name}", validation.one_se: "1-SE choice"}
-    if validation.best == validation.one_se:
-        marks = {validation.best: f"lowest {validation.measure_name} and 1-SE choice"}
+    named = ((validation.best, f"lowest {validation.measure_name}"), (validation.one_se, "1-SE choice"))
     return {
         "points": points.tolist(),
         "words": [f"{describe_choice(validation, point)} Size {sizes[point]:.4g}." for point in points.tolist()],
-        "marks": [marks.get(point, "") for point in points.tolist()],
+        "marks": [" and ".join(name for at, name in named if at == point) for point in points.tolist()],
         "band": [float(table["error"].iloc[validation.best]), limit] if limit == limit else [],
-        "title": describe_selection(validation),
         "name": validation.measure_name,
     }
 

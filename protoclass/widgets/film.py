@@ -430,9 +430,12 @@ def find_outline(fit: Fitted, plane: Plane) -> np.ndarray:
 def take_reels(film: Film, shown: int) -> tuple[dict[int, Any], int, list[str]]:
     """The reels whose bytes, compressed, are `MOST` together, that of the radius that is shown first; the bytes that are left; and
     what is left out, in words."""
-    left = MOST
+    left, entries = MOST, ENTRIES
     kept: dict[int, Any] = {}
-    for k in sorted({*film.reels, shown}, key=lambda k: abs(k - shown)):
+    for k in sorted(range(len(film.fits)), key=lambda k: abs(k - shown)):
+        entries -= film.stages.fit.nobs * len(film.fits[k].rule.prototypes)
+        if kept and entries < 0:
+            break
         reel = film.reels[k] if k in film.reels else make_reel(film.fits[k], film.stages.source, film.points(film.fits[k]))
         size = _count_bytes(reel)
         if kept and size > left:

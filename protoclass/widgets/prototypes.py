@@ -309,10 +309,6 @@ class PrototypeExplorer(Explorer):
         axes = {} if self._axes == choose_axes(self.fit) else {name: axis for name, axis in zip("xy", self._axes, strict=True) if axis}
         return plot(self.fit, "prototypes", ax=ax, **axes)
 
-    @property
-    def title(self) -> str:
-        return f"{self.fit.model.title}, {self.fit.formula}"
-
     def bake(self) -> Plain:
         try:
             film, _, plane = self.parts
@@ -320,10 +316,12 @@ class PrototypeExplorer(Explorer):
             raise NotAvailable(f"there is no map to save: {reason}") from reason
         state = {**self.describe_state(), "view": "", "turn": 0}
         reels, left, notes = take_reels(film, state["stage"])
-        notes += add_rivals(film, reels, left)
+        told = self._describe_film()
+        if told["metric"]["reason"] or not told["fields"]:  # else the page measures by itself
+            notes += add_rivals(film, reels, left)
         regions = [self.describe_regions(film.fits[k], k, reels[k]["most"]) for k in sorted(reels)] if plane.of_metric else []
         return {
-            "film": self._describe_film(),
+            "film": told,
             "reels": {str(k): reel for k, reel in reels.items()},
             "plane": self._describe_plane(),
             "regions": regions,

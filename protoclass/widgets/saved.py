@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import base64
 import hashlib
-import html
 import zlib
 from pathlib import Path
 from typing import Any
@@ -26,14 +25,14 @@ body { margin: 0 auto; max-width: 1600px; }
 """
 
 
-def write_page(path: Any, title: str, body: str, overwrite: bool) -> Path:
-    """Write a page with these parts, as `fragment` makes them."""
+def write_page(path: Any, body: str, overwrite: bool) -> Path:
+    """Write a page of an explorer, as `fragment` makes it; its script names it."""
     place = check_path(path)
     check_free(place, overwrite)
-    title, look, run = html.escape(title), style() + PAGE, script("file")
+    look, run = style() + PAGE, script("file")
     text = (
         f'<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">{policy([run], look)}'
-        f'<meta name="viewport" content="width=device-width"><title>{title}</title><style>{look}</style></head>\n'
+        f'<meta name="viewport" content="width=device-width"><title>protoclass</title><style>{look}</style></head>\n'
         f'<body><main>{body}</main><script type="module">{run}</script></body></html>\n'
     )
     write_file(place, text, overwrite)

@@ -388,12 +388,16 @@ def test_prototypes_that_are_rows_of_another_class_are_marked(context, tmp_path)
     page.close()
 
 
-def test_distances_that_are_too_many_are_left_out_in_words(hostile, monkeypatch, tmp_path):
-    explorer = PrototypeExplorer(hostile)
-    monkeypatch.setattr("protoclass.widgets.film.ENTRIES", 150 * 20)
-    text = explorer.save(tmp_path / "some.html").read_text()
-    packed = zlib.decompress(b64decode(re.search(r'protoclass-data">([^<]*)', text)[1]))
-    assert re.search(rb"Distances to rivals are included for [0-2] of the 3 radii", packed)
+def test_distances_that_are_too_many_are_left_out_in_words(iris, monkeypatch, tmp_path):
+    """Those that a page can't measure by itself."""
+    fits = [pc.fit("species ~ .", iris, dissimilarity=metric, eps=[0.6, 1.0, 1.6], cv=3) for metric in ("chebyshev", "euclidean")]
+    explorers = [PrototypeExplorer(fit) for fit in fits]
+    monkeypatch.setattr("protoclass.widgets.film.count_affordable", lambda source: 150 * 20)
+    for explorer, left_out in zip(explorers, (True, False), strict=True):
+        text = explorer.save(tmp_path / "some.html", overwrite=True).read_text()
+        packed = zlib.decompress(b64decode(re.search(r'protoclass-data">([^<]*)', text)[1]))
+        assert bool(re.search(rb"Distances to rivals are included for [0-2] of the 3 radii", packed)) == left_out
+        assert b"rival_starts" not in packed
 
 
 def test_other_methods_and_the_reels_of_a_given_size(iris, monkeypatch, tmp_path):

@@ -4,12 +4,22 @@ const VALUES = 201, HALVINGS = 40; // as in `fit.why`
 
 export class Metric {
   constructor(told, fields) {
-    Object.assign(this, told, { fields });
+    Object.assign(this, told, { fields, kept: new Map() });
+  }
+
+  get works() {
+    return !this.reason && this.fields.length > 0;
   }
 
   // The values of a point; a level by its place. A number is the one that was given, of which a page has seven digits.
   row(point) {
-    return this.fields.map(({ levels, values }) => (levels ? (values[point] < 0 ? NaN : values[point]) : +values[point].toPrecision(7)));
+    const value = ({ levels, values }) => (levels ? (values[point] < 0 ? NaN : values[point]) : +values[point].toPrecision(7));
+    if (!this.kept.has(point)) this.kept.set(point, this.fields.map(value));
+    return this.kept.get(point);
+  }
+
+  far(values, reel, place) {
+    return this.distance(this.total(this.terms(values, this.row(reel.points[place]))));
   }
 
   // What a variable adds to the power of the distance; NaN where a value is missing.
@@ -45,7 +55,7 @@ export class Metric {
 
   // The nearest prototype of those at these places, and the nearest of another class, with their distances.
   classify(values, reel, places) {
-    return this.nearest(places.map((place) => this.distance(this.total(this.terms(values, this.row(reel.points[place]))))), reel, places);
+    return this.nearest(places.map((place) => this.far(values, reel, place)), reel, places);
   }
 
   // The same of distances; ties go to the class and the row that come first, and place -1 stands for none.

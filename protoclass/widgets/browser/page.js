@@ -15,10 +15,10 @@ const MAP = "map", NEAREST = 5;
 export class Page {
   constructor(root, told, python = null) {
     Object.assign(this, { root, told, python, film: new Film(told.film), planes: new Map(), regions: new Map(), details: null, trial: null });
-    this.reels = new Map(Object.entries(told.reels).map(([stage, reel]) => [Number(stage), new Reel(reel)]));
-    this.stages = python ? (this.film.radii.length ? this.film.radii : [0]).map((_, stage) => stage) : [...this.reels.keys()].sort((a, b) => a - b);
     this.fields = this.film.fields;
     this.metric = new Metric(this.film.metric, this.fields);
+    this.reels = new Map(Object.entries(told.reels).map(([stage, reel]) => [Number(stage), this.reelOf(reel)]));
+    this.stages = python ? (this.film.radii.length ? this.film.radii : [0]).map((_, stage) => stage) : [...this.reels.keys()].sort((a, b) => a - b);
     this.added = this.fields.length ? this.fields[0].values.length - this.film.names.length : 0;
     this.map = new FitMap({
       select: (point) => this.select(point), lasso: () => this.update(true) || this.report(), filter: (only) => this.set({ only }), painted: () => this.update(true),
@@ -36,6 +36,10 @@ export class Page {
     if (python) return;
     addEventListener("hashchange", () => this.follow());
     this.follow();
+  }
+
+  reelOf(told) {
+    return Object.assign(new Reel(told), { metric: this.metric, film: this.film });
   }
 
   build(root) {
@@ -200,7 +204,7 @@ export class Page {
   wants() {
     const { map } = this, { stage, size } = map.state, plane = this.planes.get(this.plane), out = [];
     if (!map.reel) out.push("reel");
-    if (!map.reel || !map.reel.rivals) out.push("rivals");
+    if (!this.metric.works && (!map.reel || !map.reel.rivals)) out.push("rivals");
     if (!plane) out.push("plane");
     if ((!plane || plane.of_metric) && !map.on.regions(stage, size)) out.push("regions");
     return out;
@@ -221,7 +225,7 @@ export class Page {
     if (problem || this.failed) this.problem.textContent = problem;
     this.failed = Boolean(problem);
     if (problem) return;
-    if (reel) this.reels.set(stage, new Reel(reel));
+    if (reel) this.reels.set(stage, this.reelOf(reel));
     if (reel) this.listing = "";
     if (rivals && this.reels.has(stage)) this.reels.get(stage).add(rivals);
     if (plane) this.keepPlane(plane);

@@ -53,7 +53,7 @@ export class Validation {
     const words = this.chart.told.words[this.point];
     this.indices().forEach((index, k) => this.controls[k] && this.controls[k].show(index, this.told.axes[k].texts[index]));
     this.chart.mark(this.point);
-    this.chart.field.setAttribute("aria-description", `${this.chart.told.title}. Chosen: ${words}`);
+    this.chart.field.setAttribute("aria-description", `Chosen: ${words}`);
     this.status.textContent = words;
     if (this.told.answers) this.hear(this.told.answers[this.point]);
   }

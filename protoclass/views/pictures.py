@@ -125,7 +125,7 @@ def list_sides(fit: Fitted, row: Any, steps: list[str]) -> list[Sides]:
         asked = as_pandas(row)
     else:
         labels = list(row) if isinstance(row, (list, pd.Index, np.ndarray)) else [row]
-        at = find_labels(labels, fit.frame.index, "row={}: a label of the rows of the fit, a list of labels, or rows as a DataFrame")
+        at = find_labels(labels, fit.frame.index, "row must be a label of the fit's rows, a list of them, or rows as a DataFrame, not {}")
         asked = fit.frame.columns.iloc[at]
     query, _, complete = fit.dissimilarity.new_query(asked)
     if not complete.all():

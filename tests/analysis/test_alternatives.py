@@ -249,7 +249,7 @@ def test_what_is_refused(fit, iris):
     for call in (own.alternatives, own.criticisms):
         with pytest.raises(pc.NotAvailable, match=r"one radius for all balls.*fit\.update\(radii='one'\)"):
             call()
-    with pytest.raises(pc.NotAvailable, match="no prototypes"):
+    with pytest.raises(pc.NotAvailable, match="criticisms need prototypes, but the rule has none"):
         pc.fit("species ~ .", iris, eps=1.0, lambda_=1e6).criticisms()
     for within in (-0.1, np.nan, "x", None, True, complex(1)):
         with pytest.raises(pc.OptionError, match=r"within .*must be"):

@@ -46,7 +46,7 @@ def test_what_the_user_computed_is_proved_on_their_word(fit, iris):
     )
     trained_before = fit.update(dissimilarity=pc.dissimilarity("~ .", X, "euclidean").metric)
     for one, why in (
-        (of_matrix, "not known"),
+        (of_matrix, "may have been computed from the rows"),
         (of_function, "may have been computed from the rows"),
         (trained_before, "depends on the sample"),
     ):
@@ -63,7 +63,7 @@ def test_what_the_user_computed_is_proved_on_their_word(fit, iris):
 def test_a_mixture_with_a_function_is_as_unknown_as_the_function(fit):
     mixed = pc.Mixed([(["petal_length"], lambda a, b: abs(a.iloc[0] - b.iloc[0])), (["sepal_width"], RAW)], scale=False)
     told = fit.update(formula="species ~ petal_length + sepal_width", dissimilarity=mixed).bound()
-    assert "not known" in told["reasons"].iloc[0]
+    assert "may have been computed from the rows" in told["reasons"].iloc[0]
 
 
 def test_grouped_rows_are_not_independent(fit, iris):

@@ -232,7 +232,7 @@ def test_predictions_beside_fits_on_new_rows(iris):
         pc.compare({"a": fit, "b": LogisticRegression()}, new=new)
     with pytest.raises(pc.OptionError, match="or only fits: use compare"):
         pc.compare({"a": pc.Predictions([1, 2])}, new=new)
-    with pytest.raises(pc.DataError, match=r"method 'R'.*'x' is predicted.*classes are 'setosa'"):
+    with pytest.raises(pc.DataError, match=r"method 'R': predictions must be among the classes 'setosa', .*not 'x'"):
         pc.compare({"a": fit, "R": pc.Predictions(np.full(len(new), "x"))}, new=new)
 
 
@@ -444,7 +444,7 @@ def test_what_an_estimator_cannot_learn_from(iris):
     D = pc.dissimilarity("species ~ .", iris)
     with pytest.raises(pc.OptionError, match=r"needs predictors, but .*pc.Predictions\(values\)"):
         pc.compare("species ~ 1", iris, [LogisticRegression()], dissimilarity=D, cv=3)
-    with pytest.raises(pc.OptionError, match=r"as they are, and 'species ~ log\(sepal_width\)' computes others"):
+    with pytest.raises(pc.OptionError, match=r"unchanged columns of the data, but 'species ~ log\(sepal_width\)' computes others"):
         pc.compare("species ~ log(sepal_width)", iris, [LOGISTIC], cv=3)
     numbers = iris.assign(species=iris["species"].cat.codes)
     with pytest.raises(pc.DataError, match=r"method 'LinearRegression': .* is predicted for the row \d+: classes are 0, 1, 2"):

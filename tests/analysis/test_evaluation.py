@@ -461,7 +461,7 @@ def test_groups_print_summarise_and_draw_every_measure(clinic):
     assert labels[0] == f"f ({((said == 'ill') & (new['sex'] == 'f')).sum()} rows)"
     with pytest.raises(pc.OptionError, match=r"measure must be 'error', 'sensitivity',.*not 'accuracy': use measure='error'"):
         found.plot("accuracy")
-    with pytest.raises(pc.OptionError, match=r"of='sick': npv is of a class, of='well'; classes are 'ill', 'well'"):
+    with pytest.raises(pc.OptionError, match=r"npv needs a class among 'ill', 'well', not of='sick': use of='well'"):
         found.differences("npv", of="sick")
 
 

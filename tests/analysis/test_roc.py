@@ -293,7 +293,7 @@ def test_errors_name_the_cure(two):
     with pytest.raises(pc.DataError, match=r"the tests need the same rows, weights and groups, but have 89 and 79.*use paired=False"):
         one.roc_test(fits[1].test(new.iloc[10:]))
     for rows in (new.iloc[::-1], new.set_axis(range(len(new)))):  # as many rows, in another order or others
-        with pytest.raises(pc.DataError, match="not of the same rows"):
+        with pytest.raises(pc.DataError, match="need the same rows, weights and groups"):
             one.roc_test(fits[1].test(rows))
     with pytest.raises(pc.DataError, match="need the same rows, weights and groups"):
         one.roc_test(fits[1].test(new, weights=np.arange(1.0, 90)))

@@ -81,7 +81,7 @@ def test_what_can_not_be_swapped_is_refused(fit, iris):
     other = next(row for row in iris.index if iris["species"][row] != fit.prototypes["class"].iloc[0])
     with pytest.raises(pc.OptionError, match="is a candidate of another class than"):
         fit.update(candidates="same_class").swap(old, other)
-    with pytest.raises(pc.NotAvailable, match="methods that have: 'pvm' and 'medianglvq'"):
+    with pytest.raises(pc.NotAvailable, match="has no prototypes to replace by a row: use 'pvm' or 'medianglvq'"):
         fit.update(method="knn", k=3).swap(0, 1)
     own = pc.fit("species ~ .", iris, eps=1.0, radii="individual")
     with pytest.raises(pc.NotAvailable, match="radii='one'"):

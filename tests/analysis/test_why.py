@@ -140,7 +140,7 @@ def test_a_row_may_be_given(iris):
     assert fit.why(dict(asked)).equals(fit.why(iris.loc[[70]]))
     for wrong, words in (
         (999, "a label of the rows"), ([1, 999], "a list of labels"), ({1, 2}, "a label of the rows"), ([[1]], "a label of the rows"),
-        ([], r"row must be at least one row, not \[\]"), (iris.iloc[:0], r"row must be at least one row, not \[\]"),
+        ([], r"row must be at least one row, not "), (iris.iloc[:0], r"row must be at least one row, not "),
     ):  # fmt: skip
         with pytest.raises(pc.OptionError, match=words):
             fit.why(wrong)

@@ -461,7 +461,7 @@ def test_paths_have_the_held_out_error_by_the_folds_of_the_fit(iris):
     assert held_out(fit.plot("path", ax=axes(), cv=None)) == []
     alone = pc.fit("species ~ .", iris.iloc[:101], eps=1.0, cv=None)
     assert held_out(alone.plot("path", ax=axes())) == []
-    with pytest.raises(pc.OptionError, match="class 'virginica' has one row"):
+    with pytest.raises(pc.OptionError, match="class 'virginica' has one:"):
         alone.plot("path", ax=axes(), cv=5)
 
 

@@ -55,7 +55,8 @@ def changed(whole, change, seal=True):
 
 def test_files_that_are_none(tmp_path, whole):
     for data in (b"", b"PK", b"no zip at all", whole[:200], whole[: len(whole) // 2], whole[:-1]):
-        refuses(data, tmp_path, "is damaged, or is not a file that protoclass has saved: (it is not a zip file|content.json is not what)")
+        refuses(data, tmp_path,
+            "is damaged, or is not a file that protoclass has saved: (it is not a zip file|content.json does not match)")
     with pytest.raises(pc.FileError, match=r"can't be read: No such file"):
         pc.load(tmp_path / "none.proto")
     with pytest.raises(pc.FileError, match=r"must be a file, not a folder, a pipe or a device|Is a directory|Permission"):
@@ -113,7 +114,7 @@ def test_entries_twice_encrypted_or_missing(tmp_path, whole):
     refuses(more, tmp_path, "arrays that nothing refers to")
     swapped = changed(whole, lambda m, c, a: a.update({"arrays/0.npy": a["arrays/1.npy"]}), seal=False)
     refuses(swapped, tmp_path, r"arrays/0.npy is not what its document says")
-    refuses(changed(whole, lambda m, c, a: c.update(root=0), seal=False), tmp_path, "content.json is not what the file says")
+    refuses(changed(whole, lambda m, c, a: c.update(root=0), seal=False), tmp_path, "content.json does not match the file says")
 
 
 def test_sizes_that_are_not_there(tmp_path, whole):

@@ -235,7 +235,7 @@ class NoExample(pc.KNN):
 
 @pytest.mark.parametrize("name", ["name", "can", "path", "grid", "tuned", "serves", "larger", "as_repeats"])
 def test_a_parameter_has_no_name_that_says_something_of_every_method(name):
-    with pytest.raises(pc.OptionError, match=f"Mine has a parameter '{name}', and Model.{name} says something of every method"):
+    with pytest.raises(pc.OptionError, match=f"Mine has a parameter '{name}', but Model.{name} describes every method"):
         type("Mine", (pc.Model,), {"__annotations__": {name: "str"}, name: "mine"})
     assert type("Mine", (pc.Model,), {"__annotations__": {name: "ClassVar[str]"}, name: "mine"})
 

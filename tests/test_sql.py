@@ -379,7 +379,7 @@ def test_what_is_not_written_says_what_is(iris):
         return pc.fit("species ~ .", iris, *args, cv=None, **options).sql("duckdb")
 
     for method, parameters in (("dann", {"k": 3}), ("hyperplane", {}), ("scm", {**STUMPS, "features": "balls"})):
-        with pytest.raises(pc.NotAvailable, match=r"can't be written in SQL: use rules of the nearest prototype"):
+        with pytest.raises(pc.NotAvailable, match=r"can't be written in SQL.*: use rules of the nearest prototype"):
             written(method, **parameters)
     with pytest.raises(pc.NotAvailable, match="random order"):
         written("knn", k=3, ties="random")

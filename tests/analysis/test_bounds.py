@@ -56,7 +56,7 @@ def test_what_the_user_computed_is_proved_on_their_word(fit, iris):
     assert fit.bound(fixed_dissimilarity=True)["proved"].all()
     with pytest.raises(pc.OptionError, match=r"was trained on them .scaled columns"):
         fit.update(dissimilarity="euclidean").bound(fixed_dissimilarity=True)
-    with pytest.raises(pc.OptionError, match="fixed_dissimilarity="):
+    with pytest.raises(pc.OptionError, match="fixed_dissimilarity must be"):
         fit.bound(fixed_dissimilarity="yes")
 
 

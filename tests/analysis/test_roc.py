@@ -300,7 +300,7 @@ def test_errors_name_the_cure(two):
     with pytest.raises(pc.OptionError, match=r"another Test, not a .*: use fit.test\(new\).roc_test"):
         one.roc_test(fits[1])
     iris = pc.load_data("iris")
-    with pytest.raises(pc.OptionError, match="other classes"):
+    with pytest.raises(pc.OptionError, match="different classes"):
         one.roc_test(pc.fit("species ~ .", iris.iloc[::2], "knn", k=3).test(iris.iloc[1::2]))
     with pytest.raises(pc.OptionError, match="'cultivar 9' is not a class"):
         one.roc("cultivar 9")

@@ -159,6 +159,6 @@ def test_set_cover_takes_one_radius_and_rows_that_cover_themselves(iris):
     table = pd.DataFrame({"x": [1.0, 2.0]})
     with pytest.raises(pc.DataError, match=r"row 0 is not within 0\.5 of any row"):
         pc.set_cover(table, 0.5, dissimilarity=lambda a, b: 1.0)
-    with pytest.raises(pc.DataError, match=r"row 0 lies within 1 of no row"):
+    with pytest.raises(pc.DataError, match=r"row 0 is not within 1 of any row"):
         pc.set_cover(table, 1.0, dissimilarity=lambda a, b: 1.0)
     assert pc.set_cover(table, 1.0, dissimilarity=lambda a, b: 1.0, balls="closed").size == 1

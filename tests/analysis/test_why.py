@@ -258,7 +258,7 @@ def test_a_report_has_the_rows_that_are_asked_for(iris, tmp_path):
     assert "<h2>Why</h2>" not in plain
     assert more.count("data:image/png") == plain.count("data:image/png") + 1
     said = fit.update(dissimilarity="mahalanobis").report(tmp_path / "c.html", why=70).read_text()
-    assert "divides distances among variables: Mahalanobis dissimilarities are not a sum" in said
+    assert "divides distances among variables, but Mahalanobis dissimilarities are not a sum" in said
     with pytest.raises(pc.OptionError, match="draws 6 at most"):
         fit.report(tmp_path / "d.html", why=iris)
     assert not (tmp_path / "d.html").exists()

@@ -57,7 +57,7 @@ def test_files_that_are_none(tmp_path, whole):
     for data in (b"", b"PK", b"no zip at all", whole[:200], whole[: len(whole) // 2], whole[:-1]):
         refuses(data, tmp_path,
             "is damaged, or is not a file that protoclass has saved: (it is not a zip file|content.json does not match)")
-    with pytest.raises(pc.FileError, match=r"can't be read: No such file"):
+    with pytest.raises(pc.FileError, match=r"can't be opened: No such file"):
         pc.load(tmp_path / "none.proto")
     with pytest.raises(pc.FileError, match=r"must be a file, not a folder, a pipe or a device|Is a directory|Permission"):
         pc.load(tmp_path)

@@ -150,7 +150,7 @@ class LearnsFromHeldOut(pc.KMeans):
 
 @dataclass(frozen=True)
 class ChoosesFromHeldOut(pc.MMDCritic):
-    """Rows far away change nothing in its similarities, and all the same it may choose rows that are held out."""
+    """Rows far away change nothing in its similarities, and all the same it may choose held-out rows."""
 
     def paths(self, task, fold, folds, grid):
         for f in range(folds):
@@ -403,7 +403,7 @@ class LooksAround(Plain):
 METRIC_FAULTS = [
     (NotSymmetric, "symmetric is declared"), (ByTile, "part of the matrix"), (Negative, "at least 0"), (WrongShape, "shape"),
     (OrderOfMemory, "part of the matrix"),
-    (LearnsSilently, "data_dependent"), (LooksAtClasses, "train_in_folds"), (SeesHeldOut, "rows that are held out"),
+    (LearnsSilently, "data_dependent"), (LooksAtClasses, "train_in_folds"), (SeesHeldOut, "held-out rows"),
     (LooksAround, "alone than among others"),
     (Ragged, "one entry for each row"),
 ]  # fmt: skip

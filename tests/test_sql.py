@@ -387,7 +387,7 @@ def test_what_is_not_written_says_what_is(iris):
         written("knn", k=1, dissimilarity="mahalanobis")
     with pytest.raises(pc.OptionError, match=r"ordratio=.*can't be written in SQL"):
         written("knn", k=1, dissimilarity=pc.Gower(ordratio=["sepal_width"]))
-    with pytest.raises(pc.OptionError, match=r"term 'poly.*not written in SQL"):
+    with pytest.raises(pc.OptionError, match=r"term 'poly.*can't be written in SQL"):
         pc.fit("species ~ poly(sepal_width, 2)", iris, "knn", k=1).sql()
     with pytest.raises(pc.OptionError, match="single precision"):
         pc.fit("species ~ .", iris.astype(dict.fromkeys(iris.columns[:4], "float32")), "knn", k=1).sql()

@@ -132,7 +132,7 @@ def test_the_same_file_through_pandas_is_refused_at_each_wrong_turn(iris, tmp_pa
         (D, iris, "agree only as text"),
         (D.set_axis(D.index, axis=1), texts, "and rows are matched by label"),
         (D.set_axis(D.index, axis=1), iris, "lack the row 0"),
-        (D.set_axis(texts.index), texts, "differ, so that no candidate is a row"),
+        (D.set_axis(texts.index), texts, "differ, so none of the candidates is a row"),
     ):
         with pytest.raises(pc.DataError, match=f"{message}.*{rows}"):
             pc.fit("species ~ 1", data, dissimilarity=table, eps=1.0)

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache, partial, wraps
 from importlib import import_module
 from inspect import Signature, isfunction, signature
+from textwrap import wrap
 from types import MethodType
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
@@ -117,14 +118,24 @@ NUMBERS = {"float_format": significant}  # how print and a notebook show a table
 PAIRS = {"index": False, "na_rep": "", "float_format": partial(significant, usual=3)}  # and one of comparisons by pairs
 
 
+WIDEST = 90  # characters of a line of a fact
+
+
+def lines_of_facts(facts: Mapping[str, str]) -> list[tuple[str, str]]:
+    """Names and facts line by line: the further lines of a long fact have no name."""
+    parts = ((name, wrap(value, WIDEST, replace_whitespace=False, break_long_words=False, break_on_hyphens=False) or [""])
+             for name, value in facts.items())  # fmt: skip
+    return [(name if k == 0 else "", line) for name, lines in parts for k, line in enumerate(lines)]
+
+
 def facts_as_text(facts: Mapping[str, str]) -> str:
-    """Names and what is said of each, a line each, one below the other."""
+    """Names and facts, one below the other."""
     width = max(map(len, facts)) + 1
-    return "\n".join(f"{name + ':':<{width}} {value}" for name, value in facts.items())
+    return "\n".join(f"{name and name + ':':<{width}} {line}" for name, line in lines_of_facts(facts))
 
 
 def facts_as_html(facts: Mapping[str, str]) -> str:
-    """The same as a table."""
+    """The same as a table of HTML."""
     cells = ([f"<{tag} style='text-align:left'>{html.escape(text)}</{tag}>" for tag, text in zip(("th", "td"), fact, strict=True)]
              for fact in facts.items())  # fmt: skip
     return f"<table>{''.join(f'<tr>{name}{value}</tr>' for name, value in cells)}</table>"
@@ -133,7 +144,7 @@ def facts_as_html(facts: Mapping[str, str]) -> str:
 class Printed:
     """A value that prints itself: sentences with tables below them, which a notebook shows as such."""
 
-    between: ClassVar[str] = "\n"  # what stands between the parts in print
+    between: ClassVar[str] = "\n"  # separates the printed parts
 
     def _said(self) -> tuple[str, Sequence[tuple[pd.DataFrame, Mapping[str, Any]]]]:
         """The sentences, and the tables, each with the arguments by which pandas writes it."""

@@ -467,13 +467,11 @@ class Fitted(Served):
     @property
     def why_optimistic(self) -> str:
         """Why the training error is below that of new rows."""
-        at = self.rule.prototypes.at
-        if at is None:
-            return "the rule was learned from the same rows"
-        of_rows = self.prototype_row[self.prototype_row >= 0]
-        if len(np.unique(of_rows)) == self.nobs:
-            return "each row is a prototype, and so its own nearest"
-        return "the same rows chose the prototypes" if self.model.measures(self.rule) else "the rule was learned from the same rows"
+        of_rows, chosen = self.prototype_row[self.prototype_row >= 0], self.rule.prototypes.at is not None
+        if chosen and len(np.unique(of_rows)) == self.nobs and "nearest" in self.rule.kinds:
+            return "each row is its own nearest neighbour"
+        trained = chosen and len(of_rows) < self.nobs and self.model.measures(self.rule)
+        return f"the same rows {'selected the prototypes' if trained else 'trained the model'}"
 
     def parameters(self) -> dict[str, Any]:
         """The parameters of the method, as chosen, and those of the metric that were tuned."""

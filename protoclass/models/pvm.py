@@ -191,7 +191,7 @@ class PVM(Model):
     as_repeats: ClassVar[Mapping[str, Any]] = {"solver": "greedy"}
     grids: ClassVar[frozenset[str]] = frozenset({"lambda_", "radii", "stop"})
     words: ClassVar[Mapping[str, str]] = {
-        "eps": "radius eps of the balls", "lambda_": "cost lambda of a prototype", "stop": "prototypes at most",
+        "eps": "radius eps of the balls", "lambda_": "cost lambda of a prototype", "stop": "maximum number of prototypes",
         "radii": "radii of the balls",
     }  # fmt: skip
 
@@ -348,7 +348,7 @@ class PVM(Model):
         rows = np.flatnonzero((uncovered | (wrong > 0) | astray) & (task.w > 0))
         paid = task.w * (uncovered + wrong)
         worst = rows[np.lexsort((rows, ~astray[rows], -paid[rows], -price[rows].round(9)))][:n]
-        return Criticised(worst, price[worst], "price", "dual price: what the objective pays for the row, in weight of rows")
+        return Criticised(worst, price[worst], "price", "dual price: increase of the objective due to the row, in weight of rows")
 
     def first_gains(self, learned: Learned, task: Task) -> np.ndarray | None:
         """For each class the most that one ball gains: the weight of its rows less that of others; None with radii of their own."""

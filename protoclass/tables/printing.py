@@ -21,20 +21,18 @@ from ..ground.errors import brief, visible, visible_lines
 from ..ground.options import SAME, fixed, significant, told_apart, with_error
 from ..metrics.measuring import automatic, texts_as_wholes
 from ..values import NUMBERS, facts_as_html, facts_as_text
-from ..views.words import count_folds
+from ..views.words import count_folds, write_mean
 
 
 def choice_facts(fit: Fitted) -> dict[str, str]:
     """The lines of print on the grid, on another draw of the folds and on fewer prototypes, if there is something to report."""
     if fit.validation is None or fit.point is None or fit.selection.by_hand:
         return {}
-    other = _other_folds(fit.validation, SIZES.get(fit.model.can.counted, "prototypes per fold on average"))
-    out = {"Grid": "; ".join([*_extended(fit), *_at_its_end(fit)]), "Fold sensitivity": other, "Fewer prototypes": _fewer(fit)}
+    out = {"Grid": "; ".join([*_extended(fit), *_at_its_end(fit)])}
+    out |= {"Fold sensitivity": _other_folds(fit.validation), "Fewer prototypes": _fewer(fit)}
     return {name: words for name, words in out.items() if words}
 
 
-# what the size of a rule counts, by `Capabilities.counted`; prototypes otherwise
-SIZES: dict[bool | str, str] = {False: "on average as size", "features": "features per fold on average"}
 MANY, MOST_SHARE = 200, 1 / 3  # prototypes, and their proportion of the rows, from which on print reports what fewer cost
 FEWER = (10, 20)  # by what the number is divided
 MOST_LEARNED = 200_000_000  # rows times candidates times grid points up to which print learns what fewer cost
@@ -92,8 +90,8 @@ def allowed(fit: Fitted) -> int:
     return 0 if budget is None else int(budget.sum())
 
 
-def _other_folds(validation: ErrorCurve, size: str) -> str:
-    """What another split into folds selects, if it is something else, with its `size`; for repeats, what each alone selects."""
+def _other_folds(validation: ErrorCurve) -> str:
+    """What another split into folds selects, if it is something else; for repeats, what each alone selects."""
     draws, names = validation.by_repeat, list(validation.grid)
     if len(draws[names].drop_duplicates()) < 2:
         return ""
@@ -102,7 +100,7 @@ def _other_folds(validation: ErrorCurve, size: str) -> str:
         return f"single splits select different values: {'; '.join(dict.fromkeys(values))}"
     first, second = (row for _, row in draws.iterrows())
     own, other = told_apart(first["size"], second["size"])
-    sizes = f"{other} {size}, {f'not {own}' if own != other else 'as well'}"
+    sizes = f"{write_mean(validation, other)}, {f'not {own}' if own != other else 'as well'}"
     folds = int(validation.of_fold.max()) + 1
     return f"another {folds}-fold split selects {_point(second, names)} ({sizes}); repeats=10 averages over ten splits"
 

@@ -76,7 +76,7 @@ def list_importance(fit: Fitted, new: Any, repeats: int, variables: Any, cv: Any
     out = out.assign(low=out["importance"] - half, high=out["importance"] + half)[["variable", "importance", "se", "low", "high"]]
     rows = "held-out rows" if new is None else "new rows"
     shown = "variable" if len(table) <= MOST_BARS else f"the first {MOST_BARS} of {len(table)} variables"
-    out.attrs |= {"without": f"error of {rows} as they are: {write_number(error)}", "shown": shown}
+    out.attrs |= {"without": f"error of {rows} without permutation: {write_number(error)}", "shown": shown}
     return out
 
 

@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache, partial, wraps
 from importlib import import_module
 from inspect import Signature, isfunction, signature
-from textwrap import wrap
 from types import MethodType
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
@@ -118,20 +117,10 @@ NUMBERS = {"float_format": significant}  # how print and a notebook show a table
 PAIRS = {"index": False, "na_rep": "", "float_format": partial(significant, usual=3)}  # and one of comparisons by pairs
 
 
-WIDEST = 90  # characters of a line of a fact
-
-
-def lines_of_facts(facts: Mapping[str, str]) -> list[tuple[str, str]]:
-    """Names and facts line by line: the further lines of a long fact have no name."""
-    parts = ((name, wrap(value, WIDEST, replace_whitespace=False, break_long_words=False, break_on_hyphens=False) or [""])
-             for name, value in facts.items())  # fmt: skip
-    return [(name if k == 0 else "", line) for name, lines in parts for k, line in enumerate(lines)]
-
-
 def facts_as_text(facts: Mapping[str, str]) -> str:
     """Names and facts, one below the other."""
     width = max(map(len, facts)) + 1
-    return "\n".join(f"{name and name + ':':<{width}} {line}" for name, line in lines_of_facts(facts))
+    return "\n".join(f"{name + ':':<{width}} {value}" for name, value in facts.items())
 
 
 def facts_as_html(facts: Mapping[str, str]) -> str:

@@ -102,7 +102,7 @@ def test_thresholds_stay_between_their_values():
 def test_figures_of_odd_names_and_choices(iris):
     v = pc.cross_validate("species ~ .", iris, eps="grid", lambda_="grid", cv=5)
     ax = v.plot(("eps", "lambda_"))
-    cell = next(patch for patch in ax.patches if patch.get_label() == "least error")
+    cell = next(patch for patch in ax.patches if patch.get_label() == "minimum error")
     cells = v.table.pivot(index="lambda_", columns="eps", values="error")
     assert cells.columns[round(cell.get_x() + cell.get_width() / 2)] == v.table["eps"].iloc[v.best]
     money = two().assign(y=lambda d: d.y.replace({"a": "$x_{$", "b": "_b"}))

@@ -166,7 +166,7 @@ def _draw_choice(validation: ErrorCurve, ax: Any, positions: Any, write: Callabl
     limit = within_one_se(validation)
     if limit == limit:
         least = float(validation.table["error"].iloc[validation.best])
-        label = f"within 1 SE of the minimum: up to {write_number(limit)}"
+        label = f"within 1 SE: up to {write_number(limit)}"
         ax.axhspan(least, limit, fc=faint(ax), lw=0, zorder=0, label=label)
     ax.set_title(describe_selection(validation), fontsize="medium")
 

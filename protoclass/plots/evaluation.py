@@ -165,7 +165,8 @@ def roc(test: Test, ax: Any = None, band: bool = False) -> Any:
         ax.plot(1 - own["specificity"], own["sensitivity"], lw=1.6, color=colour(c), label=labels[c], clip_on=False)
         _mark_cut(ax, test, c, own, 1 - own["specificity"], ["sensitivity", "specificity"])
     shaded = f"\n(95 % {'CI at each point; pale: 95 % ' if alone else ''}band of the whole curve)" if band else ""
-    head = f"ROC curve, {labels[codes[0]]}" if alone else f"ROC curves, one class versus the rest{' (AUC with 95 % CI)' * has_room(ax)}"
+    several = f"ROC curves, one class versus the rest{' (AUC with 95 % CI)' if has_room(ax) else ''}"
+    head = f"ROC curve, {labels[codes[0]]}" if alone else several
     ax.set(xlabel="1 - specificity", ylabel="sensitivity", title=head + shaded)
     ax.title.set_fontsize("medium")
     return ax if alone else _legend(ax, "lower right")

@@ -101,8 +101,7 @@ def _other_folds(validation: ErrorCurve) -> str:
     first, second = (row for _, row in draws.iterrows())
     own, other = told_apart(first["size"], second["size"])
     sizes = f"{write_mean(validation, other)}, {f'not {own}' if own != other else 'as well'}"
-    folds = int(validation.of_fold.max()) + 1
-    return f"another {folds}-fold split selects {_point(second, names)} ({sizes}); repeats=10 averages over ten splits"
+    return f"another split selects {_point(second, names)} ({sizes}); repeats=10 averages over ten splits"
 
 
 def _point(row: pd.Series[Any], names: list[str]) -> str:

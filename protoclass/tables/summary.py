@@ -12,7 +12,6 @@ from ..core.statistics.one_se import RULES
 from ..estimation.fitted import Fitted
 from ..ground.errors import brief
 from ..ground.options import fixed, significant
-from ..values import lines_of_facts
 from ..views.evaluation import count_confusion
 from ..views.prototypes import is_text
 from .printing import allowed, facts, has_chosen, per_class, repeats_note
@@ -31,7 +30,7 @@ def summary(fit: Fitted) -> Summary:
     from .sheets import Sheet, SheetSummary, sheet_of  # statsmodels takes 0.4 s that most fits do without
 
     lines = {**facts(fit), "Training error": fixed(fit.training_error())}
-    out = [Sheet([*map(list, lines_of_facts(lines))], repr(fit.call), aligns="ll"), sheet_of(by_class(fit), "Classes")]
+    out = [Sheet([[k, v] for k, v in lines.items()], repr(fit.call), aligns="ll"), sheet_of(by_class(fit), "Classes")]
     if "objective" in fit.rule.report:
         out.append(Sheet(objective_rows(fit.objective), "Objective", aligns="lr"))
     if "certificate" in fit.rule.report:

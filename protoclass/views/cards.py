@@ -305,14 +305,13 @@ def describe_head(head: pd.Series, name: object) -> list[str]:
     lines = [f"{head['order']}. {shorten(str(name), 20)}: {shorten(str(head['class']), 20)}"]
     if head["true_class"]:
         lines.append(f"a row of class {shorten(head['true_class'], 20)}")
-    nouns = (COVERED, "newly covers {:g}", "wrongly {:g}"), (ASSIGNED, "nearest to {:g}", "wrongly {:g}")
-    for (right, wrong), words, others in nouns:
+    for (right, wrong), words in ((COVERED, "covers {:g} new"), (ASSIGNED, "nearest to {:g}")):
         if right in head:
-            lines.append(words.format(head[right]) + (f", {others.format(head[wrong])}" if head.get(wrong, 0) else ""))
+            lines.append(words.format(head[right]) + (f", {head[wrong]:g} wrong" if head.get(wrong, 0) else ""))
     if head["tied"]:
-        lines.append(f"all rivals (distance {write_number(float(head['rival_distance']))})")
+        lines.append(f"all rivals at {write_number(float(head['rival_distance']))}")
     elif head["rival"] is not None:
-        lines.append(f"rival {shorten(str(head['rival']), 20)} (distance {write_number(float(head['rival_distance']))})")
+        lines.append(f"rival {shorten(str(head['rival']), 20)} at {write_number(float(head['rival_distance']))}")
     return lines
 
 

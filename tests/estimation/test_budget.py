@@ -147,7 +147,7 @@ def test_a_budget_goes_with_the_rules_of_choice(iris):
     assert "240 grid points, of which 240 keep to max_prototypes=12" in str(fits["auto"].summary())
     few = pc.fit("species ~ .", iris, max_prototypes=3)
     assert few.model.stop == 3
-    assert "try larger ones" not in repr(few)
+    assert "try larger values" not in repr(few)
     assert "at the largest stop" not in str(few.summary())
     assert "(at most" not in repr(v.fit_at(3))
     assert pc.fit("species ~ .", iris).selection.rule == "1se"

@@ -437,7 +437,7 @@ def test_the_standard_error_is_that_of_the_cross_validated_error(iris):
 
 def test_alternatives_are_printed_and_drawn(iris):
     result = pc.fit("species ~ .", iris, "medianglvq", K=1).alternatives(within=0.1, progress=False)
-    assert "3 prototypes among single changes within 0.1 of the optimum" in str(result)
+    assert "3 prototypes compared with single changes within 10 % of the optimal objective" in str(result)
     assert result.table["cost_left_out"].tolist() == [inf] * 3
     assert len(result.plot().get_lines()) > 3
     assert set(result.tidy().columns) == {*result.substitutes.columns, "verdict"}

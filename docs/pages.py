@@ -16,19 +16,19 @@ QUESTIONS: dict[str, dict[str, str]] = {
         "getting_started": "A table of measurements, and a class for each row",
         "a_rare_outcome": "Patients, few of whom have the outcome",
         "dissimilarities": "A mixed table with missing values; columns in different units, or useless ones",
-        "strings_pictures_matrices": "Strings, pictures, a measure of your own, a matrix of dissimilarities",
-        "proximity_data": "Proximities alone, which may be those of no space",
+        "strings_pictures_matrices": "Strings, images, a custom dissimilarity, a given matrix",
+        "proximity_data": "Only a matrix of distances or similarities",
         "beyond_memory": "More rows than memory takes, or rows on several machines",
     },
     "What do you want to know?": {
         "explorers": "Why is this row misclassified?",
         "choosing_the_radius": "Which radius, and is the answer near the optimum?",
-        "prototypes_as_summary": "Which few rows stand for the others?",
-        "two_patients": "Are two cases enough, and which measurements tell them apart?",
+        "prototypes_as_summary": "Which few rows summarise the data?",
+        "two_patients": "Are two typical cases enough, and which variables matter?",
         "how_many_prototypes": "How many prototypes, and which method?",
-        "other_good_answers": "Would other prototypes do as well?",
+        "other_good_answers": "How stable are the prototypes, and are they unique?",
         "comparing_methods": "Which method, and is the difference more than chance?",
-        "set_covering_machine": "Which rule can I say in words, with a bound on its error?",
+        "set_covering_machine": "Which short rule classifies, and what is the bound on its error?",
     },
     "What do you want to build?": {"a_method_of_your_own": "A method or a metric of your own"},
 }
@@ -81,8 +81,8 @@ def contents() -> str:
     written = (
         "Each is a notebook, and its output was made by the code that this page documents. "
         '`protoclass.vignette("getting_started")` writes one into the working folder, to be run and changed. '
-        "Who comes from R finds the names of caret, class, cluster, rpart, glmnet, broom and pROC in "
-        "[From R to protoclass](from_r.md); what the package stands on is reproduced in [The papers](../papers.md)."
+        "If you know R or scikit-learn, see the two tables in "
+        "[From R and scikit-learn to protoclass](from_r.md); what the package stands on is reproduced in [The papers](../papers.md)."
     )
     return "\n".join(["# Vignettes\n", written, "", *lines, tree, ""])
 

@@ -56,7 +56,7 @@ def test_weights_missing_values_calibration_and_choices_by_hand():
     fit = pc.fit("species ~ .", data, eps=[0.7, 1.0], cv=5, class_weights="balanced", calibrate=True)
     text = fit.methods().text
     assert "after exclusion of 1 with missing values, with balanced class weights" in text
-    assert "conformal prediction sets (Vovk 2015) were obtained by logistic (Platt) calibration" in text
+    assert "conformal prediction sets (Vovk 2015) were obtained by logistic (Platt) calibration (" in text
     assert "eps (0.7 or 1)" in text
     assert "selected manually (eps = 1)" in fit.validation.fit_at(1).methods().text
     grouped = pc.fit("species ~ .", IRIS, "knn", k=[1, 3], cv=5, groups=pd.Series(np.arange(150) // 3, IRIS.index)).methods().text

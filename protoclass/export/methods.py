@@ -93,7 +93,8 @@ def methods(fit: Fitted) -> Methods:
     """
     sentences = [_data(fit), _method(fit), *_tuning(fit)]
     if fit.calibration is not None:
-        sentences.append(f"Class probabilities and conformal prediction sets [@vovk2015] were obtained by {fit.calibration.words()}")
+        how = fit.calibration.words().replace(" calibration, ", " calibration (", 1)
+        sentences.append(f"Class probabilities and conformal prediction sets [@vovk2015] were obtained by {how})")
     sentences.append(f"Computations used the Python package protoclass {own_version()} [@protoclass] with seed {fit.problem.seed}")
     return Methods(". ".join(sentences) + ".")
 

@@ -47,7 +47,7 @@ class Options:
     >>> test = pc.fit("species ~ .", pc.load_data("iris"), eps=1.0).test(pc.load_data("iris"))
     >>> with pc.options(digits=2):
     ...     print(repr(test).splitlines()[0])
-    Test error 0.04 (6 of 150 rows), 95 % interval 0.02 to 0.08
+    Test error 0.04 (95 % CI 0.02 to 0.08), 6 of 150 rows misclassified
     >>> pc.options.digits = 3
     >>> pc.options.reset()
     >>> pc.options.colors = ["red", "blue"]

@@ -98,7 +98,7 @@ def test_fits_without_some_of_it():
     D = np.abs(np.subtract.outer(np.arange(150.0), np.arange(150.0)))
     given = pc.fit("species ~ 1", data, "knn", k=1, dissimilarity=D).card()
     assert given.fingerprint is None
-    assert "There is no fingerprint, as the predictors are a given matrix." in section(given, "Data")
+    assert "There is no fingerprint because the predictors are a given matrix." in section(given, "Data")
     with pytest.raises(pc.NotAvailable, match="slim"):
         pc.fit("species ~ .", data, eps=1.0).slim().card()
     centroids = pc.fit("species ~ .", data, "kmeans", K=1).card()

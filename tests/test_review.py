@@ -171,11 +171,11 @@ def test_every_scale_has_words(iris):
     for scale, words in (
         ("range", "by their range"),
         ("robust", "median absolute deviation"),
-        ("fold", "in each fold"),
+        ("fold", "within each fold"),
     ):
         assert words in str(pc.fit("species ~ .", iris, dissimilarity=pc.Euclidean(scale=scale), eps=0.5))
     parts = [(["sepal_length", "sepal_width"], "euclidean"), (["petal_length", "petal_width"], "gower")]
-    assert "scaled parts" in str(pc.fit("species ~ .", iris, dissimilarity=pc.Mixed(parts), eps=0.5))
+    assert "parts divided by their median" in str(pc.fit("species ~ .", iris, dissimilarity=pc.Mixed(parts), eps=0.5))
     holes = iris.rename(columns={"sepal_length": "a", "sepal_width": "b", "petal_length": "c", "petal_width": "d"})
     holes.loc[3, "a"] = holes.loc[70, "d"] = np.nan
     mixed = pc.Mixed([(["a", "b"], "gower"), (["c", "d"], "gower")])

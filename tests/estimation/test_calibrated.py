@@ -111,10 +111,10 @@ def test_update_and_steps_keep_the_calibration(fit, iris):
 
 def test_print_and_summary_say_how_chances_were_learned(fit, iris):
     assert "logistic (Platt) calibration, 150 held-out rows, 10 folds" in repr(fit)
-    assert "chance of about 0.9 within each class" in fit.summary().as_text().replace("\n", " ")
+    assert "with probability about 0.9 in each class" in fit.summary().as_text().replace("\n", " ")
     small = iris.groupby("species", observed=True).head(8)
     few = pc.fit("species ~ .", small, eps=1.0).calibrate(cv=4).summary().as_text()
-    assert "Every set holds a class with few calibration rows: setosa (above level 0.889)" in few
+    assert "Classes with few calibration rows are in every set: setosa (above level 0.889)" in few
     given = pc.fit("species ~ .", iris[::2], eps=1.0).calibrate(iris[1::2])
     assert "calibration, 75 separate rows" in repr(given)
 
@@ -261,7 +261,7 @@ def test_the_unit_of_the_weights_does_not_matter(iris, unit, how, method, own):
         prior = {"setosa": 0.2, "versicolor": 0.3, "virginica": 0.5}
         assert other.predict(iris, prior=prior).equals(one.predict(iris, prior=prior))
         cuts = [fit.threshold("virginica", sensitivity=0.9).glance().iloc[0] for fit in fits]
-        for name in ("cut", "error", "se", "apparent", "without", "sensitivity_low", "specificity_high"):
+        for name in ("value", "error", "se", "apparent_error", "error_without", "sensitivity_low", "specificity_high"):
             assert cuts[1][name] == pytest.approx(cuts[0][name], abs=1e-8)
         new = iris.drop(rows.index)
         tests = [fit.test(new, weights=np.ones(len(new)) * u).glance().iloc[0] for fit, u in zip(fits, (1.0, unit), strict=True)]

@@ -92,7 +92,7 @@ def test_a_grid_of_ones_own_is_only_remarked_on(iris, cancer):
     assert "the largest eps, 6.3, was selected" in str(fit.summary())
     assert "Grid:" not in repr(pc.fit("species ~ .", iris, eps=[0.5, 1.0, 2.0]))  # inside
     assert "Grid:" not in repr(pc.fit("species ~ .", iris))
-    assert "the choice is the last k, 15: try" in repr(pc.fit("species ~ .", iris, "knn", k=[1, 5, 15]))
+    assert "the largest k, 15, was selected: try" in repr(pc.fit("species ~ .", iris, "knn", k=[1, 5, 15]))
     assert "Grid:" not in repr(fit.validation.fit_at(1))
 
 

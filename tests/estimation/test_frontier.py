@@ -161,7 +161,7 @@ def test_the_picture_has_the_numbers(digits):
     texts = [t.get_text() for t in ax.get_legend().get_texts()]
     nearest = pc.cross_validate("digit ~ .", digits, "knn", k=1).table["error"][0]
     assert nearest_row_error(v) == nearest
-    assert f"1-NN, all rows kept: {nearest:.3g}" in texts
+    assert f"1-NN (all rows are prototypes): {nearest:.3g}" in texts
     assert f"selected: {len(fit.prototypes)} prototypes" in texts
     assert ax.get_xlabel() == "maximum number of prototypes (log scale)"
     assert v.plot("frontier").get_title() == ax.get_title()

@@ -106,7 +106,7 @@ def said(test: Test) -> tuple[str, list[Any]]:
 
 
 def summary(test: Test) -> Summary:
-    """The Summary of a Test: all statistics with their intervals, by class and of all, and notes."""
+    """Summary of a test: all statistics with their intervals, overall and per class, and notes."""
     from .sheets import Sheet, SheetSummary, sheet_of  # statsmodels takes 0.4 s that most tests do without
 
     of_all = [
@@ -207,7 +207,7 @@ def groups_said(result: TestByGroup) -> tuple[str, list[Any]]:
 
 
 def summary_of_groups(result: TestByGroup) -> Summary:
-    """The Summary of a test by groups: all measures with their intervals, and their differences with Holm's correction."""
+    """Summary of a test by groups: all measures with their intervals, and their differences with Holm's correction."""
     from .sheets import Sheet, SheetSummary, sheet_of  # see `summary`
 
     measures, one = measures_of(result), result.overall

@@ -391,7 +391,7 @@ def test_what_is_not_written_says_what_is(iris):
         pc.fit("species ~ poly(sepal_width, 2)", iris, "knn", k=1).sql()
     with pytest.raises(pc.OptionError, match="single precision"):
         pc.fit("species ~ .", iris.astype(dict.fromkeys(iris.columns[:4], "float32")), "knn", k=1).sql()
-    with pytest.raises(pc.NotAvailable, match="names no predictors"):
+    with pytest.raises(pc.NotAvailable, match=r"classifies rows by their columns, but .* has no predictors"):
         pc.fit("species ~ 1", iris, "knn", k=1, dissimilarity=np.abs(np.subtract.outer(np.arange(150), np.arange(150)))).sql()
     with pytest.raises(pc.OptionError, match="dialect must be 'ansi', 'duckdb', 'postgres', 'sqlite' or 'bigquery', not"):
         pc.fit("species ~ .", iris, "knn", k=1).sql("mysql")

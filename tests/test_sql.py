@@ -399,7 +399,7 @@ def test_what_is_not_written_says_what_is(iris):
         pc.fit("species ~ .", iris, "knn", k=1).sql(table=3)
     cased = pc.fit("species ~ a + A", iris.rename(columns={"sepal_width": "a", "petal_width": "A"}), "knn", k=1)
     assert '"A"' in cased.sql("postgres")
-    with pytest.raises(pc.OptionError, match="differ in case alone"):
+    with pytest.raises(pc.OptionError, match="differ only in case"):
         cased.sql("duckdb")
     dates = iris.assign(species=pd.to_datetime("2020-01-01") + pd.to_timedelta(np.arange(150) // 50, "D"))
     with pytest.raises(pc.OptionError, match=r"class .* is of type Timestamp"):

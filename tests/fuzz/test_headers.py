@@ -168,7 +168,7 @@ def read(path):
         try:
             fit = pc.load(path)
         except pc.TooLarge as reason:
-            if "of the memory that is left" not in str(reason):  # refused before anything was read
+            if "of the available memory" not in str(reason):  # refused before anything was read
                 raise AssertionError("memory ran out") from reason
             return
         repr(fit)

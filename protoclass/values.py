@@ -118,13 +118,13 @@ PAIRS = {"index": False, "na_rep": "", "float_format": partial(significant, usua
 
 
 def facts_as_text(facts: Mapping[str, str]) -> str:
-    """Names and what is said of each, a line each, one below the other."""
+    """Names and facts, one below the other."""
     width = max(map(len, facts)) + 1
     return "\n".join(f"{name + ':':<{width}} {value}" for name, value in facts.items())
 
 
 def facts_as_html(facts: Mapping[str, str]) -> str:
-    """The same as a table."""
+    """The same as a table of HTML."""
     cells = ([f"<{tag} style='text-align:left'>{html.escape(text)}</{tag}>" for tag, text in zip(("th", "td"), fact, strict=True)]
              for fact in facts.items())  # fmt: skip
     return f"<table>{''.join(f'<tr>{name}{value}</tr>' for name, value in cells)}</table>"
@@ -133,7 +133,7 @@ def facts_as_html(facts: Mapping[str, str]) -> str:
 class Printed:
     """A value that prints itself: sentences with tables below them, which a notebook shows as such."""
 
-    between: ClassVar[str] = "\n"  # what stands between the parts in print
+    between: ClassVar[str] = "\n"  # separates the printed parts
 
     def _said(self) -> tuple[str, Sequence[tuple[pd.DataFrame, Mapping[str, Any]]]]:
         """The sentences, and the tables, each with the arguments by which pandas writes it."""

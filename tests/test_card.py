@@ -47,9 +47,9 @@ def test_it_has_all_that_a_reader_needs(fit, card):
     assert [name for name, _ in card.sections] == HEADINGS
     chosen = fit.validation.table.iloc[fit.point]
     cv = section(card, "Cross-validation")
-    assert f"{chosen['error']:.4f} +- {chosen['se']:.4f} (5 folds" in cv
-    assert "Chosen eps" in cv
-    assert f"Corrected | {fit.validation.corrected(fit.selection.rule):.4f}" in cv
+    assert f"{chosen['error']:.4f} (SE {chosen['se']:.4f}, 5 folds" in cv
+    assert "Selected eps" in cv
+    assert f"Corrected error | {fit.validation.corrected(fit.selection.rule):.4f}" in cv
     assert repr(fit.call) in section(card, "The fit")
     assert card.fingerprint in section(card, "Data")
     for k, name in enumerate(fit.classes):
@@ -80,25 +80,25 @@ def test_limits_are_said():
     rare.loc[[3, 60], "petal_width"] = np.nan
     card = pc.fit("species ~ .", rare, "knn", k=15, cv=3).card()
     said = section(card, "Limits")
-    assert "- 2 rows with missing values were left out; such rows get no prediction." in said
+    assert "- 2 rows with missing values were excluded; such rows get no prediction." in said
     assert "Never predicted: virginica" in said
-    assert "Cures: " in said
-    assert "102 rows and 4 predictors took part. 2 rows were left out" in section(card, "Data")
+    assert "Try: " in said
+    assert "102 rows and 4 predictors were used; 2 were excluded" in section(card, "Data")
     assert "All 102 rows of the fit are prototypes." in section(card, "Prototypes")
-    assert "The method has none" in section(card, "Certificate")
+    assert "The method has no certificate" in section(card, "Certificate")
 
 
 def test_fits_without_some_of_it():
     data = pc.load_data("iris")
     plain = pc.fit("species ~ .", data, eps=1.0).card()
-    assert "Nothing was cross-validated" in section(plain, "Cross-validation")
-    assert "This fit has none" in section(plain, "Certificate")
+    assert "This model was not cross-validated" in section(plain, "Cross-validation")
+    assert "This fit has no certificate" in section(plain, "Certificate")
     scm = pc.fit("species ~ .", data, "scm", features="stumps", kind="conjunction", penalty=1.0, stop=2, cv=None).card()
     assert "petal" in section(scm, "Prototypes")
     D = np.abs(np.subtract.outer(np.arange(150.0), np.arange(150.0)))
     given = pc.fit("species ~ 1", data, "knn", k=1, dissimilarity=D).card()
     assert given.fingerprint is None
-    assert "There is no fingerprint, as the predictors are a given matrix." in section(given, "Data")
+    assert "There is no fingerprint because the predictors are a given matrix." in section(given, "Data")
     with pytest.raises(pc.NotAvailable, match="slim"):
         pc.fit("species ~ .", data, eps=1.0).slim().card()
     centroids = pc.fit("species ~ .", data, "kmeans", K=1).card()

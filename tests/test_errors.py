@@ -265,7 +265,7 @@ def test_the_shell(tmp_path, iris, capsys):
     path = tmp_path / "iris.csv"
     iris.to_csv(path, index=False)
     assert main(["species ~ .", str(path), "--eps", "1.0", "--cv", "5", "--out", str(tmp_path / "figures")]) == 0
-    assert "Radius eps     1" in capsys.readouterr().out
+    assert "Radius         eps = 1" in capsys.readouterr().out
     assert {p.name for p in (tmp_path / "figures").iterdir()} == {
         "prototypes.png",
         "progress.png",

@@ -35,11 +35,11 @@ def test_methods_and_metrics_cite_entries_that_exist():
 def test_it_states_the_tuning():
     fit = pc.fit("species ~ .", IRIS, "knn", k=[1, 5, 15], cv=5, repeats=2, measure="balanced", choose="min", seed=7, dissimilarity="gower")
     text = fit.methods().text
-    assert "150 rows of 3 classes (50 setosa, 50 versicolor, 50 virginica)" in text
+    assert "150 observations in 3 classes (50 setosa, 50 versicolor, 50 virginica)" in text
     assert 'the method "k nearest neighbours" (Hastie et al. 2009). The dissimilarity was Gower (Gower 1971)' in text
-    assert "The parameter k (1 to 15, 3 values) was chosen by 5-fold cross-validation x 2 repeats with the least balanced error" in text
-    assert f"The choice was k = {fit.model.k}" in text
-    assert "corrected for this choice by a bootstrap of the held-out predictions (Tsamardinos et al. 2018)" in text
+    assert "The parameter k (1 to 15, 3 values) was selected by 5-fold cross-validation x 2 repeats with the lowest balanced error" in text
+    assert f"The selected parameter was k = {fit.model.k}" in text
+    assert "corrected for this selection by a bootstrap of the held-out predictions (BBC-CV) (Tsamardinos et al. 2018)" in text
     assert text.endswith(f"protoclass {pc.__version__} (The protoclass developers 2026) with seed 7.")
 
 
@@ -55,10 +55,10 @@ def test_weights_missing_values_calibration_and_choices_by_hand():
     data = IRIS.assign(petal_width=IRIS["petal_width"].where(IRIS.index != 3))
     fit = pc.fit("species ~ .", data, eps=[0.7, 1.0], cv=5, class_weights="balanced", calibrate=True)
     text = fit.methods().text
-    assert "after 1 row with missing values was left out, with balanced class weights" in text
-    assert "prediction sets (Vovk 2015) are from a calibration (multinomial" in text
+    assert "after exclusion of 1 with missing values, with balanced class weights" in text
+    assert "conformal prediction sets (Vovk 2015) were obtained by logistic (Platt) calibration (" in text
     assert "eps (0.7 or 1)" in text
-    assert "chosen by hand (eps = 1)" in fit.validation.fit_at(1).methods().text
+    assert "selected manually (eps = 1)" in fit.validation.fit_at(1).methods().text
     grouped = pc.fit("species ~ .", IRIS, "knn", k=[1, 3], cv=5, groups=pd.Series(np.arange(150) // 3, IRIS.index)).methods().text
     assert "5-fold cross-validation that kept groups together" in grouped
 

@@ -20,18 +20,18 @@ def test_print_says_why_gower_was_chosen(iris):
     missing = iris.copy()
     missing.iloc[3, 0] = np.nan
     kept = repr(pc.fit("species ~ .", missing, na="keep", eps=0.2))
-    assert "Gower (chosen: na='keep' needs a dissimilarity that skips missing values)" in kept
+    assert "Gower (default for na='keep', which needs a dissimilarity that skips missing values)" in kept
     flag = iris.assign(flag=np.arange(150) % 2 == 0)
-    assert "Gower (chosen: 'flag' is boolean, and all other predictors are numeric)" in repr(
+    assert "Gower (default for numeric and boolean predictors; boolean: 'flag')" in repr(
         pc.fit("species ~ .", flag, eps=0.2)
     )
     two = pc.fit("species ~ .", flag.assign(other=True), eps=0.2)
-    assert "'flag' and 1 more are boolean, and all other predictors are numeric" in two._repr_html_().replace(
+    assert "boolean: 'flag' and 1 more" in two._repr_html_().replace(
         "&#x27;", "'"
     )
     text = pc.fit("species ~ .", iris.assign(g=np.resize(list("ab"), 150)), eps=0.2)
-    assert "Gower (chosen: some predictors are not numeric)" in repr(text)
-    assert "Euclidean, scaled columns (chosen: all predictors are numeric)" in repr(
+    assert "Gower (default for predictors that are not all numeric)" in repr(text)
+    assert "Euclidean, predictors scaled to unit SD (default for numeric predictors)" in repr(
         pc.fit("species ~ .", iris, eps=1.0)
     )
     assert "chosen" not in repr(pc.fit("species ~ .", flag, eps=0.2, dissimilarity="gower"))
@@ -72,7 +72,7 @@ def test_an_ordered_response_is_said_to_count_as_unordered(iris):
     kinds = pd.CategoricalDtype(["setosa", "versicolor", "virginica"], ordered=True)
     ordered = pc.fit("species ~ .", iris.assign(species=iris.species.astype(kinds)), eps=1.0)
     for text in (repr(ordered), ordered._repr_html_(), str(ordered.summary())):
-        assert "species (3 classes, whose order is not used)" in text
+        assert "species, 3 classes (ordered; the order is not used)" in text
     assert "order" not in repr(pc.fit("species ~ .", iris, eps=1.0))
 
 
@@ -165,7 +165,7 @@ def test_many_classes_stand_below_one_another():
     fit = pc.fit("y ~ .", data, eps=0.3)
     shown = repr(fit)
     assert max(map(len, shown.splitlines()[-12:])) < 60
-    assert "class number 11     5" in shown
+    assert "class number 11             5" in shown
     assert fit._repr_html_().count("<th>class number") == 12
     few = pc.fit("y ~ .", data.head(15), eps=0.3)
     assert "class number 2" in repr(few).splitlines()[-3]
@@ -203,13 +203,13 @@ def test_levels_not_seen_are_said_beside_those_that_are_known(iris):
 
 
 def test_print_says_how_often_folds_were_drawn_and_writes_no_error_of_zero(iris):
-    assert "(10 folds x 3 repeats; no information 0.6667)" in repr(pc.fit("species ~ .", iris, "knn", k=[1, 5], repeats=3))
-    assert "repeats" not in repr(pc.fit("species ~ .", iris, "knn", k=[1, 5])).split("Folds:")[0]
+    assert ", 10 folds x 3 repeats); no-information error 0.6667" in repr(pc.fit("species ~ .", iris, "knn", k=[1, 5], repeats=3))
+    assert "repeats" not in repr(pc.fit("species ~ .", iris, "knn", k=[1, 5])).split("Fold sensitivity:")[0]
     nothing = pc.fit("species ~ .", iris, eps=1.0, lambda_=1000.0, cv=5)
-    assert "0.6667 (5 folds, the same in each; no information 0.6667)" in repr(nothing)
+    assert "0.6667 (5 folds, the same in each); no-information error 0.6667" in repr(nothing)
     perfect = repr(pc.fit("species ~ .", iris[iris.species != "virginica"], "knn", k=1, cv=5))
-    assert "0.0000 (5 folds, the same in each;" in perfect
-    assert "+-" not in perfect
+    assert "0.0000 (5 folds, the same in each);" in perfect
+    assert "(SE" not in perfect
 
 
 def test_print_does_not_call_a_size_another_one():
@@ -218,7 +218,7 @@ def test_print_does_not_call_a_size_another_one():
     data = pd.DataFrame(draw.normal(size=(100, 2)) + ill[:, None], columns=["a", "b"]).assign(y=np.where(ill, "ill", "well"))
     fit = pc.fit("y ~ .", data)
     assert fit.validation.by_repeat["size"].tolist() == [2.0, 2.0]
-    assert "(size 2.0 as well): repeats=10 averages" in repr(fit)
+    assert "(2.0 prototypes per fold on average, as well); repeats=10 averages over ten splits" in repr(fit)
 
 
 def test_a_row_without_a_prediction_is_printed_over():

@@ -102,7 +102,7 @@ def test_thresholds_stay_between_their_values():
 def test_figures_of_odd_names_and_choices(iris):
     v = pc.cross_validate("species ~ .", iris, eps="grid", lambda_="grid", cv=5)
     ax = v.plot(("eps", "lambda_"))
-    cell = next(patch for patch in ax.patches if patch.get_label() == "least error")
+    cell = next(patch for patch in ax.patches if patch.get_label() == "minimum error")
     cells = v.table.pivot(index="lambda_", columns="eps", values="error")
     assert cells.columns[round(cell.get_x() + cell.get_width() / 2)] == v.table["eps"].iloc[v.best]
     money = two().assign(y=lambda d: d.y.replace({"a": "$x_{$", "b": "_b"}))
@@ -171,11 +171,11 @@ def test_every_scale_has_words(iris):
     for scale, words in (
         ("range", "by their range"),
         ("robust", "median absolute deviation"),
-        ("fold", "in each fold"),
+        ("fold", "within each fold"),
     ):
         assert words in str(pc.fit("species ~ .", iris, dissimilarity=pc.Euclidean(scale=scale), eps=0.5))
     parts = [(["sepal_length", "sepal_width"], "euclidean"), (["petal_length", "petal_width"], "gower")]
-    assert "scaled parts" in str(pc.fit("species ~ .", iris, dissimilarity=pc.Mixed(parts), eps=0.5))
+    assert "parts divided by their median" in str(pc.fit("species ~ .", iris, dissimilarity=pc.Mixed(parts), eps=0.5))
     holes = iris.rename(columns={"sepal_length": "a", "sepal_width": "b", "petal_length": "c", "petal_width": "d"})
     holes.loc[3, "a"] = holes.loc[70, "d"] = np.nan
     mixed = pc.Mixed([(["a", "b"], "gower"), (["c", "d"], "gower")])

@@ -94,8 +94,8 @@ def test_digits_are_those_of_print_and_summary(iris):
         assert decimals(one) < decimals(two) < decimals(three)
     assert [show() for show in shown] == usual
     error = fit.validation.table["error"].iloc[fit.point]
-    assert f"{error:.2f} +-" in few[0]
-    assert f"{error:.9f} +-" in many[0]
+    assert f"{error:.2f} (SE" in few[0]
+    assert f"{error:.9f} (SE" in many[0]
     with pc.options(digits=2):  # frames hold all digits
         assert fit.glance()["cv_error"].iloc[0] == error
 

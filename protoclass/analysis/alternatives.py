@@ -127,15 +127,15 @@ class Alternatives(Printed):
     def _said(self) -> tuple[str, list[Any]]:
         least, most = significant(self.optimum.least, 6), significant(self.optimum.most, 6)
         exact = self.optimum.exact
-        optimum = f"{most} (proved by {self.optimum.proof})" if exact else f"{least} to {most} (time was over)"
+        optimum = f"{most} (proved by {self.optimum.proof})" if exact else f"between {least} and {most} (time limit reached)"
         row, no = self.glance().to_dict("records")[0], in_none(self.within)
         counts = [f"{row['indispensable']} indispensable", f"{row['exchangeable']} exchangeable"]
         counts += [f"{row['in_none']} {no}"] if row["in_none"] else []
         counts += [f"{row['not_settled']} not settled"] if row["not_settled"] else []
         lines = [
-            f"{len(self.table)} prototypes among {self.among} within {self.within:.3g} of the optimum",
+            f"{len(self.table)} prototypes compared with {self.among} within {100 * self.within:.3g} % of the optimal objective",
             f"Objective {significant(self.objective, 6)}, optimum {optimum}",
-            f"{', '.join(counts)}; costs are in weight of rows, above the optimum",
+            f"{', '.join(counts)}; each cost is an increase above the optimal objective, in weight of rows",
         ]
         return "\n".join(lines), [(self.summary().head(SHOWN), {})]
 
@@ -314,7 +314,7 @@ class Criticisms(Printed):
         return out
 
     def _said(self) -> tuple[str, list[Any]]:
-        words = f"{len(self.table)} rows that the prototypes explain worst, by {self.score} ({self.meaning})"
+        words = f"The {len(self.table)} rows that the prototypes explain worst, by {self.score} ({self.meaning})"
         return words, [(self.table, NUMBERS)]
 
 

@@ -296,9 +296,10 @@ class Comparison(Printed, Saveable, Served):
         return equivalence(self.errors, self.design, rope, self.sizes)
 
     def _said(self) -> tuple[str, list[Any]]:
-        left = f"; {self.left_out} rows left out without a class or a prediction" if self.left_out else ""
+        left = f"; {self.left_out} rows excluded without a class or a prediction" if self.left_out else ""
         pairs = [] if len(self.methods) < 2 else [self.tests, *([] if self.rope is None else [self.equivalence()])]
-        return f"{self.call}\n{self.how}{left}", [(self.table, {**NUMBERS, "na_rep": "-"}), *((table, PAIRS) for table in pairs)]
+        said = f"{self.how}{left}; low and high: 95 % CI{'; sd: SD over the splits' if 'sd' in self.table else ''}"
+        return f"{self.call}\n{said}", [(self.table, {**NUMBERS, "na_rep": "-"}), *((table, PAIRS) for table in pairs)]
 
 
 def check_rope(rope: Any) -> float:

@@ -22,7 +22,7 @@ from ..estimation.threshold import threshold_in_words, threshold_of
 from ..frames.schema import given_weights, group_codes
 from ..frames.tables import as_pandas
 from ..ground.checks import Served, is_number, whole_number
-from ..ground.errors import DataError, DataWarning, NotAvailable, OptionError, brief, shown, warn
+from ..ground.errors import DataError, DataWarning, NotAvailable, OptionError, brief, short, shown, warn
 from ..ground.foreign_names import VERBS_OF_TEST
 from ..values import Above, Printed, public
 from .groups import TestByGroup, split
@@ -384,7 +384,7 @@ def test(
     >>> fit = pc.fit("cultivar ~ .", wine.iloc[::2], "knn", k=5)
     >>> found = fit.test(wine.iloc[1::2])
     >>> found.test
-    'exact sign test, one-sided, on the 58 rows that one of the two alone gets wrong'
+    'one-sided exact sign test, 58 discordant rows'
     >>> found.tidy()[["class", "sensitivity", "ppv", "auc"]].round(3).to_numpy().tolist()
     [['cultivar 1', 1.0, 0.879, 0.99], ['cultivar 2', 0.861, 1.0, 0.983], ['cultivar 3', 1.0, 0.96, 1.0]]
     """
@@ -451,7 +451,7 @@ def compare_classes(
     wrong, base_wrong = judged.predicted != y, y != constant
     found = share_of_rows(wrong, w, judged.group)
     if stated is None:
-        against = f"always predicting {shown(levels[constant])}, the most common class in training"
+        against = f"always {shown(levels[constant])}, the most common training class"
         base = float(w @ base_wrong) / float(w.sum())
         lost, won = wrong & ~base_wrong, base_wrong & ~wrong
         p, name = signs(w[lost], w[won]) if judged.group is None else signs_of_groups(w * lost, w * won, judged.group)
@@ -481,6 +481,8 @@ class Judged:
     certified: CertifiedDistances | None = None  # how far rows can move within their class; None if that is not the rule's own
     rows: np.ndarray | None = None  # (n,): labels of the rows
     cut: tuple[int, float] | None = None  # the class code and the cut on its chance that decided
+
+    __repr__ = short
 
     def take(self, at: np.ndarray) -> Judged:
         """Some of the rows."""
@@ -516,7 +518,7 @@ def signs_of_groups(lost: np.ndarray, won: np.ndarray, group: np.ndarray) -> tup
     gain = np.bincount(group, won) - np.bincount(group, lost)
     gain = np.where(np.abs(gain) > 1e-9 * np.abs(gain).max(initial=0.0), gain, 0.0)
     p, name = signs(-gain[gain < 0], gain[gain > 0])
-    return p, name.replace("rows that one of the two alone gets wrong", "groups in which one of the two errs less")
+    return p, name.replace("discordant rows", "discordant groups")
 
 
 def signs(lost: np.ndarray, won: np.ndarray, seed: int = 0) -> tuple[float, str]:
@@ -538,23 +540,23 @@ def signs(lost: np.ndarray, won: np.ndarray, seed: int = 0) -> tuple[float, str]
     Examples
     --------
     >>> signs(np.ones(2), np.ones(7))
-    (0.08984375, 'exact sign test, one-sided, on the 9 rows that one of the two alone gets wrong')
+    (0.08984375, 'one-sided exact sign test, 9 discordant rows')
     """
     both = np.concatenate([lost, won])
     both = both[both > 0]
-    where = f"one-sided, on the {len(both)} rows that one of the two alone gets wrong"
+    discordant = f"{len(both)} discordant rows"
     if len(both) == 0 or np.ptp(both) == 0:
         from scipy.stats import binom  # 0.4 s that most fits do without
 
-        return float(binom.cdf((lost > 0).sum(), len(both), 0.5)), f"exact sign test, {where}"
+        return float(binom.cdf((lost > 0).sum(), len(both), 0.5)), f"one-sided exact sign test, {discordant}"
     gain = float(won.sum() - lost.sum())
     if len(both) > MANY:
         from scipy.stats import norm
 
-        return float(norm.sf(gain / np.sqrt(both @ both))), f"weighted sign test (normal approximation), {where}"
+        return float(norm.sf(gain / np.sqrt(both @ both))), f"one-sided weighted sign test by normal approximation, {discordant}"
     drawn = np.random.default_rng(seed).integers(0, 2, (FLIPS, len(both)), np.int8) @ (2 * both) - both.sum()
     p = (1 + int((drawn >= gain - 1e-9 * both.sum()).sum())) / (1 + FLIPS)
-    return p, f"weighted sign test ({FLIPS} draws of the signs), {where}"
+    return p, f"one-sided weighted sign test by {FLIPS} random signs, {discordant}"
 
 
 def against_stated(
@@ -569,8 +571,8 @@ def against_stated(
     live = w > 0
     w, wrong, group = w[live], wrong[live], None if group is None else group[live]
     if group is None and np.ptp(w) == 0:
-        return float(binom.cdf(wrong.sum(), len(w), base)), "exact binomial test, one-sided"
+        return float(binom.cdf(wrong.sum(), len(w), base)), "one-sided exact binomial test"
     error = float(w @ wrong / w.sum())
     se = np.sqrt(base * (1 - base) / independent_rows(error, sums_of(wrong, error, w, group)))
-    name = f"{'z test by groups' if group is not None else 'weighted z test'}, one-sided"
+    name = f"one-sided {'z test by groups' if group is not None else 'weighted z test'}"
     return float(norm.cdf((error - base) / se)) if se > 0 or np.isnan(se) else float(error >= base - 1e-9), name

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 MOST_GROUPS = 50
 IN_THE_LARGE = "calibration_in_the_large"
-OF_CLASS = {"sensitivity": "sensitivity", "specificity": "specificity", "ppv": "predictive value +", "npv": "predictive value -",
+OF_CLASS = {"sensitivity": "sensitivity", "specificity": "specificity", "ppv": "PPV", "npv": "NPV",
             IN_THE_LARGE: "calibration in the large"}  # fmt: skip
 MEASURES = {"error": "error", **OF_CLASS}  # in words
 

@@ -287,8 +287,8 @@ class PermutationTest:
     def _facts(self) -> dict[str, str]:
         row = self.tidy().iloc[0]
         mean, low, high = (significant(row[f"permuted_{name}"]) for name in ("mean", "low", "high"))
-        spread = f"{mean} on average, 95 % from {low} to {high}"
-        return {f"CV {self.measure}": significant(self.error), "With permuted classes": spread,
+        spread = f"mean {mean}, 95 % of the permutations from {low} to {high}"
+        return {f"CV {self.measure}": significant(self.error), f"{self.measure.capitalize()} with permuted classes": spread,
                 "Permutations": f"{len(self.table)}, {self.how}", "p-value": significant(self.p_value)}  # fmt: skip
 
     @printed

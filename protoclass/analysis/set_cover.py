@@ -45,7 +45,8 @@ class SetCover(Printed):
         return len(self.prototypes)
 
     def _said(self) -> tuple[str, list[Any]]:
-        words = f"{self.size} rows within {self.eps:g} of all {self.prototypes['newly_covered'].sum()} rows: {self.certificate}"
+        rows = self.prototypes["newly_covered"].sum()
+        words = f"{self.size} prototypes cover all {rows} rows by balls of radius {self.eps:g}: {self.certificate}"
         return words, [(self.prototypes.head(10), {})]
 
 

@@ -19,7 +19,7 @@ from ..core.statistics.scores import relative_margins
 from ..core.task import Points
 from ..estimation.fitted import Fitted
 from ..frames.tables import as_given, as_pandas
-from ..ground.errors import DataError, NotAvailable, OptionError, brief, shown
+from ..ground.errors import DataError, NotAvailable, OptionError, brief, short, shown
 from ..metrics.dissimilarity import Dissimilarity
 from .importance import variable_groups
 
@@ -360,6 +360,8 @@ class CertifiedDistances:
     fit: Fitted
     new: pd.DataFrame
     at: np.ndarray  # int (n,): which rows of `new`
+
+    __repr__ = short
 
     @cached_property
     def reason(self) -> str:

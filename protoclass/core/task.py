@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Protocol, runtime_checkable
 
 import numpy as np
 
+from ..ground.errors import short
 from ..ground.savable import savable
 from . import Array
 from .parallel import Once
@@ -146,6 +147,8 @@ class Points:
     coords: Array | None = None
     radii: Array | None = None
     table: Mapping[str, Array] = field(default_factory=dict)
+
+    __repr__ = short
 
     def __len__(self) -> int:
         return len(self.classes)

@@ -26,7 +26,7 @@ from ..core.task import Rule, Stepwise, Task
 from ..frames.schema import given_weights
 from ..frames.tables import as_pandas
 from ..ground.checks import check_level, is_number, one_of
-from ..ground.errors import DataError, DataWarning, NotAvailable, OptionError, brief, shown, warn
+from ..ground.errors import DataError, DataWarning, NotAvailable, OptionError, brief, printed, short, shown, warn
 from ..ground.progress import bar
 from ..ground.savable import savable
 from ..metrics.dissimilarity import Dissimilarity
@@ -59,6 +59,8 @@ class FoldRule:
 
     rule: Rule
     dissimilarity: Dissimilarity
+
+    __repr__ = short
 
 
 @savable(scores="n L", share="L")
@@ -126,29 +128,27 @@ class Calibration:
         p[lost] = np.nan
         return p, index, every
 
+    @printed
+    def __repr__(self) -> str:
+        return f"Calibration: {self.words()}\n{self.guarantee()}"
+
     def words(self) -> str:
-        """Description of the calibration: method and rows."""
-        rows = len(self.conformal.y)
-        source = f"{rows} rows held out in {len(self.rules)} folds" if self.own_rows else f"{rows} rows that were given"
-        source += ", tuned again in each" if self.tuned else ""
-        source += ", at their own prevalence" if self.class_weights else ""
-        return f"{self.chances.name}, learned from {source}"
+        """How the probabilities were learned."""
+        name, rows = "logistic (Platt)" if self.chances.name == "multinomial" else self.chances.name, len(self.conformal.y)
+        source = f"{rows} held-out rows, {len(self.rules)} folds" if self.own_rows else f"{rows} separate rows"
+        source += ", tuned again in each fold" if self.tuned else ""
+        source += ", for the prevalence without class weights" if self.class_weights else ""
+        return f"{name} calibration, {source}"
 
     def guarantee(self, level: float = 0.9) -> str:
-        """Guarantee for prediction sets of this level, in words."""
+        """The coverage of prediction sets of this level, and what its theory does not cover."""
         check_level(level)
-        alpha = 1 - level
-        if not self.own_rows:
-            head = (
-                f"A set of level {level:g} holds the true class of a new row with a chance of at least {level:g}, within each class, "
-                "over draws of the calibration rows and the new row"
-            )
+        head = f"Prediction sets of level {level:g} contain the true class with probability "
+        if self.own_rows:
+            head += f"about {level:g} in each class; the guarantee is about {max(0.0, 2 * level - 1):g} (cross-conformal)"
         else:
-            head = (
-                f"A set of level {level:g} holds the true class of a new row with a chance of about {level:g} within each class; "
-                f"guaranteed is about {max(0.0, 1 - 2 * alpha):g} (cross-conformal prediction)"
-            )
-        return head + ("; " + "; ".join(self.reasons) if self.reasons else "") + "."
+            head += f"at least {level:g} in each class, on average over calibration rows and new rows"
+        return f"{head}. The guarantee does not account for {', or for '.join(self.reasons)}." if self.reasons else f"{head}."
 
     def smallest_level(self) -> np.ndarray:
         """For each class, the level from which every set contains it, because it has too few calibration rows."""
@@ -339,13 +339,13 @@ def _reasons(fit: Fitted, conformal: Conformal, chosen: Tuned | None) -> tuple[s
     out, own_rows = [], chosen is not None
     if chosen is not None and chosen.values is None and (fit.selection.values or fit.selection.by_hand):
         why = f" ({chosen.why_not})" if chosen.why_not else ""
-        out.append(f"the parameters were chosen by the same rows{why}, which the guarantee does not cover")
+        out.append(f"parameters that were tuned on the same rows{why}")
     if own_rows and fit.problem.groups is not None:
-        out.append("rows of a group are not independent, which the guarantee does not cover")
+        out.append("dependence of the rows of a group")
     if any(np.ptp(conformal.w[conformal.y == c]) > 0 for c in range(conformal.classes)):
-        out.append("rows of a class have different weights, which the guarantee does not cover")
+        out.append("different weights of the rows of a class")
     if own_rows and not fit.problem.train_in_folds and fit.dissimilarity.metric.data_dependent:
-        out.append("the dissimilarity was scaled by all rows, which the guarantee does not cover")
+        out.append("a dissimilarity that was scaled by all rows")
     return tuple(out)
 
 

@@ -481,14 +481,12 @@ class Fitted(Served):
 
     @property
     def why_optimistic(self) -> str:
-        """Reason why the training error is below the error on new rows."""
-        at = self.rule.prototypes.at
-        if at is None:
-            return "the rule was learned from the same rows"
-        of_rows = self.prototype_row[self.prototype_row >= 0]
-        if len(np.unique(of_rows)) == self.nobs:
-            return "each row is a prototype, and so its own nearest"
-        return "the same rows chose the prototypes" if self.model.measures(self.rule) else "the rule was learned from the same rows"
+        """Why the training error is below that of new rows."""
+        of_rows, chosen = self.prototype_row[self.prototype_row >= 0], self.rule.prototypes.at is not None
+        if chosen and len(np.unique(of_rows)) == self.nobs and "nearest" in self.rule.kinds:
+            return "each row is its own nearest neighbour"
+        trained = chosen and len(of_rows) < self.nobs and self.model.measures(self.rule)
+        return f"the same rows {'selected the prototypes' if trained else 'trained the model'}"
 
     def parameters(self) -> dict[str, Any]:
         """Selected parameters of the method, and tuned parameters of the metric."""

@@ -99,7 +99,7 @@ class Threshold(Printed):
             f"Apparent {name} {self.apparent_error:.4f} (optimistic); {self.error_without:.4f} if the most probable class is predicted",
         ]
         for word, e in (("Sensitivity", self.sensitivity), ("specificity", self.specificity)):
-            lines.append(f"{word} {e.value:.3f} ({e.low:.3f} to {e.high:.3f})")
+            lines.append(f"{word} {e.value:.3f} (95 % CI {e.low:.3f} to {e.high:.3f})")
         return "\n".join([*lines[:4], "; ".join(lines[4:])]), []
 
 

@@ -25,7 +25,7 @@ from .report import STYLE, cited, versions
 
 SHOWN = 20  # rows of a table
 COLUMNS = 8  # of the table of prototypes
-LIMITS = ("Warning", "Costs", "Never predicted", "Cause", "Cures", "Grid", "Folds")  # lines of print that are limits of the fit
+LIMITS = ("Warning", "Costs", "Never predicted", "Cause", "Try", "Grid", "Fold sensitivity")  # lines of print that are limits of the fit
 ENDINGS = (".md", *PAGES)
 INLINE = {c: f"&#{ord(c)};" for c in "&<>|`\\$@[]"} | {c: f"\\{c}" for c in "_*~^"}  # what has a meaning inside a line of Markdown
 
@@ -201,21 +201,22 @@ def card(fit: Fitted) -> Card:
 
 
 def data(fit: Fitted, mark: str | None) -> Iterable[Part]:
-    """How many rows and columns took part, and their fingerprint."""
+    """The number of rows and columns that were used, and their fingerprint."""
     schema, dropped = fit.frame.schema, len(fit.dropped)
-    left = f"{dropped:,} rows were left out for missing values." if dropped else "No row was left out."
+    left = f"{dropped:,} were excluded for missing values" if dropped else "none were excluded"
     weights = fit.frame.weights
-    weighed = "" if (weights == 1).all() else f" Weights of the rows go from {significant(weights.min())} to {significant(weights.max())}."
-    yield Text([f"{fit.nobs:,} rows and {len(schema)} predictors took part. {left}{weighed}"])
+    spread = f"{significant(weights.min())} to {significant(weights.max())}"
+    weighed = "" if (weights == 1).all() else f" Row weights range from {spread}."
+    yield Text([f"{fit.nobs:,} rows and {len(schema)} predictors were used; {left}.{weighed}"])
     if mark is None:
         why = "the predictors are a given matrix" if not len(schema) else "the predictor is a column of series"
         why = why if fit.frame.parts is None else "the rows are kept on a cluster"
-        yield Text([f"There is no fingerprint, as {why}."])
+        yield Text([f"There is no fingerprint because {why}."])
     else:
         yield Text([
             f"Fingerprint (SHA-256): {mark}",
-            "It is made of the rows that took part, in their order, with predictors, classes and weights; the documentation of "
-            "protoclass.Card says byte by byte how, so that others can compute it.",
+            "It is computed from the rows that were used, in their order, with predictors, classes and weights. The documentation of "
+            "protoclass.Card describes it byte by byte, so others can compute it.",
         ])  # fmt: skip
     rows = [(name, column.kind, levels_of(column.levels)) for name, column in list(schema.items())[:SHOWN]]
     if rows:
@@ -233,7 +234,7 @@ def prototypes(fit: Fitted) -> Iterable[Part]:
     """The first prototypes, or features of a rule."""
     table = list_prototypes(fit)
     if not len(table):
-        yield Text(["The rule has none."])
+        yield Text(["The fitted model has no prototypes."])
         return
     if not fit.model.has("feature_table") and len(table) == fit.nobs:
         yield Text([f"All {fit.nobs:,} rows of the fit are prototypes."])
@@ -241,7 +242,7 @@ def prototypes(fit: Fitted) -> Iterable[Part]:
     kept = with_texts(fit, table).iloc[:SHOWN, :COLUMNS]
     yield table_of(kept.set_index(kept.columns[0]), str(kept.columns[0]))
     if len(table) > SHOWN:
-        yield Text([f"The first {SHOWN} of {len(table)}."])
+        yield Text([f"The first {SHOWN} of {len(table)} are shown."])
 
 
 def _validation_facts(fit: Fitted) -> dict[str, str]:
@@ -252,10 +253,10 @@ def cross_validation(fit: Fitted) -> Part:
     """The error with its standard error, the folds, the chosen parameters, and the error corrected for the choice."""
     validation = fit.validation
     if validation is None or fit.point is None:
-        return Text(["Nothing was cross-validated for this rule: cv=10 adds an error on rows that the rule did not see."])
+        return Text(["This model was not cross-validated: cv=10 adds an error on rows that were not used for training."])
     chosen = {name: validation.grid[name].iloc[fit.point] for name in validation.grid}
-    rows = [*_validation_facts(fit).items(), ("Draws of the folds", f"{len(validation.of_fold)}")]
-    rows += [(f"Chosen {name}", cell(value)) for name, value in chosen.items()]
+    rows = [*_validation_facts(fit).items(), ("Random splits into folds", f"{len(validation.of_fold)}")]
+    rows += [(f"Selected {name}", cell(value)) for name, value in chosen.items()]
     return Table(("", ""), [*rows, ("Grid points", f"{len(validation.table)}")])
 
 
@@ -266,17 +267,17 @@ def certificate(fit: Fitted) -> Iterable[Part]:
         yield Table(("class", "objective", "lower bound", "proof"), certificate_rows(fit))
     elif fit.model.can.certificate:
         how = fit.model.can.certificate
-        when = how if isinstance(how, str) else "where it is asked for one"
-        yield Text([f"This fit has none: the method gives a bound of the optimum {when}."])
+        when = how if isinstance(how, str) else "if you request one"
+        yield Text([f"This fit has no certificate: the method gives a bound on the optimum {when}."])
     else:
-        yield Text(["The method has none: nothing is proved of how far from an optimum its rule is."])
+        yield Text(["The method has no certificate: it proves no distance between the fitted model and an optimum."])
 
 
 def limits(fit: Fitted, said: dict[str, str]) -> list[str]:
-    """What the fit can't do, and what to do about it."""
+    """The limits of the fit, with remedies."""
     out = [f"{name}: {said[name]}." for name in LIMITS if name in said]
     if len(fit.dropped):
-        out.insert(0, f"{len(fit.dropped):,} rows with missing values were left out; such rows get no prediction.")
+        out.insert(0, f"{len(fit.dropped):,} rows with missing values were excluded; such rows get no prediction.")
     return [*out, *notes(fit)]
 
 

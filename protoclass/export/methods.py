@@ -87,23 +87,24 @@ def methods(fit: Fitted) -> Methods:
     >>> import protoclass as pc
     >>> fit = pc.fit("species ~ .", pc.load_data("iris"), "knn", k=[1, 5, 15])
     >>> print(fit.methods().markdown.split(". ")[3])
-    The parameter k (1 to 15, 3 values) was chosen by 10-fold cross-validation with the 1-SE rule for the error
+    The parameter k (1 to 15, 3 values) was selected by 10-fold cross-validation with the 1-SE rule for the error
     >>> fit.methods().keys
     ['hastie2009', 'tsamardinos2018', 'protoclass']
     """
     sentences = [_data(fit), _method(fit), *_tuning(fit)]
     if fit.calibration is not None:
-        sentences.append(f"Probabilities and prediction sets [@vovk2015] are from a calibration ({fit.calibration.words()})")
+        how = fit.calibration.words().replace(" calibration, ", " calibration (", 1)
+        sentences.append(f"Class probabilities and conformal prediction sets [@vovk2015] were obtained by {how})")
     sentences.append(f"Computations used the Python package protoclass {own_version()} [@protoclass] with seed {fit.problem.seed}")
     return Methods(". ".join(sentences) + ".")
 
 
 def _data(fit: Fitted) -> str:
     counts = ", ".join(f"{n:,} {visible(str(level))}" for level, n in zip(fit.classes, fit.frame.class_counts, strict=True))
-    out = f"The data have {fit.nobs:,} rows of {len(fit.classes)} classes ({counts})"
+    out = f"The data have {fit.nobs:,} observations in {len(fit.classes)} classes ({counts})"
     dropped = len(fit.dropped)
     if dropped:
-        out += f" after {dropped:,} {'row' if dropped == 1 else 'rows'} with missing values {'was' if dropped == 1 else 'were'} left out"
+        out += f", after exclusion of {dropped:,} with missing values"
     factors = fit.call.arguments.get("class_weights")
     if factors is not None:
         out += ", with balanced class weights" if isinstance(factors, str) else ", with class weights"
@@ -116,9 +117,9 @@ def _method(fit: Fitted) -> str:
     model, metric = fit.model, fit.dissimilarity.metric
     own = {f.name: getattr(model, f.name) for f in fields(model) if f.name not in fit.selection.values}
     given = [f"{f.name} = {_value(own[f.name])}" for f in fields(model) if f.name in own and repr(own[f.name]) != repr(f.default)]
-    out = f'Rows were classified by the method "{model.title}"{_cited(model.papers)}{" with " * bool(given)}{", ".join(given)}'
+    out = f'They were classified by the method "{model.title}"{_cited(model.papers)}{" with " * bool(given)}{", ".join(given)}'
     if model.measures(fit.rule):
-        out += f". The dissimilarity was {described(fit).split(' (chosen')[0]}{_cited(metric.papers)}"
+        out += f". The dissimilarity was {described(fit).split(' (default')[0]}{_cited(metric.papers)}"
     return out
 
 
@@ -127,11 +128,11 @@ def _cited(keys: tuple[str, ...]) -> str:
 
 
 def _tuning(fit: Fitted) -> list[str]:
-    """How the parameters were chosen, or were given."""
+    """How the parameters were selected, or that they were given."""
     validation, selection = fit.validation, fit.selection
     values = ", ".join(f"{name} = {_value(value)}" for name, value in selection.values.items())
     if selection.by_hand:
-        return [f"Parameters were chosen by hand ({values})" if values else f"The first {selection.steps} steps of the rule were kept"]
+        return [f"Parameters were selected manually ({values})" if values else f"The first {selection.steps} steps of the model were kept"]
     if validation is None:
         return []
     folds = count_folds(validation).replace(" folds", "-fold cross-validation", 1)
@@ -142,9 +143,9 @@ def _tuning(fit: Fitted) -> list[str]:
     tried = " and ".join(f"{column} ({_tried(grid[column])})" for column in grid)
     rule = RULES[selection.rule].format(measure=name) + ("" if "{measure}" in RULES[selection.rule] else f" for the {name}")
     subject, verb = ("parameters", "were") if len(grid.columns) > 1 else ("parameter", "was")
-    out = [f"The {subject} {tried} {verb} chosen by {folds} with the {rule}", f"The choice was {values}"]
+    out = [f"The {subject} {tried} {verb} selected by {folds} with the {rule}", f"The selected {subject} {verb} {values}"]
     if validation.corrected(selection.rule) is not None:
-        out.append(f"The {name} was corrected for this choice by a bootstrap of the held-out predictions [@tsamardinos2018]")
+        out.append(f"The {name} was corrected for this selection by a bootstrap of the held-out predictions (BBC-CV) [@tsamardinos2018]")
     return out
 
 

@@ -6,6 +6,7 @@ import inspect
 import os
 import warnings
 from collections.abc import Callable
+from dataclasses import fields
 from functools import wraps
 from pathlib import Path
 from typing import Any
@@ -146,3 +147,21 @@ def brief(value: object) -> str:
     if callable(value):
         return cut(str(getattr(value, "__name__", None) or repr(value)))
     return shown(value)
+
+
+def short(value: Any) -> str:
+    """The `__repr__` of a dataclass that holds arrays: its fields, tables and arrays by their size.
+
+    Examples
+    --------
+    >>> from dataclasses import dataclass
+    >>> @dataclass
+    ... class Circle:
+    ...     centre: list
+    ...     radius: float
+    ...     __repr__ = short
+    >>> Circle(list(range(9)), 2.0)
+    Circle(centre=<list of 9>, radius=2.0)
+    """
+    parts = (f"{f.name}={' '.join(brief(getattr(value, f.name)).split())}" for f in fields(value) if f.repr)
+    return visible(f"{type(value).__name__}({', '.join(parts)})")

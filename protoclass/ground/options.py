@@ -46,7 +46,7 @@ class Options:
     >>> test = pc.fit("species ~ .", pc.load_data("iris"), eps=1.0).test(pc.load_data("iris"))
     >>> with pc.options(digits=2):
     ...     print(repr(test).splitlines()[0])
-    Test error 0.04 (6 of 150 rows), 95 % interval 0.02 to 0.08
+    Test error 0.04 (95 % CI 0.02 to 0.08), 6 of 150 rows misclassified
     >>> pc.options.digits = 3
     >>> pc.options.reset()
     >>> pc.options.colors = ["red", "blue"]
@@ -169,18 +169,18 @@ def significant(value: float, usual: int = 4) -> str:
     return f"{value:.0f}" if options.digits and "e+" in text and abs(value) < 10**MOST_DIGITS else text
 
 
-def with_error(value: float, se: float) -> str:
-    """An error with its standard error, where there is one that is not 0.
+def with_error(value: float, se: float, remark: str = "") -> str:
+    """An error and in brackets its standard error, if there is one that is not 0, and a remark.
 
     Examples
     --------
-    >>> with_error(0.04, 0.0147), with_error(0.5, 0.0), with_error(0.5, float("nan")), with_error(3e-5, 2e-5)
-    ('0.0400 +- 0.0147', '0.5000', '0.5000', '3e-05 +- 2e-05')
+    >>> with_error(0.04, 0.0147, "10 folds"), with_error(0.5, 0.0), with_error(0.5, float("nan"), "2 folds"), with_error(3e-5, 2e-5)
+    ('0.0400 (SE 0.0147, 10 folds)', '0.5000', '0.5000 (2 folds)', '3e-05 (SE 2e-05)')
     """
-    digits = options.digits or 4
-    if value > SAME and max(value, se) < 0.5 / 10**digits:  # all decimals would be 0
-        return f"{value:.1g} +- {se:.1g}" if se > SAME else f"{value:.1g}"
-    return f"{fixed(value)} +- {fixed(se)}" if se > SAME else fixed(value)
+    small = value > SAME and max(value, se) < 0.5 / 10 ** (options.digits or 4)  # all decimals would be 0
+    error, spread = (f"{v:.1g}" if small else fixed(v) for v in (value, se))
+    inside = ", ".join(filter(None, [f"SE {spread}" if se > SAME else "", remark]))
+    return f"{error} ({inside})" if inside else error
 
 
 def told_apart(first: float, second: float) -> tuple[str, str]:

@@ -16,7 +16,7 @@ from ..ground.checks import MOST_SEED, is_number, one_of, whole_number
 from ..ground.errors import DataError, OptionError, brief, shown
 from ..ground.savable import savable
 from .base import EuclideanSpace, Metric, Traits, strings
-from .scaling import design_of, finite, spread_of
+from .scaling import SCALES, design_of, finite, spread_of
 
 KINDS = ("nca", "lda")
 LARGEST = 1e150  # of a scaled value: squares of larger ones overflow
@@ -113,7 +113,7 @@ class Learned(Metric):
     @property
     def traits(self) -> Traits:
         return Traits(
-            symmetric=True, triangle=True, row_by_row=True, train_in_folds=True, supervised=True, scaling="scaled columns",
+            symmetric=True, triangle=True, row_by_row=True, train_in_folds=True, supervised=True, scaling=SCALES[True],
             power=2.0 if self.weighs else None, geometry=Geometry(),
         )  # fmt: skip
 

@@ -343,19 +343,19 @@ def _as_trained(metric: Metric | TrainedMetric) -> Metric | TrainedMetric:
 
 
 def automatic(frame: Frame) -> tuple[Metric, str]:
-    """Euclidean where all predictors are numeric, DTW of a lone column of series, Gower otherwise; and the reason in words."""
+    """Euclidean if all predictors are numeric, DTW for a lone column of series, Gower otherwise; and for what this is the default."""
     if frame.keep:
-        return Gower(), "na='keep' needs a dissimilarity that skips missing values"
+        return Gower(), "na='keep', which needs a dissimilarity that skips missing values"
     others = {name: column.kind for name, column in frame.schema.items() if column.kind != "numeric"}
     if not others:
-        return Euclidean(), "all predictors are numeric"
+        return Euclidean(), "numeric predictors"
     first = next(iter(others))
     if others == {first: "series"} and len(frame.schema) == 1:
-        return DTW(), "the predictor is a series"
+        return DTW(), "a predictor that is a series"
     if len(others) < len(frame.schema) and set(others.values()) == {"boolean"}:
-        rest = f"{first!r} is" if len(others) == 1 else f"{first!r} and {len(others) - 1} more are"
-        return Gower(), f"{rest} boolean, and all other predictors are numeric"
-    return Gower(), "some predictors are not numeric"
+        more = "" if len(others) == 1 else f" and {len(others) - 1} more"
+        return Gower(), f"numeric and boolean predictors; boolean: {first!r}{more}"
+    return Gower(), "predictors that are not all numeric"
 
 
 def measure_frame(

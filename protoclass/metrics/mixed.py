@@ -95,7 +95,7 @@ class Mixed(Wrapper):
         joint, known = super().traits, [m.traits for m in self.inner]
         return replace(
             joint, triangle=all(t.triangle for t in known), data_dependent=self.scale or joint.data_dependent,
-            power=1.0 if joint.reflexive else None, series=False, scaling="scaled parts" if self.scale else "",
+            power=1.0 if joint.reflexive else None, series=False, scaling="parts divided by their median" if self.scale else "",
             column_groups=tuple(columns for columns, _ in self.parts if len(columns) > 1),
         )  # fmt: skip
 

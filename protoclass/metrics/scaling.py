@@ -17,8 +17,8 @@ from ..ground.errors import DataError, shown
 
 NORMAL = 1.4826  # the median absolute deviation of normal values times this is their standard deviation
 SCALES: dict[Any, str] = {  # in words
-    True: "scaled columns", False: "", "fold": "columns scaled in each fold", "range": "columns scaled by their range",
-    "robust": "columns scaled by their median absolute deviation",
+    True: "predictors scaled to unit SD", False: "", "fold": "predictors scaled to unit SD within each fold",
+    "range": "predictors divided by their range", "robust": "predictors divided by their median absolute deviation",
 }  # fmt: skip
 
 

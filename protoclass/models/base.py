@@ -27,7 +27,7 @@ from ..ground.checks import (
     is_real,
     number_in_words,
 )
-from ..ground.errors import DataError, NotAvailable, OptionError, brief, shown
+from ..ground.errors import DataError, NotAvailable, OptionError, brief, short, shown
 from ..ground.foreign_names import VERBS_OF_MODEL
 
 
@@ -71,6 +71,8 @@ class Learned:
     tried: Mapping[str, Sequence[Any]] = field(default_factory=dict)
     reasons: Sequence[str] = ()
     error: float | None = None
+
+    __repr__ = short
 
 
 @dataclass(frozen=True)

@@ -202,7 +202,7 @@ class PVM(Model):
     as_repeats: ClassVar[Mapping[str, Any]] = {"solver": "greedy"}
     grids: ClassVar[frozenset[str]] = frozenset({"lambda_", "radii", "stop"})
     words: ClassVar[Mapping[str, str]] = {
-        "eps": "radius eps of the balls", "lambda_": "cost lambda of a prototype", "stop": "prototypes at most",
+        "eps": "radius eps of the balls", "lambda_": "cost lambda of a prototype", "stop": "maximum number of prototypes",
         "radii": "radii of the balls",
     }  # fmt: skip
 
@@ -358,7 +358,7 @@ class PVM(Model):
         rows = np.flatnonzero((uncovered | (wrong > 0) | astray) & (task.w > 0))
         paid = task.w * (uncovered + wrong)
         worst = rows[np.lexsort((rows, ~astray[rows], -paid[rows], -price[rows].round(9)))][:n]
-        return Criticised(worst, price[worst], "price", "dual price: what the objective pays for the row, in weight of rows")
+        return Criticised(worst, price[worst], "price", "dual price: increase of the objective due to the row, in weight of rows")
 
     def first_gains(self, learned: Learned, task: Task) -> np.ndarray | None:
         """The largest gain of one ball per class: weight of its rows minus weight of others; None with individual radii."""

@@ -88,7 +88,8 @@ class SCM(Model):
         "stop": (1, 3),
     }
     never_tuned: ClassVar[frozenset[str]] = frozenset({"features", "positive", "multiclass"})
-    words: ClassVar[Mapping[str, str]] = {"kind": "kind of machine", "penalty": "penalty p of an error on P", "stop": "features at most"}
+    words: ClassVar[Mapping[str, str]] = {"kind": "kind of machine", "penalty": "penalty p of an error on P",
+                                         "stop": "maximum number of features"}  # fmt: skip
 
     features: str = "balls"
     kind: Any = "grid"

@@ -1,4 +1,4 @@
-"""Pictures of stability, comparisons, alternatives and criticisms."""
+"""Plots of stability, comparisons, alternatives and criticisms."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def comparison(result: Comparison, kind: str | None = None, ax: Any = None) -> A
         ax.annotate(write_number(count), (1.02, i), **beside)
     ax.annotate("prototypes", (1.02, 1.0), (0, 3), xycoords="axes fraction", textcoords="offset points", fontsize="small")
     if several:
-        ax.set_xlabel(f"{ax.get_xlabel()} (dots: each split)")
+        ax.set_xlabel(f"{ax.get_xlabel()}; dots: splits")
     return ax
 
 
@@ -69,9 +69,9 @@ def _draw_prices(result: Comparison, ax: Any) -> Any:
         ax.set_xscale("log")
         plain_log(ax.xaxis)
     ax.set_ylim(bottom=0)
-    ax.set(xlabel="prototypes, mean over the training sets (log scale)", ylabel="error on test rows, 95 % interval")
+    ax.set(xlabel="number of prototypes, mean over the training sets (log scale)", ylabel="error on test rows (95 % CI)")
     if len(prices):
-        which = "of all rules with at most so many prototypes\nthat with the least cross-validated error within the training rows"
+        which = "model with the lowest cross-validated error in training\namong those with at most this number of prototypes"
         ax.set_title(f"Lines: {which}", fontsize="medium")
     key(ax, "below", ncols=2)
     return ax
@@ -104,7 +104,7 @@ class InOrder:
 
     def finish(self, names: Any, value: str, marks: str, most: float | None, classes: int) -> Any:
         """The Axes with what they show in words: the value, from 0 to `most`, and the marks."""
-        ax, order = self.ax, "prototype, in the order chosen"
+        ax, order = self.ax, "prototype, in the order selected"
         if self.few:
             ax.set_yticks(self.table["order"], names)
             ax.set(xlim=(0, most), ylim=(max(1, len(self.table)) + 0.5, 0.5), xlabel=f"{value}\n{marks}", ylabel=order)
@@ -140,12 +140,12 @@ def alternatives(result: Alternatives, ax: Any = None) -> Any:
     open_ = table[table["at_least"] < table["cost_without"]]
     lines(open_["order"], open_["at_least"], open_["cost_without"], color=ink(ax), lw=0.8)
     limit(result.within * result.optimum.most, ls=":", lw=1.2, color=ink(ax))
-    marks = f"full: without it; hollow: a row in its place\ndotted: within {result.within:.3g} of the optimum"
-    return drawn.finish(table["name"], "cost above the optimum, in weight of rows", marks, None, len(classes))
+    marks = f"filled: removed; open: replaced by another row\ndotted line: {100 * result.within:.3g} % above the optimum"
+    return drawn.finish(table["name"], "increase of the objective above the optimum (weight of rows)", marks, None, len(classes))
 
 
 def alternatives_of_fit(fit: Fitted, ax: Any, within: float = 0.01, seconds: float = 60.0) -> Any:
-    """What each prototype of a fit costs."""
+    """The cost of removing or replacing each prototype of a fit."""
     return alternatives(find_alternatives(fit, within=within, seconds=seconds), ax)
 
 
@@ -180,7 +180,7 @@ def criticisms(result: Criticisms, ax: Any = None) -> Any:
         text.set_in_layout(False)  # it has the room that the Axes have
         keep_within(text, float(np.ptp(ax.get_xlim())), 0.9, "reasons")
     ax.set_yticks(table["place"], table["name"], fontsize="small")
-    ax.set(ylim=(last + 0.5, 0.5), xlabel=f"{result.score}: {result.meaning}", ylabel="row: prototype that takes it")
+    ax.set(ylim=(last + 0.5, 0.5), xlabel=f"{result.score}: {result.meaning}", ylabel="row: prototype that claims it")
     if len(table):
         key(ax, "below", ncols=min(4, len(levels)))
     return ax

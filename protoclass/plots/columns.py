@@ -66,8 +66,8 @@ def cards(fit: Fitted, count: int = 9, series: Any = None) -> Any:
         ax.set_axis_off()
     some = _count_shown(profiles)
     if lines:
-        figure.suptitle(f"{some}: value (that usual in the class)", fontsize="medium")
-        figure.supxlabel("difference from the median of the class, in standard deviations", fontsize="small")
+        figure.suptitle(f"{some}: value (class median or mode)", fontsize="medium")
+        figure.supxlabel("difference from the class median (SD of the variable)", fontsize="small")
     else:
         figure.suptitle(some, fontsize="medium")
     return figure
@@ -106,7 +106,7 @@ def _draw_curves(fit: Fitted, profiles: Profiles, steps: list[str]) -> Any:
         ax.set(xlim=(1, values.shape[1]), ylim=(low - margin, high + margin))
         ax.tick_params(labelsize="x-small")
     below = "of its class in each ball" if fit.rule.prototypes.radii is not None else "nearest to each"
-    figure.suptitle(f"{_count_shown(profiles)} over the rows {below}; dashed: the rival", fontsize="medium")
+    figure.suptitle(f"{_count_shown(profiles)} and the rows {below}; dashed: the rival", fontsize="medium")
     figure.supxlabel(_name_steps(steps), fontsize="small")
     return figure
 
@@ -130,7 +130,7 @@ def _write_texts(fit: Fitted, profiles: Profiles) -> Any:
 
 
 def _choose_lines(table: pd.DataFrame) -> tuple[pd.DataFrame, list[str]]:
-    """The variables on a card, and what is written beside their bars."""
+    """The variables on a card, and the texts of their bars."""
     own = table.sort_values("apart", key=lambda values: -values.abs(), kind="stable").head(LINES)
     parts = zip(list_short(own["variable"], 18), own["value"], own["usual"], strict=True)
     return own, [f"{variable} = {value} ({usual})" for variable, value, usual in parts]
@@ -195,7 +195,7 @@ def _draw_reasons(ax: Any, fit: Fitted, table: pd.DataFrame, row: str, most: int
     ax.title.set_fontsize("medium")
     rest = len(table) - len(few)
     more = f"; {rest} more variables add {write_number(float(table['favour'].iloc[most:].sum()))}" if rest else ""
-    return f"sum {write_number(far - near)}{more}"
+    return f"total {write_number(far - near)}{more}"
 
 
 def _check_panels(rows: int, ax: Any) -> None:
@@ -238,7 +238,7 @@ def importance(
     ends = [table["importance"] - table["low"], table["high"] - table["importance"]]
     ax = draw_columns(table["variable"], table["importance"], table.attrs["shown"], ax)
     ax.errorbar(table["importance"], np.arange(len(table)), xerr=ends, fmt="none", ecolor=ink(ax), elinewidth=1.2, capsize=3)
-    ax.set_xlabel(f"growth of the error when it is permuted, and 95 % interval\n({table.attrs['without']})")
+    ax.set_xlabel(f"increase in error when permuted (95 % CI)\n({table.attrs['without']})")
     return ax
 
 

@@ -30,7 +30,7 @@ from ..views.curve import (
     trace_curve,
     within_one_se,
 )
-from ..views.words import MEASURES, describe_axis, describe_selection, write_number, write_value
+from ..views.words import MEASURES, describe_axis, describe_selection, name_sizes, write_number, write_value
 from .layout import framed, keep_within
 from .style import (
     RISING,
@@ -99,25 +99,25 @@ def frontier_of_fit(fit: Fitted, ax: Any) -> Any:
 
 
 def _draw_frontier(validation: ErrorCurve, ax: Any) -> Any:
-    """The least error for each number of prototypes, which holds from its own size up to the next."""
+    """The lowest error for each number of prototypes, which is valid from its own size up to the next."""
     table, name, point = sort_frontier(validation), validation.measure_name, validation.chosen_by_call()
-    size, error = float(validation.rule_sizes[point]), float(validation.choice.error[point])
+    size, error, noun = float(validation.rule_sizes[point]), float(validation.choice.error[point]), name_sizes(validation)
     ends = pd.DataFrame([*table.to_dict("records"), {**table.iloc[-1], "size": max(size, 1.15 * float(table["size"].iloc[-1]))}])
     steps = {"where": "post", "lw": 1.4 * factor(ax)}
     low, high, shade = ends["error"] - ends["se"], ends["error"] + ends["se"], colour(0)
     ax.fill_between(ends["size"], low, high, step="post", fc=to_rgba(shade, 0.18), ec=to_rgba(shade, 0.6), lw=0.8)
     ax.step(ends["size"], ends["error"], color=colour(0), label=f"lowest held-out {name}, +- 1 SE", **steps)
-    ax.step(ends["size"], ends["corrected"], ls="--", color=colour(1), label="corrected for its choice", **steps)
-    ax.plot(size, error, "o", ms=8 * factor(ax), mfc="none", mew=1.6, color=ink(ax), label=f"chosen: size {write_number(round(size, 1))}")
+    ax.step(ends["size"], ends["corrected"], ls="--", color=colour(1), label=f"corrected {name}", **steps)
+    label = f"selected: {write_number(round(size, 1))} {noun}"
+    ax.plot(size, error, "o", ms=8 * factor(ax), mfc="none", mew=1.6, color=ink(ax), label=label)
     nearest = nearest_row_error(validation)
     if nearest == nearest:
-        ax.axhline(nearest, ls=":", lw=1.2, color=ink(ax), label=f"1-NN, all rows kept: {write_number(nearest)}")
+        ax.axhline(nearest, ls=":", lw=1.2, color=ink(ax), label=f"1-NN (all rows are prototypes): {write_number(nearest)}")
     ax.set_xscale("log")
     plain_log(ax.xaxis)
     _limit(validation, pd.concat([ends[["error", "se"]], pd.DataFrame({"error": [nearest, error], "se": 0.0})]), ax)
-    counted = validation.problem.model.can.counted
-    ax.set_xlabel(f"{'features' if counted == 'features' else 'prototypes' if counted else 'size'} at most (log scale)")
-    ax.set_title(f"The lowest {name} for each size", fontsize="medium")
+    ax.set_xlabel(f"maximum {'size' if noun == 'size' else f'number of {noun}'} (log scale)")
+    ax.set_title(f"Minimum {name} by {'size' if noun == 'size' else f'number of {noun}'}", fontsize="medium")
     key(ax, "below", ncols=2, values=True)
     return ax
 
@@ -134,7 +134,7 @@ def _draw_lines(validation: ErrorCurve, traced: Curve, ax: Any) -> Any:
             **style,
         )
         if traced.band is not None and validation.one_se in part.index:  # bands of several lines would hide one another
-            of = f" of the curve at {name}" if name else " of the curve"
+            of = f" at {name}" if name else ""
             _draw_band(part.sort_values("position", kind="stable"), "position", traced.band, of, colour(k), ax)
     if traced.ticks is not None:
         ax.set_xticks(range(len(traced.ticks)), traced.ticks)
@@ -158,9 +158,9 @@ def _draw_lines(validation: ErrorCurve, traced: Curve, ax: Any) -> Any:
 
 
 def _draw_choice(validation: ErrorCurve, ax: Any, positions: Any, write: Callable[[int], str]) -> None:
-    """Lines at the least error and at the 1-SE choice, what lies within 1 SE of the least, and the choice in words."""
+    """Lines at the minimum error and at the 1-SE choice, the range within 1 SE of the minimum, and the choice in words."""
     for point, ls, name in (
-        (validation.best, ":", f"least {validation.measure_name}"),
+        (validation.best, ":", f"minimum {validation.measure_name}"),
         (validation.one_se, "--", "1-SE choice"),
     ):
         ax.axvline(positions[point], ls=ls, lw=1.2, color=ink(ax), label=f"{name}: {write(point)}")
@@ -190,13 +190,13 @@ def _limit(validation: ErrorCurve, table: pd.DataFrame, ax: Any, places: Any = N
 
 
 def mark_no_information(ax: Any, value: float) -> None:
-    """A mark at the right edge of an axis of errors: what always predicting the heaviest class gets, with its number."""
+    """A mark at the right edge of an axis of errors: the error of always predicting the most common class, with its number."""
     low, high = ax.get_ylim()
     height = min(max((value - low) / (high - low), 0.0), 1.0)
     above = value > high
     ax.plot([1.0], [height], "^" if above else "<", ms=7, color=ink(ax), transform=ax.transAxes, clip_on=False, zorder=5)
     apart = " " if has_room(ax) else "\n"
-    words = f"no information:{apart}{write_number(value)}{' (above)' if above else ''}"
+    words = f"no-information error:{apart}{write_number(value)}{' (above)' if above else ''}"
     beside = {"rotation": 90, "ha": "left", "va": "top" if height > 0.5 else "bottom", "color": ink(ax), "fontsize": "small"}
     ax.annotate(words, (1.0, height), (9 * factor(ax), 0), xycoords="axes fraction", textcoords="offset points", **beside)
 
@@ -205,7 +205,7 @@ BREAK = 0.12  # of the rest of an axis is as wide as a gap that is broken
 
 
 def scale_along(ax: Any, places: Any, log: bool) -> str:
-    """Scale the horizontal axis for places on it, with a break in each of `find_gaps`; in brackets what is to be said of it."""
+    """Scale the horizontal axis for places on it, with a break in each of `find_gaps`; returns the remark for its label."""
     from matplotlib.ticker import FixedLocator, FuncFormatter, MaxNLocator, NullLocator
 
     measure, value = (np.log, np.exp) if log else (np.asarray, np.asarray)
@@ -253,7 +253,7 @@ def scale_along(ax: Any, places: Any, log: bool) -> str:
 
 
 def draw_strip(table: pd.DataFrame, positions: Any, names: tuple[str, ...], ax: Any, log: bool) -> Any:
-    """What has another scale than the errors, on Axes of its own below them: the cover error, or the bound."""
+    """The cover error or the bound, whose scale differs from that of the errors, on separate Axes below them."""
     from matplotlib.transforms import ScaledTranslation
 
     small = ax.inset_axes((0.0, STRIP[0], 1.0, STRIP[1]), label="strip")
@@ -267,8 +267,8 @@ def draw_strip(table: pd.DataFrame, positions: Any, names: tuple[str, ...], ax: 
     small.yaxis.get_major_locator().set_params(nbins=2)
     size = scale_letters(ax, 10)
     small.tick_params(labelsize=size)
-    words = " and ".join({"cover_error": "cover error", "bound": "bound of the error"}[name] for name in names)
-    small.set_title(f"{words} (share, on a scale of its own)", fontsize=scale_letters(ax, 8), loc="left", pad=2)
+    words = " and ".join({"cover_error": "cover error", "bound": "bound on the error"}[name] for name in names)
+    small.set_title(f"{words} (separate scale)", fontsize=scale_letters(ax, 8), loc="left", pad=2)
     ax.tick_params(labelbottom=False)
     down = ScaledTranslation(0, -(size + 10) / 72, ax.figure.dpi_scale_trans)
     ax.xaxis.set_label_coords(0.5, STRIP[0], transform=ax.transAxes + down)
@@ -277,12 +277,12 @@ def draw_strip(table: pd.DataFrame, positions: Any, names: tuple[str, ...], ax: 
 
 def _draw_band(part: Any, x: str, level: float, of: str, fill: str, ax: Any) -> None:
     """The simultaneous band of a curve."""
-    label = f"band{of}, {100 * level:.4g} %"
+    label = f"{100 * level:.4g} % simultaneous band{of}"
     ax.fill_between(part[x], part["band_low"], part["band_high"], fc=to_rgba(fill, 0.18), ec=to_rgba(fill, 0.6), lw=0.8, label=label)
 
 
 def _draw_heat(validation: ErrorCurve, pair: tuple[str, str], ax: Any) -> Any:
-    """Error over two parameters, the others at their 1-SE choice; the least error, the choice and all within 1 SE are marked."""
+    """Error over two parameters, the others at their 1-SE choice; the minimum, the choice and all within 1 SE are marked."""
     at = find_slice(validation, pair, validation.one_se)
     table, cells = validation.table.iloc[at], make_cells(validation, pair, at)
     others = [k for k in validation.grid if k not in pair]
@@ -292,8 +292,8 @@ def _draw_heat(validation: ErrorCurve, pair: tuple[str, str], ax: Any) -> Any:
         step = max(1, -(-len(values) // 12))
         axis.set_ticks(range(0, len(values), step), [write_value(v) for v in values[::step]])
     _write_cells(cells, within_one_se(validation), image, ax)
-    for point, ls, name in ((validation.one_se, "-", "1-SE choice"), (validation.best, ":", f"least {validation.measure_name}")):
-        if point not in table.index:  # the least error lies at other values of the parameters that are fixed here
+    for point, ls, name in ((validation.one_se, "-", "1-SE choice"), (validation.best, ":", f"minimum {validation.measure_name}")):
+        if point not in table.index:  # the minimum is at other values of the fixed parameters
             continue
         x, y = cells.columns.get_loc(table[pair[0]].loc[point]), cells.index.get_loc(table[pair[1]].loc[point])
         by = 0.46 if ls == "-" else 0.4
@@ -308,12 +308,12 @@ def _draw_heat(validation: ErrorCurve, pair: tuple[str, str], ax: Any) -> Any:
 
 
 def _write_cells(cells: pd.DataFrame, limit: float, image: Any, ax: Any) -> None:
-    """The errors as numbers where there is room, in brackets those within 1 SE of the least; else dots for these."""
+    """The errors as numbers where there is room, in brackets those within 1 SE of the minimum; else dots for these."""
     values = cells.to_numpy(float)
     inside = values <= limit
     if values.size > WRITTEN or max(values.shape) > 12:
         up, along = np.nonzero(inside)
-        ax.plot(along, up, ".", ms=4, color="white", mec="black", mew=0.5, ls="none", label="within 1 SE of the least")
+        ax.plot(along, up, ".", ms=4, color="white", mec="black", mew=0.5, ls="none", label="within 1 SE of the minimum")
         return
     for (i, j), value in np.ndenumerate(values):
         if np.isfinite(value):
@@ -322,7 +322,7 @@ def _write_cells(cells: pd.DataFrame, limit: float, image: Any, ax: Any) -> None
             text = ax.text(j, i, words, ha="center", va="center", fontsize=9, color=letters_on(image.to_rgba(value)))
             keep_within(text, 0.94, 0.94)
     if has_room(ax):
-        ax.plot([], [], " ", label="( ): within 1 SE of the least")
+        ax.plot([], [], " ", label="( ): within 1 SE of the minimum")
 
 
 def _draw_sizes(validation: ErrorCurve, x: str, ax: Any) -> None:
@@ -337,7 +337,13 @@ def _draw_sizes(validation: ErrorCurve, x: str, ax: Any) -> None:
     top.xaxis.set_major_locator(FixedLocator(places[kept]))
     top.xaxis.set_minor_locator(NullLocator())
     top.set_xticklabels([write_number(round(v, 1)) for v in validation.table["size"].iloc[kept]])
-    top.set_xlabel("size (mean over folds)")
+    top.set_xlabel(write_sizes(validation))
+
+
+def write_sizes(validation: ErrorCurve) -> str:
+    """The label of an axis of sizes."""
+    noun = name_sizes(validation)
+    return f"{noun if noun == 'size' else f'number of {noun}'}, mean over folds"
 
 
 def _draw_by_size(validation: ErrorCurve, ax: Any, band: float | None = None) -> Any:
@@ -349,15 +355,15 @@ def _draw_by_size(validation: ErrorCurve, ax: Any, band: float | None = None) ->
         table["size"], table["error"], table["se"], label=f"held-out {validation.measure_name}, +- 1 SE", **style
     )
     if band is not None:
-        _draw_band(table, "size", band, " of the curve", colour(0), ax)
+        _draw_band(table, "size", band, "", colour(0), ax)
     sizes = validation.table["size"].to_numpy(float)
-    _draw_choice(validation, ax, sizes, lambda g: f"size {write_number(round(float(sizes[g]), 1))}")
+    _draw_choice(validation, ax, sizes, lambda g: f"{write_number(round(float(sizes[g]), 1))} {name_sizes(validation)}")
     if full:
         last = table.iloc[-1]
-        ax.plot(last["size"], last["error"], "s", ms=9, mfc="none", color=colour(1), label="all rows kept: 1-NN")
+        ax.plot(last["size"], last["error"], "s", ms=9, mfc="none", color=colour(1), label="1-NN (all rows are prototypes)")
     scaled = scale_along(ax, table["size"], bool(table["size"].min() > 0))
     _limit(validation, table, ax, table["size"])
-    ax.set_xlabel(f"size, mean over folds{scaled}")
+    ax.set_xlabel(f"{write_sizes(validation)}{scaled}")
     key(ax, "below", ncols=2, values=True)
     return ax
 

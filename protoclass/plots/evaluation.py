@@ -1,4 +1,4 @@
-"""Pictures of tests: confusion, curves of scores, calibration, groups, and permutations."""
+"""Plots of tests: confusion, curves of scores, calibration, groups, and permutations."""
 
 from __future__ import annotations
 
@@ -89,8 +89,8 @@ def draw_counts(counts: Confusion, ax: Any = None) -> Any:
     end = L + 0.52 + BESIDE if margins else L - 0.5
     ax.set(xlim=(-0.5, end), ylim=(end, -0.5), xlabel="predicted class", ylabel="true class")
     wrong, total = counts.errors, float(values.sum())
-    shade = "\n(shade: share of the true class)" if margins else "\n(no room for recall and precision)"
-    ax.set_title(f"{wrong:g} of {total:g} {counts.rows} wrong: error {write_number(wrong / total)}{shade}")
+    shade = "\n(shade: proportion of the true class)" if margins else "\n(no room for recall and precision)"
+    ax.set_title(f"{wrong:g} of {total:g} {counts.rows} misclassified: error {write_number(wrong / total)}{shade}")
     ax.title.set_fontsize("medium")
     ax.grid(False)
     for spine in ax.spines.values():
@@ -160,8 +160,8 @@ def roc(test: Test, ax: Any = None, band: bool = False) -> Any:
     labels = {}
     for c, name, own in _by_class(test, table, codes):
         e = areas[c].estimate
-        ends = f" ({e.low:.3f} to {e.high:.3f})" if e.low == e.low else ""
-        labels[c] = f"{name}{f': area {e.value:.3f}{ends}' if has_room(ax) else ''}"
+        ends = f" ({'95 % CI ' * alone}{e.low:.3f} to {e.high:.3f})" if e.low == e.low else ""
+        labels[c] = f"{name}{f': AUC {e.value:.3f}{ends}' if has_room(ax) else ''}"
         if bands is not None:
             around = bands[bands["class"] == test.classes[c]]
             for which, shade in shades.items():
@@ -169,11 +169,10 @@ def roc(test: Test, ax: Any = None, band: bool = False) -> Any:
                 ax.fill_between(1 - around["specificity"], low, high, color=colour(c), alpha=shade, lw=0)
         ax.plot(1 - own["specificity"], own["sensitivity"], lw=1.6, color=colour(c), label=labels[c], clip_on=False)
         _mark_cut(ax, test, c, own, 1 - own["specificity"], ["sensitivity", "specificity"])
-    shaded = f"\n(shaded: 95 % {'at each place; pale: ' if alone else ''}of the whole curve)" if band else ""
-    head = f"Chance of {labels[codes[0]]}" if alone else "Each class against the rest, by its chance"
-    ax.set(xlabel="share of the other rows predicted as the class (1 - specificity)",
-           ylabel="share of the class predicted as it (sensitivity)",
-           title=head + shaded)  # fmt: skip
+    shaded = f"\n(95 % {'CI at each point; pale: 95 % ' if alone else ''}band of the whole curve)" if band else ""
+    several = f"ROC curves, one class versus the rest{' (AUC with 95 % CI)' if has_room(ax) else ''}"
+    head = f"ROC curve, {labels[codes[0]]}" if alone else several
+    ax.set(xlabel="1 - specificity", ylabel="sensitivity", title=head + shaded)
     ax.title.set_fontsize("medium")
     return ax if alone else _legend(ax, "lower right")
 
@@ -188,9 +187,7 @@ def precision_recall(test: Test, ax: Any = None) -> Any:
         ax.step(own["recall"], own["precision"], where="pre", lw=1.6, color=colour(c), label=label, clip_on=False)
         ax.axhline(prevalence[c], lw=0.8, ls=":", color=colour(c))
         _mark_cut(ax, test, c, own, own["recall"], ["precision", "recall"])
-    ax.set(xlabel="share of the class predicted as it (sensitivity)",
-           ylabel="share of the class among rows predicted as it (precision)",
-           title="Each class against the rest (dotted: its prevalence)")  # fmt: skip
+    ax.set(xlabel="sensitivity (recall)", ylabel="precision", title="Precision and recall, one class versus the rest\n(dotted: prevalence)")
     return _legend(ax, "best")
 
 
@@ -203,7 +200,7 @@ def _mark_cut(ax: Any, test: Test, c: int, own: pd.DataFrame, across: pd.Series,
     x, y = across.iloc[at], own[names[0]].iloc[at]
     ax.plot(x, y, mark(c), ms=8, mfc=paper(ax), mec=colour(c), mew=1.8, clip_on=False, zorder=5)
     if has_room(ax):
-        words = "\n".join([f"cut {cut:.3g}", *(f"{name} {own[name].iloc[at]:.3f}" for name in names)])
+        words = "\n".join([f"threshold {cut:.3g}", *(f"{name} {own[name].iloc[at]:.3f}" for name in names)])
         side = -1 if x > 0.5 else 1
         ax.annotate(words, (x, y), (9 * side, -9 if y > 0.3 else 9), textcoords="offset points", fontsize=8.5, color=ink(ax), zorder=6,
                     ha="right" if side < 0 else "left", va="top" if y > 0.3 else "bottom",
@@ -244,8 +241,8 @@ def calibration(test: Test, ax: Any = None) -> Any:
     shares = np.linspace(0, 1, 6).round(1).tolist()
     ax.set_yticks([*shares, low / 2 - 0.15 * LINE] if counted else shares, [*map(str, shares), *["rows"] * counted])
     ax.axhline(0, lw=0.8, color=ink(ax), zorder=0)
-    ax.set(ylim=(low, 1), xlabel="chance of the class (mean of a bin of width 0.1)", ylabel="share of the bin's rows that are of the class",
-           title=f"Do the chances come true? (bars: 95 % intervals{'' if counted else '; counts: calibration()'})")  # fmt: skip
+    ax.set(ylim=(low, 1), xlabel="mean predicted probability (bins of 0.1)", ylabel="observed proportion",
+           title=f"Calibration plot (bars: 95 % CI{'' if counted else '; counts: calibration()'})")  # fmt: skip
     return _legend(ax, "upper left")
 
 
@@ -258,8 +255,8 @@ def coverage(test: Test, ax: Any = None) -> Any:
     for c, name, own in _by_class(test, table):
         ax.fill_between(own["level"], own["low"], own["high"], color=colour(c), alpha=0.12, lw=0)
         ax.plot(own["level"], own["coverage"], lw=1.6, color=colour(c), label=f"{name} ({own['n'].iloc[0]} rows)")
-    ax.set(xlabel="level of the prediction sets", ylabel="share of the class's rows whose set holds it",
-           title="Do the sets hold the true class? (shaded: 95 % intervals)", xlim=(levels[0], levels[-1]), ylim=(None, 1.01))  # fmt: skip
+    ax.set(xlabel="level of the prediction sets", ylabel="coverage (proportion of sets with the true class)",
+           title="Coverage of the prediction sets (shaded: 95 % CI)", xlim=(levels[0], levels[-1]), ylim=(None, 1.01))  # fmt: skip
     return _legend(ax, "lower right")
 
 
@@ -272,7 +269,7 @@ def perturbation(test: Test, ax: Any = None) -> Any:
     ax.axhline(test.error, lw=0.8, ls=":", color=GREY, label="test error")
     name = test.judged.certified.fit.dissimilarity.metric.name if test.judged.certified else ""
     ax.set(xlabel=f"perturbation radius ({name} distance)", ylabel="error",
-           title="How many errors can small changes make? (shaded: 95 % intervals)")  # fmt: skip
+           title="Error under perturbation of the rows (shaded: 95 % CI)")  # fmt: skip
     ax.set(xlim=(0, table["radius"].iloc[-1]), ylim=(0, 1.01))
     return _legend(ax, "lower right")
 
@@ -296,7 +293,7 @@ def groups(result: TestByGroup, measure: str = "error", of: Any = None, ax: Any 
     draw_intervals(ax, table, names, total=True, what=measure)
     if measure != "error":
         name = named(result.overall.classes[result.class_code(measure, of)])
-        ax.set_xlabel(f"{MEASURES[measure]} of {name} with its 95 % interval")
+        ax.set_xlabel(f"{MEASURES[measure]} of {name} (95 % CI)")
     if measure == IN_THE_LARGE:
         ax.axvline(0, lw=0.8, ls="--", color=GREY, zorder=1)
     ax.set_title(result.overall.decided, fontsize="medium")
@@ -341,12 +338,12 @@ def permutations(result: PermutationTest, ax: Any = None) -> Any:
     ax = axes(ax, 6.4, 3.8)
     width = table["high"] - table["low"]
     ax.bar(table["low"], table["count"], width, align="edge", color=GREY, alpha=0.7, lw=0, label=f"{len(result.table)} permutations")
-    said = f"as observed: {write_number(result.error)}, p = {write_number(result.p_value)}"
+    said = f"observed {result.measure}: {write_number(result.error)}, p = {write_number(result.p_value)}"
     ax.axvline(result.error, color=colour(1), lw=2, label=said)
     ax.axvline(result.table["error"].mean(), color=ink(ax), lw=1, ls=":", label="mean of the permutations")
     ax.yaxis.get_major_locator().set_params(integer=True)
     ax.margins(x=0.04)
-    ax.set(xlabel=f"cross-validated {result.measure} of the chosen point", ylabel="permutations")
+    ax.set(xlabel=f"cross-validated {result.measure} of the selected point", ylabel="number of permutations")
     ax.set_title(result.how, fontsize="medium")
     key(ax, "below", ncols=2)
     return ax

@@ -1,4 +1,4 @@
-"""Rows shown as pictures: prototypes, what they hold wrongly, and rows that are misclassified (PVM paper, figures 4 to 6, 8)."""
+"""Rows shown as images: prototypes, rows that they wrongly cover, and misclassified rows (PVM paper, figures 4 to 6, 8)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Prototypes and what their balls hold among the rows: in the plane of two predictors, or on a map; or a rule in words."""
+"""Prototypes and the rows in their balls: in the plane of two predictors, or on a map; or a rule in words."""
 
 from __future__ import annotations
 
@@ -26,20 +26,20 @@ from .style import GREY, WRONG, axes, blend, colour, ink, key, list_down, list_n
 
 
 def draw_features(fit: Fitted, ax: Any = None) -> Any:
-    """A bar for each feature in the order chosen: rows that it covered, and those that it got wrong."""
+    """A bar for each feature in the order selected: rows that it covered, and rows that it misclassified."""
     rule = list_rule(fit)
     table, at = rule.table, np.arange(len(rule.table))
     names = list_named(table["label"], 60)
     ax = axes(ax, max(6.8, 3.4 + 0.1 * max(map(len, names), default=0)), max(2.4, 1.6 + 0.36 * len(table)))
-    ax.barh(at - 0.16, table["newly_covered"], 0.3, color=colour(0), label="covered when chosen")
-    ax.barh(at + 0.16, table["errors"], 0.3, color=WRONG, label="got wrong")
+    ax.barh(at - 0.16, table["newly_covered"], 0.3, color=colour(0), label="newly covered")
+    ax.barh(at + 0.16, table["errors"], 0.3, color=WRONG, label="misclassified")
     widest = max(1.0, float(table[["newly_covered", "errors"]].to_numpy().max()))
     for shift, name in ((-0.16, "newly_covered"), (0.16, "errors")):
         for k, value in enumerate(table[name]):
             text = ax.annotate(f"{value:g}", (value, k + shift), (3, 0), textcoords="offset points", va="center", fontsize=8.5)
             keep_within(text, np.inf, 0.42)
     list_down(ax, names)
-    ax.set(xlim=(0, 1.1 * widest), xlabel="rows", ylabel="rule, in the order chosen")
+    ax.set(xlim=(0, 1.1 * widest), xlabel="number of rows", ylabel="feature, in the order selected")
     ax.set_title(f"{rule.title}\n{rule.subtitle}", fontsize="medium")
     key(ax, "below", ncols=2)
     return ax
@@ -96,8 +96,8 @@ def draw_plane(fit: Fitted, plane: Plane, drawn: np.ndarray, ax: Any, balls: boo
     how, wrong = _draw_balls(fit, plane, spots, drawn, crowd, ax) if balls else ("", 0)
     _draw_prototypes(fit, spots, ax)
     lost = int(np.isnan(spots[list_shown(fit)]).any(axis=1).sum())
-    title = describe_prototypes(fit) + (f", {lost} of them without a place on the map" if lost else "")
-    title += f"; {wrong} of {len(drawn)} rows held wrongly (red rings)" if wrong else ""
+    title = describe_prototypes(fit) + (f", {lost} of them not on the map" if lost else "")
+    title += f"; {wrong} of {len(drawn)} rows wrongly covered (red rings)" if wrong else ""
     ax.set_title(f"{title}\n{how}" if how else title, fontsize="medium")
     tell_classes(ax, places, fit.classes, fit.frame.formula.response, _make_entries(fit, ax))
     return ax
@@ -115,9 +115,9 @@ def _make_entries(fit: Fitted, ax: Any) -> list[Any]:
 
 
 def _draw_balls(fit: Fitted, plane: Plane, spots: np.ndarray, drawn: np.ndarray, crowd: float, ax: Any) -> tuple[str, int]:
-    """Balls in their true shape, or lines to the rows that they hold; rings around those held wrongly.
+    """Balls in their true shape, or lines to the rows in them; rings around rows that they wrongly cover.
 
-    In words what was drawn, and the number of rings.
+    Returns a description of what was drawn, and the number of rings.
     """
     first = list_shown(fit)[:BALLS]
     outlines = outline_balls(fit, plane, first)
@@ -130,7 +130,7 @@ def _draw_balls(fit: Fitted, plane: Plane, spots: np.ndarray, drawn: np.ndarray,
     wrong = plane.rows[np.unique(members.rows[members.wrong])]
     if len(wrong):
         style = {"s": 2.6 * crowd, "marker": "o", "facecolor": "none", "edgecolor": WRONG, "lw": 0.9 if len(wrong) < 50 else 0.6}
-        ax.scatter(wrong[:, 0], wrong[:, 1], label="held wrongly", zorder=3.5, **style)
+        ax.scatter(wrong[:, 0], wrong[:, 1], label="wrongly covered", zorder=3.5, **style)
     return describe_balls(fit, len(outlines) or members.count, len(outlines) > 0), len(wrong)
 
 
@@ -215,7 +215,7 @@ def radii(fit: Fitted, eps: Any = None, balls: bool = True) -> Any:
         for ax in shown:
             ax.set(**{side: (ends[:, 0].min(), ends[:, 1].max())})
     if balls and max(len(list_shown(other)) for other in fits) > BALLS:
-        figure.suptitle(f"balls of the first {BALLS} prototypes of each; rows that a ball holds wrongly have a red ring", fontsize="medium")
+        figure.suptitle(f"balls of the first {BALLS} prototypes of each; wrongly covered rows have a red ring", fontsize="medium")
     figure.supxlabel(plane.axes[0], fontsize="medium")
     figure.supylabel(plane.axes[1], fontsize="medium")
     if len(fit.classes) > DIRECT:

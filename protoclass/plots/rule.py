@@ -42,7 +42,7 @@ def rule(fit: Fitted, count: int = 8) -> Any:
     for ax, part in zip(places.ravel(), shown, strict=True):
         _draw_lane(ax, part, list(fit.classes), several)
     some = f"All {len(lanes)} conditions" if len(shown) == len(lanes) else f"The first {len(shown)} of {len(lanes)} conditions"
-    figure.suptitle(f"{some}: what each removes (ringed) does not come to the next", fontsize="medium")
+    figure.suptitle(f"{some}: rows that a condition removes (ringed) do not reach the next", fontsize="medium")
     return figure
 
 
@@ -60,7 +60,7 @@ def _draw_lane(ax: Any, table: pd.DataFrame, classes: list[Any], several: bool) 
         ax.axvline(head["cut"], lw=1.4, color=ink(ax), zorder=4)
     list_down(ax, [names[k] for k in present])
     ax.hlines(np.arange(1, len(present)) - 0.5, 0, 1, transform=ax.get_yaxis_transform(), color=faint(ax), lw=0.6)
-    ax.set_xlabel(f"{shorten(head['quantity'])}, cut at {write_number(head['cut'])}", fontsize="small")
+    ax.set_xlabel(f"{shorten(head['quantity'])}, threshold {write_number(head['cut'])}", fontsize="small")
     machine = f"{shorten(head['machine'], LETTERS + 8)}, " if several else ""
     ax.set_title(f"{machine}{head['step']}. {shorten(head['condition'], 2 * LETTERS)}\n{count_removed(table)}", fontsize="small")
 
@@ -86,8 +86,8 @@ def progress(fit: Fitted, ax: Any = None) -> Any:
     ax.plot([0, *table["step"]], [0.0, *table["covered"]], "--", lw=1.5, drawstyle="steps-post", color=ink(ax), label=names[-1])
     ends.append(float(table["covered"].iloc[-1]) if last else 0.0)
     ax.xaxis.get_major_locator().set_params(integer=True)
-    ax.set(xlim=(0, max(1, last)), ylim=(0, 1.02), xlabel="prototypes, in the order chosen (a mark: one of the class)")
-    ax.set_ylabel("share of rows in a ball of their class so far")
+    ax.set(xlim=(0, max(1, last)), ylim=(0, 1.02), xlabel="number of prototypes, in the order selected (marks: prototypes of the class)")
+    ax.set_ylabel("proportion of rows covered by their class")
     if len(fit.classes) <= DIRECT:
         name_ends(ax, ends, [*fit.classes, "all rows"], [*map(colour, range(len(fit.classes))), ink(ax)])
     else:
@@ -125,7 +125,7 @@ def path(fit: Fitted, ax: Any = None, new: Any = None, cv: Any = SAME_FOLDS) -> 
     mark_no_information(ax, table.attrs["no_information"])
     ax.set(
         xlabel=f"number of {table.attrs['steps']}{' (log scale)' if len(table) > 30 else ''}",
-        ylabel="error (share of rows)",
+        ylabel="error",
     )
     strip = [draw_strip(table, size, ("bound",), ax, len(table) > 30)] if "bound" in table and has_room(ax) else []
     if len(table) <= 30:

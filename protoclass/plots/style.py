@@ -277,7 +277,7 @@ def draw_intervals(ax: Any, table: Any, names: Sequence[str], total: bool = Fals
     if what == "error":
         ax.set_xlim(left=-0.02 * ax.get_xlim()[1])  # a dot at 0 is not cut
     grid_lines(ax, "x")
-    ax.set_xlabel("test error (share of rows) with its 95 % interval")
+    ax.set_xlabel("test error (95 % CI)")
 
 
 def plain_log(axis: Any) -> None:

@@ -1,4 +1,4 @@
-"""What a Test says: print, HTML and summary."""
+"""Print, HTML and summary of a Test."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 WIDEST = 20  # letters of a class above a column
 MOST_NAMED = 5  # classes whose prevalence print names
 PRINTED = ["sensitivity", "specificity", "ppv", "npv", "f1", "prevalence", "auc"]  # by class
-NAMES = {"accuracy": "Accuracy", "balanced_accuracy": "Balanced accuracy", "kappa": "Kappa", "auc": "AUC", "brier": "Brier score",
+NAMES = {"accuracy": "Accuracy", "balanced_accuracy": "Balanced accuracy", "kappa": "kappa", "auc": "AUC", "brier": "Brier score",
          "log_loss": "Log loss", "loss": "Mean loss",
          "loss_no_information": "No-information loss", "decision_loss": "Mean loss of minimum-expected-loss decisions",
          **MEASURES, "f1": "F1",
@@ -37,20 +37,25 @@ def written(estimate: Estimate) -> str:
 
 
 def counted(test: Test) -> str:
-    """Number of misclassified rows, each counted once (unlike the weighted error)."""
-    return f"{test.wrong} of {test.n} rows{' by number, whatever their weight' if test.weighted else ''}"
+    """How many rows are misclassified: each row counts once, which the error of weighted rows does not."""
+    return f"{test.wrong} of {test.n} rows misclassified{' (not weighted)' if test.weighted else ''}"
+
+
+def error_of(test: Test) -> str:
+    """The error with its interval."""
+    return f"{test.error_name} {fixed(test.error)} (95 % CI {fixed(test.low)} to {fixed(test.high)})"
 
 
 def lines(test: Test) -> list[str]:
     """The first lines of print."""
-    left = f"; {test.left_out} left out without a class or a prediction" if test.left_out else ""
+    left = f"; {test.left_out} rows excluded without a class or a prediction" if test.left_out else ""
     out = [
         *warned(test),
-        f"{test.error_name} {fixed(test.error)} ({counted(test)}), 95 % interval {fixed(test.low)} to {fixed(test.high)}{left}",
-        f"No-information error {fixed(test.no_information)}, {test.against}",
-        f"p-value {significant(test.p_value, 3)}, {test.test}",
+        f"{error_of(test)}, {counted(test)}{left}",
+        f"No-information error {fixed(test.no_information)} ({test.against})",
+        f"p-value {significant(test.p_value, 3)} ({test.test})",
     ]
-    out += [f"Intervals and test allow for {test.groups} groups of rows"] if test.groups is not None else []
+    out += [f"Intervals and test are cluster-robust for {test.groups} groups of rows"] if test.groups is not None else []
     out += [f"Decision: {test.decided}"] if test.decided else []
     parts = {name: f"{NAMES[name]} {written(e)}" for name, e in test.estimates.items()}
     parts |= {name: f"{NAMES[name]} {significant(mean)}" for name, (mean, _) in test.means.items()}
@@ -60,35 +65,35 @@ def lines(test: Test) -> list[str]:
     if test.judged.prevalence is not None:
         named = [f"{visible(str(c))} {fixed(p, 3)}" for c, p in zip(test.classes, test.judged.prevalence, strict=True)]
         more = f" and {len(named) - MOST_NAMED} more" if len(named) > MOST_NAMED else ""
-        out.append(f"Probabilities for the prevalence of the calibration rows: {', '.join(named[:MOST_NAMED])}{more}")
+        out.append(f"The probabilities are for the prevalence of the calibration rows: {', '.join(named[:MOST_NAMED])}{more}")
     return out
 
 
 def warned(test: Test) -> list[str]:
-    """That always predicting one class is as good, in the loss, or in the error without more than chance in the balanced accuracy."""
+    """That always predicting one class is as good: in the loss, or in the error with a balanced accuracy of chance."""
     if test.losses is None:
         chance = 1 / np.count_nonzero(test.counts.weight.sum(axis=1))
         informed = not test.wrong or bool(test.estimates["balanced_accuracy"].low > chance)
         measure, error, none, of, decided = "error", test.error, test.no_information, test.against, np.inf
     else:
         loss, informed = {name: mean for name, (mean, _) in test.means.items()}, False
-        of, decided = f"always predicting {shown(test.cheapest)}", loss.get("decision_loss", np.inf)
+        of, decided = f"always {shown(test.cheapest)}", loss.get("decision_loss", np.inf)
         measure, error, none = "mean loss", loss["loss"], loss["loss_no_information"]
     if informed or error < none - SAME:
         return []
-    cure = f"; predict(new, loss=) has {fixed(decided)}" if decided < none else ""
-    return [f"Warning: {measure} {fixed(error)} is not below {fixed(none)}, that of no information ({of}){cure}"]
+    cure = f"; predict(new, loss=) has {measure} {fixed(decided)}" if decided < none else ""
+    return [f"Warning: {measure} {fixed(error)} is not below the no-information {measure} {fixed(none)} ({of}){cure}"]
 
 
 def by_class(test: Test) -> pd.DataFrame:
-    """What print shows of each class."""
+    """The measures of each class in print."""
     table = test.tidy().set_index("class")
     out = table[[name for name in PRINTED if name in table]].set_axis(test.confusion.index)
     return out.rename_axis(index=None, columns="by class")
 
 
 def confusion(test: Test) -> pd.DataFrame:
-    """What print shows of the confusion: long names stand whole before the rows alone."""
+    """The confusion table in print: long names are complete in the rows and shortened in the columns."""
     columns = test.confusion.columns
     if max(len(str(level)) for level in columns) <= WIDEST:
         return test.confusion
@@ -107,23 +112,23 @@ def summary(test: Test) -> Summary:
     of_all = [
         *([line.split(": ", 1) for line in warned(test)]),
         [test.error_name, f"{fixed(test.error)} ({fixed(test.low)} to {fixed(test.high)}), {counted(test)}"],
-        ["No-information error", f"{fixed(test.no_information)}, {test.against}"],
-        ["p-value", f"{significant(test.p_value, 3)}, {test.test}"],
+        ["No-information error", f"{fixed(test.no_information)} ({test.against})"],
+        ["p-value", f"{significant(test.p_value, 3)} ({test.test})"],
     ]
-    of_all += [["Groups of rows", f"{test.groups}, which intervals and test allow for"]] if test.groups is not None else []
+    of_all += [["Groups of rows", f"{test.groups}; intervals and test are cluster-robust"]] if test.groups is not None else []
     of_all += [["Decision", test.decided]] if test.decided else []
-    of_all += [[NAMES[name], written(e)] for name, e in test.estimates.items()]
+    of_all += [[NAMES[name][0].upper() + NAMES[name][1:], written(e)] for name, e in test.estimates.items()]
     of_all += [
-        [NAMES[name], f"{significant(mean)}{f' +- {significant(se, 2)}' if se == se else ''}"] for name, (mean, se) in test.means.items()
+        [NAMES[name], f"{significant(mean)}{f' (SE {significant(se, 2)})' if se == se else ''}"] for name, (mean, se) in test.means.items()
     ]
     classes = [str(level) for level in test.classes]
     counts = [[f"{v:g}" for v in row] for row in test.confusion.to_numpy()]
     estimates = estimates_of(test).rename(columns={**NAMES, "balanced_accuracy": "balanced accuracy"})
     half = (estimates.shape[1] + 1) // 2
     what = "Weight of rows" if test.weighted else "Rows"
-    sheets = [Sheet(of_all, "Test on new rows, with 95 % intervals", aligns="ll"),
+    sheets = [Sheet(of_all, "Test on new rows (95 % CI)", aligns="ll"),
               Sheet(counts, f"{what} by true class (down) and predicted class (across)", classes, classes)]  # fmt: skip
-    for part, title in ((slice(half), "By class, each against the others"), (slice(half, None), "By class, continued")):
+    for part, title in ((slice(half), "By class, each versus the others (95 % CI)"), (slice(half, None), "By class (95 % CI), continued")):
         sheets.append(sheet_of(estimates.iloc[:, part], title))
     return SheetSummary(sheets, notes(test))
 
@@ -137,32 +142,32 @@ def estimates_of(test: Test) -> pd.DataFrame:
 
 
 def notes(test: Test) -> list[str]:
-    """What a reader should know."""
+    """Notes for the reader."""
     out = [
-        "Intervals: Wilson for shares; F1 by Wilson's of the share it is a function of; balanced accuracy by Newcombe's square-and-add "
-        "of Wilson's; kappa by the delta method (Fleiss, Cohen and Everitt 1969) on Wilson's scale"
-        + ("; AUC by Wilson's with DeLong's variance, of several classes each against the rest." if "auc" in test.estimates else ".")
+        "Intervals: Wilson for proportions; F1 by transforming a Wilson interval; balanced accuracy by Newcombe's square-and-add "
+        "of Wilson intervals; kappa by the delta method (Fleiss, Cohen and Everitt 1969) on Wilson's scale"
+        + ("; AUC by Wilson's with DeLong's variance, for several classes each versus the rest." if "auc" in test.estimates else ".")
     ]
     absent = [str(c) for c, n in zip(test.classes, test.counts.weight.sum(axis=1), strict=True) if n == 0]
     if absent:
         out.append(
-            f"No row is of class {', '.join(absent)}: its sensitivity is not known, and means over classes leave it out."
+            f"No row is of class {', '.join(absent)}: its sensitivity is unknown, and means over classes exclude it."
         )
     never = [str(c) for c, n in zip(test.classes, test.counts.weight.sum(axis=0), strict=True) if n == 0]
     if never:
         out.append(f"No row is predicted as {', '.join(never)}.")
     if "log_loss" in test.means and test.means["log_loss"][0] == np.inf:
         none = (test.chances[np.arange(test.n), test.judged.y] == 0) & (test.judged.w > 0)
-        out.append(f"The log loss is infinite: {int(none.sum())} of {test.n} rows have a chance of 0 for their class.")
+        out.append(f"The log loss is infinite: {int(none.sum())} of {test.n} rows have probability 0 for their class.")
     if test.judged.chances is not None and test.judged.p_values is None:
         out.append(
-            "The chances are the method's own, not calibrated: fit.calibrate().test(new) judges calibrated ones."
+            "The probabilities are the method's own and not calibrated: fit.calibrate().test(new) tests calibrated ones."
         )
     if "auc" in test.estimates:
         areas = [one.estimate for one in (*test.areas[0], test.areas[1])]
         if any(e.low != e.low and e.value == e.value for e in areas):
             out.append(
-                "An area has no interval if its variance is 0, as with equal chances for all rows, or a class has one row or group."
+                "An AUC has no interval if its variance is 0, as with equal probabilities for all rows, or if a class has one row or group."
             )
     return out
 
@@ -187,10 +192,9 @@ def by_group(result: TestByGroup, measures: list[str], of: Any = None) -> pd.Dat
 def groups_said(result: TestByGroup) -> tuple[str, list[Any]]:
     """`print` of a test by groups."""
     one, measures = result.overall, measures_of(result)
-    error = f"{one.error_name} {fixed(one.error)}, 95 % interval {fixed(one.low)} to {fixed(one.high)}"
-    head = f"{error}; by {visible(str(result.by))}"
+    head = f"{error_of(one)}; by {visible(str(result.by))}"
     notes = [f"{result.left_out} rows in no group"] if result.left_out else []
-    notes += [f"{one.left_out} left out without a class or a prediction"] if one.left_out else []
+    notes += [f"{one.left_out} rows excluded without a class or a prediction"] if one.left_out else []
     notes += [f"no rows of {', '.join(map(shown, result.without_rows))}"] if result.without_rows else []
     table = result.glance().set_index("group")
     tables = [(table[[name for name in SHOWN if name in table]].rename_axis(None), NUMBERS)]
@@ -198,7 +202,7 @@ def groups_said(result: TestByGroup) -> tuple[str, list[Any]]:
     if len(measures) > 1:
         of_class = by_group(result, measures[1:]).rename(columns=NAMES)
         tables.append((of_class.rename_axis(index=None, columns=f"of {visible(str(result.of))}"), {}))
-        words.append(f"The second table has estimates of class {shown(result.of)} with 95 % intervals, the last one the tests of errors")
+        words.append(f"Tables: errors by group; estimates for class {shown(result.of)} (95 % CI); tests of the errors, pair by pair")
     return "\n".join(words), [*tables, (result.comparisons, PAIRS)]
 
 
@@ -212,7 +216,7 @@ def summary_of_groups(result: TestByGroup) -> Summary:
     parts = [Sheet([["Rows", str(one.n)], *of_all], f"Test by {result.by}", aligns="ll")]
     counts = pd.DataFrame({"rows": [str(t.n) for t in (*result.groups.values(), one)]}, [*map(str, result.groups), "all rows"])
     for some in (measures[:3], measures[3:]):
-        parts += [sheet_of(counts.join(by_group(result, some).rename(columns=NAMES)), "Estimates with 95 % intervals")] if some else []
+        parts += [sheet_of(counts.join(by_group(result, some).rename(columns=NAMES)), "Estimates (95 % CI)")] if some else []
     for m in measures:
         parts.append(sheet_of(differences(result, m), f"Differences of {NAMES[m]}"))
     return SheetSummary(parts, [DIFFERENCES, *notes_of_groups(result), *notes(one)])
@@ -228,10 +232,10 @@ def differences(result: TestByGroup, measure: str) -> pd.DataFrame:
     ]
 
 
-DIFFERENCES = "Differences: Newcombe's square-and-add intervals; p (Holm) allows for the pairs of a measure, not for several measures."
+DIFFERENCES = "Differences: Newcombe's square-and-add intervals; p (Holm) adjusts for the pairs of a measure, not for several measures."
 
 
 def notes_of_groups(result: TestByGroup) -> list[str]:
-    """What calibration in the large is."""
+    """The definition of calibration in the large."""
     known = result.overall.judged.chances is not None and result.of is not None
-    return ["Calibration in the large: share of the rows of the class less the mean of its chance, 0 where chances come true."] * known
+    return ["Calibration in the large: observed proportion of the class minus its mean probability; 0 if calibrated."] * known

@@ -82,7 +82,7 @@ def of_test(test: Test, measures: Any = None) -> PaperTable:
     usual = [name for name in ("sensitivity", "specificity", "ppv", "npv", "auc") if name in table]
     table = table[choose_columns("measures", measures, list(table), usual)].rename(columns=heading)
     table.insert(0, "Weight" if test.weighted else "Rows", [f"{n:g}" for n in test.confusion.sum(axis=1)])
-    return paper_table(table.rename_axis("Class"), "Test on new rows: estimates with 95 % intervals", [*lines(test), *notes(test)])
+    return paper_table(table.rename_axis("Class"), "Test on new rows: estimates (95 % CI)", [*lines(test), *notes(test)])
 
 
 def of_groups(result: TestByGroup, measures: Any = None, of: Any = None) -> PaperTable:
@@ -112,8 +112,8 @@ def of_groups(result: TestByGroup, measures: Any = None, of: Any = None) -> Pape
     table, of = table.fillna("").rename(columns=heading), result.of if of is None else of
     said = [f"Class {shown(of)}."] if of is not None and names != ["error"] else []
     said += [f"Decision: {result.overall.decided}."] if result.overall.decided else []
-    title = f"Test by {result.by}: estimates with 95 % intervals"
-    said += ["Difference: the first group less the second, each measure tested by itself."] if len(result.groups) == 2 else []
+    title = f"Test by {result.by}: estimates (95 % CI)"
+    said += ["Difference: the first group minus the second; each measure is tested separately."] if len(result.groups) == 2 else []
     return paper_table(table, title, [*said, *notes_of_groups(result), *notes(result.overall)])
 
 
@@ -145,7 +145,7 @@ def of_comparison(result: Comparison, reference: str | None = None) -> PaperTabl
         out[heading(score)] = ["" if v != v else f"{fixed(v, 3)}{f' ({fixed(se, 3)})' if se == se else ''}" for v, se in pairs]
     if table["prototypes"].notna().any():
         out["Prototypes"] = ["" if n != n else significant(n) for n in table["prototypes"].astype(float)]
-    said = [f"{result.how[0].upper()}{result.how[1:]}.", "Errors with 95 % intervals; scores with standard errors."]
+    said = [f"{result.how[0].upper()}{result.how[1:]}.", "Errors with 95 % CI; scores with standard errors."]
     if len(out) > 1:
         pairs = tests[(tests["a"] == first) | (tests["b"] == first)]
         flip = np.where(pairs["a"] == first, -1.0, 1.0)
@@ -156,7 +156,7 @@ def of_comparison(result: Comparison, reference: str | None = None) -> PaperTabl
         out["Difference"] = pd.Series(_estimates(other, "error"), other.index).reindex(out.index).fillna("reference")
         out["p (Holm)"] = p.reindex(out.index).fillna("")
         how = f"p by {', '.join(dict.fromkeys(pairs['test']))}, with Holm's correction for all pairs"
-        said.append(f"Difference: the error less that of {first}, with its 95 % interval; {how}.")
+        said.append(f"Difference: error minus the error of {first} (95 % CI); {how}.")
     return paper_table(out.rename_axis("Method"), "Comparison of methods", said)
 
 

@@ -1,4 +1,4 @@
-"""`print` of a fit and of an error curve, as text and in a notebook, and what print and summary say of choices and of classes."""
+"""`print` of a fit and of an error curve, as text and in a notebook, and the lines of print and summary on tuning and on classes."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from ..analysis.why import tells_apart
-from ..core.statistics.one_se import frontier
+from ..core.statistics.one_se import RULES, frontier
 from ..estimation.calibration import READ
 from ..estimation.error_curve import ErrorCurve
 from ..estimation.fitted import Fitted
@@ -21,18 +21,19 @@ from ..ground.errors import brief, visible, visible_lines
 from ..ground.options import SAME, fixed, significant, told_apart, with_error
 from ..metrics.measuring import automatic, texts_as_wholes
 from ..values import NUMBERS, facts_as_html, facts_as_text
-from ..views.words import count_folds
+from ..views.words import count_folds, write_mean
 
 
 def choice_facts(fit: Fitted) -> dict[str, str]:
-    """The lines `Grid` and `Folds` of print, where there is something to say."""
+    """The lines of print on the grid, on another draw of the folds and on fewer prototypes, if there is something to report."""
     if fit.validation is None or fit.point is None or fit.selection.by_hand:
         return {}
-    out = {"Grid": "; ".join([*_extended(fit), *_at_its_end(fit)]), "Folds": _other_folds(fit.validation), "Fewer": _fewer(fit)}
+    out = {"Grid": "; ".join([*_extended(fit), *_at_its_end(fit)])}
+    out |= {"Fold sensitivity": _other_folds(fit.validation), "Fewer prototypes": _fewer(fit)}
     return {name: words for name, words in out.items() if words}
 
 
-MANY, MOST_SHARE = 200, 1 / 3  # prototypes, and their share of the rows, from which on print says what fewer cost
+MANY, MOST_SHARE = 200, 1 / 3  # prototypes, and their proportion of the rows, from which on print reports what fewer cost
 FEWER = (10, 20)  # by what the number is divided
 MOST_LEARNED = 200_000_000  # rows times candidates times grid points up to which print learns what fewer cost
 
@@ -53,23 +54,24 @@ def _fewer(fit: Fitted) -> str:
     asked = [np.flatnonzero((sizes >= len(fit.classes)) & (sizes <= size / by)) for by in FEWER]
     costs = [(f"{sizes[g]:.0f}", fixed(error[g], 3)) for g in dict.fromkeys(found[-1] for found in asked if len(found))]
     if not costs:
-        return "" if fit.model.within(fit.nobs) == fit.model else "max_prototypes= has the best of rules with so many at most"
+        return "" if fit.model.within(fit.nobs) == fit.model else "max_prototypes= limits their number and selects the best such fit"
     (count, cost), *others = costs
-    further = "".join(f", {fewer} at {more}" for fewer, more in others)
-    return f"{count} prototypes at CV {validation.measure_name} {cost}{further} (max_prototypes=)"
+    further = "".join(f", {fewer} with {more}" for fewer, more in others)
+    return f"{count} with CV {validation.measure_name} {cost}{further}; set max_prototypes="
 
 
 def _extended(fit: Fitted) -> list[str]:
-    """How default grids went on."""
+    """How default grids were extended."""
     assert fit.validation is not None
     out = []
     for name, extension in fit.validation.extensions.items():
-        went_on = f"the choice was the last {name}, {significant(extension.last)}: "
+        ended = "" if extension.all_classes else "; with the next value a class has no prototypes"
         if extension.added:
-            went_on += f"{extension.added} larger added, up to {significant(fit.validation.grid[name].max())}"
+            values = f"{extension.added} larger value{'s' if extension.added > 1 else ''} of {name}"
+            largest = significant(fit.validation.grid[name].max())
+            out.append(f"extended by {values} (up to {largest}), because the largest was selected{ended}")
         else:
-            went_on += "none larger added"
-        out.append(went_on + ("" if extension.all_classes else ", as beyond a class has no prototypes"))
+            out.append(f"not extended, although the largest {name}, {significant(extension.last)}, was selected{ended}")
     return out
 
 
@@ -79,7 +81,7 @@ def _at_its_end(fit: Fitted) -> list[str]:
     grid, values = fit.validation.grid, fit.selection.values
     own = [c for c in grid if not fit.problem.model.has_default_grid(c) and pd.api.types.is_numeric_dtype(grid[c])]
     ends = [c for c in own if grid[c].nunique() > 1 and values[c] == grid[c].max() < np.inf and values[c] != allowed(fit)]
-    return [f"the choice is the last {c}, {significant(values[c])}: try larger ones" for c in ends]
+    return [f"the largest {c}, {significant(values[c])}, was selected: try larger values" for c in ends]
 
 
 def allowed(fit: Fitted) -> int:
@@ -89,17 +91,17 @@ def allowed(fit: Fitted) -> int:
 
 
 def _other_folds(validation: ErrorCurve) -> str:
-    """What other folds choose, where they choose something else; of repeats, what each alone chooses."""
+    """What another split into folds selects, if it is something else; for repeats, what each alone selects."""
     draws, names = validation.by_repeat, list(validation.grid)
     if len(draws[names].drop_duplicates()) < 2:
         return ""
     if len(validation.of_fold) > 1:
         values = [_point(row, names) for _, row in draws.iterrows()]
-        return f"the choice depends on them, each draw alone chooses {'; '.join(dict.fromkeys(values))}"
+        return f"single splits select different values: {'; '.join(dict.fromkeys(values))}"
     first, second = (row for _, row in draws.iterrows())
     own, other = told_apart(first["size"], second["size"])
-    sizes = f"size {other}, not {own}" if own != other else f"size {own} as well"
-    return f"others choose {_point(second, names)} ({sizes}): repeats=10 averages"
+    sizes = f"{write_mean(validation, other)}, {f'not {own}' if own != other else 'as well'}"
+    return f"another split selects {_point(second, names)} ({sizes}); repeats=10 averages over ten splits"
 
 
 def _point(row: pd.Series[Any], names: list[str]) -> str:
@@ -111,7 +113,7 @@ def repeats_note(fit: Fitted) -> list[str]:
     validation = fit.validation
     if validation is None or len(validation.grid) < 2 or len(validation.by_repeat) > 1 or not draws_folds(fit.problem):
         return []
-    return ["The choice may depend on the draw of the folds: repeats=10 averages over ten draws and shows it."]
+    return ["The selected values may depend on the split into folds: repeats=10 averages over ten splits and shows their choices."]
 
 
 LOOKED_AT = 2_000_000  # rows times prototypes up to which print predicts the training rows
@@ -119,11 +121,11 @@ NAMED = 5  # classes that a line names before it counts the others
 
 
 def class_facts(fit: Fitted) -> dict[str, str]:
-    """The lines of print on class weights and on classes that are never predicted, where there is something to say."""
+    """The lines of print on class weights and on classes that are never predicted, if there is something to report."""
     given = fit.call.arguments.get("class_weights")
-    chances = " and in probabilities, on which loss= counts costs twice" if "prob" in fit.rule.kinds else ""
-    but = chances if fit.calibration is None else ", not in probabilities and sets"
-    out = {} if given is None else {"Class weights": f"{brief(given)}, also in the errors{but}"}
+    chances = " and the probabilities; predict(new, loss=) then counts costs twice" if "prob" in fit.rule.kinds else ""
+    but = chances if fit.calibration is None else ", but not the probabilities and sets"
+    out = {} if given is None else {"Class weights": f"{brief(given)}, which also weight the errors{but}"}
     if fit.frame.absent is not None:
         return out
     none = fit.model.can.nearest and not len(fit.rule.prototypes)  # for other rules it is the method that says what this means
@@ -132,19 +134,19 @@ def class_facts(fit: Fitted) -> dict[str, str]:
     if not texts:
         return out
     cause, cure = texts.rsplit(": ", 1)  # no other cure helps
-    return {**out, "Cause": cause, "Cures": cure}
+    return {**out, "Cause": cause, "Try": cure}
 
 
 def _no_prototypes(fit: Fitted) -> dict[str, str]:
     """That a nearest-prototype rule has no prototypes, and the cost at which it would have one."""
     heaviest = fit.frame.levels[fit.fitted_codes[0]]
-    out = {"Prototypes": f"0, every row is predicted as the heaviest training class, {heaviest}"}
+    out = {"Prototypes": f"0, every row is predicted as the most common training class (by weight), {heaviest}"}
     gains = first_gains(fit)
     if gains is None:
         return out
     if gains.max() <= 0:
-        return {**out, "Cause": "no ball of this radius holds more of one class than of the others together"}
-    return {**out, "Cures": f"lambda_ below {significant(gains.max())}, the most that a ball of this radius gains"}
+        return {**out, "Cause": "no ball of this radius contains more of one class than of the others together"}
+    return {**out, "Try": f"lambda_ below {significant(gains.max())}, the largest gain of a ball with this radius"}
 
 
 def _never_predicted(fit: Fitted) -> dict[str, str]:
@@ -153,22 +155,22 @@ def _never_predicted(fit: Fitted) -> dict[str, str]:
     bare = np.zeros(len(fit.classes), bool)
     if fit.model.can.nearest:
         bare = np.bincount(prototypes.classes, minlength=len(bare)) == 0
-    said = [f"{_named([str(c) for c, none in zip(fit.classes, bare, strict=True) if none])}, without prototypes"]
+    said = [f"{_named([str(c) for c, none in zip(fit.classes, bare, strict=True) if none])}: no prototypes"]
     said = said if bare.any() else []
     predicted, which = _predicted(fit)
     unseen = ~predicted & ~bare
     if unseen.any():
         counts = np.bincount(fit.frame.codes, minlength=len(bare))
         names = [f"{fit.classes[c]} ({100 * counts[c] / fit.nobs:.2g} % of the rows)" for c in np.flatnonzero(unseen)]
-        said.append(f"{_named(names)}, for no {which} row")
+        said.append(f"{_named(names)}: not for any {which} row")
     if not said:
         return {}
     apart = {int(c): tells_apart(fit, int(c)) for c in np.flatnonzero(unseen)[:NAMED]}
     alike = [str(fit.classes[c]) for c, separated in apart.items() if separated is False]
     words = cures(fit, bare, unseen, np.array([c for c, separated in apart.items() if separated], int))
-    cause = f"the dissimilarities do not tell {', '.join(alike)} from other rows (rank-sum test at 5 %)" if alike else ""
+    cause = f"the dissimilarities do not separate {', '.join(alike)} from other rows (rank-sum test at 5 %)" if alike else ""
     return {
-        "Never predicted": "; ".join(said), **({"Cause": cause} if cause else {}), **({"Cures": words} if words else {}),
+        "Never predicted": "; ".join(said), **({"Cause": cause} if cause else {}), **({"Try": words} if words else {}),
     }  # fmt: skip
 
 
@@ -189,7 +191,7 @@ def _predicted(fit: Fitted) -> tuple[np.ndarray, str]:
 
 
 def cures(fit: Fitted, bare: np.ndarray, unseen: np.ndarray, apart: np.ndarray) -> str:
-    """What makes classes count that are never predicted, each only where its cause was found.
+    """Remedies for classes that are never predicted, each only if its cause was found.
 
     Parameters
     ----------
@@ -205,7 +207,7 @@ def cures(fit: Fitted, bare: np.ndarray, unseen: np.ndarray, apart: np.ndarray) 
         out.append('measure="balanced" to tune')
     gains = first_gains(fit) if bare.any() else None
     if gains is not None and (gains[bare] > 0).any():
-        out.append(f"lambda_ below {significant(gains[bare].max())}, the most that a ball of such a class gains")
+        out.append(f"lambda_ below {significant(gains[bare].max())}, the largest gain of a ball of such a class")
     if fit.model.can.weights and arguments.get("class_weights") is None and _weights_help(fit, bare, apart):
         out.append('class_weights="balanced"')
     if len(apart) and set(READ) & set(fit.rule.kinds):
@@ -235,7 +237,7 @@ def _weights_help(fit: Fitted, bare: np.ndarray, apart: np.ndarray) -> bool:
 
 
 def _balanced_helps(validation: ErrorCurve, classes: np.ndarray) -> bool:
-    """Whether held-out rows are predicted as one of the classes at the grid point of the least balanced error."""
+    """Whether held-out rows are predicted as one of the classes at the grid point of the lowest balanced error."""
     problem = validation.problem
     lost = losses(validation.predicted, problem.frame.codes, 1.0 - np.eye(len(problem.frame.levels)))
     best = mean_loss(lost, row_weights(problem, "balanced")).argmin()
@@ -250,21 +252,20 @@ def facts(fit: Fitted) -> dict[str, str]:
     frame = fit.frame
     ordered = frame.response is not None and frame.response.ordered and len(frame.levels) > 2
     used = fit.validation is not None and fit.validation.measure == "ordinal"
-    order = f", whose order {'only the measure uses' if used else 'is not used'}" if ordered else ""
-    classes = f"{len(frame.levels)} classes{order}"
-    out = {"Method": fit.model.title, "Response": f"{frame.formula.response} ({classes})"}
-    out["Rows"] = f"{fit.nobs}" + (f" ({len(fit.dropped)} dropped for missing values)" if len(fit.dropped) else "")
+    order = f" (ordered; {'only the error uses the order' if used else 'the order is not used'})" if ordered else ""
+    out = {"Method": fit.model.title, "Response": f"{frame.formula.response}, {len(frame.levels)} classes{order}"}
+    out["Observations"] = f"{fit.nobs}" + (f" ({len(fit.dropped)} dropped for missing values)" if len(fit.dropped) else "")
     if fit.problem.order != "data":
-        out["Order"] = "rows sorted by their values, which decides ties and folds (order='data': as in the data)"
+        out["Order"] = "rows sorted by their values, which determines ties and folds (order='data' keeps the order of the data)"
     if fit.call.arguments.get("candidates", "auto") == "auto" and isinstance(fit.problem.candidates, int):
-        sample = f"{fit.problem.candidates:,} of {fit.nobs:,} rows, drawn from each class, as all would take long"
-        out["Candidates"] = f"{sample} (candidates='train' takes all)"
+        sample = f"{fit.problem.candidates:,} of {fit.nobs:,} rows, a random sample by class, because all would take long"
+        out["Candidates"] = f"{sample} (candidates='train' uses all)"
     measures = fit.model.measures(fit.rule)
     if measures:
         out["Dissimilarity"] = described(fit)
     for name, value in fit.rule.report.items():
         if isinstance(value, (int, float, str)):
-            out[name[0].upper() + name[1:]] = value if isinstance(value, str) else significant(value)
+            out |= _reported(fit, name, value if isinstance(value, str) else significant(value))
     if "certificate" in fit.rule.report:
         out["Objective"] = f"{significant(fit.objective.value, 6)}, {fit.certificate}"
     if measures and has_chosen(fit):
@@ -273,7 +274,24 @@ def facts(fit: Fitted) -> dict[str, str]:
     if fit.validation is not None and fit.point is not None:
         out = warnings_of(fit) | out | validated(fit)  # first what must be seen
     out |= choice_facts(fit)
-    return out if fit.calibration is None else {**out, "Chances": fit.calibration.words()}
+    return out if fit.calibration is None else {**out, "Probabilities": fit.calibration.words()}
+
+
+SYMBOLS = ("eps", "lambda", "k", "K", "p", "C")  # of parameters, last in their names in a report
+
+
+def _reported(fit: Fitted, name: str, value: str) -> dict[str, str]:
+    """A line of a rule's report: the noun, its symbol and value, and by what the value was selected."""
+    noun, _, symbol = name.rpartition(" ")
+    if symbol in SYMBOLS:
+        noun, value = "prototype cost" if symbol == "lambda" else noun, f"{symbol} = {value}"
+    else:
+        noun = name
+    validation, words = fit.validation, {*name.split(), f"{symbol}_"}
+    if validation is not None and fit.point is not None and not fit.selection.by_hand and words & {*validation.grid}:
+        rule = RULES[fit.selection.rule].format(measure=validation.measure_name)
+        value += f", selected by {count_folds(validation).replace(' folds', '-fold CV', 1)} ({rule})"
+    return {noun[0].upper() + noun[1:]: value}
 
 
 def _budget(fit: Fitted) -> str:
@@ -285,7 +303,7 @@ def _budget(fit: Fitted) -> str:
 def _of_other_class(fit: Fitted) -> str:
     """How many prototypes are rows of another class than the one that they stand for, and what leaves them out."""
     count = int(fit.of_other_class.sum())
-    cure = " (candidates='same_class' takes none)" if "unlabelled" in fit.model.can.candidates else ""
+    cure = " (candidates='same_class' excludes them)" if "unlabelled" in fit.model.can.candidates else ""
     return f", {count} of them {'a row' if count == 1 else 'rows'} of another class{cure}" if count else ""
 
 
@@ -301,12 +319,12 @@ def validated(fit: Fitted) -> dict[str, str]:
     assert fit.point is not None
     row, name = validation.table.iloc[fit.point], validation.measure_name
     how = count_folds(validation) + (", the same in each" if row["se"] <= SAME else "")
-    value = f"{with_error(row['error'], row['se'])} ({how}; no information {fixed(validation.no_information)})"
-    out = {f"CV {name}": value}
+    none = f"no-information {name} {fixed(validation.no_information)}"
+    out = {f"CV {name}": f"{with_error(row['error'], row['se'], how)}; {none}"}
     corrected = None if fit.selection.by_hand else validation.corrected(fit.selection.rule)
     if corrected is not None:
-        tuned = " and ".join(map(str, validation.grid))
-        out["Corrected"] = f"{fixed(corrected)} ({tuned} tuned on the same folds)"
+        tuned = ", ".join(map(str, validation.grid))
+        out[f"Corrected {name}"] = f"{fixed(corrected)} (adjusted for tuning {tuned} on the same folds)"
     return out
 
 
@@ -325,7 +343,7 @@ def described(fit: Fitted) -> str:
     metric = fit.dissimilarity.metric
     spec = fit.call.arguments.get("dissimilarity", "auto")
     scaled = f", {metric.scaling}" if metric.scaling else ""
-    why = f" (chosen: {automatic(fit.frame)[1]})" if isinstance(spec, str) and spec == "auto" else ""
+    why = f" (default for {automatic(fit.frame)[1]})" if isinstance(spec, str) and spec == "auto" else ""
     values, axes = fit.selection.values, fit.problem.metric_axes
     chosen = ", ".join(f"{name} = {significant(values[name])}" for name in axes)
     return f"{metric.name}{scaled}{', tuned: ' * bool(axes)}{chosen}{why}"
@@ -336,13 +354,14 @@ def per_class(fit: Fitted) -> pd.DataFrame:
     levels = fit.frame.levels
     codes = pd.Series(fit.rule.prototypes.classes, dtype=int)
     chosen = codes.value_counts().reindex(range(len(levels)), fill_value=0)
-    out = pd.DataFrame({"rows": fit.frame.class_counts, "prototypes": chosen.to_numpy()}, levels.rename("class"))
-    return out if fit.model.measures(fit.rule) else out[["rows"]]
+    out = pd.DataFrame({"observations": fit.frame.class_counts, "prototypes": chosen.to_numpy()}, levels.rename("class"))
+    return out if fit.model.measures(fit.rule) else out[["observations"]]
 
 
 def text(fit: Fitted) -> str:
     """`print(fit)`."""
     said = facts_as_text({name: visible(value) for name, value in facts(fit).items()})
+    said = said.replace("\nCV ", "\n\nCV ", 1)  # first the model, then its errors
     return "\n".join([repr(fit.call), "", said, "", visible_lines(_class_table(fit).to_string())])
 
 
@@ -372,9 +391,9 @@ def choices(validation: ErrorCurve) -> pd.DataFrame:
 def _head(validation: ErrorCurve) -> str:
     """What was measured, on what, and the error without information."""
     how, name, problem = count_folds(validation), validation.measure_name, validation.problem
-    further = [f"{parameter} beyond {significant(e.last)}" for parameter, e in validation.extensions.items() if e.added]
-    points = f"{len(validation.table)} grid points" + (f" (went on with {', '.join(further)})" if further else "")
-    said = f"{problem.model.title}: {name} over {how}, {len(problem.frame)} rows"
+    further = [f"{parameter} above {significant(e.last)}" for parameter, e in validation.extensions.items() if e.added]
+    points = f"{len(validation.table)} grid points" + (f" (extended with {', '.join(further)})" if further else "")
+    said = f"{problem.model.title}: {name} over {how}, {len(problem.frame)} observations"
     return f"{said}, {points}; no-information {name} {fixed(validation.no_information, 3)}"
 
 

@@ -46,7 +46,7 @@ def summary(fit: Fitted) -> Summary:
 
 
 def by_class(fit: Fitted) -> pd.DataFrame:
-    """Rows, prototypes and cross-validated (else training) error of each class: the weighted share that is misclassified."""
+    """Observations, prototypes and cross-validated (else training) error of each class: the weighted proportion misclassified."""
     table = per_class(fit)
     counts = count_confusion(fit).table
     name = "CV error" if fit.validation is not None else "training error"
@@ -75,7 +75,7 @@ def certificate_rows(fit: Fitted) -> list[list[str]]:
 
 
 def notes(fit: Fitted) -> list[str]:
-    """What a reader should know."""
+    """Notes for the reader."""
     return [
         *fit.frame.notes, *fit.dissimilarity.metric.notes, *_tied_notes(fit), *_certificate_notes(fit),
         *(fit.model.notes(fit.learned) if fit.model.has("notes") else []), *_validation_notes(fit),
@@ -84,7 +84,7 @@ def notes(fit: Fitted) -> list[str]:
 
 
 def _tied_notes(fit: Fitted) -> list[str]:
-    """Which texts are as far from every class as from any other, as those that share no letters with a prototype."""
+    """Texts at the same distance from all classes, such as those that share no letters with a prototype."""
     if not is_text(fit) or fit.frame.absent is not None or "distance" not in fit.rule.kinds:
         return []
     far = fit.predictions(None, "distance")
@@ -92,16 +92,16 @@ def _tied_notes(fit: Fitted) -> list[str]:
     if not len(tied):
         return []
     which = f"{', '.join(map(brief, tied[:FEW]))}{', ...' if len(tied) > FEW else ''}"
-    return [f"Rows at the same distance from all classes, for which the first class is predicted: {len(tied)} ({which})."]
+    return [f"Rows at the same distance from all classes, which are predicted as the first class: {len(tied)} ({which})."]
 
 
 def _calibration_notes(fit: Fitted) -> list[str]:
-    """What is guaranteed of prediction sets, and which classes have too few rows for them to say anything."""
+    """The guarantee of prediction sets, and the classes with too few rows for it to be informative."""
     if fit.calibration is None:
         return []
     least = fit.calibration.smallest_level()
     few = [f"{c} (above level {a:.3g})" for c, a in zip(fit.classes, least, strict=True) if a < 0.95]
-    always = f"Every set holds a class with few calibration rows: {', '.join(few)}."
+    always = f"Classes with few calibration rows are in every set: {', '.join(few)}."
     return [fit.calibration.guarantee(), *([always] if few else [])]
 
 
@@ -119,39 +119,39 @@ def _validation_notes(fit: Fitted) -> list[str]:
         return [f"{optimistic}; cv=10 adds a cross-validated error."]
     out = [f"Cross-validation: {note}." for note in validation.notes]
     if len(validation.grid.columns):
-        how = f"Parameters of point {fit.point}, chosen by hand"
+        how = f"Parameters of point {fit.point}, selected manually"
         if fit.selection.rule in RULES:
-            how = f"Parameters chosen by the {RULES[fit.selection.rule].format(measure=validation.measure_name)}"
+            how = f"Parameters selected by the {RULES[fit.selection.rule].format(measure=validation.measure_name)}"
         keeps = validation.limits.allowed
-        kept = "" if keeps is None else f", of which {keeps.sum()} keep to max_prototypes={brief(fit.call.arguments['max_prototypes'])}"
+        kept = "" if keeps is None else f", {keeps.sum()} of which satisfy max_prototypes={brief(fit.call.arguments['max_prototypes'])}"
         out.append(f"{how} among {len(validation.table)} grid points{kept}.")
         out += tuned_on_the_same_folds(fit)
     out += [*repeats_note(fit), *at_the_end(fit)]
-    return [*out, f"{optimistic}; only the cross-validated {validation.measure_name} speaks of new rows."]
+    return [*out, f"{optimistic}. Use the cross-validated {validation.measure_name} to judge performance on new rows."]
 
 
 def tuned_on_the_same_folds(fit: Fitted) -> list[str]:
-    """Why the cross-validated error of a tuned fit is too small, and what gives a better one."""
+    """Why the cross-validated error of a tuned fit is optimistic, and what gives a better one."""
     assert fit.validation is not None
     name = fit.validation.measure_name
     if fit.selection.rule == "bound" or len(fit.validation.grid) == 1:
         return []
     if fit.selection.by_hand:
-        return [f"The CV {name} is too small if the point was chosen by looking at the curve."]
+        return [f"The CV {name} is optimistic if the point was selected by looking at the curve."]
     return [
-        f"The parameters were tuned on the same folds, so that the CV {name} is too small; the corrected one allows for that "
-        "(bootstrap of the held-out predictions). Nested cross-validation, compare(formula, data, [method], cv=10), judges the "
-        "tuning in full."
+        f"The CV {name} is optimistic because the parameters were tuned on the same folds. The corrected {name} adjusts for this "
+        "(bootstrap of the held-out predictions). For a full assessment, use nested cross-validation: compare(formula, data, "
+        "[method], cv=10)."
     ]
 
 
 def at_the_end(fit: Fitted) -> list[str]:
-    """A word where the least error is at the largest value of a parameter that was tried."""
+    """A note if the lowest error is at the largest value of a parameter that was tried."""
     assert fit.validation is not None
     grid, best, name = fit.validation.grid, fit.validation.best, fit.validation.measure_name
     numeric = [c for c in grid if grid[c].nunique() > 2 and pd.api.types.is_numeric_dtype(grid[c])]
     ends = [(c, grid[c].iloc[best]) for c in numeric if allowed(fit) != grid[c].iloc[best] == grid[c].max() < np.inf]
     return [
-        f"The least CV {name} is at the largest {c} tried, {significant(value)}: larger ones may do better."
+        f"The lowest CV {name} is at the largest {c} tried, {significant(value)}: larger values may do better."
         for c, value in ends
     ]

@@ -18,6 +18,7 @@ from ..estimation.fitted import Fitted
 from ..ground.errors import NotAvailable
 from ..metrics.base import TrainedMetric
 from ..metrics.embedding import Embedding, Spectrum
+from ..metrics.scaling import SCALES
 from .prototypes import shorten
 from .words import write_number
 
@@ -75,7 +76,7 @@ def list_importance(fit: Fitted, new: Any, repeats: int, variables: Any, cv: Any
     out = out.assign(low=out["importance"] - half, high=out["importance"] + half)[["variable", "importance", "se", "low", "high"]]
     rows = "held-out rows" if new is None else "new rows"
     shown = "variable" if len(table) <= MOST_BARS else f"the first {MOST_BARS} of {len(table)} variables"
-    out.attrs |= {"without": f"error of {rows} as they are: {write_number(error)}", "shown": shown}
+    out.attrs |= {"without": f"error of {rows} without permutation: {write_number(error)}", "shown": shown}
     return out
 
 
@@ -100,7 +101,7 @@ def weighed_in_words(metric: TrainedMetric) -> str:
     """What the weights of the columns multiply."""
     if metric.power not in (None, 2.0):
         return "variable's part of the distance" if metric.power == 1 else f"difference to the power of {metric.power:g}"
-    return f"squared difference{', in standard deviations of the column' if metric.scaling.startswith('scaled columns') else ''}"
+    return "squared difference" + (", in standard deviations of the column" if metric.scaling.startswith(SCALES[True]) else "")
 
 
 def count_permutations(result: PermutationTest) -> pd.DataFrame:

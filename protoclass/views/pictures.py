@@ -245,7 +245,7 @@ def show_prototypes(fit: Fitted, shape: Any, count: int) -> Panels:
     if {"newly_covered", "miscovered"} <= set(fit.rule.prototypes.table):
         triples = zip(first["class"], first["newly_covered"], first["miscovered"], strict=True)
         titles = [f"{c}: {a:g} ({b:g})" for c, a, b in triples]
-        note = "class: rows first covered (rows wrongly covered)"
+        note = "class: rows newly covered (rows wrongly covered)"
     name = f"The first {len(first)} of {len(fit.rule.prototypes)} prototypes; {note}"
     return Panels(read_pixels(fit, first, shape), titles, name)
 

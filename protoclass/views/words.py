@@ -1,4 +1,4 @@
-"""The words of pictures and pages: names of measures, and sentences about fits and grid points."""
+"""The words on plots and pages: names of measures, and sentences about fits and grid points."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ..ground.options import SAME
 from .prototypes import all_rows_serve, list_shown
 
 MEASURES = {
-    "error": "cross-validated error (share)",
+    "error": "cross-validated error",
     "balanced": "cross-validated balanced error (mean over classes)",
     "ordinal": "cross-validated ordinal error (mean distance in levels)",
     "loss": "cross-validated loss",
@@ -58,13 +58,13 @@ def write_error(row: pd.Series) -> str:
 
 
 def describe_prototypes(fit: Fitted) -> str:
-    """The title of a picture of prototypes: how many there are, and the features of a rule that is said in words."""
+    """The title of a plot of prototypes: how many there are, and the features of a rule in words."""
     prototypes = fit.rule.prototypes
     support = prototypes.table.get("support")
     if support is not None:
         return f"{int(support.sum())} support objects"
     if all_rows_serve(fit):
-        return "all rows serve"
+        return "all rows are prototypes"
     features, count = len(list_features(fit)), f"{len(prototypes)} prototype{'' if len(prototypes) == 1 else 's'}"
     if not features:
         return count
@@ -72,14 +72,14 @@ def describe_prototypes(fit: Fitted) -> str:
 
 
 def describe_balls(fit: Fitted, count: int, shapes: bool) -> str:
-    """What a picture draws of the balls of the first `count` prototypes: their shapes, or lines to the rows in them."""
+    """What a plot shows of the balls of the first `count` prototypes: their shapes, or lines to the rows in them."""
     radii = fit.rule.prototypes.radii
     if radii is None or not count:
         return ""
     same, few = np.ptp(radii) == 0, f" (the first {count})" if count < len(list_shown(fit)) else ""
-    what = f"balls of {f'radius {radii[0]:.3g}' if same else 'their own radii'}{few}"
+    what = f"balls of {f'radius {radii[0]:.3g}' if same else 'individual radii'}{few}"
     if not shapes:
-        what = f"lines to the rows within {f'radius {radii[0]:.3g}' if same else 'the radius'} of each{few}"
+        what = f"lines to the rows in each ball{f' of radius {radii[0]:.3g}' if same else ''}{few}"
     return what
 
 
@@ -113,14 +113,27 @@ def describe_choice(validation: ErrorCurve, point: int) -> str:
 
 
 def describe_selection(validation: ErrorCurve) -> str:
-    """What cross-validation chose, in words: the title of its picture."""
+    """The selection of the 1-SE rule, in words: the title of the error curve."""
     best, choice, name = validation.best, validation.one_se, validation.measure_name
     row = validation.table.iloc[choice]
-    error = f"{name} {write_number(row['error'])}" + (f" +- {write_number(row['se'])}" if row["se"] > SAME else "")
-    words = f"{describe_point(validation, choice)}: {error}, size {write_number(round(float(row['size']), 1))}"
+    error = f"{name} {write_number(row['error'])}" + (f" (SE {write_number(row['se'])})" if row["se"] > SAME else "")
+    mean = write_mean(validation, write_number(round(float(row["size"]), 1)))
+    words = f"{describe_point(validation, choice)}: {error}, {mean}"
     if best == choice:
-        return f"Least {name} and 1-SE choice\n{words}"
-    return f"The simplest within 1 SE of the least {name} ({write_number(validation.table['error'].iloc[best])})\n{words}"
+        return f"Minimum {name} and 1-SE choice\n{words}"
+    return f"Simplest model within 1 SE of the minimum {name} ({write_number(validation.table['error'].iloc[best])})\n{words}"
+
+
+def name_sizes(validation: ErrorCurve) -> str:
+    """What the sizes of the fitted models count: "prototypes" or "features"; "size" if they count neither."""
+    counted = validation.problem.model.can.counted
+    return "features" if counted == "features" else "prototypes" if counted else "size"
+
+
+def write_mean(validation: ErrorCurve, size: str) -> str:
+    """A mean size over folds with its noun."""
+    noun = name_sizes(validation)
+    return f"mean size {size}" if noun == "size" else f"{size} {noun} per fold on average"
 
 
 def list_facts(validation: ErrorCurve, point: int, counts: str) -> list[tuple[str, str]]:

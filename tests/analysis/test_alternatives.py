@@ -147,7 +147,7 @@ def test_tables_and_words(result):
     row = result.glance().iloc[0]
     assert row[["indispensable", "exchangeable", "in_none", "not_settled"]].sum() == row["prototypes"] == len(result.table)
     text = repr(result)
-    assert "among the solutions within 0.1 of the optimum" in text
+    assert "compared with the solutions within 10 % of the optimal objective" in text
     assert "indispensable" in text
     assert "in no solution within 10 %" in text
     assert "<table" in result._repr_html_()
@@ -159,7 +159,7 @@ def test_pictures(fit, result):
     assert own["order"].tolist() == list(range(1, len(result.table) + 1))
     assert len(pairs) == len(result.substitutes)
     ax = result.plot()
-    assert "dotted: within 0.1 of the optimum" in ax.get_xlabel()
+    assert "dotted line: 10 % above the optimum" in ax.get_xlabel()
     bars = fit.criticisms(5, progress=False)
     assert sorted(list_criticisms(bars)["score"]) == sorted(bars.table["price"])
     assert len(bars.plot().patches) == 5

@@ -31,7 +31,7 @@ def test_the_constant_rule_is_that_of_training(wine, fit):
     new = new[new["cultivar"] != "cultivar 2"].iloc[:25]  # the most common class in training is not among them
     found = fit.test(new)
     assert found.no_information == 1.0
-    assert found.against == "always predicting 'cultivar 2', the most common class in training"
+    assert found.against == "always 'cultivar 2', the most common training class"
     right = int((fit.predict(new).astype(object) == new["cultivar"].astype(object)).sum())
     assert found.p_value == pytest.approx(
         0.5**25 if right == 25 else stats.binomtest(25 - right, right, 0.5, "less").pvalue
@@ -46,11 +46,11 @@ def test_the_sign_test_is_exact(wine, fit):
     found = fit.test(new)
     assert found.p_value == pytest.approx(stats.binomtest(lost, lost + won, 0.5, alternative="less").pvalue)
     for text in (repr(found), found.glance()["test"].iloc[0]):
-        assert f"exact sign test, one-sided, on the {lost + won} rows" in text
+        assert f"one-sided exact sign test, {lost + won} discordant rows" in text
     stated = fit.test(new, no_information=0.3)
     assert stated.p_value == pytest.approx(stats.binomtest(found.wrong, found.n, 0.3, alternative="less").pvalue)
-    assert stated.test == "exact binomial test, one-sided"
-    assert "No-information error 0.3000, as stated" in repr(stated)
+    assert stated.test == "one-sided exact binomial test"
+    assert "No-information error 0.3000 (as stated)" in repr(stated)
 
 
 def test_both_tests_keep_their_level():
@@ -76,7 +76,7 @@ def test_weighted_signs_against_all_of_them():
     sums = np.array([both @ s for s in product((-1, 1), repeat=12)])
     p, name = signs(lost, won)
     assert p == pytest.approx((sums >= gain - 1e-9).mean(), abs=0.015)
-    assert name.startswith("weighted sign test")
+    assert name.startswith("one-sided weighted sign test")
     many = draw.random(1100)
     normal = signs(many[:500], many[500:])
     assert normal[0] == pytest.approx(stats.norm.sf((many[500:].sum() - many[:500].sum()) / np.sqrt((many**2).sum())))
@@ -256,7 +256,7 @@ def test_each_kind_is_drawn_and_the_summary_says_what_is_not_known(clinic):
         assert ax.get_xlabel()
         assert ax.get_ylabel()
         ax.figure.canvas.draw()
-    assert found.plot("roc").get_title().startswith(f"Chance of well: area {found.glance()['auc'].iloc[0]:.3f} (")
+    assert found.plot("roc").get_title().startswith(f"ROC curve, well: AUC {found.glance()['auc'].iloc[0]:.3f} (")
     assert found.plot("roc").get_legend() is None  # of one curve
     assert found.plot("roc").lines[1].get_xdata()[-1] == 1.0
     assert len(fit.test(new, by="sex").plot().get_yticks()) == 3
@@ -341,8 +341,8 @@ def test_rows_in_groups_are_not_independent():
     alone, found = fit.test(new), fit.test(new, groups="patient")
     assert alone.groups is None
     assert found.groups == 25
-    assert "Intervals and test allow for 25 groups of rows" in repr(found)
-    assert "25, which intervals and test allow for" in str(found.summary())
+    assert "Intervals and test are cluster-robust for 25 groups of rows" in repr(found)
+    assert "25; intervals and test are cluster-robust" in str(found.summary())
     assert found.error == alone.error
     for name in ("accuracy", "balanced_accuracy", "kappa", "auc"):
         one, other = found.glance().iloc[0], alone.glance().iloc[0]
@@ -351,9 +351,9 @@ def test_rows_in_groups_are_not_independent():
     assert found.glance()["brier_se"].iloc[0] > 1.5 * alone.glance()["brier_se"].iloc[0]
     assert found.low < alone.low < alone.high < found.high
     assert found.p_value > alone.p_value
-    assert "groups in which one of the two errs less" in found.test
+    assert "discordant groups" in found.test
     stated = fit.test(new, groups=new["patient"][::-1], no_information=0.5)
-    assert stated.test == "z test by groups, one-sided"
+    assert stated.test == "one-sided z test by groups"
     assert stated.p_value > fit.test(new, no_information=0.5).p_value
     pair = fit.test(new, by=new["patient"] % 2, groups="patient").comparisons.iloc[0]
     assert pair["test"] == "z test by groups of rows"
@@ -381,7 +381,8 @@ def test_the_groups_of_the_fit_are_those_of_the_test():
 def test_counts_of_weighted_rows_are_called_so():
     fit, new = pc.fit("y ~ a", visits(30, 4, 0), "knn", k=9, cv=None), visits(25, 1, 1)
     found = fit.test(new, weights="w")
-    words = f"Weighted test error {found.error:.4f} ({found.wrong} of 25 rows by number, whatever their weight), 95 % interval"
+    interval = f"95 % CI {found.low:.4f} to {found.high:.4f}"
+    words = f"Weighted test error {found.error:.4f} ({interval}), {found.wrong} of 25 rows misclassified (not weighted)"
     assert repr(found).startswith(words)
     assert "Weighted test error" in str(found.summary())
     assert repr(fit.test(new, weights="w", by=new["patient"] % 2)).startswith("Weighted test error")
@@ -441,7 +442,7 @@ def test_groups_print_summarise_and_draw_every_measure(clinic):
     text, summary = repr(found), str(found.summary())
     for shown in (text, summary, found._repr_html_()):
         assert "Predict ill if its probability is at least 0.3" in shown
-        for words in ("sensitivity", "specificity", "predictive value +", "predictive value -", "calibration in the large"):
+        for words in ("sensitivity", "specificity", "PPV", "NPV", "calibration in the large"):
             assert words in shown
     for sex, estimate in found.estimates("npv").items():
         cell = f"{estimate.value:.3f} ({estimate.low:.3f} to {estimate.high:.3f})"

@@ -338,13 +338,13 @@ def test_the_cut_that_decided_is_marked_where_the_predictions_are():
             (mark,) = [line for line in ax.lines if len(line.get_xdata()) == 1]
             assert (mark.get_xdata()[0], mark.get_ydata()[0]) == pytest.approx((x, y))
             (words,) = [text.get_text() for text in ax.texts]
-            assert words.startswith(f"cut {cut:.3g}\n")
+            assert words.startswith(f"threshold {cut:.3g}\n")
             assert f" {y:.3f}" in words
-        assert found.plot("roc").get_title().startswith(f"Chance of {level}: area ")
+        assert found.plot("roc").get_title().startswith(f"ROC curve, {level}: AUC ")
         assert not fit.test(clinic.iloc[1::2]).plot("roc").texts
     band = found.plot("roc_band")
     assert len(band.collections) == 2
-    assert "pale: of the whole curve" in band.get_title()
+    assert "pale: 95 % band of the whole curve" in band.get_title()
     plt.close("all")
 
 

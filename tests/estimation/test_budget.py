@@ -144,10 +144,10 @@ def test_a_budget_goes_with_the_rules_of_choice(iris):
     inside = v.table[v.limits.allowed & (v.table["error"] <= v.table["error"][v.best] + v.table["se"][v.best] + 1e-12)]
     assert v.table["size"][v.one_se] == inside["size"].min()
     assert "(at most 12)" in repr(fits["auto"])
-    assert "240 grid points, of which 240 keep to max_prototypes=12" in str(fits["auto"].summary())
+    assert "240 grid points, 240 of which satisfy max_prototypes=12" in str(fits["auto"].summary())
     few = pc.fit("species ~ .", iris, max_prototypes=3)
     assert few.model.stop == 3
-    assert "try larger ones" not in repr(few)
+    assert "try larger values" not in repr(few)
     assert "at the largest stop" not in str(few.summary())
     assert "(at most" not in repr(v.fit_at(3))
     assert pc.fit("species ~ .", iris).selection.rule == "1se"
@@ -207,7 +207,7 @@ def test_a_tolerance_chooses_the_smallest_rule_within_it(iris):
         fit = pc.fit("species ~ .", iris, stop=[3, 5, 8, 12], tolerance=tolerance)
         assert fit.selection.rule == "tolerance"
         assert fit.validation.table["size"][fit.point] == curve["size"][curve["error"] <= curve["error"].min() + above + 1e-12].min()
-        assert "smallest within a tolerance" in str(fit.summary())
+        assert "simplest model within a tolerance" in str(fit.summary())
         assert fit.validation.corrected("tolerance") == fit.validation._corrected("tolerance")[0].mean()
         assert "Corrected" in repr(fit)
     same = pc.fit("species ~ .", iris, stop=[3, 5, 8, 12], choose="tolerance", tolerance=0)

@@ -110,13 +110,13 @@ def test_update_and_steps_keep_the_calibration(fit, iris):
 
 
 def test_print_and_summary_say_how_chances_were_learned(fit, iris):
-    assert "Chances:       multinomial, learned from 150 rows held out in 10 folds" in repr(fit)
-    assert "chance of about 0.9 within each class" in fit.summary().as_text().replace("\n", " ")
+    assert "logistic (Platt) calibration, 150 held-out rows, 10 folds" in repr(fit)
+    assert "with probability about 0.9 in each class" in fit.summary().as_text().replace("\n", " ")
     small = iris.groupby("species", observed=True).head(8)
     few = pc.fit("species ~ .", small, eps=1.0).calibrate(cv=4).summary().as_text()
-    assert "Every set holds a class with few calibration rows: setosa (above level 0.889)" in few
+    assert "Classes with few calibration rows are in every set: setosa (above level 0.889)" in few
     given = pc.fit("species ~ .", iris[::2], eps=1.0).calibrate(iris[1::2])
-    assert "learned from 75 rows that were given" in repr(given)
+    assert "calibration, 75 separate rows" in repr(given)
 
 
 def test_words_of_the_guarantee(iris):
@@ -124,17 +124,17 @@ def test_words_of_the_guarantee(iris):
     metric = pc.Euclidean(scale=False)
     tuned = pc.fit("y ~ .", data, dissimilarity=metric)
     again, same = (tuned.calibrate(tune=tune).calibration for tune in (True, False))
-    assert "guaranteed is about 0.8" in same.guarantee(0.9)
-    assert "chosen by the same rows" in same.guarantee(0.9)
-    assert "does not cover" not in again.guarantee(0.9)
-    assert again.words() == same.words() + ", tuned again in each"
+    assert "the guarantee is about 0.8" in same.guarantee(0.9)
+    assert "tuned on the same rows" in same.guarantee(0.9)
+    assert "does not account" not in again.guarantee(0.9)
+    assert again.words() == same.words() + ", tuned again in each fold"
     by_class = pc.fit("y ~ .", data, dissimilarity=metric, eps=1.0, class_weights="balanced").calibrate()
-    assert "does not cover" not in by_class.calibration.guarantee(0.9)  # sets are made class by class
+    assert "does not account" not in by_class.calibration.guarantee(0.9)  # sets are made class by class
     weighted = pc.fit("y ~ .", data, dissimilarity=metric, eps=1.0, weights=np.arange(1.0, 121)).calibrate()
-    assert "rows of a class have different weights" in weighted.calibration.guarantee(0.9)
+    assert "different weights of the rows of a class" in weighted.calibration.guarantee(0.9)
     given = pc.fit("y ~ .", data, dissimilarity=metric).calibrate(gaussians(80, 1))
     assert "at least 0.9" in given.calibration.guarantee(0.9)
-    assert "does not cover" not in given.calibration.guarantee(0.9)
+    assert "does not account" not in given.calibration.guarantee(0.9)
 
 
 @pytest.mark.parametrize(
@@ -202,7 +202,7 @@ def test_the_order_of_the_rows_need_not_matter(iris):
 def test_a_rare_class_has_as_many_folds_as_rows(iris):
     rare = iris[(iris.species != "setosa") | (iris.index < 4)]
     fit = pc.fit("species ~ .", rare, eps=1.0, calibrate=True)
-    assert "held out in 4 folds" in fit.calibration.words()
+    assert "held-out rows, 4 folds" in fit.calibration.words()
     assert len(fit.importance(repeats=1)) == 4
 
 
@@ -261,7 +261,7 @@ def test_the_unit_of_the_weights_does_not_matter(iris, unit, how, method, own):
         prior = {"setosa": 0.2, "versicolor": 0.3, "virginica": 0.5}
         assert other.predict(iris, prior=prior).equals(one.predict(iris, prior=prior))
         cuts = [fit.threshold("virginica", sensitivity=0.9).glance().iloc[0] for fit in fits]
-        for name in ("cut", "error", "se", "apparent", "without", "sensitivity_low", "specificity_high"):
+        for name in ("value", "error", "se", "apparent_error", "error_without", "sensitivity_low", "specificity_high"):
             assert cuts[1][name] == pytest.approx(cuts[0][name], abs=1e-8)
         new = iris.drop(rows.index)
         tests = [fit.test(new, weights=np.ones(len(new)) * u).glance().iloc[0] for fit, u in zip(fits, (1.0, unit), strict=True)]
@@ -365,8 +365,8 @@ def test_probabilities_are_for_the_prevalence_in_the_data(rare, class_weights):
         by_hand = calibrated.predict(new, "prob", prior=dict(zip(fit.classes, weight / weight.sum(), strict=True)))
         assert weighed.equals(by_hand["ill"])
         assert calibrated.calibration.share[0] == pytest.approx(0.1, abs=0.03)
-        assert ", at their own prevalence" in repr(calibrated)
-        assert "not in probabilities and sets" in repr(calibrated)
+        assert ", for the prevalence without class weights" in calibrated.calibration.words()
+        assert "but not the probabilities and sets" in repr(calibrated)
         assert calibrated.slim().predict(new, "prob", prior="class_weights")["ill"].equals(weighed)
     with pytest.raises(pc.OptionError, match="needs a fit with class_weights="):
         pc.fit("y ~ .", train, eps=0.8).calibrate().predict(new, "prob", prior="class_weights")
@@ -382,7 +382,7 @@ def test_errors_of_thresholds_are_for_the_prevalence_in_the_data(rare):
     test = fit.test(new)
     assert test.no_information == (new.y == "ill").mean()  # the most common class in training, not the heaviest
     shares = f"ill {cut.prevalence:.3f}, well {1 - cut.prevalence:.3f}"
-    assert f"Probabilities for the prevalence of the calibration rows: {shares}" in repr(test)
+    assert f"The probabilities are for the prevalence of the calibration rows: {shares}" in repr(test)
 
 
 def test_sets_do_not_depend_on_class_weights_in_calibration(rare):

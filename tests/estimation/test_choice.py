@@ -31,7 +31,7 @@ def test_a_default_grid_goes_on_until_the_choice_lies_inside(cancer):
     assert eps[19] == last
     assert len(eps) == 24 == 20 + v.extensions["eps"].added
     assert v.one_se < 23
-    assert "24 grid points (went on with eps beyond 6.376)" in repr(v)
+    assert "24 grid points (extended with eps above 6.376)" in repr(v)
     d = pc.dissimilarity("diagnosis ~ .", cancer).condensed()
     levels = [(d < e).mean() for e in eps[19:]]
     assert levels == pytest.approx([0.5, 0.55, 0.6, 0.65, 0.7], abs=1e-4)
@@ -44,7 +44,7 @@ def test_a_default_grid_goes_on_until_the_choice_lies_inside(cancer):
     assert fit.point == v.one_se
     assert fit.prototypes.equals(pc.fit("diagnosis ~ .", cancer, eps=float(eps[fit.point])).prototypes)
     for text in (repr(fit), fit._repr_html_(), str(fit.summary())):
-        assert "the choice was the last eps, 6.376: 4 larger added, up to 8.139" in text
+        assert "extended by 4 larger values of eps (up to 8.139), because the largest was selected" in text
 
 
 def test_a_choice_among_the_added_values_has_its_own_rule(noise):
@@ -74,7 +74,7 @@ def test_a_grid_stops_before_a_class_is_lost():
     fit = pc.fit("y ~ .", data, dissimilarity=unscaled)
     end = fit.validation.extensions["eps"]
     assert (end.added, end.all_classes) == (0, False)
-    assert "none larger added, as beyond a class has no prototypes" in repr(fit)
+    assert "was selected; with the next value a class has no prototypes" in repr(fit)
     # by brute force: both classes have prototypes in every fold at the last radius, and not at the next
     beyond = np.quantile(pc.dissimilarity("y ~ .", data, unscaled).condensed(), 0.55)
     train = [fit.validation.of_fold[0] != f for f in range(10)]
@@ -88,11 +88,11 @@ def test_a_grid_of_ones_own_is_only_remarked_on(iris, cancer):
     assert len(fit.validation.table) == 3
     assert not fit.validation.extensions
     assert "Grid:" in repr(fit)
-    assert "the choice is the last eps, 6.3: try larger ones" in repr(fit)
-    assert "the choice is the last eps" in str(fit.summary())
+    assert "the largest eps, 6.3, was selected: try larger values" in repr(fit)
+    assert "the largest eps, 6.3, was selected" in str(fit.summary())
     assert "Grid:" not in repr(pc.fit("species ~ .", iris, eps=[0.5, 1.0, 2.0]))  # inside
     assert "Grid:" not in repr(pc.fit("species ~ .", iris))
-    assert "the choice is the last k, 15: try" in repr(pc.fit("species ~ .", iris, "knn", k=[1, 5, 15]))
+    assert "the largest k, 15, was selected: try" in repr(pc.fit("species ~ .", iris, "knn", k=[1, 5, 15]))
     assert "Grid:" not in repr(fit.validation.fit_at(1))
 
 
@@ -169,7 +169,8 @@ def test_a_grid_that_never_lies_inside_ends(iris):
     v = pc.cross_validate("species ~ .", iris, Endless(lost=8.0))
     assert v.grid["t"].tolist() == [0.5, 1.5, 2.5, 3.5, 4.5, 5.5, 6.5, 7.5]
     assert (v.extensions["t"].added, v.extensions["t"].all_classes) == (5, False)
-    assert "5 larger added, up to 7.5, as beyond a class has no prototypes" in repr(v.fit)
+    said = "5 larger values of t (up to 7.5), because the largest was selected; with the next value a class has no prototypes"
+    assert said in repr(v.fit)
 
 
 def test_print_says_what_other_folds_choose(iris):
@@ -179,22 +180,22 @@ def test_print_says_what_other_folds_choose(iris):
     alone = choose(second.errors[rows], second.fold_weight[rows], second.sizes[rows])
     expected = second.grid["eps"].iloc[alone.one_se]
     assert expected != fit.model.eps
-    sizes = f"size {alone.size[alone.one_se]:.1f}, not {fit.validation.table['size'].iloc[fit.point]:.1f}"
-    line = f"others choose eps = {expected:.4g} ({sizes}): repeats=10 averages"
+    sizes = f"{alone.size[alone.one_se]:.1f} prototypes per fold on average, not {fit.validation.table['size'].iloc[fit.point]:.1f}"
+    line = f"another split selects eps = {expected:.4g} ({sizes}); repeats=10 averages over ten splits"
     for text in (repr(fit), fit._repr_html_(), str(fit.summary())):
         assert line in text
     assert second.by_repeat["eps"].tolist() == [fit.model.eps, expected] == fit.validation.by_repeat["eps"].tolist()
     both = repr(pc.fit("species ~ .", iris, repeats=2))
-    assert f"each draw alone chooses eps = {fit.model.eps:.4g}; eps = {expected:.4g}" in both
+    assert f"single splits select different values: eps = {fit.model.eps:.4g}; eps = {expected:.4g}" in both
 
 
 def test_other_folds_are_drawn_only_where_that_is_cheap_and_they_can_differ(iris, cancer):
-    hint = "repeats=10 averages over ten draws and shows it"
+    hint = "repeats=10 averages over ten splits and shows their choices"
     assert pc.fit("species ~ .", iris).validation.second is not None
     own = np.arange(150) % 5
     for fit in (pc.fit("species ~ .", iris, cv="loo"), pc.fit("species ~ .", iris, cv=own)):
         assert fit.validation.second is None
-        assert "Folds:" not in repr(fit)
+        assert "Fold sensitivity:" not in repr(fit)
         assert hint not in str(fit.summary())
     large = pc.fit("diagnosis ~ .", cancer, eps=np.geomspace(1, 9, 40).tolist())  # 569 x 40 > 20,000
     slow = pc.fit("species ~ .", iris, "kmeans", K=[1, 2])  # the folds share no work
@@ -216,7 +217,7 @@ def test_the_paired_rule_is_one_for_fit_validation_and_words(iris):
     size = v.table["size"].to_numpy()
     allowed = np.flatnonzero(mean <= se + 1e-12)
     assert fit.point == min(allowed, key=lambda g: (size[g], round(v.table["error"][g], 12), g))
-    assert "chosen by the paired 1-SE rule" in str(fit.summary())
+    assert "selected by the paired 1-SE rule" in str(fit.summary())
     assert f"{v.corrected('1se-paired'):.4f}" in repr(fit)
     assert "1se-paired" in repr(v)
     with pytest.raises(pc.OptionError, match="allowed are '1se', 'min', '1se-paired', 'bound'"):

@@ -73,9 +73,9 @@ def test_print_summary_and_glance_say_that_parameters_were_tuned_on_the_same_fol
     fit = pc.fit("species ~ .", iris, "knn", k=[1, 5, 15])
     value = fit.validation.corrected()
     for text in (repr(fit), fit._repr_html_(), str(fit.summary())):
-        assert re.search(rf"Corrected.*{value:.4f} \(k tuned on the same folds\)", text)
+        assert re.search(rf"Corrected.*{value:.4f} \(adjusted for tuning k on the same folds\)", text)
     summary = str(fit.summary())
-    assert "tuned on the same folds, so that the CV error is too small" in summary
+    assert "The CV error is optimistic because the parameters were tuned on the same folds" in summary
     assert "compare(formula, data, [method], cv=10)" in summary
     assert fit.glance()["cv_error_corrected"].iloc[0] == value
     assert fit.validation.glance()["error_1se_corrected"].iloc[0] == value
@@ -127,7 +127,7 @@ def test_the_measure_names_itself(iris, measure, name):
     assert ax.get_ylabel().replace("\n", " ").startswith(f"cross-validated {name}")
     texts = [t.get_text() for t in ax.get_legend().get_texts()]
     assert f"held-out {name}, +- 1 SE" in texts
-    assert any(t.startswith(f"least {name}") for t in texts)
+    assert any(t.startswith(f"minimum {name}") for t in texts)
     explorer = CurveExplorer(v)
     facts, _ = explorer.answer({"state": explorer.state})["tables"]
     assert f"held-out {name}, 10 folds" in dict(facts["rows"])

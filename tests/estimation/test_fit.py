@@ -33,7 +33,7 @@ def test_the_whole_session(iris):
     assert 0.9 < fit.model.eps < 1.1
     assert fit.point == fit.validation.one_se
     text = str(fit.summary())
-    for told in ("Prototype vector machine", "150", "CV error", "all predictors are numeric", "objective"):
+    for told in ("Prototype vector machine", "150", "CV error", "numeric predictors", "objective"):
         assert told in text
     assert "\\end{tabular}" in fit.summary().as_latex()
     assert "<table" in fit.summary().as_html()
@@ -140,11 +140,11 @@ def test_weights_count_as_repeated_rows(iris):
 def test_a_class_without_prototypes_and_no_prototypes_at_all(iris):
     fit = pc.fit("species ~ .", iris.iloc[:105], eps=1.0, lambda_=6.0)
     for text in (repr(fit), fit._repr_html_(), str(fit.summary())):
-        assert re.search("Never predicted.*virginica, without prototypes", text)
+        assert re.search("Never predicted.*virginica: no prototypes", text)
     assert (fit.predict(kind="distance")["virginica"] == np.inf).all()
     none = pc.fit("species ~ .", iris.iloc[:120], eps=0.1, lambda_=1000.0)
     for text in (repr(none), none._repr_html_(), str(none.summary())):
-        assert "0, every row is predicted as the heaviest training class, setosa" in text
+        assert "0, every row is predicted as the most common training class (by weight), setosa" in text
     assert "Never predicted" not in repr(pc.fit("species ~ .", iris, eps=1.0))
     assert (none.predict() == "setosa").all()
     assert np.isinf(none.predict(kind="distance")).all(axis=None)

@@ -124,8 +124,8 @@ def test_print_says_what_fewer_cost_where_many_are_kept(digits):
     assert len(fit.prototypes) > 200
     found = fit.validation.frontier().set_index("size")["error"]
     sizes = [found.index[found.index <= len(fit.prototypes) / by][-1] for by in (10, 20)]
-    said = f"{sizes[0]} prototypes at CV error {found[sizes[0]]:.3f}, {sizes[1]} at {found[sizes[1]]:.3f} (max_prototypes=)"
-    assert f"Fewer:         {said}" in repr(fit)
+    said = f"{sizes[0]} with CV error {found[sizes[0]]:.3f}, {sizes[1]} with {found[sizes[1]]:.3f}; set max_prototypes="
+    assert f"Fewer prototypes: {said}" in repr(fit)
     assert said in str(fit.summary())
     small = pc.fit("digit ~ .", digits, max_prototypes=int(sizes[0]))
     assert small.validation.table["error"][small.point] == found[sizes[0]]
@@ -138,7 +138,7 @@ def test_few_are_not_called_many(iris, normal):
     assert "Fewer" not in repr(pc.fit("species ~ .", iris))
     fit = pc.fit("y ~ .", normal, eps=[0.05, 0.1], cv=4)
     assert len(fit.prototypes) > 40
-    assert "Fewer:         " in repr(fit)
+    assert "Fewer prototypes: " in repr(fit)
     for method in ("condensed", "mixture"):  # has no fewer; has 3 prototypes of many parameters
         fit = pc.fit("y ~ .", normal, method, cv=3)
         assert fit.rule.size > (40 if method == "condensed" else 10)
@@ -161,13 +161,13 @@ def test_the_picture_has_the_numbers(digits):
     texts = [t.get_text() for t in ax.get_legend().get_texts()]
     nearest = pc.cross_validate("digit ~ .", digits, "knn", k=1).table["error"][0]
     assert nearest_row_error(v) == nearest
-    assert f"1-NN, all rows kept: {nearest:.3g}" in texts
-    assert f"chosen: size {len(fit.prototypes)}" in texts
-    assert ax.get_xlabel() == "prototypes at most (log scale)"
+    assert f"1-NN (all rows are prototypes): {nearest:.3g}" in texts
+    assert f"selected: {len(fit.prototypes)} prototypes" in texts
+    assert ax.get_xlabel() == "maximum number of prototypes (log scale)"
     assert v.plot("frontier").get_title() == ax.get_title()
     two = digits.assign(y=digits["digit"].astype(int) > 4).drop(columns="digit")
     machine = pc.cross_validate("y ~ .", two, "scm", features="stumps", cv=3)
-    assert machine.plot("frontier").get_xlabel() == "features at most (log scale)"
+    assert machine.plot("frontier").get_xlabel() == "maximum number of features (log scale)"
     with pytest.raises(pc.OptionError, match="the frontier has none"):
         v.plot("frontier", band=0.95)
     with pytest.raises(pc.NotAvailable, match="nothing was cross-validated"):

@@ -49,7 +49,7 @@ def test_a_fit_at_any_point_of_a_grid_updates_to_itself(iris, method):
     assert v.fit_at(v.one_se).selection.rule == "1se"
     other = next(g for g in range(len(v.table)) if g != v.one_se)
     assert v.fit_at(other).selection.by_hand
-    assert f"Parameters of point {other}, chosen by hand" in str(v.fit_at(other).summary())
+    assert f"Parameters of point {other}, selected manually" in str(v.fit_at(other).summary())
 
 
 def test_a_tuned_fit_tunes_again(iris):

@@ -129,7 +129,7 @@ def test_ordinal_measure_is_the_mean_distance_in_levels(iris):
     assert "ordinal error" in repr(v)
     fit = pc.fit("grade ~ .", data, "knn", k=[1, 9], cv=5, measure="ordinal")
     assert "CV ordinal error" in repr(fit)
-    assert "whose order only the measure uses" in repr(fit)
+    assert "(ordered; only the error uses the order)" in repr(fit)
     assert fit.glance()["cv_ordinal_error"].iloc[0] == fit.validation.table["error"].iloc[fit.point]
     fit.plot("validation")
 
@@ -146,14 +146,14 @@ def test_print_says_that_a_class_is_never_predicted_and_every_cure_works(rare):
     plain = pc.fit("y ~ .", rare, "knn", k=[3, 9, 25])
     assert not (plain.validation.held_out[plain.point] == "ill").any()
     for text in (repr(plain), plain._repr_html_().replace("&quot;", '"'), str(plain.summary())):
-        assert "ill (4 % of the rows), for no held-out row" in text
+        assert "ill (4 % of the rows): not for any held-out row" in text
         assert (
             'measure="balanced" to tune, or class_weights="balanced", or calibrate=True and predict(new, loss=) or predict(new, threshold=)'
             in text
         )
     weighted = plain.update(class_weights="balanced")
     assert "Never predicted" not in repr(weighted)
-    assert "balanced, also in the errors" in repr(weighted).replace("'", "")
+    assert "balanced, which also weight the errors" in repr(weighted).replace("'", "")
     loss = pd.DataFrame([[0, 40], [1, 0]], ["ill", "well"], ["ill", "well"])
     calibrated = plain.update(calibrate=True)
     assert (calibrated.predict(loss=loss) == "ill").any()
@@ -164,7 +164,7 @@ def test_print_says_that_a_class_is_never_predicted_and_every_cure_works(rare):
 
 def test_without_held_out_rows_the_training_rows_tell(rare):
     fit = pc.fit("y ~ .", rare, "knn", k=25)
-    assert "ill (4 % of the rows), for no training row" in repr(fit)
+    assert "ill (4 % of the rows): not for any training row" in repr(fit)
     assert "measure=" not in repr(fit)
     never = pc.fit("y ~ .", rare, "knn", k=[60, 80])  # no point of this grid predicts the class: another choice can't help
     assert "Never predicted" in repr(never)
@@ -180,19 +180,19 @@ def test_without_prototypes_the_cost_is_the_cure_and_it_works(iris):
         assert "Never predicted" not in text
         assert "class_weights" not in text
         assert "calibrate" not in text
-        gain = float(re.search(r"lambda_ below (\S+), the most that a ball", text)[1])
+        gain = float(re.search(r"lambda_ below (\S+), the largest gain", text)[1])
         assert none.update(lambda_=gain).prototypes.empty
         assert len(none.update(lambda_=gain - 1e-6).prototypes) > 0
     alike = pd.DataFrame({"a": np.repeat([0.0, 1.0], 6), "y": np.resize(["u", "v"], 12)})
     text = repr(pc.fit("y ~ .", alike, eps=0.5))
     assert "Cause:" in text
-    assert "no ball of this radius holds more of one class" in text
-    assert "Cures" not in text
+    assert "no ball of this radius contains more of one class" in text
+    assert "Try:" not in text
 
 
 def test_a_class_without_prototypes_has_cures_that_give_it_one(iris):
     bare = pc.fit("species ~ .", iris.iloc[:105], eps=1.0, lambda_=6.0)
-    cures = repr(bare).split("Cures:")[1].splitlines()[0]
+    cures = repr(bare).split("Try:")[1].splitlines()[0]
     gain = float(re.search(r"lambda_ below (\S+),", cures)[1])
     assert "virginica" not in set(bare.update(lambda_=gain).prototypes["class"])
     assert "virginica" in set(bare.update(lambda_=gain - 1e-6).prototypes["class"])
@@ -215,17 +215,17 @@ def test_a_column_of_different_strings_has_no_cure_by_weights(method, dissimilar
         warnings.simplefilter("ignore", pc.DataWarning)
         fit = pc.fit("y ~ .", data, method, dissimilarity=dissimilarity, cv=5, **fixed)
     if dissimilarity == "auto":
-        (cure,) = [line for line in repr(fit).splitlines() if line.startswith("Cures")]
+        (cure,) = [line for line in repr(fit).splitlines() if line.startswith("Try:")]
         assert "compare their letters by dissimilarity=pc.Mismatch(k=3, m=0)" in cure
         assert not any(word in repr(fit) for word in ("balanced", "lambda_ below", "calibrate=", "loss="))
     else:
-        assert "Cures" not in repr(fit)
+        assert "Try:" not in repr(fit)
 
 
 @pytest.mark.parametrize(("method", "fixed", "words"), [
-    ("knn", {"k": 5}, "each row is a prototype, and so its own nearest"), ("pvm", {"eps": 1.0}, "the same rows chose the prototypes"),
-    ("kmeans", {"K": 2}, "the rule was learned from the same rows"),
-    ("centroids", {"threshold": 1.0}, "the rule was learned from the same rows"),
+    ("knn", {"k": 5}, "each row is its own nearest neighbour"), ("pvm", {"eps": 1.0}, "the same rows selected the prototypes"),
+    ("kmeans", {"K": 2}, "the same rows trained the model"),
+    ("centroids", {"threshold": 1.0}, "the same rows trained the model"),
 ])  # fmt: skip
 def test_summary_says_why_the_training_error_is_optimistic(iris, method, fixed, words):
     fit = pc.fit("species ~ .", iris, method, cv=None, **fixed)

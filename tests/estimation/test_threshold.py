@@ -115,8 +115,9 @@ def test_of_several_classes_the_others_are_decided_by_the_likeliest(three, iris)
 def test_print_says_the_cut_by_which_rule_and_its_error(three, iris):
     cut = three.threshold("virginica", "balanced", specificity=0.8)
     assert repr(cut).splitlines()[0] == f"Predict virginica if its probability is at least {cut.value:.4g}"
-    assert "Chosen: least balanced error with specificity of at least 0.8, of " in repr(cut)
-    assert f"Balanced error {cut.error:.4f} +- {cut.se:.4f}, chosen anew without each of 5 folds\n({cut.apparent_error:.4f} on" in repr(cut)
+    assert "Selected by: lowest balanced error with specificity of at least 0.8, among " in repr(cut)
+    assert f"CV balanced error {cut.error:.4f} (SE {cut.se:.4f}), threshold re-selected in each of 5 folds\n" in repr(cut)
+    assert f"\nApparent balanced error {cut.apparent_error:.4f} (optimistic)" in repr(cut)
     assert f"specificity {cut.specificity.value:.3f} (" in cut._repr_html_()
     row = cut.glance().iloc[0]
     assert (row["class"], row["value"], row["error"], row["rows"], row["folds"]) == ("virginica", cut.value, cut.error, 150, 5)

@@ -337,7 +337,7 @@ def test_texts_that_hardly_repeat_lead_to_metrics_of_letters(names, metric):
     said = dict(line.split(":", 1) for line in str(fit).splitlines() if ":" in line)
     assert "b" in said["Never predicted"]
     assert "whether two texts are the same" in said["Cause"]
-    assert "pc.Levenshtein()" in said["Cures"]
+    assert "pc.Levenshtein()" in said["Try"]
     assert not any(word in str(fit) for word in ("balanced", "lambda_ below", "calibrate=True"))
     loss = pd.DataFrame([[0, 1], [10, 0]], list("ab"), list("ab"))
     with pytest.warns(pc.DataWarning) as seen:

@@ -54,7 +54,7 @@ def test_prototypes_have_their_radii_and_decide_by_the_share_of_them(fit, iris):
 def test_print_and_summary_say_that_radii_differ(fit):
     for text in (str(fit), str(fit.summary())):
         assert "own radii" in text
-        assert "Largest radius eps" in text
+        assert "Largest radius" in text
     assert "radius" in str(fit.summary())
     assert words.describe_balls(fit, 3, True) == "balls of their own radii (the first 3)"
 

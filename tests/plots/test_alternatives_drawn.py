@@ -56,7 +56,7 @@ def test_marks_are_the_costs_of_its_frames_and_the_dotted_line_is_the_limit(fit)
     assert set(limit.get_xdata()) == {0.1 * result.optimum.most}
     assert [text.get_text() for text in ax.get_yticklabels()] == own["name"].tolist()
     assert own["name"].iloc[0] == f"{result.table.index[0]}, {result.table['verdict'].iloc[0]}"
-    assert "within 0.1 of the optimum" in ax.get_xlabel()
+    assert "10 % above the optimum" in ax.get_xlabel()
     assert find_faults(ax.figure) == []
 
 
@@ -74,4 +74,4 @@ def test_of_many_prototypes_the_order_runs_to_the_right(fit, monkeypatch):
     own, pairs = list_alternatives(fit.alternatives(within=0.1))
     ax = fit.plot("alternatives", ax=axes(), within=0.1)
     assert list_marks(ax) == expect(fit, own, pairs, swapped=True)
-    assert ax.get_xlabel().startswith("prototype, in the order chosen")
+    assert ax.get_xlabel().startswith("prototype, in the order selected")

@@ -38,7 +38,7 @@ def test_importance_is_drawn_with_its_interval(fit, iris):
     np.testing.assert_allclose(ends(ax, drawn), table[["low", "high"]])
     assert [text.get_text() for text in ax.get_yticklabels()] == numbers.index.tolist()
     error = (numbers["error"] - numbers["importance"]).iloc[0]
-    assert f"error of held-out rows as they are: {error:.3g}" in ax.get_xlabel()
+    assert f"error of held-out rows without permutation: {error:.3g}" in ax.get_xlabel()
     together = fit.plot("importance", ax=axes(), new=iris, repeats=2, variables={"$petal$": ["petal_length", "petal_width"]})
     assert "new rows" in together.get_xlabel()
     together.figure.canvas.draw()
@@ -65,7 +65,7 @@ def test_the_band_is_drawn_around_the_curve(fit):
     pd.testing.assert_frame_equal(line[["band_low", "band_high"]], band[["band_low", "band_high"]])
     for x, along in ((None, band["eps"]), ("size", validation.table["size"])):
         ax = fit.plot("validation", ax=axes(), x=x, band=0.9)
-        (shade,) = [c for c in ax.collections if str(c.get_label()).startswith("band of the curve, 90 %")]
+        (shade,) = [c for c in ax.collections if str(c.get_label()).startswith("90 % simultaneous band")]
         corners = shade.get_paths()[0].vertices
         for place, row in zip(along, band.itertuples(), strict=True):
             own = corners[np.isclose(corners[:, 0], place), 1]
@@ -81,7 +81,7 @@ def test_of_several_lines_the_chosen_one_has_its_band(iris):
     ax = validation.plot("eps", ax=axes(), band=0.95)
     chosen = validation.table["lambda_"].iloc[validation.one_se]
     labels = [str(c.get_label()) for c in ax.collections if "band" in str(c.get_label())]
-    assert labels == [f"band of the curve at lambda_ = {chosen:.3g}, 95 %"]
+    assert labels == [f"95 % simultaneous band at lambda_ = {chosen:.3g}"]
     for x in (("eps", "lambda_"), "size"):
         with pytest.raises(pc.OptionError, match=r"band=0\.95"):
             validation.plot(x, band=0.95)
@@ -181,7 +181,7 @@ def test_the_picture_of_prices_has_the_mean_over_the_splits_as_steps(compared):
             assert len(known) == 3
     drawn = [line for line in ax.lines if len(line.get_xdata()) and line.get_drawstyle() == "steps-post"]
     assert len(drawn) == 3
-    assert "at most so many prototypes" in ax.get_title().replace("\n", " ")
+    assert "at most this number of prototypes" in ax.get_title().replace("\n", " ")
     names = {text.get_text() for text in ax.get_legend().get_texts()}
     assert names == {"pvm", "few", "medoids", "fixed", "knn", "machine, no prototypes"}
     assert ax.get_xscale() == "log"

@@ -21,7 +21,7 @@ def test_the_axis_of_the_errors_ends_at_the_data_whatever_else_there_is_to_say(i
     table = v.table
     assert (table["error"] + table["se"]).max() < ax.get_ylim()[1] < 1.2 * (table["error"] + table["se"]).max()
     assert ax.get_ylim()[0] < (table["error"] - table["se"]).min()
-    assert words_of(ax) == ["no information: 0.667 (above)"]  # at the edge, not on the axis
+    assert words_of(ax) == ["no-information error: 0.667 (above)"]  # at the edge, not on the axis
     assert not any(0.6 < y < 0.7 for line in ax.lines for y in np.atleast_1d(line.get_ydata()))
     (strip,) = [child for child in ax.child_axes if child.lines]
     np.testing.assert_allclose(strip.lines[0].get_xydata(), table[["eps", "cover_error"]])
@@ -29,7 +29,7 @@ def test_the_axis_of_the_errors_ends_at_the_data_whatever_else_there_is_to_say(i
     assert strip.get_xlim() == ax.get_xlim()
     high = pc.cross_validate("species ~ .", iris, eps=[0.5, 4.0, 6.0], cv=5).plot(ax=axes())
     assert high.get_ylim()[1] > 0.667
-    assert words_of(high) == ["no information: 0.667"]
+    assert words_of(high) == ["no-information error: 0.667"]
 
 
 def test_the_curve_says_what_was_chosen_and_shades_what_is_within_a_standard_error(iris):
@@ -41,8 +41,8 @@ def test_the_curve_says_what_was_chosen_and_shades_what_is_within_a_standard_err
     assert ends == pytest.approx((best["error"], best["error"] + best["se"]))
     assert ends[0] <= choice["error"] <= ends[1]
     title = ax.get_title().replace("\n", " ")
-    assert f"eps = {choice['eps']:.3g}: error {choice['error']:.3g} +- {choice['se']:.3g}" in title
-    assert f"size {choice['size']:.3g}" in title
+    assert f"eps = {choice['eps']:.3g}: error {choice['error']:.3g} (SE {choice['se']:.3g})" in title
+    assert f"{choice['size']:.3g} prototypes per fold on average" in title
 
 
 def test_a_heat_map_has_the_errors_as_numbers_and_shades_that_differ(iris):
@@ -99,5 +99,5 @@ def test_an_error_far_above_all_others_is_a_mark_at_the_edge_with_its_number(iri
         ax = v.plot(x, ax=axes())
         near = v.table.iloc[:-1]
         assert (near["error"] + near["se"]).max() < ax.get_ylim()[1] < 1.2 * (near["error"] + near["se"]).max()
-        assert words_of(ax) == [f"{v.table['error'].iloc[-1]:.3g}\n(above)", "no information: 0.667 (above)"]
+        assert words_of(ax) == [f"{v.table['error'].iloc[-1]:.3g}\n(above)", "no-information error: 0.667 (above)"]
     assert v.table["error"].iloc[-1] > 0.6

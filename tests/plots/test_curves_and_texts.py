@@ -119,7 +119,7 @@ def test_texts_that_are_tied_with_everything_are_marked(texts):
     far = fit.predict(kind="distance")
     tied = far.index[far["one"] == far["two"]]
     assert 40 in tied
-    note = f"for which the first class is predicted: {len(tied)} ({', '.join(map(str, tied[:5]))}"
+    note = f"which are predicted as the first class: {len(tied)} ({', '.join(map(str, tied[:5]))}"
     assert note in str(fit.summary())
     details = find_details(fit, None, measure_coverage(fit), 40)
     assert details.words == ["All classes have a prototype at this same distance: the first class is predicted."]

@@ -179,7 +179,7 @@ def test_ticks_outside_an_axis_do_not_stretch_it_and_numbers_need_no_words():
 def test_small_legends_leave_out_values_and_stand_below_where_lines_may_run_anywhere(fits):
     ax = fits["iris"].plot("validation", ax=Figure(figsize=(2.4, 1.8)).subplots())
     texts = {text.get_text() for text in ax.get_legend().get_texts()}
-    assert texts == {"least error", "1-SE choice", "within 1 SE", "held-out error"}
+    assert texts == {"minimum error", "1-SE choice", "within 1 SE", "held-out error"}
     large = fits["iris"].plot("validation", ax=Figure(figsize=(6.4, 4.8)).subplots())
     assert any(text.get_text().startswith("1-SE choice: eps = ") for text in large.get_legend().get_texts())
     path = fits["iris"].plot("path", ax=Figure(figsize=(2.4, 1.8)).subplots(), cv=3)
@@ -191,10 +191,10 @@ def test_small_legends_keep_the_values_that_tell_lines_apart():
     from protoclass.plots.style import key
 
     ax = make_axes(Figure(figsize=(2.4, 1.8)).subplots())
-    for name in ("k = 1, p = 2", "k = 1, p = 4", "least error: k = 1"):
+    for name in ("k = 1, p = 2", "k = 1, p = 4", "minimum error: k = 1"):
         ax.plot([0, 1], [0, 1], label=name)
     texts = [text.get_text() for text in key(ax, "below", ncols=2, values=True).get_texts()]
-    assert texts == ["k = 1, p = 2", "k = 1, p = 4", "least error"]
+    assert texts == ["k = 1, p = 2", "k = 1, p = 4", "minimum error"]
 
 
 def test_an_axis_of_small_axes_beside_long_names_keeps_a_tick_at_each_end():

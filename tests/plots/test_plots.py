@@ -58,7 +58,7 @@ def lines_of(ax):
 
 
 def rings_of(ax):
-    return np.concatenate([c.get_offsets() for c in ax.collections if c.get_label() == "held wrongly"] or [np.empty((0, 2))])
+    return np.concatenate([c.get_offsets() for c in ax.collections if c.get_label() == "wrongly covered"] or [np.empty((0, 2))])
 
 
 @pytest.mark.parametrize(
@@ -185,7 +185,7 @@ def test_confusion_shades_errors_alone_and_has_recall_and_precision(iris):
         assert float(shown[3.15, k]) == pytest.approx(counts[k, k] / counts[k].sum(), abs=0.006)
         assert float(shown[k, 3.15]) == pytest.approx(counts[k, k] / counts[:, k].sum(), abs=0.006)
     wrong = counts.sum() - np.trace(counts)
-    assert f"{wrong:g} of 150 held-out rows wrong: error {wrong / 150:.3g}" in ax.get_title()
+    assert f"{wrong:g} of 150 held-out rows misclassified: error {wrong / 150:.3g}" in ax.get_title()
     lines = [segment for c in ax.collections if isinstance(c, LineCollection) for segment in c.get_segments()]
     columns = {round(x, 2) for (x, _), (other, _) in lines if x == other}
     assert {2.65, 3.65} <= columns  # recall in a column beside the cells
@@ -438,7 +438,7 @@ def test_a_path_far_below_the_no_information_error_is_not_flat():
     most = (table["cv_error"] + table["cv_se"]).max()
     assert most > table["training_error"].max()
     assert most < ax.get_ylim()[1] < 1.2 * most
-    assert words_of(ax) == [f"no information: {table.attrs['no_information']:.3g} (above)"]
+    assert words_of(ax) == [f"no-information error: {table.attrs['no_information']:.3g} (above)"]
     (strip,) = [child for child in ax.child_axes if child.lines]
     np.testing.assert_allclose(strip.lines[0].get_ydata(), table["bound"])
 
@@ -479,7 +479,7 @@ def test_paths_radii_solvers_and_sizes(iris):
     counts = [int(a.get_title().split()[-2]) for a in many.axes]
     assert counts[0] > 512 > counts[1]
     many.canvas.draw()
-    assert [t.get_text() for t in many.legends[0].get_texts()] == [*map(str, range(10)), "held wrongly", "prototypes"]
+    assert [t.get_text() for t in many.legends[0].get_texts()] == [*map(str, range(10)), "wrongly covered", "prototypes"]
     table = rule.compare_solvers(fit, [0.3, 0.8], ["greedy", "exact"])
     best = table.pivot(index="eps", columns="solver", values="objective")
     assert (best["exact"] <= best["greedy"]).all()
@@ -487,7 +487,7 @@ def test_paths_radii_solvers_and_sizes(iris):
     assert best["greedy"].tolist() == [fit.update(eps=e).objective.value for e in (0.3, 0.8)]
     assert fit.plot("solvers", ax=axes(), eps=[0.3, 0.8]).get_ylabel()
     v = pc.cross_validate("species ~ .", iris)
-    assert "size" in v.plot("size", ax=axes()).get_xlabel()
+    assert "number of prototypes" in v.plot("size", ax=axes()).get_xlabel()
     for call in (lambda: fit.plot("solvers", solvers=["simplex"]), lambda: fit.plot("radii", eps=[-1.0])):
         with pytest.raises(pc.OptionError):
             call()

@@ -81,7 +81,7 @@ def test_every_fit_has_the_places_of_its_explorer(iris, name):
     dots = np.concatenate([np.asarray(c.get_offsets()) for c in ax.collections if len(c.get_offsets())])
     assert all(np.abs(dots - spot).max(axis=1).min() < 1e-9 for spot in known)
     if len(known) < len(shown):
-        assert "without a place" in ax.get_title()
+        assert "not on the map" in ax.get_title()
 
 
 def _marks(fit, ax):

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from ...ground.errors import short
 from ...ground.savable import savable
 from ..distances.minkowski import products
 from ..task import Points
@@ -119,6 +120,8 @@ class Planes:
     support: int
     report: Mapping[str, Any] = field(default_factory=dict)
     kinds: ClassVar[tuple[str, ...]] = ("class", "decision")
+
+    __repr__ = short
 
     @property
     def size(self) -> float:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from ...ground.errors import short
 from ...ground.savable import savable
 from ..distances.minkowski import minkowski
 from ..parallel import alone, each, kernel
@@ -255,6 +256,8 @@ class DANN:
     weight: Array
     classes: int
     kinds: ClassVar[tuple[str, ...]] = ("class", "prob", "distance", "nearest")
+
+    __repr__ = short
 
     @property
     def size(self) -> float:

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...ground.checks import whole_number
-from ...ground.errors import OptionError, brief
+from ...ground.errors import OptionError, brief, short
 from ...ground.savable import savable
 from ..parallel import few, kernel
 from ..setcover.coverage import NONE, covering_by
@@ -257,6 +257,8 @@ class Nearest:
     fallback: int
     report: Mapping[str, Any] = field(default_factory=dict)
 
+    __repr__ = short
+
     @property
     def size(self) -> float:
         return float(len(self.prototypes))
@@ -373,6 +375,8 @@ class KNN:
     classes: int
     seed: tuple[int, ...] | None = None
     kinds: ClassVar[tuple[str, ...]] = KNNPath.kinds
+
+    __repr__ = short
 
     @property
     def size(self) -> float:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from ...ground.errors import short
 from ...ground.savable import savable
 from .. import Array
 from ..task import Points
@@ -49,6 +50,8 @@ class BinarySCM:
     negative: int
     conjunction: bool
     machine: Machine
+
+    __repr__ = short
 
     @property
     def centres_in_p(self) -> Array:
@@ -128,6 +131,8 @@ class SCMRule:
     classes: int
     report: Mapping[str, Any] = field(default_factory=dict)
     kinds: ClassVar[tuple[str, ...]] = ("class", "decision")
+
+    __repr__ = short
 
     @property
     def size(self) -> float:

@@ -42,7 +42,7 @@ class Chosen:
 
 
 @savable
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Greedy(Nearest):
     """Rule of a greedy cover: its first prototypes are those that a larger lambda would have chosen."""
 
@@ -136,7 +136,7 @@ def relative_distances(D: Array, radii: Array) -> Array:
 
 
 @savable
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class OwnNearest(Nearest):
     """Rule: the class of the prototype at the least `relative_distances`."""
 
@@ -159,7 +159,7 @@ class OwnNearest(Nearest):
 
 
 @savable
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class OwnGreedy(OwnNearest, Greedy):
     """Rule of a greedy cover: its first prototypes are those that a larger lambda would have chosen."""
 

@@ -12,10 +12,10 @@ from .. import Array
 
 RULES: Mapping[str, str] = {
     "1se": "1-SE rule",
-    "min": "least {measure}",
+    "min": "lowest {measure}",
     "1se-paired": "paired 1-SE rule",
-    "bound": "least bound",
-    "tolerance": "smallest within a tolerance of the least {measure}",
+    "bound": "lowest bound",
+    "tolerance": "simplest model within a tolerance of the lowest {measure}",
 }
 OF_HELD_OUT = ("1se", "1se-paired", "min")  # the rules that look at held-out rows, and need nothing else
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ...ground.errors import short
 from .. import Array
 from .intervals import UNKNOWN, Estimate, rows_worth, spread_factor, sum_of_squares, wilson
 
@@ -32,6 +33,8 @@ class AUC:
     parts: Array
     most: float = np.nan
     fewest: float = np.nan
+
+    __repr__ = short
 
 
 def auc(score: Array, positive: Array, w: Array, group: Array | None = None) -> AUC:

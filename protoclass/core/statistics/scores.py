@@ -8,6 +8,7 @@ from typing import ClassVar, Protocol
 
 import numpy as np
 
+from ...ground.errors import short
 from ...ground.savable import savable
 from .. import Array
 from .intervals import Estimate, independent_rows, share_of_rows, sums_of, wilson
@@ -468,6 +469,8 @@ class Conformal:
     w: Array
     fold: Array
     classes: int
+
+    __repr__ = short
 
     def p_values(self, new: Array) -> Array:
         """Share of the calibration rows of each class that are as strange as a new row would be, (r, classes).

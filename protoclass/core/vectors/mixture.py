@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from ...ground.errors import short
 from ...ground.savable import savable
 from ..parallel import kernel, left
 from ..task import Points
@@ -159,6 +160,8 @@ class Gaussians:
     size: float
     report: Mapping[str, Any]
     kinds: ClassVar[tuple[str, ...]] = ("class", "prob", "decision")
+
+    __repr__ = short
 
     def predict(self, kind: str, query: Query) -> Array:
         X = np.asarray(query.coordinates(), float)

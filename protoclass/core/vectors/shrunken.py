@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from ...ground.errors import DataError, OptionError
+from ...ground.errors import DataError, OptionError, short
 from ...ground.savable import savable
 from ..distances.minkowski import products
 from ..task import Points
@@ -117,6 +117,8 @@ class ShrunkenRule:
     size: float
     report: Mapping[str, Any] = field(default_factory=dict)
     kinds: ClassVar[tuple[str, ...]] = ShrunkenPath.kinds
+
+    __repr__ = short
 
     def predict(self, kind: str, query: Query) -> Array:
         coords = self.prototypes.coords

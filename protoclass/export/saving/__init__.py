@@ -95,7 +95,7 @@ class Saved:
     @printed
     def __repr__(self) -> str:
         size = f"{self.size / 1e6:.1f} MB" if self.size >= 1e6 else f"{self.size / 1e3:.1f} kB"
-        return "\n".join([f"{str(self.path)!r} ({size}) holds", *(f"* {line}" for line in self.holds)])
+        return "\n".join([f"Saved {self.path} ({size}). It contains:", *(f"* {line}" for line in self.holds)])
 
 
 def save(value: Any, path: Any, overwrite: Any) -> Saved:
@@ -188,7 +188,7 @@ def _of_fit(fit: Any) -> list[str]:
         which = f"{len(prototypes)} prototypes, among them {len(fit.frame.remembered)} of the {fit.nobs} rows, with labels and predictors"
         out.append(which if prototypes.at is not None else f"{len(prototypes)} prototypes, none of them a row")
         kept = [name for name, array in fit.dissimilarity.metric.arrays().items() if array.ndim and len(array) == fit.nobs > 1]
-        out += [f"what the metric learned of each row ({', '.join(kept)})"] if kept else []
+        out += [f"values of each row that the metric learned ({', '.join(kept)})"] if kept else []
     if fit.validation is not None:
         out.append(_held_out(fit.validation))
     if fit.calibration is not None:
@@ -203,11 +203,11 @@ def _of_problem(problem: Any) -> list[str]:
     if not isinstance(problem.call.data, Absent):
         data = as_pandas(problem.call.data)
         unused = [c for c in data.columns if c not in frame.columns and c != frame.formula.response]
-        beside = f", also the {len(unused)} that the formula does not use" if unused else ""
+        beside = f", including {len(unused)} that the formula does not use" if unused else ""
         out.append(f"the data: {len(data)} rows with their labels and all {data.shape[1]} columns{beside}; fit.slim() leaves them out")
     levels = [name for name, column in frame.schema.items() if column.kind == "category"]
     if levels and frame.absent is not None:
-        out.append(f"the values of the {'column' if len(levels) == 1 else 'columns'} {', '.join(map(repr, levels[:5]))} that were seen")
+        out.append(f"the values of the {'column' if len(levels) == 1 else 'columns'} {', '.join(map(repr, levels[:5]))} in training")
     return out
 
 

@@ -239,3 +239,15 @@ def test_the_names_that_a_page_mentions_exist(path):
     fit, text = pc.fit("species ~ .", pc.load_data("iris"), eps=1.0), path.read_text(encoding="utf-8")
     assert [name for name in re.findall(r"`pc\.(\w+)", text) if not hasattr(pc, name)] == []
     assert [name for name in re.findall(r"`fit\.(\w+)", text) if name not in ("html", "proto") and name not in dir(fit)] == []
+
+
+@pytest.mark.parametrize("path", [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))], ids=lambda path: path.stem)
+def test_the_scripts_that_a_page_names_exist(path):
+    """Files, tests chosen by a word, and targets of make."""
+    text = path.read_text(encoding="utf-8")
+    files = set(re.findall(r"\b((?:benchmarks|tests|protoclass)/[\w/]+\.(?:py|md))\b", text))
+    assert [name for name in files if not (ROOT / name).exists()] == []
+    for name, word in re.findall(r"`pytest (\S+) -k (\w+)`", text):
+        assert re.search(rf"^def test_\w*{word}", (ROOT / name).read_text(), re.MULTILINE), word
+    targets = re.findall(r"^([\w-]+):", (ROOT / "Makefile").read_text(), re.MULTILINE)
+    assert set(re.findall(r"`make ([\w-]+)", text)) <= set(targets)

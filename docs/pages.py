@@ -16,8 +16,8 @@ QUESTIONS: dict[str, dict[str, str]] = {
         "getting_started": "A table of measurements with a class for each row",
         "dissimilarities": "A mixed table with missing values, columns in different units, or time series",
         "a_rare_outcome": "Imbalanced classes: patients, few of whom have the outcome",
-        "strings_pictures_matrices": "Strings, images, or data for a custom metric",
-        "proximity_data": "A distance matrix, or proximities without variables",
+        "strings_pictures_matrices": "Strings, images, a custom dissimilarity, a given matrix",
+        "proximity_data": "Only a matrix of distances or similarities",
         "beyond_memory": "More rows than fit in memory, or rows on several computers",
     },
     "What do you want to know?": {
@@ -25,10 +25,10 @@ QUESTIONS: dict[str, dict[str, str]] = {
         "how_many_prototypes": "How many prototypes, and which method?",
         "comparing_methods": "Which method, and is the difference significant?",
         "explorers": "Why is this row misclassified?",
-        "prototypes_as_summary": "Which few rows represent the others?",
-        "other_good_answers": "Would other prototypes be as good, and how stable are they?",
-        "two_patients": "Are two cases enough, and which measurements separate them?",
-        "set_covering_machine": "Which rule can be stated in words, with a bound on its error?",
+        "prototypes_as_summary": "Which few rows summarise the data?",
+        "other_good_answers": "How stable are the prototypes, and are they unique?",
+        "two_patients": "Are two typical cases enough, and which variables matter?",
+        "set_covering_machine": "Which short rule classifies, and what is the bound on its error?",
     },
     "What do you want to build?": {"a_method_of_your_own": "A custom method or metric"},
 }
@@ -81,7 +81,7 @@ def contents() -> str:
     written = (
         "Each vignette is a notebook, run with the version that this site documents. "
         '`protoclass.vignette("getting_started")` writes one into the working folder, so you can run and change it. '
-        "For the names of caret, class, cluster, rpart, glmnet, broom and pROC, see [From R to protoclass](from_r.md). "
+        "If you know R or scikit-learn, see the tables in [From R and scikit-learn to protoclass](from_r.md). "
         "The tables and figures of the original papers are reproduced in [The papers](../papers.md)."
     )
     return "\n".join(["# Vignettes\n", written, "", *lines, tree, ""])

@@ -222,6 +222,7 @@ def test_print_does_not_call_a_size_another_one():
 
 
 def test_a_row_without_a_prediction_is_printed_over():
-    data = pd.DataFrame({"a": [0.0, 1.0, 5.0, 6.0, None], "b": ["x", "x", "y", "y", None], "y": ["u", "u", "v", "v", "v"]})
+    data = pd.DataFrame({"a": [0.0, 1.0, 5.0, 6.0, None], "b": [None, None, None, None, "y"], "y": ["u", "u", "v", "v", "v"]})
     fit = pc.fit("y ~ .", data, "knn", k=1, na="keep", cv=None)
-    assert "Never predicted: u (40 % of the rows), v (60 % of the rows)" in str(fit)  # each row is compared with one that has no values
+    assert fit.predict().isna().all()  # each row is compared with one that shares no value with it
+    assert "Never predicted: u (40 % of the rows), v (60 % of the rows)" in str(fit)

@@ -36,7 +36,7 @@ def test_columns_of_one_name_and_missing_categories():
     holes = two().assign(c=lambda d: np.where(d.y == "a", "u", "v"))
     holes.loc[:5, "c"] = None
     with pytest.raises(pc.DataError, match="column 'c' is missing at row 0"):
-        pc.fit("y ~ c", holes, "scm", features="stumps", na="keep", dissimilarity="gower", **ONE)
+        pc.fit("y ~ c + x0", holes, "scm", features="stumps", na="keep", dissimilarity="gower", **ONE)
 
 
 @pytest.mark.parametrize(("method", "parameters"), [("scm", ONE), ("pvm", {"eps": 0.1})])

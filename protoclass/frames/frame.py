@@ -356,6 +356,11 @@ def mold(
     dropped, counts = missing_in(columns if na != "keep" else columns.iloc[:, :0], response_values)
     if dropped.any() and (na == "raise" or dropped.all()):
         raise missing_values(counts, len(data), parsed.response, na)
+    if na == "keep" and response and len(columns.columns):  # such a row has no dissimilarity to any other
+        unknown = np.logical_and.reduce([columns[name].isna() for name in columns])
+        if unknown.any():
+            first = shown(data.index[unknown.argmax()])
+            raise DataError(f"row {first} has no observed predictor: leave such rows out, data.dropna(how='all', subset=predictors)")
     kept = kept_rows(columns, dropped, origin)
     schema = learn_schema(kept, parsed)
     notes: tuple[str, ...] = ()

@@ -235,7 +235,8 @@ class Drawn(Grid):
 
 def tuned_parameters():
     known = {"mmd": {"gamma": (0.1, 1.0)}, "lvq": {"variant": ("lvq1", "olvq1"), "alpha": (0.1, 0.3)},
-             "pvm": {"radii": ("one", "individual")}, "mixture": {"covariance": ("diag", "full")}, "hyperplane": {"C": (1.0, np.inf)}}  # fmt: skip
+             "pvm": {"radii": ("one", "individual")}, "mixture": {"covariance": ("diag", "full")},
+             "hyperplane": {"C": (1.0, np.inf)}}  # fmt: skip
     for name, kind in MODELS.items():
         for parameter, values in {**kind.example, **known.get(name, {})}.items():
             yield pytest.param(kind, parameter, values, id=f"{name}-{parameter}")

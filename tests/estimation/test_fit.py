@@ -350,3 +350,13 @@ def test_data_that_are_changed_after_the_fit_change_nothing_in_it(iris, library)
     weights[:] = np.arange(len(iris))
     pd.testing.assert_frame_equal(fit.update(eps=1.0).prototypes, before)
     pd.testing.assert_frame_equal(fit.prototypes, before)
+
+
+@pytest.mark.parametrize("method", [pc.KNN(k=3), pc.PVM(eps=0.2)])
+def test_a_row_without_any_observed_predictor_is_refused(iris, method):
+    gaps = iris.copy()
+    gaps.loc[7, gaps.columns[:3]] = np.nan
+    assert pc.fit("species ~ .", gaps, method, na="keep").predict().notna().all()
+    gaps.loc[7, gaps.columns[3]] = np.nan
+    with pytest.raises(pc.DataError, match="row 7 has no observed predictor"):
+        pc.fit("species ~ .", gaps, method, na="keep")

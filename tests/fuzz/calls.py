@@ -22,7 +22,7 @@ OBJECTS = [pc.Euclidean(scale=False), pc.Euclidean(scale="fold"), pc.Manhattan(s
            pc.Learned(), pc.Learned(components=1, sample=8), pc.Learned("lda", ridge=0.1),
            pc.DTW(window=1), pc.Mismatch(k=2, m=1), pc.Tangent(shape=(1, 2)), pc.Gower(asymmetric=["x1"]),
            pc.Mixed([(["x0"], "euclidean"), (["x1"], "gower")])]  # fmt: skip
-CANDIDATES = ["train", "own", 3, pc.kmeans(2), pc.hull(5), pc.kmeans(2, only=True)]
+CANDIDATES = ["train", "same_class", 3, pc.kmeans(2), pc.hull(5), pc.kmeans(2, only=True)]
 LONGER = ["poly({}, 2)", "bs({}, df=4)", "cr({}, df=3)", "I({}**2)", "I({}/2)"]
 
 

@@ -440,7 +440,7 @@ def test_a_mixture_has_no_coordinates_and_must_be_trained(clinic):
         mix.rows(pc.dissimilarity("~ age + pulse", clinic).data)
 
 
-@pytest.mark.parametrize("candidates", ["own", 40, "unlabelled"])
+@pytest.mark.parametrize("candidates", ["same_class", 40, "unlabelled"])
 def test_mixtures_with_other_candidates(clinic, candidates):
     mix = Mixed([("age", "euclidean"), (["ward", "blood"], "gower")])
     extra = clinic.iloc[60:].set_axis([f"u{i}" for i in range(30)])

@@ -117,7 +117,7 @@ def digits_of(splits: int, python: str | None) -> pd.DataFrame:
         for K in DIGITS:
             model = pc.MedianGLVQ(K=K, matrix="full")
             chosen = pc.fit("digit ~ .", data.iloc[train], model, dissimilarity=raw, cv=5, choose="min", progress=False)
-            fixed = replace(model, ridge=chosen.best["ridge"])
+            fixed = replace(model, ridge=chosen.model.ridge)
             start = time.perf_counter()
             fit = pc.fit("digit ~ .", data.iloc[train], fixed, dissimilarity=raw, cv=None, progress=False)
             predicted = fit.predict(data.iloc[test])

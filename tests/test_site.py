@@ -189,6 +189,8 @@ SOUGHT = {
     "ROC": "vignettes/a_rare_outcome", "imbalanced": "vignettes/a_rare_outcome", "feature importance": "vignettes/a_rare_outcome",
     "confusion matrix": "quick_start", "time series": "vignettes/dissimilarities", "distance matrix": "vignettes/proximity_data",
     "save model": "report", "large data": "vignettes/beyond_memory", "prototype vector machine": "method",
+    "stability": "vignettes/other_good_answers", "feature weights": "vignettes/two_patients", "scikit": "vignettes/from_r",
+    "strings images": "vignettes/strings_pictures_matrices", "set covering machine": "vignettes/set_covering_machine",
 }  # fmt: skip
 TERMS = {
     "Conformal prediction", "Counterfactual", "Platt scaling", "Confusion matrix", "ROC curve", "Imbalanced classes", "Time series",

@@ -48,8 +48,8 @@ from .widgets import explore_fit, explore_validation
 class Fit(Saveable, Fitted):
     """A fitted classifier.
 
-    It has `predict`, `prototypes`, `classes`, `call`, `model`, `rule`, `validation` and what else `Fitted` documents, and the
-    analyses, tables, pictures and files below.
+    It has `predict`, `prototypes`, `classes`, `call`, `model`, `rule`, `validation` and the other attributes of `Fitted`, and the
+    analyses, tables, plots and files below.
     """
 
     validation: Validation | None
@@ -64,12 +64,15 @@ class Fit(Saveable, Fitted):
     __repr__, _repr_html_ = printed(printing.text), printing.html_text
 
     def update(self, formula: str | None = None, **changes: Any) -> Fit:
-        """Fit again with some arguments changed, such as `fit.update(eps=2)` or `fit.update(". ~ . - a")`.
+        """Refit with some arguments changed, such as `fit.update(eps=2)` or `fit.update(". ~ . - a")`.
 
-        In the formula `.` stands for the same side of the old formula, as in R; an empty left side keeps the response.
-        What was tuned is tuned again. A fit whose parameters were chosen by hand (`at`, `fit_at`, a slider of an explorer)
-        keeps these values, unless the method or the cross-validation changes, and a fit of the first steps has as many steps
-        again.
+        In the formula, `.` is the same side of the old formula, as in R; an empty left side keeps the response. Tuned parameters
+        are tuned again. If the parameters were set by hand (`at`, `fit_at`, a slider of an explorer), the new fit keeps their values,
+        unless the method or the cross-validation changes. A fit truncated by `at(size=)` keeps its number of steps.
+
+        See Also
+        --------
+        Fit.at : a fit with fewer prototypes or other tuned values, without refitting the method.
 
         Examples
         --------
@@ -114,8 +117,8 @@ class Fit(Saveable, Fitted):
 class Validation(Printed, Saveable, ErrorCurve, Served):
     """A cross-validated error curve.
 
-    It has `table`, `best`, `one_se`, `corrected`, `band`, the folds, the held-out predictions and what else `ErrorCurve` documents;
-    here are the fits at its points, its permutation test and its pictures.
+    It has `table`, `best`, `one_se`, `corrected`, `band`, the folds, the held-out predictions and the other attributes of
+    `ErrorCurve`; here are the fits at its points, its permutation test and its plots.
     """
 
     serves: ClassVar[Mapping[str, str]] = VERBS_OF_VALIDATION
@@ -128,11 +131,11 @@ class Validation(Printed, Saveable, ErrorCurve, Served):
 
     @cached_property
     def fit(self) -> Fit:
-        """The method on all rows at the chosen point: by the 1-SE rule, or what `choose=` in the call says."""
+        """The fit on all rows at the selected grid point: by the 1-SE rule, or by `choose=` of the call."""
         return self.fit_at(self.chosen_by_call())
 
     def fit_at(self, point: int) -> Fit:
-        """The method on all rows at a row of `table`.
+        """The fit on all rows at a grid point, given as a row of `table`.
 
         Examples
         --------
@@ -145,7 +148,7 @@ class Validation(Printed, Saveable, ErrorCurve, Served):
 
 
 def _held(fitted: Fitted) -> Fit:
-    """What was learned, as users hold it."""
+    """A fitted rule as the public class `Fit`."""
     if isinstance(fitted, Fit):
         return fitted
     own = {f.name: getattr(fitted, f.name) for f in fields(fitted)}
@@ -184,122 +187,146 @@ def fit(
 ) -> Fit:
     """Fit a prototype classifier.
 
-    The rows are worked through in the order of the data, `order="data"`, as in R. `protoclass.sklearn.PrototypeClassifier` sorts
-    them first, `order="values"`, because scikit-learn requires the same fit for the same rows in another order. The order decides
-    ties and which rows form a fold, so the two may choose other parameters and prototypes: compare them with the same `order=`.
+    Parameters that are not given are tuned by cross-validation. The result prints itself and has `predict`, `test`, `summary` and
+    `plot`. Rows are processed in the order of the data, `order="data"`; `protoclass.sklearn.PrototypeClassifier` sorts them first,
+    `order="values"` (see Notes).
 
     Parameters
     ----------
     formula : str
-        R's grammar: `"y ~ ."`, `"y ~ a + log(b)"`, `"y ~ . - id"`, `"y ~ 1"` for given dissimilarities. The response is
-        a column; columns, numbers, operators and a fixed list of transforms may stand on the right: `log(x, 2)`, `I(x^2)`,
-        `poly(x, 2)`, `bs`, `ns(x, df=4)` (R's basis), `cut(x, 3)` (the outer intervals are open), `ifelse(x > 2, 1, 0)`,
+        Model formula in R's grammar: `"y ~ ."`, `"y ~ a + log(b)"`, `"y ~ . - id"`, or `"y ~ 1"` for given dissimilarities. The
+        response is a column. The right side may contain columns, numbers, operators and a fixed list of transforms: `log(x, 2)`,
+        `I(x^2)`, `poly(x, 2)`, `bs`, `ns(x, df=4)` (R's basis), `cut(x, 3)` (the outer intervals are open), `ifelse(x > 2, 1, 0)`,
         `factor(g)` or `C(g)`, and others.
     data : pandas DataFrame, polars or pyarrow table, lazy table, or path
-        Row labels must be distinct. Changing the table later does not change the fit. A lazy table (a polars LazyFrame,
-        DuckDB relation, dask DataFrame or pyarrow Dataset), and the path, folder, glob or list of paths of parquet or CSV
-        files, is read once, in blocks of rows: the columns that the formula and the arguments name are kept in files without
-        a name in the folder for temporary files (TMPDIR), so that the data need not fit in memory. The fit is that of the
-        same table in memory, where CSV files are as `pd.read_csv` reads them. Rows are called by their number, 0 to n - 1,
-        files in the order of their names, and an index that pandas has written into a parquet file is not a column. Parquet
-        files need pyarrow or polars. The order of the rows must be the same each time. `fit.call.data` has the columns that
-        were read, and `update` reads again where it needs others.
+        Training rows, with distinct row labels. Changing the table later does not change the fit. A lazy table is a polars
+        LazyFrame, DuckDB relation, dask DataFrame or pyarrow Dataset; a path is a file, folder, glob or list of paths of parquet
+        or CSV files. See Notes for data that do not fit in memory.
     method : str or model object
-        Or a model object such as `pc.PVM(eps=1.2)`. By name, with the parameters that are tuned unless they are given; `help(pc.PVM)`
-        and so on have them all:
+        Name of a method, or a model object such as `pc.PVM(eps=1.2)`. The names, with the parameters that are tuned unless they are
+        given (`help(pc.PVM)` and so on list all parameters):
 
         * "pvm": the prototype vector machine (`eps`), `PVM`;
         * "scm": the set covering machine (`kind`, `penalty`, `stop`), `SCM`;
         * "hyperplane": the optimal hyperplane on proximities, `Hyperplane`;
-        * "knn", "dann": k nearest neighbours (`k`), `KNN`, and with a metric made at the query, `DANN`;
-        * "condensed", "multiedit": the nearest of a part of the rows, `Condensed`, `Multiedit`;
-        * "medianglvq": a few rows of each class that classify best (`K`), also with a metric of their own (`matrix`), `MedianGLVQ`;
+        * "knn", "dann": k nearest neighbours (`k`), `KNN`, and with a metric adapted to each query, `DANN`;
+        * "condensed", "multiedit": the nearest neighbour in a subset of the rows, `Condensed`, `Multiedit`;
+        * "medianglvq": a few rows of each class that classify best (`K`), also with a learned metric (`matrix`), `MedianGLVQ`;
         * "kmedoids", "kmeans", "lvq", "mixture": medoids, centroids, code vectors or Gaussians of each class (`K`), `KMedoids`,
           `KMeans`, `LVQ`, `Mixture`;
         * "mmd": MMD-critic's prototypes of each class (`K`), `MMDCritic`;
         * "centroids": nearest shrunken centroids (`threshold`), `Centroids`;
-        * what `pc.register` has made known.
+        * methods registered by `pc.register`.
     dissimilarity : str, metric, callable, Dissimilarity, DataFrame or array
-        "auto" is Euclidean on scaled columns if all predictors are numbers, DTW of a lone column of series (lists or arrays), and Gower
-        otherwise; a name ("manhattan"); a metric object; a function of two rows; or given dissimilarities: a DataFrame (square or
-        n x m, by label), a square or condensed array (by position), or what `pc.read_dissimilarity` reads from a file. A row must not be
-        farther from itself than from others, as in a matrix of similarities; see `pc.Dissimilarity.from_similarity`. Some parameters of
-        metrics are tuned with those of the method, if they are "grid" or a sequence: `pc.DTW(window=[5, 10, 20])`,
-        `pc.Minkowski(r="grid")`, `pc.Mismatch(k=[3, 5])`. Where the method has a parameter of the same name, the table calls them
-        `dissimilarity_k` and so on.
+        Dissimilarity of two rows: a name ("manhattan"), a metric object, a function of two rows, or given dissimilarities. "auto" is
+        Euclidean on scaled columns if all predictors are numbers, DTW for a single column of series (lists or arrays), and Gower
+        otherwise. Given dissimilarities are a DataFrame (square or n x m, by label), a square or condensed array (by position), or
+        the result of `pc.read_dissimilarity`. A row must not be farther from itself than from others, as in a matrix of
+        similarities; see `pc.Dissimilarity.from_similarity`. Some parameters of metrics are tuned together with the parameters of
+        the method, if they are "grid" or a sequence: `pc.DTW(window=[5, 10, 20])`, `pc.Minkowski(r="grid")`,
+        `pc.Mismatch(k=[3, 5])`. If the method has a parameter of the same name, the table calls them `dissimilarity_k` and so on.
     candidates : "auto", "train", "same_class", int, `pc.unlabelled(frame)`, `pc.kmeans(K)` or `pc.hull(count)`
-        What may become a prototype: "train", the training rows, for any class or ("same_class") for their own only; a random subset of
-        that many of them, from each class its share; "auto": all training rows, or where the PVM would take more than about
-        30 s with those of more than 20,000 rows, a subset as large as that allows (print says so); further rows without a class,
-        centroids, or uniform draws from the classes' convex hulls, added to the training rows (with `only=True` in their place).
-        What is learned from the training rows is learned anew in each fold.
+        Points that may become prototypes. "train": the training rows, for any class. "same_class": the training rows, each for its
+        own class only. An int: a random subset with this number of training rows, stratified by class. "auto": all training rows;
+        if there are more than 20,000 and the PVM would take more than about 30 s, a subset as large as that allows (the
+        printed fit reports it). `pc.unlabelled` adds rows without a class to the training rows, `pc.kmeans` centroids, and `pc.hull`
+        uniform draws from the convex hulls of the classes; with `only=True` these replace the training rows. Candidates that are
+        learned from the training rows are learned again in each fold.
     cv : "auto", int, "loo", Series or array of folds, or None
-        Folds that tune parameters; "auto" is 10 (fewer where a class has fewer rows) if a parameter is to be tuned, else none.
+        Cross-validation folds for tuning. "auto" is 10 (fewer if a class has fewer rows) if a parameter is tuned, otherwise none.
     choose : "auto", "1se", "1se-paired", "min", "tolerance" or "bound"
-        "1se": the smallest model within one standard error of the least error. "1se-paired": the smallest whose error is above the
-        least by at most one standard error of this difference, fold by fold, which is often the smaller one as all points share the
-        folds. "min": the least error, of equal ones the smallest model. "tolerance": the smallest whose error is within `tolerance=` of
-        the least. "bound", for "scm": the least bound (see `Fit.bound`), which looks at no held-out row. "auto": "tolerance" where
-        `tolerance=` is given, "min" where `max_prototypes=` is, otherwise "1se".
+        Selection of the grid point from the cross-validated errors.
+
+        * "1se": the smallest model within one standard error of the lowest error;
+        * "1se-paired": the smallest model whose error exceeds the lowest by at most one standard error of their difference, fold by
+          fold; it is often smaller, because all points share the folds;
+        * "min": the lowest error, with ties broken in favour of the smallest model;
+        * "tolerance": the smallest model whose error is within `tolerance=` of the lowest;
+        * "bound", for "scm": the lowest bound (see `Fit.bound`), which does not use held-out rows;
+        * "auto": "tolerance" if `tolerance=` is given, "min" if `max_prototypes=` is given, otherwise "1se".
     na : "drop", "raise" or "keep"
-        Rows with missing values; "keep" goes with Gower, which skips what is missing pair by pair, and with `DTW`, for which missing
-        values at the end of a row are the end of its series.
+        Treatment of rows with missing values. "keep" is for Gower, which skips missing values pair by pair, and for `DTW`, which
+        takes missing values at the end of a row as the end of its series.
     weights : column name, Series or array, optional
         Weight of each row, in the objective, the coverage, the errors and the calibration; not in scaling, quantiles or folds. Weights
         are relative: only their ratios matter. If a number of rows is needed, as for intervals, probabilities and prediction sets,
-        rows with weights w count as sum(w)^2 / sum(w^2) rows (Kish 1965). A row of weight 0 is predicted, and is never a candidate
+        rows with weights w count as sum(w)^2 / sum(w^2) rows (Kish 1965). A row of weight 0 is predicted, but is never a candidate
         or a prototype.
     groups : column name, Series or array, optional
-        Rows of a group stay in one fold.
+        Group of each row. All rows of a group are in the same fold.
     seed : int
-        For the folds and what else is drawn; the same seed gives the same result, on any number of threads and in any process.
-        README ("Fits that travel") says what of it depends on the build of BLAS.
+        Seed for the folds and all other random draws. The same seed gives the same result, with any number of threads and in any
+        process; the last bits of some results depend on the build of BLAS.
     progress : bool, optional
-        A progress bar for work over 2 s; False silences it, and None takes `pc.options.progress`.
+        Whether to show a progress bar for work over 2 s. Default: `pc.options.progress`.
     client : Dask client, optional
-        The rows of a Dask DataFrame, a frame or files then stay on the workers of its cluster, which answer for them; for the PVM,
-        and metrics that learn from sums over rows. The prototypes are those of one machine. Without it a Dask DataFrame is fitted
-        by the current client, where there is one. Scheduler and workers need this package in the same version.
+        Client of a cluster. The rows of a Dask DataFrame, a frame or files then stay on its workers, which do the computations; for
+        the PVM, and metrics that learn from sums over rows. The prototypes are the same as on a single computer. Default: the current
+        client, if there is one and the data are a Dask DataFrame. Scheduler and workers need this package in the same version.
     measure, repeats, loss
-        Of the cross-validation, see `cross_validate`. They decide which values tuned parameters get, and so the rule; the class
-        that a rule predicts is its own, calibrated or not. `predict(new, loss=)` of a calibrated fit decides by expected loss.
+        Error measure, repeats and losses of the cross-validation, see `cross_validate`. They affect which values are selected for
+        tuned parameters, not how the fitted model predicts. `predict(new, loss=)` of a calibrated fit decides by expected loss.
     order : "data" or "values"
-        The order in which the rows are worked through, which decides where several choices are equally good, and what is
-        drawn. "data", the default as in R: as they stand in the data, so that of equally good prototypes the first row is
-        taken. "values": sorted by class, predictors, weight and label, so that the same rows in another order give the same
-        fit to the last bit, folds included. What is returned for the rows stands in the order of the data in either case.
+        Order in which the rows are processed; it breaks ties and affects random sampling. "data" (the default, as in R): the order
+        of the data, so the first of equally good prototypes is selected. "values": sorted by class, predictors, weight and
+        label, so the same rows in another order give a bit-identical fit, folds included. Results for the rows are returned in
+        the order of the data in either case.
     max_prototypes : int, or mapping of class to int, optional
-        The most prototypes that the rule may have, in all or of each class; for "scm", features. Of the grid points whose rule on all
-        rows keeps to it, `choose=` takes one. The PVM then tunes by how many prototypes its rules have as well (`stop`, or with other
-        solvers than the greedy one `lambda_`), unless that is given.
+        Maximum number of prototypes, in total or per class; for "scm", of features. `choose=` selects among the grid points whose
+        model on all rows respects it. The PVM then also tunes the number of prototypes (by `stop`, or by `lambda_` with other
+        solvers than the greedy one), unless that parameter is given.
     tolerance : number >= 0, or str such as "5%", optional
-        With `choose="tolerance"`: by how much the cross-validated error may be above the least, in its own unit (0.02), or as a share
-        of the least error.
+        Margin for `choose="tolerance"`: how far the cross-validated error may be above the lowest, in its own unit (0.02) or as a
+        percentage of the lowest error.
     calibrate : bool, "multinomial", "isotonic" or dict
-        Learn chances and prediction sets from held-out rows, with the defaults or these arguments of `Fit.calibrate`.
+        Whether to add calibrated probabilities and prediction sets; a dict has arguments of `Fit.calibrate`.
     class_weights : "balanced", or dict or Series of class to number > 0, optional
-        Factors of the weights of the rows, by class, which then do what `weights=` does, also in the errors. "balanced": all
-        classes weigh the same, and the sum of the weights stays. Classes that are not named keep 1. Probabilities, sets
-        and thresholds of a calibrated fit are for the prevalence in the data, without these factors; `predict(new, prior="class_weights")`
-        gives the probabilities for classes with these weights. A method's own probabilities have the factors, so a loss or a cut from
-        costs on them counts costs twice, with a `DataWarning`; so does `loss=` of this call.
+        Factors by class that multiply the weights of the rows, with the same effect as `weights=`, also in the errors. "balanced":
+        all classes have the same total weight, and the sum of the weights does not change. Classes that are not named have factor
+        1. See Notes for probabilities.
     **parameters
-        Parameters of the method, such as `eps=1.0`. One that is "grid" or a sequence is tuned by cross-validation.
+        Parameters of the method, such as `eps=1.0`. A parameter that is "grid" or a sequence is tuned by cross-validation.
 
     Returns
     -------
     Fit
+        The fitted classifier.
 
     Raises
     ------
     FormulaError, DataError, OptionError
-        Naming what was given, what is allowed and the cure.
+        If the formula, the data or an argument is not valid; the message names the value, the allowed values and a remedy.
 
     Warns
     -----
     DataWarning
-        If the cross-validated error of the chosen point is above that of always predicting one class, and if `class_weights=` and a
-        loss both count in it.
+        If the cross-validated error of the selected point is above the error of always predicting one class, and if `class_weights=`
+        and a loss both count in it.
+
+    Notes
+    -----
+    *Row order.* `protoclass.sklearn.PrototypeClassifier` sorts the rows, because scikit-learn requires the same fit for the same rows in
+    another order. The order breaks ties and affects which rows form a fold, so the two may select different parameters and
+    prototypes: compare them with the same `order=`.
+
+    *Lazy tables and files* are read once, in blocks of rows. The columns that the formula and the arguments name are stored in
+    unnamed files in the folder for temporary files (TMPDIR), so the data need not fit in memory. The fit is the same as for the
+    table in memory; CSV files are parsed as by `pd.read_csv`. Row labels are numbers, 0 to n - 1, with files in the order of their
+    names; an index that pandas has written into a parquet file is not a column. Parquet files need pyarrow or polars. The order of
+    the rows must be the same at each reading. `fit.call.data` has the columns that were read; `update` reads the source again if it
+    needs other columns.
+
+    *Class weights and probabilities.* Probabilities, sets and thresholds of a calibrated fit are for the prevalence in the data,
+    without `class_weights=`; `predict(new, prior="class_weights")` gives the probabilities for classes with these weights.
+    Uncalibrated probabilities include the factors, so a loss or a threshold from costs on them counts costs twice, with a
+    `DataWarning`; so does `loss=` of this call.
+
+    See Also
+    --------
+    cross_validate : the cross-validated error curve alone.
+    compare : several methods on the same folds.
+    Fit.calibrate : calibrated probabilities and prediction sets.
+    Fit.test : error, intervals and calibration on new rows.
 
     Examples
     --------
@@ -346,20 +373,31 @@ def cross_validate(
     ----------
     formula, data, method, dissimilarity, candidates, cv, choose, na, weights, groups, seed, progress, client, order, class_weights,
     max_prototypes, tolerance, **parameters
-        As in `fit`; `cv="auto"` is 10, or fewer if a class has fewer rows, with parameters to tune or without.
+        Arguments of `fit`; here `cv="auto"` is 10, or fewer if a class has fewer rows, also if no parameter is tuned.
     measure : "error", "balanced", "ordinal" or DataFrame
-        Share of wrong predictions; its mean over classes; of an ordered response the mean distance in levels between the
-        predicted class and the true one; or a loss matrix, true classes as rows and predicted as columns.
+        Error measure. "error": the proportion of wrong predictions. "balanced": the mean of this proportion over classes. "ordinal":
+        for an ordered response, the mean distance in levels between the predicted and the true class. A DataFrame: the mean loss by
+        a loss matrix, with true classes as rows and predicted classes as columns.
     repeats : int
-        Times that new folds are drawn. Error and size are then means over all; the standard error is the root mean
-        square of the repeats' own, as repeats share their data and do not make it smaller.
+        Number of random splits into folds. Error and size are means over the splits; the standard error is the root mean square of
+        the standard errors of the splits, because repeats share their data and do not reduce it.
     loss : DataFrame, optional
-        A loss matrix; the same as `measure=` with it.
+        Loss matrix; the same as `measure=` with this matrix.
 
     Returns
     -------
     Validation
-        The same `seed` gives the same folds for every method, so that their errors can be compared fold by fold.
+        The error curve, with the fits at its points.
+
+    Notes
+    -----
+    The same `seed` gives the same folds for every method, so their errors can be compared fold by fold.
+
+    See Also
+    --------
+    fit : the fit at the selected point.
+    compare : several methods, also by nested cross-validation.
+    Validation.corrected : the error adjusted for tuning on the same folds.
 
     Examples
     --------
@@ -374,15 +412,18 @@ def cross_validate(
 
 
 def explore(formula: str, data: Any, method: Any = "pvm", *, shape: Any = None, **arguments: Any) -> Any:
-    """Fit, and look at the prototypes.
+    """Fit a classifier and open its interactive explorer.
 
     Parameters
     ----------
-    formula, data, method, **arguments : as for `fit`
-    shape : as for `Fit.explore`
+    formula, data, method, **arguments
+        Arguments of `fit`.
+    shape : (int, int), optional
+        Rows and columns of an image, if the rows are images.
 
     Returns
     -------
-    As `Fit.explore`.
+    PrototypeExplorer
+        The explorer, as from `Fit.explore`.
     """
     return explore_fit(fit(formula, data, method, **arguments), shape=shape)

@@ -151,35 +151,44 @@ class Printed:
 
 @public
 class Saveable:
-    """A value that a file can hold."""
+    """A value that can be saved to a file."""
 
     def save(self, path: Any, overwrite: bool = False) -> Saved:
-        """Write it into a file that `protoclass.load` reads, on any machine.
+        """Save to a file that `protoclass.load` can load on any computer.
 
-        One zip of a document and arrays, without pickled objects; `protoclass.export.saving` has its format field by field. It is written
-        beside its place and renamed, so that a crash or a full disk leaves the old file. Whoever has the data can check what
-        a fit claims by `protoclass.verify`.
+        Anyone who has the data can check the claims of a saved fit with `protoclass.verify`. To save a fit without its training rows,
+        use `slim().save(path)`.
 
         Parameters
         ----------
         path : str or path
-            Such as "iris.proto".
+            Output file, such as "iris.proto".
         overwrite : bool
-            Whether a file of this name is replaced.
+            Whether to replace an existing file.
 
         Returns
         -------
         Saved
-            The path; it prints what the file holds that may be private: the data with all columns, held-out predictions.
-            Of a fit `slim().save(path)` leaves the rows out. Iris takes 8 kB, 13 kB with its cross-validation, and slim 7 kB; the
-            digits (1797 rows of 64 pixels) with `eps=20` on unscaled columns take 314 kB, and slim 80 kB.
+            The path; it prints the contents of the file that may be private, such as the data with all columns.
 
         Raises
         ------
         OptionError
-            Where the file is there already, and for what no file can hold: functions, and classes that are not registered.
+            If the file already exists, or if the object contains functions or classes that are not registered.
         FileError
-            Where it can't be written; nothing is left behind then.
+            If it cannot be written; no partial file is left then.
+
+        Notes
+        -----
+        The file is a zip of a document and arrays, without pickled objects; `protoclass.export.saving` describes its format field by
+        field. It is written under a temporary name and renamed, so a crash or a full disk leaves the old file. Iris takes 8 kB, 13 kB
+        with its cross-validation, and slim 7 kB; the digits (1797 rows of 64 pixels) with `eps=20` on unscaled columns take 314 kB, and
+        slim 80 kB.
+
+        See Also
+        --------
+        load : load the file.
+        verify : check its claims against the data.
 
         Examples
         --------

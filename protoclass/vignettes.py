@@ -34,12 +34,12 @@ CELL = re.compile(r"^```\{code-cell\}[^\n]*\n(.*?)^```$", re.MULTILINE | re.DOTA
 
 @dataclass(frozen=True, eq=False)
 class Vignettes:
-    """The vignettes that come with the package, a line each, in the order of reading.
+    """List of the vignettes of the package, in the recommended order.
 
     Attributes
     ----------
     table : DataFrame
-        A row for each vignette: index `name`, by which `vignette` writes it; columns `title` and `description`.
+        One row for each vignette: index `name`, the argument of `vignette`; columns `title` and `description`.
     """
 
     table: pd.DataFrame
@@ -69,23 +69,23 @@ def vignette(name: str | None = None, folder: str | Path = ".", overwrite: bool 
     Parameters
     ----------
     name : str, optional
-        Such as "getting_started". Without it the vignettes are listed.
+        Name of a vignette, such as "getting_started". Default: list the vignettes.
     folder : str or Path
-        Where to write `name`.ipynb; the working folder by default.
+        Folder for `name`.ipynb. Default: the working folder.
     overwrite : bool
-        Whether a file of that name may be replaced.
+        Whether to replace an existing file.
 
     Returns
     -------
     Vignettes or Path
-        The list; or the path of the notebook, after a line that says how to open it.
+        The list; or the path of the notebook, after a printed line with instructions to open it.
 
     Raises
     ------
     OptionError
-        Where there is no such vignette or folder, or the file exists and `overwrite` is False.
+        If the vignette or folder does not exist, or if the file exists and `overwrite` is False.
     FileError
-        Where the file can't be written, such as on a full disk; nothing is left behind then.
+        If the file cannot be written, for example because the disk is full; no partial file is left then.
 
     Examples
     --------

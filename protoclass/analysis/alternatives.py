@@ -33,47 +33,48 @@ INDISPENSABLE, EXCHANGEABLE, UNSETTLED = "indispensable", "exchangeable", "not s
 @public
 @dataclass(frozen=True, eq=False, repr=False)
 class Alternatives(Printed):
-    """The prototypes of a fit among all solutions whose objective is near the optimum.
+    """The prototypes of a fit among all near-optimal solutions (the Rashomon set).
 
-    For "medianglvq" among those that differ from the fit in one row: another one stands in the place of a prototype, or none. The
-    optimum, too, is the best of these, and the objective is the cost that swaps lower.
+    For "medianglvq", the compared solutions differ from the fit in one row: one prototype is replaced by another row, or removed. The
+    optimum is the best of these, and the objective is the cost that swaps minimise.
 
     Attributes
     ----------
     fit : Fitted
+        The fit.
     within : float
-        A solution is near if its objective is at most this share of the optimum above it.
+        Tolerance: a solution is near-optimal if its objective exceeds the optimum by at most this fraction of the optimum.
     optimum : Cost
-        The least objective, or its bounds `least` and `most` if the time limit was reached, with its `proof`.
+        The lowest objective, or its bounds `least` and `most` if the time limit was reached, with its `proof`.
     table : DataFrame
-        One row for each prototype, by label, in the order chosen.
+        One row for each prototype, by label, in the order of selection.
 
-        `class` : what it stands for. `cost_without` : by how much the objective of the best solution without it is above the
-        optimum, in weight of rows; `at_least` is proved, and the same number unless time was over. `cost_with` : the same for the
-        best solution with it, 0 if it is in an optimum.
+        `class` : the class that it represents. `cost_without` : the objective of the best solution without the prototype minus the
+        optimum, in weight of rows; `at_least` is a proved lower bound, equal to it unless the time limit was reached. `cost_with` :
+        the same for the best solution with the prototype, 0 if an optimum contains it.
 
-        `verdict` : "indispensable", every near solution has it; "exchangeable", some near solutions have it and some do not;
-        "in no solution within 1 %" (of whatever `within` is), none has it; "not settled" where the bounds leave it open.
+        `verdict` : "indispensable", every near-optimal solution contains it; "exchangeable", some contain it and some do not;
+        "in no solution within 1 %" (with the value of `within`), none contains it; "not settled", the bounds do not settle it.
 
-        `substitutes` : what takes its place in a near solution, a dictionary of labels and costs, the cheapest first; its place is
-        the rows that no other prototype of its class holds. A prototype that no row can replace may be exchangeable still:
-        it can be left out, or several replace it together.
+        `substitutes` : rows that can replace it in a near-optimal solution, a dictionary of labels and costs, the cheapest first. Each row
+        that only this prototype covers for its class must be covered by the substitute, or it is paid for as uncovered. A
+        prototype without substitutes may still be exchangeable: it can be removed, or several rows replace it together.
 
-        `open` : candidates of which it was not settled whether they are substitutes. `proof` : how `cost_without` was settled.
+        `open` : candidates for which it was not settled whether they are substitutes. `proof` : how `cost_without` was settled.
 
-        For "medianglvq" also `cost_left_out` : the same with no row in its place, inf for the last prototype of a class.
+        `cost_left_out` (only for "medianglvq") : the cost if the prototype is removed, inf for the last prototype of a class.
     substitutes : DataFrame
         One row for each prototype and substitute: `prototype`, `class`, `substitute`, `cost`, `at_least`, `proof`.
-        For "medianglvq" also `error`, the training error with the substitute (a row as near to another class as to its own counts
-        half), and `within_se`, whether it is at most one standard error above that of the fit: sqrt(e (1 - e) / n), with e the
-        cross-validated error of the fit if it has one.
+        For "medianglvq" also `error`, the training error with the substitute (a row equally near to its own and another class counts
+        half), and `within_se`, whether this error is at most one standard error above the error of the fit. The standard error is
+        sqrt(e (1 - e) / n), with e the cross-validated error of the fit if it has one.
     candidates : DataFrame
-        One row for each candidate that was asked about, by label: `class` (that with most weight in its ball), `cost_with`,
-        `at_least`, `proof`.
+        One row for each requested candidate, by label: `class` (the class with most weight in its ball), `cost_with`, `at_least`,
+        `proof`.
     objective : float
-        Of the fit.
+        Objective of the fit.
     among : str
-        Which solutions are compared.
+        Description of the solutions that are compared.
     """
 
     fit: Fitted
@@ -88,7 +89,7 @@ class Alternatives(Printed):
     plot = Above("protoclass.plots")
 
     def tidy(self) -> pd.DataFrame:
-        """One row for each prototype and substitute, as `substitutes`; prototypes without one have a row with no substitute."""
+        """Table with one row per prototype and substitute; prototypes without a substitute have one row."""
         none = self.table[np.array([not some for some in self.table["substitutes"]], bool)]
         rows = pd.DataFrame({"prototype": none.index.to_flat_index(), "class": none["class"].to_numpy()})
         rows = rows.reindex(columns=self.substitutes.columns)
@@ -99,7 +100,7 @@ class Alternatives(Printed):
         return out
 
     def glance(self) -> pd.DataFrame:
-        """One row: `objective`, `optimum`, `optimum_at_least`, `within`, `prototypes`, and how many have each verdict."""
+        """Table with one row: `objective`, `optimum`, `optimum_at_least`, `within`, `prototypes`, and the count of each verdict."""
         counts = self.table["verdict"].value_counts()
         verdicts = [INDISPENSABLE, EXCHANGEABLE, in_none(self.within), UNSETTLED]
         names = ("indispensable", "exchangeable", "in_none", "not_settled")
@@ -110,7 +111,7 @@ class Alternatives(Printed):
         )  # fmt: skip
 
     def summary(self) -> pd.DataFrame:
-        """The table with substitutes in words, the first of many, as print shows it for all prototypes."""
+        """The printed table for all prototypes, with the first substitutes of each."""
         words = [_written(some) for some in self.table["substitutes"]]
         exact = (self.table["at_least"] == self.table["cost_without"]).to_numpy()
         lows, highs = self.table["at_least"], self.table["cost_without"]
@@ -158,34 +159,45 @@ def _written(substitutes: dict[Any, float]) -> str:
 def alternatives(
     fit: Fitted, within: float = 0.01, candidates: Any = (), seconds: float = 60.0, progress: bool | None = None
 ) -> Alternatives:
-    """Every good answer: what each prototype is worth to the objective, and which rows can take its place.
+    """Cost of leaving out each prototype, and its substitutes, over all near-optimal solutions.
 
-    An optimum is seldom alone. The integer program is solved again without each prototype, and with each other candidate in
-    its place, as far as the prices of the rows in the relaxation do not settle it. It tells the ambiguity of the optimisation,
-    as `stability` tells that of the sample. For "medianglvq" each single swap is tried, while the other prototypes stay.
+    There are usually several near-optimal solutions (the Rashomon set). For each prototype, the result has the cost of leaving it
+    out, whether all near-optimal solutions contain it, and the rows that could replace it, each with a proof. This measures the
+    ambiguity of the optimisation; `stability` measures sampling variability.
 
     Parameters
     ----------
     within : float >= 0
-        A solution counts as good if its objective is at most this share of the optimum above it; 0 asks for optima alone.
+        Tolerance: a solution is near-optimal if its objective exceeds the optimum by at most this fraction of the optimum. 0: only
+        optimal solutions.
     candidates : sequence of labels
-        Candidates of which it is asked what it costs to have them among the prototypes.
+        Candidates for which to compute the cost of including them among the prototypes.
     seconds : float
-        Time limit. What the solver has not settled by then keeps its proved bounds. Bounds that differ by less than a
-        thousandth of the largest weight of a row are not closed any further.
+        Time limit. Costs that are not settled by then have proved bounds. Bounds that differ by less than a thousandth of the
+        largest weight of a row are not tightened further.
     progress : bool, optional
-        As in `fit`.
+        Whether to show a progress bar, as in `fit`.
 
     Returns
     -------
     Alternatives
-        With `table` (by prototype: `cost_without`, `verdict`, `substitutes`, `proof`), `substitutes`, `candidates`, `tidy()`,
+        Results with `table` (by prototype: `cost_without`, `verdict`, `substitutes`, `proof`), `substitutes`, `candidates`, `tidy()`,
         `glance()`, `summary()` and `plot()`.
 
     Raises
     ------
     NotAvailable
-        If the method is neither "pvm" nor "medianglvq", or its balls have radii of their own.
+        If the method is neither "pvm" nor "medianglvq", or if each ball has its own radius.
+
+    Notes
+    -----
+    The integer program is solved again without each prototype, and with each other candidate in its place, unless the reduced costs
+    of the linear relaxation settle it. For "medianglvq" each single swap is tried, with the other prototypes fixed.
+
+    See Also
+    --------
+    Fit.swap : the fit with a substitute.
+    Fit.stability : prototypes over samples of the rows.
 
     Examples
     --------
@@ -271,20 +283,21 @@ PAIRS = 2**22  # of a row and a prototype that are measured together
 @public
 @dataclass(frozen=True, eq=False, repr=False)
 class Criticisms(Printed):
-    """Rows that the prototypes explain worst, the worst first.
+    """Rows that the prototypes explain worst, in descending order.
 
     Attributes
     ----------
     fit : Fitted
+        The fit.
     table : DataFrame
-        One row for each, by label: `class` (its own), `fitted`, `reason` ("uncovered": no ball of its class holds it; "wrongly
-        covered": balls of other classes do; "misclassified"), the score, `prototype` (the one that takes
-        the row: the nearest of the balls of other classes that hold it, otherwise the nearest of all), `prototype_class`,
-        `distance` (to it).
+        One row for each criticism, by label: `class` (its own), `fitted`, `reason` ("uncovered": no ball of its class contains it;
+        "wrongly covered": balls of other classes do; "misclassified"), the score, `prototype` (the prototype that claims the row: the
+        nearest whose ball of another class contains it, otherwise the nearest of all), `prototype_class`, `distance` (to this
+        prototype).
     score : str
-        The column that says how badly they are explained: "price", "witness" or "margin".
+        Name of the column that orders the rows: "price", "witness" or "margin".
     meaning : str
-        What it is, in words.
+        Description of the score.
     """
 
     fit: Fitted
@@ -306,36 +319,47 @@ class Criticisms(Printed):
 
 
 def criticisms(fit: Fitted, n: int = 10, seconds: float = 30.0, progress: bool | None = None) -> Criticisms:
-    """The rows that the prototypes explain worst, with the prototype that takes each.
+    """Rows that the prototypes explain worst, each with the prototype that claims it.
 
-    For "pvm" rows that are uncovered, wrongly covered or misclassified, ordered by their dual price: what the objective pays
-    for the row, in weight of rows. The price of the constraint that it be covered, in the linear relaxation, is at most its
-    weight; each ball of another class that holds the row adds its weight. A misclassified row may cost nothing: the objective
-    pays for balls, and the rule predicts by the nearest prototype.
-
-    For "mmd" the criticisms of Kim, Khanna and Koyejo (2016), as many of each class, with their witness function, the largest in
-    size first: positive where prototypes are too few, negative where they are too many. For other rules of the nearest
-    prototype, which minimise no sum over rows with a price for each, the rows of least `margin`: distance
-    to the nearest prototype of another class minus that to the nearest of their own; negative ones are misclassified.
+    For "pvm", these are rows that are uncovered, wrongly covered or misclassified, in descending order of their dual price. For
+    "mmd", they are the criticisms of Kim, Khanna and Koyejo (2016). For other nearest-prototype methods, they are the rows with the
+    smallest margin.
 
     Parameters
     ----------
     n : int >= 1
-        How many, at most.
+        Maximum number of rows.
     seconds : float
-        Time limit of the linear programs; prices are those of dual ascent if it is reached.
+        Time limit of the linear programs. If it is reached, prices are computed by dual ascent.
     progress : bool, optional
-        As in `fit`.
+        Whether to show a progress bar, as in `fit`.
 
     Returns
     -------
     Criticisms
-        With `table`, `tidy()` and `plot()`.
+        Results with `table`, `tidy()` and `plot()`.
 
     Raises
     ------
     NotAvailable
-        Where the rule is not that of the nearest prototype, has no prototypes, or has balls with radii of their own.
+        If the fitted model does not predict by the nearest prototype, has no prototypes, or has balls with individual radii.
+
+    Notes
+    -----
+    The dual price of a row is its contribution to the objective, in weight of rows. The price of its covering constraint, in the
+    linear relaxation, is at most its weight; each ball of another class that contains the row adds its weight. A misclassified row
+    may have price 0: the objective is about balls, but the prediction is the class of the nearest prototype.
+
+    The witness function of "mmd" is positive if there are too few prototypes near the row, and negative if there are too many. Each
+    class has the same number of criticisms, with the largest absolute values first.
+
+    The margin of a row is its distance to the nearest prototype of another class minus its distance to the nearest prototype of its
+    own class; rows with a negative margin are misclassified.
+
+    See Also
+    --------
+    Fit.why : explanation of single predictions.
+    Fit.alternatives : costs and substitutes of the prototypes.
 
     Examples
     --------
@@ -405,7 +429,7 @@ def measure(fit: Fitted, task: Task) -> Measured:
 
 
 def by_margin(measured: Measured, n: int) -> Criticised:
-    """The rows whose nearest prototype of another class is nearest, compared with that of their own."""
+    """The rows with the smallest margin: distance to the nearest prototype of another class minus distance to one of their own."""
     with np.errstate(invalid="ignore"):
         margin = measured.other - measured.own  # NaN where both are missing
     margin = np.where(np.isnan(margin), 0.0, margin)
@@ -439,24 +463,33 @@ SWAPPED = "swapped"  # what the report of a rule calls it
 
 
 def swap(fit: AnyFit, prototype: Any, substitute: Any) -> AnyFit:
-    """The fit with a row in the place of a prototype, for the same class; its other prototypes stay.
+    """The fit with one prototype replaced by another row, for the same class.
 
-    `alternatives` says which rows serve as well. The certificate was that of the other cover and is not kept, nor is the
-    cross-validated error.
+    `alternatives` lists rows that are equally good prototypes. The new fit has neither certificate nor cross-validated error, because
+    those of the old fit do not apply.
 
     Parameters
     ----------
     prototype : label
-        Of `fit.prototypes.index`; the first of that label.
+        Label of a prototype in `fit.prototypes.index`; the first with this label.
     substitute : label
-        Of a candidate, as a rule a row of the fit, that is no prototype of this class.
+        Label of a candidate, usually a training row, that is not a prototype of this class.
+
+    Returns
+    -------
+    Fit
+        The new fit.
 
     Raises
     ------
     OptionError
-        For other labels.
+        If a label is not valid.
     NotAvailable
-        Where the method has no `alternatives`.
+        If the method has no `alternatives`.
+
+    See Also
+    --------
+    Fit.alternatives : substitutes and their costs.
 
     Examples
     --------

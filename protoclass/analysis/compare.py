@@ -60,68 +60,81 @@ def compare(
     calibrate: Any = False,
     loss: Any = None,
 ) -> Comparison:
-    """Compare methods on test rows that took no part in their tuning.
+    """Compare methods on test rows that were not used to fit or tune them.
 
-    Either on random splits of the data (`test_size`, as in Table 2 of the PVM paper), or by nested cross-validation (`cv`). On
-    each training set every method tunes its tuned parameters by cross-validation in turn, with the same folds for all. Or fits
-    that are there already are compared on new rows: `compare(fit1, fit2, new=test)`.
+    Methods are compared on random splits of the data (`test_size`, as in Table 2 of Bien and Tibshirani 2011), or by nested
+    cross-validation (`cv`). On each training set, every method tunes its parameters by an inner cross-validation, with the same
+    folds for all. To compare existing fits on new rows, use `compare(fit1, fit2, new=test)`.
 
     Parameters
     ----------
     formula : str
-        As in `fit`. Or fits, one after the other, or a mapping of names to fits; then `new` is needed and nothing else.
+        Model formula, as in `fit`. For existing fits: the fits themselves as positional arguments, or a mapping of names to fits;
+        `new` is then the only other argument.
     data : DataFrame
+        Rows to split into training and test sets.
     methods : list, or mapping of names
-        Of method names ("pvm"), model objects (`pc.KNN(k=1)`), or mappings of arguments of `fit`, such as
-        `{"method": "pvm", "candidates": pc.kmeans(50)}`. Also estimators of scikit-learn (`RandomForestClassifier()`), see Notes, and
-        `pc.Predictions(values)`, which exist already.
+        Method names ("pvm"), model objects (`pc.KNN(k=1)`), or mappings of arguments of `fit`, such as
+        `{"method": "pvm", "candidates": pc.kmeans(50)}`. Estimators of scikit-learn (`RandomForestClassifier()`, see Notes) and
+        existing predictions, `pc.Predictions(values)`, can be included.
     new : DataFrame
-        With predictors and response, where fits are compared. Predictions of these rows may stand among the fits.
+        New rows with predictors and response, on which existing fits are compared. Predictions of these rows may be included among
+        the fits.
     test_size : float between 0 and 1, optional
-        Share of the rows in the test set of a random split, stratified by class.
+        Proportion of the rows in the test set of a random split, stratified by class.
     cv : int, "loo", Series or array of folds, optional
-        Outer folds, where there is no `test_size`. None: 10, or fewer if a class has fewer rows or there are fewer groups.
+        Outer folds, if `test_size` is not given. Default: 10, or fewer if a class has fewer rows or there are fewer groups.
     repeats : int
-        Times that a split or folds are drawn. Rows that were predicted once, by a rule fixed before, are independent given the
-        rule, and are tested as such. Errors of several splits or folds are not: see `Comparison` for the intervals and tests.
+        Number of random splits, or of random divisions into folds.
     inner : "auto", int or "loo"
-        Folds that tune, within a training set; as `cv` in `fit`.
-    dissimilarity : as in `fit`
-        A given matrix is cut into training and test rows. Anything else is trained on the training rows alone; a
-        `Dissimilarity` stays as it was trained, unless it looks at classes.
-    choose, na, groups, progress : as in `fit`
-        Rows of a group stay in one outer and one inner fold; groups go with `cv`.
+        Folds for tuning within a training set; as `cv` in `fit`.
+    dissimilarity : str, metric, callable, Dissimilarity, DataFrame or array
+        Dissimilarity, as in `fit`. A given matrix is divided into training and test rows. Other dissimilarities are trained on the
+        training rows alone; a `Dissimilarity` remains as it was trained, unless it uses classes.
+    choose, na, groups, progress
+        Arguments of `fit`. Rows of a group are in one outer and one inner fold; groups need `cv`.
     seed : int
-        The same seed gives the same splits and folds.
+        Seed for the splits and folds; the same seed gives the same splits and folds.
     rope : float > 0, optional
-        A difference of errors that does not matter, such as 0.01. Print then has the probabilities that two methods differ by no
-        more, and that either is better: see `Comparison.equivalence`. It goes with several splits or folds.
+        Largest difference of errors that is practically equivalent, such as 0.01. The printed comparison then has the probabilities
+        that two methods differ by no more, and that either is better: see `Comparison.equivalence`. Needs several splits or folds.
     calibrate : bool, "multinomial", "isotonic" or dict
-        As in `fit`, for each method that does not say it itself: the chances are learned within each training set, fold by fold, with
-        the parameters that were tuned on it, and judged on the test rows by Brier score, log loss and area under the ROC curve
-        (`Comparison.score_tests`).
+        Whether to calibrate, as in `fit`, for each method that does not specify it. The probabilities are calibrated within each
+        training set, fold by fold, with the parameters tuned on it. They are scored on the test rows by Brier score, log loss and
+        area under the ROC curve (`Comparison.score_tests`).
     loss : DataFrame, optional
-        A loss matrix, true classes as rows and predicted ones as columns. The table then has the mean loss on the test rows, and
-        what a method tunes, it tunes by this loss, as in `fit`; the class that it predicts is its own.
+        Loss matrix, with true classes as rows and predicted classes as columns. The table then has the mean loss on the test rows,
+        and methods are tuned by this loss, as in `fit`; it does not change how they predict.
 
     Returns
     -------
     Comparison
+        Table of test errors with intervals, and paired tests between methods.
 
     Raises
     ------
     DataError, OptionError
-        Also what a method raises, with its name. An error of an estimator is raised as it is, with the name as a note.
+        If an argument or the data are not valid, or if a method raises one of these; the message then has the name of the method. If
+        an estimator raises an error, it is passed on with the name as a note.
 
     Notes
     -----
-    A copy of an estimator is fitted to each training set. A pipeline, also one that a search tunes, gets the predictors as a
-    DataFrame of the columns in the data, with `na="keep"` also missing values. Any other estimator gets a DataFrame of numbers:
-    transforms and interactions of the formula are computed, and a category has a column of 0 and 1 for each of its levels, which
-    are all 0 for a level that the training rows lack. What an estimator tunes is its own affair (`GridSearchCV`), by folds that
-    do not know `groups`; `inner`, `choose`, `dissimilarity`, `calibrate` and the tuning by `loss` do not concern it. Its seed is not
-    changed either: without `random_state` each call gives other results. `{"method": estimator, "class_weights": "balanced"}`
-    passes the weights as `sample_weight`. If it has `predict_proba`, its probabilities are judged too.
+    *Independence.* Rows that were predicted once, by models fixed in advance, are independent given the models, and are tested as
+    such. Errors of several splits or folds are not independent: see `Comparison` for the intervals and tests.
+
+    *Estimators of scikit-learn.* A copy of the estimator is fitted to each training set. A pipeline, also one that is tuned by a
+    search, gets the predictors as a DataFrame of the columns in the data, with `na="keep"` including missing values. Any other
+    estimator gets a DataFrame of numbers: transforms and interactions of the formula are computed, and a category has a column of 0
+    and 1 for each of its levels; all are 0 for a level that is not in the training rows. An estimator tunes itself
+    (`GridSearchCV`), by folds that ignore `groups`; `inner`, `choose`, `dissimilarity`, `calibrate` and the tuning by `loss` do not
+    apply to it. Its seed is not changed: without `random_state` each call gives different results.
+    `{"method": estimator, "class_weights": "balanced"}` passes the weights as `sample_weight`. If it has `predict_proba`, its
+    probabilities are scored too.
+
+    See Also
+    --------
+    fit, cross_validate : one method.
+    Fit.test : one fit on new rows.
 
     Examples
     --------
@@ -338,7 +351,7 @@ class Splits:
         return float(np.mean([test.sum() for test in self.tests]))
 
     def design(self) -> Design:
-        """What intervals and tests must know of the splits."""
+        """Facts about the splits that intervals and tests need."""
         sets = 1 if self.drawing.test_size is not None else self.drawing.repeats
         return Design(self.held / (len(self.frame) - self.held), sets, self.groups is not None)
 
@@ -364,7 +377,7 @@ class Splits:
         return (self.groups,) if isinstance(self.groups, str) else ()
 
     def groups_of(self, rows: pd.Index) -> dict[str, Any]:
-        """The argument `groups` of a fit to some rows, where there are groups."""
+        """The argument `groups` of a fit to some rows, if there are groups."""
         if self.groups is None:
             return {}
         return {"groups": self.groups if isinstance(self.groups, str) else self.groups.loc[rows]}
@@ -586,7 +599,7 @@ def draw_splits(frame: Frame, groups: pd.Series | None, drawing: Drawing) -> tup
 
 
 def matrix_of(spec: Any, data: pd.DataFrame) -> pd.DataFrame | None:
-    """Given dissimilarities as a DataFrame by label; None where rows are measured by their predictors."""
+    """Given dissimilarities as a DataFrame by label; None if dissimilarities are computed from predictors."""
     if isinstance(spec, pd.DataFrame):
         return spec
     if isinstance(spec, Dissimilarity):

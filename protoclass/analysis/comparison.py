@@ -31,33 +31,34 @@ ROPE = 0.01  # the region of practical equivalence, where none is said: one erro
 @public
 @dataclass(frozen=True, eq=False, repr=False)
 class Comparison(Printed, Saveable, Served):
-    """Methods judged on the same rows.
+    """Test errors of methods on the same rows, with paired tests.
 
     Attributes
     ----------
     results : DataFrame
-        One row for each split and method: `split`, `method`, `n` and `wrong` (test rows, and those classified wrongly),
-        `error`, `prototypes`, `size`, `seconds` (of the fit with its tuning), `predict_seconds` and `choice` (the tuned parameters
-        as chosen, a mapping). Estimators and given predictions have neither prototypes nor a size: NaN.
+        One row for each split and method: `split`, `method`, `n` and `wrong` (number of test rows, and of misclassified test rows),
+        `error`, `prototypes`, `size`, `seconds` (for the fit with its tuning), `predict_seconds` and `choice` (the selected
+        parameters, a mapping). For estimators and given predictions, `prototypes` and `size` are NaN.
     predictions : DataFrame
-        One row for each test row of each split (index: split, row label): `truth`, and what each method says.
+        One row for each test row of each split (index: split, row label): `truth`, and the prediction of each method.
     how : str
-        What the test rows are, in words.
+        Description of the test rows.
     design : Design
-        How the splits share rows: `ratio`, `sets` and `grouped`, see `protoclass.analysis.comparison`.
+        Overlap of the splits: `ratio`, `sets` and `grouped`, see `protoclass.analysis.comparison`.
     left_out : int
-        Rows left out, as their class is missing or some fit has no prediction of them.
+        Number of excluded rows, because their class is missing or some fit has no prediction for them.
     call : str
+        The call.
     rope : float, or None
-        Differences of errors up to this do not matter; None where it was not said.
+        Largest difference of errors that is practically equivalent, if it was given.
     chances : mapping of method to array (rows, classes)
-        Probabilities of the classes of each row of `predictions`, of calibrated methods, of estimators with `predict_proba` and of
-        `Predictions` that have them; NaN where there are none.
+        Probabilities of the classes for each row of `predictions`, from calibrated methods, estimators with `predict_proba` and
+        `Predictions` with probabilities; NaN if there are none.
     loss : DataFrame, or None
-        The loss matrix by which predictions are judged.
+        Loss matrix for the predictions.
     frontiers : DataFrame
-        What fewer prototypes cost, of methods that tune their number: `split`, `method`, `prototypes`, and the `error` on the test rows
-        of the rule that has the least cross-validated error within the training rows of all with at most so many prototypes.
+        Error for a limited number of prototypes, for methods that tune it: `split`, `method`, `prototypes`, and the test `error` of
+        the model with the lowest cross-validated error, on the training rows, among all with at most this number of prototypes.
     """
 
     serves: ClassVar[Mapping[str, str]] = VERBS_OF_COMPARISON
@@ -89,28 +90,30 @@ class Comparison(Printed, Saveable, Served):
 
     @property
     def independent(self) -> bool:
-        """Whether test rows are independent given the rules: one random split, or fits on new rows."""
+        """Whether test rows are independent given the fitted models: one random split, or fits on new rows."""
         return len(self.errors) == 1 and not self.design.grouped
 
     @cached_property
     def sizes(self) -> np.ndarray:
-        """Test rows of each split."""
+        """Number of test rows of each split."""
         return np.asarray(self.results.groupby("split")["n"].first().to_numpy())
 
     @cached_table
     def table(self) -> pd.DataFrame:
-        """One row for each method.
+        """Table of the results, with one row per method.
 
-        Columns: `error`, its 95 % interval `low` to `high`, `wrong` and `n` where every row was predicted once, `sd` of the
-        error over several splits; with `loss=` the mean `loss`; of methods with probabilities `brier`, `log_loss` and `auc` (the
-        area under the ROC curve, the mean over the classes, each against the rest); each score with its standard error, as `brier_se`
-        (see `score_tests`); `prototypes` (mean over the splits), `seconds` (median over the splits, of a fit with its
-        tuning; the first in a process also loads and compiles) and
-        `choice` (the tuned parameters; over several splits the median and range, or the commonest).
+        Columns: `error`, its 95 % interval `low` to `high`, `wrong` and `n` if every row was predicted once, `sd` of the error over
+        several splits. With `loss=`: the mean `loss`. For methods with probabilities: `brier`, `log_loss` and `auc` (the area under
+        the ROC curve, the mean over the classes, each against the rest), each with its standard error, such as `brier_se` (see
+        `score_tests`). Then `prototypes` (mean over the splits), `seconds` (median over the splits, for a fit with its tuning; the
+        first fit in a process includes loading and compiling) and `choice` (the tuned parameters; for several splits the median and
+        range, or the most common value).
 
-        The interval is Wilson's where rows are independent given the rule: on one random split, and of fits on new rows. The
-        errors of folds and of several splits are not independent, as a row that is tested in one trains in the others. There
-        Wilson's interval is that of fewer rows, by Nadeau and Bengio's factor; see `protoclass.analysis.comparison.error_interval`.
+        Notes
+        -----
+        The interval is Wilson's if rows are independent given the model: for one random split, and for fits on new rows. The errors
+        of folds and of several splits are not independent, because a row tested in one is a training row in others. Wilson's interval
+        is then computed for fewer rows, by the factor of Nadeau and Bengio; see `protoclass.analysis.comparison.error_interval`.
         """
         rows, scores = [], {score: self._mean_scores(score) for score in self._judged_by()}
         for name in self.methods:
@@ -138,9 +141,9 @@ class Comparison(Printed, Saveable, Served):
     def tests(self) -> pd.DataFrame:
         """Paired tests between the methods with Holm's correction, and 95 % intervals of the differences.
 
-        Where rows are independent given the rules (one random split, fits on new rows): Cochran's Q over all methods and
-        McNemar's test of each pair. After cross-validation or over several random splits: the corrected resampled t-test of
-        each pair. See `protoclass.analysis.comparison` for the columns.
+        If rows are independent given the models (one random split, fits on new rows): Cochran's Q over all methods and McNemar's test
+        of each pair. After cross-validation or over several random splits: the corrected resampled t-test of each pair. See
+        `protoclass.analysis.comparison` for the columns.
         """
         if not self.independent:
             return by_split(self.errors, self.design, self.sizes)
@@ -162,12 +165,17 @@ class Comparison(Printed, Saveable, Served):
     def scores(self, score: str = "brier") -> pd.DataFrame:
         """The Brier score, log loss or loss of each test row (index: split, row label) for each method that has it.
 
-        The loss is that of the predicted class, of none the largest loss of the row's class. Brier score and log loss need
-        probabilities; rows for which a method has none are left out of all. See `protoclass.core.statistics.scores`.
-
         Parameters
         ----------
         score : "brier", "log_loss" or "loss"
+            Name of the score.
+
+        Returns
+        -------
+        DataFrame
+            Scores with a column for each method. The loss is the loss of the predicted class; without a prediction, it is the largest
+            loss for the class of the row. Brier score and log loss need probabilities; rows for which a method has none are excluded
+            for all. See `protoclass.core.statistics.scores`.
 
         Raises
         ------
@@ -207,18 +215,20 @@ class Comparison(Printed, Saveable, Served):
     def score_tests(self, score: str = "brier") -> pd.DataFrame:
         """Paired tests of Brier scores, log losses, areas under the ROC curve or losses, with Holm's correction.
 
-        If rows are independent given the rules: the paired t-test over rows, and DeLong's test for the areas. After cross-validation
-        or over several splits: the corrected resampled t-test, as `tests`; an area is then that of each split. The chances of each split
-        were learned within its training rows alone.
+        If rows are independent given the models: the paired t-test over rows, and DeLong's test for the areas. After cross-validation
+        or over several splits: the corrected resampled t-test, as in `tests`, with one area for each split. The probabilities of each
+        split were calibrated within its training rows alone.
 
         Parameters
         ----------
         score : "brier", "log_loss", "auc" or "loss"
+            Name of the score.
 
         Returns
         -------
         DataFrame
-            As `tests`. A log loss that is infinite has no test. The larger area is the better one; of other scores the smaller.
+            Table with the columns of `tests`. An infinite log loss has no test. A larger area is better; for other scores a smaller
+            value is better.
 
         Raises
         ------
@@ -247,15 +257,16 @@ class Comparison(Printed, Saveable, Served):
         return by_split(self._areas_by_split(), self.design, self.sizes)
 
     def equivalence(self, rope: float | None = None) -> pd.DataFrame:
-        """How probable it is that two methods differ by no more than `rope`, or that one is better by more.
+        """Probabilities that two methods are practically equivalent, or that one is better.
 
-        A p-value above 0.05 does not say that two methods are equally good; a probability near 1 of a difference within the region of
-        practical equivalence does.
+        A p-value above 0.05 does not show that two methods are equally good; a probability near 1 of a difference within the region of
+        practical equivalence (ROPE) does.
 
         Parameters
         ----------
         rope : float > 0, optional
-            Differences from -rope to rope do not matter; by default what `compare(rope=)` said, else 0.01.
+            Largest difference that is practically equivalent: the region is from -rope to rope. Default: `compare(rope=)`, or 0.01 if
+            it was not given.
 
         Returns
         -------
@@ -266,7 +277,8 @@ class Comparison(Printed, Saveable, Served):
         Raises
         ------
         NotAvailable
-            Of one random split, and of fits on new rows: the probability is that of the corrected t-test over several splits.
+            If there is one random split, or if fits were compared on new rows: the probabilities come from the corrected t-test over
+            several splits.
 
         Examples
         --------

@@ -26,18 +26,18 @@ ROUNDING = 0.01  # by which the probabilities of a row may differ from 1 in sum,
 @public
 @dataclass(frozen=True, eq=False)
 class Predictions:
-    """Predictions that exist already, such as those of R, as a method of `compare`.
+    """Existing predictions, for example from R, as a method of `compare`.
 
-    Each row has one prediction, and each split uses those of its test rows. They must come from a classifier that did not see the row
-    that it predicts: from a cross-validation elsewhere (`compare(cv=folds)` takes the same folds), or from training rows apart from
-    `new`. Several splits do not show how these predictions would vary with the training rows.
+    Each row has one prediction, and each split uses the predictions of its test rows. The classifier must not have been trained on
+    the row that it predicts: the predictions come from a cross-validation elsewhere (`compare(cv=folds)` takes the same folds), or
+    from training rows other than `new`. Several splits do not show how these predictions would vary with the training rows.
 
     Parameters
     ----------
     values : Series, array or DataFrame
-        The predicted class of each row: a Series by row label, or an array by position. Or the probabilities of the classes: a
-        DataFrame by row label with a column for each class; the most probable class is predicted, of equal ones the first. Rows that
-        are not tested need no prediction, and a missing one counts as wrong.
+        Predicted class of each row: a Series by row label, or an array by position. Or the probabilities of the classes: a DataFrame
+        by row label with a column for each class. The most probable class is then predicted, with ties going to the first class. Rows
+        that are not tested need no prediction; a missing prediction counts as wrong.
 
     Examples
     --------

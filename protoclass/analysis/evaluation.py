@@ -36,34 +36,35 @@ LEVELS = (0.8, 0.9, 0.95)  # of prediction sets
 @public
 @dataclass(frozen=True, eq=False, repr=False)
 class Test(Printed, Served):
-    """How good a fit is on new rows.
+    """The performance of a fit on new rows.
 
     Attributes
     ----------
     n, wrong, left_out : int
-        Rows that were classified, those classified wrongly (each counted once, whatever its weight), and rows left out, as their
-        class is missing or the fit has no prediction of them (missing predictors, levels that it has not seen).
+        Number of rows that were classified, of rows that were misclassified (each counted once, regardless of its weight), and of
+        rows that were excluded, because their class is missing or the fit has no prediction for them (missing predictors, levels
+        that are not in the training data).
     error, low, high : float
-        Weighted share of errors and its 95 % Wilson interval. With weights, or rows in groups, it is that of as many independent
-        rows as give this variance, see `protoclass.core.statistics.intervals.independent_rows`.
+        Weighted proportion of errors and its 95 % Wilson interval. With weights, or rows in groups, the interval uses the number of
+        independent rows with the same variance, see `protoclass.core.statistics.intervals.independent_rows`.
     no_information : float
-        Error on these rows of always predicting the most common class of the training rows; or the error that was stated.
+        Error on these rows of always predicting the most common class of the training rows; or the error given as `no_information=`.
     p_value : float
-        One-sided, that the error is not below the no-information error.
+        One-sided p-value of the null hypothesis that the error is not below the no-information error.
     test : str
-        Which test that is, in words.
+        Name of this test.
     against : str
-        What the rule is compared with, in words.
+        Description of the no-information error.
     confusion : DataFrame
         Weight of the rows by true class (rows) and predicted class.
     judged : Judged
-        The rows with their classes, weights, predicted classes and chances.
+        The rows with their classes, weights, predicted classes and probabilities.
     losses : array (classes, classes), or None
-        Loss of predicting column j for class i, where it was given.
+        Loss of predicting column j for class i, if it was given.
     decided : str
-        How the classes were decided by a cut on a chance; "" where they are the rule's own.
+        Description of the probability threshold that decided the classes; "" if there was none.
     cheapest : class, or None
-        The class that it would have cost least to predict always in training, where losses were given.
+        The class with the lowest training loss if it is always predicted; None without losses.
     """
 
     __test__ = False  # not a class of tests, for pytest
@@ -103,12 +104,12 @@ class Test(Printed, Served):
 
     @property
     def groups(self) -> int | None:
-        """Number of groups that the rows come in; None where they are taken to be independent."""
+        """Number of groups of rows; None if rows are treated as independent."""
         return None if self.judged.group is None else len(np.unique(self.judged.group[self.judged.w > 0]))
 
     @property
     def error_name(self) -> str:
-        """What `error` is, in words."""
+        """Name of `error`."""
         return "Weighted test error" if self.weighted else "Test error"
 
     @cached_property
@@ -118,12 +119,12 @@ class Test(Printed, Served):
 
     @cached_property
     def areas(self) -> tuple[list[AUC], AUC]:
-        """Area under the ROC curve of each class against the rest, and their mean; raises where there are no chances."""
+        """Area under the ROC curve of each class against the rest, and their mean; raises if there are no probabilities."""
         return mean_auc(self.chances, self.judged.y, self.judged.w, self.judged.group)
 
     @property
     def chances(self) -> np.ndarray:
-        """Chances of the classes (n, classes); raises where there are none."""
+        """Probabilities of the classes (n, classes); raises if there are none."""
         if self.judged.chances is None:
             raise NotAvailable(
                 "the fit gave no chances for these rows: fit.calibrate().test(new) has them, and so have methods with kind 'prob'"
@@ -131,16 +132,20 @@ class Test(Printed, Served):
         return self.judged.chances
 
     def tidy(self) -> pd.DataFrame:
-        """One row for each class, against the others.
+        """Table of statistics with one row per class, against the other classes.
 
         Columns: `class`, `n` (weight of its rows), `sensitivity`, `specificity`, `ppv`, `npv` (predictive values), `f1`,
-        `prevalence`, `detection_prevalence` (share of the rows that are predicted as the class), `balanced_accuracy` (mean of sensitivity
-        and specificity) and, where there are chances, `auc`, `calibration_in_the_large` (share of its rows less the mean of
-        its chance: above 0 there are more than the chances say) and `brier` (mean squared difference of its chance from 0 or 1);
-        then the ends of the 95 % intervals, `sensitivity_low`, `sensitivity_high` and so on. Shares have Wilson's interval, F1
-        that of the share which it is a function of, balanced accuracy that of Newcombe, AUC Wilson's by DeLong's variance, for calibration
-        in the large see `core.statistics.scores.calibration_in_the_large`. NaN
-        is what has no rows to be judged by, such as the sensitivity of a class that does not occur.
+        `prevalence`, `detection_prevalence` (proportion of the rows that are predicted as the class), `balanced_accuracy` (mean of
+        sensitivity and specificity). If there are probabilities: `auc`, `calibration_in_the_large` (proportion of the rows of the
+        class minus its mean probability: above 0, the probabilities are too low) and `brier` (mean squared difference between its
+        probability and 0 or 1). Then the ends of the 95 % intervals, `sensitivity_low`, `sensitivity_high` and so on. A statistic
+        without rows, such as the sensitivity of a class that does not occur, is NaN.
+
+        Notes
+        -----
+        Proportions have Wilson intervals. The F1 interval is obtained by transforming a Wilson interval, the interval of balanced
+        accuracy is Newcombe's, and the interval of the AUC is Wilson's with DeLong's variance. For calibration in the large see
+        `core.statistics.scores.calibration_in_the_large`.
         """
         rows = []
         for c in range(len(self.classes)):
@@ -158,16 +163,19 @@ class Test(Printed, Served):
         return out
 
     def glance(self) -> pd.DataFrame:
-        """One row: `accuracy`, `balanced_accuracy` (mean sensitivity of the classes that occur) and `kappa`.
+        """Table of the overall statistics, with one row.
 
-        Where there are chances `auc` (mean over the classes, each against the rest; of two classes the one area), `brier` (the
-        sum over the classes, for two classes half of it, as usual) and `log_loss`; with `loss=` the mean `loss`,
-        `loss_no_information`, that of predicting `cheapest` always, and, with chances, `decision_loss`, that of deciding for the
-        class of least expected loss. Then `_low` and `_high`, the ends of
-        95 % intervals (Wilson's for the accuracy, Newcombe's for the balanced accuracy, that of `core.statistics.confusion.kappa`,
-        Wilson's by DeLong's variance for the area), `_se`,
-        standard errors of means over rows, and `error`, `no_information`, `p_value`, `test`, `wrong`,
-        `n`, `left_out`.
+        Columns: `accuracy`, `balanced_accuracy` (mean sensitivity of the classes that occur) and `kappa`. If there are probabilities:
+        `auc` (mean over the classes, each against the rest; for two classes, the single area), `brier` (sum over the classes; for
+        two classes half of it, as usual) and `log_loss`. With `loss=`: the mean `loss`, `loss_no_information` (the mean loss of
+        always predicting `cheapest`) and, with probabilities, `decision_loss` (the mean loss of deciding for the class with the
+        lowest expected loss). Then `_low` and `_high`, the ends of 95 % intervals, `_se`, standard errors of means over rows, and
+        `error`, `no_information`, `p_value`, `test`, `wrong`, `n`, `left_out`.
+
+        Notes
+        -----
+        The intervals are Wilson's for the accuracy, Newcombe's for the balanced accuracy, the interval of
+        `core.statistics.confusion.kappa`, and Wilson's with DeLong's variance for the area.
         """
         rest = {
             name: getattr(self, name)
@@ -180,14 +188,14 @@ class Test(Printed, Served):
 
     @cached_property
     def estimates(self) -> dict[str, Estimate]:
-        """Accuracy, balanced accuracy, kappa and, where there are chances, the area, with their intervals."""
+        """Accuracy, balanced accuracy, kappa and, if there are probabilities, the area, with their intervals."""
         counts = self.counts
         out = {"accuracy": accuracy(counts), "balanced_accuracy": balanced_accuracy(counts), "kappa": kappa(counts)}
         return out if self.judged.chances is None else {**out, "auc": self.areas[1].estimate}
 
     @cached_property
     def means(self) -> dict[str, tuple[float, float]]:
-        """Means over the rows with their standard errors: Brier score and log loss where there are chances, and the loss."""
+        """Means over the rows with their standard errors: Brier score and log loss if there are probabilities, and the loss."""
         y, w, p, group = self.judged.y, self.judged.w, self.judged.chances, self.judged.group
         out: dict[str, tuple[float, float]] = {}
         if p is not None:
@@ -200,7 +208,7 @@ class Test(Printed, Served):
         return out
 
     def calibration(self, bins: int = 10) -> pd.DataFrame:
-        """Whether the chances come true: one row for each class and bin of its chance that has rows.
+        """Calibration table: observed proportions against mean probabilities, per class and bin that has rows.
 
         Columns: `class`, `low` and `high` of the bin, `n` (rows), `mean_predicted` (mean probability), `observed` (proportion
         of rows of the class) and its 95 % Wilson interval, `observed_low` to `observed_high`. In simulations of 60 to 400 rows with true
@@ -224,10 +232,10 @@ class Test(Printed, Served):
         return out.assign(**{"class": pd.Categorical(out["class"], self.confusion.index)})
 
     def coverage(self, levels: Sequence[float] | np.ndarray = LEVELS) -> pd.DataFrame:
-        """How often prediction sets of a calibrated fit hold the true class: one row for each level and class that occurs.
+        """Coverage of the prediction sets of a calibrated fit, for each level and class that occurs.
 
-        Columns: `level`, `class`, `n` (rows of the class), `coverage` (share of them whose set holds it), its 95 % Wilson interval,
-        `low` to `high`, and `set_size`, the mean number of classes in their sets.
+        Columns: `level`, `class`, `n` (rows of the class), `coverage` (proportion of them whose set contains the class), its 95 %
+        Wilson interval, `low` to `high`, and `set_size`, the mean number of classes in their sets.
         """
         if self.judged.p_values is None:
             raise NotAvailable("only a calibrated fit has prediction sets: test fit.calibrate()")
@@ -256,7 +264,7 @@ class Test(Printed, Served):
         Parameters
         ----------
         radii : list of numbers >= 0, optional
-            Default: 21 from 0, where the bound is the test error, to the largest certified radius of a row.
+            Perturbation radii. Default: 21 radii from 0, where the bound is the test error, to the largest certified radius of a row.
 
         Returns
         -------
@@ -266,8 +274,8 @@ class Test(Printed, Served):
         Raises
         ------
         NotAvailable
-            If nothing is certified, with the reason: a rule that does not predict the class of the nearest prototype, or a
-            dissimilarity that is not known to be a metric.
+            If there are no certified radii, with the reason: the fitted model does not predict the class of the nearest prototype,
+            or the dissimilarity is not known to be a metric.
 
         Examples
         --------
@@ -292,7 +300,7 @@ class Test(Printed, Served):
 
     @property
     def certified(self) -> np.ndarray:
-        """Certified distance of each row (n,), see `Fit.augment`; raises with the reason where there is none."""
+        """Certified distance of each row (n,), see `Fit.augment`; raises with the reason if there is none."""
         known = self.judged.certified
         if known is None or known.reason:
             reason = "their classes are not those that distances gave" if known is None else known.reason
@@ -324,42 +332,50 @@ def test(
     threshold: Any = None,
     groups: Any = "auto",
 ) -> Test | TestByGroup:
-    """How good the fit is on new data with known classes: error, confusion, statistics by class, and scores of its chances.
+    """Test the fit on new rows with known classes.
 
-    No information means to predict always the most common class of the training rows. That is a rule like any other, fixed
-    before the new rows were seen, so that the two are compared on them by the exact sign test: of the rows that one of the
-    two alone gets wrong, half would be the rule's if it were no better.
-
-    Where the fit has chances, calibrated (`Fit.calibrate`) or the method's own, they are judged as well: AUC, Brier score,
-    log loss, and whether they come true.
+    The result has the error with its interval and test, the confusion table, and statistics per class. If the fit has
+    probabilities, calibrated (`Fit.calibrate`) or not, it also has the AUC, Brier score, log loss and calibration.
 
     Parameters
     ----------
     new : DataFrame
-        With the predictors and the response; for given dissimilarities the response is a column beside them. Rows
-        that miss either are left out and counted.
+        New rows with the predictors and the response; for given dissimilarities, with the response as a further column. Rows with
+        missing values in either are excluded and counted.
     weights : column name, Series or array, optional
         Weight of each new row, in all statistics, intervals and tests.
     no_information : float between 0 and 1, optional
-        An error that is known from elsewhere, such as 1 less a base rate of the population: the test against it is the
-        exact binomial one.
+        Known error to test against, such as 1 minus a base rate of the population; the test is then the exact binomial test.
+        Default: the error of always predicting the most common class of the training rows.
     by : column name, Series or array, optional
-        Groups of the new rows, up to 50: each is judged by itself, and they are compared pair by pair.
+        Groups of the new rows, up to 50. Each group is tested separately, and groups are compared pair by pair.
     loss : DataFrame, optional
-        Loss of predicting the class of the column for a row of the class of the row: its mean over the new rows is added, of the
-        predicted classes and, where there are chances, of the decisions `predict(new, loss=loss)`.
-    threshold : Threshold, or dict of one class and a cut, optional
-        The classes that are judged are those of `predict(new, threshold=threshold)`.
+        Loss matrix, with true classes as rows and predicted classes as columns. Adds the mean loss of the predicted classes and, if
+        there are probabilities, of the decisions `predict(new, loss=loss)`.
+    threshold : Threshold, or dict of one class and a threshold, optional
+        Probability threshold. The tested classes are those of `predict(new, threshold=threshold)`.
     groups : "auto", column name, Series, array or None
-        Groups of rows that are not independent, such as the visits of a patient: intervals and tests are by groups
-        (cluster-robust), estimates are as without. "auto": the column that `groups=` of the fit named, if the new data have it.
+        Groups of rows that are not independent, such as the visits of a patient. Intervals and tests are then cluster-robust;
+        estimates do not change. "auto": the column that `groups=` of the fit named, if the new data have it.
 
     Returns
     -------
     Test
-        With `tidy()` (one row a class), `glance()`, `summary()`, `as_table()`, `calibration()`, `coverage()` and `plot(kind)`; or with `by`
-        a `TestByGroup`, with `groups` (a Test each), `comparisons`, `differences(measure)`, `tidy()`, `glance()`, `summary()`,
-        `as_table()` and `plot(measure)`.
+        Results with `tidy()` (one row per class), `glance()`, `summary()`, `as_table()`, `calibration()`, `coverage()` and `plot(kind)`;
+        or with `by` a `TestByGroup`, with `groups` (a Test each), `comparisons`, `differences(measure)`, `tidy()`, `glance()`,
+        `summary()`, `as_table()` and `plot(measure)`.
+
+    Notes
+    -----
+    Always predicting the most common training class is a classifier that was fixed before the new rows were seen. So the exact sign
+    test compares it with the fit on the same rows: under the null hypothesis, each of the two is equally likely to be the one that
+    errs on a discordant row.
+
+    See Also
+    --------
+    compare : several methods or fits on the same rows.
+    Fit.calibrate : calibrated probabilities and prediction sets.
+    Fit.threshold : a probability threshold for one class.
 
     Examples
     --------

@@ -39,23 +39,23 @@ MEASURES = {"error": "error", **OF_CLASS}  # in words
 @public
 @dataclass(frozen=True, eq=False, repr=False)
 class TestByGroup(Printed):
-    """How good a fit is on groups of new rows.
+    """The performance of a fit on groups of new rows.
 
     Attributes
     ----------
     by : str
-        What the groups are of.
+        Name of the grouping variable.
     overall : Test
-        Of all rows.
+        Test of all rows.
     groups : dict
-        The Test of each group, by its label, in the order of the labels.
+        Test of each group, by its label, in the order of the labels.
     left_out : int
-        Rows in no group: those whose label is missing.
+        Number of rows without a group, because their label is missing.
     without_rows : list
-        Labels of which no row has a known class, all predictors and weight.
+        Labels of groups without a row that has a known class, all predictors and weight.
     of : class, or None
-        The class of which sensitivity, specificity, predictive values and calibration in the large are shown: that of the threshold,
-        or the second of two; None of more classes without a threshold, of which `tidy` has each.
+        The class whose sensitivity, specificity, predictive values and calibration in the large are shown: the class of the
+        threshold, or the second of two classes. None for more classes without a threshold; `tidy` has all of them.
     """
 
     __test__ = False  # not a class of tests, for pytest
@@ -72,9 +72,9 @@ class TestByGroup(Printed):
     summary, as_table, _said = Above("protoclass.tables"), Above("protoclass.tables"), Above("protoclass.tables")
 
     def glance(self) -> pd.DataFrame:
-        """One row for each group: `group`, `error` with its 95 % Wilson interval, `low` to `high`, and what `Test.glance` has.
+        """Table with one row per group: `group`, `error`, its 95 % Wilson interval, `low` to `high`, and the columns of `Test.glance`.
 
-        Then, of the class `of`, `class`, `sensitivity`, `specificity`, `ppv`, `npv` and, where there are chances,
+        Then, for the class `of`: `class`, `sensitivity`, `specificity`, `ppv`, `npv` and, if there are probabilities,
         `calibration_in_the_large`, with the ends of their intervals, as in `Test.tidy`.
         """
         rows = []
@@ -88,7 +88,7 @@ class TestByGroup(Printed):
         return pd.concat(rows, ignore_index=True)
 
     def tidy(self) -> pd.DataFrame:
-        """One row for each group and class: `group`, and what `Test.tidy` has."""
+        """Table with one row per group and class: `group`, and the columns of `Test.tidy`."""
         parts = []
         for label, one in self.groups.items():
             part = one.tidy()
@@ -102,14 +102,15 @@ class TestByGroup(Printed):
         Parameters
         ----------
         measure : "error", "sensitivity", "specificity", "ppv", "npv" or "calibration_in_the_large"
+            Name of the measure.
         of : class, optional
-            By default the attribute `of`.
+            Class of the measure. Default: the attribute `of`.
         """
         c = self.class_code(measure, of)
         return {label: estimate(one, measure, c) for label, one in self.groups.items()}
 
     def class_code(self, measure: str, of: Any = None) -> int:
-        """The code of the class of which a measure is; raises where it is not known."""
+        """Code of the class of a measure; raises if the class is unknown."""
         one_of("measure", measure, tuple(MEASURES))
         of, classes = self.of if of is None else of, self.overall.classes
         if measure != "error" and of not in classes:
@@ -118,18 +119,20 @@ class TestByGroup(Printed):
         return 0 if measure == "error" else classes.index(of)
 
     def differences(self, measure: str = "error", of: Any = None) -> pd.DataFrame:
-        """Whether a measure differs between two groups: one row for each pair, with Holm's correction.
+        """Pairwise tests of a measure between groups, with Holm's correction.
 
         Parameters
         ----------
-        measure, of : as for `estimates`
+        measure, of
+            Measure and class, as for `estimates`.
 
         Returns
         -------
         DataFrame
-            `test`, `a`, `b`, `difference` (of a less that of b) with Newcombe's 95 % interval `low` to `high` (each for itself),
-            `statistic`, `p` and `p_holm`. Of shares the test is Fisher's exact one, two-sided, whose statistic is the odds ratio; where
-            rows have different weights or come in groups the z test of two shares. Of calibration in the large it is a z test.
+            One row for each pair of groups: `test`, `a`, `b`, `difference` (a minus b) with Newcombe's 95 % interval, `low` to `high`
+            (not simultaneous), `statistic`, `p` and `p_holm`. Proportions are compared by Fisher's exact test, two-sided, with the
+            odds ratio as statistic, or by the z test of two proportions if rows have different weights or are in groups.
+            Calibration in the large is compared by a z test.
 
         Examples
         --------
@@ -146,7 +149,7 @@ class TestByGroup(Printed):
 
     @cached_table
     def comparisons(self) -> pd.DataFrame:
-        """Whether the errors of two groups differ: `differences()`."""
+        """Pairwise tests of the errors of the groups: `differences()`."""
         return self.differences()
 
 

@@ -77,40 +77,47 @@ def importance(
     seed: int = 0,
     progress: bool | None = None,
 ) -> pd.DataFrame:
-    """How much the error grows when a variable of held-out rows is permuted (Breiman 2001).
+    """Permutation importance: increase in the held-out error when a variable is permuted (Breiman 2001).
 
-    The values are permuted among all held-out rows, and each row is predicted by the rule of its own fold. So a variable
-    counts the same whether a fold has many rows, one (`cv="loo"`), or one group in which the variable is constant.
+    The values are permuted among all held-out rows, and each row is predicted by the model of its own fold. So the importance does
+    not depend on whether a fold has many rows, one row (`cv="loo"`), or one group in which the variable is constant.
 
     Parameters
     ----------
     new : DataFrame, optional
-        With the predictors and the response; by default the rows of the fit, each predicted by a rule that was learned
+        New rows with the predictors and the response. Default: the training rows, each predicted by the model that was fitted
         without its fold.
     repeats : int
-        Permutations of each variable.
+        Number of permutations of each variable.
     variables : list of columns, or mapping of name to columns, optional
-        Columns of one name are permuted together. By default each predictor alone, a factor with all its levels, and the
-        columns that a `Mixed` measures together as one.
+        Variables to permute; columns under one name are permuted together. Default: each predictor separately, with a factor, and
+        columns that a `Mixed` compares together, as one variable.
     cv : "auto", int, "loo", Series or array of folds
-        As in `fit`; not read with `new`.
+        Cross-validation folds, as in `fit`; ignored if `new` is given.
     seed : int
-        Of the permutations.
+        Seed for the permutations.
     progress : bool, optional
-        As in `fit`.
+        Whether to show a progress bar, as in `fit`.
 
     Returns
     -------
     DataFrame
-        By variable, the most important first: `importance` (mean increase of the share of errors), `se` (its standard
-        error over rows) and `error` (with the variable permuted). Of variables that say the same each alone may look
-        unimportant: give them one name in `variables`. Where the metric has learned what columns count, `weight` is that
-        of the columns made from the variable.
+        Table by variable, the most important first: `importance` (mean increase in the proportion of errors), `se` (its standard
+        error over rows) and `error` (with the variable permuted). If the metric has learned weights of the columns, `weight` is the
+        weight of the columns made from the variable.
 
     Raises
     ------
     NotAvailable
-        Where the dissimilarities were given as a matrix.
+        If the dissimilarities were given as a matrix.
+
+    Notes
+    -----
+    Each of several redundant variables may look unimportant: give them one name in `variables`.
+
+    See Also
+    --------
+    Fit.why : explanation of single predictions.
 
     Examples
     --------
@@ -241,21 +248,22 @@ Order = Callable[[np.random.Generator], np.ndarray]
 @public
 @dataclass(frozen=True, eq=False)
 class PermutationTest:
-    """A cross-validated error among those with permuted classes.
+    """A permutation test of a cross-validated error.
 
     Attributes
     ----------
     error : float
-        Of the chosen point.
+        Error of the selected point.
     table : DataFrame
-        One row for each permutation: the chosen parameters, `error` and mean `size` of the rules at the point chosen there.
+        One row for each permutation: the parameters selected there, with their `error` and mean `size`.
     p_value : float
-        (1 + number of permutations with an error as small or smaller) / (1 + B).
+        (1 + number of permutations with an error as low or lower) / (1 + B).
     measure : str
-        What the error is, in words.
+        Name of the error.
     how : str
-        What was permuted, in words.
+        Description of the permutations.
     call : str
+        The call of the cross-validation.
     """
 
     error: float
@@ -292,24 +300,25 @@ class PermutationTest:
 
 
 def permutation_test(validation: ErrorCurve, B: int = 200, seed: int = 0, progress: bool | None = None) -> PermutationTest:
-    """Whether an error as small as that of the chosen point is to be expected where the classes say nothing of the predictors.
+    """Permutation test of the selected CV error against independence of classes and predictors.
 
-    The classes are permuted among the rows, and all of the cross-validation is done again: folds, metric, grid and choice, so
-    that the test allows for the tuning. With `groups=` the classes of whole groups are permuted where each group has
-    one class, and otherwise the classes of the rows within each group.
+    The classes are permuted among the rows, and the whole cross-validation is repeated: folds, metric, grid and selection. So the
+    test accounts for the tuning. With `groups=`, the classes of whole groups are permuted if each group has one class, otherwise the
+    classes of the rows within each group.
 
     Parameters
     ----------
     B : int
-        Permutations. The p-value is at least 1 / (1 + B).
+        Number of permutations. The p-value is at least 1 / (1 + B).
     seed : int
+        Seed for the permutations.
     progress : bool, optional
-        As in `fit`.
+        Whether to show a progress bar, as in `fit`.
 
     Returns
     -------
     PermutationTest
-        With `p_value` = (1 + number of permutations with an error as small or smaller) / (1 + B).
+        The error with `p_value` = (1 + number of permutations with an error as low or lower) / (1 + B).
 
     References
     ----------

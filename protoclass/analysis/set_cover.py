@@ -23,16 +23,17 @@ from ..values import Printed, public
 @public
 @dataclass(frozen=True, eq=False, repr=False)
 class SetCover(Printed):
-    """A set of rows whose balls hold all rows.
+    """A set of rows whose balls cover all rows.
 
     Attributes
     ----------
     prototypes : DataFrame
-        One row for each, in the order in which greedy would take them, with `newly_covered` (rows that it is the first to
+        One row for each prototype, in the order of greedy selection, with `newly_covered` (number of rows that it is the first to
         cover), then the predictors.
     eps : float
+        Radius of the balls.
     certificate : Certificate
-        Bounds on the smallest number.
+        Bounds on the smallest number of rows.
     """
 
     prototypes: pd.DataFrame
@@ -58,21 +59,27 @@ def set_cover(
     balls: str = "open",
     time_limit: float = 60.0,
 ) -> SetCover:
-    """The smallest set of rows such that every row lies within eps of one (PVM paper, equation 2).
+    """Smallest set of rows whose balls of radius eps cover all rows (Bien and Tibshirani 2011, equation 2).
 
     Parameters
     ----------
     data : DataFrame or Dissimilarity
+        Rows to cover.
     eps : float > 0
+        Radius of the balls.
     solver : "exact", "greedy" or "ratio"
-    dissimilarity : as in `fit`, where data is a DataFrame
-    balls : "open" (d < eps) or "closed" (d <= eps)
+        Solver of the set-cover problem, as for `PVM`.
+    dissimilarity : str, metric, callable, DataFrame or array
+        Dissimilarity, as in `fit`, if data is a DataFrame.
+    balls : "open" or "closed"
+        Whether a ball contains the rows with d < eps ("open") or d <= eps ("closed").
     time_limit : float
-        Seconds; when they are over the best cover found and its bound are the answer.
+        Time limit in seconds. If it is reached, the result is the best cover found, with its bound.
 
     Returns
     -------
     SetCover
+        The cover, with a certificate.
 
     Examples
     --------

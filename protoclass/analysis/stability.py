@@ -30,16 +30,17 @@ BLOCK = 512  # prototypes whose distances are held at once
 @public
 @dataclass(frozen=True, eq=False, repr=False)
 class Stability(Printed):
-    """Prototypes over samples of the rows: how sure the place of each is.
+    """Stability of the prototypes over samples of the rows.
 
     Attributes
     ----------
     fit : Fitted
+        The fit.
     table : DataFrame
         One row for each row of the data (or unlabelled candidate) that was a prototype of the fit or of a sample, by label.
-        The prototypes of the fit come first, those of the surest place before the others.
+        The prototypes of the fit come first, the most stable before the others.
 
-        `class` : what it stands for; `prototype` : whether it is one of the fit.
+        `class` : the class that it represents; `prototype` : whether it is a prototype of the fit.
 
         `ball_hit_rate` (prototypes of the fit that have balls) : proportion of the samples with a prototype of the class in its ball.
 
@@ -54,8 +55,9 @@ class Stability(Printed):
         no sample contained it. For other rows `reselected` is optimistic, often twice too high or more (`benchmarks/STABILITY.md`);
         `replicate` is not.
     sizes : int array (B,)
-        Prototypes of each sample.
+        Number of prototypes in each sample.
     sample : "bootstrap" or "halves"
+        Type of the samples.
     """
 
     fit: Fitted
@@ -97,13 +99,14 @@ class Stability(Printed):
         B : int >= 2
             Pairs of samples for each fraction.
         seed : int
+            Seed for the samples.
         progress : bool, optional
-            As in `fit`.
+            Whether to show a progress bar, as in `fit`.
 
         Returns
         -------
         DataFrame
-            By `fraction`: `rows` of each sample, `ball_hit_rate` (if the prototypes have balls) and `reselected`.
+            Table by `fraction`: `rows` of each sample, `ball_hit_rate` (if the prototypes have balls) and `reselected`.
 
         Raises
         ------
@@ -120,26 +123,27 @@ class Stability(Printed):
         return replicate(self.fit, fractions, B, seed, progress)
 
     def weights(self, B: int = 50, seed: int = 0, progress: bool | None = None) -> pd.DataFrame:
-        """How sure learned weights of variables are: those that bootstrap samples of the rows, drawn class by class, learn.
+        """Stability of learned weights of variables, by bootstrap samples of the rows within each class.
 
         Parameters
         ----------
         B : int >= 2
-            Samples, in each of which the dissimilarity is learned anew.
+            Number of samples. The dissimilarity is learned again in each sample.
         seed : int
+            Seed for the samples.
         progress : bool, optional
-            As in `fit`.
+            Whether to show a progress bar, as in `fit`.
 
         Returns
         -------
         DataFrame
-            By variable, the heaviest first: `weight` in the fit; `low` and `high`, between which it lay in 90 % of the samples; `first`,
-            the share of the samples in which it was among the three heaviest.
+            Table by variable, the largest weight first: `weight` in the fit; `low` and `high`, the range of the weight in 90 % of the
+            samples; `first`, the proportion of the samples in which the weight was among the three largest.
 
         Raises
         ------
         NotAvailable
-            Where the dissimilarity has learned no weights.
+            If the dissimilarity has not learned weights.
 
         Examples
         --------
@@ -190,23 +194,30 @@ def stability(
     Parameters
     ----------
     B : int >= 2
-        Samples.
+        Number of samples.
     seed : int
+        Seed for the samples.
     sample : "bootstrap", "halves" or None
-        As many rows as there are, with replacement; or half of them without. Either class by class. None: the
-        bootstrap where the method takes weights, else halves.
+        Type of the samples, stratified by class. "bootstrap": as many rows as in the data, with replacement. "halves": half of the
+        rows, without replacement. None: the bootstrap if the method takes weights, otherwise halves.
     progress : bool, optional
-        As in `fit`.
+        Whether to show a progress bar, as in `fit`.
 
     Returns
     -------
     Stability
-        With `prototypes` (those of the fit), `table` (all that samples chose), `fresh` and `plot`.
+        Results with `prototypes` (of the fit), `table` (all prototypes of the fit and of the samples), `replicate`, `weights` and
+        `plot`.
 
     Raises
     ------
     NotAvailable
-        Where prototypes are not rows.
+        If the prototypes are not rows.
+
+    See Also
+    --------
+    Fit.alternatives : near-optimal solutions and substitutes on the same rows.
+    Validation.by_repeat : parameters selected with other folds.
 
     Examples
     --------

@@ -31,33 +31,43 @@ from ..models.registry import lacking
 
 
 def bound(fit: Fitted, delta: float = 0.05, fixed_dissimilarity: bool = False) -> pd.DataFrame:
-    """A bound on the error of new rows from how few training rows give the rule again (sample compression).
+    """Sample-compression bound on the error for new rows, from the training rows alone.
 
-    For "scm" Theorem 5.2 of Marchand and Shawe-Taylor (2001); for "pvm" their Theorem 5.1, as the nearest-prototype rule
-    is known from its prototypes. It holds with probability 1 - delta over training sets of independent rows, for all sets of
-    prototypes at once: parameters that only decide which rows are kept (`eps`, `lambda_`, `penalty`, `stop`) may be chosen in
-    any way. Several machines, and the kinds of machine where one of two was chosen, share delta. Weights of a metric and
-    other numbers that you give are taken to be chosen before the rows were seen.
+    The bound holds with probability 1 - delta over training sets of independent rows. It depends on the training error and on how
+    few training rows (the prototypes) determine the fitted model.
 
     Parameters
     ----------
     delta : float between 0 and 1
+        Probability that the bound fails.
     fixed_dissimilarity : bool
-        Your word that a given matrix, a function of two rows or a metric that was trained before was made without looking at
-        the rows of the fit: no scales, ranges or choices taken from them. The fit can't know it.
+        Whether you assert that a given matrix, a function of two rows or a previously trained metric was made without the rows of
+        the fit: no scales, ranges or choices were taken from them. The fit cannot check this.
 
     Returns
     -------
     DataFrame
-        One row for each machine: `rows`, `size` (features or prototypes), `on_p` (balls centred on P-examples), training
+        One row for each binary classifier: `rows`, `size` (features or prototypes), `on_p` (balls centred on P-examples), training
         `errors`, `tail_bound` (the binomial tail inverted for the same compression set, Langford 2005; the tightest), `bound` (the
-        first inequality of the theorem; 1 says nothing), `simple_bound` (the second), `proved`, and in `reasons` why the
-        theorem does not cover this fit: its value is then computed as in the paper's Table 2, and not proved.
+        first inequality of the theorem; 1 is trivial), `simple_bound` (the second), `proved`, and `reasons`. If `reasons` lists why
+        the theorem does not cover this fit, the value is computed as in Table 2 of Marchand and Shawe-Taylor (2001), without proof.
 
     Raises
     ------
     OptionError
-        Where `fixed_dissimilarity=True` is said of a metric that this fit trained.
+        If `fixed_dissimilarity=True` is given for a metric that this fit trained.
+
+    Notes
+    -----
+    For "scm" it is Theorem 5.2 of Marchand and Shawe-Taylor (2001); for "pvm" their Theorem 5.1, because the prototypes determine
+    the nearest-prototype classifier. It holds simultaneously for all sets of prototypes, so parameters that only affect which rows
+    are selected (`eps`, `lambda_`, `penalty`, `stop`) may be tuned in any way. Several binary classifiers, and the kinds of an SCM
+    if one of two was selected, share delta. Weights of a metric and other numbers that you give are assumed to be chosen before the
+    rows were seen.
+
+    See Also
+    --------
+    Fit.test : the error on new rows.
 
     Examples
     --------
@@ -78,7 +88,7 @@ def bound(fit: Fitted, delta: float = 0.05, fixed_dissimilarity: bool = False) -
 
 
 def find_reasons(fit: Fitted, fixed_dissimilarity: bool) -> tuple[str, ...]:
-    """Why no compression set gives the rule again, or the rows are not a sample, whatever the method."""
+    """Reasons why no compression set determines the rule, or the rows are not a sample, for any method."""
     out = []
     if fit.model.measures(fit.rule):
         out += _of_dissimilarity(fit, fixed_dissimilarity)
@@ -125,13 +135,14 @@ def ball(fit: Fitted, prototype: Any) -> pd.DataFrame:
 
     Parameters
     ----------
-    prototype : label, as in the index of `prototypes`
+    prototype : label
+        Label of a prototype, as in the index of `prototypes`.
 
     Returns
     -------
     DataFrame
-        By row label: `class`, `distance`, `same_class` (whether the row is of the prototype's class) and `first` (whether it is newly
-        covered).
+        Table by row label: `class`, `distance`, `same_class` (whether the row is of the prototype's class) and `first` (whether the
+        row is newly covered).
 
     Examples
     --------
@@ -163,7 +174,7 @@ def ball(fit: Fitted, prototype: Any) -> pd.DataFrame:
 
 
 def measure_rows(prototypes: Points, dissimilarity: Dissimilarity, source: Any, rows: np.ndarray) -> np.ndarray:
-    """Dissimilarities (r, q) of some rows of a fit to prototypes; `source` holds or measures those to the candidates, or is None."""
+    """Dissimilarities (r, q) of some rows of a fit to prototypes; `source` stores or computes those to the candidates, or is None."""
     if prototypes.at is not None and source is not None:
         return np.asarray(source.take(rows, prototypes.at))
     rep = dissimilarity.prototype_rep(prototypes)
@@ -192,31 +203,35 @@ SAME_FOLDS = "same"  # as the fit was cross-validated
 
 
 def path(fit: Fitted, new: Any = None, cv: Any = None) -> pd.DataFrame:
-    """What the first 1, 2, ... prototypes of a greedy fit do: its path in their number and in lambda.
+    """Path of a greedy fit: coverage and error of its first 1, 2, ... prototypes, and their lambdas.
 
-    What a larger lambda chooses is the first part of what a smaller one does. So one fit holds the fits of all larger
-    lambdas; `fit.update(lambda_=0).path()` has them all. For "scm": what its first 1, 2, ... features do.
+    The prototypes for a larger lambda are the first of the prototypes for a smaller one. So one fit contains the fits for all larger
+    lambdas, and `fit.update(lambda_=0).path()` has the complete path. For "scm": the path of its first 1, 2, ... features.
 
     Parameters
     ----------
     new : DataFrame, optional
-        With the predictors and the response: its error is added as `new_error`.
+        New rows with the predictors and the response. Their error is added as `new_error`.
     cv : int, "loo", Series or array of folds, or "same", optional
-        As in `fit`; "same": as it was in the call of this fit, "auto" where that was None. The error of the first prototypes that
-        each fold's training rows choose is added as `cv_error`, with its standard error `cv_se`.
+        Cross-validation folds, as in `fit`; "same": the folds in the call of this fit, or "auto" if that had cv=None. The
+        cross-validated error of the first prototypes is added as `cv_error`, with its standard error `cv_se`.
 
     Returns
     -------
     DataFrame
-        One row for each number of prototypes: `lambda_low` and `lambda_high` (chosen for lambda_low <= lambda <
-        lambda_high), `size`, `uncovered`, `miscovered`, `objective` (at the fit's own lambda), `training_error`. For
-        "scm" one for each step: `size` (features, of all machines), `q` and `r` of the last feature where there is one
-        machine, `bound` (see `bound`), `training_error`.
+        One row for each number of prototypes: `lambda_low` and `lambda_high` (selected if lambda_low <= lambda < lambda_high),
+        `size`, `uncovered`, `miscovered`, `objective` (at the lambda of the fit), `training_error`. For "scm" one row for each step:
+        `size` (features of all binary classifiers), `q` and `r` of the last feature if there is one binary classifier, `bound` (see
+        `bound`), `training_error`.
 
     Raises
     ------
     NotAvailable
-        Where prototypes are not chosen step by step.
+        If the prototypes are not selected step by step.
+
+    See Also
+    --------
+    Fit.at : the fit with the first prototypes.
     """
     rule, frame = stepwise(fit), fit.frame
     table = pd.DataFrame(dict(rule.steps))
@@ -232,7 +247,7 @@ def path(fit: Fitted, new: Any = None, cv: Any = None) -> pd.DataFrame:
 
 
 def _new_error(fit: Fitted, rule: Stepwise, new: pd.DataFrame) -> np.ndarray:
-    """Share of new rows that the first 0, 1, 2, ... steps misclassify."""
+    """Proportion of new rows that the first 0, 1, 2, ... steps misclassify."""
     codes = fit.true_codes(new)
     fit.warn_of(fit.unseen_in(new))
     query, _, complete = fit.query(new)
@@ -249,7 +264,7 @@ def _new_error(fit: Fitted, rule: Stepwise, new: pd.DataFrame) -> np.ndarray:
 def _held_out(fit: Fitted, cv: Any, most: int) -> tuple[np.ndarray, np.ndarray]:
     """Cross-validated error of the first 0, ..., `most` steps, and its standard error.
 
-    A fold's rule with fewer steps than asked for serves with all that it has.
+    If the model of a fold has fewer steps than requested, all its steps are used.
     """
     own = isinstance(cv, str) and cv == SAME_FOLDS
     problem = fit.chosen_problem
@@ -271,12 +286,29 @@ def _held_out(fit: Fitted, cv: Any, most: int) -> tuple[np.ndarray, np.ndarray]:
 
 
 def at(fit: AnyFit, size: int | None = None, lambda_: float | None = None, **tuned: Any) -> AnyFit:
-    """The fit with the first `size` prototypes, or with those that a larger lambda chooses; or with other values of what was tuned.
+    """The fit with its first `size` prototypes, with a larger lambda, or with other values of tuned parameters.
 
-    For "scm" the first `size` features, of several machines of each. The cross-validated error was that of another rule,
-    so it has none, unless a larger lambda is a point of the grid. For "medianglvq" the fit is learned again with `total=size`.
-    Other arguments are values of tuned parameters, such as `window=10`: of the grid points with these values, `choose=` takes one again,
-    and its rule is learned on all rows.
+    Parameters
+    ----------
+    size : int, optional
+        Number of prototypes. For "scm": the first `size` features of each binary classifier. For "medianglvq", the fit is learned
+        again with `total=size`.
+    lambda_ : number, optional
+        Larger cost of a prototype.
+    **tuned
+        Values of tuned parameters, such as `window=10`. `choose=` selects among the grid points with these values, and the method
+        is fitted on all rows.
+
+    Returns
+    -------
+    Fit
+        The new fit. With `size` it has no CV error, because the CV error of the full model does not apply; with `lambda_` it has
+        one if this value is in the grid.
+
+    See Also
+    --------
+    Fit.path : the error for each number of prototypes.
+    Fit.update : a new fit with other arguments.
 
     Examples
     --------
@@ -306,7 +338,7 @@ def at(fit: AnyFit, size: int | None = None, lambda_: float | None = None, **tun
 
 
 def _with_so_many(fit: AnyFit, size: int) -> AnyFit:
-    """The fit with so many prototypes, learned again with its other parameters."""
+    """The fit with this number of prototypes, learned again with its other parameters."""
     changed = {name: value for name, value in fit.model.resized(size).items() if value != getattr(fit.model, name)}
     replace(fit.model, **changed).check_frame(fit.frame)
     learned = learn(fit.problem, Selection(values={**fit.selection.values, **changed}), dissimilarity=fit.dissimilarity)
@@ -317,11 +349,11 @@ OF_CLASSES = ("loss", "measure", "class_weights")  # arguments that say nothing 
 
 
 def slim(fit: AnyFit) -> AnyFit:
-    """The fit without the rows that it was learned from: what predicts, for publishing.
+    """The fit without its training rows, for publishing.
 
-    It keeps prototypes, parameters, metric and calibration, and the numbers of rows of each class, and predicts new rows to the same
-    bits. What reads the rows or the cross-validation raises `NotAvailable`; `update(data=...)` fits again. The prototypes of
-    k-nearest neighbours are all rows: they stay. `slim().save(path)` says what else is left of them.
+    It keeps prototypes, parameters, metric and calibration, and the number of rows of each class. Its predictions for new rows are
+    bit-identical. Methods that need the training rows or the cross-validation raise `NotAvailable`; `update(data=...)` refits. The
+    prototypes of k-nearest neighbours are all training rows, so these remain. `slim().save(path)` lists what else remains of them.
 
     Examples
     --------
@@ -345,7 +377,7 @@ def slim(fit: AnyFit) -> AnyFit:
 
 
 def without_rows(rule: Rule, d: Dissimilarity) -> tuple[Rule, Dissimilarity]:
-    """A rule and its dissimilarity with no candidates but its prototypes, and no rows but those that are prototypes."""
+    """A rule and its dissimilarity with only the prototypes as candidates and rows."""
     at = rule.prototypes.at
     kept = np.empty(0, np.int64) if at is None else np.unique(at)
     place = np.full(len(d.candidate_row), -1)
@@ -360,7 +392,7 @@ def without_rows(rule: Rule, d: Dissimilarity) -> tuple[Rule, Dissimilarity]:
 
 
 def _without_prices(rule: Rule) -> Rule:
-    """A rule whose certificate has no price of each row."""
+    """A rule whose certificate has no dual prices of the rows."""
     known = rule.report.get("certificate")
     if not isinstance(known, Certificate) or not is_dataclass(rule):
         return rule

@@ -33,38 +33,53 @@ COLUMNS = ("value", "prototype", "rival", "to_prototype", "to_rival", "counterfa
 
 
 def why(fit: Fitted, row: Any) -> Any:
-    """Why rows have their class: what each variable adds to the distances, and the least change that gives another class.
+    """Explain predictions: contributions of the variables to the distances, and counterfactual values.
+
+    The row is compared with its nearest prototype of the predicted class and with its nearest prototype of any other class (the
+    rival). This describes the fitted model, not the causes of the class.
 
     Parameters
     ----------
     row : label, Series, dict or DataFrame of one row; or list of labels, or DataFrame of several rows
-        Rows of the fit by their labels, or any rows with the predictors.
+        Training rows by their labels, or any rows with the predictors.
 
     Returns
     -------
     DataFrame
-        For one row, by variable: `value`, and those of the nearest prototype of the predicted class (`prototype`) and of any other
-        class (`rival`); `to_prototype` and `to_rival`, the distances divided among the variables in proportion to what each adds
-        to the power of the distance that is a sum (exact for Minkowski distances with r < inf, Gower and `Mixed`; 0 for a
-        variable that Gower skips, as a value is missing; NaN for others, with the reason in `attrs["not_additive"]`);
-        `counterfactual`, the value nearest to the row's own with which it has another class, and this class, `counterfactual_class`. For a
-        number 201 values over the range of the training rows are tried, and the nearest with another class is refined; None
-        where there is none; a slim fit tries values of its prototypes alone. `attrs` has the class, the labels of both prototypes and
-        the distances to them.
+        For one row, a table by variable:
 
-        For a list of labels, or several rows, one line for each row and variable: `row` (its label), `class` (predicted), `variable`,
-        the columns above, and `prototype_label`, `rival_label`, `prototype_distance`, `rival_distance` and `not_additive`, which
-        `attrs` has for one row. It is in the library of the rows, or for labels of the data of the fit: pandas, polars or pyarrow.
+        * `value`, `prototype`, `rival`: the value of the row, of the nearest prototype of the predicted class, and of the rival;
+        * `to_prototype`, `to_rival`: contributions of the variable to the two distances (see Notes); NaN if the distance is not
+          additive, with the reason in `attrs["not_additive"]`;
+        * `counterfactual`, `counterfactual_class`: the value nearest to the row's own that changes the predicted class, and this
+          class; None if no value does.
+
+        `attrs` has the class, the labels of both prototypes and the distances to them.
+
+        For a list of labels, or several rows, the table has one line for each row and variable: `row` (its label), `class`
+        (predicted), `variable`, the columns above, and `prototype_label`, `rival_label`, `prototype_distance`, `rival_distance` and
+        `not_additive`, which are in `attrs` for one row. The table is from the library of the rows, or for labels of the data of the
+        fit: pandas, polars or pyarrow.
 
     Raises
     ------
     NotAvailable
-        Where the prototypes are not rows, or the dissimilarities were given as a matrix.
+        If the prototypes are not rows, or if the dissimilarities were given as a matrix.
 
     Notes
     -----
-    Gower compares two rows by the variables that both have. So with missing values the distances to the prototype and to the rival may
-    be means over different variables, and each is divided among its own.
+    *Contributions.* A power of the distance is a sum over variables; the distance is divided in proportion to the terms. This is exact
+    for Minkowski distances with r < inf, Gower and `Mixed`. Gower compares two rows by the variables observed for both, and a variable
+    that it skips contributes 0. So with missing values, the distances to the prototype and to the rival may be means over different
+    variables.
+
+    *Counterfactuals.* One variable is changed at a time. For a number, 201 values over the range of the training rows are tried, and
+    the nearest with another class is refined. A slim fit tries only the values of its prototypes.
+
+    See Also
+    --------
+    Fit.importance : permutation importance of the variables over all rows.
+    Fit.criticisms : the rows that the prototypes explain worst.
 
     Examples
     --------

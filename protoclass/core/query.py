@@ -28,15 +28,15 @@ ANSWERS = 32  # as many fewer rows are asked about at a time where others measur
 class Query:
     """Rows to be classified.
 
-    A rule or path requests the values that it reads: dissimilarities to its prototypes, coordinates, or columns. Values that
-    it does not read are never computed. Values that a problem does not have raise an error when they are read.
+    A rule or path requests the values that it needs: dissimilarities to its prototypes, coordinates, or columns. Other values are never
+    computed. A request for values that a problem does not have raises an error.
 
     Attributes
     ----------
     rows : int array (r,)
         Positions of the rows, as the functions below count them.
     measure : callable
-        `measure(rows, prototypes)`: dissimilarities (r, q), NaN where one is missing.
+        `measure(rows, prototypes)`: dissimilarities (r, q), NaN if one is missing.
     vectors : callable
         `vectors(rows)`: coordinates (r, p) in the space of the metric; it raises `NoVectors` if there are none.
     design : callable
@@ -44,13 +44,14 @@ class Query:
     label : callable
         The name of a row by its position, for messages.
     source : callable, or None
-        `source(prototypes)`: the prototypes of a rule beside the rows, as sides of one source; None where there is none.
+        `source(prototypes)`: the rows and the prototypes of a rule as sides of one source; None if there is none.
     within : int, or None
         The number of rows of the query that these are a part of.
     elsewhere : callable, or None
-        `elsewhere(rule, kind, rows)`: what a rule or path says of rows, asked where they are kept; None where they are here.
+        `elsewhere(rule, kind, rows)`: the predictions of a rule or path for rows, computed on the workers that store them; None for
+        local rows.
     unanswered : bool array (r,), or None
-        Rows that get no prediction, whatever is read.
+        Rows that get no prediction in any case.
     """
 
     rows: Array
@@ -72,15 +73,15 @@ class Query:
 
     @property
     def missing(self) -> Array:
-        """Rows with a missing value among what was read, and those that are unanswered, bool (r,): they get no prediction."""
+        """Rows without a prediction, bool (r,): rows with a missing value among the requested values, and unanswered rows."""
         known = [] if self.unanswered is None else [self.unanswered]
         return np.logical_or.reduce([*known, *self._missing]) if known or self._missing else np.zeros(len(self), bool)
 
     def dissimilarities(self, prototypes: Points) -> Array:
         """Dissimilarities (r, q) to the prototypes of a rule, in their order.
 
-        A row with a missing value is noted in `missing`, and all its dissimilarities are given as 0, so that no rule meets
-        NaN. The last result is kept, so that a rule that predicts several kinds measures once.
+        A row with a missing value is noted in `missing`, and all its dissimilarities are set to 0, so no rule gets NaN. The last result
+        is cached, so a rule that predicts several kinds computes them once.
         """
         return _once(self._last, prototypes, lambda: self._noted(np.asarray(self.measure(self.rows, prototypes))))
 
@@ -93,17 +94,17 @@ class Query:
         return np.where(incomplete[:, None], 0.0, values)
 
     def beside(self, prototypes: Points) -> Beside | None:
-        """The prototypes of a rule beside the rows, where they have a source; the last are kept, for parts of the query as well."""
+        """The prototypes of a rule and the rows, if they have a source; the last result is cached, also for parts of the query."""
         source = self.source
         return None if source is None or len(prototypes) == 0 else _once(self._beside, prototypes, lambda: source(prototypes))
 
     @property
     def together(self) -> int:
-        """The number of rows that a rule is asked about, block by block."""
+        """The total number of rows to predict, block by block."""
         return len(self) if self.within is None else self.within
 
     def compared(self, prototypes: Points) -> Compared | None:
-        """The rows beside the prototypes of a rule, compared by a product, where there is such a thing; the last is kept."""
+        """The rows and the prototypes of a rule, compared by a product, if available; the last result is cached."""
         beside = self.beside(prototypes)
         return None if beside is None else _once(self._compared, prototypes, lambda: beside.compared(self.rows))
 
@@ -121,12 +122,12 @@ class Query:
         return replace(self, rows=self.rows[at], within=self.together, unanswered=unanswered)
 
     def finite(self, values: Array) -> Array:
-        """What a rule has computed for the rows (r, ...), if all of it is finite.
+        """The values that a rule has computed for the rows (r, ...), checked to be finite.
 
         Raises
         ------
         DataError
-            It names the first row for which the numbers overflow.
+            If numbers overflow; the message names the first row.
         """
         fine = np.isfinite(values).all(axis=tuple(range(1, values.ndim)))
         if not fine.all():

@@ -25,29 +25,29 @@ def no_coordinates() -> Array:
 
 @dataclass(frozen=True)
 class Task:
-    """The problem that a model learns from. Dissimilarities, coordinates and columns are computed when they are first read.
+    """The learning problem of a model: dissimilarities, classes, weights, coordinates and columns.
 
-    D may be asymmetric: D[i, j] is measured from row i to candidate j. A row of weight 0 is no candidate. What is random is drawn from
-    `np.random.default_rng(task.seed)` alone.
+    Dissimilarities, coordinates and columns are computed at first access. D may be asymmetric: D[i, j] is from row i to candidate j. A
+    row of weight 0 is not a candidate. All random draws must use `np.random.default_rng(task.seed)`.
 
     Attributes
     ----------
     source : Once of Source (n, m)
-        Dissimilarities of the n rows to the m candidates; read them as `D`.
+        Dissimilarities of the n rows to the m candidates; use `D`.
     y : int array (n,)
         Class codes, 0 to `classes` - 1.
     classes : int
     w : float array (n,)
         Weights of the rows.
     candidate_row : int array (m,)
-        The row that each candidate is, -1 for none (an unlabelled candidate).
+        Row position of each candidate, -1 for an unlabelled candidate.
     seed : tuple of int
     vectors : Once of array (n, p)
-        Coordinates of the rows; read them by `coordinates()`, which raises `NoVectors` where there are none.
+        Coordinates of the rows; use `coordinates()`, which raises `NoVectors` if there are none.
     design : Once of array (n, p)
-        The design matrix; read it by `columns()`, which raises where there is none.
+        Design matrix; use `columns()`, which raises if there is none.
     tick : callable
-        Called after each piece of work, for the progress bar.
+        Function to call after each piece of work, for the progress bar.
     allowed_class : int array (m,), or None
         The only class that each candidate may represent; -1 if it may represent any, and None if all may.
     levels : tuple
@@ -55,7 +55,7 @@ class Task:
     label : callable
         The label of a row by its position.
     every : Once of Task, or None
-        The same task with all rows as candidates, where a bound over them is asked for and the candidates are a sample of them.
+        The same task with all rows as candidates, if a bound over them is required and the candidates are a sample of them.
     """
 
     source: Once[Source]
@@ -79,7 +79,7 @@ class Task:
 
     @property
     def shape(self) -> tuple[int, int]:
-        """Numbers of rows and of candidates, which are known before anything is measured."""
+        """Numbers of rows and of candidates, available before dissimilarities are computed."""
         return len(self.y), len(self.candidate_row)
 
     def coordinates(self) -> Array:
@@ -125,7 +125,7 @@ class Task:
 @savable(classes="q", at="q", coords="q p", radii="q")
 @dataclass(frozen=True)
 class Points:
-    """The prototypes of a rule: columns of D, or coordinates of their own.
+    """The prototypes of a rule: columns of D, or coordinates.
 
     Attributes
     ----------

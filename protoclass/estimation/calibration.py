@@ -1,4 +1,4 @@
-"""Calibrated fits: what held-out rows say about the chances behind a rule's values, and the decisions and sets that follow."""
+"""Calibrated fits: probabilities from the values of a rule on held-out rows, and decisions and prediction sets from these."""
 
 from __future__ import annotations
 
@@ -65,18 +65,18 @@ class FoldRule:
 @public
 @dataclass(frozen=True, eq=False)
 class Calibration:
-    """What held-out rows say of a fit: chances of the classes, and prediction sets.
+    """Calibrated probabilities and conformal prediction sets of a fit.
 
     Attributes
     ----------
     scale : Scale
-        How the rule's values become scores.
+        Conversion of the model's values to scores.
     chances : Chances
-        How scores become chances.
+        Conversion of scores to probabilities.
     conformal : Conformal
-        The calibration rows against which new ones are ranked.
+        Calibration rows against which new rows are ranked.
     rules : tuple of FoldRule
-        The rules that scored them, by the number of the fold; the fit's own where the rows were given.
+        Models that scored these rows, by the number of the fold; the model of the fit if the rows were given.
     own_rows : bool
         Whether the calibration rows are the fit's own, held out fold by fold, and not rows that were given.
     share : array (classes,)
@@ -84,11 +84,11 @@ class Calibration:
     scores : array (n, classes)
         Scores of the calibration rows.
     reasons : tuple of str
-        Why the theory of prediction sets does not cover this calibration.
+        Reasons why the theory of prediction sets does not cover this calibration.
     tuned : bool
         Whether the parameters were tuned again in each fold, without its rows.
     class_weights : bool
-        Whether the fit has weights of classes, which probabilities and sets leave out.
+        Whether the fit has weights of classes, which probabilities and sets ignore.
     """
 
     scale: Scale
@@ -103,12 +103,12 @@ class Calibration:
     class_weights: bool = False
 
     def probabilities(self, values: np.ndarray, prior: np.ndarray | None = None) -> np.ndarray:
-        """Chances (r, classes) for what the fit's rule says of rows; for another prevalence of the classes with `prior`."""
+        """Probabilities (r, classes) from the model's values for rows; with `prior`, for another prevalence of the classes."""
         p = self.chances.of(self.scale.scores(values))
         return p if prior is None else under_prior(p, self.share, prior)
 
     def p_values(self, new: Any, zero: bool = False) -> tuple[np.ndarray, pd.Index, np.ndarray]:
-        """Conformal p-values (r, classes) of the complete rows of new data, the names of all, and which are complete.
+        """Conformal p-values (r, classes) of the complete rows of new data, the labels of all rows, and which are complete.
 
         See `Dissimilarity.new_query` for `zero`.
         """
@@ -127,7 +127,7 @@ class Calibration:
         return p, index, every
 
     def words(self) -> str:
-        """How the chances were learned."""
+        """Description of the calibration: method and rows."""
         rows = len(self.conformal.y)
         source = f"{rows} rows held out in {len(self.rules)} folds" if self.own_rows else f"{rows} rows that were given"
         source += ", tuned again in each" if self.tuned else ""
@@ -135,7 +135,7 @@ class Calibration:
         return f"{self.chances.name}, learned from {source}"
 
     def guarantee(self, level: float = 0.9) -> str:
-        """What is guaranteed of a prediction set of this level, in words."""
+        """Guarantee for prediction sets of this level, in words."""
         check_level(level)
         alpha = 1 - level
         if not self.own_rows:
@@ -151,7 +151,7 @@ class Calibration:
         return head + ("; " + "; ".join(self.reasons) if self.reasons else "") + "."
 
     def smallest_level(self) -> np.ndarray:
-        """For each class, the level from which on every set holds it, as it has too few calibration rows."""
+        """For each class, the level from which every set contains it, because it has too few calibration rows."""
         return np.asarray(1 - 1 / (rows_of_classes(self.conformal.y, self.conformal.w, self.conformal.classes) + 1))
 
 
@@ -166,55 +166,68 @@ def calibrate(
 ) -> AnyFit:
     """Add calibrated class probabilities and conformal prediction sets to the fit.
 
-    Without `data`, the method is fitted again without each fold, and scores the rows of the fold by its votes, its decision
-    values or its distances to the classes. Tuned parameters are tuned again without the fold (see `tune`). With `data`, this
-    fit scores the given rows.
+    Without `data`, the method is refitted in each fold of a cross-validation, and scores the rows of the held-out fold. With `data`,
+    this fit scores the given rows, which must not have been used to train it. The score of a class is a log proportion of votes, a
+    decision value or a negative log distance, depending on the method.
 
-    Probabilities, `predict(new, "prob")`, are learned from these scores, for the prevalence of the classes among these rows by
-    their own weights: `class_weights=` of the fit do not count. `predict(new, "prob", prior=...)` gives them for another
-    prevalence. None is 0 or 1: a new row counts as one more row that may be of any class.
+    Probabilities, `predict(new, "prob")`, are obtained by regressing the classes of these rows on their scores.
 
-    Prediction sets, `predict(new, "set", level=0.9)`, contain the classes for which at least a proportion 0.1 of the rows of this
-    class, the new one included, are as strange as the new row would be, by the distance to the class over the distance to the
-    nearest other class: conformal prediction, class by class (Vovk 2015). A set may be empty or contain several classes.
+    Prediction sets, `predict(new, "set", level=0.9)`, are class-conditional (Mondrian) conformal sets (Vovk 2015). A class is in the
+    set if its conformal p-value exceeds 1 - level: the proportion of calibration rows of this class, the new row included, that
+    conform to the class no better than the new row does. For distances, conformity is the ratio of the distance to the nearest other
+    class to the distance to the class. A set may be empty or contain several classes.
 
     Parameters
     ----------
     data : DataFrame, optional
-        Calibration rows with the predictors and the response, which took no part in the fit. Default: the training rows, fold by fold.
+        Calibration rows with the predictors and the response. Default: the training rows, by cross-validation.
     how : "multinomial" or "isotonic"
-        "multinomial": probabilities proportional to exp(intercept of the class + slope x score), with one slope (Platt 1999 for two
-        classes), which is shrunken (van Houwelingen and le Cessie 1990). "isotonic": an increasing step function of how far
-        the class is ahead of the others, which needs more rows; each step counts one row more, with the proportions of all rows.
+        Calibration method. "multinomial": logistic calibration with one intercept per class and one common slope (Platt 1999 for two
+        classes), which is shrunken (van Houwelingen and le Cessie 1990). "isotonic": isotonic regression, an increasing step
+        function of how far the class is ahead of the others; it needs more rows. Each step counts one more row, with the
+        proportions of all rows.
     cv : "auto", int, "loo", Series or array of folds
-        Folds of the training rows; not used with `data`. "auto" is 10, or fewer if a class has fewer rows.
+        Cross-validation folds of the training rows; ignored if `data` is given. "auto" is 10, or fewer if a class has fewer rows.
     seed : int, optional
         Seed for the folds. Default: the seed of the fit.
     weights : column name, Series or array, optional
         Weights of the rows of `data`, relative to each other, as `weights=` of `fit`. Default: equal weights.
     tune : "auto", True or False
-        Whether parameters that the fit has tuned are tuned again without each fold. "auto": if there are at most 20 folds, the
-        metric does not learn from the classes, and folds x rows x candidates x grid points <= 2e8. This takes about as long as
-        one cross-validation for each fold.
+        Whether to tune parameters again without each fold, if the fit has tuned them. "auto": if there are at most 20 folds, the
+        metric does not learn from the classes, and folds x rows x candidates x grid points <= 2e8. Tuning takes about as long as one
+        cross-validation for each fold.
 
     Returns
     -------
     Fit
-        With the same rule. The predicted class stays the rule's own; `predict(new, loss=)` decides by the probabilities.
+        The same classifier with probabilities and sets added. `predict(new)` does not change; use `predict(new, loss=...)` to decide
+        by expected loss.
 
     Raises
     ------
     DataError
         If a class has no calibration rows, or if rows of `data` are training rows.
+    OptionError
+        If `cv` is None and `data` is not given.
+    NotAvailable
+        If the method gives no values by class.
 
     Notes
     -----
-    Rows of `data` give sets that contain the true class with a probability of at least `level` within each class. With the
-    training rows, about `level` is usual and about 1 - 2 (1 - level) guaranteed, if the parameters were tuned again without
-    each fold, or not tuned. `fit.calibration.guarantee(level)` states what holds for this fit.
+    *Probabilities* are for the prevalence of the classes among the calibration rows, without `class_weights=` of the fit;
+    `predict(new, "prob", prior=...)` gives them for another prevalence. They are never 0 or 1: a new row counts as one more row that
+    may be of any class.
 
-    In simulations of two classes (`python benchmarks/calibrated.py`), rows with a probability of at least 0.9 for a class were of
-    this class as often as the third column states, for 40, 60, 150 and 600 training rows:
+    *Coverage* of the sets, within each class:
+
+    * with separate calibration rows: at least `level`;
+    * with the training rows (cross-conformal, Vovk 2015): typically close to `level`; about 1 - 2 (1 - level) is guaranteed, if the
+      parameters were tuned again without each fold, or not tuned.
+
+    `fit.calibration.guarantee(level)` states the guarantee for this fit.
+
+    *Simulations.* In simulations of two classes (`python benchmarks/calibrated.py`), rows with a probability of at least 0.9 for a class
+    were of this class as often as the third column states, for 40, 60, 150 and 600 training rows:
 
     ======================  ======================  ======================
     fit                     mean probability        proportion true
@@ -225,7 +238,12 @@ def calibrate(
     ======================  ======================  ======================
 
     If the columns are noise, "multinomial" gave no row such a probability; "isotonic" did so for up to 1 % of the rows, and half
-    of them were wrong. Sets of level 0.9 contained the true class in .90 to .92, of noise in .95 to .99.
+    of them were wrong. Sets of level 0.9 contained the true class in .90 to .92 of the rows, with noise in .95 to .99.
+
+    See Also
+    --------
+    Fit.threshold : select a probability threshold for one class.
+    Fit.test : calibration, Brier score, log loss and coverage on new rows.
 
     Examples
     --------
@@ -275,7 +293,7 @@ def arguments_of(calibrate: Any) -> dict[str, Any]:
 
 
 def value_read(rule: Rule) -> str:
-    """What a calibration reads of a rule: votes or decisions where it has them, otherwise distances by class."""
+    """Kind of values that a calibration uses: votes or decisions if the rule has them, otherwise distances by class."""
     for kind in READ:
         if kind in rule.kinds:
             return kind
@@ -348,7 +366,7 @@ def _folds_of(problem: Problem) -> np.ndarray:
 def _rules_of_folds(
     fit: Fitted, problem: Problem, values: tuple[Mapping[str, Any], ...] | None
 ) -> Iterator[tuple[np.ndarray, FoldRule]]:
-    """As `rules_of_folds`, with the parameters of each fold where they are given."""
+    """As `rules_of_folds`, with the parameters of each fold if they are given."""
     fold = _folds_of(problem)
     dissimilarity = problem.measure()
     task = problem.task(dissimilarity)
@@ -365,7 +383,7 @@ def _rules_of_folds(
 def _paths(
     fit: Fitted, problem: Problem, dissimilarity: Dissimilarity, task: Task, fold: np.ndarray, values: tuple[Mapping[str, Any], ...] | None
 ) -> Iterator[tuple[int, FoldPath]]:
-    """The number of each fold and its path: of all folds at once, or of each by itself where it has its own parameters."""
+    """The number of each fold and its path: of all folds at once, or fold by fold if each has its own parameters."""
     if values is None:
         for one in fold_paths(problem, dissimilarity, task, fold, {}, False):
             yield one.fold, one
@@ -381,23 +399,25 @@ def _paths(
 
 @dataclass(frozen=True)
 class Tuned:
-    """The parameters that were chosen again without each fold; None with the reason where they were not."""
+    """Parameters tuned again without each fold; None with the reason if they were not."""
 
     values: tuple[Mapping[str, Any], ...] | None
     why_not: str = ""
 
 
 def tuned_in_folds(fit: Fitted, problem: Problem, fold: np.ndarray, tune: Any) -> Tuned:
-    """The parameters that the fit's own cross-validation chooses from the rows outside each fold.
+    """The parameters that the cross-validation of the fit selects from the rows outside each fold.
 
     Parameters
     ----------
     fit : Fitted
+        The fit.
     problem : Problem
-        Of the fit, with the folds of the calibration.
+        Problem of the fit, with the folds of the calibration.
     fold : int array (n,)
+        Fold of each row.
     tune : "auto", True or False
-        "auto": if it costs little, see `_costs_little`.
+        Whether to tune; "auto": if it is cheap, see `_costs_little`.
     """
     validation, selection = fit.validation, fit.selection
     if tune is False or validation is None or validation.procedure is None or selection.by_hand or not selection.values:
@@ -449,7 +469,7 @@ def _without(fit: Fitted, rows: np.ndarray) -> Problem | None:
 
 
 def _held_out(fit: Fitted, kind: str, problem: Problem, values: tuple[Mapping[str, Any], ...] | None) -> Held:
-    """What the rules of the folds give for the training rows, each without its fold; rows have their own weights."""
+    """Out-of-fold values of the training rows, by the rules of the folds; rows have their own weights."""
     frame, w = fit.frame, fit.problem.own_weights
     found, fold = np.empty((len(frame), len(frame.levels))), np.empty(len(frame), int)
     rules: list[FoldRule] = []
@@ -463,7 +483,7 @@ def _held_out(fit: Fitted, kind: str, problem: Problem, values: tuple[Mapping[st
 
 
 def _given_rows(fit: Fitted, kind: str, data: Any, weights: Any) -> Held:
-    """What the fit's rule gives for rows that took no part in it."""
+    """Values of the rule of the fit for rows that were not used to train it."""
     data = as_pandas(data)
     w = given_weights(weights, data)
     codes = fit.true_codes(data, "the calibration data", "a calibration")
@@ -514,14 +534,14 @@ def chances(fit: Fitted, query: Query, prior: np.ndarray | None) -> np.ndarray:
 
 
 def decide(p: np.ndarray, loss: np.ndarray) -> np.ndarray:
-    """The class of least expected loss (r,); of equal ones the first, and -1 for a row without chances."""
+    """The class with the lowest expected loss (r,); ties go to the first class, and -1 is for a row without probabilities."""
     expected = p @ loss
     lost = np.isnan(expected).any(axis=1)
     return np.where(lost, -1, np.where(lost[:, None], 0.0, expected).argmin(axis=1))
 
 
 def loss_of(loss: Any, levels: pd.Index) -> np.ndarray:
-    """The loss matrix of a decision, 0-1 loss where none is given."""
+    """The loss matrix of a decision; 0-1 loss if none is given."""
     if loss is None:
         return 1.0 - np.eye(len(levels))
     if not isinstance(loss, pd.DataFrame):

@@ -1,4 +1,4 @@
-"""A cross-validated error curve: the errors of folds over a grid, what is chosen from them, its correction and its band."""
+"""A cross-validated error curve: errors of folds over a grid, the selected point, its corrected error, and the band of the curve."""
 
 from __future__ import annotations
 
@@ -50,38 +50,42 @@ class Repeatable(Protocol):
 @public
 @dataclass(frozen=True, eq=False)
 class ErrorCurve:
-    """The errors of the folds over a grid, and what follows from them.
+    """Cross-validated errors over a grid of parameters, with selection, corrected errors and bands.
 
     Attributes
     ----------
     problem : Problem
+        Formula, data and arguments, prepared.
     grid : DataFrame (G, parameters)
-        What was tried.
+        Parameters that were tried.
     of_fold : int array (R, n)
-        Fold that each row is held out in, for each repeat.
+        Fold in which each row is held out, for each repeat.
     predicted : int16 array (R, n, G)
         Held-out class codes.
     covered : int16 array (R, n, G), or None
         Held-out classes by covering balls, -1 for none or several.
     errors, sizes : arrays (R x F, G)
+        Mean loss and size of the model of each fold.
     fold_weight : array (R x F,)
         Weight of each fold.
     choice : Choice
+        Selection of grid points from the errors.
     measure : str
-        "error", "balanced" or "loss".
+        Error measure: "error", "balanced", "ordinal" or "loss".
     loss : array (classes, classes)
         Loss of predicting column j for class i.
     notes : tuple of str
+        Remarks on the folds.
     bounds : array (R x F, G), or None
-        Each rule's bound on its error, at delta = 0.05, where the method has one.
+        Bound of each model on its error, at delta = 0.05, if the method has one.
     extensions : mapping of parameter to Extension
-        The default grids that went on beyond their last value.
+        Extensions of the default grids beyond their last value.
     second : or None
-        Has the same cross-validation with other folds as `validation`, computed when it is first read; where this is cheap.
+        Holder of the same cross-validation with other folds, as `validation`, computed at first access; None if this is expensive.
     procedure : or None
-        Does the same cross-validation with other data; None for the part of one.
+        Procedure that does the same cross-validation with other data; None for a part of a curve.
     counts : int array (G, classes) or (G, 1), or None
-        Prototypes of each class (or what the method counts) of the rule on all rows, where these are known.
+        Number of prototypes of each class (or of the units that the method counts) in the model on all rows, if known.
     """
 
     fits: ClassVar[Any] = None  # the class of the fits at its points, where it is not `Fitted`
@@ -106,14 +110,19 @@ class ErrorCurve:
 
     @cached_table
     def table(self) -> pd.DataFrame:
-        """One row for each grid point: the parameters, `error`, `se`, `size`, and `cover_error` and `bound` where there are such.
+        """Table of the curve: the parameters, `error`, `se`, `size`, and `cover_error` and `bound` if available.
 
-        `error` is the mean of what `measure` says: the share of errors, its mean over classes, or the loss. `se` is its standard
-        error over folds, as in glmnet, by which the 1-SE rule chooses. It takes folds as independent, and is too small for an
-        interval: 0.64 to 0.87 of the standard deviation over new samples for 60 and 100 rows, 0.35 to 0.56 with a rare class (`band`).
-        `size` is the mean over folds of the method's own measure of complexity. `cover_error` counts a row as wrong that
-        no ball holds, or balls of several classes, or balls of another class only. `bound` is the mean over folds of the
-        bound that the training rows alone put on the error, see `Fit.bound`.
+        One row for each grid point.
+
+        `error` : cross-validated error by `measure`: the proportion of errors, its mean over classes, or the loss. `se` : its
+        standard error over folds, as in glmnet, which the 1-SE rule uses. `size` : the mean complexity of the models over the folds,
+        in the unit of the method. `cover_error` : the proportion of rows that are in no ball, in balls of several classes, or only in
+        balls of another class. `bound` : the mean over folds of the bound on the error from the training rows alone, see `Fit.bound`.
+
+        Notes
+        -----
+        `se` treats folds as independent, and is too small for an interval: it is 0.64 to 0.87 of the standard deviation over new
+        samples for 60 and 100 rows, and 0.35 to 0.56 with a rare class. Use `band` for intervals.
         """
         out = self.grid.assign(error=self.choice.error, se=self.choice.se, size=self.choice.size)
         if self.covered is not None:
@@ -123,15 +132,15 @@ class ErrorCurve:
         return out
 
     def chosen(self, choose: str) -> int:
-        """The row of `table` that `choose` means: "1se", "1se-paired", "min", "tolerance" or "bound"; see `Choice` in `core.statistics`."""
+        """The row of `table` selected by "1se", "1se-paired", "min", "tolerance" or "bound"; see `Choice` in `core.statistics`."""
         return self.choice.points[choose]
 
     def chosen_by_call(self) -> int:
-        """The row of `table` that `choose=` in the call means."""
+        """The row of `table` selected by `choose=` in the call."""
         return self.chosen(self.problem.call.choose)
 
     def chosen_at(self, values: Mapping[str, Any]) -> int:
-        """The row of `table` that `choose=` in the call means among those with some values of the parameters."""
+        """The row of `table` selected by `choose=` in the call, among the rows with some values of the parameters."""
         limits, same = self.limits, (self.grid[list(values)] == pd.Series(values)).all(axis=1).to_numpy()
         if not same.any():
             tried = "; ".join(f"{name}: {brief(self.grid[name].unique().tolist())}" for name in values)
@@ -145,7 +154,7 @@ class ErrorCurve:
         return choose_over_repeats(errors, weights, self.sizes, self.bounds, limits)
 
     def of_metric(self, point: int) -> ErrorCurve:
-        """The part of the curve with the metric of a grid point, which then counts as given; the same where nothing of it was tuned."""
+        """The part of the curve with the metric of a grid point, which then counts as given; the whole curve if no metric was tuned."""
         names = list(self.problem.metric_axes)
         if not names:
             return self
@@ -159,33 +168,43 @@ class ErrorCurve:
 
     @property
     def limits(self) -> Limits:
-        """What `max_prototypes=` and `tolerance=` of the call say of the choice."""
+        """Limits on the selection, by `max_prototypes=` and `tolerance=` of the call."""
         return limits_of(self.problem, self.grid, self.counts)
 
     @property
     def measure_name(self) -> str:
-        """What was measured, in words: "error", "balanced error" or "loss"."""
+        """Name of the measure: "error", "balanced error", "ordinal error" or "loss"."""
         return MEASURES[self.measure]
 
     def corrected(self, choose: str = "1se") -> float | None:
-        """The error of the point that `choose` means, corrected for choosing it on the same folds.
+        """Error of the selected point, corrected for selecting it on the same folds (BBC-CV).
 
-        The error in `table` of a point that was chosen for it is too small: on noise, with 40 rows and a true error of 0.50,
-        it is 0.38 for "scm", 0.40 for "pvm" and 0.45 for "knn" at the 1-SE point, and the corrected one 0.47, 0.48 and 0.50
-        (`python benchmarks/tuned_error.py`): for "pvm" and "scm" it is still 2 to 3 points
-        optimistic, see `corrected_interval`. Nothing is fitted again: rows are drawn with replacement from the held-out
-        predictions, the point is chosen anew, and the rows that were not drawn judge it. Nested cross-validation judges the
-        tuning by fitting it again on each outer fold's training rows: `compare(formula, data, [method], cv=10)`.
+        The error in `table` of the selected point is optimistic, because it was selected by this error. The correction is bootstrap
+        bias-corrected cross-validation (BBC-CV).
 
         Parameters
         ----------
-        choose : "1se", "1se-paired", "min", "bound", or "tolerance" where the call has one
+        choose : "1se", "1se-paired", "min", "bound", or "tolerance" if the call has one
+            Selection of the point, as in `fit`.
 
         Returns
         -------
         float, or None
-            In the unit of `measure`. None where there is nothing to correct: one grid point, or a choice by the bound, which
-            looks at no held-out row.
+            Corrected error in the unit of `measure`. None if no correction is needed: for one grid point, or for selection by the
+            bound, which does not use held-out rows.
+
+        Notes
+        -----
+        No model is refitted: rows are drawn with replacement from the held-out predictions, the point is selected again, and its error
+        is computed on the rows that were not drawn.
+
+        On noise, with 40 rows and a true error of 0.50, the error at the 1-SE point is 0.38 for "scm", 0.40 for "pvm" and 0.45 for
+        "knn", and the corrected error is 0.47, 0.48 and 0.50 (`python benchmarks/tuned_error.py`). So for "pvm" and "scm" it is still
+        2 to 3 points optimistic, see `corrected_interval`.
+
+        See Also
+        --------
+        compare : nested cross-validation, `compare(formula, data, [method], cv=10)`, refits the tuning on each outer training set.
 
         References
         ----------
@@ -205,21 +224,25 @@ class ErrorCurve:
         return float(w @ lost / w.sum())
 
     def corrected_interval(self, choose: str = "1se") -> tuple[float, float] | None:
-        """A 95 % interval about the corrected error: Student's t from the corrected losses of the rows.
+        """A 95 % interval for the corrected error: Student's t from the corrected losses of the rows.
 
-        As in `band`, it allows for groups of rows and for the training rows that folds share.
-
-        In 60 samples of noise with 40 rows it contains the true error in 0.93 to 0.98 for "pvm" and "knn", and in 0.87 for "scm", and with
-        information in 0.97 to 0.98 for all (`python benchmarks/tuned_error.py`). On noise its middle is too small, see `corrected`.
+        As in `band`, it accounts for groups of rows and for the training rows that folds share.
 
         Parameters
         ----------
-        choose : as for `corrected`
+        choose : str
+            Selection of the point, as for `corrected`.
 
         Returns
         -------
         (low, high), or None
-            None where `corrected` is. Ends are not cut at 0.
+            Ends of the interval, not truncated at 0. None if `corrected` is None.
+
+        Notes
+        -----
+        In 60 samples of noise with 40 rows it contains the true error in 0.93 to 0.98 for "pvm" and "knn", and in 0.87 for "scm"; with
+        informative columns in 0.97 to 0.98 for all (`python benchmarks/tuned_error.py`). On noise its centre is too low, see
+        `corrected`.
 
         Examples
         --------
@@ -257,26 +280,27 @@ class ErrorCurve:
         )  # fmt: skip
 
     def frontier(self) -> pd.DataFrame:
-        """The price of few prototypes: the least cross-validated error for each number of them.
-
-        Where the method can have rules of every number of prototypes from one run, as the greedy PVM has, and the grid lacks them,
-        they are cross-validated as well, on the same folds, when this is first asked: `max_prototypes=` has the same rules, and an
-        end. Otherwise the frontier is that of the grid.
+        """Trade-off between error and size: the lowest cross-validated error for each number of prototypes.
 
         Returns
         -------
         DataFrame
-            Ascending in `size`, with a row for each size whose least error no smaller one has. `size`: the prototypes of the rule on
-            all rows, or where these are not known their mean over the folds (of methods that count something else, that).
-            `error` and its standard error `se`, as in `table`; `corrected`: the error corrected for choosing the best point of at
-            most this size on the same folds, as by `corrected`; the parameters; and `method`.
+            Table in ascending order of `size`, with one row for each size whose lowest error is below the errors of all smaller sizes.
+            `size`: the number of prototypes of the model on all rows, or if unknown its mean over the folds (for methods that do
+            not count prototypes, their own size). `error` and its standard error `se`, as in `table`; `corrected`: the error
+            corrected for selecting the best point of at most this size on the same folds, as by `corrected`; the parameters; and
+            `method`.
 
         Notes
         -----
-        The least error of many points is too small. For "pvm" and 200 rows with two classes, in the mean over 60 samples and at every
-        size from 2 to 30, `corrected` is within half a point of the true error where columns say something of the classes, and
-        `error` 0 to 4 points below. On noise `error` is 5 to 8 points too small, and `corrected` within a point from 5 prototypes on,
-        and 1.7 points too large at 2 (`python benchmarks/frontier.py pvm`).
+        If one run of the method gives models with every number of prototypes, as for the greedy PVM, and the grid lacks them, they
+        are cross-validated as well, on the same folds, at the first call; `max_prototypes=` tunes over the same models, up to its
+        limit. Otherwise the frontier has the points of the grid.
+
+        The lowest error of many points is optimistic. For "pvm" and 200 rows with two classes, on average over 60 samples and at
+        every size from 2 to 30, `corrected` is within half a point of the true error if the columns are informative, and `error` is 0
+        to 4 points too low. On noise, `error` is 5 to 8 points too low, and `corrected` is within a point from 5 prototypes on and 1.7
+        points too high at 2 (`python benchmarks/frontier.py pvm`).
 
         Examples
         --------
@@ -302,16 +326,16 @@ class ErrorCurve:
 
     @cached_property
     def prices(self) -> tuple[np.ndarray, np.ndarray]:
-        """Sizes and errors of the frontier, which take less time than what corrects them."""
+        """Sizes and errors of the frontier, which are faster to compute than the corrected errors."""
         curve = self.every_size
         points = frontier(curve.choice.error, curve.rule_sizes)
         return curve.rule_sizes[points], curve.choice.error[points]
 
     @property
     def every_size(self) -> ErrorCurve:
-        """The same cross-validation with rules of every number of prototypes, where these come from one run; else this one.
+        """The same cross-validation with models of every number of prototypes, if one run gives these; otherwise this one.
 
-        It is not kept, as it has the held-out answers of many rules.
+        It is not stored, because it has the held-out predictions of many models.
         """
         problem, rows = self.problem, len(self.problem.frame)
         model = problem.model.within(rows)
@@ -321,34 +345,41 @@ class ErrorCurve:
 
     @property
     def rule_sizes(self) -> np.ndarray:
-        """What `frontier` takes for the size of each grid point, (G,)."""
+        """Size of each grid point in `frontier`, (G,)."""
         return self.choice.size if self.counts is None else self.counts.sum(axis=1).astype(float)
 
     def band(self, level: float = 0.95, draws: int = 10_000, seed: int = 0) -> pd.DataFrame:
-        """A band that contains the complete curve of the true errors with a chance of `level`.
+        """Simultaneous confidence band for the error curve, with coverage `level`.
 
-        The bars of one standard error are for each point alone, so some of many miss. The band is error +- c s with one c for all
-        points: the quantile of the largest deviation over the grid in draws that keep how the errors of the points go
-        together, see `core.statistics.intervals.simultaneous`. Here s is not `se`: it is from the losses of the rows (or of groups
-        of rows), and allows for the training rows that folds share by the factor of `compare`, the root of 1 + K / (K - 1) for
-        K folds (Nadeau and Bengio 2003). Within stratified folds the class shares hardly vary, so the errors of folds vary less than those
-        of new samples do.
-
-        For k-NN and 60 to 120 rows it contains the curve in 0.94 to 0.96 of 200 samples, where folds taken as independent have it in
-        0.57 to 0.82. For the balanced error with 18 rows in a class that large k hardly ever predict it is 0.62 (and 0.56): a
-        share near 0 or 1 of few rows shows too little variance (`python benchmarks/inference.py curve`).
+        Bars of one standard error are for each point separately, so some of many miss the true error. The band contains the whole curve
+        of true errors with probability `level`.
 
         Parameters
         ----------
         level : float between 0 and 1
+            Nominal coverage.
         draws : int
+            Number of random draws for the quantile.
         seed : int
+            Seed for the draws.
 
         Returns
         -------
         DataFrame
-            One row for each grid point: the parameters, `error`, `se` (glmnet's, as in `table`), `low` and `high` (each point alone,
-            Student's t), `band_low` and `band_high`. NaN where all rows have the same loss. Ends are not cut at 0.
+            One row for each grid point: the parameters, `error`, `se` (glmnet's, as in `table`), `low` and `high` (pointwise,
+            Student's t), `band_low` and `band_high`. NaN if all rows have the same loss. Ends are not truncated at 0.
+
+        Notes
+        -----
+        The band is error +- c s with one c for all points: the quantile of the largest deviation over the grid in draws with the
+        correlations of the errors of the points, see `core.statistics.intervals.simultaneous`. Here s is not `se`: it is computed from
+        the losses of the rows (or of groups of rows), and accounts for the training rows that folds share by the factor of `compare`,
+        the root of 1 + K / (K - 1) for K folds (Nadeau and Bengio 2003). Class proportions hardly vary between stratified folds, so
+        the errors of folds vary less than the errors of new samples.
+
+        For k-NN and 60 to 120 rows the band contains the curve in 0.94 to 0.96 of 200 samples; a band that treats folds as independent
+        contains it in 0.57 to 0.82. For the balanced error, with 18 rows in a class that is hardly ever predicted with large k, it is
+        0.62 (and 0.56): a proportion near 0 or 1 of few rows shows too little variance (`python benchmarks/inference.py curve`).
 
         Examples
         --------
@@ -393,12 +424,12 @@ class ErrorCurve:
 
     @property
     def best(self) -> int:
-        """Row of `table` with the least error; of equals the smallest, then the first."""
+        """Row of `table` with the lowest error; ties go to the smallest model, then to the first row."""
         return self.choice.best
 
     @property
     def one_se(self) -> int:
-        """Row of `table` by the 1-SE rule: the smallest size with an error within one SE of the least."""
+        """Row of `table` by the 1-SE rule: the smallest size with an error within one SE of the lowest."""
         return self.choice.one_se
 
     @property
@@ -408,12 +439,12 @@ class ErrorCurve:
 
     @property
     def fold_sizes(self) -> pd.DataFrame:
-        """Size of each fold's rule (rows, repeat by repeat) at each grid point (columns)."""
+        """Size of the model of each fold (rows, repeat by repeat) at each grid point (columns)."""
         return pd.DataFrame(self.sizes).rename_axis(index="fold", columns="point")
 
     @property
     def no_information(self) -> float:
-        """Loss of always predicting the one class that makes it least."""
+        """No-information error: the lowest loss of always predicting one class."""
         return float(self.losses_of_one_class.min())
 
     @property
@@ -427,10 +458,10 @@ class ErrorCurve:
 
     @cached_table
     def by_repeat(self) -> pd.DataFrame:
-        """The choice of each repeat alone: the parameters, `error`, and mean `size` of the rules over the folds.
+        """Selected point of each repeat: the parameters, `error`, and mean `size` of the models over the folds.
 
-        One row for each repeat. Where there is one and another is cheap (rows times grid points up to 20,000, and a method
-        whose folds share their work) a second row has what other folds choose, by the same rule over the same grid.
+        One row for each repeat. With a single repeat, a second row has the point selected with other folds, over the same grid, if
+        this is cheap: rows times grid points up to 20,000, and a method whose folds share their work.
 
         Examples
         --------
@@ -458,7 +489,7 @@ class ErrorCurve:
 
     @property
     def folds(self) -> pd.DataFrame | pd.Series:
-        """Fold that holds each row out, by the data's labels; a column for each repeat if there are several."""
+        """Fold in which each row is held out, by the labels of the data; a column for each repeat if there are several."""
         frame = pd.DataFrame(self.of_fold.T, self.problem.frame.index).iloc[self.problem.place]
         return frame[0].rename("fold") if len(self.of_fold) == 1 else frame.rename_axis(columns="repeat")
 
@@ -475,7 +506,7 @@ class ErrorCurve:
     def confusion(self, point: int | None = None) -> pd.DataFrame:
         """Weight of held-out rows by true class (rows) and predicted class, at a row of `table` (default the 1-SE point).
 
-        With several repeats, the mean over them. Rows without a prediction are in no cell.
+        With several repeats, the mean over them. Rows without a prediction are not counted.
         """
         g = self._point(point)
         frame, L = self.problem.frame, len(self.problem.frame.levels)
@@ -492,14 +523,15 @@ class ErrorCurve:
         return int(point)
 
     def select(self, point: int) -> Selection:
-        """The selection of a row of `table`; by hand, unless it is the one that `choose=` in the call means."""
+        """The selection of a row of `table`; by hand, unless `choose=` in the call selects this row."""
         at = self._point(point)
         return Selection(self.grid, values_at(self.grid, at), at, self.problem.call.choose if at == self.chosen_by_call() else BY_HAND)
 
     def tidy(self) -> Any:
-        """One row for each grid point: parameters, error, std_error, conf_low, conf_high (+- 1 SE, as broom has it), size, measure.
+        """Table by grid point: parameters, error, std_error, conf_low, conf_high (+- 1 SE, as in broom), size, measure.
 
-        `measure` says what `error` is: "error", "balanced error" or "loss". In the library of the data, as `Fit.tidy`.
+        `measure` is the name of the error: "error", "balanced error", "ordinal error" or "loss". The table is from the library of the
+        data, as for `Fit.tidy`.
         """
         table = self.table.rename(columns={"se": "std_error"})
         at = table.columns.get_loc("std_error") + 1
@@ -508,9 +540,9 @@ class ErrorCurve:
         return as_given(table.assign(measure=self.measure_name), self.problem.call.data)
 
     def glance(self) -> Any:
-        """One row: measure, number of grid points, folds and repeats, least error with its SE, and the 1-SE choice.
+        """Table with one row: measure, number of grid points, folds and repeats, lowest error with its SE, and the 1-SE point.
 
-        `error_min_corrected` and `error_1se_corrected` are the errors of the two choices, corrected for choosing on the same
+        `error_min_corrected` and `error_1se_corrected` are the errors of the two points, corrected for selecting them on the same
         folds, see `corrected`; NaN for a single grid point.
         """
         best, chosen = self.table.iloc[self.best], self.table.iloc[self.one_se]
@@ -571,9 +603,9 @@ def corrected_losses(
 ) -> np.ndarray:
     """The loss of each row of choosing a grid point by cross-validation, by the bootstrap of the held-out predictions.
 
-    The least of a curve is too small an estimate of its own error. So rows are drawn with replacement, the grid point is chosen
-    anew from the held-out losses of the rows drawn, by the same rule, and its losses on the rows that were not drawn are
-    averaged. Nothing is fitted again.
+    The minimum of a curve is an optimistic estimate of its own error. So rows are drawn with replacement, the grid point is selected
+    again from the held-out losses of these rows, by the same rule, and its losses on the rows that were not drawn are averaged. No model
+    is refitted.
 
     Parameters
     ----------

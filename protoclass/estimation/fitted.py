@@ -1,4 +1,4 @@
-"""A fitted rule: what it predicts, and its prototypes."""
+"""A fitted rule with its data: predictions and prototypes."""
 
 from __future__ import annotations
 
@@ -45,19 +45,22 @@ KINDS = ("class", "distance", "nearest", "cover", "prob", "decision")  # of rule
 @public
 @dataclass(frozen=True, eq=False)
 class Fitted(Served):
-    """A rule with the data, the dissimilarity and the choices that it came from: what it predicts, and its prototypes.
+    """A fitted rule with its data, dissimilarity and parameters; it predicts and lists its prototypes.
 
     Attributes
     ----------
     problem : Problem
         Formula, data and arguments, prepared.
     dissimilarity : Dissimilarity
+        The trained dissimilarity with the training rows.
     rule : Rule
-    validation : ErrorCurve, or None where nothing was cross-validated
+        The fitted model itself: the prototypes and how they predict.
+    validation : ErrorCurve, or None
+        The cross-validation; None if nothing was cross-validated.
     selection : Selection
-        How the parameters were chosen.
+        Selected parameters, and how they were selected.
     calibration : Calibration, or None
-        What held-out rows say of its chances, see `Fit.calibrate`.
+        Calibrated probabilities and prediction sets, see `Fit.calibrate`.
     """
 
     serves: ClassVar[Mapping[str, str]] = VERBS
@@ -72,7 +75,7 @@ class Fitted(Served):
 
     @property
     def frame(self) -> Frame:
-        """The rows of the fit in the order in which it works through them, which `order="values"` sorts.
+        """The training rows in the order in which the fit processes them (sorted for `order="values"`).
 
         `frame.index` has their labels. `predict()` and the tables have the rows in the order of the data.
         """
@@ -85,17 +88,17 @@ class Fitted(Served):
 
     @cached_property
     def model(self) -> Model:
-        """The method with its parameters as chosen."""
+        """The method with its selected parameters."""
         return replace(self.problem.model, **self.problem.of_method(self.selection.values))
 
     @property
     def chosen_problem(self) -> Problem:
-        """The problem with the parameters as chosen."""
+        """The problem with the selected parameters."""
         return replace(self.problem, model=self.model, to_tune=None)
 
     @property
     def point(self) -> int | None:
-        """The row of `validation.table` that was chosen, None where there is none."""
+        """The selected row of `validation.table`; None if there is none."""
         return self.selection.point
 
     @property
@@ -109,26 +112,26 @@ class Fitted(Served):
 
     @property
     def nobs(self) -> int:
-        """Number of rows that took part."""
+        """Number of rows that were used."""
         return len(self.frame)
 
     @property
     def dropped(self) -> pd.Index:
-        """Labels of the rows that were left out for missing values."""
+        """Labels of the rows that were excluded because of missing values."""
         return self.frame.dropped
 
     @property
     def objective(self) -> Objective:
-        """What the method minimised, with its parts."""
+        """Minimised objective of the method, with its parts."""
         objective: Objective = self._reported("objective")
         return objective
 
     @property
     def certificate(self) -> Certificate:
-        """How far from optimal the prototypes can be: objective, lower bound, gap and proof, over all and by class.
+        """Certificate of optimality: objective, lower bound, gap and proof, in total and per class.
 
-        Where the candidates are a sample of the rows, the bound is over all rows as candidates, and `sampled` has the certificate
-        over the sample.
+        If the candidates are a sample of the rows, the bound is for all rows as candidates, and `sampled` has the certificate for the
+        sample.
         """
         certificate: Certificate = self._reported("certificate")
         return certificate
@@ -143,14 +146,13 @@ class Fitted(Served):
 
     @cached_table
     def prototypes(self) -> pd.DataFrame:
-        """One row for each prototype, in the order chosen, by the data's own row labels.
+        """Table of the prototypes, in the order of selection, with the row labels of the data.
 
-        Columns: `class` (what it stands for), `true_class` (its own class, if it is a row), what the method says of each
-        (`radius`, where each ball has its own; `newly_covered`: weight of own-class rows that it is the first to cover;
-        `miscovered`: weight of other rows in its ball),
-        then the predictors; one named like a column before it is called `name (predictor)`. Centroids are named after
-        method, class and number, in the units of the design matrix. Where the metric has learned what columns count,
-        `attrs["weights"]` has the weight of each by name.
+        Columns: `class` (the class it represents), `true_class` (its own class, if it is a row), the columns of the method
+        (`radius`, if each ball has its own radius; `newly_covered`: weight of the rows of its class that it is the first to cover;
+        `miscovered`: weight of the rows of other classes in its ball), then the predictors. A predictor with the name of an
+        earlier column is called `name (predictor)`. Centroids are labelled by method, class and number, in the units of the
+        design matrix. If the metric has learned weights of the columns, `attrs["weights"]` has them by name.
         """
         prototypes, head = self.rule.prototypes, self.prototype_table
         if prototypes.at is None:
@@ -183,14 +185,14 @@ class Fitted(Served):
 
     @property
     def of_other_class(self) -> np.ndarray:
-        """Whether each prototype is a row of another class than the one that it stands for, bool (q,)."""
+        """Whether each prototype is a row of another class than the class it represents, bool (q,)."""
         table = self.prototype_table
         own = table["true_class"].cat.codes.to_numpy() if "true_class" in table else np.full(len(table), -1)
         return np.asarray((own >= 0) & (own != self.rule.prototypes.classes))
 
     @cached_property
     def prototype_names(self) -> pd.Index:
-        """The prototypes' names, in the order chosen: row labels, or method, class and number."""
+        """Names of the prototypes, in the order of selection: row labels, or method, class and number."""
         prototypes, levels = self.rule.prototypes, self.frame.levels
         if prototypes.at is not None:
             return self.dissimilarity.candidate_names[prototypes.at]
@@ -200,7 +202,7 @@ class Fitted(Served):
 
     @property
     def prototype_row(self) -> np.ndarray:
-        """Position of the row that each prototype is, -1 for one that is no row."""
+        """Row position of each prototype; -1 if the prototype is not a row."""
         prototypes = self.rule.prototypes
         if prototypes.at is None:
             return np.full(len(prototypes), -1)
@@ -208,7 +210,7 @@ class Fitted(Served):
 
     @property
     def learned(self) -> Learned:
-        """What the method may look at when it speaks of its rule, see `models.base.Learned`."""
+        """The view of the fit that the method gets, see `models.base.Learned`."""
         validation, error = self.validation, None
         if validation is not None and self.point is not None and validation.measure == "error":
             error = float(validation.table["error"].iloc[self.point])
@@ -219,7 +221,7 @@ class Fitted(Served):
 
     @property
     def kinds(self) -> tuple[str, ...]:
-        """What the fit predicts: what its rule does and, calibrated, "prob" and "set"."""
+        """Kinds of prediction: the kinds of the rule and, if the fit is calibrated, "prob" and "set"."""
         own = self.rule.kinds
         return own if self.calibration is None else (*(k for k in own if k != "prob"), "prob", "set")
 
@@ -234,56 +236,67 @@ class Fitted(Served):
         threshold: Any = None,
         unseen: str = "warn",
     ) -> Any:
-        """Predict rows of new data (default: the rows of the fit).
+        """Predict classes, probabilities, prediction sets or distances for new rows.
 
         Parameters
         ----------
         new : DataFrame, or path or lazy table as `data` in `fit`, optional
-            With the predictors of the formula; for given dissimilarities, with the dissimilarities to the prototypes as
-            columns by label.
+            New rows with the predictors of the formula; for given dissimilarities, the dissimilarities to the prototypes as columns
+            by label. Default: the training rows.
         kind : str
-            "class": a categorical Series; "cover": the class of the balls that hold the row, NA where none or balls of
-            several classes do; "nearest": label of the nearest prototype; "distance": DataFrame of the distance to the
-            nearest prototype of each class, as the rule compares distances (inf where a class has none); "prob", "decision":
-            DataFrame by class, not calibrated (see Notes). Each where the rule has it. A calibrated fit (see `Fit.calibrate`) has
-            calibrated "prob", and "set": a Series of tuples of classes, none or several.
+            Kind of prediction, if the fitted model has it:
+
+            * "class": a categorical Series;
+            * "cover": the class of the balls that contain the row; NA if no ball contains it, or balls of several classes do;
+            * "nearest": label of the nearest prototype;
+            * "distance": DataFrame of the distance to the nearest prototype of each class, as the model compares distances (inf if
+              a class has no prototype);
+            * "prob", "decision": DataFrame by class. "prob" is calibrated only if the fit is (see `Fit.calibrate` and Notes);
+            * "set", for a calibrated fit: a Series of tuples with none, one or several classes.
         level : float between 0 and 1
-            Of the prediction sets.
-        prior : mapping of class to share, or "class_weights", optional
-            Prevalence of the classes in the population of the new rows, for "prob" and "class". Default: that of the rows that the
-            probabilities were learned from. "class_weights": the proportions to which `class_weights=` of the fit weigh the classes.
+            Nominal coverage of the prediction sets.
+        prior : mapping of class to proportion, or "class_weights", optional
+            Prevalence of the classes in the population of the new rows, for "prob" and "class". Default: the prevalence in the rows
+            used for calibration. "class_weights": the proportions that `class_weights=` of the fit gives the classes.
         loss : DataFrame, optional
-            With "class": the class of least expected loss under the chances; true classes as rows, predicted as columns.
-        threshold : Threshold, or dict of one class and a cut, optional
-            With "class": this class where its chance is at least the cut, elsewhere the likeliest of the others. `Fit.threshold`
-            chooses a cut on held-out rows.
+            Loss matrix for "class", with true classes as rows and predicted classes as columns. The predicted class has the lowest
+            expected loss under the probabilities.
+        threshold : Threshold, or dict of one class and a threshold, optional
+            Probability threshold for "class": this class is predicted if its probability is at least the threshold, otherwise the
+            most probable other class. `Fit.threshold` selects a threshold on held-out rows.
         unseen : "warn", "raise" or "zero"
-            What to do where a row has a level of a category that no row of the fit has (or a boolean column a number other than 0
-            and 1). "warn": a `DataWarning` with column, level and number of rows. Dissimilarities that compare categories (Gower,
-            Hamming, zero_one, these as parts of `Mixed`) take it as unlike every level; where the levels are columns of the
-            design matrix, the row's answer is NA. "raise": an error, as in R. "zero": as "warn", but the row is answered with 0 in all
-            columns of the category, as `OneHotEncoder(handle_unknown="ignore")` makes them.
+            Treatment of rows with a category level that no training row has (or, in a boolean column, a number other than 0 and 1).
+            "warn": a `DataWarning` with column, level and number of rows. Dissimilarities that compare categories (Gower, Hamming,
+            zero_one, these as parts of `Mixed`) treat the level as different from every other; if the levels are columns of the
+            design matrix, the prediction is NA. "raise": an error, as in R. "zero": a warning, and the row is predicted with 0 in all
+            columns of the category, as by `OneHotEncoder(handle_unknown="ignore")`.
 
         Returns
         -------
         Series or DataFrame
-            On the index of `new`, NA for a row with missing predictors, or with a level that the rule can't read. For a polars or
-            pyarrow table in its library, by position; without `new` the rows that the fit left out are null. Paths and lazy tables are
-            worked through in blocks of rows, which are called by their number; of a dask DataFrame the answer is one of dask.
-
-        Notes
-        -----
-        Shares of votes are not calibrated probabilities. The nearest neighbour has one vote and so says 1.0 for every row: on two
-        classes that overlap it is right in 67 % of them, and 5-NN where all five agree in 85 %
-        (`python benchmarks/new_rows.py`). Held-out rows (`validation.held_out`) and new ones (`test`) tell how often a rule
-        is right; "prob" says in which order it is sure.
+            Predictions with the index of `new`; NA for a row with missing predictors, or with a level that cannot be used. A polars
+            or pyarrow table gives a result of the same library, by position; without `new` the rows that the fit excluded are null.
+            Paths and lazy tables are predicted in blocks of rows, labelled by their number; a dask DataFrame gives a dask result.
 
         Raises
         ------
         OptionError
-            For a kind that the rule does not have, and other arguments, such as R's `newdata=` and `type=`.
+            If the fitted model does not have this kind, or if another argument is given, such as R's `newdata=` and `type=`.
         DataError
-            For columns that are missing or of another type, and with unseen="raise" for levels not seen in fit.
+            If columns are missing or of another type, or, with unseen="raise", if a level was not in the training data.
+
+        Notes
+        -----
+        Proportions of votes are not calibrated probabilities. The nearest neighbour has one vote, so its "prob" is 1.0 for every row:
+        on two classes that overlap it is right for 67 % of the rows, and 5-NN is right for 85 % of the rows for which all five agree
+        (`python benchmarks/new_rows.py`). Without calibration, use "prob" to rank rows, and held-out rows (`validation.held_out`) or
+        new rows (`test`) to estimate the error.
+
+        See Also
+        --------
+        Fit.calibrate : calibrated probabilities and prediction sets.
+        Fit.test : error and intervals on new rows.
+        Fit.why : the prototypes behind a prediction.
         """
         one_of("unseen", unseen, UNSEEN)
         if is_dask(new):
@@ -301,9 +314,9 @@ class Fitted(Served):
         threshold: Any = None,
         unseen: str | None = "warn",
     ) -> pd.Series | pd.DataFrame:
-        """What `predict` gives, always as pandas has it; of rows that are read from elsewhere a block at a time.
+        """The result of `predict`, always in pandas; rows from files and lazy tables are predicted block by block.
 
-        With `unseen=None` nothing is said of levels that no row of the fit has.
+        With `unseen=None` there is no warning for levels that are not in the training data.
         """
         self.check_kind(kind, prior, loss, threshold)
         how = (kind, level, prior, loss, threshold, unseen == "zero")
@@ -321,29 +334,29 @@ class Fitted(Served):
         return blocks[0] if len(blocks) == 1 else pd.concat(blocks)
 
     def unseen_in(self, new: Any) -> Unseen:
-        """The levels in new rows that no row of the fit has, where they make a difference."""
+        """Levels in new rows that are not in the training data, if they make a difference."""
         if all(column.kind == "numeric" for column in self.frame.schema.values()):
             return Unseen()
         found = self.frame.again(new)[0].unseen_counts
         return found.of(self.fates_of(found))
 
     def unpredicted_in(self, new: Any) -> Unseen:
-        """Those for which rows have no prediction."""
+        """Unseen levels for which rows have no prediction."""
         found = self.unseen_in(new)
         return found.of(name for name, fate in self.fates_of(found).items() if fate == "missing")
 
     def warn_of(self, found: Unseen, zero: bool = False) -> None:
-        """Warn of levels that no row of the fit has."""
+        """Warn of levels that are not in the training data."""
         found.warn({name: "zero" if zero and fate == "missing" else fate for name, fate in self.fates_of(found).items()})
 
     def fates_of(self, found: Unseen) -> dict[str, str]:
-        """What becomes of rows with a level that no row of the fit has, by column: see `Metric.unseen`."""
+        """Treatment of rows with a level that is not in the training data, by column: see `Metric.unseen`."""
         metric, by_columns = self.dissimilarity.metric, not self.model.measures(self.rule)
         fates = {name: "missing" if by_columns else metric.unseen_in(name) for name in found.counts}
         return {name: fate for name, fate in fates.items() if fate != "measured"}
 
     def true_codes(self, new: pd.DataFrame, data: str = "the new data", use: str = "an error") -> np.ndarray:
-        """Class codes of new rows (n,), -1 where the class is missing or none of the fit's; raises where they have no classes."""
+        """Class codes of new rows (n,), -1 if the class is missing or unknown to the fit; raises if the rows have no classes."""
         response = self.frame.formula.response
         if response not in new:
             raise OptionError(f"{data} lack the response {response!r}: {use} needs the true classes")
@@ -351,11 +364,11 @@ class Fitted(Served):
         return class_codes(new[response], self.frame.levels)
 
     def needed_of_new(self, *further: Any) -> list[Any] | None:
-        """The columns that new rows must have: the predictors and some more; None where dissimilarities are given, by any name."""
+        """Columns that new rows must have: the predictors and `further`; None if dissimilarities are given, by any name."""
         return None if self.dissimilarity.metric.given else [*self.frame.schema, *further]
 
     def check_kind(self, kind: Any, prior: Any, loss: Any, threshold: Any) -> None:
-        """Raise unless `predict` knows the kind, and it goes with the other arguments; warn if these count costs twice."""
+        """Raise unless `predict` has this kind and it fits the other arguments; warn if these count costs twice."""
         known = (*KINDS, "set")
         if not isinstance(kind, str) or kind not in self.kinds:
             every = "" if isinstance(kind, str) and kind in known else f" (known kinds: {', '.join(known)})"
@@ -377,7 +390,7 @@ class Fitted(Served):
             self.warn_of_costs_twice("loss=" if threshold is None else "threshold=", prior)
 
     def warn_of_costs_twice(self, decision: str, prior: Any = None) -> None:
-        """Warn if a decision by costs is on probabilities that count the costs already, by `class_weights=`."""
+        """Warn if a decision by costs uses probabilities that already include the costs, by `class_weights=`."""
         weighs = self.calibration is None if prior is None else isinstance(prior, str)
         if self.problem.class_factors is None or not weighs:
             return
@@ -387,7 +400,7 @@ class Fitted(Served):
     def answer_rows(
         self, new: Any, kind: str, level: float, prior: Any, loss: Any, threshold: Any, zero: bool
     ) -> pd.Series | pd.DataFrame:
-        """`predict` of one block of rows, with the rows of the fit (None) in the order in which it worked through them."""
+        """The result of `predict` for one block of rows; for the training rows (None) in the order in which the fit processed them."""
         if kind == "set":
             return prediction_sets(self, new, level, zero)
         prior = prior_of(prior, self.problem)
@@ -409,7 +422,7 @@ class Fitted(Served):
         return pd.DataFrame(values, index, self.frame.levels)
 
     def query(self, new: Any = None, zero: bool = False) -> tuple[Query, pd.Index, np.ndarray]:
-        """Complete rows as the rule is asked about them, the labels of all rows, and which of these are complete."""
+        """Query with the complete rows, labels of all rows, and which of these are complete."""
         if new is not None:
             return self.dissimilarity.new_query(new, zero, self.model.measures(self.rule))
         return self.dissimilarity.query(), self.frame.index, np.ones(self.nobs, bool)
@@ -420,7 +433,7 @@ class Fitted(Served):
         return pd.Series(pd.Categorical.from_codes(out, self.frame.levels), index, name=self.frame.formula.response)
 
     def _as_names(self, places: np.ndarray, index: pd.Index, complete: np.ndarray) -> pd.Series:
-        """Names of prototypes by their places; None where the place is -1 and where a row is not complete."""
+        """Names of prototypes by their positions; None if the position is -1 or a row is not complete."""
         names, at = self.prototype_names, np.full(len(index), -1)
         at[complete] = places
         values = np.full(len(index), None, object)
@@ -431,7 +444,7 @@ class Fitted(Served):
 
     @cached_property
     def fitted_codes(self) -> np.ndarray:
-        """Class codes that the rule gives to the rows of the fit (n,)."""
+        """Predicted class codes of the training rows (n,)."""
         return answer(self.rule, "class", self.dissimilarity.query())
 
     def derived(self, rule: Rule, values: dict[str, Any] | None = None, steps: int | None = None) -> Self:
@@ -440,10 +453,12 @@ class Fitted(Served):
         Parameters
         ----------
         rule : Rule
+            The rule of the new fit.
         values : mapping of parameter to value, optional
-            Without them and `steps`, or if one was not tuned, the rule is not in the grid and its cross-validated error is not known.
+            Parameters of this rule. Without them and `steps`, or if one was not tuned, the rule is not in the grid and its
+            cross-validated error is unknown.
         steps : int, optional
-            Where the rule is the first so many steps of the one that the values give.
+            Number of steps, if the rule is a truncation of the rule with these values.
         """
         chosen = {**self.selection.values, **(values or {})}
         grid, point = self.selection.grid, None
@@ -454,19 +469,19 @@ class Fitted(Served):
         return replace(self, rule=rule, selection=selection, validation=kept, calibration=None)
 
     def remembering(self, earlier: Mapping[str, Sequence[Any]]) -> Self:
-        """The fit with what its parameters were chosen from before it, for those that it did not choose itself."""
+        """The fit with the candidate values of parameters that an earlier fit selected."""
         selection = self.selection
         new = {name: tried for name, tried in earlier.items() if name not in selection.grid}
         return replace(self, selection=replace(selection, earlier={**selection.earlier, **new})) if new else self
 
     def training_error(self) -> float:
-        """Weighted share of the rows of the fit that it misclassifies."""
+        """Weighted proportion of the training rows that are misclassified."""
         wrong = self.fitted_codes != self.frame.codes
         return float(self.frame.weights[wrong].sum() / self.frame.weights.sum())
 
     @property
     def why_optimistic(self) -> str:
-        """Why the training error is below that of new rows."""
+        """Reason why the training error is below the error on new rows."""
         at = self.rule.prototypes.at
         if at is None:
             return "the rule was learned from the same rows"
@@ -476,7 +491,7 @@ class Fitted(Served):
         return "the same rows chose the prototypes" if self.model.measures(self.rule) else "the rule was learned from the same rows"
 
     def parameters(self) -> dict[str, Any]:
-        """The parameters of the method, as chosen, and those of the metric that were tuned."""
+        """Selected parameters of the method, and tuned parameters of the metric."""
         values, own = self.selection.values, self.problem.metric_axes
         return {**self.model.parameters(), **{name: values[name] for name in own}}
 

@@ -1,4 +1,4 @@
-"""From a call of `fit` or `cross_validate` to what was learned: a `Fitted`, or an `ErrorCurve`."""
+"""From a call of `fit` or `cross_validate` to the result: a `Fitted`, or an `ErrorCurve`."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ TWICE = (
 
 
 def fit_call(call: Call, priced: list[tuple[int, Rule | None]] | None = None) -> Fitted:
-    """What a call of `fit` asks for; its parameters tuned, and its chances calibrated, if it says so.
+    """The fit of a call, with parameters tuned and probabilities calibrated if the call requires it.
 
     A list gets the grid points of the frontier of its cross-validation, with the rule of each where it is learned already.
     """
@@ -86,7 +86,7 @@ def _check_nothing_to_measure(call: Call) -> None:
 
 
 def cross_validate_call(call: Call) -> ErrorCurve:
-    """What a call of `cross_validate` asks for."""
+    """The error curve of a call of `cross_validate`."""
     problem, given = prepare(call), {**DEFAULTS, **call.arguments}
     if problem.cv is None:
         raise OptionError(

@@ -46,44 +46,45 @@ def predict_to(
 ) -> Any:
     """Predict the rows of files or of a lazy table into a file, or into a lazy table of the same library.
 
-    Rows are read, predicted and written in blocks on all processors, and are never in memory as a whole. The answer has the rows of
-    the source in their order: the columns `key` as they are, then those of the prediction. It needs pyarrow.
+    Rows are read, predicted and written in blocks on all processors, and are never in memory as a whole. The result has the rows of
+    the source in their order: the columns `key`, then the columns of the prediction. It needs pyarrow.
 
     Parameters
     ----------
     source : path or lazy table
-        As `data` in `fit`.
+        Rows to predict, as `data` in `fit`.
     out : path, optional
-        A file that ends in .parquet or .csv. It is written beside its place and renamed, so that Ctrl-C, a crash or a full disk leaves
-        the old file or none. None, for a polars LazyFrame or a DuckDB relation: the answer is one as well, which is computed when it is
-        read, in the batches and threads of that library (`fit.predict_to(relation, key="id").create("predictions")`).
+        Output file that ends in .parquet or .csv. It is written under a temporary name and renamed, so Ctrl-C, a crash or a full disk
+        leaves the old file or none. None, for a polars LazyFrame or a DuckDB relation: the result is of the same type, and is computed
+        when it is read, in the batches and threads of that library (`fit.predict_to(relation, key="id").create("predictions")`).
     key : column name, or list of these, optional
-        Columns of the source that the answer has too, of the same types; those of CSV files are texts as they stand there, unless they
-        are numbers that the formula uses. A key need not be unique, and may be missing: no row is left out.
+        Columns of the source to copy to the result, with the same types; columns of CSV files are copied as text, unless they are
+        numbers that the formula uses. A key may have duplicates and missing values: no row is left out.
     kind : str, or list of these
-        As in `predict`. The columns are called "class", "cover" and "nearest"; the other kinds have one for each class, "prob_<class>",
-        "distance_<class>", "decision_<class>", and "set_<class>": whether the class is in the set. A row without a prediction has
-        missing values.
+        Kinds of prediction, as in `predict`. The columns are named "class", "cover" and "nearest"; the other kinds have one for each
+        class, "prob_<class>", "distance_<class>", "decision_<class>", and "set_<class>": whether the class is in the set. A row
+        without a prediction has missing values.
     level, prior, loss, threshold, unseen
-        As in `predict`.
+        Arguments of `predict`.
     overwrite : bool
-        Whether a file of this name is replaced.
+        Whether to replace an existing file.
     progress : bool, optional
-        As in `fit`.
+        Whether to show a progress bar, as in `fit`.
 
     Returns
     -------
     Path, LazyFrame or relation
+        The output file, or the lazy table.
 
     Raises
     ------
     OptionError
-        For a file that is there already or is read itself, for other endings, where two columns would have one name, and for a CSV
-        file of one column.
+        If the file already exists or is a source, if its name has another ending, if two columns would have the same name, or if a
+        CSV file would have only one column.
     DataError
-        For a table in memory, for a key that is not a column, and as `predict` does. No file is left then.
+        If the source is a table in memory, if a key is not a column, or if `predict` raises it. No file is left then.
     NotAvailable
-        Without pyarrow.
+        If pyarrow is not installed.
 
     Examples
     --------

@@ -25,22 +25,23 @@ BY_HAND = "hand"
 @savable
 @dataclass(frozen=True, eq=False)
 class Selection:
-    """Which values the tuned parameters have in a fit, and how they were chosen.
+    """Selected values of the tuned parameters of a fit, and how they were selected.
 
     Attributes
     ----------
     grid : DataFrame (G, parameters)
-        What was tried; without columns where nothing was tuned.
+        Values that were tried; without columns if nothing was tuned.
     values : mapping of parameter to value
-        As chosen; empty where nothing was.
+        Selected values; empty if nothing was tuned.
     point : int, or None
-        The row of the grid with these values, None where they are not in it or are not all there is (`steps`).
+        Row of the grid with these values; None if they are not in it, or if the fit is truncated (`steps`).
     rule : str
-        As in `choose=`, a name in `core.statistics.one_se.RULES`; "hand" for a fit derived from another one; "" where nothing was chosen.
+        Rule of selection, as in `choose=`, a name in `core.statistics.one_se.RULES`; "hand" for a fit derived from another one; "" if
+        nothing was selected.
     steps : int, or None
-        The fit has the first so many steps of the rule that these values give.
+        Number of steps, if the fit is a truncation of the rule with these values.
     earlier : mapping of parameter to values
-        For parameters that keep what an earlier selection chose while others are tuned anew: what that chose from.
+        Values tried by an earlier selection, for parameters that keep its result while others are tuned again.
     """
 
     grid: pd.DataFrame = field(default_factory=pd.DataFrame)
@@ -59,7 +60,7 @@ class Selection:
         return {**self.earlier, **{str(name): self.grid[name].unique().tolist() for name in self.grid}}
 
     def kept(self, values: Iterable[str], changes: Iterable[str]) -> dict[str, Sequence[Any]]:
-        """What the parameters `values` and those of earlier selections were chosen from; without those that a user changes."""
+        """Values tried for the parameters `values` and for those of earlier selections; without parameters that a user changes."""
         names = ({*values} | set(self.earlier)) - {*changes}
         return {name: tried for name, tried in self.tried().items() if name in names}
 
@@ -67,7 +68,7 @@ class Selection:
 @savable
 @dataclass(frozen=True)
 class Extension:
-    """How the default grid of a parameter went on, because the choice was its last value.
+    """Extension of the default grid of a parameter, because its last value was selected.
 
     Attributes
     ----------
@@ -76,7 +77,7 @@ class Extension:
     added : int
         The number of further values.
     all_classes : bool
-        False where the grid ended because a class has no prototypes with the next value.
+        Whether all classes have prototypes; False if the grid ended because a class has none with the next value.
     """
 
     last: float
@@ -85,7 +86,7 @@ class Extension:
 
 
 def grid_point(grid: pd.DataFrame, values: Mapping[str, Any]) -> int | None:
-    """The row of a grid with such values, None where it has none or several."""
+    """The row of a grid with these values; None if there is none, or several."""
     if not set(grid.columns) <= set(values):
         return None
     same = np.ones(len(grid), bool)
@@ -105,7 +106,7 @@ MEASURES = {"error": "error", "balanced": "balanced error", "ordinal": "ordinal 
 
 
 def draw_folds(problem: Problem, repeats: int) -> tuple[np.ndarray, tuple[str, ...]]:
-    """Folds (repeats, n), and what to note of them."""
+    """Folds (repeats, n), with notes on them."""
     cv, frame = problem.cv, problem.frame
     n, y = len(frame), frame.codes
     counts = np.bincount(y)

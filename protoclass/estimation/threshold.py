@@ -1,4 +1,4 @@
-"""A cut on the chance of a class, chosen on held-out rows."""
+"""A threshold on the probability of a class, selected on held-out rows."""
 
 from __future__ import annotations
 
@@ -35,12 +35,13 @@ class Threshold(Printed):
     Attributes
     ----------
     of : class
+        The class with the threshold.
     value : float
         The threshold; inf if the class is never predicted, 0 if it always is.
     rule : str
-        How it was selected, in words.
+        Description of the selection.
     measure : str
-        What was minimised: "error", "balanced error", "ordinal error" or "loss".
+        Measure that was minimised: "error", "balanced error", "ordinal error" or "loss".
     error, se : float
         The measure on held-out rows, with the probabilities and the threshold refitted without the fold of each row; and its
         standard error over the folds, as in `cross_validate`. The models that scored the other rows were trained with the row, so
@@ -48,9 +49,10 @@ class Threshold(Printed):
     apparent_error : float
         The measure on the rows that selected the threshold, which is optimistic.
     error_without : float
-        As `error`, if the most probable class is predicted instead.
+        The same error if the most probable class is predicted instead.
     sensitivity, specificity : Estimate
-        For the class, as `error`, each with a 95 % interval for new rows predicted by this threshold, see `intervals`.
+        Sensitivity and specificity for the class, on the same rows as `error`, each with a 95 % interval for new rows predicted by this
+        threshold, see `intervals`.
     table : DataFrame
         One row for each threshold that was tried: `value`, `error` (the measure on the rows that selected it), `sensitivity`,
         `specificity`.
@@ -111,13 +113,13 @@ def decision_in_words(of: Any, value: float) -> str:
 
 
 def threshold_in_words(threshold: Any, levels: pd.Index) -> str:
-    """What a threshold decides, as it is given to `predict`."""
+    """The decision by a threshold, in words, from the argument of `predict`."""
     code, value = threshold_of(threshold, levels)
     return decision_in_words(levels[code], value)
 
 
 def threshold_of(threshold: Any, levels: pd.Index) -> tuple[int, float]:
-    """The class code and the cut of a Threshold, or of a mapping of one class to a cut."""
+    """Class code and value of a Threshold, or of a mapping of one class to a threshold."""
     if isinstance(threshold, Threshold):
         given = {threshold.of: threshold.value}
     elif isinstance(threshold, Mapping) and len(threshold) == 1:
@@ -149,30 +151,37 @@ def threshold(
     sensitivity: float | None = None,
     specificity: float | None = None,
 ) -> Threshold:
-    """A cut on the chance of a class, chosen on the held-out rows that the fit was calibrated with.
+    """Select a probability threshold for one class, on the held-out rows of the calibration.
 
-    All cuts between the chances of the held-out rows are tried: the class is predicted where its chance is at least the cut,
-    elsewhere the likeliest of the others. The cut of least `measure` is taken, of equal ones the highest.
+    The class is predicted if its probability is at least the threshold, otherwise the most probable other class. All thresholds
+    between the probabilities of the held-out rows are tried. The threshold with the lowest `measure` is selected; ties are broken
+    in favour of the highest.
 
     Parameters
     ----------
     of : class
-    measure, loss : as in `cross_validate`
-        "error", "balanced", "ordinal" or a loss matrix.
+        The class with the threshold.
+    measure, loss : "error", "balanced", "ordinal" or DataFrame
+        Error measure to minimise, or a loss matrix, as in `cross_validate`.
     sensitivity, specificity : float, optional
-        Only cuts are tried that reach this share of the held-out rows of the class, or of the others.
+        Minimum sensitivity or specificity for the class, on the held-out rows. Only one of them can be given.
 
     Returns
     -------
     Threshold
-        For `predict(new, threshold=)` and `test(new, threshold=)`. It says the error of the procedure, for which the chances
-        and the cut were learned anew without each fold, and, as it is optimistic, that on the rows that chose. The intervals of
-        sensitivity and specificity are for new rows predicted by this cut, and allow for its choice.
+        The threshold, for `predict(new, threshold=)` and `test(new, threshold=)`. Its cross-validated error refits the probabilities
+        and the threshold without each fold; its apparent error, on the rows that selected the threshold, is optimistic. The
+        intervals of sensitivity and specificity are for new rows predicted by this threshold, and account for its selection.
 
     Raises
     ------
     NotAvailable
-        Where the fit is not calibrated.
+        If the fit is not calibrated.
+
+    See Also
+    --------
+    Fit.calibrate : probabilities for the threshold.
+    Fit.predict : decisions by expected loss, `loss=`.
 
     Examples
     --------
@@ -219,7 +228,7 @@ def threshold(
 
 @dataclass(frozen=True, eq=False)
 class Chooser:
-    """What a cut on the chance of class `code` is chosen by: losses (classes, classes), and shares that it must reach."""
+    """Criterion for the threshold of class `code`: losses (classes, classes), and proportions that it must reach."""
 
     code: int
     losses: np.ndarray
@@ -232,7 +241,7 @@ class Chooser:
         return w / np.where(total > 0, total, 1.0)[y] if self.balanced else w
 
     def choose(self, p: np.ndarray, y: np.ndarray, w: np.ndarray) -> tuple[Any, float, float]:
-        """All cuts, the one chosen, and its measure on these rows."""
+        """All thresholds, the selected one, and its measure on these rows."""
         above = self.losses[y, self.code]
         below = self.losses[y, decide_at(p, self.code, np.inf)]
         cuts = all_cuts(p[:, self.code], above, below, y == self.code, w, self.weights(y, w))
@@ -249,7 +258,7 @@ class Chooser:
 
 
 def parts(calibration: Calibration, code: int, levels: pd.Index) -> np.ndarray:
-    """For each calibration row the part (n,) without which the choice is made anew: its fold, or up to ten of them together."""
+    """For each calibration row the part (n,) without which the threshold is re-selected: its fold, or up to ten parts of folds."""
     y = calibration.conformal.y
     fold = np.unique(calibration.conformal.fold, return_inverse=True)[1]
     if fold.max() == 0:
@@ -266,7 +275,7 @@ def parts(calibration: Calibration, code: int, levels: pd.Index) -> np.ndarray:
 
 
 def nested(calibration: Calibration, fold: np.ndarray, chooser: Chooser) -> tuple[np.ndarray, np.ndarray]:
-    """Predicted classes of the calibration rows, by a cut and by the likeliest class, with chances and cut learned without their fold."""
+    """Predicted classes of the calibration rows, by a threshold and by the most probable class, both refitted without their part."""
     scores, y, w = calibration.scores, calibration.conformal.y, calibration.conformal.w
     held, plain = np.empty(len(y), int), np.empty(len(y), int)
     for f in range(int(fold.max()) + 1):
@@ -281,14 +290,16 @@ def nested(calibration: Calibration, fold: np.ndarray, chooser: Chooser) -> tupl
 def intervals(
     fit: Fitted, calibration: Calibration, chooser: Chooser, held: np.ndarray, fold: np.ndarray
 ) -> tuple[Estimate, Estimate]:
-    """Sensitivity and specificity of held-out decisions, with 95 % intervals for new rows predicted by the chosen cut.
+    """Sensitivity and specificity of held-out decisions, with 95 % intervals for new rows predicted by the selected threshold.
 
-    Wilson's interval, for as many rows as would give a share the variance of `variance_of_choice`, which allows for the choice of
-    the cut. If the calibration rows are the fit's own, the rules that scored them share training rows: then the variance of a share
-    of independent rows is added, times test over training rows (Nadeau and Bengio 2003) for each of the K folds, K / (K - 1).
+    Wilson's interval, for the number of rows at which a proportion has the variance of `variance_of_choice`, which accounts for the
+    selection of the threshold. If the calibration rows are the training rows, the rules that scored them share training rows: then the
+    variance of a proportion of independent rows is added, times test over training rows (Nadeau and Bengio 2003) for each of the K folds,
+    K / (K - 1).
 
-    In 48 cases of 100 and 400 rows, with 120 samples each, Wilson's interval for the rows as they are contains the true share of the
-    chosen cut in 0.73 to 0.95 (mean 0.84), this interval in 0.88 to 1.00 (mean 0.96): `python benchmarks/inference.py threshold`.
+    In 48 cases of 100 and 400 rows, with 120 samples each, Wilson's interval for the actual number of rows contains the true proportion
+    for the selected threshold in 0.73 to 0.95 (mean 0.84), this interval in 0.88 to 1.00 (mean 0.96):
+    `python benchmarks/inference.py threshold`.
     """
     scores, y, w = calibration.scores, calibration.conformal.y, calibration.conformal.w
     code, own, w = chooser.code, y == chooser.code, w / (w.max(initial=0.0) or 1.0)

@@ -59,19 +59,23 @@ Part = Text | Code | Table
 @public
 @dataclass(frozen=True)
 class Card:
-    """A model card, see `Fit.card`. What comes from data is shown as text in both formats, whatever it holds.
+    """A model card, see `Fit.card`.
+
+    Values from the data are escaped, so both formats always show them as text.
 
     Attributes
     ----------
     title : str
+        Title of the card.
     sections : tuple of (heading, parts)
+        Sections of the card in their order.
     fingerprint : str, or None
-        SHA-256 of the rows that took part, 64 hexadecimal digits; None where they are on a cluster, came as a given matrix, or
-        are a column of series.
+        SHA-256 of the rows that were used, 64 hexadecimal digits; None if they are on a cluster, were given as a matrix, or are a
+        column of series.
 
     Notes
     -----
-    The fingerprint is that of these bytes, so that others can compute it: a header, a line feed, and the rows one after the other.
+    Others can compute the fingerprint. It is the hash of these bytes: a header, a line feed, and the rows one after the other.
 
     The header is a JSON object in ASCII without spaces, its keys in alphabetical order: `classes`, the classes in level order;
     `columns`, for each predictor in the order of the data its name, its kind ("numeric", "boolean" or "category") and its levels in
@@ -110,7 +114,7 @@ class Card:
 
     @property
     def html(self) -> str:
-        """The card as an HTML page that needs nothing beside it."""
+        """The card as a self-contained HTML page."""
         title = html.escape(self.title)
         return (
             '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">'
@@ -139,9 +143,9 @@ class Card:
         Raises
         ------
         OptionError
-            For another ending, and where the file is there already and `overwrite` is False.
+            If the name has another ending, or if the file already exists and `overwrite` is False.
         FileError
-            Where it can't be written; nothing is left behind then.
+            If it cannot be written; no partial file is left then.
         """
         place = check_path(path, ENDINGS)
         write_file(place, self.markdown if place.suffix.lower() == ".md" else self.html, overwrite)
@@ -149,19 +153,25 @@ class Card:
 
 
 def card(fit: Fitted) -> Card:
-    r"""The model card: one page in words and small tables, for those who use the fit or judge it.
+    r"""Model card: one page of text and small tables that documents the fit for its users and reviewers.
 
     It has the call, a fingerprint of the data, the classes with their counts, the prototypes, the cross-validated error with its
-    folds and the chosen parameters, the certificate, the limits (rows that were dropped, classes that are never predicted, notes
-    of the summary), the versions of the packages, a paragraph on methods, and how to cite. See `Card` for what it shows and writes.
+    folds and the selected parameters, the certificate, the limitations (rows that were dropped, classes that are never predicted,
+    notes of the summary), the versions of the packages, a paragraph on methods, and how to cite.
 
-    The fingerprint is a SHA-256 of the rows that took part, made as `protoclass.Card` says, so that another can compute it from
-    the data: it tells whether a file at hand is the one that was fitted.
+    The fingerprint is a SHA-256 of the rows that were used; it identifies the data file of the fit. `protoclass.Card` describes how
+    to compute it from the data.
 
     Returns
     -------
     Card
-        With `markdown`, `html`, `fingerprint` and `save(path)`; a notebook shows it.
+        The card with `markdown`, `html`, `fingerprint` and `save(path)`; a notebook shows it.
+
+    See Also
+    --------
+    Fit.report : an HTML page with plots.
+    Fit.methods : the paragraph on methods.
+    verify : check a saved fit against its data.
 
     Examples
     --------

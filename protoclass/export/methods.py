@@ -26,12 +26,12 @@ CITED = re.compile(rf"\[@({'|'.join([*ENTRIES, OWN])})\]")  # only these: the la
 @public
 @dataclass(frozen=True)
 class Methods:
-    """How a fit was made, as a paragraph for a paper, see `Fit.methods`.
+    """A methods paragraph for a paper, see `Fit.methods`.
 
     Attributes
     ----------
     markdown : str
-        With citations as pandoc and Quarto read them, `[@bien2011]`.
+        The paragraph with citations for pandoc and Quarto, `[@bien2011]`.
     """
 
     markdown: str
@@ -54,7 +54,7 @@ class Methods:
 
     @property
     def bibtex(self) -> str:
-        """The entries of what is cited."""
+        """The BibTeX entries of the cited papers."""
         return "\n".join(map(_entry, self.keys)) + "\n"
 
     @printed
@@ -72,7 +72,7 @@ def _entry(key: str) -> str:
 
 
 def methods(fit: Fitted) -> Methods:
-    """How the fit was made, as a paragraph for the section on methods of a paper, and the BibTeX of what it cites.
+    """Methods paragraph for a paper, with the BibTeX entries of the cited papers.
 
     It states the rows and classes, the method and the dissimilarity with their papers, how parameters were tuned (grid, folds, rule,
     correction), the calibration, the version of the package, and the seed. It contains no results: see `Fit.summary` and `Fit.test`.
@@ -80,7 +80,7 @@ def methods(fit: Fitted) -> Methods:
     Returns
     -------
     Methods
-        With `text`, `markdown` (citations of pandoc), `latex` and `bibtex`.
+        The paragraph as `text`, `markdown` (citations for pandoc) and `latex`, with `bibtex`.
 
     Examples
     --------

@@ -45,35 +45,36 @@ pre { white-space: pre-wrap; background: #8881; padding: 0.7rem; border-radius: 
 
 
 def report(fit: Fitted, path: Any, test: Any = None, stability: bool = False, overwrite: bool = False, why: Any = None) -> Path:
-    """Write the fit as one HTML page that needs nothing beside it.
+    """Write a report of the fit as one self-contained HTML page.
 
-    It has the call, the picture and the table of the prototypes, the error curve, the confusion, the summary with its notes
-    and certificate, the versions of the packages, and how to cite.
+    It has the call, the plot and the table of the prototypes, the error curve, the confusion table, the summary with its notes and
+    certificate, the versions of the packages, and how to cite.
 
     Parameters
     ----------
     path : str or path
-        Ends in .html.
+        Output file that ends in .html.
     test : Test or DataFrame, optional
-        What `fit.test(new, ...)` returned, with its threshold, loss or groups; or new rows with the response, which are
-        tested with the defaults. The page then has the test.
+        Result of `fit.test(new, ...)`, with its threshold, loss or groups; or new rows with the response, which are tested with the
+        defaults. The page then includes the test.
     stability : bool
-        Whether the page has `stability()` of the prototypes.
+        Whether to include `stability()` of the prototypes.
     overwrite : bool
-        Whether a file of this name is replaced.
+        Whether to replace an existing file.
     why : label, or up to six rows or labels, optional
-        Rows of which the page shows why they have their class, as `plot("why", row=)`.
+        Rows whose predictions the page explains, as `plot("why", row=)`.
 
     Returns
     -------
     Path
+        The file.
 
     Raises
     ------
     OptionError
-        Where the file is there already.
+        If the file already exists.
     FileError
-        Where it can't be written; nothing is left behind then.
+        If it cannot be written; no partial file is left then.
 
     Examples
     --------

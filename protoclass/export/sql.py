@@ -25,57 +25,63 @@ WRITTEN = "rules of the nearest prototype, votes of neighbours, and set covering
 
 
 def sql(fit: Fitted, dialect: str = "ansi", table: Any = "new_rows", name: str | None = None) -> str:
-    """A query that classifies the rows of a table, for a database: the rows with a further column, `predicted`.
+    """SQL query that classifies the rows of a database table: the rows with a further column, `predicted`.
 
-    The prototypes are constants in the query (VALUES), so that nothing besides the table is needed. Written are rules of the
-    nearest prototype ("pvm", also with own radii, "kmedoids", "kmeans", "lvq", "condensed", "multiedit" and "mmd"), votes of
-    neighbours ("knn" without random ties), and set covering machines of thresholds or Boolean columns; Minkowski distances with
-    scales and weights in double precision, Hamming and zero_one, and Gower without ranks, with missing values where the fit has
-    na="keep"; of formulas columns, categories, products of two numbers, and `+ - * / **`, log, log10, exp, sqrt, abs, I and ifelse.
+    The prototypes are constants in the query (VALUES), so the query needs only the table.
+
+    Supported methods: nearest prototypes ("pvm", also with individual radii, "kmedoids", "kmeans", "lvq", "condensed", "multiedit" and
+    "mmd"), votes of neighbours ("knn" without random ties), and set covering machines of thresholds or Boolean columns. Supported
+    dissimilarities: Minkowski distances with scales and weights in double precision, Hamming and zero_one, and Gower without ranks,
+    with missing values if the fit has na="keep". Supported terms of the formula: columns, categories, products of two numbers, and
+    `+ - * / **`, log, log10, exp, sqrt, abs, I and ifelse.
 
     Parameters
     ----------
     dialect : "ansi", "duckdb", "postgres", "sqlite" or "bigquery"
-        The tests run DuckDB and SQLite; the others are written after their documentations. SQLite must be built with its
-        mathematical functions, and BigQuery has an array of structs instead of VALUES.
+        SQL dialect. DuckDB and SQLite are tested; the others follow their documentation. SQLite must be built with its mathematical
+        functions, and BigQuery has an array of structs instead of VALUES.
     table : str, or tuple of str
-        The name of the table; a tuple of schema and name. Its columns have the names of the predictors.
+        Name of the table, or a tuple of schema and name. Its columns have the names of the predictors.
     name : str, optional
-        Of the further column, which the table must not have already. By default "predicted", with an underscore where a predictor,
-        the response or another column of the data of the fit has that name (a slim fit knows no other columns).
+        Name of the further column, which must not be in the table. Default: "predicted", with an underscore if a predictor, the
+        response or another column of the data of the fit has that name (a slim fit does not store other columns).
 
     Returns
     -------
     str
+        The query.
 
     Raises
     ------
     NotAvailable
-        Where the rule is not written in SQL, and where the formula names no predictors.
+        If the method is not supported in SQL, or if the formula names no predictors.
     OptionError
-        For a dialect that is not known, a dissimilarity or a term of the formula that is not written, classes or levels that are
-        neither texts, numbers nor truth values, names or texts that SQL can't hold, and a `name` that a column has.
+        If the dialect, the dissimilarity or a term of the formula is not supported, if classes or levels are not strings, numbers
+        or booleans, if SQL cannot represent a name or string, or if a column already has the name `name`.
 
     Notes
     -----
-    A row has no class (NULL) where a predictor is NULL, NaN or infinite; `predict` raises for some of these. The same holds where
-    a transform is not defined, and where a number is so large that its powers might overflow (10^150 for Euclidean distances,
-    10^300 times the range for Gower). A level that the fit has not seen, or a number other than 0 and 1 in a Boolean column, is
-    what it is in `predict`: unlike every level for Gower, Hamming and zero_one, and otherwise the row has no class. With na="keep"
-    a NULL is skipped as in `predict`, and a row that has no observed variable in common with some prototype has no class.
+    *Rows without a class.* A row has no class (NULL) if a predictor is NULL, NaN or infinite; `predict` raises for some of these. A
+    row has no class either if a transform is not defined, or if a number is so large that its powers might overflow (10^150 for
+    Euclidean distances, 10^300 times the range for Gower). A level that is not in the training data, or a number other than 0 and 1
+    in a Boolean column, is treated as in `predict`: as different from every level for Gower, Hamming and zero_one; otherwise the row
+    has no class. With na="keep" a NULL is skipped as in `predict`, and a row that has no observed variable in common with some
+    prototype has no class.
 
-    Ties are broken as in `predict`: of prototypes at the same distance the class that is first in level order wins, then the first
-    row; among neighbours the class of most weight, then the first. Every number is read back to the last bit, and sums run over the
-    columns in the same order. Distances that do not multiply (Manhattan, Chebyshev, Hamming, Gower) have the same bits as here.
-    In Euclidean ones processors may round a product and a sum at once in `predict`, which SQL does not; powers, logarithms and
-    exponentials depend on the database's library. So a row may get another class where two prototypes of different classes are
-    equally near up to rounding, about 1e-16 times the number of columns, in relation to the distance. Rows that are equally near by
-    whole numbers without scaling (`Euclidean(scale=False)`), or as the differences are the same column by column, are ties in both.
-    Databases limit the depth of expressions, DuckDB and SQLite to about 1000: so many columns can be added.
+    *Ties* are broken as in `predict`: among prototypes at the same distance, the class that is first in level order wins, then the
+    first row; among neighbours the class of most weight, then the first.
 
-    Names are quoted identifiers, and texts are constants with their quotes doubled or escaped as the dialect demands, so that
-    nothing that comes from data is read as SQL; a zero character is refused, and in "ansi" a backslash in a text, which
-    databases read in different ways.
+    *Rounding.* Every number is written with all its bits, and sums run over the columns in the same order. Distances without
+    products (Manhattan, Chebyshev, Hamming, Gower) are bit-identical to `predict`. For Euclidean distances, processors may round a
+    product and a sum together in `predict`, but not in SQL; powers, logarithms and exponentials depend on the library of the
+    database. So a row may get another class if two prototypes of different classes are equally near up to rounding, about 1e-16
+    times the number of columns, relative to the distance. Rows that are equally near by whole numbers without scaling
+    (`Euclidean(scale=False)`), or because the differences are the same column by column, are ties in both.
+
+    *Limits.* Databases limit the depth of expressions, DuckDB and SQLite to about 1000; this limits the number of columns that can be
+    added. Names are quoted identifiers, and strings are constants with their quotes doubled or escaped as the dialect requires, so no
+    value from the data is interpreted as SQL. A zero character is not accepted, nor, in "ansi", a backslash in a string, which
+    databases interpret in different ways.
 
     Examples
     --------

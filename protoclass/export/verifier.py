@@ -73,14 +73,16 @@ class Claim:
 
 @dataclass(frozen=True, eq=False)
 class Verification:
-    """What was checked of a file; true if the data are those of the fit and no claim is false.
+    """Result of checking a saved file; true if the data are those of the fit and no claim is false.
 
-    A true verification says nothing of the claims in `unchecked`, which are printed "as stated".
+    A true verification does not cover the claims in `unchecked`, which are printed "as stated".
 
     Attributes
     ----------
     path : str
+        Path of the file.
     claims : tuple of Claim
+        Claims of the file, with their checks.
     """
 
     path: str
@@ -573,22 +575,22 @@ def step_of(w: Any, lambda_: float) -> float:
 
 
 def verify(path: Any, data: Any, dissimilarity: Any = None) -> Verification:
-    """Check what a saved fit claims against its data.
+    """Check the claims of a saved fit against its data.
 
     Parameters
     ----------
     path : str or path
-        What `Fit.save` or `Validation.save` has written.
+        File written by `Fit.save` or `Validation.save`.
     data : str, path or DataFrame
-        A CSV file with a header, or a table: the rows of the fit in their order.
+        The training rows in their order: a CSV file with a header, or a table.
     dissimilarity : array or DataFrame, optional
-        The matrix, of fits on a given one.
+        The given matrix, if the fit has one.
 
     Returns
     -------
     Verification
-        True if all that was checked holds; it prints each claim with its numbers. A file or data that can't be read are
-        claims that do not hold. Of a slim fit it is never true: its rows are not in the file.
+        Result that is true if all checked claims are true; it prints each claim with its numbers. If the file or the data cannot be
+        read, the claim is false. For a slim fit the result is never true, because its rows are not in the file.
 
     Examples
     --------

@@ -43,19 +43,20 @@ FETCHED = {
 
 @public
 def load_data(name: str | None = None) -> pd.DataFrame:
-    """A data set that comes with the package, or without a name the list of them.
+    """Load a data set of the package; without a name, list the data sets.
 
     Parameters
     ----------
     name : "iris", "wine", "breast_cancer" or "digits", optional
-        150 irises by four lengths in cm (`species`); 178 wines by 13 analyses (`cultivar`); 569 tumours by 30 measures of
-        cell nuclei (`diagnosis`); 1797 digits of 8 x 8 pixels, 0 to 16 (`digit`). Sources and licences: data/README.md.
+        Name of the data set: 150 irises with four lengths in cm (`species`); 178 wines with 13 analyses (`cultivar`); 569 tumours with
+        30 measurements of cell nuclei (`diagnosis`); 1797 digits of 8 x 8 pixels, 0 to 16 (`digit`). Sources and licences:
+        data/README.md.
 
     Returns
     -------
     DataFrame
-        With the response as a categorical. The list has one row for each data set, by name: `response`, `rows`, `predictors`,
-        `classes` and `contents`.
+        The data, with the response as a categorical. The list has one row for each data set, by name: `response`, `rows`,
+        `predictors`, `classes` and `contents`.
 
     Examples
     --------
@@ -82,26 +83,26 @@ def load_data(name: str | None = None) -> pd.DataFrame:
 
 @public
 def fetch_data(name: str) -> pd.DataFrame:
-    """A public data set from the folder named by the environment variable `PROTOCLASS_DATA`, or otherwise from OpenML.
+    """Fetch a public data set from the folder in the environment variable `PROTOCLASS_DATA`, or from OpenML.
 
     Parameters
     ----------
     name : str
-        "pima", "glass", "heart", "liver", "vowel", "haberman", "votes", "credit", "breast_cancer_original", "usps".
-        OpenML's column names differ from the folder's in places.
+        Name of the data set: "pima", "glass", "heart", "liver", "vowel", "haberman", "votes", "credit", "breast_cancer_original" or
+        "usps". Some column names of OpenML differ from the folder.
 
     Returns
     -------
     DataFrame
-        With the response, its last column, as a categorical. "usps" has `split` "train" or "test" and float32 pixels
-        `p1` to `p256`.
+        The data, with the response as a categorical in the last column. "usps" has `split` "train" or "test" and float32 pixels `p1`
+        to `p256`.
 
     Raises
     ------
     DataError
-        If neither the folder nor OpenML has it, or what is there is another table.
+        If neither the folder nor OpenML has the data set, or if the table is a different one.
     FileError
-        If the folder's file can't be read.
+        If the file in the folder cannot be read.
     """
     if not isinstance(name, str) or name not in FETCHED:
         raise OptionError(f"no data set {name!r}: available are {', '.join(map(repr, FETCHED))}")
@@ -165,23 +166,23 @@ def _generator(n: int, seed: int) -> np.random.Generator:
 
 @public
 def simulate_mixture(n: int = 300, classes: int = 3, seed: int = 0) -> pd.DataFrame:
-    """Mixtures of Gaussians in the plane (PVM paper, appendix C).
+    """Simulate mixtures of Gaussians in the plane (Bien and Tibshirani 2011, appendix C).
 
-    For each class a centre M_k from N(0, 16 I), ten means from N(M_k, I), and rows from N(m, I / 5) around a mean drawn
-    at random.
+    Each class has a centre M_k from N(0, 16 I), ten means from N(M_k, I), and rows from N(m, I / 5) around a random mean m.
 
     Parameters
     ----------
     n : int
         Number of rows, divided evenly among the classes; the first classes get the remaining ones.
     classes : int
+        Number of classes.
     seed : int
+        Seed for the simulation.
 
     Returns
     -------
     DataFrame
-        Columns `x1`, `x2` and `class` ("a", "b", ...). `attrs["means"]` holds the means, (classes, 10, 2), from which the
-        Bayes rule follows.
+        Columns `x1`, `x2` and `class` ("a", "b", ...). `attrs["means"]` has the means, (classes, 10, 2), which determine the Bayes rule.
 
     Examples
     --------
@@ -204,11 +205,11 @@ def simulate_mixture(n: int = 300, classes: int = 3, seed: int = 0) -> pd.DataFr
 
 @public
 def simulate_clinic(n: int = 200, missing: float = 0.05, seed: int = 0) -> pd.DataFrame:
-    """A table of mixed types with missing values: patients of a made-up clinic, for Gower's dissimilarity.
+    """Simulate patients of a clinic: mixed types with missing values, for Gower's dissimilarity.
 
     Three outcomes ("recovered", "relapsed", "referred") of equal probability shift the predictors: `age` (years, normal with
     means 40, 55, 65 and sd 12), `marker` (lognormal, log-means 0, 0.5, 1.2), `severity` (ordered: mild < moderate <
-    severe, shares by outcome), `ward` (north, south, west, shares by outcome), `smoker` (boolean, probabilities 0.2, 0.5, 0.6),
+    severe, proportions by outcome), `ward` (north, south, west, proportions by outcome), `smoker` (boolean, probabilities 0.2, 0.5, 0.6),
     `pulse` (per minute, normal with means 70, 76, 80 and sd 10), `stay` (days, Poisson with means 2, 4, 7), and `blood`
     (A, B, AB, 0), which carries no information.
     Each cell of a predictor is missing with probability `missing`, independently.
@@ -245,16 +246,16 @@ def simulate_clinic(n: int = 200, missing: float = 0.05, seed: int = 0) -> pd.Da
 
 @public
 def simulate_infection(n: int = 1000, ill: float = 0.06, missing: float = 0.03, seed: int = 0) -> pd.DataFrame:
-    """A table with a rare class: made-up patients with a fever, of whom few become seriously ill.
+    """Simulate patients with a fever, few of whom become seriously ill: a table with a rare class.
 
     `outcome` is "well" or "ill". Given the outcome the predictors are drawn independently: `age` (years, normal with means 52 and
     66, sd 16, at least 18), `sex` (of the ill 45 % female, of the others 52 %), `temperature` (degrees Celsius, normal with
     means 38.3 and 38.8, sd 0.6), `pulse` (per minute, means 86 and 104, sd 13), `crp` (C-reactive protein, mg/L, lognormal with
     log-means 3.2 and 4.6, in ill women 4.2, and log-sd 0.8), `creatinine` (micromol/L, log-means 4.35 and 4.75, log-sd 0.28), `lactate`
-    (mmol/L, log-means 0.2 and 0.9, log-sd 0.35), `consciousness` (ordered: alert < drowsy < confused, shares 0.93, 0.05, 0.02
-    and 0.55, 0.25, 0.20), `smoker` (boolean, shares 0.25 and 0.35). Each of the laboratory values `crp`, `creatinine` and `lactate`
-    is missing with probability `missing`, independently. As the outcome comes first, data with another `ill` differ in
-    prevalence alone.
+    (mmol/L, log-means 0.2 and 0.9, log-sd 0.35), `consciousness` (ordered: alert < drowsy < confused, proportions 0.93,
+    0.05, 0.02 and 0.55, 0.25, 0.20), `smoker` (boolean, proportions 0.25 and 0.35). Each of the laboratory values `crp`, `creatinine`
+    and `lactate` is missing with probability `missing`, independently. Because the outcome is drawn first, data with another `ill`
+    differ only in prevalence.
 
     Parameters
     ----------
@@ -263,7 +264,9 @@ def simulate_infection(n: int = 1000, ill: float = 0.06, missing: float = 0.03, 
     ill : float between 0 and 1
         Probability of the outcome "ill".
     missing : float from 0 to below 1
+        Probability that a laboratory value is missing.
     seed : int
+        Seed for the simulation.
 
     Examples
     --------

@@ -18,9 +18,9 @@ LATEX = {"\\": r"\textbackslash{}", "{": r"\{", "}": r"\}", "~": r"\textasciitil
 
 
 class ProtoclassError(Exception):
-    """Root of all errors that protoclass raises on purpose.
+    """Base class of all errors that protoclass raises deliberately.
 
-    A message of more than 2000 characters keeps its beginning and its end, where the cure stands.
+    A message of more than 2000 characters is shortened to its beginning and its end, which has the remedy.
     """
 
     def __init__(self, *args: object) -> None:
@@ -28,11 +28,11 @@ class ProtoclassError(Exception):
 
 
 class FormulaError(ProtoclassError, ValueError):
-    """The formula can't be read, or asks for something outside the grammar."""
+    """The formula cannot be parsed, or uses something outside the grammar."""
 
 
 class DataError(ProtoclassError, ValueError):
-    """The data can't be used as they are: missing columns, columns of another type, repeated labels, infinities."""
+    """The data cannot be used as they are: missing columns, columns of another type, duplicate labels, infinities."""
 
 
 class OptionError(ProtoclassError, ValueError):
@@ -40,27 +40,27 @@ class OptionError(ProtoclassError, ValueError):
 
 
 class NotAvailable(ProtoclassError, AttributeError):
-    """The fitted rule does not have what was asked for, such as an objective or probabilities."""
+    """The fitted model does not have the requested feature, such as an objective or probabilities."""
 
 
 class NoVectors(ProtoclassError, TypeError):
-    """The method needs coordinates, and the dissimilarity has none."""
+    """The method needs coordinates, but the dissimilarity has none."""
 
 
 class FileError(ProtoclassError, OSError):
-    """A file or folder can't be read or written."""
+    """A file or folder cannot be read or written."""
 
 
 class ClusterError(ProtoclassError, RuntimeError):
-    """A Dask cluster is lost, or can't do its work."""
+    """A Dask cluster is lost, or cannot do its work."""
 
 
 class TooLarge(ProtoclassError, MemoryError):
-    """The complete matrix was asked for and does not fit the stated share of memory."""
+    """The complete matrix was requested but does not fit into the stated proportion of memory."""
 
 
 class DataWarning(UserWarning):
-    """The data can be used as they are, but a column, some rows or a result are probably not what was meant."""
+    """The data can be used as they are, but a column, some rows or a result are probably not intended."""
 
 
 def warn(message: str, category: type[Warning] = UserWarning) -> None:

@@ -20,24 +20,23 @@ NAMES = tuple(DEFAULTS)
 
 
 class Options:
-    """Options of the session, `protoclass.options`: read and set as attributes, or called with several by name.
+    """Options of the session, `protoclass.options`, as attributes or by a call with several names.
 
-    A call sets its options at once, as R's `options()` does; as a `with` block it restores at its end the values that they had.
-    They are those of the process: all threads share them, and none is saved with a fit.
+    A call sets its options immediately, as R's `options()` does; as a `with` block it restores the previous values at the end. Options
+    belong to the process: all threads share them, and they are not saved with a fit.
 
     Attributes
     ----------
     colours : tuple of str
-        The colours of the classes, in the order of the levels, of pictures and explorers that are made from now on. At least two
-        different ones, as matplotlib knows them and opaque; they are kept as "#RRGGBB". Where there are more classes colours recur
-        with another mark. By default twelve that have a contrast of 3 : 1 on light and on dark paper and stay distinct without one
-        kind of cones.
+        Colours of the classes, in the order of the levels, for new plots and explorers. At least two different, opaque colours in any
+        format of matplotlib; they are stored as "#RRGGBB". With more classes, colours are repeated with another marker. Default: twelve
+        colours with a contrast of 3 : 1 on light and dark backgrounds that remain distinct in colour blindness.
     progress : bool or None
-        What `progress=None` means, the default of all functions: None for a bar of work over 2 s, True for one at once,
-        False for none.
+        Meaning of `progress=None`, the default of all functions. None: a progress bar for work over 2 s; True: a bar immediately;
+        False: no bar.
     digits : int from 1 to 15, or None
-        Decimals of errors and shares, and significant digits of other numbers, in what fits, tests, validations and comparisons
-        print and in summaries. None for those that each table has, mostly 4. Tables as data frames hold all digits.
+        Decimals of errors and proportions, and significant digits of other numbers, in printed fits, tests, validations and
+        comparisons, and in summaries. None: the default of each table, mostly 4. Data frames have all digits.
 
     Examples
     --------

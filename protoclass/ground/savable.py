@@ -32,24 +32,25 @@ def savable(cls: T) -> T: ...
 @overload
 def savable(*, name: str = "", **shapes: str) -> Callable[[T], T]: ...
 def savable(cls: Any = None, *, name: str = "", **shapes: str) -> Any:
-    """Let objects of a dataclass be in files that `Fit.save` writes: rules and trained metrics of one's own.
+    """Declare a dataclass that `Fit.save` can write: for custom rules and trained metrics.
 
-    Registered methods and metrics (`register`) need no declaration. The fields must be what a file can hold: arrays, numbers,
-    texts, tables, tuples and mappings of these, and savable objects. A file names the class, so that `load` knows it only where the
-    module that defines it is imported.
+    Registered methods and metrics (`register`) need no declaration. The fields must be arrays, numbers, strings, tables, tuples and
+    mappings of these, or savable objects. A file contains the name of the class, so `load` needs the module that defines it to be
+    imported.
 
     Parameters
     ----------
     cls : dataclass
+        Class to declare.
     name : str, optional
-        In files; by default that of the class. A class replaces one of the same module and qualified name.
+        Name in files. Default: the name of the class. A class replaces one of the same module and qualified name.
     **shapes : str
-        Axes of arrays, which are checked when a file is read: `weights="q p", offsets="q"` says that both have q entries.
+        Axes of arrays, which are checked when a file is read: with `weights="q p", offsets="q"` both must have q entries.
 
     Raises
     ------
     OptionError
-        For what is not a dataclass, and for names of other classes.
+        If `cls` is not a dataclass, or if another class has the name.
 
     Examples
     --------

@@ -105,58 +105,57 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class Traits:
-    """Facts of a metric that its values alone do not show. A metric states them once.
+    """Properties of a metric that its values alone do not show, declared once.
 
-    `traits = pc.Traits(symmetric=True)` in the body of the class, or a property `traits` where they depend on parameters. Each is
-    read from the metric itself, as in `metric.symmetric`, before and after training. A class that replaces how another metric
-    measures has that metric's traits but for `triangle` and `geometry`, unless it states its own.
+    Write `traits = pc.Traits(symmetric=True)` in the body of the class, or a property `traits` if they depend on parameters. Each is
+    an attribute of the metric itself, as in `metric.symmetric`, before and after training. A class that overrides the computation of
+    another metric inherits its traits except `triangle` and `geometry`, unless it declares its own.
 
     Attributes
     ----------
     symmetric : bool
-        True where D[i, j] and D[j, i] have the same bits: then half of a square matrix is measured.
+        Whether D[i, j] and D[j, i] are bit-identical; then half of a square matrix is computed.
     triangle : bool
-        True where the values are known to be a metric for any complete rows: the same both ways, and never larger than by way of a
-        third row. Distances are certified by it.
+        Whether the values are known to be a metric for any complete rows: symmetric, and never larger than by way of a third row.
+        Certified radii need this.
     slow : bool
-        True where measuring costs so much that the matrix should be measured once and held.
+        Whether computation is so slow that the matrix should be computed once and stored.
     row_by_row : bool
-        True where `rows` represents each row by itself, in the same bits whatever rows are beside it: a long frame is then
-        represented block by block.
+        Whether `rows` represents each row independently, with the same bits for any other rows. A long frame is then represented
+        block by block.
     trained_in_parts : bool
-        Whether training reads no more of the rows than what `tally` says of parts of them, wherever these are. A metric that writes
-        `train` is not.
+        Whether training needs only the `tally` of parts of the rows, wherever these are. It is False for a metric that defines `train`.
     data_dependent : bool
-        Whether the dissimilarities depend on the training rows (by scales, ranges, ranks or labels), as all that is trained in folds does.
+        Whether the dissimilarities depend on the training rows (by scales, ranges, ranks or labels), as they do if trained in folds.
     train_in_folds : bool
-        Whether training looks at labels or at other rows in a way that must not see what a fold holds out. Cross-validation then
-        trains the metric anew on the training rows of each fold.
+        Whether training uses labels, or other rows in a way that must not include held-out rows. Cross-validation then trains the
+        metric again on the training rows of each fold.
     supervised : bool
-        Whether training looks at classes, so that `dissimilarity` needs them too; `train_in_folds` must then be declared as well.
+        Whether training uses classes, which `dissimilarity` then needs too; `train_in_folds` must then be declared as well.
     given : bool
-        Whether this is a given matrix, so that new rows come as dissimilarities and not as predictors.
+        Whether this is a given matrix; new rows are then dissimilarities and not predictors.
     opaque : bool
-        Whether the values come from the user's own computation, so that what they depend on is not known.
+        Whether the values come from the user's own computation, with unknown dependencies.
     skips_missing : bool
-        Whether missing values are skipped pair by pair, so that na='keep' is allowed.
+        Whether missing values are skipped pair by pair, which na='keep' needs.
     unseen : "missing", "unlike" or "measured"
-        What becomes of a new row whose value of a category no row of the fit has: no answer, as no column of the design matrix
-        is its level's; `rows` reads the categories (`frame.terms()`), finds it by `frame.unseen` and measures it as unlike every level;
-        or it is measured like any other, as a text by its letters.
+        Treatment of a new row with a category level that is not in the training data. "missing": no prediction, because the design
+        matrix has no column for the level. "unlike": `rows` uses the categories (`frame.terms()`), finds the level by `frame.unseen`
+        and treats it as different from every level. "measured": it is compared like any other value, as a string by its letters.
     reflexive : bool, optional
-        Whether rows that agree in all variables are at 0; by default where the metric is not opaque.
+        Whether rows that agree in all variables are at distance 0. Default: True unless the metric is opaque.
     power : float, or None
-        The power of the dissimilarities that is a sum over variables, or over `column_groups`, by which `why` divides it; None where
-        none is. A variable in which two rows agree adds 0.
+        Power of the dissimilarities that is a sum over variables, or over `column_groups`, which `why` needs; None if there is none. A
+        variable in which two rows agree adds 0.
     column_groups : tuple of tuples of str
-        Columns that are measured together as one variable, such as the pixels of a picture, and permuted together by `importance`.
+        Columns that are compared together as one variable, such as the pixels of an image; `importance` permutes them together.
     series : bool
-        Whether the columns are the steps of a series, in the order of the formula, so that pictures draw rows as curves.
+        Whether the columns are the steps of a series, in the order of the formula; plots then draw rows as curves.
     scaling : str
-        How columns are scaled, in words; "" where they are not.
+        Description of the scaling of columns; "" for none.
     geometry : Geometry, or None
-        How the values follow from Minkowski distances between the first arrays of the representations, bit by bit. They are
-        then compared without being measured, where that is enough.
+        Relation of the values to Minkowski distances between the first arrays of the representations, bit by bit. Comparisons can
+        then often be made without computing the values.
     """
 
     symmetric: bool = False
@@ -268,23 +267,28 @@ def _for_each_value(check: Callable[[Any], None]) -> Callable[[Any], None]:
 
 @dataclass(frozen=True, eq=False)
 class Metric(NamedArguments, Described):
-    """The specification of a dissimilarity between rows of frames: its parameters, and nothing that is learned.
+    """The specification of a dissimilarity between rows: its parameters, without anything learned.
 
-    A metric of one's own derives from this class and states its `Traits`. One that learns nothing writes `rows` and `between`. One that
-    learns from the rows writes `train`, which returns a `TrainedMetric` that holds what was learned as arrays and writes `rows` and
-    `between` there. D[i, j] is measured from a representation of row i (`rows`) and one of candidate j (`candidates`), each
-    a tuple of arrays with one entry for each row, so that representations can be cut, joined and saved. One that measures by another
-    metric derives from `Wrapper`, and one that has coordinates trains to a `VectorMetric`.
+    Custom metrics derive from this class and declare their `Traits`.
+
+    * A metric that learns nothing defines `rows` and `between`.
+    * A metric that learns from the rows defines `train`, which returns a `TrainedMetric`; this stores the learned values as arrays and
+      defines `rows` and `between`.
+    * A metric that transforms another metric derives from `Wrapper`.
+    * A metric with coordinates trains to a `VectorMetric`.
+
+    D[i, j] is computed from a representation of row i (`rows`) and a representation of candidate j (`candidates`). Each is a tuple of
+    arrays with one entry per row, so representations can be split, joined and saved.
 
     A frame has the design matrix as `frame.design`, the raw predictors as `frame.columns`, and the class codes as `frame.codes`. A
-    metric that can be written as SQL has `sql(columns)`, which returns an `SQLDistance` (`metrics.in_sql`); a class that writes `rows` or
-    `between` anew does not inherit it.
+    metric that can be written as SQL has `sql(columns)`, which returns an `SQLDistance` (`metrics.in_sql`); a class that overrides
+    `rows` or `between` does not inherit it.
 
-    Parameters that the class names in `tunable` may be a sequence of values, which `fit` tunes by cross-validation; `default_grid` says
-    what "grid" means for one.
+    Parameters that the class names in `tunable` may be a sequence of values, which `fit` tunes by cross-validation; `default_grid`
+    returns the values of "grid".
 
-    A parameter can't have the name of an attribute or a method of this class. Where its value says just what the attribute
-    does, the class declares so: `class Mine(pc.Metric, declares=["triangle"])`.
+    A parameter cannot have the name of an attribute or method of this class. If its value is the attribute, the class declares this:
+    `class Mine(pc.Metric, declares=["triangle"])`.
     """
 
     papers: ClassVar[tuple[str, ...]] = ()  # keys of its papers in `ground.references`
@@ -301,15 +305,15 @@ class Metric(NamedArguments, Described):
 
     @property
     def trained_in_parts(self) -> bool:
-        """Whether training reads no more of the rows than `tally`; see `Traits`."""
+        """Whether training needs only the `tally` of the rows; see `Traits`."""
         return self.traits.trained_in_parts and type(self).train is Metric.train
 
     def tuned(self) -> dict[str, Any]:
-        """The parameters that cross-validation chooses: those that are "grid" or a sequence. The metric then only lists values."""
+        """The parameters to tune: those that are "grid" or a sequence. The metric then only lists values."""
         return {name: value for name in sorted(self.tunable) if is_listed(value := getattr(self, name))}
 
     def default_grid(self, parameter: str, frame: Frame) -> Sequence[Any]:
-        """The values that "grid" means for a parameter, with these rows."""
+        """The values of "grid" for a parameter, with these rows."""
         raise OptionError(f"{type(self).__name__} has no default grid for {parameter}: give a sequence of values")
 
     def unseen_in(self, column: str) -> str:
@@ -317,21 +321,21 @@ class Metric(NamedArguments, Described):
         return self.unseen
 
     def pretrain(self, frame: Frame) -> Metric:
-        """For a metric that is trained in folds: the same, with those inner metrics trained that look at no label."""
+        """For a metric that is trained in folds: the same, with the inner metrics that do not use labels already trained."""
         return self
 
     def train(self, frame: Frame) -> TrainedMetric:
-        """The metric trained on the rows that it may see."""
+        """The metric trained on the given rows."""
         return self.trained(reduce(add, (self.tally(rows) for _, rows in blocks(frame))), frame)
 
     def tally(self, frame: Frame) -> Any:
-        """What training needs of some rows: small, picklable, and joined by `+` with that of other rows, in any order."""
+        """Sufficient statistics of some rows for training: small, picklable, and added by `+` in any order."""
         return 0
 
     def trained(self, tally: Any, frame: Frame) -> TrainedMetric:
         """The metric trained on the rows of a joined `tally`.
 
-        Where it is `trained_in_parts`, `frame` is read for its formula and schema only, and may have some of these rows.
+        If it is `trained_in_parts`, only the formula and schema of `frame` are used; it may have some of these rows.
         """
         return TrainedMetric(self)
 
@@ -386,15 +390,16 @@ class NewRows:
 @savable
 @dataclass(frozen=True, eq=False)
 class TrainedMetric(Described):
-    """A metric that can measure: its specification, and what it learned as named arrays.
+    """A trained metric: its specification, and the learned values as named arrays.
 
-    The fields besides `spec` are arrays, tuples of arrays, or trained metrics (or tuples of these), and nothing else. So two
-    trained metrics are equal where their specifications and all arrays are, and any of them can be pickled and saved. It may
-    stand wherever a specification may, and is not trained again there. `@savable` above it lets files of fits have it.
+    The fields besides `spec` are arrays, tuples of arrays, or trained metrics (or tuples of these), and nothing else. So two trained
+    metrics are equal if their specifications and all arrays are, and each can be pickled and saved. It can be used in place of a
+    specification, and is then not trained again. `@savable` lets saved fits contain it.
 
     Attributes
     ----------
     spec : Metric
+        The specification.
     """
 
     spec: Metric
@@ -420,29 +425,29 @@ class TrainedMetric(Described):
 
     @property
     def traits(self) -> Traits:
-        """Those of the specification."""
+        """The traits of the specification."""
         return self.spec.traits
 
     def unseen_in(self, column: str) -> str:
-        """What becomes of a value that no row of the fit has, see `Metric.unseen`."""
+        """Treatment of a value that is not in the training data, see `Metric.unseen`."""
         return self.spec.unseen_in(column)
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What a summary says of the metric."""
+        """Notes on the metric for summaries."""
         return ()
 
     @property
     def column_weights(self) -> pd.DataFrame | None:
-        """What each column of the design matrix counts: `weight`, its `share` of all, and `scale`, the column's divisor."""
+        """Weight of each column of the design matrix: `weight`, its `share` of the total, and `scale`, the divisor of the column."""
         return None
 
     def check_rows(self, index: pd.Index) -> None:
-        """Raise where data with these row labels can't be matched; only a given matrix looks at them."""
+        """Raise if data with these row labels cannot be matched; only a given matrix uses the labels."""
 
     @property
     def untrained(self) -> Metric | TrainedMetric:
-        """What can be trained on other rows: the specification; a given matrix, which learns nothing, itself."""
+        """The specification, which can be trained on other rows; for a given matrix, which learns nothing, the matrix itself."""
         return self.spec
 
     @property
@@ -452,7 +457,7 @@ class TrainedMetric(Described):
         return own and type(self.spec).candidates is Metric.candidates
 
     def arrays(self) -> dict[str, np.ndarray]:
-        """All that was learned, by name; arrays of a trained metric within this one are named like "base.spread"."""
+        """All learned arrays by name; arrays of a trained metric within this one have names such as "base.spread"."""
         return named_arrays({f.name: getattr(self, f.name) for f in fields(self) if f.name != "spec"})
 
     def pretrain(self, frame: Frame) -> TrainedMetric:
@@ -479,10 +484,10 @@ class TrainedMetric(Described):
         return frame.index
 
     def between(self, rows: Rep, candidates: Rep) -> np.ndarray:
-        """Dissimilarities (r, q), finite and >= 0, each in the same bits whatever rows and candidates are measured beside it.
+        """Dissimilarities (r, q), finite and >= 0, each bit-identical for any other rows and candidates in the same call.
 
-        A matrix product does not keep this, and neither do NumPy's sums over arrays of changing memory order, so that `rows` returns
-        contiguous ones.
+        A matrix product does not have this property, and NumPy's sums over arrays of varying memory order do not either, so `rows`
+        returns contiguous arrays.
         """
         return self.spec.between(rows, candidates)
 
@@ -492,22 +497,22 @@ class TrainedMetric(Described):
         return ()
 
     def terms(self, rows: Rep, candidates: Rep) -> np.ndarray:
-        """What each of the `variables` adds to the power of the dissimilarities that is a sum, (r, q, v); NaN where it is skipped."""
+        """Term of each of the `variables` in the power of the dissimilarities that is a sum, (r, q, v); NaN if it is skipped."""
         raise OptionError(f"{self.name} dissimilarities are not written as a sum over variables: its trained metric has no `terms`")
 
     def weighed(self, weights: np.ndarray) -> TrainedMetric:
-        """The metric with each of the `variables` counting so many times as much."""
+        """The metric with the weights of the `variables` multiplied by factors."""
         raise OptionError(f"{self.name} dissimilarities have no weights of variables: its trained metric has no `weighed`")
 
     def slim(self, rows: Rep, candidates: Rep) -> tuple[TrainedMetric, Rep, Rep]:
-        """The metric without what it holds of rows and candidates beyond these, and these as it represents them then."""
+        """The metric without its data on other rows and candidates, and the representation of the given ones."""
         return self, rows, candidates
 
     def new_rows(self, new: Any, data: Frame, zero: bool = False) -> NewRows:
         """New rows, to be measured, by the formula and schema of the rows of the fit, `data`.
 
-        `new` is a DataFrame of the predictors; for a given matrix of dissimilarities, with the candidates' names as columns. A row
-        with a level that the metric can't measure is not complete; with `zero` all columns of such a category are 0.
+        `new` is a DataFrame of the predictors, or for a given matrix of dissimilarities to the candidates, by name. A row with a level
+        that the metric cannot compare is not complete; with `zero` all columns of such a category are 0.
         """
         new = as_pandas(new)
         frame, complete = data.again(new)
@@ -571,9 +576,9 @@ def compare(metric: TrainedMetric, rows: Rep, candidates: Rep) -> np.ndarray:
 
 
 class VectorMetric(TrainedMetric):
-    """A trained metric that is the distance of a vector space, where centroids and the like exist.
+    """A trained metric that is the distance of a vector space, in which centroids can be computed.
 
-    One of one's own writes the three methods below.
+    Custom vector metrics define the three methods below.
     """
 
     def coordinates(self, rows: Rep) -> np.ndarray:

@@ -18,15 +18,17 @@ from .base import Metric, Traits
 
 @dataclass(frozen=True)
 class Custom(Metric, declares=["triangle"]):
-    """`function(row, row) -> float` on the raw predictors, each row a Series; called once for every ordered pair.
+    """Custom dissimilarity by a function of two rows, `function(row, row) -> float`.
+
+    It is called once for every ordered pair, with the raw predictors of each row as a Series.
 
     Parameters
     ----------
     function : callable
-        Must return a finite number >= 0; need not be symmetric.
+        Function that returns a finite number >= 0; it need not be symmetric.
     triangle : bool
-        True says that the function is a metric for all rows that there can be: 0 for equal rows, symmetric, and never larger than
-        by way of a third row. Distances are then certified by your word, unless rows of the fit show that it is wrong.
+        Whether you declare that the function is a metric for all possible rows: 0 for equal rows, symmetric, and never larger than by
+        way of a third row. Radii are then certified on this assumption, unless training rows contradict it.
 
     Examples
     --------

@@ -20,26 +20,25 @@ from .minkowski import Euclidean, TrainedMinkowski
 class Adaptive(Metric):
     """Local distances that are long across a class boundary and short along it (Hastie and Tibshirani 1996).
 
-    At each candidate, the covariances within and between classes of its nearest training rows give a matrix, and
-    dissimilarities to this candidate are measured by it: D[i, j] = ((x_i - z_j)' Sigma_j (x_i - z_j))^1/2, see
-    `core.neighbours.dann.local_factors`. It looks at labels, so it is learned anew in each fold.
+    At each candidate, the covariances within and between classes of its nearest training rows define a matrix, and the dissimilarities
+    to this candidate are D[i, j] = ((x_i - z_j)' Sigma_j (x_i - z_j))^1/2, see `core.neighbours.dann.local_factors`. It uses the class
+    labels, so it is learned again in each fold.
 
     Parameters
     ----------
     neighborhood : int >= 2, or None
-        Training rows that a matrix is made from. None: a fifth of them, 50 at least (or all, where there are fewer).
+        Number of training rows for each matrix. None: a fifth of them, at least 50 (or all, if there are fewer).
     epsilon : float > 0
         Weight of the Euclidean part of the matrix; 1 as in ESL.
     ridge : float >= 0
-        Added to the diagonal of the covariance within classes, as a multiple of its mean. Where there are hardly more
-        neighbours than columns that covariance is near-singular, and a small ridge then does harm.
+        Constant added to the diagonal of the covariance within classes, as a multiple of its mean. If there are hardly more neighbours
+        than columns, this covariance is nearly singular, and a small ridge is then harmful.
     iterations : int >= 1
-        Times that neighbourhoods are found, after the first under the matrices found before.
+        Number of neighbourhood searches; each one after the first uses the previous matrices.
     scale : True, False
-        As in `Euclidean`.
+        Scaling of the columns, as in `Euclidean`.
     base : TrainedMinkowski, or None
-        The Euclidean metric in whose coordinates distances are measured, where it was trained on all rows, before the folds. Not
-        given by the user.
+        Euclidean metric for the coordinates, if it was trained on all rows before the folds. Not given by the user.
 
     Examples
     --------
@@ -94,7 +93,7 @@ class Adaptive(Metric):
         return trained
 
     def count(self, n: int) -> int:
-        """Number of rows that a matrix is made from, among n training rows."""
+        """Number of training rows for each matrix, among n."""
         return min(n, max(50, n // 5)) if self.neighborhood is None else int(self.neighborhood)
 
 

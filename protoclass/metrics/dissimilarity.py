@@ -36,17 +36,20 @@ if TYPE_CHECKING:
 @public
 @dataclass(frozen=True)
 class Dissimilarity(Saveable):
-    """Dissimilarities of n rows to m candidates, measured when they are read.
+    """Dissimilarities of n rows to m candidates, computed when they are needed.
 
     Attributes
     ----------
     metric : TrainedMetric
+        The metric.
     data : Frame
         The rows.
-    rows, candidates : representations of the rows and of the candidates
+    rows, candidates : arrays
+        Representations of the rows and of the candidates.
     candidate_names : Index (m,)
+        Names of the candidates.
     candidate_row : int array (m,)
-        The row that each candidate is, -1 for none.
+        Row position of each candidate, -1 if it is not a row.
     added : DataFrame, or None
         Predictors of the candidates that are not rows, by name.
     """
@@ -79,41 +82,41 @@ class Dissimilarity(Saveable):
     def source(
         self, tick: Callable[[], None] = lambda: None, hold: bool | None = None, limit: float | None = None
     ) -> Source:
-        """Where the models read the dissimilarities.
+        """Source of the dissimilarities for the models.
 
         Parameters
         ----------
         tick : callable
-            Called after each block of rows.
+            Function that is called after each block of rows.
         hold : bool, optional
-            Measure once and hold the matrix; by default where it takes at most `limit` bytes, or where measuring is slow.
+            Whether to compute the matrix once and store it. Default: if it takes at most `limit` bytes, or if computation is slow.
         limit : float, optional
-            A quarter of the available memory by default.
+            Limit in bytes. Default: a quarter of the available memory.
         """
         return build_source(self, tick, hold, limit)
 
     @cached_property
     def sharded(self) -> PartedSource | None:
-        """The source of rows that are kept in several places, None where they are here."""
+        """The source of rows that are distributed over workers; None for local rows."""
         parts = parts_of(self.rows)
         return None if parts is None else parted_source(parts, self.candidates, partial(source_beside, self.metric))
 
     def query(self, rows: np.ndarray | None = None) -> Query:
-        """Some of the rows (positions; all by default), as a rule reads them."""
+        """Query with some of the rows (positions; all by default)."""
         return build_query(self, np.arange(len(self.index)) if rows is None else np.asarray(rows))
 
     def new_query(self, new: Any, zero: bool = False, measured: bool = True) -> tuple[Query, pd.Index, np.ndarray]:
-        """The complete ones of new rows, as a rule reads them, with the names of all and which of them are complete.
+        """Query with the complete new rows, the names of all rows, and which of them are complete.
 
         Parameters
         ----------
         new : DataFrame
-            Of the predictors; for given dissimilarities, of those to the prototypes by name.
+            Predictors of the new rows; for given dissimilarities, the dissimilarities to the prototypes by name.
         zero : bool
-            Whether a row whose level of some category no row of the fit has is measured by the design matrix all the same, with 0 in
-            all columns of the category; otherwise it is not complete.
+            Whether a row with a category level that is not in the training data has 0 in all columns of the category; otherwise it is
+            not complete.
         measured : bool
-            Whether the rows are to be measured, or only their columns are read.
+            Whether dissimilarities are needed, or only columns.
         """
         return build_new_query(self, new, zero, measured)
 
@@ -134,12 +137,12 @@ class Dissimilarity(Saveable):
         Raises
         ------
         TooLarge
-            Above a quarter of the available memory.
+            If it takes more than a quarter of the available memory.
         """
         return pd.DataFrame(self._values, self.index, self.candidate_names)
 
     def condensed(self) -> np.ndarray:
-        """The n (n - 1) / 2 dissimilarities below the diagonal, column by column, as R's `dist` and SciPy have them."""
+        """The n (n - 1) / 2 dissimilarities below the diagonal, column by column, as in R's `dist` and SciPy."""
         if not self.square:
             raise DataError("only a square matrix has a condensed form: its candidates must be its rows")
         if not np.allclose(self._values, self._values.T, rtol=1e-9, atol=0):
@@ -171,13 +174,15 @@ class Dissimilarity(Saveable):
         return float(values[0]) if np.ndim(q) == 0 else pd.Series(values, levels)
 
     def map(self, dims: int = 2, method: str = "classical") -> pd.DataFrame:
-        """Coordinates in which distances are near the dissimilarities.
+        """Coordinates whose distances approximate the dissimilarities (multidimensional scaling).
 
         Parameters
         ----------
         dims : int
+            Number of dimensions.
         method : "classical" or "sammon"
-            Classical scaling (Torgerson 1952), or Sammon's mapping (1969), which is most faithful to small dissimilarities.
+            Scaling method: classical scaling (Torgerson 1952), or Sammon's mapping (1969), which is most faithful to small
+            dissimilarities.
 
         Examples
         --------
@@ -198,7 +203,7 @@ class Dissimilarity(Saveable):
         return pd.DataFrame(X, self.index, [f"dim{k + 1}" for k in range(X.shape[1])])
 
     def symmetrized(self, how: str = "mean") -> Dissimilarity:
-        """The same rows with symmetric dissimilarities: of each pair the "mean", "max" or "min" of both directions."""
+        """The same rows with symmetric dissimilarities: the "mean", "max" or "min" of both directions of each pair."""
         one_of("how", how, ("mean", "max", "min"))
         if not self.square:
             raise DataError("only a square matrix can be made symmetric: its candidates must be its rows")
@@ -213,17 +218,18 @@ class Dissimilarity(Saveable):
 
     @staticmethod
     def from_similarity(similarity: Any, how: str = "max", symmetrize: str | None = None) -> Dissimilarity:
-        """Dissimilarities of given similarities or connection strengths.
+        """Convert similarities or connection strengths to dissimilarities.
 
         Parameters
         ----------
         similarity : DataFrame (square, the same labels on both sides) or square array
+            Similarities s.
         how : str
-            "max": largest similarity - s, whatever the scale; "one": 1 - s, for s <= 1; "log": -log(s), for 0 < s <= 1;
-            "inverse": 1 / s - 1, for 0 < s <= 1; "kernel": sqrt(s_ii + s_jj - 2 s_ij), for positive semi-definite ones.
-            All but "kernel" leave the diagonal what the conversion makes of it.
+            Conversion. "max": largest similarity - s, for any scale; "one": 1 - s, for s <= 1; "log": -log(s), for 0 < s <= 1;
+            "inverse": 1 / s - 1, for 0 < s <= 1; "kernel": sqrt(s_ii + s_jj - 2 s_ij), for a positive semidefinite matrix. All but
+            "kernel" convert the diagonal like the other entries.
         symmetrize : "mean", "max", "min" or None
-            What to do with the dissimilarities of both directions; None leaves them as they are.
+            Combination of the dissimilarities of both directions; None does not change them.
 
         Examples
         --------
@@ -248,20 +254,20 @@ class Dissimilarity(Saveable):
         Parameters
         ----------
         dims : int, optional
-            Axes, those of the largest absolute eigenvalues; all by default. Eigenvalues below 1e-10 of the largest (in
-            float32 below n times its precision) are numerically 0.
+            Number of axes, with the largest absolute eigenvalues. Default: all. Eigenvalues below 1e-10 of the largest (in float32
+            below n times its precision) are numerically 0.
         symmetrize : "mean", "max", "min" or None
-            What to make of asymmetric dissimilarities; None refuses them.
+            Combination of the two directions of asymmetric dissimilarities. None: asymmetric dissimilarities raise an error.
 
         Returns
         -------
         Embedding
-            With `coordinates`, `signs`, `signature`, `place(new)` for new rows and `plot()`.
+            The points with `coordinates`, `signs`, `signature`, `place(new)` for new rows and `plot()`.
 
         Raises
         ------
         DataError
-            For a matrix that is not square, asymmetric, or not zero on the diagonal.
+            If the matrix is not square, is asymmetric, or is not zero on the diagonal.
 
         Examples
         --------
@@ -276,7 +282,7 @@ class Dissimilarity(Saveable):
         return Embedding(measured, axes if dims is None else axes.first(int(dims)))
 
     def spectrum(self, symmetrize: str | None = None) -> Spectrum:
-        """Eigenvalues of the embedding, and which of the paper's cases they are; see `embed`.
+        """Eigenvalues of the embedding, and their case in Graepel et al. (1998); see `embed`.
 
         Examples
         --------
@@ -296,26 +302,26 @@ class Dissimilarity(Saveable):
         return measured, embedding(measured._values)
 
     def check(self, by: Any = None, seed: int = 0) -> Check:
-        """What the dissimilarities are like, to be read before a method is chosen.
+        """Check properties of the dissimilarities before choosing a method: symmetric, metric, Euclidean, ties.
 
         Parameters
         ----------
         by : Series, optional
-            Classes, by the rows' labels: then duplicates of different classes are counted too.
+            Classes by row label. If given, duplicates of different classes are counted too.
         seed : int
-            For the random triples (1,000,000 where there are more than 300 rows) and the random rows (1500 where there
-            are more) whose spectrum is found.
+            Seed for the random triples (1,000,000 if there are more than 300 rows) and the random rows (1500 if there are more) for
+            the spectrum.
 
         Returns
         -------
         Check
-            It prints; `table` has a row for each question, with `answer`, `value` and `detail`. What needs a square
-            or a symmetric matrix is "not applicable" to another.
+            Result that prints itself; `table` has a row for each question, with `answer`, `value` and `detail`. Questions that need a
+            square or symmetric matrix are otherwise "not applicable".
 
         Raises
         ------
         TooLarge
-            Above a quarter of the available memory.
+            If the matrix takes more than a quarter of the available memory.
 
         Examples
         --------

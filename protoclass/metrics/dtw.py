@@ -21,7 +21,7 @@ SHARES = (0.0, 0.02, 0.05, 0.1, 0.2)  # of the steps: windows of the default gri
 
 @dataclass(frozen=True, eq=False)
 class DTW(Metric):
-    """Dynamic time warping: rows are series, compared along the alignment in time that costs least (Sakoe and Chiba 1978).
+    """Dynamic time warping: rows are series, compared along the alignment of lowest cost (Sakoe and Chiba 1978).
 
     The columns of the design matrix are the steps in time, in the order of the formula. They are not scaled. Series of unequal length
     have missing values at their ends, with na="keep"; or they are the lists or arrays in one column, the only predictor.
@@ -29,21 +29,20 @@ class DTW(Metric):
     Parameters
     ----------
     window : int >= 0, sequence or "grid", optional
-        The most steps by which two steps that are paired may lie apart; None sets no bound. With 0 it is the distance
-        without warping: Euclidean for r = 2, Manhattan for r = 1. A sequence is tuned by cross-validation; "grid" is 0, 2, 5, 10 and
-        20 % of the steps.
+        Maximum time difference of two aligned steps; None is no limit. With 0 it is the distance without warping: Euclidean for r = 2,
+        Manhattan for r = 1. A sequence is tuned by cross-validation; "grid" is 0, 2, 5, 10 and 20 % of the steps.
     r : 1 or 2, or both as a sequence
-        A pair of steps costs |a - b|^r, and the distance is the r-th root of the sum, as in `Minkowski`.
+        Exponent: a pair of steps costs |a - b|^r, and the distance is the r-th root of the sum, as in `Minkowski`.
 
     Raises
     ------
     DataError
-        Where the formula names no predictors, and for values that are missing before the end of a series.
+        If the formula names no predictors, or if values are missing before the end of a series.
 
     Notes
     -----
-    It is symmetric to the bit and 0 for identical series, and breaks the triangle inequality, so that no coordinates exist.
-    Each pair takes as many operations as there are pairs of steps within the window.
+    It is exactly symmetric and 0 for identical series. It violates the triangle inequality, so there are no coordinates. Each pair takes
+    one operation for each pair of steps within the window.
 
     References
     ----------

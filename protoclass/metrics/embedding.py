@@ -26,12 +26,12 @@ FLAT = 0.25  # share of n - 1 above which an effective dimension counts as flat
 
 @dataclass(frozen=True, eq=False)
 class Spectrum:
-    """Eigenvalues of the inner products about the mean, and what they mean (Graepel et al. 1998, section 2).
+    """Eigenvalues of the inner products about the mean, and their case (Graepel et al. 1998, section 2).
 
     Attributes
     ----------
     table : DataFrame
-        By descending absolute value: `eigenvalue`, `share` of the sum of absolute values, `cumulative` share.
+        Eigenvalues by descending absolute value: `eigenvalue`, `share` (proportion of the sum of absolute values), `cumulative`.
     n : int
         Number of rows.
     """
@@ -49,7 +49,7 @@ class Spectrum:
 
     @property
     def negative(self) -> float:
-        """Share of the negative eigenvalues in the sum of absolute values."""
+        """Proportion of the negative eigenvalues in the sum of absolute values."""
         return float(self.table["share"][self.table["eigenvalue"] < 0].sum())
 
     @property
@@ -60,8 +60,8 @@ class Spectrum:
 
     @property
     def case(self) -> str:
-        """The paper's cases: "flat" where the effective dimension is above a quarter of n - 1 (no linear embedding in few
-        dimensions), else "Euclidean" where at most 1 % of the mass is negative, else "pseudo-Euclidean"."""
+        """The case: "flat" if the effective dimension is above a quarter of n - 1 (no linear embedding in few dimensions),
+        otherwise "Euclidean" if at most 1 % of the mass is negative, otherwise "pseudo-Euclidean"."""
         if self.n > 2 and self.effective > FLAT * (self.n - 1):
             return "flat"
         return "Euclidean" if self.negative <= EUCLIDEAN else "pseudo-Euclidean"
@@ -84,12 +84,14 @@ class Spectrum:
 class Embedding:
     """Rows as points in a pseudo-Euclidean space.
 
-    Squared distances are the sum of squared differences along the positive axes minus that along the negative ones.
+    Squared distances are the sum of squared differences along the positive axes minus the sum along the negative axes.
 
     Attributes
     ----------
     dissimilarity : Dissimilarity
+        The dissimilarities.
     axes : core.embedding.scaling.Spectral
+        The axes with their eigenvalues.
     """
 
     dissimilarity: Dissimilarity
@@ -122,7 +124,7 @@ class Embedding:
         Parameters
         ----------
         new : DataFrame
-            Of predictors, or for given dissimilarities of those to all rows, by label.
+            Predictors of new rows; for given dissimilarities, the dissimilarities to all rows, by label.
         """
         known = self.dissimilarity
         rows = known.metric.new_rows(new, known.data)
@@ -133,7 +135,7 @@ class Embedding:
         return pd.DataFrame(out, rows.index, self._names)
 
     def distances(self) -> pd.DataFrame:
-        """Distances between the coordinates of the rows; NaN where a square is negative beyond rounding."""
+        """Distances between the coordinates of the rows; NaN if a square is negative beyond rounding."""
         X, sign = self.axes.coordinates(), np.sign(self.axes.values)
         inner = (X * sign) @ X.T
         squared = np.diag(inner)[:, None] + np.diag(inner)[None, :] - 2 * inner
@@ -161,16 +163,17 @@ Answer = tuple[str, float, str]  # answer, value and detail
 
 @dataclass(frozen=True, eq=False)
 class Check:
-    """What a matrix of dissimilarities is like, to be read before a method is chosen.
+    """Properties of a dissimilarity matrix, to check before choosing a method.
 
     Attributes
     ----------
     table : DataFrame
-        A row for each question: the `answer`, a `value` (NaN where there is none) and the `detail`. The values: largest
-        asymmetry; rows not at 0 from themselves; pairs of duplicates; share of triples that violate the triangle
-        inequality; share of negative mass in the spectrum ("nearly" Euclidean up to 1 %, as in `spectrum`); share of
-        tied values; ratio of the largest to the smallest.
+        One row for each question: the `answer`, a `value` (NaN if there is none) and the `detail`. The values: largest asymmetry;
+        number of rows not at 0 from themselves; pairs of duplicates; proportion of triples that violate the triangle inequality;
+        proportion of negative mass in the spectrum ("nearly" Euclidean up to 1 %, as in `spectrum`); proportion of tied values;
+        ratio of the largest to the smallest value.
     title : str
+        Title of the printed table.
     """
 
     table: pd.DataFrame

@@ -26,43 +26,43 @@ MANY = 10  # rows from which on a category that never repeats is taken for a nam
 
 @dataclass(frozen=True)
 class Gower(Metric):
-    """Weighted mean over the variables of |x - z| / range (numbers), of 0 or 1 (categories), as in R's `daisy`.
+    """Gower's dissimilarity for mixed variables: mean of |x - z| / range (numbers) and 0 or 1 (categories).
 
-    An ordered category counts as its level's number; a boolean as a category, or, where named in `asymmetric`, as a
-    feature whose joint absence says nothing; a pair skips the variables that either row misses. Ranges are those of the
-    rows in fit. A level that no row in fit has is at 1 from every level, also of an ordered category.
+    The mean over the variables is weighted, as in R's `daisy`. An ordered category counts as the number of its level. A boolean counts
+    as a category, or, if named in `asymmetric`, as a feature whose joint absence is ignored. A pair skips variables that are missing
+    for either row. Ranges are computed on the training rows. A level that is not in the training data is at distance 1 from every
+    level, also for an ordered category.
 
     Parameters
     ----------
     asymmetric : names of boolean columns
+        Features whose joint absence is ignored.
     weights : mapping of name to number >= 0, optional
-        Weight of each variable; those not named have weight 1. One of weight 0 does not count at all, not even as
-        something that two rows have in common.
+        Weight of each variable. Default: 1. A variable of weight 0 is ignored, also when counting the variables observed for both rows.
     logratio : names of positive numeric columns
-        Measured by their logarithms: |log x - log z| / range of the logarithms.
+        Columns to compare by their logarithms: |log x - log z| / range of the logarithms.
     ordratio : names of columns of numbers or ordered categories
-        Measured by their ranks among the distinct values of the rows in fit (0, 1, 2, ... as codes of an ordered
-        category with the levels that occur). A new value takes the rank halfway between its neighbours', so -1/2 below
-        the smallest; only the order of the values counts, in fit and for new rows. `daisy` ranks several such columns in
-        one sequence of levels, here each has its own.
+        Columns to compare by their ranks among the distinct values of the training rows (0, 1, 2, ... as codes of an ordered category
+        with the levels that occur). A new value has the rank halfway between its neighbours', so -1/2 below the smallest. Only the
+        order of the values matters, for training and new rows. `daisy` ranks several such columns in one sequence of levels; here
+        each column has its own ranks.
 
     Raises
     ------
     OptionError
-        For names that are not predictors of the right kind, and weights that are negative or all zero.
+        If names are not predictors of the right kind, or if weights are negative or all zero.
     DataError
-        For infinite values, values of `logratio` columns that are not positive (the row is named), and where there are
-        no predictors.
+        If values are infinite, if values of `logratio` columns are not positive (with the row), or if there are no predictors.
 
     Warns
     -----
     DataWarning
-        For an unordered category with a different value in every row (ten rows or more), which can't tell rows apart.
+        If an unordered category has a different value in every row (ten rows or more), and so does not distinguish rows.
 
     Notes
     -----
-    Gower (1971), *Biometrics* 27; Kaufman and Rousseeuw (1990), *Finding Groups in Data*, section 2.6. It is a metric where no
-    value is missing and no column is in `asymmetric`; only then are distances certified.
+    Gower (1971), *Biometrics* 27; Kaufman and Rousseeuw (1990), *Finding Groups in Data*, section 2.6. It is a metric if no value is
+    missing and no column is in `asymmetric`; radii are certified only then.
 
     Examples
     --------

@@ -27,7 +27,7 @@ HIGHEST = 100  # degree of a polynomial
 
 @dataclass(frozen=True)
 class Kernel(Metric):
-    """Distance sqrt(K(x, x) + K(z, z) - 2 K(x, z)) of the images of two rows (PVM paper, section 4.1).
+    """Kernel distance sqrt(K(x, x) + K(z, z) - 2 K(x, z)) (Bien and Tibshirani 2011, section 4.1).
 
     "rbf" is K = exp(-gamma |x - z|^2); "laplacian" exp(-gamma sum |x - z|); "poly" (gamma x'z + coef0)^degree; "linear" x'z,
     whose distance is Euclidean.
@@ -35,27 +35,29 @@ class Kernel(Metric):
     Parameters
     ----------
     kernel : "rbf", "poly", "linear", "laplacian" or callable
-        A callable `(X, Z) -> array (r, q)` gets rows of the scaled design matrix, always 64 on either side: the last tile is
-        filled up with copies of its last row, so that results of matrix products do not depend on how many rows are
-        measured at once. It must be symmetric and positive semidefinite, and must look at each pair by itself.
+        Kernel K. A callable `(X, Z) -> array (r, q)` gets rows of the scaled design matrix, always 64 on either side: the last block is
+        padded with copies of its last row, so matrix products do not depend on the number of rows. It must be symmetric and positive
+        semidefinite, and its value for a pair must not depend on other rows.
     gamma : float > 0, optional
-        By default 1 / (number of columns * variance of all entries of the scaled design matrix), as scikit-learn's
-        `gamma="scale"`. Columns far from 0 make that variance large and gamma small: center() them in the formula, or say
-        gamma.
-    degree : int from 1 to 100, for "poly"
-    coef0 : float >= 0, for "poly"
+        Parameter of the kernel. Default: 1 / (number of columns * variance of all entries of the scaled design matrix), as
+        scikit-learn's `gamma="scale"`. Columns far from 0 make this variance large and gamma small: center() them in the formula, or
+        specify gamma.
+    degree : int from 1 to 100
+        Degree of "poly".
+    coef0 : float >= 0
+        Constant of "poly".
     scale : True, False, "fold", "range" or "robust"
-        As in `Minkowski`; "fold" also learns gamma in each fold.
+        Scaling of the columns, as in `Minkowski`; "fold" also learns gamma in each fold.
 
     Notes
     -----
-    These are distances between points, so that they satisfy the triangle inequality. For "poly" and a callable they are
-    differences of numbers that may be large, and 0 between near rows: there no distance is certified.
+    These are distances between points, so they satisfy the triangle inequality. For "poly" and a callable they are differences of
+    numbers that may be large, and may be 0 between near rows; radii are then not certified.
 
     Raises
     ------
     DataError
-        Where K(x, x) + K(z, z) < 2 K(x, z) beyond rounding: then it is not a kernel.
+        If K(x, x) + K(z, z) < 2 K(x, z) beyond rounding, so K is not a kernel.
 
     Examples
     --------

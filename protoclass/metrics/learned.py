@@ -25,51 +25,51 @@ NAMED = 6  # columns whose weights a summary names
 
 @dataclass(frozen=True)
 class Learned(Metric):
-    """Euclidean distance after a linear map of the columns that is learned from the classes of the training rows.
+    """Euclidean distance after a linear map of the columns that is learned from the classes.
 
-    Scaled Euclidean distance counts a useless column like a useful one. This one learns what each column counts. Columns are
-    divided by their standard deviation first. Scales and map are learned on the training rows alone, in cross-validation anew
-    in each fold.
+    Scaled Euclidean distance gives a useless column the same weight as a useful one; this metric learns the weights. Columns are
+    divided by their standard deviation first. Scales and map are learned on the training rows alone, and again in each fold of a
+    cross-validation.
 
     Parameters
     ----------
     kind : "nca" or "lda"
-        "nca", neighbourhood components analysis: the map under which a random neighbour of a training row, a near one being
-        likelier, is most often of the row's class. "lda", linear discriminant analysis: covariances within classes become
-        those of a ball, and the axes are those on which the means of the classes differ most.
+        Learning method. "nca", neighbourhood components analysis: the map that maximises the probability that a random neighbour of a
+        training row, with near rows more probable, is of the same class. "lda", linear discriminant analysis: the map that makes
+        covariances within classes spherical, with the axes on which the means of the classes differ most.
     components : int, optional
-        Axes of the map. By default as many as columns for "nca", and for "lda" one less than classes, which is the most.
+        Number of axes of the map. Default: the number of columns for "nca", and the maximum for "lda", one less than classes.
     diagonal : True, False or None
-        True: the map is a weight for each column, which a person can read. For "lda" that is 1 / variance within classes.
-        None is True for "nca" without `components`, as a full map has many more numbers, which fit the training rows better
-        and new rows mostly worse where there are columns of noise, and False otherwise.
+        Whether the map is a weight for each column, which can be interpreted. For "lda" this is 1 / variance within classes. None: True
+        for "nca" without `components`, otherwise False. A full map has many more parameters; if there are columns of noise, it fits
+        the training rows better and new rows mostly worse.
     ridge : float >= 0
-        Against overfitting. "nca": times the mean weight of the columns, it is subtracted from the mean probability that is
-        made large. "lda": each column's variance within classes grows by this share of its variance.
+        Penalty against overfitting. "nca": it is multiplied by the mean weight of the columns and subtracted from the mean probability
+        that is maximised. "lda": the variance of each column within classes is increased by this proportion of its variance.
     sample : int >= 2
-        The most rows that "nca" learns from, whose pairs are compared in each step; of more rows a stratified random sample
-        is taken, and the summary says so. "lda" reads all rows.
+        Maximum number of rows for "nca", whose pairs are compared in each step. If there are more rows, a stratified random sample is
+        used, and the summary reports it. "lda" uses all rows.
     seed : int
-        Of the sample.
+        Seed for the sample.
 
     Raises
     ------
     DataError
-        Without a response, where only one class has rows, where all columns are constant, for more components than there can
-        be, and for "lda" without a ridge where some axis separates the training rows without any variance within classes, as
-        with fewer rows than columns.
+        If there is no response, if only one class has rows, if all columns are constant, or if there are too many components. For "lda"
+        without a ridge, also if some axis separates the training rows without any variance within classes, as with fewer rows than
+        columns.
 
     Notes
     -----
     Goldberger, Roweis, Hinton and Salakhutdinov (2005), see `core.distances.discriminant`; *The Elements of Statistical Learning*,
-    section 4.3.3, see `core.distances.discriminant`. Weights of rows count in both. A constant column gets weight 0, as
-    nothing is known of it. Coordinates such as those of centroids lead back to the columns by the inverse of the map; where it
-    has fewer axes than columns, to the point that a regression of the training rows on these coordinates predicts.
+    section 4.3.3, see `core.distances.discriminant`. Weights of rows count in both. A constant column gets weight 0, because it
+    carries no information. Coordinates such as centroids are mapped back to the columns by the inverse of the map; if it has fewer axes
+    than columns, by a regression of the training rows on these coordinates.
 
-    Weights of "nca" have mean 1 over the columns that vary, as scaled Euclidean distance has. Where there is little to learn
-    they fit noise, so compare with `dissimilarity="euclidean"` by cross-validation. On six sets with 20 columns of noise added
-    the error of k-NN fell by 12 points on average; on the sets as they are it fell on two and grew on two
-    (`benchmarks/LEARNED.md` in a checkout). Of columns that tell the same, one may have all the weight.
+    Weights of "nca" have mean 1 over the columns that vary, as for scaled Euclidean distance. If there is little to learn they fit
+    noise, so compare with `dissimilarity="euclidean"` by cross-validation. On six data sets with 20 added columns of noise, the error
+    of k-NN decreased by 12 points on average; on the original data sets it decreased on two and increased on two
+    (`benchmarks/LEARNED.md` in a clone of the repository). If columns are redundant, one of them may have all the weight.
 
     Examples
     --------

@@ -24,20 +24,20 @@ SINGULAR = 1e-12  # of the largest eigenvalue of the correlations: below it the 
 class Mahalanobis(Metric):
     """Mahalanobis distance sqrt((x - z)' S^-1 (x - z)), S the covariance (n - 1) of all training rows.
 
-    It is Euclidean distance between whitened rows, and does not change where columns are rescaled or mixed linearly.
+    It is the Euclidean distance between whitened rows, and does not change if columns are rescaled or mixed linearly.
 
     Parameters
     ----------
     ridge : float >= 0
-        S + ridge diag(S) takes the place of S: a share of each column's own variance, whatever its units. A constant column
-        counts as of variance 1 there, and S must then have a ridge.
+        Regularisation: S + ridge diag(S) replaces S, which adds a proportion of each column's own variance, in any units. A constant
+        column counts with variance 1, and then needs a ridge.
     scale : True or "fold"
-        True learns S once on all rows, "fold" anew on each fold's training rows; S looks at no label.
+        Rows for S: True learns S once on all rows, "fold" again on the training rows of each fold. S does not use the class labels.
 
     Raises
     ------
     DataError
-        Where S is singular: collinear or constant columns, a category (whose columns add up to 1), or too few rows.
+        If S is singular: collinear or constant columns, a category (whose columns add up to 1), or too few rows.
 
     Notes
     -----

@@ -190,22 +190,24 @@ def converted(similarity: Any, how: str) -> pd.DataFrame:
 
 
 def kernel_distances(kernel: Any, rows: Any = None, candidates: Any = None) -> pd.DataFrame | np.ndarray:
-    """Distances sqrt(K_ii + K_jj - 2 K_ij) of a kernel (PVM paper, section 4.1).
+    """Distances sqrt(K_ii + K_jj - 2 K_ij) from a kernel matrix (Bien and Tibshirani 2011, section 4.1).
 
     Parameters
     ----------
     kernel : DataFrame or array (n, m)
+        Kernel matrix K.
     rows, candidates : arrays (n,) and (m,), optional
-        K(x, x) of the rows and of the candidates; the diagonal where the kernel is square.
+        K(x, x) for the rows and for the candidates. Default: the diagonal, if the kernel is square.
 
     Returns
     -------
-    DataFrame or array (n, m), as the kernel was given
+    DataFrame or array (n, m)
+        Distances, of the type of the kernel.
 
     Raises
     ------
     DataError
-        Where K_ii + K_jj < 2 K_ij beyond rounding: then K is not a kernel.
+        If K_ii + K_jj < 2 K_ij beyond rounding, so K is not a kernel.
 
     Examples
     --------
@@ -237,16 +239,17 @@ def kernel_distances(kernel: Any, rows: Any = None, candidates: Any = None) -> p
 
 
 def psd(kernel: Any) -> float:
-    """Check that a given kernel is a square, symmetric, positive semidefinite matrix; its smallest eigenvalue.
+    """Check that a kernel is a square, symmetric, positive semidefinite matrix; returns its smallest eigenvalue.
 
     Parameters
     ----------
     kernel : DataFrame or array (n, n)
+        Kernel matrix.
 
     Raises
     ------
     DataError
-        Where it is not; an eigenvalue below -1e-9 times the largest in size is named.
+        If it is not; the message names an eigenvalue below -1e-9 times the largest absolute one.
 
     Examples
     --------
@@ -258,16 +261,17 @@ def psd(kernel: Any) -> float:
 
 
 def precomputed(kernel: Any) -> pd.DataFrame:
-    """Distances sqrt(K_ii + K_jj - 2 K_ij) of a given kernel, which is checked first; see `psd`.
+    """Distances sqrt(K_ii + K_jj - 2 K_ij) from a kernel matrix, which is checked first; see `psd`.
 
     Parameters
     ----------
     kernel : DataFrame (the same labels on both sides) or array (n, n)
+        Kernel matrix K.
 
     Returns
     -------
     DataFrame (n, n)
-        For `dissimilarity=` with a formula 'y ~ 1'.
+        Distances, for `dissimilarity=` with a formula 'y ~ 1'.
 
     Examples
     --------

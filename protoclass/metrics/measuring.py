@@ -58,14 +58,14 @@ class Candidates:
 @savable
 @dataclass(frozen=True, eq=False)
 class unlabelled(Candidates):  # noqa: N801 - reads as a function where it is used
-    """Rows without a known class, such as those to be predicted: the semi-supervised PVM.
+    """Candidates without a known class, such as rows to be predicted (semi-supervised PVM).
 
     Parameters
     ----------
     frame : DataFrame
-        With the predictors of the formula; a response in it is not looked at.
+        Rows with the predictors of the formula; a response is not used.
     only : bool
-        Whether these alone are candidates.
+        Whether only these rows are candidates, without the training rows.
     """
 
     frame: Any
@@ -93,15 +93,16 @@ class unlabelled(Candidates):  # noqa: N801 - reads as a function where it is us
 @savable(name="kmeans candidates")
 @dataclass(frozen=True)
 class kmeans(Candidates):  # noqa: N801 - reads as a function where it is used
-    """Centroids of k-means on each class, or on all training rows together.
+    """Candidates that are centroids of k-means on each class, or on all training rows together.
 
     Parameters
     ----------
     K : int
-        Centroids of each class, or of all rows.
+        Number of centroids of each class, or of all rows.
     by : "class" or "all"
+        Rows to cluster: each class separately, or all rows together.
     only : bool
-        Whether these alone are candidates.
+        Whether only these centroids are candidates, without the training rows.
     """
 
     train_in_folds: ClassVar[bool] = True
@@ -134,18 +135,18 @@ class kmeans(Candidates):  # noqa: N801 - reads as a function where it is used
 @savable
 @dataclass(frozen=True)
 class hull(Candidates):  # noqa: N801 - reads as a function where it is used
-    """Rows drawn from the convex hull of each class's training rows, uniformly but for what hit-and-run leaves.
+    """Candidates drawn nearly uniformly (by hit-and-run) from the convex hull of the training rows of each class.
 
     Parameters
     ----------
     count : int
-        Rows drawn for each class.
+        Number of draws for each class.
     only : bool
-        Whether these alone are candidates.
+        Whether only these draws are candidates, without the training rows.
     steps : int, optional
-        Steps of the walk from one draw to the next, and ten times as many before the first; by default as many as the hull
-        has dimensions, 5 at least. Fewer leave draws alike and too near the mean. Each costs two linear programs with a
-        variable for each row and a condition for each dimension: for images that takes long.
+        Number of steps of the random walk between draws, with ten times as many before the first. Default: the dimension of the hull,
+        at least 5. With fewer, draws are similar and too near the mean. Each step needs two linear programs with a variable for each
+        row and a condition for each dimension, which is slow for images.
     """
 
     train_in_folds: ClassVar[bool] = True
@@ -212,17 +213,19 @@ def dissimilarity(data: Any, frame: Any = None, metric: Any = "auto", *, na: str
     Parameters
     ----------
     data : str or DataFrame
-        A formula, or the frame itself, all of whose columns then count. The response of a formula is read where the metric learns
-        from classes, as `Learned` does, and left out otherwise.
+        Formula, or a data frame all of whose columns are used. The response of a formula is used if the metric learns from classes, as
+        `Learned` does, and ignored otherwise.
     frame : DataFrame, or path or lazy table as `data` in `fit`
-        The data, where a formula is given; else the metric may stand here.
+        Data for the formula. Without a formula, the metric may be given in its place.
     metric : str, metric object, callable or matrix
-        As `dissimilarity=` in `fit`.
+        Dissimilarity, as `dissimilarity=` in `fit`.
     na : "drop", "raise" or "keep"
+        Treatment of rows with missing values, as in `fit`.
 
     Returns
     -------
     Dissimilarity
+        The dissimilarities, for `dissimilarity=` in `fit`, with `check`, `frame`, `map` and `plot`.
 
     Examples
     --------

@@ -28,24 +28,31 @@ class Minkowski(Metric):
     Parameters
     ----------
     r : float >= 1, sequence or "grid"
-        A sequence is tuned by cross-validation; "grid" is 1, 1.5, 2, 3 and inf.
+        Exponent. A sequence is tuned by cross-validation; "grid" is 1, 1.5, 2, 3 and inf.
     scale : True, False, "fold", "range" or "robust"
-        True divides each column by its standard deviation (n - 1) over all rows; a constant column keeps scale 1.
-        "fold" learns the scale anew on each fold's training rows; False measures in the columns' own units. Scaling
-        looks at no label, so that learning it once on all rows does not bias a cross-validated error to speak of
-        (*The Elements of Statistical Learning*, section 7.10.2); an outer test set never enters it.
-        "range" divides by largest - smallest value; "robust" by 1.4826 times the median absolute deviation from the median
-        (R's `mad`), where a column of which that is 0 keeps scale 1. Both are learned once, on all rows.
+        Scaling of the columns.
+
+        * True: division by the standard deviation (n - 1) over all rows; a constant column has scale 1;
+        * "fold": the same, learned again on the training rows of each fold;
+        * False: no scaling;
+        * "range": division by largest - smallest value over all rows;
+        * "robust": division by 1.4826 times the median absolute deviation from the median (R's `mad`) over all rows; if this is 0, the
+          column has scale 1.
     weights : mapping of name to number >= 0, optional
-        w of columns of the design matrix, or of predictors for all columns made of that predictor alone; a column named
-        itself goes first. What is not named has weight 1. For r = inf the distance is max w |x - z|.
+        Weights w of columns of the design matrix, or of predictors, for all columns made from this predictor alone; the name of a column
+        takes precedence. Default: 1. For r = inf the distance is max w |x - z|.
 
     Raises
     ------
     OptionError
-        For weights of unknown columns, and where all weights are 0.
+        If weights are for unknown columns, or if all weights are 0.
     NoVectors
-        Where a method needs coordinates and a weight is 0, as none then lead back to that column.
+        If a method needs coordinates and a weight is 0, because this column cannot be recovered from the coordinates.
+
+    Notes
+    -----
+    Scaling does not use the class labels, so learning it once on all rows does not materially bias a cross-validated error (*The
+    Elements of Statistical Learning*, section 7.10.2). An outer test set is never used for scaling.
 
     Examples
     --------

@@ -28,36 +28,35 @@ SAMPLE = 447  # rows on either side of the sample for the scales: about 200,000 
 @savable
 @dataclass(frozen=True)
 class Mixed(Wrapper):
-    """sum_g w_g D_g / s_g / sum_g w_g, where each part D_g measures some of the columns with a metric of its own.
+    """Weighted mean of several dissimilarities, each with its own columns: sum_g w_g D_g / s_g / sum_g w_g.
 
-    The scale s_g is the median of the positive dissimilarities of part g between different training rows, so that equal
-    weights make parts count about equally, whatever their units. It is learned from all pairs of up to 447 rows; beyond
-    that from the pairs of two random samples of 447 rows each (about 200,000, the same for the same rows).
+    The scale s_g is the median of the positive dissimilarities of part g between different training rows. So parts with equal weights
+    have about the same influence, in any units.
 
     Parameters
     ----------
     parts : list of (columns, metric), or mapping of columns to metric
-        `columns` is a name or several, each a predictor of the formula; every predictor must stand in one part, and none
-        in two. `metric` is a metric object (a specification, or one that is trained and stays so), its name or a function
-        of two rows, and may be a `Mixed` again; not a given matrix, which has no columns to measure.
+        Parts of the mean. `columns` is a name or several, each a predictor of the formula; every predictor must be in exactly one part.
+        `metric` is a metric object (a specification, or a trained metric, which is not trained again), its name or a function of two
+        rows, and may be a `Mixed` again. It cannot be a given matrix, which has no columns.
     weights : numbers >= 0, one for each part, optional
-        Not all 0; 1 each by default.
+        Weights w_g, not all 0. Default: 1 each.
     scale : bool
-        False leaves the parts in their own units (s_g = 1).
+        Whether to scale the parts; False leaves them in their own units (s_g = 1).
 
     Raises
     ------
     OptionError
-        For columns that no part or several parts name, unknown names, and parameters out of range.
+        If a column is in no part or in several, if names are unknown, or if parameters are out of range.
     DataError
-        Where the formula transforms or crosses columns: parts take them as they stand.
+        If the formula transforms or crosses columns: parts use the original columns.
 
     Notes
     -----
-    A part is measured as if its columns were all there is: its design matrix, levels and missing values are those of
-    these columns. Where a part must be learned anew in each fold (ranks, `scale="fold"`, labels), so are the scales of
-    all parts; what looks at no label within a part is still learned once. A mixture satisfies the triangle inequality where
-    all parts do.
+    Each part is computed from its columns alone: these determine its design matrix, levels and missing values. The scales are learned
+    from all pairs of up to 447 rows; for more rows from the pairs of two random samples of 447 rows each (about 200,000, the same for
+    the same rows). If a part must be learned again in each fold (ranks, `scale="fold"`, labels), so are the scales of all parts;
+    components that do not use labels are still learned once. A mixture satisfies the triangle inequality if all parts do.
 
     Examples
     --------

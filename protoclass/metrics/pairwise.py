@@ -30,14 +30,15 @@ HALF_SQUARES = Geometry(value=_half_squares)
 
 @dataclass(frozen=True)
 class Cosine(Metric):
-    """1 - cosine of the angle between rows of the design matrix; no metric, as it breaks the triangle inequality.
+    """Cosine dissimilarity: 1 - cosine of the angle between rows of the design matrix; not a metric.
 
-    Measured as half the squared distance of the rows at length 1, which keeps small angles and puts identical rows at 0.
+    It violates the triangle inequality. It is computed as half the squared distance of the rows scaled to length 1, which is accurate
+    for small angles and exactly 0 for identical rows.
 
     Raises
     ------
     DataError
-        For a row of zeros, which has no direction.
+        If a row has only zeros, and so no direction.
 
     Examples
     --------
@@ -66,14 +67,15 @@ class Cosine(Metric):
 
 @dataclass(frozen=True)
 class Correlation(Metric):
-    """1 - Pearson's correlation of two rows over the columns of the design matrix: the shape of a profile, not its level.
+    """Correlation dissimilarity: 1 - Pearson's correlation of two rows over the columns of the design matrix.
 
-    Measured as `Cosine` on rows less their means. It breaks the triangle inequality.
+    It compares the shape of profiles, not their level. It is computed as `Cosine` on rows minus their means, and violates the triangle
+    inequality.
 
     Raises
     ------
     DataError
-        For a row that is constant over the columns, and for a single column.
+        If a row is constant over the columns, or if there is only one column.
 
     Examples
     --------
@@ -106,11 +108,12 @@ class Correlation(Metric):
 
 @dataclass(frozen=True)
 class Canberra(Metric):
-    """Sum over the columns of |x - z| / (|x| + |z|), where 0 / 0 counts as 0; a metric.
+    """Canberra distance: the sum over the columns of |x - z| / (|x| + |z|), with 0 / 0 = 0; a metric.
 
     Notes
     -----
-    Lance and Williams (1967), *The Computer Journal* 9 and 10. R's `dist` scales columns of 0 / 0 up; this is SciPy's.
+    Lance and Williams (1967), *The Computer Journal* 9 and 10. This is SciPy's definition; R's `dist` rescales the sum for columns of
+    0 / 0.
 
     Examples
     --------
@@ -139,15 +142,15 @@ class Canberra(Metric):
 
 @dataclass(frozen=True)
 class Hamming(Metric):
-    """Share of the predictors in which two rows differ, on the raw columns of any type.
+    """Hamming distance: the proportion of predictors in which two rows differ, on the raw columns of any type.
 
-    Transforms in the formula do not count, and columns are neither expanded nor scaled. A value not seen in fit
-    differs from all others.
+    Transforms in the formula are ignored, and columns are neither expanded nor scaled. A value that is not in the training data differs
+    from all others.
 
     Raises
     ------
     DataError
-        For integers beyond 2^53, not all of which a float tells apart.
+        If integers exceed 2^53, because floats cannot represent all of them.
 
     Notes
     -----
@@ -210,7 +213,7 @@ class Hamming(Metric):
 
 @dataclass(frozen=True)
 class ZeroOne(Hamming):
-    """0 where two rows agree in all predictors, else 1 (the 0-1 metric of Graepel et al. 1998); see `Hamming`.
+    """The 0-1 metric: 0 if two rows agree in all predictors, otherwise 1 (Graepel et al. 1998); see `Hamming`.
 
     Examples
     --------
@@ -235,14 +238,15 @@ class ZeroOne(Hamming):
 
 @dataclass(frozen=True)
 class Jaccard(Metric):
-    """Of the features that either row has, the share that only one has; two rows without any are at distance 0.
+    """Jaccard distance: the proportion of the features of either row that only one of them has; a metric.
 
-    The columns of the design matrix are the features: booleans, numbers 0 and 1, or the levels of a category. A metric.
+    The columns of the design matrix are the features: booleans, numbers 0 and 1, or the levels of a category. Two rows without any
+    feature are at distance 0.
 
     Raises
     ------
     DataError
-        For a column with other values.
+        If a column has other values.
 
     Notes
     -----

@@ -41,48 +41,48 @@ WITHOUT = "matrix='none' learns nothing"
 
 @dataclass(frozen=True)
 class Relevance(Wrapper):
-    """A distance with weights of the variables, or a matrix, learned together with a few rows that classify by it.
+    """A distance with learned weights of the variables, or a learned matrix (relevance learning).
 
-    Rows are chosen by swaps and the weights are moved down the gradient, in turn, so that both lower the mean of
-    s(beta (d+ - d-) / (d+ + d-)), where d+ and d- are the distances of a row to the nearest chosen row of its class and of
-    another one, and s is the logistic function. It looks at labels, so it is learned anew in each fold. Method "medianglvq" with
+    It is learned together with a few prototype rows. Prototypes are improved by swaps and weights by gradient steps, in turn; both lower
+    the mean of s(beta (d+ - d-) / (d+ + d-)). Here d+ and d- are the distances of a row to the nearest prototype of its class and of any
+    other class, and s is the logistic function. It uses the class labels, so it is learned again in each fold. Method "medianglvq" with
     `matrix=` uses it; any method can.
 
     Parameters
     ----------
     of : metric or its name
-        The distance whose variables are weighed.
+        Distance whose variables are weighted.
     matrix : "diagonal" or "full"
-        "diagonal": a weight for each variable, for distances that are a sum or a mean over variables (Minkowski, Gower, `Mixed`, of
-        which the parts count as variables). "full": a linear map of the coordinates, for Euclidean distances.
+        Type of the learned distance. "diagonal": a weight for each variable, for distances that are a sum or a mean over variables
+        (Minkowski, Gower, and `Mixed`, with its parts as variables). "full": a linear map of the coordinates, for Euclidean distances.
     K : int >= 1, or sequence
-        Rows of each class, on average, with which it is learned. A sequence here and below is tuned by cross-validation.
+        Number of prototypes per class, on average, for learning. A sequence here and below is tuned by cross-validation.
     ridge : float >= 0, or sequence
-        Against distances that rest on few variables: it times the mean logarithm of the weights (of the eigenvalues of the
+        Penalty against distances that depend on few variables: ridge times the mean logarithm of the weights (of the eigenvalues of the
         matrix) is subtracted from the mean cost.
     beta : float > 0, or sequence
-        Slope of the logistic function: where it is large the cost is nearly the number of errors.
+        Slope of the logistic function. If it is large, the cost is nearly the number of errors.
     components : int, optional
-        Axes of a full matrix; fewer than columns start as principal axes. By default as many as columns, at most 64.
+        Number of axes of a full matrix; fewer than columns start as principal axes. Default: the number of columns, at most 64.
     sample : int >= 2
-        The most rows from which it is learned at a time; of more rows each round of swaps and steps has a stratified random sample of
-        its own, and print says so.
+        Maximum number of rows for learning at a time. If there are more, each round of swaps and steps uses a new stratified random
+        sample, and the printed fit reports it.
     seed : int
-        Of the samples, and of the rows that the choice starts from.
+        Seed for the samples and the initial prototypes.
 
     Raises
     ------
     OptionError
-        For a distance without variables to weigh, or without coordinates.
+        If the distance has no variables to weight, or no coordinates.
     DataError
-        Without a response, where only one class has rows, and where all variables are constant.
+        If there is no response, if only one class has rows, or if all variables are constant.
 
     Notes
     -----
     Sato and Yamada (1996), *Generalized Learning Vector Quantization*; Schneider, Biehl and Hammer (2009), *Adaptive Relevance Matrices
     in Learning Vector Quantization*, Neural Computation 21, whose prototypes are not rows; Nebel, Hammer, Frohberg and Villmann (2015),
     *Median variants of learning vector quantization for learning of dissimilarity data*, Neurocomputing 169. Weights have mean 1; a
-    variable that does not vary gets weight 0. Of variables that tell the same, each may have any share of their weight.
+    variable that does not vary gets weight 0. Redundant variables may divide their weight in any proportion.
 
     Examples
     --------

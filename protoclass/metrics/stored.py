@@ -33,30 +33,33 @@ WHOLE = re.compile(r"0|[1-9][0-9]{0,17}")
 
 @public
 def read_dissimilarity(path: Any, names: Any = None) -> Dissimilarity:
-    """Dissimilarities between rows, from a file.
+    """Read dissimilarities between rows from a file.
 
     Parameters
     ----------
     path : str or path
-        A table as R's `write.csv(as.matrix(d))`, `write.csv2`, `write.table` and pandas' `to_csv` write it; a PHYLIP distance
-        file (square or one triangle, names up to the first blank or of ten characters); or an array that `numpy.save` wrote,
-        square or condensed as SciPy's `pdist`. The contents tell which. Pickled objects are not loaded.
+        File with a table as written by R's `write.csv(as.matrix(d))`, `write.csv2`, `write.table` or pandas' `to_csv`; a PHYLIP distance
+        file (square or one triangle, names up to the first blank or of ten characters); or an array written by `numpy.save`, square
+        or condensed as by SciPy's `pdist`. The format is detected from the contents. Pickled objects are not loaded.
     names : sequence, optional
         Labels of the rows in the order of the file, such as `data.index`, instead of those in the file.
 
     Returns
     -------
     Dissimilarity
-        For `dissimilarity=` in `fit`, which matches its rows to the data by label. Names that are whole numbers become numbers.
-        R numbers rows without names from 1, and arrays have no names: such rows are labelled 0 to n - 1, as pandas labels
-        rows, and the data must be labelled so too, or `names` be given. Its print says what the file held.
+        Dissimilarities for `dissimilarity=` in `fit`, which matches its rows to the data by label. Printing it describes the file.
 
     Raises
     ------
     DataError
-        If the file can't be read or holds none of these; for tables that are ragged, not square, or with other names on rows than
-        on columns; for names that repeat; for values that are missing, infinite or negative; and where a row is farther from
-        itself than from others, as in a matrix of similarities. An asymmetric matrix is not refused, but said to be one.
+        If the file cannot be read or has another format; if a table is ragged, not square, or has different names on rows and columns;
+        if names repeat; if values are missing, infinite or negative; or if a row is farther from itself than from others, as in a matrix
+        of similarities. An asymmetric matrix is accepted, and reported as such.
+
+    Notes
+    -----
+    Names that are whole numbers become numbers. R numbers rows without names from 1, and arrays have no names: such rows are labelled 0
+    to n - 1, as in pandas. The data must have the same labels, or pass `names`.
 
     Examples
     --------

@@ -27,36 +27,36 @@ PATTERNS = 20_000  # sets of positions to leave out; (k, m) = (20, 2) has 6,196
 
 @dataclass(frozen=True)
 class Mismatch(Metric):
-    """Distance sqrt(2 - 2 K) of the normalised (k, m)-mismatch kernel K, on one column of text.
+    """Mismatch-kernel distance sqrt(2 - 2 K) of strings, with the normalised (k, m)-mismatch kernel K.
 
-    A string is described by how many of its k-mers (pieces of k letters) lie within m mismatches of each word of k letters;
-    the kernel is the inner product of two descriptions, divided by their lengths. With m = 0 it is the spectrum kernel.
-    Strings with the same k-mers are at distance exactly 0, strings that share nothing at sqrt(2).
+    The only predictor is one column of strings. A string is described by how many of its k-mers (substrings of k letters) are within m
+    mismatches of each word of k letters; the kernel is the inner product of two descriptions, divided by their lengths. With m = 0 it
+    is the spectrum kernel. Strings with the same k-mers are at distance exactly 0, strings without any in common at sqrt(2).
 
     Parameters
     ----------
     k : int, sequence or "grid"
-        Letters of a k-mer. A shorter string is refused. A sequence is tuned by cross-validation; "grid" is 2 to 6, at most the letters
-        of the shortest string.
+        Number of letters of a k-mer. Shorter strings raise an error. A sequence is tuned by cross-validation; "grid" is 2 to 6, at most
+        the letters of the shortest string.
     m : int, or sequence
-        Mismatches allowed, 0 <= m < k.
+        Number of allowed mismatches, 0 <= m < k.
     alphabet : str, optional
-        The letters of which words consist; their number enters the kernel where m > 0. By default those of the rows in
-        fit. Upper and lower case are different letters. Any other letter in the data is refused.
+        Letters of the words; their number affects the kernel if m > 0. Default: the letters of the training rows. Upper and lower case
+        are different letters. Any other letter in the data raises an error.
     skip : str
-        Letters that stand for something unknown, such as "X" in proteins: k-mers that hold one count nothing, and the
-        letter is not part of the alphabet.
+        Letters for unknown values, such as "X" in proteins. K-mers that contain one are ignored, and the letter is not part of the
+        alphabet.
 
     Raises
     ------
     DataError
-        For a letter outside the alphabet and for strings without a k-mer, naming the row; for predictors that are not one
-        column of text.
+        If a string has a letter outside the alphabet or no k-mer (the message names the row), or if the predictors are not one column
+        of strings.
 
     Notes
     -----
-    Leslie, Eskin, Cohen, Weston and Noble (2004), *Bioinformatics* 20, 467-476; Leslie, Eskin and Noble (2002) for the
-    spectrum kernel. PVM paper, section 6.3. Nothing of the alphabet's size to the power k is held.
+    Leslie, Eskin, Cohen, Weston and Noble (2004), *Bioinformatics* 20, 467-476; Leslie, Eskin and Noble (2002) for the spectrum kernel;
+    Bien and Tibshirani (2011), section 6.3. No array has the size of the alphabet to the power k.
 
     Examples
     --------
@@ -201,18 +201,20 @@ class TrainedMismatch(TrainedMetric):
 
 @dataclass(frozen=True)
 class Levenshtein(Metric):
-    """Edit distance on one column of text: the fewest letters put in, left out or exchanged to make one string the other.
+    """Edit distance of strings: the minimum number of insertions, deletions and substitutions of letters.
+
+    The only predictor is one column of strings.
 
     Parameters
     ----------
     normalised : bool
-        Whether to divide by the length of the longer string: a number from 0 to 1, which need not satisfy the triangle
-        inequality, so that no distance is certified. Two empty strings are at 0.
+        Whether to divide by the length of the longer string. The result is a number from 0 to 1, which need not satisfy the triangle
+        inequality, so radii are not certified. Two empty strings are at distance 0.
 
     Raises
     ------
     DataError
-        For predictors that are not one column of text.
+        If the predictors are not one column of strings.
 
     Notes
     -----

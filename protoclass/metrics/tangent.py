@@ -24,25 +24,26 @@ LARGEST = 2**33  # bytes of all tangents
 class Tangent(Metric):
     """Tangent distance: how far two images are apart when each may be moved a little (Simard, LeCun and Denker 1993).
 
-    Small transformations move an image along a plane, spanned by its tangents. Two-sided, the distance is that between the
-    planes of both images; one-sided, that of the row's image to the plane of the candidate's.
+    Small transformations move an image along a plane, spanned by its tangents. The two-sided distance is the distance between the
+    planes of both images; the one-sided distance is from the image of the row to the plane of the candidate.
 
     Parameters
     ----------
     shape : (int, int)
-        Rows and columns of an image, whose pixels are the predictors in their order, row by row; see `images`.
+        Rows and columns of an image. Its pixels are the predictors in their order, row by row; see `images`.
     sigma : float > 0
         Standard deviation in pixels of the Gaussian whose derivatives give the tangents.
     transformations : sequence of str
-        Of "x", "y" (translations), "scale", "rotation", "hyperbolic" (one axis stretched, the other shrunk), "diagonal" (the
-        same along the diagonals), "thickness".
+        Transformations, among "x", "y" (translations), "scale", "rotation", "hyperbolic" (one axis stretched, the other shrunk),
+        "diagonal" (the same along the diagonals), "thickness".
     two_sided : bool
+        Whether the distance is two-sided.
     background : float, optional
-        The value beyond the border; by default the smallest pixel of the training rows.
+        Value beyond the border. Default: the smallest pixel of the training rows.
 
     Notes
     -----
-    It is never above the Euclidean distance of the images themselves, and no metric: two images whose planes meet are at
+    It is never above the Euclidean distance of the images themselves. It is not a metric: two images whose planes intersect are at
     distance 0.
 
     Examples
@@ -137,17 +138,19 @@ class TrainedTangent(TrainedMetric):
 
 
 def images(array: Any, index: Any = None) -> pd.DataFrame:
-    """Images as a frame of pixels, row by row.
+    """Convert an array of images to a data frame of pixels, row by row.
 
     Parameters
     ----------
     array : array (n, height, width) or (n, pixels)
-    index : names of the images (n,), optional
+        Images.
+    index : sequence (n,), optional
+        Names of the images.
 
     Returns
     -------
     DataFrame (n, height * width)
-        With columns pixel1, pixel2, ...
+        Pixels in columns pixel1, pixel2, ...
 
     Examples
     --------

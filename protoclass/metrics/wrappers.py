@@ -22,10 +22,11 @@ OF_ANY = ("slow", "data_dependent", "train_in_folds", "supervised", "given", "op
 
 
 class Wrapper(Metric):
-    """A metric that measures by another one, its parameter `of`, and writes what it makes of the values in `transform`.
+    """A metric that transforms the values of another one, its parameter `of`, by `transform`.
 
-    All else is passed on: representations, names, new rows, training, notes, and traits but for `triangle`, `power` and `geometry`, which a
-    transform need not keep. Where it keeps more or less, `traits` says so: `replace(super().traits, triangle=True)`.
+    Everything else is inherited: representations, names, new rows, training, notes, and traits except `triangle`, `power` and
+    `geometry`, which a transform need not preserve. If it preserves more or fewer, override `traits`:
+    `replace(super().traits, triangle=True)`.
 
     Examples
     --------
@@ -47,16 +48,16 @@ class Wrapper(Metric):
     references: ClassVar[int] = 0  # arrays that `reference` gives
 
     def transform(self, values: np.ndarray, *reference: np.ndarray) -> np.ndarray:
-        """Dissimilarities (r, q) from those of the inner metric, entry by entry; NaN where these are missing."""
+        """Transformed dissimilarities (r, q) of the inner metric, entry by entry; NaN if these are missing."""
         return values
 
     def reference(self, trained: TrainedMetric, frame: Frame, candidates: Rep) -> Rep:
-        """Arrays with an entry for each candidate by which `transform` reads its column, from the rows that training may see."""
+        """Arrays with an entry for each candidate that `transform` uses for its column, from the training rows."""
         return ()
 
     @property
     def inner(self) -> tuple[Metric | TrainedMetric, ...]:
-        """The metrics by which it measures."""
+        """The inner metrics."""
         return (metric(getattr(self, "of", None)),)
 
     @property
@@ -184,15 +185,16 @@ class TrainedWrapper(TrainedMetric):
 
 @dataclass(frozen=True)
 class Ranks(Wrapper):
-    """d~(x, z) = number of training rows x_i with d(x_i, z) <= d(x, z) (PVM paper, section 4.1).
+    """Rank dissimilarity: the number of training rows x_i with d(x_i, z) <= d(x, z).
 
-    A ball of radius eps then holds about as many training rows whatever the density around its centre. A row's own rank
-    is at least 1. Ranks are taken among the training rows, in cross-validation among those of the fold.
+    See Bien and Tibshirani (2011), section 4.1. A ball of radius eps then contains about the same number of training rows for any
+    density around its centre. The rank of a row to itself is at least 1. Ranks are computed among the training rows, in cross-validation
+    among the training rows of the fold.
 
     Parameters
     ----------
     of : metric or its name
-        What is ranked.
+        Dissimilarity to rank.
 
     Examples
     --------

@@ -39,13 +39,13 @@ class Learned:
     ----------
     rule : Rule
     model : Model
-        With the chosen parameters.
+        The method with the selected parameters.
     classes : sequence
         Names of the classes.
     prototypes : sequence
-        Names of the prototypes, in the order of their choice.
+        Names of the prototypes, in the order of selection.
     prototype_row : int array (q,)
-        The row that each prototype is, -1 for none.
+        Row position of each prototype, -1 if it is not a row.
     y : int array (n,)
         Class codes of the rows.
     fitted : callable
@@ -53,11 +53,11 @@ class Learned:
     design : callable
         Returns the design matrix as a DataFrame; it raises if the formula names no predictors.
     tried : mapping of parameter to values
-        The values from which cross-validation chose.
+        The values that cross-validation tried.
     reasons : sequence of str
-        Why no theorem covers a bound, as far as rows, formula and dissimilarity tell: see `analysis.steps`.
+        Reasons why no theorem covers a bound, from rows, formula and dissimilarity: see `analysis.steps`.
     error : float, or None
-        Cross-validated share of errors, if this was measured.
+        Cross-validated proportion of errors, if this was measured.
     """
 
     rule: Rule
@@ -133,47 +133,46 @@ class Condition:
 class Capabilities:
     """Facts about a method. A capability is False or empty if the method lacks it; a text names the condition for it.
 
-    The class declares what its models can do, and nothing else: the contract looks at both, and takes only `nearest`, `candidates`,
-    `costs`, `own_distances` and `warm_starts` at its word. Where parameters decide, a model may have a `can` of its own, as `PVM` has with
-    `radii="individual"`. What a method does, such as giving a bound, is an optional method of `Model`. General code asks these
-    and `Model.has`, and never which method it has.
+    A class must declare exactly the capabilities of its models; `pc.testing.check_model` compares the two, except for `nearest`,
+    `candidates`, `costs`, `own_distances` and `warm_starts`. If capabilities depend on parameters, a model may have its own `can`, as
+    `PVM` with `radii="individual"`. Further functions of a method, such as a bound, are optional methods of `Model`. General code uses
+    only these and `Model.has`, never the name of a method.
 
     Attributes
     ----------
     weights : bool
         Whether it takes weights of the rows.
     candidates : frozenset of str
-        A choice of "subset" (candidates may be a random part of the rows) and "unlabelled" (candidates need not be rows).
+        Subset of "subset" (candidates may be a random part of the rows) and "unlabelled" (candidates need not be rows).
     objective, certificate : bool or str
-        Whether its report holds the value of an objective, and a bound on the optimum (`core.setcover.problems`).
+        Whether its report contains the value of an objective, and a bound on the optimum (`core.setcover.problems`).
     coordinates : bool
         Whether it needs coordinates of the rows, which only metrics of a vector space have.
     nearest : bool
         Whether its rule predicts the class of the nearest prototype.
     own_distances : bool
-        Whether its distances, by which a prototype is the nearest, are those of its rule, not of the metric
-        (`core.task.ByDistance`).
+        Whether its rule has its own distances, by which a prototype is the nearest, instead of the metric (`core.task.ByDistance`).
     balls : bool or str
         Whether its prototypes have balls that cover rows of their class.
     gains : bool or str
-        Whether its prototypes have columns `newly_covered` and `miscovered`, in the order of their choice.
+        Whether its prototypes have columns `newly_covered` and `miscovered`, in the order of selection.
     shards : bool
-        Whether it learns from rows that are kept in several places, on the workers of a cluster (`core.parts`).
+        Whether it learns from rows that are distributed over the workers of a cluster (`core.parts`).
     steps : bool or str
         Whether its rule is built step by step (`core.task.Stepwise`).
     costs : bool or str
         Whether the first steps are the rule of a larger lambda, which the method `at_cost(lambda_)` of the rule returns.
     warm_starts : bool
-        Whether the rule of a grid point starts from that of the point before, so that a point fitted alone may give another rule.
+        Whether the rule of a grid point starts from the rule of the previous point, so a point fitted alone may give another rule.
     solvers : tuple of str
         Values of its parameter `solver` whose objectives can be compared.
     radius : str
         The parameter that is the radius of the balls.
     grid_bounds : bool
-        Whether its paths have bounds over the grid, so that choose="bound" is possible.
+        Whether its paths have bounds over the grid, which choose="bound" needs.
     counted : bool or str
-        Whether a user can limit how many prototypes its rules have; a text says what a rule's `size` counts where only this can be
-        limited: "features" where these are no prototypes.
+        Whether a user can limit the number of prototypes. If only another `size` of the rules can be limited, the name of its unit,
+        such as "features".
     """
 
     weights: bool = False
@@ -212,11 +211,11 @@ Axes = Mapping[str, np.ndarray]  # the values of each parameter that is tuned, a
 class Model(NamedArguments, Served):
     """A method: frozen parameters, all of them fields of a dataclass.
 
-    A parameter is tuned by cross-validation when it is `"grid"`, a sequence of values, or an object that draws a grid from
-    the task (`Grid`). A new method must define `path`; everything else has defaults. From `notes` on these are what a method may do
-    beyond prediction, which `has` tells. A parameter can't have the name of an attribute or a method of this class.
+    A parameter is tuned by cross-validation if it is `"grid"`, a sequence of values, or an object that computes a grid from the task
+    (`Grid`). A custom method must define `path`; everything else has defaults. The methods from `notes` on are optional functions
+    beyond prediction; `has` tests whether they are defined. A parameter cannot have the name of an attribute or method of this class.
 
-    If `rows_needed` does not say otherwise, a training set may lack a class: the rule then has no prototypes of this class, and never
+    A training set may lack a class, unless `rows_needed` requires otherwise: the rule then has no prototypes of this class, and never
     predicts it.
 
     Attributes
@@ -224,25 +223,23 @@ class Model(NamedArguments, Served):
     name : str
         An identifier, which `method=` accepts when the method is registered.
     can : Capabilities
-        What the method can do beyond prediction.
+        Capabilities beyond prediction.
     never_tuned : frozenset of str
         Parameters that are never tuned, whatever their value.
     grids : frozenset of str
-        Parameters that have a default grid, beside those that are "grid" by default.
+        Parameters that have a default grid, in addition to those that are "grid" by default.
     words : mapping of parameter to str
-        What a tuned parameter is called beside its axis in pictures; by its name where nothing is said. `k` and `K` mean the same in
-        all methods.
+        Axis labels of tuned parameters in plots. Default: the name of the parameter. `k` and `K` mean the same in all methods.
     larger : mapping of parameter to Grid
-        Parameters whose default grid goes on while the choice is its last value, and the Grid that draws the further values,
-        ascending.
-        A grid point must give the same rule in a grid of its own.
+        Parameters whose default grid is extended while its last value is selected, and the Grid that computes the further values,
+        ascending. A grid point must give the same rule if it is alone in a grid.
     example : mapping of parameter to values
-        At least two values of each parameter that is tuned by default, and of others that a grid may contain, with which the method
-        can be fitted to a hundred rows; for `pc.testing.check_model`. It refuses values whose rules are the same, because a wrong
-        order of equal rules can't be seen.
+        Example values for `pc.testing.check_model`: at least two values of each parameter that is tuned by default, and of others that
+        a grid may contain, with which the method can be fitted to a hundred rows. Values with the same rules are not accepted, because
+        a wrong order of equal rules would not be detected.
     as_repeats : mapping of parameter to value, or None
-        Parameters with which a row of weight 2 gives the same predictions as two rows, such as `{"K": 1}`, where it can't matter that
-        both may be chosen; None if weights mean something else or random draws depend on them.
+        Parameters with which a row of weight 2 gives the same predictions as two rows, such as `{"K": 1}`, where it does not matter
+        that both may be selected. None if weights mean something else or random draws depend on them.
     papers : tuple of str
         Keys of the papers of the method in `ground.references`, which `Fit.methods` cites.
     """
@@ -265,7 +262,7 @@ class Model(NamedArguments, Served):
 
     @property
     def title(self) -> str:
-        """The name of the method in print and summary."""
+        """The name of the method in printed output and summaries."""
         return self.name
 
     @property
@@ -275,31 +272,31 @@ class Model(NamedArguments, Served):
         return False
 
     def seconds_each(self, columns: int) -> float | None:
-        """Predicted seconds of a fit, folds included, for each pair of a row and a candidate, on two processors of today.
+        """Predicted seconds of a fit, folds included, for each pair of a row and a candidate, on two current processors.
 
-        None where the method can't say, so that all rows are candidates by default, however many there are.
+        None if the method cannot predict it; all rows are then candidates by default, regardless of their number.
         """
         return None
 
     def measures(self, rule: Rule) -> bool:
-        """Whether a rule of this method reads dissimilarities or coordinates, and not only columns."""
+        """Whether a rule of this method uses dissimilarities or coordinates, and not only columns."""
         return True
 
     def within(self, most: int) -> Model:
-        """The model that tunes by how many prototypes its rules have, up to so many, where it does not do this already."""
+        """The model that also tunes the number of prototypes, up to a limit."""
         return self
 
     def class_sizes(self, values: Mapping[str, Any], held: np.ndarray, levels: tuple[Any, ...]) -> np.ndarray | None:
-        """The most prototypes of each class (classes,) with these values of the tuned parameters, and `held` rows of each class.
+        """Maximum number of prototypes per class (classes,) with these tuned values, and `held` rows of each class.
 
-        None where parameters do not say so much; a rule has to be learned to count them.
+        None if it does not follow from the parameters; a rule must then be learned to count them.
         """
         return None
 
     def loss(self, task: Task, prototypes: Points) -> float | None:
         """The objective that the method minimises, for any prototypes and its parameters; None if it has none.
 
-        Prototypes are `at=` or `coords=`, as those of its rules are. The contract compares the fit with 30 random choices.
+        Prototypes are given as `at=` or `coords=`, as in its rules. `check_model` compares the fit with 30 random selections.
         """
         return None
 
@@ -308,11 +305,11 @@ class Model(NamedArguments, Served):
         return {f.name: getattr(self, f.name) for f in fields(self)}
 
     def unused(self, classes: int) -> frozenset[str]:
-        """Parameters that have no effect beside the values of the others, with so many classes; `Fit.glance` leaves them out."""
+        """Parameters without effect, given the others and the number of classes; `Fit.glance` leaves them out."""
         return frozenset()
 
     def tuned(self) -> dict[str, Any]:
-        """The parameters that cross-validation chooses."""
+        """The parameters that are tuned by cross-validation."""
         values = self.parameters()
         return {name: v for name, v in values.items() if name not in self.never_tuned and is_tuned(v)}
 
@@ -322,8 +319,9 @@ class Model(NamedArguments, Served):
         Parameters
         ----------
         task : Task
+            The problem with all rows.
         smallest : int array (classes,)
-            Least number of training rows of each class over the folds.
+            Smallest number of training rows of each class over the folds.
         """
         axes = {}
         for name, value in self.tuned().items():
@@ -345,19 +343,19 @@ class Model(NamedArguments, Served):
         return values
 
     def default_grid(self, parameter: str, task: Task, smallest: np.ndarray) -> np.ndarray:
-        """The values that "grid" means for a parameter."""
+        """The values of the default grid of a parameter."""
         raise OptionError(f"{self.name} has no default grid for {parameter}: give a sequence of values")
 
     @property
     def metric_parameters(self) -> tuple[str, ...]:
-        """The parameters that decide which dissimilarity is learned, where the method learns one (`metric`)."""
+        """The parameters of the learned dissimilarity, if the method learns one (`metric`)."""
         return ()
 
     def metric(self, given: Any, classes: int) -> Any:
-        """The dissimilarity that the method learns with its parameters, as a specification, from the one that the call gives.
+        """The specification of the dissimilarity that the method learns, given its parameters and the dissimilarity of the call.
 
-        None of its parameters is to be tuned when it is asked. It is trained where all metrics are: on all rows for a fit, and on the
-        training rows of each fold.
+        None of these parameters is still to be tuned. It is trained like all metrics: on all rows for a fit, and on the training rows of
+        each fold.
         """
         return given
 
@@ -367,28 +365,28 @@ class Model(NamedArguments, Served):
         return parameter in cls.grids or getattr(cls, parameter, None) == GRID
 
     def check_frame(self, frame: Frame) -> None:
-        """Raise where parameters do not go with the rows of a call, before anything is learned."""
+        """Raise if parameters do not fit the rows of a call, before anything is learned."""
 
     def has_default_grid(self, parameter: str) -> bool:
-        """Whether a parameter is tuned over the method's own grid, "grid", and not over values of the user's."""
+        """Whether a parameter is tuned over the default grid of the method, "grid", and not over given values."""
         value = self.parameters().get(parameter)  # None of a parameter of the dissimilarity
         return isinstance(value, str) and value == GRID and parameter in self.tuned()
 
     def rows_needed(self, grid: Axes, held: np.ndarray, levels: tuple[Any, ...]) -> np.ndarray:
-        """Rows with weight that each class must have in every training set, int (classes,), where the smallest one has `held`."""
+        """Rows with weight that each class needs in every training set, int (classes,); the smallest set has `held`."""
         return np.zeros(len(held), np.int64)
 
     def path(self, task: Task, grid: Axes) -> Path:
         """Rules for every point of the grid: the product of its axes in their order, the last varying fastest.
 
-        The grid is empty where nothing is tuned; `axis(grid, name, self.name)` gives the values of a parameter in either case.
+        The grid is empty if no parameter is tuned; `axis(grid, name, self.name)` gives the values of a parameter in either case.
         """
         raise OptionError(f"the model {type(self).__name__} does not define how it is fitted: define its method `path`")
 
     def paths(
         self, task: Task, fold: np.ndarray, folds: int, grid: Axes
     ) -> Iterator[tuple[int, Path]]:
-        """The path of each fold, learned without the rows of the fold; overridden where folds can share work.
+        """The path of each fold, learned without the rows of the fold; override it if folds can share work.
 
         Prototypes that are columns are those of the full task.
         """
@@ -416,11 +414,11 @@ class Model(NamedArguments, Served):
         raise self._lacks("explain")
 
     def conditions(self, learned: Learned, query: Query) -> list[Condition]:
-        """The conditions of the rule in the order in which they are asked."""
+        """The conditions of the rule in the order in which they are tested."""
         raise self._lacks("conditions")
 
     def bound(self, learned: Learned, delta: float) -> pd.DataFrame:
-        """A bound on the error on new rows, one row for each machine (`bound_table`); see `Fit.bound`."""
+        """Bound on the error for new rows, one row for each binary classifier (`bound_table`); see `Fit.bound`."""
         raise self._lacks("bound")
 
     def step_bounds(self, learned: Learned) -> np.ndarray:
@@ -428,7 +426,7 @@ class Model(NamedArguments, Served):
         raise self._lacks("step_bounds")
 
     def alternatives(self, learned: Learned, task: Task, within: float, seconds: float, interest: np.ndarray) -> NearSolutions:
-        """The near-optimal solutions beside the prototypes, as `core.setcover.alternatives.find_alternatives` returns them."""
+        """Near-optimal solutions, as `core.setcover.alternatives.find_alternatives` returns them."""
         raise self._lacks("alternatives")
 
     def criticise(self, learned: Learned, task: Task, n: int, seconds: float) -> Criticised:
@@ -436,18 +434,18 @@ class Model(NamedArguments, Served):
         raise self._lacks("criticise")
 
     def first_gains(self, learned: Learned, task: Task) -> np.ndarray | None:
-        """What the first prototype of each class gains at most before its cost, (classes,); None where the rule has no such thing.
+        """Largest gain of the first prototype of each class before its cost, (classes,); None if the rule has no gains.
 
-        A class without prototypes has no candidate that gains more than the cost, which `report` has as "cost lambda".
+        A class has no prototypes if no candidate gains more than the cost, which `report` has as "cost lambda".
         """
         raise self._lacks("first_gains")
 
     def swap(self, learned: Learned, task: Task, place: int, candidate: int) -> Rule:
-        """The rule with a candidate (column of D) as prototype at a place."""
+        """The rule with the prototype at a position replaced by a candidate (column of D)."""
         raise self._lacks("swap")
 
     def resized(self, size: int) -> dict[str, Any]:
-        """The parameters with which a rule has so many prototypes, where others stay."""
+        """The parameters with which a rule has this number of prototypes, with the others unchanged."""
         raise self._lacks("resized")
 
     def _lacks(self, deed: str) -> NotAvailable:
@@ -455,7 +453,7 @@ class Model(NamedArguments, Served):
 
 
 class Grid:
-    """A rule that draws the values of a parameter from the task."""
+    """A function that computes the grid of a parameter from the task."""
 
     def values(self, task: Task) -> np.ndarray:
         raise OptionError(f"{type(self).__name__} does not define the values that it draws: define its method `values`")
@@ -487,7 +485,7 @@ def heaviest_class(task: Task) -> int:
 
 
 def own_candidates(task: Task) -> np.ndarray:
-    """The candidate that each row is, int (n,), -1 for a row of weight 0; raises if the candidates are not the rows with weight."""
+    """Candidate number of each row, int (n,), -1 for a row of weight 0; raises if the candidates are not the rows with weight."""
     candidate, live = np.full(len(task.y), -1), task.w > 0
     candidate[task.candidate_row[task.candidate_row >= 0]] = np.flatnonzero(task.candidate_row >= 0)
     if (task.candidate_row < 0).any() or (candidate[live] < 0).any():
@@ -517,8 +515,8 @@ def check_number(
 ) -> None:
     """Check a parameter that may be tuned: a number, or a sequence of them, from `low` (or above it) to `high`.
 
-    Whole numbers go up to 2^31 - 1 unless `high` says otherwise. What a `Grid` draws is checked when it is drawn. Of a model, rather
-    than the name of one, the message says whether the parameter may be 'grid'.
+    Whole numbers go up to 2^31 - 1 unless `high` is given. The values of a `Grid` are checked when they are computed. For a model
+    object, the message states whether the parameter may be 'grid'.
     """
     called, grid = (model, False) if isinstance(model, str) else (model.name, model.offers_grid(name))
     for v in listed(called, name, value):

@@ -17,27 +17,27 @@ from .base import Axes, Capabilities, Model, axis, check_number
 class Centroids(Model):
     """Nearest shrunken centroids: one centroid for each class, in the few columns that distinguish the classes.
 
-    Each centroid moves towards the centroid of all rows, column by column, by `threshold` standard errors. A column whose
-    centroids reach it in every class drops out.
+    Each centroid is shrunken towards the centroid of all rows, column by column, by `threshold` standard errors. A column in which all
+    class centroids reach the overall centroid is removed.
 
     Parameters
     ----------
     threshold : float >= 0, sequence or "grid"
-        Standard errors to shrink by; 0 does not move the centroids. "grid": 30 values, evenly spaced from 0 to the least at
+        Number of standard errors to shrink by; 0 does not move the centroids. "grid": 30 values, evenly spaced from 0 to the lowest at
         which no column is left, as in R's `pamr`.
 
     Raises
     ------
     DataError
-        If the weights do not exceed the number of classes, so that the variance within classes is undefined.
+        If the weights do not exceed the number of classes, because the variance within classes is then undefined.
     NoVectors
-        For dissimilarities without coordinates.
+        If the dissimilarity has no coordinates.
 
     Notes
     -----
-    The size of a rule is the number of columns that are left. Rows are classified by distances divided by the columns'
-    standard deviations within classes, minus 2 log of the class's share of the weights; `kind="decision"` is minus half of
-    this value, and `kind="prob"` follows from it. Columns are those of the metric's coordinates, and weights count rows.
+    The size of a fitted model is the number of columns that are left. Rows are classified by squared distances, with columns divided by
+    their standard deviations within classes, minus 2 log of the class's proportion of the weights; `kind="decision"` is minus half of
+    this value, and `kind="prob"` follows from it. Columns are the coordinates of the metric, and weights count rows.
 
     References
     ----------

@@ -37,7 +37,7 @@ class DANN(Model):
     epsilon : float > 0, or sequence
         Weight of W^-1 in the metric; 1 as in ESL.
     ridge : float >= 0, or sequence
-        Added to the diagonal of W, as a multiple of its mean. If there are hardly more neighbours than columns, W is
+        Constant added to the diagonal of W, as a multiple of its mean. If there are hardly more neighbours than columns, W is
         nearly singular, and a small ridge is then harmful.
     iterations : int >= 1, or sequence
         Number of neighborhood searches; each one after the first uses the metric of the one before.
@@ -47,7 +47,7 @@ class DANN(Model):
     DataError
         If there are fewer training rows than k or `neighborhood`.
     NoVectors
-        For dissimilarities without coordinates.
+        If the dissimilarity has no coordinates.
 
     See Also
     --------
@@ -55,9 +55,9 @@ class DANN(Model):
 
     Notes
     -----
-    Coordinates are those of the fit's dissimilarity, for "euclidean" the scaled columns. `predict(kind="distance")` is
-    the square root of D, so that it has the units of a distance. The size of a rule is n / k. Weights count as
-    votes, and rows without weight are not used.
+    The coordinates come from the dissimilarity of the fit; for "euclidean" they are the scaled columns. `predict(kind="distance")` is
+    the square root of D, in the units of a distance. The size of a fitted model is n / k. Weights count as votes, and rows without
+    weight are not used.
 
     References
     ----------

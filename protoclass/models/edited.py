@@ -17,9 +17,9 @@ from .base import Axes, Capabilities, Model, check_fixed, heaviest_class, own_ca
 
 @dataclass(frozen=True)
 class Condensed(Model):
-    """A subset of the rows whose nearest-neighbour rule classifies every row correctly, on any dissimilarity (Hart 1968).
+    """Condensed nearest neighbour: a subset of the rows that classifies every row correctly by 1-NN (Hart 1968).
 
-    The rule depends on the order in which rows are visited, which is drawn with the seed of the fit.
+    Any dissimilarity can be used. The subset depends on the order in which rows are visited, which is random with the seed of the fit.
     """
 
     name = "condensed"
@@ -38,16 +38,16 @@ class Condensed(Model):
 
 @dataclass(frozen=True)
 class Multiedit(Model):
-    """The nearest-neighbour rule of the rows that remain when those that disagree with their neighbours are removed.
+    """Multiedit: the nearest neighbour among the rows that remain when rows misclassified by their neighbours are removed.
 
     Parameters
     ----------
     parts : int >= 3
         Number of random parts in each round; the rows of each part are classified by the nearest rows of the next part.
     quiet : int >= 1
-        The procedure ends after this many rounds in a row that remove no row.
+        Number of successive rounds without a removal after which the procedure ends.
     condense : bool
-        Whether the remaining rows are then condensed, as Devijver and Kittler recommend and R's `class` leaves to the user.
+        Whether to condense the remaining rows, as Devijver and Kittler recommend; R's `class` leaves this to the user.
 
     References
     ----------

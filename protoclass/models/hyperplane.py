@@ -27,20 +27,21 @@ class Hyperplane(Model):
     Parameters
     ----------
     embedding : "proximity", "flip" or "cut"
-        "proximity": each row is the vector of its dissimilarities to the candidates (paper, section 4); any matrix is
-        allowed, also an asymmetric one. "flip" and "cut": rows are points of the pseudo-Euclidean space in which the dissimilarities
-        are distances, with the axes of negative signature made positive or left out (section 3); the matrix
-        must be square and symmetric, with zeros on the diagonal.
+        Vectors that represent the rows. "proximity": the dissimilarities of the row to the candidates (Graepel et al. 1998, section
+        4); any matrix can be used, also an asymmetric one. "flip" and "cut": points of the pseudo-Euclidean space in which the
+        dissimilarities are distances, with the axes of negative signature made positive or left out (section 3); the matrix must be
+        square and symmetric, with zeros on the diagonal.
     C : float > 0, inf, sequence or "grid"
-        Cost of a unit of slack, with rows scaled to mean squared length 1, so that the unit of the dissimilarities does not
-        matter. inf: the hard margin; the summary reports if none exists. "grid": 0.01 to 10,000, and inf.
+        Cost of a unit of slack, with rows scaled to mean squared length 1, so the unit of the dissimilarities does not matter. inf:
+        the hard margin; the summary reports if none exists. "grid": 0.01 to 10,000, and inf.
     dims : int >= 1, sequence or None
-        Axes of the embedding, those of the largest absolute eigenvalues; None: all.
+        Number of axes of the embedding, with the largest absolute eigenvalues. None: all.
 
     Notes
     -----
-    More than two classes: one hyperplane for each against the rest, and the largest decision value wins. The size of a rule
-    is its number of support objects. A new row needs its dissimilarities to all candidates with weight: nearly all of them.
+    With more than two classes, there is one hyperplane for each class against the rest, and the largest decision value wins. The size of
+    a fitted model is its number of support objects. A new row needs its dissimilarities to all candidates with weight: nearly all of
+    them.
 
     References
     ----------

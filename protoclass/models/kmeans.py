@@ -23,10 +23,10 @@ class KMeans(PerClass):
     Parameters
     ----------
     K : int >= 1, number between 0 and 1, mapping, sequence or "grid"
-        Number of centroids of each class; or that share of the rows of each class; or either by the name of the class. "grid": 1 to
+        Number of centroids of each class, or a proportion of the rows of each class, or a mapping of class to either. "grid": 1 to
         10, at most the training rows of the smallest class.
     starts : int >= 1
-        Number of runs from different starts, of which the best is kept.
+        Number of runs from different starts; the best run is used.
     start : "k-means++" or "random"
         Initial centroids: rows of the class that are far from one another, or K random rows. Rows with more weight are drawn
         more often.
@@ -36,7 +36,7 @@ class KMeans(PerClass):
     DataError
         If a class has fewer rows with weight than centroids.
     NoVectors
-        For dissimilarities without coordinates.
+        If the dissimilarity has no coordinates.
 
     Notes
     -----

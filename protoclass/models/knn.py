@@ -27,9 +27,9 @@ class KNN(Model):
     k : int >= 1, sequence or "grid"
         Number of neighbours that vote. "grid": 1 to 101 in increasing steps, at most a third of the training rows of a fold.
     ties : "all" or "random"
-        "all": all rows tied with the k-th nearest one vote, and of classes with equal votes the first in level order wins.
-        "random": ties between rows and between classes are broken by an order drawn with the seed of the fit, and k rows
-        vote (Graepel et al. 1998 break ties at random).
+        Treatment of ties. "all": all rows tied with the k-th nearest one vote, and ties between classes go to the first in level order.
+        "random": ties between rows and between classes are broken by an order drawn with the seed of the fit, and k rows vote
+        (Graepel et al. 1998 break ties at random).
 
     Raises
     ------
@@ -38,9 +38,9 @@ class KNN(Model):
 
     Notes
     -----
-    When the rows of the fit are predicted, each row is among its own neighbours; held-out rows never vote for
-    themselves. A row without weight has no vote. The size of a rule is n / k, about the number of regions that k
-    neighbours can distinguish (ESL, section 2.3.3).
+    When the training rows are predicted, each row is its own neighbour; held-out rows never vote for themselves. A row without weight
+    has no vote. The size of a fitted model is n / k, about the number of regions that k neighbours can distinguish (ESL, section
+    2.3.3).
 
     References
     ----------

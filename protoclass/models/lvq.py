@@ -37,7 +37,7 @@ DEFAULTS = {"window": 0.3, "epsilon": 0.1, "steepness": 5.0, "neighbours": 5}
 
 @dataclass(frozen=True)
 class LVQ(PerClass):
-    """Learning vector quantization: code vectors that rows of their class attract and rows of other classes repel.
+    """Learning vector quantization: code vectors attracted by rows of their class and repelled by other rows.
 
     Rows are drawn at random with replacement, with probabilities proportional to their weights, and one or two code
     vectors near each are moved (Kohonen 1995, chapter 6; ESL, section 13.2.2).
@@ -45,17 +45,21 @@ class LVQ(PerClass):
     Parameters
     ----------
     K : int >= 1, number between 0 and 1, mapping, sequence or "grid"
-        Number of code vectors of each class; or that share of the rows of each class, so that the codebook is divided by the
-        sizes of the classes as in R's `lvqinit` (K = size / rows); or either by the name of the class. "grid": 1 to 10, at most the
-        training rows of the smallest class.
+        Number of code vectors of each class, or a proportion of the rows of each class (the codebook is then divided by class sizes as
+        in R's `lvqinit`, with K = size / rows), or a mapping of class to either. "grid": 1 to 10, at most the training rows of the
+        smallest class.
     variant : str, or a sequence
-        "lvq1": the nearest code vector moves towards the row if it is of its class, and away from it otherwise, by a rate that
-        falls linearly to 0. "olvq1": the same, with a rate for each code vector that falls with each row that it classifies
-        correctly and rises with each one that it misclassifies. "lvq2.1": if exactly one of the two nearest is of the row's
-        class and the row is in the window between them, that one moves towards the row and the other away from it. "lvq3":
-        the same, and if both are of the row's class, both move towards it at `epsilon` times the rate.
-        "glvq": the nearest of the row's class and the nearest of the others follow the negative gradient of a cost (Sato and
-        Yamada 1996).
+        Learning algorithm.
+
+        * "lvq1": the nearest code vector moves towards the row if it is of its class, and away from it otherwise, by a rate that
+          decreases linearly to 0;
+        * "olvq1": the same, with a rate for each code vector that decreases with each row that it classifies correctly and increases
+          with each one that it misclassifies;
+        * "lvq2.1": if exactly one of the two nearest is of the row's class and the row is in the window between them, that one moves
+          towards the row and the other away from it;
+        * "lvq3": the same, and if both are of the row's class, both move towards it at `epsilon` times the rate;
+        * "glvq": the nearest of the row's class and the nearest of the others follow the negative gradient of a cost (Sato and Yamada
+          1996).
     start : "knn", "random" or "kmeans"
         Initial code vectors: random rows of their class that their `neighbours` nearest rows, voting without the row itself,
         classify correctly (as in `lvqinit`; if a class has too few such rows, others are added and the fit reports their
@@ -63,28 +67,31 @@ class LVQ(PerClass):
     draws : number > 0, or a sequence
         Number of rows drawn for each code vector. None: 40 for "olvq1" and 100 for the others, as in R.
     alpha : number between 0 and 1, or a sequence
-        The initial rate. None: 0.3 for "olvq1", 0.1 for "glvq", 0.03 for the others.
+        Initial rate. None: 0.3 for "olvq1", 0.1 for "glvq", 0.03 for the others.
     window : number between 0 and 1, or a sequence
-        For "lvq2.1" and "lvq3": a row is in the window if the ratio of its smaller to its larger distance exceeds
+        Width of the window for "lvq2.1" and "lvq3": a row is in the window if the ratio of its smaller to its larger distance exceeds
         (1 - window) / (1 + window). None: 0.3.
     epsilon : number between 0 and 1, or a sequence
-        For "lvq3". None: 0.1.
+        Factor of the rate for "lvq3". None: 0.1.
     steepness : number >= 0, or a sequence
-        For "glvq": with d+ and d- the squared distances to the two code vectors and mu = (d+ - d-) / (d+ + d-), the cost is
-        the logistic function of steepness * mu; for steepness 0 it is mu. Its slope at mu = 0 is kept at 1. None: 5.
+        Steepness of the cost of "glvq": with d+ and d- the squared distances to the two code vectors and mu = (d+ - d-) / (d+ + d-),
+        the cost is the logistic function of steepness * mu; for steepness 0 it is mu. Its slope at mu = 0 is always 1. None: 5.
     neighbours : int >= 1
-        For the start "knn". None: 5.
+        Number of neighbours for the start "knn". None: 5.
 
     Notes
     -----
-    Code vectors learn by Euclidean distances between the metric's coordinates; new rows are classified by the metric itself.
+    Code vectors are learned by Euclidean distances between the coordinates of the metric; new rows are classified by the metric itself.
+
     In "olvq1" the rate a of the nearest code vector first becomes a / (1 + a) if it classifies the row correctly, and
-    otherwise a / (1 - a), at most alpha; so all rows that it classifies correctly count equally. "lvq2.1" and "lvq3" are
-    intended to refine a codebook near its optimum: start them from "kmeans". They may make code vectors diverge; a step that
-    would move one more than ten times as far from the mean of the rows as the farthest row is not made. The step of "glvq"
-    is in units of the mean d+ + d- of the rows at the start and not longer than the distance to the row. In the table of
-    prototypes `assigned` and `misassigned` are the weights of the training rows of the code vector's class and of other classes
-    to which it is the nearest.
+    otherwise a / (1 - a), at most alpha; so all rows that it classifies correctly count equally.
+
+    "lvq2.1" and "lvq3" are intended to refine a codebook near its optimum: start them from "kmeans". Code vectors may diverge; a step
+    that would move one more than ten times as far from the mean of the rows as the farthest row is not made. The step of "glvq" is in
+    units of the mean d+ + d- of the rows at the start and not longer than the distance to the row.
+
+    In the table of prototypes, `assigned` and `misassigned` are the weights of the training rows of the code vector's class and of other
+    classes to which it is the nearest.
 
     References
     ----------

@@ -64,51 +64,51 @@ TOGETHER = "prototypes of all classes together"  # which it shares out among the
 
 @dataclass(frozen=True)
 class MedianGLVQ(PerClass):
-    """Median generalized LVQ: a few rows of each class, chosen to classify, on any dissimilarity and with a metric of their own.
+    """Median generalized LVQ: a few rows of each class that minimise nearly the training error, on any dissimilarity.
 
-    Its prototypes are rows, and minimise the sum over rows of weight times s(beta (d+ - d-) / (d+ + d-)), where d+ and d- are the
-    distances of the row to the nearest prototype of its class and of another one, and s is the logistic function: for a
-    large beta nearly the number of errors. Prototypes are swapped for other rows, of their own class or of another, until no swap
-    lowers the cost.
+    Its prototypes are rows. They minimise the sum over rows of weight times s(beta (d+ - d-) / (d+ + d-)). Here d+ and d- are the
+    distances of the row to the nearest prototype of its class and of any other class, and s is the logistic function. For a large beta
+    this is nearly the number of errors. Prototypes are swapped for other rows, of their own class or of another, until no swap lowers
+    the cost. A metric can be learned with the prototypes.
 
     Parameters
     ----------
     K : int >= 1, number between 0 and 1, mapping, sequence or "grid"
-        Number of prototypes of each class to start from, and so on average, as swaps may give one class more and another fewer, but each
-        keeps one; or that share of the rows of each class; or either by the name of the class. "grid": 1, 2, 3, 5, 10, at
-        most the training rows of the smallest class.
+        Initial number of prototypes of each class, or a proportion of the rows of each class, or a mapping of class to either. Swaps
+        may give one class more and another fewer, but each class has at least one, and the total does not change. "grid": 1, 2, 3, 5,
+        10, at most the training rows of the smallest class.
     matrix : "none", "diagonal" or "full", or a sequence
-        Whether the distance is learned with the prototypes, see `Relevance`: "diagonal" has a weight for each variable, for distances
-        that are a sum over variables, also Gower's with missing values; "full" a linear map of the columns, for Euclidean distances.
-        It is learned anew in each fold, with K rows of each class (the mean number with `total`), or one if K is a share or has a
-        value for each class.
+        Metric to learn with the prototypes, see `Relevance`. "diagonal": a weight for each variable, for distances that are a sum over
+        variables, including Gower's with missing values. "full": a linear map of the columns, for Euclidean distances. It is learned
+        again in each fold, with K rows of each class (the mean number with `total`), or one if K is a proportion or a mapping.
     ridge : number >= 0, sequence or "grid"
-        With a matrix: against distances that rest on few variables, see `Relevance`. "grid": 0.001, 0.01, 0.1.
+        Penalty, with a matrix, against distances that depend on few variables, see `Relevance`. "grid": 0.001, 0.01, 0.1.
     beta : number > 0, or a sequence
         Slope of the logistic function.
     components : int, optional
-        With matrix="full": axes of the map, by default as many as columns, at most 64.
+        Number of axes of the map, with matrix="full". Default: the number of columns, at most 64.
     starts : int >= 1
-        Number of runs, of which the one of the least cost is kept: the first from k-medoids of each class, the others from random
-        rows of each. Ten find the least cost of small problems nearly always. It need not classify new rows better: prototypes
-        that began in the middle of their class stay nearer to it.
+        Number of runs; the run with the lowest cost is used. The first starts from k-medoids of each class, the others from random rows
+        of each. Ten runs nearly always find the lowest cost of small problems. This need not classify new rows better: prototypes
+        that started in the middle of their class remain nearer to it.
     total : int, sequence or "grid", optional
-        In place of K: number of prototypes of all classes together. They start in proportion to the weights of the classes, with one or
+        Number of prototypes of all classes together, instead of K. They start in proportion to the weights of the classes, with one or
         more of each. "grid": the grid of K times the number of classes.
     init : "kmedoids" or list of row labels
-        Start of the first run: k-medoids of each class, or these rows, one or more of each class, such as those that an expert chose or
-        `fit.prototypes.index` of another fit. Swaps may replace them. Without K and `total` there are as many prototypes as rows named.
-        With more prototypes than these, or if a fold holds some of them out, rows that lower the cost most are added; a class of which
-        all are held out starts from its medoid.
+        Start of the first run: k-medoids of each class, or the listed rows, one or more of each class, such as rows selected by an
+        expert or `fit.prototypes.index` of another fit. Swaps may replace them. Without K and `total`, the number of prototypes is the
+        number of listed rows. If there are more prototypes than listed rows, or if a fold holds some of them out, the rows that lower the
+        cost most are added; a class with all listed rows held out starts from its medoid.
 
     Notes
     -----
-    One pass over the rows gives for a candidate the change of the cost for every prototype in whose place it could stand, as FasterPAM
-    does for k-medoids. Over a grid each K has one more run, which starts from the prototypes of the K before and those
-    that lower the cost most when added. If `candidates=` is a number, prototypes are chosen among that many rows. In the table of
-    prototypes `assigned` and `misassigned` are the weights of the training rows of the prototype's class and of other classes to which it
-    is the nearest. `fit.alternatives()` shows what each swap costs, `fit.swap` makes one, and `fit.at(size=)` learns again with another
-    `total`.
+    One pass over the rows gives, for a candidate, the change in cost for each prototype that it could replace, as in FasterPAM for
+    k-medoids. Over a grid each K has one more run, which starts from the prototypes of the previous K and the rows that lower the cost
+    most when added. If `candidates=` is a number, prototypes are selected among this number of rows.
+
+    In the table of prototypes, `assigned` and `misassigned` are the weights of the training rows of the prototype's class and of other
+    classes to which it is the nearest. `fit.alternatives()` shows the cost of each swap, `fit.swap` makes one, and `fit.at(size=)` learns
+    again with another `total`.
 
     References
     ----------
@@ -235,7 +235,7 @@ class MedianGLVQ(PerClass):
         return METRIC if self._learns else ()
 
     def metric(self, given: Metric | TrainedMetric, classes: int) -> Metric | TrainedMetric:
-        """The distance that is learned with these parameters from the one given."""
+        """The specification of the distance to learn with these parameters from the given one."""
         if self.matrix == "none":
             return given
         of = given.of if isinstance(given, Relevance) else given
@@ -336,13 +336,13 @@ class MedianGLVQ(PerClass):
         return Nearest(prototypes, task.classes, heaviest_class(task), report)
 
     def criticise(self, learned: Learned, task: Task, n: int, seconds: float) -> Criticised:
-        """The rows of the largest cost."""
+        """The rows with the largest cost."""
         cost = self._costs(task, learned.rule.prototypes)
         worst = np.lexsort((np.arange(len(cost)), -cost))[:n]
         return Criticised(worst, cost[worst], "cost", "what the row adds to the cost, at most its weight")
 
     def alternatives(self, learned: Learned, task: Task, within: float, seconds: float, interest: np.ndarray) -> NearSolutions:
-        """The solutions that differ from the prototypes in one row: another one of any class stands in its place, or none."""
+        """The solutions that differ from the prototypes in one row, which is replaced by a row of any class, or removed."""
         problem, columns, _ = self._problem(task)
         at, asked = _places(columns, learned.rule.prototypes.at), _places(columns, interest)
         of, q = problem.candidate_class, len(at)
@@ -369,7 +369,7 @@ class MedianGLVQ(PerClass):
         )  # fmt: skip
 
     def swap(self, learned: Learned, task: Task, place: int, candidate: int) -> Nearest:
-        """The rule with a candidate in the place of a prototype of its class."""
+        """The rule with a prototype replaced by a candidate of its class."""
         prototypes, row = learned.rule.prototypes, int(task.candidate_row[candidate])
         assert prototypes.at is not None
         if task.y[row] != prototypes.classes[place]:

@@ -44,30 +44,29 @@ class Mixture(PerClass):
     Parameters
     ----------
     K : int >= 1, number between 0 and 1, mapping, sequence, "grid" or "bic"
-        Number of components of each class; or that share of the rows of each class; or either by the name of the class. "grid": 1 to
-        10, at most the training rows of the smallest class. "bic": for each class the number from 1 to 10, at most its
-        distinct rows, with the least BIC on the training rows; K is then not cross-validated.
+        Number of components of each class, or a proportion of the rows of each class, or a mapping of class to either. "grid": 1 to
+        10, at most the training rows of the smallest class. "bic": for each class the number from 1 to 10, at most its distinct rows,
+        with the lowest BIC on the training rows; K is then not cross-validated.
     covariance : "full", "tied", "diag", "spherical", a sequence of these or "grid"
-        Any covariance for each component, one for all components of a class, diagonal ones, or multiples of the unit matrix.
-        "grid": all four.
+        Type of the covariances: any covariance for each component ("full"), one for all components of a class ("tied"), diagonal
+        ("diag"), or multiples of the unit matrix ("spherical"). "grid": all four.
     priors : None, "equal" or mapping
-        Probability of each class: None is its share of the training rows, "equal" the same for all, a mapping one by name.
+        Prior probability of each class. None: its proportion of the training rows; "equal": the same for all; or a mapping by class.
     ridge : float >= 0, sequence or "grid"
-        Added to the diagonal of each covariance, as a multiple of the mean variance of the columns within classes. It
-        prevents a component from shrinking to a few similar rows, which BIC would count as a good fit. "grid":
-        0.0001 to 1.
+        Constant added to the diagonal of each covariance, as a multiple of the mean variance of the columns within classes. It
+        prevents a component from shrinking to a few similar rows, which BIC would count as a good fit. "grid": 0.0001 to 1.
     starts : int >= 1
-        Number of runs of EM from different k-means solutions, of which the best is kept.
+        Number of runs of EM from different k-means solutions; the best run is used.
 
     Raises
     ------
     OptionError
-        For parameters that are not allowed, and priors that do not name every class once or do not sum to 1.
+        If parameters are not valid, or if priors do not name every class once or do not sum to 1.
     DataError
         If a class has fewer rows than components, or fewer than two; if a covariance is singular, for example with too small
         a ridge; or if the rows of each class are identical.
     NoVectors
-        For dissimilarities without coordinates.
+        If the dissimilarity has no coordinates.
 
     Notes
     -----
@@ -75,8 +74,8 @@ class Mixture(PerClass):
     away that every density is 0 gets the class of the nearest mean by Mahalanobis distance, with probability 1.
 
     One component for each class, full covariances and no ridge give quadratic discriminant analysis with
-    maximum-likelihood covariances. The size of a rule is the number of its free parameters: means, covariances and
-    weights of components. EM takes no weights of rows.
+    maximum-likelihood covariances. The size of a fitted model is the number of its free parameters: means, covariances and
+    weights of components. EM does not use weights of rows.
 
     References
     ----------

@@ -34,17 +34,16 @@ LARGEST = 2**27  # dissimilarities within a class that are held, in float64
 
 @dataclass(frozen=True)
 class MMDCritic(PerClass):
-    """MMD-critic: in each class, prototypes whose similarities have about the same mean as those of all rows of the class.
+    """MMD-critic: in each class, prototypes whose distribution is close to that of the class.
 
-    With similarities exp(-gamma d^2), prototypes are added one after another, each so that the squared discrepancy between
-    the rows of the class and its prototypes becomes as small as possible. A new row gets the class of the nearest prototype.
-    Criticisms are the rows that the prototypes represent worst: `Fit.criticisms` lists them, and the summary names as many as the
-    parameter says.
+    With similarities exp(-gamma d^2), prototypes are added one by one, each to minimise the squared maximum mean discrepancy between
+    the rows of the class and its prototypes. A new row gets the class of the nearest prototype. Criticisms are the rows that the
+    prototypes represent worst: `Fit.criticisms` lists them, and the summary names the first ones.
 
     Parameters
     ----------
     K : int >= 1, number between 0 and 1, mapping, sequence or "grid"
-        Number of prototypes of each class; or that share of the rows of each class; or either by the name of the class. "grid": 1 to
+        Number of prototypes of each class, or a proportion of the rows of each class, or a mapping of class to either. "grid": 1 to
         10, at most the training rows of the smallest class.
     gamma : float > 0, None or sequence
         Parameter of the similarities. None: 1 / median(d^2) over the pairs of rows within classes.
@@ -151,9 +150,9 @@ class MMDCritic(PerClass):
         return "; ".join(parts)
 
     def criticise(self, learned: Learned, task: Task, n: int, seconds: float) -> Criticised:
-        """The criticisms that the paper chooses in each class: the first of each class and then the second of each, n in all.
+        """The criticisms of each class, as in the paper: the first of each class and then the second of each, n in all.
 
-        They are sorted by the size of the witness, as each was chosen to differ from those before it too.
+        They are sorted by the absolute value of the witness, because each was also selected to differ from the ones before it.
         """
         prototypes, gamma = learned.rule.prototypes, learned.rule.report["gamma"]
         assert prototypes.at is not None

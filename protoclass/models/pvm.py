@@ -50,11 +50,14 @@ LEAST_COUNTS = 10
 @savable
 @dataclass(frozen=True)
 class quantiles(Grid):  # noqa: N801 - used like a function
-    """Radii at equally spaced quantiles of the dissimilarities, from the smallest to the median (PVM paper, section 6.3).
+    """Radii at equally spaced quantiles of the dissimilarities, from the smallest to the median.
+
+    See Bien and Tibshirani (2011), section 6.3.
 
     Parameters
     ----------
     count : int
+        Number of radii.
 
     Examples
     --------
@@ -95,65 +98,73 @@ class Counts(Grid):
 
 @dataclass(frozen=True)
 class PVM(Model):
-    """The prototype vector machine.
+    """The prototype vector machine (PVM): prototypes whose balls cover the rows of their class.
 
-    Prototypes are chosen so that the open balls `d < eps` around those of a class contain many rows of that class and few
-    of others, with few prototypes: they minimise the sum of uncovered rows, wrongly covered rows and `lambda_` times the
-    number of prototypes (paper, section 2.1). A new row gets the class of the nearest prototype.
+    The prototypes minimise the number of uncovered rows, plus the number of wrongly covered rows, plus `lambda_` times the number of
+    prototypes (Bien and Tibshirani 2011, section 2.1). The ball of a prototype contains the rows with `d < eps`; it should contain many
+    rows of its class and few of other classes. A new row gets the class of the nearest prototype.
 
     Parameters
     ----------
     eps : float > 0, sequence, "grid" or `quantiles(count)`
-        Radius of the balls, or with `radii="individual"` the largest that a ball may have. "grid": the smallest positive
-        dissimilarity and 19 quantiles, at geometrically spaced levels up to the median. Where the choice is the median, the
-        grid goes on to quantiles at 0.55, 0.6, ..., with the same folds, until the choice is not the last value or a larger
-        radius leaves a class without prototypes.
+        Radius of the balls, or with `radii="individual"` their largest radius. "grid": the smallest positive dissimilarity and 19
+        quantiles, at geometrically spaced levels up to the median. If the median is selected, the grid is extended by quantiles at
+        0.55, 0.6, ..., with the same folds, until the last value is not selected or a larger radius leaves a class without prototypes.
     lambda_ : float >= 0, sequence, "grid" or None
-        Cost of a prototype. None: mean weight of the rows / their number (1/n for unit weights), the same in every fold,
-        so that it only breaks ties, whatever the unit of the weights is. "grid": ten values from there to a twentieth of the
-        smallest class, spaced geometrically.
+        Cost of a prototype. None: mean weight of the rows / their number (1/n for unit weights), the same in every fold; it only
+        breaks ties, for any unit of the weights. "grid": ten geometrically spaced values from there to a twentieth of the smallest
+        class.
     solver : "greedy", "exact", "rounding" or "ratio"
-        The paper's greedy algorithm (section 3.2); the integer program solved to proven optimality; the linear relaxation
-        with randomised rounding (section 3.1); the standard greedy algorithm by least cost for each row newly covered, with
-        which section 3.2 compares its own. "exact" and "rounding" always come with a certificate. Where memory does not
-        take the balls of all candidates, "exact", "rounding" and certificates come from programs of a few candidates, to which
-        those that they lack are added (column generation); bounds hold for all candidates, and "exact" is as optimal. Only "ratio"
-        needs all balls.
+        Solver of the set-cover problem.
+
+        * "greedy": the greedy algorithm of Bien and Tibshirani (2011, section 3.2);
+        * "exact": the integer program, solved to proven optimality;
+        * "rounding": the linear relaxation with randomised rounding (section 3.1);
+        * "ratio": the standard greedy algorithm by lowest cost per newly covered row, with which section 3.2 compares its own.
+
+        "exact" and "rounding" always have a certificate. If the balls of all candidates do not fit in memory, "exact", "rounding" and
+        certificates use column generation: programs of a few candidates, to which missing ones are added. Bounds are then valid
+        for all candidates, and "exact" is still optimal. Only "ratio" needs all balls.
     balls : "open" or "closed"
-        Whether a ball contains the rows with `d < eps` or those with `d <= eps`.
+        Whether a ball contains the rows with `d < eps` ("open") or `d <= eps` ("closed").
     certify : bool
-        Whether the cover of a greedy solver gets a lower bound as well, in the fit on all rows. With a sample of the rows as
-        candidates (`candidates=500`) the certificate of any solver is over all rows as candidates, for which all dissimilarities
-        are measured once, but not kept; `certificate.sampled` is over the sample.
+        Whether to compute a lower bound for the cover of a greedy solver as well, in the fit on all rows. With a sample of the rows as
+        candidates (`candidates=500`) the certificate of any solver is over all rows as candidates: all dissimilarities are computed
+        once, but not stored. `certificate.sampled` is over the sample.
     time_limit : float
-        Seconds for the program of each class. After that time the best cover so far and its proven gap are returned. Classes
-        share the passes of column generation, and so their seconds; a certificate of a sample that has not read all
-        rows by then is over the sample, and says so.
+        Time limit in seconds for the program of each class. If it is reached, the best cover so far and its proven gap are returned.
+        Classes share the passes of column generation, and so their seconds. If a certificate for a sample has not processed all rows
+        by then, it is over the sample, and reports this.
     mip_gap : float
         Relative gap at which "exact" stops; 0 requires the optimum.
     rounding : "best" or "union"
-        How "rounding" combines its draws: the best of them (the paper), or their union, which is checked and drawn again if it
-        fails (the course report of Visagan, 2018, section 4.1).
+        Combination of the draws of "rounding": the best of them (Bien and Tibshirani 2011), or their union, which is checked and
+        drawn again if it fails (the course report of Visagan, 2018, section 4.1).
     draws : int
-        Number of covers drawn by "rounding" with "best" (B in the paper).
+        Number of covers drawn by "rounding" with "best" (B in Bien and Tibshirani 2011).
     stop : int >= 1, sequence, "grid" or None
-        With the greedy solver, the most prototypes: the first so many of those that it chooses, which are the ones of some larger
-        `lambda_`. All numbers come from one run. "grid": 1, 2, ..., 50, and from there numbers 5 % apart up to the number of rows,
-        or with `max_prototypes=` up to that; of more than 50,000 rows fewer numbers.
+        Maximum number of prototypes, with the greedy solver. The prototypes are the first ones selected; these are the prototypes for
+        some larger `lambda_`. All numbers come from one run. "grid": 1, 2, ..., 50, and then numbers 5 % apart up to the number of
+        rows, or up to `max_prototypes=` if it is given; for more than 50,000 rows fewer numbers.
     radii : "one", "individual", a sequence of these, or "grid"
-        Whether all balls have the radius `eps`, as in the paper, or each its own, one of 24 equal steps up to `eps`. "grid":
-        cross-validation tries both.
+        Whether all balls have the radius `eps` ("one", as in Bien and Tibshirani 2011), or each ball its own radius, one of 24 equal
+        steps up to `eps` ("individual"). "grid": cross-validation tries both.
 
     Notes
     -----
-    The paper has one radius for all balls. Radii of their own (`radii="individual"`) are not in it; they are ours. A prototype is then a
-    candidate with a radius, and what is minimised stays as it is, ball by ball: uncovered rows, wrongly covered rows, and
-    `lambda_` for each ball. All solvers, bounds and certificates are those of the paper's program with these pairs as columns. Of
-    pairs that gain as much the one with the first candidate is taken, at its largest radius. A new row gets the class of the
-    prototype with the least d / r, its dissimilarity as a share of the prototype's radius, below 1 inside of the ball: so
-    "distance" is this share. Relatives: class cover catch digraphs have the largest ball without a row of another class around
-    each row, and dominating sets of them as prototypes, with the same d / r (Priebe et al. 2003); the set covering machine
-    builds a conjunction or disjunction of balls with radii of their own (`SCM`).
+    *Individual radii* are an extension of this package. A prototype is then a candidate with a radius, and the objective has the same
+    terms, ball by ball: uncovered rows, wrongly covered rows, and `lambda_` for each ball. All solvers, bounds and certificates apply to
+    the same program with these pairs as columns. Ties go to the first candidate, at its largest radius. A new row gets the class of the
+    prototype with the lowest d / r, its dissimilarity divided by the radius of the prototype; it is below 1 inside the ball, and
+    `predict(kind="distance")` returns it.
+
+    *Related methods.* Class cover catch digraphs have the largest ball without a row of another class around each row, and dominating
+    sets as prototypes, with the same d / r (Priebe et al. 2003). The set covering machine builds a conjunction or disjunction of balls
+    with individual radii (`SCM`).
+
+    See Also
+    --------
+    set_cover : the smallest cover of rows without classes.
 
     References
     ----------
@@ -261,7 +272,7 @@ class PVM(Model):
         return frozenset({"certify", "time_limit", "mip_gap", "rounding", "draws", "stop"} - used - own)
 
     def within(self, most: int) -> PVM:
-        """With `stop` tuned, or `lambda_` where another solver chooses, unless it is given."""
+        """The model with `stop` tuned, or `lambda_` for other solvers than the greedy one, unless it is given."""
         if self.shares_work:
             return self if self.stop is not None else replace(self, stop=Counts(int(most)))
         return self if self.lambda_ is not None else replace(self, lambda_="grid")
@@ -318,9 +329,8 @@ class PVM(Model):
     def bound(self, learned: Learned, delta: float) -> pd.DataFrame:
         """Theorem 5.1 of Marchand and Shawe-Taylor (2001): the prototypes determine the nearest-prototype rule.
 
-        Where balls have radii of their own, the rule depends on which of the 24 steps each has, and on nothing else of the radii, as
-        `relative_distances` are compared with one another. So the message is one of 24 for each prototype, and one of 2 where
-        both kinds of radii were tried.
+        With individual radii, the rule depends only on which of the 24 steps each radius has, because `relative_distances` are
+        compared with one another. So the message is one of 24 for each prototype, and one of 2 if both kinds of radii were tried.
         """
         rule, prototype_row = learned.rule, learned.prototype_row
         reasons = [*learned.reasons]
@@ -342,7 +352,7 @@ class PVM(Model):
         return find_alternatives(task, *_program(learned), reached, within, seconds, interest)
 
     def criticise(self, learned: Learned, task: Task, n: int, seconds: float) -> Criticised:
-        """The rows that are uncovered, wrongly covered or misclassified, by what the objective pays for each."""
+        """The rows that are uncovered, wrongly covered or misclassified, by their contribution to the objective."""
         price, uncovered, wrong = price_rows(task, *_program(learned), seconds)
         astray = learned.fitted() != task.y
         rows = np.flatnonzero((uncovered | (wrong > 0) | astray) & (task.w > 0))
@@ -351,7 +361,7 @@ class PVM(Model):
         return Criticised(worst, price[worst], "price", "dual price: what the objective pays for the row, in weight of rows")
 
     def first_gains(self, learned: Learned, task: Task) -> np.ndarray | None:
-        """For each class the most that one ball gains: the weight of its rows less that of others; None with radii of their own."""
+        """The largest gain of one ball per class: weight of its rows minus weight of others; None with individual radii."""
         if "radius eps" not in learned.rule.report:
             return None
         eps = learned.rule.report["radius eps"]
@@ -364,7 +374,7 @@ class PVM(Model):
         return np.asarray(gains.max(axis=0))
 
     def swap(self, learned: Learned, task: Task, place: int, candidate: int) -> Nearest:
-        """The rule with a candidate in the place of a prototype."""
+        """The rule with a prototype replaced by a candidate."""
         _program(learned)
         assert isinstance(learned.rule, Nearest)
         return swapped(learned.rule, task, place, candidate)

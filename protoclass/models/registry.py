@@ -87,15 +87,16 @@ def register(name: str, kind: Any) -> None:
     Parameters
     ----------
     name : str
-        An identifier, such as "mmd" for `method="mmd"` or "dtw" for `dissimilarity="dtw"`. A new name takes precedence
-        over a built-in one, with a warning; the built-in class remains available. A cell that defines the class may be run
-        again: a class replaces a registered one of the same module and qualified name.
+        Identifier, such as "mmd" for `method="mmd"` or "dtw" for `dissimilarity="dtw"`. A new name takes precedence over a built-in
+        one, with a warning; the built-in class remains available. A notebook cell that defines the class may be run again: a class
+        replaces a registered one of the same module and qualified name.
     kind : subclass of `Model` or `Metric` that can be made without arguments
-        See `protoclass.Model` and `protoclass.Metric` for what such a class defines, and `protoclass.testing` for checks.
+        Class to register. `protoclass.Model` and `protoclass.Metric` describe what it defines; `protoclass.testing` checks it.
 
     Raises
     ------
     OptionError
+        If the name or the class is not valid.
 
     Examples
     --------

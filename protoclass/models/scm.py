@@ -34,37 +34,37 @@ LARGEST = 2**27  # entries of the sorted lines, 4 bytes each
 class SCM(Model):
     """The set covering machine: a short conjunction or disjunction of simple features.
 
-    A conjunction is positive where all of its features hold, a disjunction where any of them holds. P contains the examples
-    that every feature should classify correctly (the positive ones for a conjunction, the negative ones for a disjunction),
-    N the others, which are to be covered. At each step the feature of the largest value V = |Q| - penalty |R| is added, where
-    Q are the examples of N that it is the first to cover and R those of P that it is the first to misclassify (paper,
-    sections 2 to 4).
+    A conjunction is positive if all of its features are true, a disjunction if any of them is. P contains the examples that every
+    feature should classify correctly (the positive ones for a conjunction, the negative ones for a disjunction), and N the others,
+    which should be covered. Each step adds the feature with the largest value V = |Q| - penalty |R|: Q are the examples of N that it is
+    the first to cover, and R the examples of P that it is the first to misclassify (Marchand and Shawe-Taylor 2002, sections 2 to 4).
 
     Parameters
     ----------
     features : str
-        "balls" around every training row, on any dissimilarity; "boolean", unchanged columns of 0 and 1; "stumps",
-        thresholds on single columns; or unions such as "balls+stumps". In a union with "boolean" the columns of 0 and 1
-        are Boolean and the others stumps.
-    kind : "conjunction", "disjunction", sequence or "grid" (both)
+        Type of the features: "balls" around every training row, on any dissimilarity; "boolean", unchanged columns of 0 and 1;
+        "stumps", thresholds on single columns; or unions such as "balls+stumps". In a union with "boolean" the columns of 0 and 1 are
+        Boolean and the others stumps.
+    kind : "conjunction", "disjunction", sequence or "grid"
+        Combination of the features. "grid": both.
     penalty : float from 0.0001 to 1,000,000, inf, sequence or "grid"
         Cost p of an error on P. inf: features classify all of P correctly (the consistent machine). "grid": 0.5 to 16, and inf.
     stop : int >= 1, sequence, "grid" or None
-        Largest number of features (the truncated machine). "grid": 1 to 30 in increasing steps. None: until no feature has a
+        Maximum number of features (the truncated machine). "grid": 1 to 30 in increasing steps. None: until no feature has a
         positive value.
     positive : class, or None
-        The positive class, with more than two classes in every pair that it belongs to. None: the later one in level order.
+        The positive class; with more than two classes, in every pair with this class. None: the later class in level order.
     negate : bool
         Whether the negations of Boolean columns are features too.
     multiclass : "ovo" or "ovr"
-        With more than two classes: a machine for each pair, or for each class against the rest. The machines vote; of classes
-        with equal votes the first in level order wins.
+        Binary classifiers for more than two classes: one for each pair ("ovo"), or one for each class against the rest ("ovr"). They
+        vote; ties go to the first class in level order.
 
     Notes
     -----
-    A ball centred on a P-example contains the rows with d <= rho; a hole centred on an N-example excludes those with d < rho;
-    rho is always the distance of a P-example (or, for a hole, inf). Of equal values the smaller |R| is taken, then the first
-    row (centres before columns), then the smallest radius of a ball or the largest of a hole. Weights are not supported.
+    A ball centred on a P-example contains the rows with d <= rho; a hole centred on an N-example excludes the rows with d < rho;
+    rho is always the distance of a P-example (or, for a hole, inf). Ties in V go to the smaller |R|, then to the first row (centres
+    before columns), then to the smallest radius of a ball or the largest of a hole. Weights are not supported.
     The sorted distances take 4 bytes for each pair in addition to the distances, and twice that on each thread; at most
     2^27 pairs are allowed, see `candidates=`.
 
@@ -270,10 +270,11 @@ class SCM(Model):
         )
 
     def feature_table(self, learned: Learned) -> pd.DataFrame:
-        """One row for each feature of set covering machines, in the order of their choice.
+        """Table of the features, in the order of selection.
 
-        Columns: `machine` (if there are several), `rule` (the condition for the positive class), `centre`, `class` (that of
-        the centre), `radius`, `column`, `threshold`, and at the time of choice `q` (|Q|), `r` (|R|) and `value`.
+        Columns: `machine` (the binary classifier, if there are several), `rule` (the condition for the positive class), `centre`,
+        `class` (the class of the centre), `radius`, `column`, `threshold`, and at the time of selection `q` (|Q|), `r` (|R|) and
+        `value`.
         """
         rule = scm_rule(learned.rule)
         design = learned.design() if has_cuts(rule) else pd.DataFrame()
@@ -286,12 +287,12 @@ class SCM(Model):
         return out.drop(columns=unused + (["machine"] if len(rule.machines) == 1 else []))
 
     def notes(self, learned: Learned) -> list[str]:
-        """Sentences about machines without features."""
+        """Sentences about binary classifiers without features."""
         empty = [machine_name(learned, one) for one in scm_rule(learned.rule).machines if len(one.machine) == 0]
         return [f"Machine {name} has no features, so it always gives the same class." for name in empty]
 
     def explain(self, learned: Learned, query: Query) -> list[str]:
-        """For each machine, the first feature that fires on the row, in words."""
+        """For each binary classifier, the first feature that fires on the row, in words."""
         rule, table, begin, sentences = scm_rule(learned.rule), self.feature_table(learned), 0, []
         for one, position in zip(rule.machines, rule.find_fired(query), strict=True):
             s, size = int(position[0]), len(one.machine)
@@ -309,7 +310,7 @@ class SCM(Model):
         return sentences
 
     def conditions(self, learned: Learned, query: Query) -> list[Condition]:
-        """The features of each machine, with the distance or the column of each row that they cut."""
+        """The features of each binary classifier, with the distance or the column of each row that they compare with a threshold."""
         rule, table = scm_rule(learned.rule), self.feature_table(learned)
         out: list[Condition] = []
         D = query.dissimilarities(rule.prototypes) if has_balls(rule) else None
@@ -327,7 +328,7 @@ class SCM(Model):
         return out
 
     def bound(self, learned: Learned, delta: float) -> pd.DataFrame:
-        """Theorem 5.2 of Marchand and Shawe-Taylor (2001) for each machine; the machines share delta."""
+        """Theorem 5.2 of Marchand and Shawe-Taylor (2001) for each binary classifier; these share delta."""
         rule, rows = scm_rule(learned.rule), []
         share = delta / len(rule.machines) / kinds_tried(learned)
         for one in rule.machines:
@@ -342,7 +343,7 @@ class SCM(Model):
         return bound_table(rows)
 
     def step_bounds(self, learned: Learned) -> np.ndarray:
-        """The bound of all machines together for their first 0, 1, ... features, at delta = 0.05."""
+        """The bound of all binary classifiers together for their first 0, 1, ... features, at delta = 0.05."""
         return bounds_of(scm_rule(learned.rule).machines, DELTA / kinds_tried(learned))
 
 

@@ -57,32 +57,39 @@ def plot(fit: Fitted, kind: str | None = None, ax: Any = None, **options: Any) -
     Parameters
     ----------
     kind : str, optional
-        "prototypes" (the default; `x=`, `y=`, `balls=`): the prototypes among the rows; with two numeric predictors in
-        their plane with the decision regions, otherwise on a map. Balls have their true shape where the metric measures in
-        the plane; elsewhere lines lead from a prototype to the rows in its ball. Rows that a ball holds wrongly are ringed. Of
-        a rule of features without prototypes: the features. "radii" (`eps=`): the same at several radii.
-        "profiles" (`count=`, `series=`): each prototype beside the usual values of its class, with what it covers and its rival; a series
-        (with `DTW`, or with `series=` the predictors that are its steps) is a curve, a text stands above texts near it.
-        "rule" (`count=`): of a method whose rule is built of conditions, the rows along what each condition compares, and which
-        of them it removes.
-        "progress": the share of each class that is covered so far. "path" (`new=`, `cv=`): held-out error of the first 1, 2, ...
-        prototypes, by the folds of the fit itself, and their training error.
-        "why" (`row=`, `series=`): which variables bring a row, or each of up to six, nearer to its prototype than to the
-        nearest of another class.
-        "confusion": held-out (or training) rows by true and predicted class, with recall and precision. "calibration" (`new=`):
-        whether the chances come true on new rows. "alternatives" (`within=`, `seconds=`) and "criticisms" (`n=`): the pictures of
-        these methods. "validation" (`x=`): the error curve; with
-        `x="size"` against the number of prototypes; "frontier": the least error for each number of them, see
-        `Validation.frontier`; `band=0.95` shades the simultaneous band of the curve. "importance"
-        (`new=`, `repeats=`, `variables=`, `cv=`, `seed=`): by how much the error grows when a variable is permuted.
-        "weights": what each column counts in a metric that has learned it, such as `Learned`.
-        "solvers" (`eps=`, `solvers=`): the objective that each solver reaches, with the proved bound.
-        For rows that are pictures, with `shape=(height, width)`: "images" (`count=`): the prototypes. "miscovered"
-        (`prototype=`): rows of other classes that one holds. "misclassified" (`new=`, `size=`, `count=`): rows with the
-        nearest prototypes. "map" (`count=`; `shape=` optional): the prototypes by Sammon's mapping.
+        Kind of plot, with its arguments:
+
+        * "prototypes" (the default; `x=`, `y=`, `balls=`): the prototypes among the rows; with two numeric predictors in their plane
+          with the decision regions, otherwise on a map. Balls have their true shape if the metric is computed in the plane; otherwise
+          lines join a prototype to the rows in its ball. Wrongly covered rows are circled. For an SCM without prototypes: its features.
+        * "radii" (`eps=`): the same at several radii.
+        * "profiles" (`count=`, `series=`): each prototype with the usual values of its class, the rows it covers and its rival. A series
+          (with `DTW`, or with `series=` for predictors that are its steps) is a curve; a string is shown above similar strings.
+        * "rule" (`count=`): for a method whose rule consists of conditions, the rows along the value that each condition compares, and
+          which of them it removes.
+        * "progress": the proportion of each class that is covered so far.
+        * "path" (`new=`, `cv=`): held-out error of the first 1, 2, ... prototypes, by the folds of the fit, and their training error.
+        * "why" (`row=`, `series=`): the variables that bring a row, or each of up to six, nearer to its prototype than to the nearest
+          of another class.
+        * "confusion": held-out (or training) rows by true and predicted class, with recall and precision.
+        * "calibration" (`new=`): observed proportions against predicted probabilities on new rows.
+        * "alternatives" (`within=`, `seconds=`) and "criticisms" (`n=`): the plots of these methods.
+        * "validation" (`x=`): the error curve; with `x="size"` against the number of prototypes; `band=0.95` shades the simultaneous
+          band of the curve.
+        * "frontier": the lowest error for each number of prototypes, see `Validation.frontier`.
+        * "importance" (`new=`, `repeats=`, `variables=`, `cv=`, `seed=`): the increase in error when a variable is permuted.
+        * "weights": the weight of each column in a metric with learned weights, such as `Learned`.
+        * "solvers" (`eps=`, `solvers=`): the objective that each solver reaches, with the proved bound.
+
+        For rows that are images, with `shape=(height, width)`:
+
+        * "images" (`count=`): the prototypes;
+        * "miscovered" (`prototype=`): rows of other classes in the ball of a prototype;
+        * "misclassified" (`new=`, `size=`, `count=`): rows with the nearest prototypes;
+        * "map" (`count=`; `shape=` optional): the prototypes by Sammon's mapping.
     ax : Axes, optional
-        Marks, lines and letters have sizes that suit them; what has no room on small ones is left out, with a word. If
-        their figure has no layout, it gets matplotlib's "constrained" one, so that no name and no legend is cut.
+        Axes to draw on. Markers, lines and text are scaled to them; elements that do not fit on small ones are left out, with a
+        warning. If their figure has no layout, it gets matplotlib's "constrained" layout, so names and legends are not truncated.
 
     Returns
     -------

@@ -23,16 +23,17 @@ from .style import GREY, axes, colour, draw_intervals, grid_lines, ink, key, lis
 
 @framed
 def comparison(result: Comparison, kind: str | None = None, ax: Any = None) -> Any:
-    """Each method's error with its 95 % interval, its error on each split, and its number of prototypes.
+    """Plot the error of each method with its 95 % interval, its error on each split, and its number of prototypes.
 
     Parameters
     ----------
     kind : "frontier", optional
-        The errors against the numbers of prototypes: a mark for what each method has chosen. Where it had several numbers to choose
-        from, a line has the error on the test rows, in the mean over the splits, of the rule with the least cross-validated error within
-        the training rows of all with at most so many prototypes (`Comparison.frontiers`): these errors were in no choice. A method
-        without prototypes is a line across.
+        Plot of the errors against the numbers of prototypes, with a marker for the selected model of each method. If a method tunes this
+        number, a line shows the mean test error over the splits for each limit on it: of the model with the lowest cross-validated
+        error, on the training rows, within the limit (`Comparison.frontiers`). The test errors were not used for selection. A method
+        without prototypes is a horizontal line.
     ax : Axes, optional
+        Axes to draw on.
     """
     one_of("kind", kind, (None, "frontier"), "picture")
     if kind == "frontier":
@@ -116,14 +117,15 @@ class InOrder:
 
 @framed
 def alternatives(result: Alternatives, ax: Any = None) -> Any:
-    """What the best solution without each prototype costs, and each substitute; returns the Axes.
+    """Plot the cost of the best solution without each prototype, and of each substitute; returns the Axes.
 
-    Full marks are for the best solution without it, in the order chosen, hollow ones for each substitute. A line shows the bounds of a
-    cost that is not settled; the dotted line is the most that a near solution costs.
+    Filled markers are the best solutions without the prototype, in the order of selection; open markers are the substitutes. A line
+    shows the bounds of a cost that is not settled; the dotted line is the largest cost of a near-optimal solution.
 
     Parameters
     ----------
     ax : Axes, optional
+        Axes to draw on.
     """
     table, pairs = list_alternatives(result)
     classes = result.fit.classes
@@ -154,11 +156,14 @@ def criticisms_of_fit(fit: Fitted, ax: Any, n: int = 10) -> Any:
 
 @framed
 def criticisms(result: Criticisms, ax: Any = None) -> Any:
-    """The score of each row as a bar in the colour of its class, under its reason, with the prototype that takes it; returns the Axes.
+    """Plot the score of each criticism as a bar, with its reason and the prototype that claims it; returns the Axes.
+
+    Bars have the colour of the class of the row.
 
     Parameters
     ----------
     ax : Axes, optional
+        Axes to draw on.
     """
     table = list_criticisms(result)
     last = int(table["place"].max()) if len(table) else 1
@@ -183,7 +188,7 @@ def criticisms(result: Criticisms, ax: Any = None) -> Any:
 
 @framed
 def stability(result: Stability, ax: Any = None) -> Any:
-    """Proportion of samples with a prototype of its class in the ball of each prototype, and in which it was selected again."""
+    """Plot the ball hit rate of each prototype, and the proportion of samples in which it was selected again."""
     table, classes = list_stability(result), result.fit.classes
     drawn = InOrder(table, ax, 1.4)
     for k, (level, name) in enumerate(zip(classes, list_named(classes), strict=True)):

@@ -30,17 +30,16 @@ BARS, LETTER = 1.6, 0.055  # inches of the bars of a card, and of a letter besid
 
 @framed
 def cards(fit: Fitted, count: int = 9, series: Any = None) -> Any:
-    """The first prototypes, each with the variables by which it differs most from its class, what it covers, and its rival.
+    """Plot profiles of the first prototypes: the variables that differ most from their class, coverage, and rival.
 
-    A prototype that is a series is a curve over those of its class in its ball, or nearest to it; one that is a text stands above such
-    texts.
+    A series is a curve over the series of its class in its ball, or nearest to it; a string is shown above such strings.
 
     Parameters
     ----------
     count : int
+        Number of prototypes.
     series : list of names or True, optional
-        The predictors that are the steps of a series, in their order, or all of them. By default all, where the metric takes them for a
-        series as `DTW` does.
+        Predictors that are the steps of a series, in their order; True: all. Default: all, if the metric compares series, as `DTW`.
     """
     steps = list_steps(fit, series)
     profiles = list_profiles(fit, whole_number("count", count, 1))
@@ -144,14 +143,16 @@ DIFFERENCE = "distance to the rival minus distance to the prototype"
 
 @framed
 def why(fit: Fitted, ax: Any = None, *, row: Any, series: Any = None) -> Any:
-    """A bar for each variable, the decisive ones above: to the right it speaks for the class of the row, to the left for the rival's.
+    """Plot the contribution of each variable to a prediction: to the right for the predicted class, to the left for the rival.
+
+    The variables with the largest contributions are at the top.
 
     Parameters
     ----------
     row : label, rows or list of labels
-        As in `Fit.why`; of several rows, up to six, each has Axes of its own.
+        Rows to explain, as in `Fit.why`; up to six rows, each with its own Axes.
     series : as for "profiles"
-        Rows that are series are drawn as curves, with the nearest prototypes of their class and of any other.
+        Predictors that are steps of a series. Series are drawn as curves, with the nearest prototypes of their class and of any other.
     """
     steps = list_steps(fit, series)
     if steps:
@@ -232,7 +233,7 @@ def _draw_sides(fit: Fitted, rows: list[Sides], steps: list[str], ax: Any) -> An
 def importance(
     fit: Fitted, ax: Any = None, new: Any = None, repeats: int = 20, variables: Any = None, cv: Any = "auto", seed: int = 0
 ) -> Any:
-    """A bar for each variable, the most important above: the growth of the error with its 95 % interval; see `Fit.importance`."""
+    """Plot the permutation importance of each variable, the most important at the top, with 95 % intervals; see `Fit.importance`."""
     table = list_importance(fit, new, repeats, variables, cv, seed)
     ends = [table["importance"] - table["low"], table["high"] - table["importance"]]
     ax = draw_columns(table["variable"], table["importance"], table.attrs["shown"], ax)
@@ -253,7 +254,7 @@ def draw_columns(columns: pd.Series, values: pd.Series, shown: str, ax: Any) -> 
 
 @framed
 def weights(fit: Fitted, ax: Any = None) -> Any:
-    """A bar for each column, the heaviest above: its learned weight."""
+    """Plot the learned weight of each column, the largest at the top."""
     table = list_weights(fit)
     ax = draw_columns(table["column"], table["weight"], table.attrs["shown"], ax)
     ax.set_xlabel(f"weight of the {table.attrs['weighed']}")

@@ -56,20 +56,21 @@ STRIP = (-0.32, 0.22)  # bottom and height of what has a scale of its own below 
 
 @framed
 def curve(validation: ErrorCurve, x: Any = None, ax: Any = None, band: float | None = None) -> Any:
-    """The error curve: +- 1 SE, size on the top axis, lines at the least error and the 1-SE point.
+    """Plot the error curve: error +- 1 SE, size on the top axis, lines at the lowest error and the 1-SE point.
 
-    The axis of the errors ends at the data. Shaded is what is within one standard error of the least error; the no-information error
-    is a mark at the right edge, with its number; the cover error, and the bound of a method that has one, have a strip of their own.
+    The axis of the errors ends at the data. The shaded region is within one standard error of the lowest error. The no-information error
+    is a mark at the right edge, with its value. The cover error and the bound, if the method has them, are in a separate strip.
 
     Parameters
     ----------
     x : str or pair of str, optional
-        The parameter on the horizontal axis, where several were tuned; the others make a line each. "size": the error
-        against the size of the rules. "frontier": the least error for each number of prototypes, corrected and not (see
-        `Validation.frontier`), with the chosen point and 1-NN beside it. A pair of parameters: a heat map of the error.
+        Parameter on the horizontal axis, if several were tuned; each value of the others is a line. "size": the error against the
+        number of prototypes. "frontier": the lowest error for each number of prototypes, with and without correction (see
+        `Validation.frontier`), with the selected point and 1-NN. A pair of parameters: a heat map of the error.
     ax : Axes, optional
+        Axes to draw on.
     band : float between 0 and 1, optional
-        The level of the simultaneous band of `band()`, shaded; it is drawn from 0 on.
+        Level of the simultaneous band of `band()`, which is shaded, and truncated at 0 in the plot.
     """
     pair, count = check_axis(validation, x), len(validation.grid.columns)
     check_band(validation, x, band)

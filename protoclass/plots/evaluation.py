@@ -56,7 +56,7 @@ def confusion_of_fit(fit: Fitted, ax: Any = None) -> Any:
 
 
 def draw_counts(counts: Confusion, ax: Any = None) -> Any:
-    """Counts as numbers, errors shaded by their share of the true class; at the margins recall and precision."""
+    """Counts as numbers, errors shaded by their proportion of the true class; at the margins recall and precision."""
     L = len(counts.table)
     side = max(4.4, 0.5 * L + 2.1)
     ax = axes(ax, side + 0.8, side)
@@ -99,32 +99,37 @@ def draw_counts(counts: Confusion, ax: Any = None) -> Any:
 
 
 def _shade(ax: Any, share: float, right: bool) -> tuple[float, float, float]:
-    """The ground of a cell: paper for what is right or empty, else the darker the larger the share."""
+    """Background of a cell: plain for correct or empty cells, otherwise darker for a larger proportion."""
     return blend(SHADE, paper(ax), 0.0 if right or not share else PALE + (1 - PALE) * share**0.5)
 
 
 @framed
 def draw_test(test: Test, kind: str = "confusion", ax: Any = None) -> Any:
-    """Draw what the test found.
+    """Plot the results of the test: confusion, ROC, precision-recall, calibration, coverage or perturbation.
 
     Parameters
     ----------
     kind : str
-        "confusion": rows by true and predicted class. Where there are chances, "roc": sensitivity against the share of false
-        positives of each class against the rest, with the area; "roc_band": the same with the intervals and the band of
-        `Test.roc_band`; "pr": precision against sensitivity; a cut that decided is marked on its curve. "calibration": the share
-        that came true against the chance. Of a calibrated fit, "coverage": how often sets hold the true class against their
-        level. Of a nearest-prototype rule in a metric, "perturbation": a bound of the error when rows are changed.
+        Kind of plot.
+
+        * "confusion": rows by true and predicted class.
+        * With probabilities, "roc": ROC curve of each class against the rest, with the area; "roc_band": the same with the intervals
+          and the band of `Test.roc_band`; "pr": precision against sensitivity. The threshold of the test is marked on its curve.
+        * With probabilities, "calibration": observed proportion against mean predicted probability.
+        * For a calibrated fit, "coverage": coverage of the prediction sets against their level.
+        * For a nearest-prototype method in a metric, "perturbation": certified bound on the error against the perturbation radius.
     ax : Axes, optional
+        Axes to draw on.
 
     Returns
     -------
     Axes
+        The Axes.
 
     Raises
     ------
     NotAvailable
-        Where there are no chances, no prediction sets, or no certified distances.
+        If there are no probabilities, no prediction sets, or no certified radii.
     """
     kinds: dict[str, Callable[[Test, Any], Any]] = {
         "confusion": confusion,
@@ -145,7 +150,7 @@ def confusion(test: Test, ax: Any = None) -> Any:
 
 
 def roc(test: Test, ax: Any = None, band: bool = False) -> Any:
-    """Sensitivity against the share of false positives of each class against the rest, with its area and interval."""
+    """ROC curve of each class against the rest, with its area and interval."""
     table, areas, codes = test.roc(), test.areas[0], shown_classes(test)
     alone = len(codes) == 1
     bands = test.roc_band(test.classes[codes[0]] if alone else None) if band else None
@@ -174,7 +179,7 @@ def roc(test: Test, ax: Any = None, band: bool = False) -> Any:
 
 
 def precision_recall(test: Test, ax: Any = None) -> Any:
-    """Precision against sensitivity of each class against the rest; dotted is the prevalence, which chance alone reaches."""
+    """Precision against sensitivity of each class against the rest; the dotted line is the prevalence, the level of random ranking."""
     table, average = test.pr(), test.auc().set_index("class")["average_precision"]
     prevalence = test.counts.weight.sum(axis=1) / test.counts.weight.sum()
     ax = _square(ax, len(test.classes))
@@ -190,7 +195,7 @@ def precision_recall(test: Test, ax: Any = None) -> Any:
 
 
 def _mark_cut(ax: Any, test: Test, c: int, own: pd.DataFrame, across: pd.Series, names: list[str]) -> None:
-    """Mark where the cut that decided is on the curve of its class, with the values that it has there; the first is the height."""
+    """Mark the threshold of the test on the curve of its class, with the values there; the first is the height."""
     if test.judged.cut is None or test.judged.cut[0] != c:
         return
     cut = test.judged.cut[1]
@@ -207,7 +212,7 @@ def _mark_cut(ax: Any, test: Test, c: int, own: pd.DataFrame, across: pd.Series,
 
 @framed
 def calibration_of_fit(fit: Fitted, ax: Any, *, new: Any) -> Any:
-    """Whether the chances of a fit come true on new rows."""
+    """Calibration plot of a fit on new rows."""
     return calibration(test_on(fit, new), ax)
 
 
@@ -216,9 +221,9 @@ APART, SPREAD = 0.01, 0.05  # of the horizontal axis: what the bars of two class
 
 
 def calibration(test: Test, ax: Any = None) -> Any:
-    """The share of the rows in bins of a chance that are of the class, with Wilson's intervals, and below it the rows of each bin.
+    """Calibration plot: observed proportion in bins of the predicted probability, with Wilson intervals, above the rows of each bin.
 
-    On the diagonal chances come true. Bins are no curve, so that no line joins them.
+    On the diagonal, probabilities are calibrated. Bins are not a curve, so no line joins them.
     """
     table, codes = test.calibration(), shown_classes(test)
     ax = _square(ax, len(test.classes))
@@ -245,7 +250,7 @@ def calibration(test: Test, ax: Any = None) -> Any:
 
 
 def coverage(test: Test, ax: Any = None) -> Any:
-    """The share of the rows of each class whose prediction set holds it, against the level of the sets; shaded is its interval."""
+    """Coverage of the prediction sets per class against their level, with shaded intervals."""
     table = list_coverage(test)
     ax = axes(ax, 5.6, 5.0)
     levels = table["level"].unique()
@@ -259,7 +264,7 @@ def coverage(test: Test, ax: Any = None) -> Any:
 
 
 def perturbation(test: Test, ax: Any = None) -> Any:
-    """The bound of the error under changes of the rows against their size, with its interval; dotted is the error without them."""
+    """Certified bound on the error against the perturbation radius, with its interval; the dotted line is the unperturbed error."""
     table = list_perturbation(test)
     ax = axes(ax, 5.6, 4.4)
     ax.fill_between(table["radius"], table["low"], table["high"], step="pre", color=colour(0), alpha=0.12, lw=0)
@@ -274,14 +279,16 @@ def perturbation(test: Test, ax: Any = None) -> Any:
 
 @framed
 def groups(result: TestByGroup, measure: str = "error", of: Any = None, ax: Any = None) -> Any:
-    """A measure of each group with its 95 % interval, and that of all rows.
+    """Plot a measure of each group with its 95 % interval, and the measure of all rows.
 
     Parameters
     ----------
     measure : "error", "sensitivity", "specificity", "ppv", "npv" or "calibration_in_the_large"
+        Name of the measure.
     of : class, optional
-        The class that the measure is of. Default: that of the threshold, or the second of two.
+        Class of the measure. Default: the class of the threshold, or the second of two.
     ax : Axes, optional
+        Axes to draw on.
     """
     table = list_groups(result, measure, of)
     ax = axes(ax, 6.4, 1.3 + 0.4 * len(table))
@@ -323,11 +330,12 @@ def _legend(ax: Any, where: str) -> Any:
 
 @framed
 def permutations(result: PermutationTest, ax: Any = None) -> Any:
-    """The errors with permuted classes as a histogram, with the error of the classes as they are; returns the Axes.
+    """Plot a histogram of the errors with permuted classes, with the observed error; returns the Axes.
 
     Parameters
     ----------
     ax : Axes, optional
+        Axes to draw on.
     """
     table = count_permutations(result)
     ax = axes(ax, 6.4, 3.8)

@@ -23,20 +23,23 @@ NAMES = 30  # classes that can be named along an axis
 
 @framed
 def plot(dissimilarity: Dissimilarity, by: Any = None, kind: str = "matrix", ax: Any = None) -> Any:
-    """The matrix as a picture, or its distributions by class.
+    """Plot the dissimilarity matrix as an image, or its distributions by class.
 
     Parameters
     ----------
     by : Series, optional
-        Classes, by the rows' labels; without them all rows are one group.
+        Classes by row label. Default: all rows are one group.
     kind : "matrix" or "distributions"
-        "matrix": rows by class, alike ones side by side (at most 1000, evenly taken); its colours span the 1 % to 99 %
-        quantiles. "distributions": for each class the positive dissimilarities between its rows, and to those of others.
+        Kind of plot. "matrix": an image with rows sorted by class, similar rows next to each other (at most 1000, evenly sampled);
+        its colours span the 1 % to 99 % quantiles. "distributions": for each class, the positive dissimilarities between its rows, and
+        to rows of other classes.
     ax : Axes, optional
+        Axes to draw on.
 
     Returns
     -------
     Axes
+        The Axes.
 
     Examples
     --------
@@ -142,7 +145,7 @@ def draw_boxes(dissimilarity: Dissimilarity, by: Any = None, ax: Any = None) -> 
 
 @framed
 def spectrum(result: Spectrum, ax: Any = None) -> Any:
-    """Eigenvalues by descending absolute value, positive and negative ones apart."""
+    """Plot the eigenvalues by descending absolute value, with positive and negative ones distinguished."""
     ax = draw_on(ax)
     table = list_eigenvalues(result)
     for k, sign in enumerate(("positive", "negative")):
@@ -162,15 +165,16 @@ def spectrum(result: Spectrum, ax: Any = None) -> Any:
 
 @framed
 def points(embedding: Embedding, axes: tuple[int, int] | None = None, by: Any = None, ax: Any = None) -> Any:
-    """The rows along two axes.
+    """Plot the rows along two axes of the embedding.
 
     Parameters
     ----------
     axes : (int, int), optional
-        Numbers from 1; by default the first positive and, if there is one, the first negative.
+        Numbers of the axes, from 1. Default: the first positive and, if there is one, the first negative.
     by : Series, optional
-        Classes, by the rows' labels.
+        Classes by row label.
     ax : Axes, optional
+        Axes to draw on.
     """
     if axes is not None:
         fine = isinstance(axes, tuple) and len(axes) == 2 and all(isinstance(a, (int, np.integer)) for a in axes)

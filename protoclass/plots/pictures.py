@@ -23,46 +23,49 @@ MAPPED = 500  # prototypes on a map
 
 @framed
 def images(fit: Fitted, shape: Any, count: int = 88) -> Any:
-    """The first prototypes as pictures; above each its class and the rows that it covers first (and wrongly covers).
+    """Plot the first prototypes as images, each with its class and its numbers of newly (and wrongly) covered rows.
 
     Parameters
     ----------
     shape : (int, int)
-        Rows and columns of a picture, whose pixels are the predictors in their order, row by row.
+        Rows and columns of an image. Its pixels are the predictors in their order, row by row.
     count : int
+        Number of prototypes.
     """
     return draw_grid(show_prototypes(fit, shape, count))
 
 
 @framed
 def miscovered(fit: Fitted, shape: Any, prototype: Any = None, count: int = 44) -> Any:
-    """Rows of other classes in the ball of a prototype, nearest first; the prototype stands before them.
+    """Plot a prototype and the rows of other classes in its ball as images, nearest first.
 
     Parameters
     ----------
-    shape : as for "images"
+    shape : (int, int)
+        Rows and columns of an image.
     prototype : label, optional
-        By default the first prototype that holds any.
+        Prototype to show. Default: the first with such rows.
     count : int
-        Rows at most.
+        Maximum number of rows.
     """
     return draw_grid(show_miscovered(fit, shape, prototype, count), size=1.0)
 
 
 @framed
 def misclassified(fit: Fitted, shape: Any, new: Any = None, size: int | None = None, count: int = 7) -> Any:
-    """Misclassified rows as pictures, with their nearest prototype and the nearest of the right class.
+    """Plot misclassified rows as images, with their nearest prototype and the nearest of the true class.
 
     Parameters
     ----------
-    shape : as for "images"
+    shape : (int, int)
+        Rows and columns of an image.
     new : DataFrame, optional
-        New rows with their classes; by default the rows of the fit.
+        New rows with their classes. Default: the training rows.
     size : int, optional
-        Shown are the rows that the first `size` prototypes misclassify and all of them do not; a last picture is the
-        nearest of all prototypes.
+        Number of prototypes: the plot then shows rows that are misclassified by the first `size` prototypes but not by all; the last
+        image is the nearest of all prototypes.
     count : int
-        Rows at most, drawn at random by the fit's seed.
+        Maximum number of rows, a random sample with the seed of the fit.
     """
     shown, heads = show_misclassified(fit, shape, new, size, count)
     return draw_grid(shown, across=len(heads), size=1.15, heads=heads)
@@ -70,12 +73,14 @@ def misclassified(fit: Fitted, shape: Any, new: Any = None, size: int | None = N
 
 @framed
 def map_of_prototypes(fit: Fitted, ax: Any = None, shape: Any = None, count: int = 88) -> Any:
-    """The first prototypes on a map of their dissimilarities by Sammon's mapping, as pictures or as marks.
+    """Plot the first prototypes on a map of their dissimilarities by Sammon's mapping, as images or as markers.
 
     Parameters
     ----------
-    shape : as for "images", optional
+    shape : (int, int), optional
+        Rows and columns of an image. Default: markers.
     count : int
+        Number of prototypes.
     """
     spots = map_prototypes(fit, min(whole_number("count", count, 1), MAPPED))
     ax = axes(ax, 7.2, 5.6)

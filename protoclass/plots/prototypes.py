@@ -53,19 +53,19 @@ SEEN = 22.0  # square points of the mark of a row, and of those in a legend
 
 @framed
 def prototypes(fit: Fitted, ax: Any = None, balls: bool = True, x: str | None = None, y: str | None = None) -> Any:
-    """Rows, prototypes and what their balls hold; see `Fit.plot`.
+    """Plot rows, prototypes and their balls; see `Fit.plot`.
 
-    Where the metric measures in the plane that is drawn, a ball is drawn in its true shape. On any other picture, such as a map,
-    a shape would hold other rows than the ball does: a line leads from each prototype to every row that its ball holds. Rows
-    that a ball holds wrongly have a red ring. A rule of features in words, without prototypes, is written and counted instead.
+    If the metric is computed in the plotted plane, a ball has its true shape. In any other plot, such as a map, a shape would contain
+    other rows than the ball, so lines join each prototype to the rows in its ball. Wrongly covered rows have a red circle. For a rule of
+    features without prototypes, the features are plotted with their counts instead.
 
     Parameters
     ----------
     balls : bool
-        Whether this is drawn, for at most the first 60 prototypes.
+        Whether to draw the balls, for at most the first 60 prototypes.
     x, y : str, optional
-        Numeric predictors as axes; "map" as x for a map of the dissimilarities. By default the only two predictors where
-        both are numeric, else a map.
+        Numeric predictors as axes; "map" as x for a map of the dissimilarities. Default: the predictors, if there are only two and both
+        are numeric; otherwise a map.
     """
     if x is None and y is None and has_features_alone(fit) and choose_axes(fit)[0] == MAP:
         return draw_features(fit, ax)
@@ -182,13 +182,14 @@ def _draw_regions(fit: Fitted, plane: Plane, ax: Any) -> None:
 
 @framed
 def radii(fit: Fitted, eps: Any = None, balls: bool = True) -> Any:
-    """The fit at several radii side by side (PVM paper, figure 1).
+    """Plot the fit at several radii side by side (Bien and Tibshirani 2011, figure 1).
 
     Parameters
     ----------
     eps : sequence, optional
-        Six radii by default: of the default grid, from the second to the last, evenly.
+        Radii. Default: six of the default grid, evenly from the second to the last.
     balls : bool
+        Whether to draw the balls.
     """
     fits = fit_radii(fit, eps)
     drawn = [choose_rows(other, None) for other in fits]

@@ -26,12 +26,12 @@ GOLDEN = 0.618034  # rows side by side in a lane are apart by this share of its 
 
 @framed
 def rule(fit: Fitted, count: int = 8) -> Any:
-    """A lane for each condition, in the order in which they are asked; the rows that it removes are ringed and do not come to the next.
+    """Plot a lane for each condition of the rule, in their order; the rows that a condition removes are circled.
 
     Parameters
     ----------
     count : int
-        Conditions at most.
+        Maximum number of conditions.
     """
     table, count = list_conditions(fit), whole_number("count", count, 1)
     lanes = [part for _, part in table.groupby(["machine", "step"], sort=False)]
@@ -67,9 +67,9 @@ def _draw_lane(ax: Any, table: pd.DataFrame, classes: list[Any], several: bool) 
 
 @framed
 def progress(fit: Fitted, ax: Any = None) -> Any:
-    """The share of the rows of each class, and of all rows, that the prototypes cover so far, in the order chosen.
+    """Plot the proportion of rows covered so far, per class and overall, in the order of selection.
 
-    Each mark is a prototype of its class.
+    Each marker is a prototype of its class.
     """
     table = list_gains(fit)
     ax = axes(ax)
@@ -97,14 +97,14 @@ def progress(fit: Fitted, ax: Any = None) -> Any:
 
 @framed
 def path(fit: Fitted, ax: Any = None, new: Any = None, cv: Any = SAME_FOLDS) -> Any:
-    """Error of the first 1, 2, ... prototypes, of held-out rows and of those that learned; see `Fit.path`.
+    """Plot the held-out and training error of the first 1, 2, ... prototypes; see `Fit.path`.
 
     Parameters
     ----------
     new : DataFrame, optional
-        New rows with their classes, whose error is drawn as well.
+        New rows with their classes, to plot their error as well.
     cv : as in `Fit.path`
-        By default the folds of the fit itself; None for the error of the training rows alone.
+        Cross-validation folds. Default: the folds of the fit; None: only the training error.
     """
     table = list_errors(fit, new, cv)
     ax = axes(ax)
@@ -137,7 +137,7 @@ def path(fit: Fitted, ax: Any = None, new: Any = None, cv: Any = SAME_FOLDS) -> 
 
 @framed
 def solvers(fit: Fitted, ax: Any = None, eps: Any = None, solvers: Any = ALL) -> Any:
-    """Objective against radius, a line for each solver, and the best lower bound."""
+    """Plot the objective of each solver against the radius, with the best lower bound."""
     table = compare_solvers(fit, eps, solvers)
     ax = axes(ax)
     for k, (solver, part) in enumerate(table.groupby("solver", sort=False)):

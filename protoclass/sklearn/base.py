@@ -28,10 +28,10 @@ WEIGHTINGS = ("auto", "copies", "weights")
 
 
 class PrototypeEstimator(BaseEstimator):  # type: ignore[misc]
-    """An estimator whose parameters are arguments of `protoclass.fit`, and those of the method by name.
+    """An estimator whose parameters are arguments of `protoclass.fit`, and parameters of the method by name.
 
-    The parameters of the method are those that were given: `get_params` has them beside the ones of the signature, and
-    `set_params` takes any that the method has. A change of the method drops those of the method before, unless they come with it.
+    `get_params` returns the parameters of the signature and the parameters of the method that were given; `set_params` takes any
+    parameter of the method. A change of the method drops the parameters of the previous method, unless they are given again.
     """
 
     def __init__(

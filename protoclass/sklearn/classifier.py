@@ -53,65 +53,71 @@ def value_of(fit: Fit) -> str:
 class PrototypeClassifier(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClassifierMixin, PrototypeEstimator):  # type: ignore[misc]
     """A prototype classifier as an estimator of scikit-learn.
 
-    The rows are sorted first, `order="values"`, because scikit-learn requires the same fit for the same rows in another order.
-    `protoclass.fit` takes them in the order of the data, `order="data"`. The order decides ties and which rows form a fold, so the
-    two may choose other parameters and prototypes: compare them with the same `order=`.
-
-    It goes into `Pipeline`, `GridSearchCV` and `cross_val_score`. Every method and dissimilarity of the package serves; the
-    formula is "y ~ ." with the columns of X. `fit_` is the fit itself, with its summary, pictures and analyses. Every row gets an
-    answer: of a category whose level no row of `fit` had, a `DataWarning` names column, level and number of rows, and Gower and
-    Hamming dissimilarities take it as unlike every level; others measure it as `OneHotEncoder(handle_unknown="ignore")` does,
-    with 0 in all columns of the category.
+    It can be used in `Pipeline`, `GridSearchCV` and `cross_val_score`, with every method and dissimilarity of the package. The formula
+    is "y ~ ." with the columns of X. `fit_` is the fit itself, with its summary, plots and analyses. Rows are sorted first,
+    `order="values"`; `protoclass.fit` processes them in the order of the data, `order="data"` (see Notes).
 
     Parameters
     ----------
     method : str or model object
-        As in `protoclass.fit`.
+        Method, as in `protoclass.fit`.
     dissimilarity : str, metric or callable
-        As in `protoclass.fit`: "auto" is Euclidean on scaled columns for numbers, and Gower otherwise. "precomputed": X is a square
-        matrix of dissimilarities in `fit`, and has one column for each of its rows in `predict`. `metric=` means the same.
+        Dissimilarity, as in `protoclass.fit`: "auto" is Euclidean on scaled columns for numbers, and Gower otherwise. "precomputed": X
+        is a square matrix of dissimilarities in `fit`, and has one column for each of its rows in `predict`. `metric=` is a synonym.
     candidates, choose, max_prototypes, tolerance, measure, repeats, class_weights, seed
-        As in `protoclass.fit`.
+        Arguments of `protoclass.fit`.
     cv : "auto", int, "loo", splitter, list of splits, or None
-        Folds that tune parameters inside `fit`. A splitter of scikit-learn must hold each row out once.
+        Cross-validation folds for tuning inside `fit`. A splitter of scikit-learn must hold each row out once.
     na : "raise" or "keep"
-        Missing values in X; "keep" goes with Gower, which skips them pair by pair.
+        Treatment of missing values in X. "keep" is for Gower, which skips them pair by pair.
     order : "values" or "data"
-        As in `protoclass.fit`, whose default is "data". With "data", weights that are copies need not give the fit of the repeated
-        rows.
+        Order in which rows are processed, as in `protoclass.fit`, whose default is "data". With "data", weights that are copies need not
+        give the same fit as repeated rows.
     weighting : "auto", "copies" or "weights"
-        What `sample_weight` means: copies of a row, as in scikit-learn's contract, or weights in the objective of the method,
-        as `weights=` of `protoclass.fit`. "auto": copies where all are whole numbers, otherwise weights, if the method takes
-        them. Copies share a fold, and rows of weight 0 are left out.
+        Meaning of `sample_weight`: copies of a row, as scikit-learn requires, or weights in the objective of the method, as `weights=`
+        of `protoclass.fit`. "auto": copies if all are whole numbers, otherwise weights, if the method takes them. Copies share a fold,
+        and rows of weight 0 are left out.
     calibrate : bool, "multinomial", "isotonic" or dict
-        As in `protoclass.fit`. With it every method has `predict_proba`, and `predict` gives the class of the largest probability.
-        Probabilities are for the prevalence in the data, also with `class_weights`, as those of scikit-learn's
-        CalibratedClassifierCV. Without it methods with votes, such as "knn", have `predict_proba`, and all have `decision_function`.
+        Whether to calibrate probabilities, as in `protoclass.fit`. If so, every method has `predict_proba`, and `predict` gives the
+        class with the largest probability. Probabilities are for the prevalence in the data, also with `class_weights`, as for
+        scikit-learn's CalibratedClassifierCV. Otherwise methods with votes, such as "knn", have `predict_proba`, and all have
+        `decision_function`.
     **parameters
-        Parameters of the method, such as `eps=1.0`. One that is "grid" or a sequence is tuned inside `fit`.
+        Parameters of the method, such as `eps=1.0`. A parameter that is "grid" or a sequence is tuned inside `fit`.
 
     Attributes
     ----------
     fit_ : protoclass.Fit
-        Its rows are labelled by their positions in X, or from 0 where `sample_weight` has left out or copied rows.
+        The fit. Its rows are labelled by their positions in X, or from 0 if `sample_weight` has left out or copied rows.
     classes_ : array (L,)
         Classes, sorted.
     n_features_in_ : int
+        Number of columns of X.
     feature_names_in_ : array of str
-        Where X has names of columns.
+        Names of the columns of X, if it has any.
     prototypes_ : array or DataFrame (q, p)
-        The prototypes in the order chosen, in the units of X; a DataFrame if X was one. Of prototypes that are not rows of X,
-        such as means, the columns of the design matrix. Not with precomputed dissimilarities.
+        Prototypes in the order of selection, in the units of X; a DataFrame if X was one. If prototypes are not rows of X, such as
+        means, they have the columns of the design matrix. Not available with precomputed dissimilarities.
     prototype_indices_ : int array (q,)
-        Position in X of each prototype, as `X.iloc` takes it; -1 for one that is not a row.
+        Position in X of each prototype, for `X.iloc`; -1 for a prototype that is not a row.
     prototype_labels_ : array (q,)
-        The class that each prototype stands for.
+        Class that each prototype represents.
 
     Raises
     ------
     ValueError
-        In `fit`: for data and parameters that do not fit together, of scikit-learn or as `DataError` and `OptionError` of this
+        If `fit` gets data or parameters that do not fit together; from scikit-learn, or as `DataError` and `OptionError` of this
         package, which derive from it.
+
+    Notes
+    -----
+    *Row order.* Rows are sorted because scikit-learn requires the same fit for the same rows in another order. The order breaks ties and
+    affects which rows form a fold, so this class and `protoclass.fit` may select different parameters and prototypes: compare them
+    with the same `order=`.
+
+    *Unknown categories.* Every row gets a prediction. For a category level that was not in the training data, a `DataWarning` names
+    column, level and number of rows. Gower and Hamming dissimilarities treat it as different from every level; others treat it as
+    `OneHotEncoder(handle_unknown="ignore")` does, with 0 in all columns of the category.
 
     See Also
     --------
@@ -163,17 +169,18 @@ class PrototypeClassifier(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cla
         Parameters
         ----------
         X : DataFrame or array-like (n, p), or square dissimilarities (n, n)
-            A DataFrame may have columns of numbers, texts, categories and booleans.
+            Training rows. A DataFrame may have columns of numbers, strings, categories and booleans.
         y : array-like (n,)
             Classes.
         sample_weight : array-like (n,), optional
-            See `weighting`.
+            Weight of each row, see `weighting`.
         groups : array-like (n,), optional
-            Rows of a group stay in one fold, where parameters are tuned inside `fit`.
+            Group of each row. All rows of a group are in the same fold, if parameters are tuned inside `fit`.
 
         Returns
         -------
         self
+            The fitted estimator.
         """
         self._learn(X, y, sample_weight, groups, self.weighting, calibrate=self.calibrate)
         return self
@@ -189,20 +196,20 @@ class PrototypeClassifier(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cla
 
     @available_if(has_probabilities)  # type: ignore[untyped-decorator]
     def predict_proba(self, X: Any) -> np.ndarray:
-        """Probability of each class, (r, L): with `calibrate` learned from held-out rows, else the shares of the votes.
+        """Probability of each class, (r, L): calibrated with `calibrate`, otherwise the proportions of the votes.
 
-        Shares of votes are not calibrated: see `protoclass.Fit.calibrate`. Methods without votes, such as "pvm", have
-        probabilities with `calibrate` only, and `decision_function` without.
+        Proportions of votes are not calibrated: see `protoclass.Fit.calibrate`. Methods without votes, such as "pvm", have
+        probabilities only with `calibrate`, and `decision_function` otherwise.
         """
         return self._values(self._new(X), "prob")
 
     @available_if(decides)  # type: ignore[untyped-decorator]
     def decision_function(self, X: Any) -> np.ndarray:
-        """Value of each class, (r, L), the largest for the class that `predict` gives; of two classes (r,), above 0 for the second.
+        """Value of each class, (r, L), the largest for the predicted class; for two classes (r,), above 0 for the second.
 
-        The decision values of the method, or the shares of the votes, or with neither the relative margin
-        (other - own) / (other + own) of the distances to the nearest prototype of the class and of any other class, from -1 to 1.
-        For two classes it is the value of the second minus that of the first. Without it where `calibrate` is given.
+        It is the decision value of the method, or the proportion of the votes, or if the method has neither the relative margin
+        (other - own) / (other + own) of the distances to the nearest prototype of the class and of any other class, from -1 to 1. For
+        two classes it is the value of the second minus the value of the first. Not available with `calibrate`.
         """
         new = self._new(X)
         kind = value_of(self.fit_)
@@ -227,7 +234,7 @@ class PrototypeClassifier(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cla
         return np.array(list(names), object)
 
     def transform(self, X: Any) -> np.ndarray:
-        """Distances (r, q) to the prototypes, by which the rule compares them where it has its own, else of the metric."""
+        """Distances (r, q) to the prototypes: the distances of the fitted model if it has its own, otherwise of the metric."""
         new = self._new(X)
         self.fit_.warn_of(self.fit_.unseen_in(new), zero=True)
         query, _, complete = self.fit_.query(new, zero=True)
@@ -242,19 +249,19 @@ class PrototypeClassifier(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cla
         return np.asarray(distances, float)
 
     def _values(self, new: Any, kind: str) -> np.ndarray:
-        """What the fit predicts for each class (r, L)."""
+        """Predicted value for each class (r, L)."""
         values = np.asarray(self.fit_.predictions(new, kind, unseen="zero"), float)
         check_answered(~np.isnan(values).any(axis=1), "class")
         return values
 
     @property
     def prototype_labels_(self) -> np.ndarray:
-        """The class that each prototype stands for, (q,)."""
+        """The class that each prototype represents, (q,)."""
         return self.classes_[self.fit_.rule.prototypes.classes]
 
     @property
     def prototypes_(self) -> Any:
-        """The prototypes in the order chosen, in the units of X (q, p)."""
+        """The prototypes in the order of selection, in the units of X (q, p)."""
         if self._is_pairwise:
             raise NotAvailable(
                 "precomputed dissimilarities have no rows of X to show: prototype_indices_ has their positions"

@@ -38,29 +38,30 @@ class TagsOfSampler(Tags):  # type: ignore[misc]
 
 
 class PrototypeSelector(OneToOneFeatureMixin, PrototypeEstimator):  # type: ignore[misc]
-    """The rows that are prototypes, as a smaller training set.
+    """Select the rows that are prototypes, as a smaller training set.
 
-    A sampler as imbalanced-learn has them, for its `Pipeline` or to be called by itself; the package need not be installed.
+    This is a sampler with the interface of imbalanced-learn, for its `Pipeline` or for direct use; imbalanced-learn need not be
+    installed.
 
     Parameters
     ----------
     method : str or model object
-        One whose prototypes are rows, such as "pvm", "kmedoids", "condensed" or "multiedit".
+        Method whose prototypes are rows, such as "pvm", "kmedoids", "condensed" or "multiedit".
     dissimilarity, cv, choose, max_prototypes, tolerance, measure, repeats, class_weights, na, order, seed
-        As in `PrototypeClassifier`.
+        Arguments of `PrototypeClassifier`.
     candidates : "auto" or as in `protoclass.fit`
-        "auto" is "same_class" where the method knows it, so that a row is chosen for its own class.
+        Candidates for prototypes. "auto" is "same_class" if the method has this option, so each row is selected for its own class.
     **parameters
         Parameters of the method.
 
     Attributes
     ----------
     sample_indices_ : int array (q,)
-        Positions of the chosen rows, ascending.
+        Positions of the selected rows, ascending.
     sampling_strategy_ : dict
-        Number of rows chosen of each class.
+        Number of selected rows of each class.
     fit_, classes_, n_features_in_, feature_names_in_, prototype_indices_
-        As in `PrototypeClassifier`.
+        Attributes of `PrototypeClassifier`.
 
     Examples
     --------
@@ -74,23 +75,26 @@ class PrototypeSelector(OneToOneFeatureMixin, PrototypeEstimator):  # type: igno
     """
 
     def fit(self, X: Any, y: Any) -> Self:
-        """Choose the rows.
+        """Select the rows.
 
         Parameters
         ----------
         X : DataFrame or array-like (n, p)
+            Training rows.
         y : array-like (n,), or (n, L) with a column of 0 and 1 for each class
+            Classes.
 
         Returns
         -------
         self
+            The fitted selector.
 
         Raises
         ------
         OptionError
-            For a method whose prototypes are not rows.
+            If the prototypes of the method are not rows.
         DataError
-            If no row is chosen, and for data that `PrototypeClassifier` refuses.
+            If no row is selected, or if the data are not valid for `PrototypeClassifier`.
         """
         codes = one_of_columns(y)
         self._learn(X, codes, None, None, "weights")
@@ -109,16 +113,17 @@ class PrototypeSelector(OneToOneFeatureMixin, PrototypeEstimator):  # type: igno
         return self
 
     def fit_resample(self, X: Any, y: Any) -> tuple[Any, Any]:
-        """Choose the rows and return them.
+        """Select the rows and return them.
 
         Parameters
         ----------
-        X, y : as in `fit`
+        X, y
+            Training rows and classes, as in `fit`.
 
         Returns
         -------
         X, y
-            The chosen rows of each, in the order of the data and of the type that was given.
+            The selected rows of each, in the order of the data and with the given type.
         """
         self.fit(X, y)
         return _safe_indexing(X, self.sample_indices_), _safe_indexing(y, self.sample_indices_)

@@ -37,7 +37,7 @@ def written(estimate: Estimate) -> str:
 
 
 def counted(test: Test) -> str:
-    """How many rows are wrong: each row counts once, which the error of weighted rows does not."""
+    """Number of misclassified rows, each counted once (unlike the weighted error)."""
     return f"{test.wrong} of {test.n} rows{' by number, whatever their weight' if test.weighted else ''}"
 
 
@@ -101,7 +101,7 @@ def said(test: Test) -> tuple[str, list[Any]]:
 
 
 def summary(test: Test) -> Summary:
-    """The Summary of a Test: all statistics with their intervals, by class and of all, and notes."""
+    """Summary of a test: all statistics with their intervals, overall and per class, and notes."""
     from .sheets import Sheet, SheetSummary, sheet_of  # statsmodels takes 0.4 s that most tests do without
 
     of_all = [
@@ -203,7 +203,7 @@ def groups_said(result: TestByGroup) -> tuple[str, list[Any]]:
 
 
 def summary_of_groups(result: TestByGroup) -> Summary:
-    """The Summary of a test by groups: all measures with their intervals, and their differences with Holm's correction."""
+    """Summary of a test by groups: all measures with their intervals, and their differences with Holm's correction."""
     from .sheets import Sheet, SheetSummary, sheet_of  # see `summary`
 
     measures, one = measures_of(result), result.overall

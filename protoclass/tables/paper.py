@@ -55,20 +55,20 @@ def choose_columns(argument: str, given: Any, known: Sequence[str], usual: Seque
 
 
 def of_test(test: Test, measures: Any = None) -> PaperTable:
-    """A table for a paper: for each class its measures, each as estimate (low to high).
+    """Table of the test for a paper: measures of each class, as estimate (low to high).
 
     Parameters
     ----------
     measures : list of str, optional
-        Of the columns of `tidy` that have intervals. Default: sensitivity, specificity, predictive values and, where there are
-        chances, the AUC.
+        Columns of `tidy` that have intervals. Default: sensitivity, specificity, predictive values and, if there are probabilities, the
+        AUC.
 
     Returns
     -------
     PaperTable
-        It prints itself, with what is known of all classes below it; `as_latex(caption, label)` is a table of LaTeX with the rules of
-        booktabs, `as_html()` a table of HTML (by great_tables where it is installed), `as_gt()` the table of great_tables, which
-        styles and saves it, and `frame` the DataFrame of its texts.
+        Table that prints itself, with the overall statistics below it. `as_latex(caption, label)` is a LaTeX table with booktabs,
+        `as_html()` an HTML table (by great_tables if it is installed), `as_gt()` the table of great_tables, which can style and save
+        it, and `frame` the DataFrame of its texts.
 
     Examples
     --------
@@ -86,19 +86,21 @@ def of_test(test: Test, measures: Any = None) -> PaperTable:
 
 
 def of_groups(result: TestByGroup, measures: Any = None, of: Any = None) -> PaperTable:
-    """A table for a paper: for each group its measures, each as estimate (low to high), for all rows, and of two groups the difference.
+    """Table of the groups for a paper: measures of each group and of all rows, as estimate (low to high).
+
+    With two groups it also has their difference.
 
     Parameters
     ----------
     measures : list of str, optional
-        Of those of `differences`. Default: all that are known.
+        Measures of `differences`. Default: all available.
     of : class, optional
-        The class that they are of. Default: the attribute `of`.
+        Class of the measures. Default: the attribute `of`.
 
     Returns
     -------
     PaperTable
-        As `Test.as_table` returns.
+        The table, as from `Test.as_table`.
     """
     names = choose_columns("measures", measures, measures_of(result, every=True), measures_of(result, every=of is not None))
     table = by_group(result, names, of)
@@ -116,17 +118,17 @@ def of_groups(result: TestByGroup, measures: Any = None, of: Any = None) -> Pape
 
 
 def of_comparison(result: Comparison, reference: str | None = None) -> PaperTable:
-    """A table for a paper: for each method its error, its scores, and how far its error is from that of a reference.
+    """Table of the comparison for a paper: error and scores of each method, and difference from a reference method.
 
     Parameters
     ----------
     reference : str, optional
-        A method. Default: the first one.
+        Reference method. Default: the first one.
 
     Returns
     -------
     PaperTable
-        As `Test.as_table` returns. Errors and differences of errors are estimate (low to high), scores mean (standard error).
+        The table, as from `Test.as_table`. Errors and differences of errors are estimate (low to high), scores mean (standard error).
 
     Examples
     --------
@@ -163,19 +165,19 @@ def _estimates(table: pd.DataFrame, name: str) -> list[str]:
 
 
 def of_fit(fit: Fitted, n: int | None = None, columns: Any = None) -> PaperTable:
-    """A table for a paper of the prototypes: their class, what the method says of each, and their values.
+    """Table of the prototypes for a paper: their class, the columns of the method, and their values.
 
     Parameters
     ----------
     n : int, optional
-        How many, in the order chosen. Default: all.
+        Number of prototypes, in the order of selection. Default: all.
     columns : list of str, optional
-        Of `prototypes`. Default: the first eight, without `true_class` if each prototype has its own class.
+        Columns of `prototypes`. Default: the first eight, without `true_class` if each prototype represents its own class.
 
     Returns
     -------
     PaperTable
-        As `Test.as_table` returns.
+        The table, as from `Test.as_table`.
 
     Examples
     --------

@@ -26,7 +26,7 @@ FEW = 5  # rows that a note names
 
 
 def summary(fit: Fitted) -> Summary:
-    """All there is to say, as a statsmodels Summary (text, HTML, LaTeX)."""
+    """Full summary of the fit, as a statsmodels Summary (text, HTML, LaTeX)."""
     from .sheets import Sheet, SheetSummary, sheet_of  # statsmodels takes 0.4 s that most fits do without
 
     lines = {**facts(fit), "Training error": fixed(fit.training_error())}

@@ -19,9 +19,9 @@ ADDED = ("fitted", "correct", "prototype", "distance", "margin", "certified_radi
 
 
 def tidy(fit: Fitted) -> Any:
-    """One row for each prototype: its label, class, and what the method says of it; for "scm" one for each feature.
+    """Table with one row per prototype: its label, class, and the columns of the method; for "scm" one row per feature.
 
-    In the library of the data that were fitted: pandas, polars or pyarrow.
+    The table is from the library of the fitted data: pandas, polars or pyarrow.
     """
     return as_given(list_prototypes(fit), fit.call.data)
 
@@ -44,12 +44,11 @@ def with_texts(fit: Fitted, table: pd.DataFrame) -> pd.DataFrame:
 
 
 def glance(fit: Fitted) -> Any:
-    """One row: method, rows, classes, prototypes, parameters, training error, cross-validated error with its SE.
+    """Table with one row: method, rows, classes, prototypes, parameters, training error, CV error with its SE.
 
-    Of the parameters those that apply: no number of draws where nothing is drawn. The cross-validated columns are named
-    after what was measured: `cv_error`, `cv_balanced_error` or `cv_loss`, `cv_se`, and with `_corrected` the error
-    corrected for tuning the parameters on the same folds (see `Validation.corrected`), where they were. In the library of the
-    data that were fitted, as `tidy`.
+    Only parameters that have an effect are listed. The cross-validated columns are named by the measure: `cv_error`,
+    `cv_balanced_error` or `cv_loss`, and `cv_se`. If parameters were tuned, the column with `_corrected` has the error corrected
+    for tuning on the same folds (see `Validation.corrected`). The table is from the library of the fitted data, as for `tidy`.
     """
     row: dict[str, Any] = {"method": fit.model.name, "nobs": fit.nobs, "dropped": len(fit.dropped), "classes": len(fit.classes),
                            "prototypes": len(fit.rule.prototypes), "size": fit.rule.size}  # fmt: skip
@@ -69,19 +68,28 @@ def glance(fit: Fitted) -> Any:
 
 
 def augment(fit: Fitted, data: Any = None) -> Any:
-    """The data with what the fit says of each row (default: the rows of the fit, those dropped padded with NA).
+    """Add predictions, nearest prototypes, distances and margins to the data (default: the training data).
 
-    Adds `fitted`, `correct` (where the response is there), `prototype` (the nearest), `distance` (to it), `margin`
-    (distance to the nearest prototype of another class minus to that of the row's own, or where it is not known of
-    the fitted class), `certified_radius` (half of the distance to the nearest prototype of any other class minus that of the
-    fitted class: a row that moves by less keeps its class, by the triangle inequality; NA where this is not known, with
-    the reason in `attrs["certified_radius"]`) and `covered` (whether balls of its class alone hold it), as far as the rule has them.
+    If the fitted model has them, these columns are added:
 
-    Distances are certified where the dissimilarity is known to be a metric. A given matrix is not, as it says nothing of rows
-    that change, and a function of two rows is where you say so, `dissimilarity=pc.Custom(function, triangle=True)`.
+    * `fitted`; `correct`, if the response is present;
+    * `prototype`: the nearest prototype; `distance`: the distance to it;
+    * `margin`: the distance to the nearest prototype of another class minus the distance to the nearest of the row's own class (of the
+      fitted class, if its own is unknown);
+    * `certified_radius`: half of the difference between the distances to the nearest prototype of any other class and of the fitted
+      class. By the triangle inequality, a row that moves by less keeps its class. NA if unknown, with the reason in
+      `attrs["certified_radius"]`;
+    * `covered`: whether the row is in a ball of its class and in no ball of another class.
 
-    A polars or pyarrow table comes back with these columns added. Of a path or lazy table, as `data` in `fit`, the table is
-    one of pandas, which must fit in memory; without `data` it has the columns that the fit has read.
+    Training rows that were dropped have NA.
+
+    Notes
+    -----
+    Radii are certified if the dissimilarity is known to be a metric. A given matrix is not, because it does not describe rows that
+    change. A function of two rows is, if you declare it: `dissimilarity=pc.Custom(function, triangle=True)`.
+
+    A polars or pyarrow table is returned with these columns added. For a path or lazy table, as `data` in `fit`, the result is a
+    pandas table, which must fit in memory; without `data` it has the columns that the fit has read.
     """
     base = as_pandas(fit.call.data if data is None else data)
     if origin_of(base) is not None:

@@ -22,29 +22,33 @@ from .measured import Array, Measured, equal, far, first_unequal, fractions, tab
 
 
 def check_metric(metric: Metric | type[Metric] | str, data: Any = None, formula: str = "y ~ .") -> None:
-    """Check that a metric keeps what every metric promises.
+    """Check that a custom metric satisfies the requirements of the package.
 
-    Representations have one entry for each row and can be cut; dissimilarities are finite and not negative, have the same
-    bits however rows are cut, and a row is nearest to itself; a new row is measured alone as among others; nothing that a frame
-    hands out is changed, and nothing that was measured changes later; what is learned is in named arrays alone, can be pickled
-    and saved, and no class of a held-out row is in it. What a metric declares is compared with what it measures: symmetry,
-    the triangle inequality, `geometry`, coordinates, `power`, training in parts, SQL. All this is checked on the data, and
-    again on data that are less kind: rows 1000 times as far, copies, no rows, constant columns, columns of 0 and 1, categories,
-    classes of very unequal sizes. A metric may refuse these, by an error of this package such as `DataError`.
+    Everything is checked on the data, and again on difficult data: rows 1000 times as far apart, copies, no rows, constant columns,
+    columns of 0 and 1, categories, classes of very unequal sizes. A metric may reject these, by an error of this package such as
+    `DataError`.
+
+    * Representations have one entry for each row and can be split.
+    * Dissimilarities are finite and not negative, bit-identical however rows are split, and a row is nearest to itself. A new row has
+      the same values alone and among others.
+    * Arrays of a frame are not modified, and results do not change later.
+    * Learned values are only in named arrays, can be pickled and saved, and do not depend on the classes of held-out rows.
+    * Declarations agree with the computed values: symmetry, the triangle inequality, `geometry`, coordinates, `power`, training in
+      parts, SQL.
 
     Parameters
     ----------
     metric : Metric, subclass of Metric that can be made without arguments, or name
+        Metric to check.
     data : DataFrame, optional
-        Rows that the metric can measure, at least 12; by default thirty columns of numbers, and tables of other kinds, which
-        the metric may refuse.
+        Rows for the metric, at least 12. Default: thirty columns of numbers, and tables of other kinds, which the metric may reject.
     formula : str
-        Of the data; with a response where the metric looks at classes.
+        Formula for the data, with a response if the metric uses classes.
 
     Raises
     ------
     ContractError
-        Naming the promise that is broken and the cure.
+        If a requirement is violated; the message names it and a remedy.
 
     Examples
     --------

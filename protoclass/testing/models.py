@@ -190,32 +190,31 @@ RANDOM_CHOICES = 30
 
 
 def check_model(model: Model | type[Model] | str, seed: int = 0) -> None:
-    """Check that a method keeps what every method promises.
+    """Check that a custom method satisfies the requirements of the package.
 
-    A method is fitted to small data: to even and uneven classes, without a class, and with weights from 0 to 3. The error has
-    the words of the first check that fails, whose order is such that it names the cause, and names the others.
+    The method is fitted to small data: with even and uneven classes, without a class, and with weights from 0 to 3. The error describes
+    the first check that fails and names the others; the checks are ordered so that the first one names the cause.
 
     * A method does not write into its arguments, does not use global random numbers, and keeps nothing between fits.
     * A row has the same predictions alone and among others. No rows and rows far away have valid predictions. The largest decision or
       probability is the class. "distance" and "nearest" follow from the dissimilarities, or from declared distances of the rule.
-    * `moved` changes columns of D only. A rule is the same if it is made again from its fields, pickled, saved and loaded, and in SQL.
+    * `moved` changes only columns of D. A rule is the same if it is made again from its fields, pickled, saved and loaded, and in SQL.
     * A grid of several parameters equals its points fitted one by one. Default grids are ascending and accepted in every fold.
     * Weights count, and held-out rows do not affect a fold.
-    * Balls, gains, objectives and steps are what their definitions say, also after a swap. The loss is lower than for prototypes chosen at
-      random.
+    * Balls, gains, objectives and steps agree with their definitions, also after a swap. The loss is lower than for random prototypes.
     * The method has what `can` declares, and declares what it has.
 
     Parameters
     ----------
     model : Model, subclass of Model, or name
-        A subclass is made with the first of its `example` values.
+        Method to check. A subclass is made with the first of its `example` values.
     seed : int
-        Of the data that are made for the check, and of the fits.
+        Seed for the data of the check and the fits.
 
     Raises
     ------
     ContractError
-        Naming the promise that is broken, where that was seen, and the cure.
+        If a requirement is violated; the message names it, the data, and a remedy.
 
     Examples
     --------

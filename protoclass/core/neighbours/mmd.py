@@ -198,7 +198,7 @@ def witness(K: Array, w: Array, prototypes: Array) -> NDArray[np.float64]:
 def criticisms(
     K: Array, w: Array, prototypes: Array, count: int, own: Array | None = None, regularise: bool = True
 ) -> Selected:
-    """Candidates where rows and prototypes differ most, and that differ from one another.
+    """Candidates at which rows and prototypes differ most, and that differ from one another.
 
     At each step the candidate is added with which L(C) = sum_{j in C} |f(x_j)| + log det K_CC is largest, the first of
     equal ones (section 3 of the paper; f is `witness`). The determinant is updated by a Cholesky factorisation, so that
@@ -207,26 +207,26 @@ def criticisms(
     Parameters
     ----------
     K, w, own
-        As for `mmd_prototypes`. Where K is asymmetric, the determinant is that of the mean of both directions.
+        Arguments of `mmd_prototypes`. If K is asymmetric, the determinant is of the mean of both directions.
     prototypes : int array (k,)
         Columns of K, which cannot be criticisms.
     count : int
         Number of criticisms, 0 to m - k.
     regularise : bool
-        Whether the determinant is part of L. Without it the candidates of the largest |f| are chosen, however alike.
+        Whether the determinant is part of L. Without it the candidates with the largest |f| are selected, even if they are similar.
 
     Returns
     -------
     Selected
-        With L as objective. Fewer than `count` where K_CC has no positive determinant with any candidate that is left:
-        all of them repeat criticisms (as copies of a row do), or K is not positive definite on them.
+        Criticisms with L as objective. Fewer than `count` if K_CC has no positive determinant with any remaining candidate: all of them
+        repeat criticisms (as copies of a row do), or K is not positive definite on them.
 
     Raises
     ------
     OptionError
-        For a count that is not from 0 to m - k.
+        If `count` is not from 0 to m - k.
     DataError
-        As for `witness`.
+        If `witness` raises it.
 
     Examples
     --------

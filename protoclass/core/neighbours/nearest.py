@@ -243,12 +243,13 @@ class Nearest:
     Attributes
     ----------
     prototypes : Points
+        The prototypes.
     classes : int
         Number of classes.
     fallback : int
-        The class code that is predicted without prototypes.
+        Class code that is predicted without prototypes.
     report : mapping of str to value
-        What print and summary say of the rule.
+        Facts about the rule for printed output and summaries.
     """
 
     prototypes: Points
@@ -265,7 +266,7 @@ class Nearest:
         return ("class", "distance", "nearest") + (() if self.prototypes.radii is None else ("cover",))
 
     def distances(self, query: Query) -> Array:
-        """What is least for the nearest prototype, (r, q)."""
+        """Values to compare, lowest for the nearest prototype, (r, q)."""
         return query.dissimilarities(self.prototypes)
 
     def predict(self, kind: str, query: Query) -> Array:
@@ -279,11 +280,11 @@ class Nearest:
         return at if kind == "nearest" else self.prototypes.classes[at]
 
     def closest(self, query: Query) -> Array:
-        """Position of the prototype at the least distance of each row (r,); there is at least one."""
+        """Position of the nearest prototype of each row (r,); there is at least one."""
         return nearest_one(query, self.prototypes)
 
     def cover(self, query: Query) -> Array:
-        """The class of the balls that hold each row, -1 where none or balls of several classes do."""
+        """The class of the balls that contain each row; -1 if no ball contains it, or balls of several classes do."""
         if len(self.prototypes) == 0 or self.prototypes.radii is None:
             return np.full(len(query), NONE)
         member = np.asarray(self.prototypes.classes, np.int16)[None, :]
@@ -303,7 +304,7 @@ class Nearest:
 
     @property
     def sql_divisors(self) -> Array | None:
-        """What each dissimilarity is divided by (q,), where a query in SQL compares shares; None where it does not."""
+        """Divisors of the dissimilarities (q,), if a query in SQL compares ratios; otherwise None."""
         return None
 
     def moved(self, columns: Array) -> Nearest:
@@ -363,7 +364,7 @@ class KNN:
     classes : int
         Number of classes.
     seed : tuple of int, or None
-        Of the random order that breaks ties, see `KNNPath`; None where all rows that are equally near vote.
+        Seed for the random order that breaks ties, see `KNNPath`; None if all rows that are equally near vote.
     """
 
     k: int
@@ -438,19 +439,20 @@ def _votes(start, at, distance, radii, codes, weight, out):  # type: ignore[no-u
 
 
 def cover_hart(error: float, classes: int) -> float:
-    """The least Bayes error for which the nearest neighbour can have this error, as the number of training rows goes to infinity.
+    """Lower bound on the Bayes error from the asymptotic error of the nearest neighbour (Cover and Hart 1967).
 
-    With W classes the 1-NN rule has in the limit at most the error R* (2 - W R* / (W - 1)), R* being the Bayes error (Cover and
-    Hart 1967; the notes on ESL chapter 13, equation 2). Solved for R*:
+    With W classes, the error of the 1-NN rule is in the limit of infinitely many training rows at most R* (2 - W R* / (W - 1)), where R*
+    is the Bayes error (the notes on ESL chapter 13, equation 2). Solved for R*:
 
         R* >= (W - 1) / W (1 - sqrt(1 - W E / (W - 1))).
 
     Parameters
     ----------
     error : float between 0 and 1
-        Error E of 1-NN on new rows. If it is an estimate from finitely many rows, the result is an estimate as well, not a
-        bound for this sample. Above (W - 1) / W, which no limit exceeds, the result is (W - 1) / W.
+        Error E of 1-NN on new rows. If it is an estimate from finitely many rows, the result is an estimate as well, not a bound for
+        this sample. Above (W - 1) / W, the largest possible limit, the result is (W - 1) / W.
     classes : int >= 2
+        Number of classes W.
 
     Examples
     --------
@@ -465,15 +467,15 @@ def cover_hart(error: float, classes: int) -> float:
 
 
 def median_radius(n: Any, p: Any) -> Array:
-    """Median distance from the centre of the cube [-1/2, 1/2]^p to the nearest of n rows that are uniform in it.
+    """Median distance from the centre of the cube [-1/2, 1/2]^p to the nearest of n uniform rows.
 
-    (1 - 2^(-1/n))^(1/p) / v_p^(1/p), where v_p is the volume of the unit ball (ESL, exercise 2.3; the notes on chapter 13,
-    equation 3). The formula is valid while the ball lies in the cube, so the result is NaN where it exceeds 1/2.
+    The formula is (1 - 2^(-1/n))^(1/p) / v_p^(1/p), where v_p is the volume of the unit ball (ESL, exercise 2.3; the notes on chapter
+    13, equation 3). It is valid if the ball lies in the cube, so the result is NaN if it exceeds 1/2.
 
     Parameters
     ----------
     n, p : int or array
-        Rows and dimensions.
+        Numbers of rows and of dimensions.
 
     Examples
     --------

@@ -259,7 +259,9 @@ class Objective:
     miscovered : float
         Sum of eta: weight of the rows in a ball of another class, once for each such ball.
     prototypes : int
+        Number of prototypes.
     lambda_ : float
+        Cost of a prototype.
     """
 
     uncovered: float
@@ -294,20 +296,20 @@ def objective(inside: Array, classes: Array, y: Array, w: Array, lambda_: float)
 @savable(objective="L", bound="L", proof="L", prices="n")
 @dataclass(frozen=True)
 class Certificate:
-    """A bound on how far a cover is from the optimum.
+    """A certificate of optimality: a bound on the distance of a cover from the optimum.
 
     Attributes
     ----------
     objective, bound : arrays (classes,)
-        The objective of the cover, and a lower bound on that of any cover, for each class (the problem separates).
+        Objective of the cover, and lower bound on the objective of any cover, for each class (the problem separates).
     proof : tuple of str
-        Where each bound comes from: "dual" (dual ascent), "LP" (the linear relaxation) or "MIP" (the integer program).
+        Source of each bound: "dual" (dual ascent), "LP" (the linear relaxation) or "MIP" (the integer program).
     notes : tuple of str
-        A note of the solver for each class, "" for none.
+        Note of the solver for each class, "" for none.
     over : str
-        Which candidates the bound is over, in words; "" where they are all those that the cover is chosen from.
+        Description of the candidates of the bound; "" if they are the candidates of the cover.
     sampled : Certificate, or None
-        The bound over the sample of candidates that the cover is chosen from, where `bound` is over all rows.
+        Bound over the sample of candidates of the cover, if `bound` is over all rows.
     prices : array (n,), or None
         Dual prices of the rows: 0 <= y_i <= w_i, such that for each class sum y_i + sum_j min(0, C_j - sum of y_i in ball j) is a
         lower bound. It is `bound`, up to the next value that an objective can have, unless that is from the integer program.
@@ -327,7 +329,7 @@ class Certificate:
         return self.gap_of(float(self.objective.sum()))
 
     def gap_of(self, objective: float) -> float:
-        """The gap of any cover of this objective, by the same bound: it is one on all covers."""
+        """The gap of any cover with this objective, by the same bound, which is valid for all covers."""
         bound = float(self.bound.sum())
         above = objective - bound
         if above <= 1e-9 * max(1.0, objective):
@@ -336,14 +338,14 @@ class Certificate:
 
     @property
     def statements(self) -> tuple[str, str]:
-        """What it says of a cover at the bound, and of one above it, with {} for the share by which it is."""
+        """Statements about a cover at the bound, and about a cover above it, with {} for the relative gap."""
         proofs = ", ".join(name for proof, name in PROOFS.items() if proof in self.proof)
         over = f" over {self.over}" if self.over else ""
         above = f"at most {{}} above the optimum{over} (bound {self.bound.sum():.6g} by {proofs})"
         return f"optimal{over} (proved by {proofs})", above
 
     def state(self, gap: float) -> str:
-        """What it says of a cover of this gap, in words."""
+        """Statement about a cover with this gap, in words."""
         optimal, above = self.statements
         return optimal if gap == 0 else above.replace("{}", _percent(gap))
 
@@ -353,7 +355,7 @@ class Certificate:
         return replace(self, objective=self.objective * unit, bound=self.bound * unit, sampled=sampled, prices=prices)
 
     def without_prices(self) -> Certificate:
-        """What it states, without what proves it."""
+        """The certificate without its proof (the dual prices)."""
         sampled = None if self.sampled is None else self.sampled.without_prices()
         return replace(self, sampled=sampled, prices=None)
 

@@ -25,8 +25,8 @@ def kmeans(
 ) -> tuple[Array, Array]:
     """Weighted k-means by Lloyd's algorithm, the best of `starts` runs.
 
-    The draws, the greedy choice among several candidates for each initial center, the tolerance and what happens to clusters
-    without rows are those of scikit-learn's `KMeans`, so both end in the same clusters from the same seed.
+    The draws, the greedy selection among several candidates for each initial center, the tolerance and the treatment of clusters without
+    rows are the same as in scikit-learn's `KMeans`, so both end in the same clusters from the same seed.
 
     Parameters
     ----------
@@ -37,7 +37,7 @@ def kmeans(
     starts : int
     seed : tuple of int
     start : "k-means++" or "random"
-        How the first centers are drawn: rows far from one another, or K rows, each in proportion to its weight.
+        Initial centers: rows far from one another, or K rows, each drawn in proportion to its weight.
 
     Returns
     -------

@@ -78,10 +78,11 @@ class Saved:
     Attributes
     ----------
     path : Path
+        Path of the file.
     size : int
-        Bytes.
+        Size in bytes.
     holds : tuple of str
-        What is in it that may be private.
+        Contents that may be private.
     """
 
     path: Path
@@ -115,28 +116,38 @@ def _place(path: Any) -> Path:
 
 @public
 def load(path: Any) -> Any:
-    """What `save` has written: a fit, a cross-validation, a dissimilarity or a comparison.
+    """Load a file written by `save`: a fit, a cross-validation, a dissimilarity or a comparison.
 
-    It predicts to the same bits, prints, summarises and draws the same. A file is not trusted: it runs no code, opens no other file
-    and no address, and whatever is not as `save` writes it ends in an error; see `protoclass.export.saving` for the format. Still,
-    a file says what its writer wants it to say: whether the numbers are those of the data, only the data can tell, see `verify`.
+    The predictions are bit-identical, and the printed output, summary and plots are the same.
 
     Parameters
     ----------
     path : str or path
+        File written by `save`.
 
     Returns
     -------
     Fit, Validation, Dissimilarity or Comparison
+        The saved object.
 
     Raises
     ------
     FileError
-        Where there is no such file, where it is damaged or was not written by `save`, and where a later version of the package wrote it.
+        If the file does not exist, is damaged, was not written by `save`, or was written by a later version of the package.
     NotAvailable
-        For methods and metrics of one's own whose module is not imported, and tables of a library that is not installed.
+        If it needs a custom method or metric whose module is not imported, or a table library that is not installed.
     TooLarge
-        Where it holds more than a quarter of the memory that is left.
+        If it contains more than a quarter of the available memory.
+
+    Notes
+    -----
+    Files are not trusted: loading runs no code and opens no other file or address, and anything that `save` does not write raises an
+    error; see `protoclass.export.saving` for the format. Still, the author of a file can put any numbers into it: use `verify` to
+    check them against the data.
+
+    See Also
+    --------
+    verify : check a saved fit against its data.
 
     Examples
     --------

@@ -1,0 +1,168 @@
+"""Constructions that make a reader stop: their number in pages, public docstrings and messages may only fall.
+
+About one hit in five is good English: if a pattern and a good sentence disagree, keep the sentence. Lower a ceiling when its count falls.
+"""
+
+import ast
+import re
+from pathlib import Path
+
+CEILINGS = {
+    "what-subject": 24,
+    "of-fronted": 4,
+    "where-if": 74,
+    "say": 73,
+    "personified": 77,
+    "hold": 74,
+    "stand": 30,
+    "chance": 34,
+    "is-no": 33,
+    "allowed-are": 27,
+    "it-here": 38,
+    "archaic": 48,
+    "anew": 11,
+}
+
+PATTERNS = {
+    "what-subject": r"(?:^|[.;:] |, and |, but )(?:what|whatever|whoever|who) (?!to\b|about)(?:[\w`'()=.-]+ ){1,14}?"
+    r"(?:is|are|was|has|have|had|says?|raises?|needs?|takes?|can|may|does|do|stays?|gets?|becomes?|costs?|names?|holds?)\b(?![^.;:]*\?)",
+    "of-fronted": r"(?:^|[.;:] )(?-i:Of) (?!course)\w+",  # "Seed for the folds", not "Of the folds"
+    "where-if": r"\bwhere\b(?!as|ver)(?! to (?:go|read))(?! (?:the|these|those) (?:lines?|figures?))",  # a condition is "if"
+    "say": r"\b(?:says?|said|saying|speaks?|spoke|speaking)\b",  # objects report, return or show
+    "personified": r"\b(?:tells?|told|asks?|asked|knows|knew|obeyed|heard|sees|looks? at|looked at|looking at|decides?|wants?)\b",
+    "hold": r"\b(?:holds?|held|holding)\b(?!-out| out)",  # contain, store, cover
+    "stand": r"\b(?:stands?|stood)\b",
+    "chance": r"\bchances?\b",  # probability
+    "is-no": r"(?<!here )(?<!nothing )\b(?:is|are|was|were|be|at|in|of|for|by|to|on) no "
+    r"(?!longer|more\b|better|farther|less|such|way|need|doubt|larger|smaller|fewer|point)\w+",  # "is not a", not "is no"
+    "allowed-are": r"\b(?:allowed|known|available|guaranteed|written|listed|public) (?:are|is)\b",  # "must be 'a' or 'b', not 'c'"
+    "it-here": r"\bis it here\b|\bit is [^:;,]{1,60} here\b|\bis \w+= here\b",  # "use fit.test(new)"
+    "archaic": r"\b(?:mend(?:s|ed)?|made good|whoever|unread|likeness|unlike|alike|rightly|to the bit|to the last (?:bit|prototype|tie)"
+    r"|same bits|at once|by then|for nothing|none other|nor|thereof|whatever|whom)\b",
+    "anew": r"\banew\b",  # again, re-
+}
+
+ROOT = Path(__file__).resolve().parent.parent
+SKIPPED = {"Examples", "References"}  # sections of a docstring
+
+
+def paragraphs(text):
+    """The prose of a Markdown page: paragraphs and list entries, without code, tables, headings and front matter."""
+    text = re.sub(r"\A---\n.*?\n---\n", "", text, flags=re.S)
+    text = re.sub(r"^\s*```.*?^\s*```", "\n", text, flags=re.S | re.M)
+    blocks = re.split(r"\n\s*\n|\n(?=\s*(?:[*-]|\d+\.) )", text)
+    return [" ".join(block.split()) for block in blocks if block.strip() and not block.lstrip().startswith(("#", "|", "![", "<"))]
+
+
+def indent(line):
+    return len(line) - len(line.lstrip())
+
+
+def sections(text):
+    """The paragraphs of a docstring, without examples and references."""
+    lines, skipped, out, above = [*text.splitlines(), ""], False, [""], ""
+    for line, below in zip(lines, [*lines[1:], ""], strict=True):
+        if re.fullmatch(r"\s*-{3,}", below):
+            skipped = line.strip() in SKIPPED
+            out.append("")
+        elif not line.strip() or line.lstrip().startswith("* ") or indent(line) != indent(above):
+            out.append("")
+        if re.fullmatch(r"\s*-{3,}", line):
+            out.append("")
+        elif not skipped:
+            out[-1] += " " + line.strip().removeprefix("* ")
+        above = line
+    return [block.strip() for block in out if block.strip()]
+
+
+def public_names():
+    """Names of the package, of its two public subpackages, and of the classes and functions that a fit and a validation are made of."""
+    modules = [ROOT / "protoclass" / name for name in ("__init__.pyi", "sklearn/__init__.py", "testing/__init__.py", "fitting.py")]
+    return {alias.asname or alias.name for module in modules for node in ast.walk(ast.parse(module.read_text()))
+            if isinstance(node, ast.ImportFrom) for alias in node.names}  # fmt: skip
+
+
+def documented(tree, names):
+    """The docstrings of public classes and functions, and of the public methods of these classes."""
+    kinds = (ast.ClassDef, ast.FunctionDef)
+    for top in tree.body:
+        if isinstance(top, kinds) and top.name in names and not top.name.startswith("_"):
+            methods = [node for node in top.body if isinstance(node, ast.FunctionDef) and not node.name.startswith("_")]
+            yield from filter(None, map(ast.get_docstring, [top, *(methods if isinstance(top, ast.ClassDef) else [])]))
+
+
+def strings(tree):
+    """The texts of four words or more that are not docstrings; {} stands for a value."""
+    nodes = list(ast.walk(tree))
+    inner = {id(node.value) for node in nodes if isinstance(node, ast.Expr)}
+    inner |= {id(part) for node in nodes if isinstance(node, ast.JoinedStr) for part in node.values}
+    for node in nodes:
+        if isinstance(node, ast.JoinedStr):
+            text = "".join(str(part.value) if isinstance(part, ast.Constant) else "{}" for part in node.values)
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str):
+            text = node.value
+        else:
+            continue
+        if id(node) not in inner and " " in text.strip() and len(re.findall(r"[a-z]{2,}", text)) >= 4:
+            yield text
+
+
+def prose():
+    """(file, paragraph) of all that a user reads."""
+    pages = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")), *sorted((ROOT / "vignettes").glob("*.md"))]
+    for page in pages:
+        yield from ((page, block) for block in paragraphs(page.read_text(encoding="utf-8")))
+    names = public_names()
+    for module in sorted((ROOT / "protoclass").rglob("*.py")):
+        tree = ast.parse(module.read_text(encoding="utf-8"))
+        yield from ((module, block) for text in documented(tree, names) for block in sections(text))
+        yield from ((module, text) for text in strings(tree))
+
+
+def hits():
+    compiled = {name: re.compile(pattern, re.I) for name, pattern in PATTERNS.items()}
+    found = {name: [] for name in PATTERNS}
+    for path, text in prose():
+        for name, pattern in compiled.items():
+            for match in pattern.finditer(text):
+                around = text[max(0, match.start() - 50) : match.end() + 50]
+                found[name].append(f"{path.relative_to(ROOT)}: ...{around}...")
+    return found
+
+
+def test_awkward_constructions_become_fewer():
+    found = hits()
+    more = {name: lines for name, lines in found.items() if len(lines) > CEILINGS[name]}
+    told = [f"{name}: {len(lines)} hits, at most {CEILINGS[name]}:\n  " + "\n  ".join(lines) for name, lines in more.items()]
+    assert not more, "\n".join(told)
+
+
+def test_the_patterns_find_what_they_are_for():
+    bad = {
+        "what-subject": "What is kept is little.",
+        "of-fronted": "Of the folds.",
+        "where-if": "Where it fails",
+        "say": "the summary says the error",
+        "personified": "scaling looks at no label",
+        "hold": "the ball holds 12 rows",
+        "stand": "it stands alone",
+        "chance": "a chance of 0.9",
+        "is-no": "it is no metric",
+        "allowed-are": "allowed are 'a' and 'b'",
+        "it-here": "'1se' is it here",
+        "archaic": "whatever the number",
+        "anew": "drawn anew",
+    }
+    good = "If it fails, held-out rows are resampled. What does it cost? The seed of the folds is not a number; see whereas."
+    assert all(re.search(PATTERNS[name], text, re.I) for name, text in bad.items())
+    assert bad.keys() == PATTERNS.keys() == CEILINGS.keys()
+    assert not [name for name, pattern in PATTERNS.items() if re.search(pattern, good, re.I)]
+
+
+def test_code_examples_and_headings_are_not_prose():
+    page = "# What\n\none\ntwo\n\n```\ncode says\n```\n\n* three\n* four\n"
+    assert paragraphs(page) == ["one two", "* three", "* four"]
+    text = "First.\n\nParameters\n----------\na : int\n    Of it.\n\nExamples\n--------\n>>> 1\n"
+    assert sections(text) == ["First.", "Parameters", "a : int", "Of it."]
+    module = ast.parse('"""A docstring is not counted."""\nx = f"the name {x} of the column is wrong"\ny = "two words"')
+    assert list(strings(module)) == ["the name {} of the column is wrong"]

@@ -15,7 +15,7 @@ DOCS = Path(__file__).resolve().parent
 sys.path.append(str(DOCS.parent / "tests" / "widgets"))
 from mounting import mount  # noqa: E402
 
-WIDTH, WAIT = 920, 300_000  # pixels of the page; milliseconds after which a page that shows nothing is given up
+WIDTH, WAIT = 1100, 300_000  # pixels of the page; milliseconds after which a page that shows nothing is given up
 
 
 def digits(page: Any) -> None:
@@ -32,7 +32,7 @@ def curve(page: Any) -> None:
     """The error curve as in a notebook, with Python behind it."""
     fit = pc.fit("species ~ .", pc.load_data("iris"), progress=False)
     mount(page, CurveExplorer(fit.validation))
-    page.locator(".protoclass-tables table").first.wait_for()
+    page.locator(".protoclass-panel table").first.wait_for()
     take(page, page.locator(".protoclass-page"), "explore_curve.png")
 
 

@@ -132,10 +132,9 @@ def sections(fit: Fitted, test: Any, stability: bool, why: Any) -> Iterator[tupl
 def explorer(fit: Fitted) -> str:
     """The explorer of the fit, which needs no Python; where there is no map, the reason."""
     from ..widgets.prototypes import PrototypeExplorer  # see `page`
-    from ..widgets.saved import fragment
 
     try:
-        return fragment(PrototypeExplorer(fit))
+        return PrototypeExplorer(fit).fragment()
     except NotAvailable as reason:
         return f"<p>{html.escape(str(reason))}</p>"
 

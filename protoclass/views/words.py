@@ -147,7 +147,7 @@ def count_folds(validation: ErrorCurve) -> str:
 def describe_counts(fit: Fitted | None) -> str:
     """Prototypes of each class; the folds' own were not kept, so that a fit on all rows has to be at hand."""
     if fit is None:
-        return "press Use this to count them"
+        return "press Fit here to count them"
     if all_rows_serve(fit):
         return "all rows serve"
     counts = np.bincount(np.asarray(fit.rule.prototypes.classes, np.int64), minlength=len(fit.classes))

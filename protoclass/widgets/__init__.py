@@ -10,26 +10,26 @@ from typing import Any
 
 from ..estimation.error_curve import ErrorCurve
 from ..estimation.fitted import Fitted
-from ..ground.files import check_path
 
 
 def explore_validation(validation: ErrorCurve, **options: Any) -> Any:
     """Move over the grid of a cross-validation.
 
-    A slider for each parameter, linked to the error curve, or to a heat map of two parameters, which the browser draws. A click
-    on it, or the arrow keys and Enter, move the sliders too. Beside it are the held-out confusion table at the chosen point, its
-    error, size and cover error. "Use this" fits all rows there.
+    The error curve is a slider; two parameters have a heat map instead, and a slider each. The page shows the held-out confusion
+    table at the chosen point, its error, size and cover error. "Fit here" fits all rows with its parameters.
 
     Parameters
     ----------
     validation : ErrorCurve
     x : pair of str, optional
         Of several parameters the two that the heat map has as axes; by default the two with most values.
+    save : str or path, optional
+        A file that ends in .html: the explorer as a page that needs neither Python nor a network, with all grid points.
 
     Returns
     -------
     CurveExplorer
-        With traits `point` (row of `validation.table`), one for each parameter (such as `eps`), and `fit` (what "Use this"
+        With traits `point` (row of `validation.table`), one for each parameter (such as `eps`), and `fit` (what "Fit here"
         made); `table`, `confusion`, `figure`. In a script or a plain shell, where no widget can be shown, its figure: how
         to get the widget is printed.
 
@@ -45,17 +45,17 @@ def explore_validation(validation: ErrorCurve, **options: Any) -> Any:
     from .base import check_options, show
     from .curve import CurveExplorer
 
-    check_options(options, ("x",))
-    return show(CurveExplorer(validation, **options))
+    path = check_options(options, ("x", "save"))
+    return show(CurveExplorer(validation, **options), path)
 
 
 def explore_fit(fit: Fitted, **options: Any) -> Any:
     """Look at the prototypes of a fit.
 
-    Sliders move the radius and the number of prototypes. A prototype that is clicked, or chosen from the list, says what it
-    covers first, what it holds wrongly and which prototypes of other classes are near; a row says why it gets its class. Where the
-    rules have a bound on the optimum (see `Fit.certificate`), a gauge says how far from it those that are shown are at most, also
-    the first few of them.
+    The error curve and a slider choose the radius and the number of prototypes. A panel explains the row or prototype that you
+    select on the map or in the table: a row is compared with its nearest prototype and the rival, variable by variable; a
+    prototype with its class. "What if" classifies a row with other values, without Python for Minkowski distances and Gower's.
+    If the optimum has a known bound (see `Fit.certificate`), a gauge shows how far the prototypes are from it at most.
 
     Parameters
     ----------
@@ -70,7 +70,9 @@ def explore_fit(fit: Fitted, **options: Any) -> Any:
     alternatives : Alternatives, optional
         What `fit.alternatives()` returned: a menu beside the list then swaps the selected prototype for one of its substitutes.
     criticisms : Criticisms, optional
-        What `fit.criticisms()` returned: a menu then lists these rows, and selects one; so does that of a saved page.
+        What `fit.criticisms()` returned: a menu then lists these rows, and selects one.
+    new : DataFrame, optional
+        Rows with the predictors, at most 1000: the page classifies and explains them.
     save : str or path, optional
         A file that ends in .html: the explorer as a page that needs neither Python nor a network, with all radii and sizes.
 
@@ -90,20 +92,12 @@ def explore_fit(fit: Fitted, **options: Any) -> Any:
     >>> len(explorer.fit.prototypes), explorer.details["relation"].value_counts()["covers first"].item()
     (5, 29)
     """
-    from .base import check_options, front_end, show
+    from .base import check_options, show
     from .prototypes import PrototypeExplorer
 
-    check_options(options, ("shape", "x", "y", "radii", "alternatives", "criticisms", "save"))
-    path = options.pop("save", None)
-    if path is not None:
-        check_path(path, argument="save")
+    path = check_options(options, ("shape", "x", "y", "radii", "alternatives", "criticisms", "new", "save"))
     if fit.frame.absent is not None:
         from ..ground.errors import NotAvailable
 
         raise NotAvailable(fit.frame.absent)
-    explorer = PrototypeExplorer(fit, **options)
-    if path is not None:
-        written = explorer.save(path, overwrite=True)
-        if not front_end():
-            return written
-    return show(explorer)
+    return show(PrototypeExplorer(fit, **options), path)

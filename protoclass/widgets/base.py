@@ -9,6 +9,7 @@ import sys
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
+from pathlib import Path
 from typing import Any, ClassVar
 
 import anywidget
@@ -18,13 +19,15 @@ from matplotlib.figure import Figure
 from traitlets import Bytes, Dict, Float, TraitType, Unicode
 
 from ..ground.errors import OptionError, ProtoclassError, brief
+from ..ground.files import check_path
 from ..views.words import write_value
 from .browser import script, style
+from .saved import fragment, write_page
 
 PATIENCE = 6.0  # seconds after which the page says that Python does not answer
 SILENCE = (
-    "Python does not answer: it is busy, or its kernel has ended or was never started. The page goes on by itself; tables and "
-    "what only Python knows may show an earlier state. If this stays, run the cell again."
+    "Python does not answer: it is busy, or its kernel has ended or was never started. The page still works, but what only Python "
+    "knows may be out of date. If this message stays, run the cell again."
 )
 HOW = (
     "explore() is a widget: run it in JupyterLab, Jupyter Notebook 7 or VS Code (pip install jupyterlab). Here, without a front "
@@ -167,6 +170,29 @@ class Explorer(anywidget.AnyWidget):
                 words = f"{type(reason).__name__}: {words} (explorer.exception has it)"
             self.set_trait("alert", words)
 
+    def bake(self) -> Plain:
+        """All that a page without Python draws, with its `state`."""
+        raise NotImplementedError
+
+    def fragment(self) -> str:
+        """The explorer as a part of a page, see `saved.fragment`."""
+        content = join(self.bake())
+        return fragment(self.png(), content)
+
+    def save(self, path: Any, overwrite: bool = False) -> Path:
+        """Write the explorer as one HTML file that needs neither Python nor a network, with all radii and sizes or grid points.
+
+        The address with `#row=` and a label behind it opens the explorer of a fit at that row or prototype.
+
+        Parameters
+        ----------
+        path : str or path
+            Ends in .html.
+        overwrite : bool
+            Whether a file of this name is replaced.
+        """
+        return write_page(check_path(path), self.fragment(), overwrite)
+
     def png(self) -> bytes:
         """The figure as a picture."""
         file = io.BytesIO()
@@ -242,10 +268,9 @@ def find_value(name: str, value: Any, values: Sequence[Any]) -> int:
     if exact:
         return exact[0]
     if isinstance(value, (int, float, np.number)) and not isinstance(value, bool) and np.isfinite(value):
-        numbers = np.array([v if isinstance(v, (int, float)) else np.nan for v in values], float)
-        off = np.where(np.isfinite(numbers), np.abs(numbers - value), np.inf)
-        at = int(off.argmin())
-        if off[at] <= 1e-3 * abs(numbers[at]):
+        off = [abs(v - value) if isinstance(v, (int, float)) and np.isfinite(v) else np.inf for v in values]
+        at = int(np.argmin(off))
+        if off[at] < np.inf and off[at] <= 1e-3 * abs(values[at]):
             return at
     texts = [write_value(v) for v in values]
     few = texts if len(texts) <= 24 else [*texts[:12], "...", *texts[-11:]]
@@ -259,16 +284,21 @@ def front_end() -> bool:
     return getattr(shell, "kernel", None) is not None
 
 
-def show(explorer: Explorer) -> Any:
-    """The explorer where it can be shown; elsewhere its figure, after saying how to get the widget."""
+def show(explorer: Explorer, path: Any = None) -> Any:
+    """The explorer where it can be shown; elsewhere the file that it is saved as, or its figure, after saying how to get the widget."""
+    written = None if path is None else explorer.save(path, overwrite=True)
     if front_end():
         return explorer
+    if written is not None:
+        return written
     print(HOW)
     return explorer.draw().figure
 
 
-def check_options(options: dict[str, Any], allowed: tuple[str, ...]) -> None:
-    """Raise for an option that an explorer does not have."""
+def check_options(options: dict[str, Any], allowed: tuple[str, ...]) -> Any:
+    """Raise for an option that an explorer does not have; takes out the path to save it as, None for none."""
     for name in options:
         if name not in allowed:
             raise OptionError(f"explore() has no option {name!r}: its options are {', '.join(allowed)}")
+    path = options.pop("save", None)
+    return None if path is None else check_path(path, argument="save")

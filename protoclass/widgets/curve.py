@@ -15,7 +15,6 @@ from ..estimation.fitted import Fitted
 from ..estimation.learning import learn
 from ..ground.errors import OptionError, brief
 from ..plots.curve import curve
-from ..plots.style import RISING, letters_on
 from ..views.curve import (
     choose_pair,
     first_shown,
@@ -24,26 +23,21 @@ from ..views.curve import (
     mark_points,
     place_points,
     place_values,
-    rank_values,
     within_one_se,
 )
 from ..views.evaluation import share_rows
 from ..views.stages import GridFits
 from ..views.words import (
-    MEASURES,
+    count_folds,
     describe_axis,
     describe_choice,
     describe_counts,
     describe_point,
-    describe_selection,
     list_facts,
     write_number,
     write_value,
 )
 from .base import Among, Explorer, Plain, join
-
-SHADES = 9  # of the bar beside a heat map
-STRIPS = {"cover_error": "cover error", "bound": "bound of the error"}
 
 
 class CurveExplorer(Explorer):
@@ -56,7 +50,7 @@ class CurveExplorer(Explorer):
         The chosen row of `validation.table`. Each parameter that was tuned is a trait too (such as `eps`; with an underscore
         added where the explorer has something of that name), linked to it both ways.
     fit : Fitted, or None
-        The method on all rows at the point where "Use this" was pressed, or `use()` called.
+        The method on all rows at the point where "Fit here" was pressed, or `use()` called.
     """
 
     STATE: ClassVar[tuple[str, ...]] = ("point", "fit")
@@ -146,6 +140,16 @@ class CurveExplorer(Explorer):
         }
         return {"tables": [facts, confusion]}
 
+    def bake(self) -> Plain:
+        chosen, answers = self.point, []
+        with self.hold():
+            for point in range(len(self.validation.grid)):
+                self.point = point
+                answers.append(self.tell({}))
+            self.point = chosen
+        state = {**self.describe_state(), "view": "", "turn": 0}
+        return {**describe_chart(self.validation, self._pair), "answers": answers, "state": state}
+
     def _used(self) -> int:
         """The point of `fit`, -1 where there is none."""
         return next((point for point, fit in self._fits.items() if fit is self.fit), -1)
@@ -155,7 +159,7 @@ class CurveExplorer(Explorer):
         fit = self._fits.get(self.point) or (self._grid_fits and self._grid_fits.fit(self.point))
         facts = list_facts(self.validation, self.point, describe_counts(fit or None))
         used = self._used()
-        at = "none yet: press Use this" if used < 0 else f"the fit at {describe_point(self.validation, used)}"
+        at = "none yet: press Fit here" if used < 0 else f"the fit at {describe_point(self.validation, used)}"
         return [*facts, ("explorer.fit", at)]
 
 
@@ -170,28 +174,17 @@ def describe_chart(validation: ErrorCurve, pair: tuple[str, ...]) -> Plain:
     drawn = {"heat": describe_heat(validation, (pair[0], pair[1]))} if len(pair) == 2 else {}
     return {
         **(drawn or {"curve": describe_line(validation, pair, points)}),
-        **describe_frontier(validation),
         "axes": axes,
+        "formula": str(validation.problem.call.formula),
+        "method": f"{validation.problem.model.title}, {count_folds(validation)}",
     }
-
-
-def describe_frontier(validation: ErrorCurve) -> Plain:
-    """The curve of the least error for each size, of the grid's points alone; nothing where it has less than three."""
-    sizes = validation.rule_sizes
-    points = frontier(validation.choice.error, sizes)
-    points = points[first_shown(validation, sizes[points]) :]
-    if not validation.problem.model.can.counted or len(points) < 3:
-        return {}
-    axis = f"size: {'features' if validation.problem.model.can.counted == 'features' else 'prototypes'}"
-    own = {"x": sizes[points].tolist(), "names": None, "log": True, "axis": axis, "strips": [], "title": "The lowest error for each size"}
-    return {"frontier": {**describe_line(validation, tuple(validation.grid)[:1], points), **own}}
 
 
 def describe_line(validation: ErrorCurve, along: tuple[str, ...], points: np.ndarray) -> Plain:
     """The error at some grid points along a parameter, or that of the only point where none was tuned.
 
-    `x` are the places on an axis whose positions 0, 1, ... have `names`, or which is that of the values; `top` is the largest
-    value on the axis of a strip.
+    `x` are the places on an axis whose positions 0, 1, ... have `names`, or which is that of the values; `frontier` has the points of
+    lowest error for their size, by their places in `points`, if there are three or more.
     """
     table = validation.table.iloc[points]
     x, names = place_values(validation.grid[along[0]]) if along else (np.zeros(1), None)
@@ -199,46 +192,39 @@ def describe_line(validation: ErrorCurve, along: tuple[str, ...], points: np.nda
         **_describe_points(validation, points),
         "x": np.asarray(x)[points].tolist(),
         "names": names if along else [validation.problem.model.name],
-        "log": bool(names is None and along and x.max() > 10 * x.min() > 0),
         "errors": list_numbers(table["error"]),
         "ses": [value if value == value else 0.0 for value in table["se"].tolist()],
         "ends": list(limit_errors(table)),
-        "sizes": [write_number(round(size, 1)) for size in table["size"].tolist()],
-        "strips": [
-            {"name": name, "values": list_numbers(table[key]), "top": 1.1 * float(table[key].max()) or 1.0}
-            for key, name in STRIPS.items()
-            if key in table and table[key].notna().any()
-        ],
+        "size_values": list_numbers(table["size"]),
+        "frontier": list_frontier(validation, points),
+        "counted": "features" if validation.problem.model.can.counted == "features" else "prototypes",
         "axis": describe_axis(validation, along[0]) if along else "method",
     }
 
 
+def list_frontier(validation: ErrorCurve, points: np.ndarray) -> list[int]:
+    """The places of the points that have the lowest error of all that are not larger; none where these are less than three."""
+    sizes = validation.rule_sizes[points]
+    at = frontier(validation.choice.error[points], sizes)
+    at = at[first_shown(validation, sizes[at]) :]
+    return at.tolist() if validation.problem.model.can.counted and len(at) > 2 else []
+
+
 def describe_heat(validation: ErrorCurve, pair: tuple[str, str]) -> Plain:
-    """The error over two parameters, with the colours of the cells, which mean the same wherever the other parameters stand.
+    """The error over two parameters, with the shades of the cells, which mean the same wherever the other parameters stand.
 
     `places` are column and row of each grid point; those of one number in `slices` are shown together.
     """
-    from matplotlib import colormaps
-    from matplotlib.colors import to_hex
-
     table, others = validation.table, [name for name in validation.grid if name not in pair]
     low, high = limit_cells(validation)
-    shade = colormaps[f"{RISING}_r"]
     share = np.clip((table["error"].to_numpy(float) - low) / ((high - low) or 1.0), 0.0, 1.0)
-    fills = [to_hex(shade(value)) for value in share]
-    slices = np.zeros(len(table), int)
-    for name in others:
-        ranks = rank_values(validation.grid[name]).astype(int)
-        slices = slices * (ranks.max() + 1) + ranks
     return {
         **_describe_points(validation, np.arange(len(table))),
         "places": place_points(validation, pair).astype(int).tolist(),
         "names": [[write_value(value) for value in np.unique(table[name].to_numpy())] for name in pair],
-        "slices": slices.tolist(),
+        "slices": table.groupby(others).ngroup().tolist() if others else [0] * len(table),
         "errors": list_numbers(table["error"]),
-        "fills": fills,
-        "letters": [letters_on(fill) for fill in fills],
-        "shades": [to_hex(shade(value)) for value in np.linspace(0, 1, SHADES)],
+        "shades": list_numbers((0.05 + 0.6 * share).round(2)),
         "ends": [write_number(low), write_number(high) + (" and more" if high < float(table["error"].max()) else "")],
         "axes": [describe_axis(validation, name) for name in pair],
     }
@@ -248,17 +234,12 @@ def _describe_points(validation: ErrorCurve, points: np.ndarray) -> Plain:
     """What a curve and a heat map have in common: the points by their number in `points`, in words, and the two choices."""
     table, limit = validation.table, within_one_se(validation)
     sizes = table["size"].tolist()
-    marks = {validation.best: f"least {validation.measure_name}", validation.one_se: "1-SE choice"}
-    if validation.best == validation.one_se:
-        marks = {validation.best: f"least {validation.measure_name} and 1-SE choice"}
+    named = ((validation.best, f"lowest {validation.measure_name}"), (validation.one_se, "1-SE choice"))
     return {
         "points": points.tolist(),
         "words": [f"{describe_choice(validation, point)} Size {sizes[point]:.4g}." for point in points.tolist()],
-        "marks": [marks.get(point, "") for point in points.tolist()],
+        "marks": [" and ".join(name for at, name in named if at == point) for point in points.tolist()],
         "band": [float(table["error"].iloc[validation.best]), limit] if limit == limit else [],
-        "no_information": validation.no_information,
-        "title": describe_selection(validation),
-        "measure": MEASURES[validation.measure],
         "name": validation.measure_name,
     }
 

@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import zlib
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from ..analysis.steps import measure_rows, stepwise
 from ..core.parallel import kernel
 from ..core.sources import Held, Source
 from ..estimation.fitted import Fitted
-from ..ground.options import options
+from ..metrics.gower import TrainedGower
+from ..metrics.minkowski import TrainedMinkowski
 from ..plots.style import colour, mark
 from ..views.analyses import measure_gaps
+from ..views.cards import read_predictors
 from ..views.geometry import Plane, outline_balls
 from ..views.pictures import Album
 from ..views.prototypes import (
@@ -27,14 +31,16 @@ from ..views.prototypes import (
     nearer,
 )
 from ..views.stages import Stages, count_steps
-from ..views.words import describe_prototypes, write_error, write_value
-from .curve import describe_line
+from ..views.words import describe_prototypes, write_field
+from .curve import describe_line, list_numbers
 
 PAIRS = 1_500_000  # of a prototype and a row in its ball, over all radii
 ENTRIES = 60_000_000  # dissimilarities of rows to prototypes that are read; a tenth where they have to be measured
 WALKED = 200  # steps of a rule that is no nearest-prototype rule
 BLOCK = 512  # rows at a time
 PIXELS = 4_000_000  # of all pictures
+CELLS = 3_000_000  # of predictors
+MOST = 12_000_000  # bytes of the radii of a page, compressed
 Packed = dict[str, Any]
 
 
@@ -134,7 +140,7 @@ def make_reel(fit: Fitted, source: Source | None, points: np.ndarray) -> Packed:
     rule predicts: from `starts[i]` on the sizes `steps` at which that changes, with `nearest` (place of the prototype, -1 for
     none) and `codes`; of each prototype from `member_starts[k]` on its `members`, the rows in its ball. Where a bound on the
     optimum is known, `gaps` of the first 0, 1, ... steps (or of the complete rule alone), and what is said of a gap of 0 and of others.
-    `held_out` is the cross-validated error of the complete rule in words.
+    `held_out` is the cross-validated error of the complete rule with its standard error.
     """
     prototypes, n = fit.rule.prototypes, fit.nobs
     q = len(prototypes)
@@ -151,7 +157,7 @@ def make_reel(fit: Fitted, source: Source | None, points: np.ndarray) -> Packed:
         "stepwise": count_steps(fit.rule) is not None,
         "covering": coverage.first is not None,
         "texts": list_texts(fit),
-        "held_out": "" if held is None else f"held-out {held.measure_name} {write_error(held.table.iloc[fit.point])}",
+        "held_out": [] if held is None else list_numbers(held.table.iloc[fit.point][["error", "se"]]),
         "gaps": pack(np.empty(0) if proved is None else proved.gaps),
         "proofs": [] if proved is None else list(proved.certificate.statements),
         "whole": whole and prototypes.radii is not None,
@@ -211,30 +217,26 @@ def list_changes(fit: Fitted, source: Source | None, coverage: Coverage) -> tupl
 
 
 def _changes_of_nearest(fit: Fitted, source: Source | None) -> tuple[np.ndarray, ...]:
+    parts = []
+    for start, _, pairs in _walk_rows(fit, source):
+        near = np.pad(pairs[:, :, 0], ((0, 0), (1, 0)), constant_values=-1)
+        row, size = np.nonzero(np.diff(near, axis=1, prepend=-2))
+        parts.append((row + start, size, near[row, size]))
+    rows, sizes, near = (np.concatenate(part) for part in zip(*parts, strict=True))
+    fallback = int(stepwise(fit).first(0).predict("class", fit.dissimilarity.query(np.array([0])))[0])
+    return rows, sizes, near, np.append(fit.rule.prototypes.classes, fallback)[near]
+
+
+def _walk_rows(fit: Fitted, source: Source | None) -> Iterator[tuple[int, np.ndarray, np.ndarray]]:
+    """Block by block: its first row, distances (r, q), and the nearest among the first prototypes with its rival (r, q, 2), -1 for none."""
     prototypes, n, q = fit.rule.prototypes, fit.nobs, len(fit.rule.prototypes)
     rank = np.arange(q) if prototypes.at is None else prototypes.at
-    parts = []
     for start in range(0, n, BLOCK):
         rows = np.arange(start, min(n, start + BLOCK))
-        changed = np.zeros((len(rows), q + 1), bool)
-        changed[:, 0] = True
-        if q:
-            _mark(measure_rows(prototypes, fit.dissimilarity, source, rows), np.arange(q), rank, prototypes.classes, changed[:, 1:])
-        row, size = np.nonzero(changed)
-        parts.append((row + start, size))
-    rows, sizes = (np.concatenate(part) for part in zip(*parts, strict=True))
-    fallback = int(stepwise(fit).first(0).predict("class", fit.dissimilarity.query(np.array([0])))[0])
-    return rows, sizes, sizes - 1, np.concatenate([[fallback], prototypes.classes])[sizes]
-
-
-@kernel
-def _mark(D, columns, rank, classes, changed):  # type: ignore[no-untyped-def]
-    for i in range(len(D)):
-        old = -1
-        for s in range(len(classes)):
-            if D[i, s] < np.inf and (old < 0 or nearer(D[i], columns, rank, classes, s, old)):
-                old = s
-                changed[i, s] = True
+        d = np.asarray(measure_rows(prototypes, fit.dissimilarity, source, rows), float) if q else np.empty((len(rows), 0))
+        pairs = np.empty((*d.shape, 2), np.int64)
+        _walk(d, np.arange(q), rank, prototypes.classes, fit.frame.codes[rows], pairs)
+        yield start, d, pairs
 
 
 def make_rivals(fit: Fitted, source: Source | None) -> dict[str, Any]:
@@ -244,17 +246,12 @@ def make_rivals(fit: Fitted, source: Source | None) -> dict[str, Any]:
     class. `rivals` has its place, -1 for none, `near` the distance to the nearest prototype and `gap` how much farther the rival
     is. Empty where the rule does not predict the class of the nearest prototype.
     """
-    prototypes, n, q = fit.rule.prototypes, fit.nobs, len(fit.rule.prototypes)
+    n, q = fit.nobs, len(fit.rule.prototypes)
     if not q or not fit.model.can.nearest or fit.model.can.own_distances:
         return {}
-    rank = np.arange(q) if prototypes.at is None else prototypes.at
     stepwise, parts = count_steps(fit.rule) is not None, []
-    for start in range(0, n, BLOCK):
-        rows = np.arange(start, min(n, start + BLOCK))
-        d = np.asarray(measure_rows(prototypes, fit.dissimilarity, source, rows), float)
-        pairs = np.empty((len(rows), q, 2), np.int64)
-        _walk(d, np.arange(q), rank, prototypes.classes, fit.frame.codes[rows], pairs)
-        changed = np.ones((len(rows), q), bool)
+    for start, d, pairs in _walk_rows(fit, source):
+        changed = np.ones(d.shape, bool)
         changed[:, 1:] = (pairs[:, 1:] != pairs[:, :-1]).any(axis=2)
         if not stepwise:
             changed[:, :-1], changed[:, -1] = False, True
@@ -280,7 +277,7 @@ def _walk(D, columns, rank, classes, codes, pairs):  # type: ignore[no-untyped-d
         best[:] = -1
         for s in range(len(classes)):
             side = 0 if classes[s] == codes[i] else 1
-            if best[side] < 0 or nearer(D[i], columns, rank, classes, s, best[side]):
+            if D[i, s] < np.inf and (best[side] < 0 or nearer(D[i], columns, rank, classes, s, best[side])):
                 best[side] = s
             first = 0
             if best[0] < 0 or (best[1] >= 0 and nearer(D[i], columns, rank, classes, best[1], best[0])):
@@ -288,30 +285,79 @@ def _walk(D, columns, rank, classes, codes, pairs):  # type: ignore[no-untyped-d
             pairs[i, s, 0], pairs[i, s, 1] = best[first], best[1 - first]
 
 
-def describe(film: Film, album: Album | None) -> Packed:
-    """All of a film but its reels: what a page knows of rows, classes and radii."""
+def describe(film: Film, album: Album | None, new: pd.DataFrame | None = None) -> Packed:
+    """All of a film but its reels: what a page knows of rows, classes and radii; `new` has predictors of other rows."""
     stages = film.stages
     fit, frame = stages.fit, stages.fit.frame
     even = np.ptp(frame.weights) == 0
+    held = fit.validation if fit.point is not None else None
     return {
         "names": film.names,
         "quotes": "'" if any(isinstance(label, str) for label in frame.index[:1]) else "",
         "rows": fit.nobs,
         "codes": pack(frame.codes),
         "weights": {} if even else pack(np.asarray(frame.weights, float)),
-        "classes": [
-            {"name": str(level), "colour": colour(k), "mark": mark(k)} for k, level in enumerate(fit.classes)
-        ],
+        "classes": [{"name": str(level), "colour": colour(k), "mark": mark(k)} for k, level in enumerate(fit.classes)],
         "response": str(frame.formula.response),
+        "formula": str(fit.formula),
+        "method": f"{fit.model.title}, {fit.dissimilarity.metric.name}, {fit.nobs:,} rows",
+        "measure": "" if held is None else held.measure_name,
+        "corrected": held.corrected() if held is not None and fit.point == held.chosen_by_call() else None,
+        "own": stages.radii.index(stages.own[0]) if stages.own[0] is not None else 0,
         "optimistic": fit.why_optimistic,
         "ordered": fit.rule.prototypes.at is not None and "support" not in fit.rule.prototypes.table,
-        "radius_texts": [f"{value:.4g}" for value in stages.radii],
-        "radius_words": [write_value(value) for value in stages.radii],
-        "digits": options.digits or 4,
+        "radii": stages.radii,
+        "radius": fit.model.can.radius,
         "curve": describe_curve(stages),
         "criticised": [{"text": text, "point": point} for text, point in film.criticised],
         "album": {} if album is None else describe_album(film, album),
+        "fields": list_fields(film, new),
+        "metric": describe_metric(fit),
     }
+
+
+def list_fields(film: Film, new: pd.DataFrame | None = None) -> list[Packed]:
+    """The predictors of the points and then of the new rows: numbers, or codes of levels; none where there are too many cells."""
+    fit = film.stages.fit
+    own, n = fit.frame.columns, fit.nobs
+    if own.shape[1] * len(film.names) > CELLS:
+        return []
+    points = [(each, place, at) for each in film.fits for place, at in enumerate(film.points(each).tolist()) if at >= n]
+    aside = {at: read_predictors(each, place, -1) for each, place, at in points}  # prototypes that are not rows
+    others = pd.DataFrame([aside[at] for at in sorted(aside)], columns=own.columns)
+    out: list[Packed] = []
+    for name, column in fit.frame.schema.items():
+        values = pd.concat([table[name] for table in (own, others, new) if table is not None and len(table)], ignore_index=True)
+        field: Packed = {"name": str(name), "kind": column.kind}
+        if column.kind == "numeric":
+            out.append({**field, "values": pack(values.to_numpy(float, na_value=np.nan))})
+        elif column.kind != "series":
+            levels = list(dict.fromkeys([*column.levels, *values.dropna()]))
+            codes = pd.Index(levels, dtype=object).get_indexer(values.astype(object))
+            out.append({**field, "levels": [write_field(level) for level in levels], "values": pack(codes)})
+    return out
+
+
+def describe_metric(fit: Fitted) -> Packed:
+    """How a page measures rows by itself, by field: `scales` of differences, of the `power`; `weights` where it takes means.
+
+    Or the `reason` why it can't.
+    """
+    metric, schema = fit.dissimilarity.metric, fit.frame.schema
+    kinds = {column.kind for column in schema.values()}
+    if not fit.model.can.nearest or fit.model.can.own_distances:
+        return {"reason": f"the class is not that of the nearest prototype ({fit.model.title})"}
+    if not fit.frame.formula.plain():
+        return {"reason": "the formula transforms columns"}
+    weights: dict[str, float] = {}
+    if isinstance(metric, TrainedMinkowski) and kinds == {"numeric"} and np.isfinite(metric.spec.r):
+        power, scale = metric.spec.r, dict(zip(metric.columns.tolist(), metric.factor / metric.spread, strict=True))
+    elif isinstance(metric, TrainedGower) and not (metric.spec.asymmetric or metric.spec.logratio or metric.spec.ordratio):
+        weights = dict(zip(metric.variables, metric.weights, strict=True))
+        power, scale = 1.0, {name: weights[name] / spread for name, spread in zip(metric.numbers.tolist(), metric.ranges, strict=True)}
+    else:
+        return {"reason": f"{metric.name} dissimilarities are measured in Python"}
+    return {"reason": "", "power": power, "scales": [scale.get(c, 0.0) for c in schema], "weights": [weights[c] for c in schema if weights]}
 
 
 def describe_curve(stages: Stages) -> Packed:
@@ -379,3 +425,40 @@ def find_outline(fit: Fitted, plane: Plane) -> np.ndarray:
     if not len(corners):
         return np.empty((0, 2))
     return np.asarray((corners[0] - plane.locate(fit.rule.prototypes)[finite[0]]) / radii[finite[0]])
+
+
+def take_reels(film: Film, shown: int) -> tuple[dict[int, Any], int, list[str]]:
+    """The reels whose bytes, compressed, are `MOST` together, that of the radius that is shown first; the bytes that are left; and
+    what is left out, in words."""
+    left, entries = MOST, ENTRIES
+    kept: dict[int, Any] = {}
+    for k in sorted(range(len(film.fits)), key=lambda k: abs(k - shown)):
+        entries -= film.stages.fit.nobs * len(film.fits[k].rule.prototypes)
+        if kept and entries < 0:
+            break
+        reel = film.reels[k] if k in film.reels else make_reel(film.fits[k], film.stages.source, film.points(film.fits[k]))
+        size = _count_bytes(reel)
+        if kept and size > left:
+            break
+        left -= size
+        kept[k] = reel
+    note = f"This page includes {len(kept)} of the {len(film.fits)} radii, those closest to the radius that was shown."
+    return kept, left, [note] if len(kept) < len(film.fits) else []
+
+
+def add_rivals(film: Film, reels: dict[int, Any], left: int) -> list[str]:
+    """Add distances of rows to prototypes to the reels, in their order, as far as bytes and time allow; what is left out in words."""
+    source, n = film.stages.source, film.stages.fit.nobs
+    entries = count_affordable(source)
+    for done, (k, reel) in enumerate(reels.items()):
+        entries -= n * len(film.fits[k].rule.prototypes)
+        rivals = make_rivals(film.fits[k], source) if entries >= 0 else {}
+        left -= _count_bytes(rivals)
+        if entries < 0 or left < 0:
+            return [f"Distances to rivals are included for {done} of the {len(reels)} radii, those closest to the radius that was shown."]
+        reels[k] = {**reel, **rivals}
+    return []
+
+
+def _count_bytes(reel: dict[str, Any]) -> int:
+    return sum(len(zlib.compress(part["data"])) for part in reel.values() if isinstance(part, dict))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Hashable, Sequence
-from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
@@ -13,37 +12,41 @@ from traitlets import Instance, Tuple, Unicode, validate
 
 from ..analysis.alternatives import Alternatives, Criticisms, swap
 from ..estimation.fitted import Fitted
+from ..frames.tables import as_pandas
 from ..ground.checks import one_of
-from ..ground.errors import OptionError, brief
+from ..ground.errors import DataError, NotAvailable, OptionError, ProtoclassError, brief
 from ..ground.options import significant
 from ..plots import plot
 from ..views.cards import (
     DECISION,
-    NEAREST,
-    RIVAL,
     VOTE,
     Details,
     find_details,
     list_marks,
-    read_predictors,
 )
 from ..views.geometry import MAP, Plane, choose_axes, divide_plane, list_predictors, make_plane
 from ..views.pictures import Album, make_album
 from ..views.prototypes import Coverage, find_name, list_names, measure_coverage
 from ..views.stages import count_steps, make_stages
-from ..views.words import list_features, write_field
+from ..views.words import list_features
 from .base import Explorer, Plain, Requested, find_value, join
-from .film import Film, count_affordable, describe, describe_plane, make_film, make_reel, make_rivals, pack
+from .film import (
+    Film,
+    add_rivals,
+    count_affordable,
+    describe,
+    describe_plane,
+    make_film,
+    make_reel,
+    make_rivals,
+    pack,
+    take_reels,
+)
 
 Label = Hashable
 FEW = 12  # rows of a table
-FIELDS = 40  # predictors shown
-TABLES = {  # by relation: what the page calls it, and what its numbers are
-    RIVAL: ("Nearest rivals, of other classes", "distance"),
-    NEAREST: ("Nearest prototype of each class", "distance"),
-    VOTE: ("Probability of each class", "value"),
-    DECISION: ("Decision for each class", "value"),
-}
+NEW = 1000  # rows
+TABLES = {VOTE: "Probability of each class", DECISION: "Decision for each class"}  # by relation
 
 
 class PrototypeExplorer(Explorer):
@@ -87,8 +90,10 @@ class PrototypeExplorer(Explorer):
         radii: Sequence[float] | None = None,
         alternatives: Any = None,
         criticisms: Any = None,
+        new: Any = None,
     ) -> None:
         super().__init__()
+        self._new = None if new is None else check_new(fit, new)
         self._shape = shape
         self._swaps, self._criticised = swaps_of(fit, alternatives), criticised(fit, criticisms)
         self._current = self._swapped = fit  # the second: what swaps and criticisms are of
@@ -136,11 +141,9 @@ class PrototypeExplorer(Explorer):
         self._tell_plane: Plain = {}
         self._guarded(lambda: self._tell_plane.update(self._describe_plane()))
         self.content = join({
-            "film": describe(self._film, self._album),
+            "film": self._describe_film(),
             "reels": {str(k): reel for k, reel in self._film.reels.items()},
             "plane": self._tell_plane,
-            "predictors": self._predictors,
-            "swaps": self._swaps is not None,
             "notes": [self._stages.note] if self._stages.note else [],
             "problem": self.alert,
         })  # fmt: skip
@@ -283,17 +286,15 @@ class PrototypeExplorer(Explorer):
         }  # fmt: skip
 
     def _describe_details(self) -> Plain:
-        """What only Python knows of what is selected: sentences, tables, predictors, and what the page joins it to."""
+        """What only Python knows of what is selected: sentences, tables, and what the page joins it to."""
         fit, found = self.fit, self._find_details()
-        place, row = find_name(fit, self.selected)
-        out: Plain = {"words": found.words, "tables": [self._tabulate(found.table, relation) for relation in TABLES]}
-        out["tables"] = [table for table in out["tables"] if table["rows"]]
-        if place >= 0 or row >= 0:
-            values = read_predictors(fit, place, row)
-            out["predictors"] = [(str(name), write_field(value)) for name, value in values.iloc[:FIELDS].items()]
-            out["predictors"] += [("", f"and {len(values) - FIELDS} more")] if len(values) > FIELDS else []
-            out["also"] = self._film.points(fit)[found.decided].tolist()
-        elif features := list_features(fit):
+        out: Plain = {"words": found.words, "tables": []}
+        for relation, part in found.table.groupby("relation"):
+            if relation in TABLES:
+                rows = [(str(level), f"{value:.4g}") for level, value in zip(part["class"][:FEW], part["value"], strict=False)]
+                out["tables"].append({"caption": TABLES[relation], "head": ["class", "value"], "rows": rows})
+        out["also"] = self._film.points(fit)[found.decided].tolist()
+        if self.selected is None and (features := list_features(fit)):
             rows = [(str(k + 1), words) for k, words in enumerate(features[:FEW])]
             rows += [("", f"and {len(features) - FEW} more")] if len(features) > FEW else []
             out["tables"].append({"caption": "Features", "head": ["", "rule"], "rows": rows})
@@ -302,38 +303,34 @@ class PrototypeExplorer(Explorer):
         out["offers"] = [(words, self._point_of(label)) for words, label in offers]
         return out
 
-    def _tabulate(self, table: pd.DataFrame, relation: str) -> Plain:
-        """The first few lines of a kind; `points` are those of a table of prototypes."""
-        few = table[table["relation"] == relation].head(FEW)
-        caption, number = TABLES[relation]
-        values = [(str(level), f"{value:.4g}") for level, value in zip(few["class"], few["value"], strict=True)]
-        if relation in (VOTE, DECISION):
-            return {"caption": caption, "head": ["class", number], "rows": values}
-        points = [self._point_of(label) for label in few["label"]]
-        rows = [("" if point < 0 else self._film.names[point], *pair) for point, pair in zip(points, values, strict=True)]
-        return {"caption": caption, "head": ["prototype", "class", number], "rows": rows, "points": points}
-
     # for cells of a notebook
 
     def draw(self, ax: Any = None) -> Any:
         axes = {} if self._axes == choose_axes(self.fit) else {name: axis for name, axis in zip("xy", self._axes, strict=True) if axis}
         return plot(self.fit, "prototypes", ax=ax, **axes)
 
-    def save(self, path: Any, overwrite: bool = False) -> Path:
-        """Write the explorer as one HTML file that needs neither Python nor a network, with all radii and sizes.
+    def bake(self) -> Plain:
+        try:
+            film, _, plane = self.parts
+        except ProtoclassError as reason:
+            raise NotAvailable(f"there is no map to save: {reason}") from reason
+        state = {**self.describe_state(), "view": "", "turn": 0}
+        reels, left, notes = take_reels(film, state["stage"])
+        told = self._describe_film()
+        if told["metric"]["reason"] or not told["fields"]:  # else the page measures by itself
+            notes += add_rivals(film, reels, left)
+        regions = [self.describe_regions(film.fits[k], k, reels[k]["most"]) for k in sorted(reels)] if plane.of_metric else []
+        return {
+            "film": told,
+            "reels": {str(k): reel for k, reel in reels.items()},
+            "plane": self._describe_plane(),
+            "regions": regions,
+            "state": state,
+            "notes": notes + ([film.stages.note] if film.stages.note else []),
+        }
 
-        The address with `#row=` and a label behind it opens at that row or prototype.
-
-        Parameters
-        ----------
-        path : str or path
-            Ends in .html.
-        overwrite : bool
-            Whether a file of this name is replaced.
-        """
-        from .saved import write_page
-
-        return write_page(self, path, overwrite)
+    def _describe_film(self) -> Plain:
+        return describe(self._film, self._album, self._new)
 
     def swap(self, substitute: Any) -> None:
         """Put a row in the place of the selected prototype, see `Fit.swap`; it is then selected."""
@@ -398,7 +395,7 @@ class Swaps:
     def of(self, label: Label, taken: Collection[Label]) -> list[tuple[str, Label]]:
         """What can take the place of a prototype, with its cost in words; `taken` are the prototypes that there are."""
         first = self._first.get(label, label)
-        offers = {first: "the first choice"} if first != label else {}
+        offers = {first: "original"} if first != label else {}
         offers |= {name: f"+{significant(cost, 3)}" for name, cost in self._costs.get(first, {}).items()}
         return [(f"{name} ({words})", name) for name, words in offers.items() if name not in taken]
 
@@ -407,6 +404,15 @@ class Swaps:
         first = self._first.pop(label, label)
         if substitute != first:
             self._first[substitute] = first
+
+
+def check_new(fit: Fitted, new: Any) -> pd.DataFrame:
+    """Rows that a page can classify by itself."""
+    rows = as_pandas(new)
+    lacking = [name for name in fit.frame.schema if name not in rows]
+    if lacking or not 1 <= len(rows) <= NEW:
+        raise DataError(f"new= needs all predictors and 1 to {NEW} rows, but has {len(rows)} rows and lacks {lacking}")
+    return rows
 
 
 def swaps_of(fit: Fitted, alternatives: Any) -> Swaps | None:

@@ -160,9 +160,9 @@ class Shown:
     """An explorer on the page: what a user sees of it."""
 
     def __init__(self, box):
-        self.box, self.map, self.details = box, box.locator(".protoclass-map"), box.locator(".protoclass-details")
-        self.eps, self.size = box.get_by_role("slider", name="radius"), box.get_by_role("slider", name="size")
-        self.list, self.notice = box.locator("select[size]"), box.locator(".protoclass-silent")
+        self.box, self.map, self.details = box, box.locator(".protoclass-map"), box.locator(".protoclass-panel")
+        self.eps, self.size = box.get_by_role("slider", name="radius"), box.get_by_role("slider", name="Number of prototypes")
+        self.list, self.notice = box.get_by_label("Prototypes", exact=True).locator("tbody button"), box.locator(".protoclass-silent")
 
     def words(self):
         return self.box.locator("[role=status]").inner_text()
@@ -178,10 +178,17 @@ class Shown:
     def drag(self, slider, share):
         """Drag the handle of a slider to a share of its length."""
         slider.click(trial=True)  # waits until nothing is above it
-        at, low, high = slider.bounding_box(), *(float(slider.get_attribute(end)) for end in ("min", "max"))
-        inside = 16  # pixels of the handle, which stays inside
-        start = (float(slider.input_value()) - low) / (high - low)
-        y, along = at["y"] + at["height"] / 2, [at["x"] + inside / 2 + part * (at["width"] - inside) for part in (start, share)]
+        at = slider.bounding_box()
+        y = at["y"] + at["height"] / 2
+        if slider.get_attribute("role") == "slider":  # a curve: from its chosen point to the one at this share
+            of = "e => { const c = e.closest('.protoclass-chart').explorer; return c.order.map((k) => c.spots[k][0]); }"
+            spots, now = slider.evaluate(of), int(slider.get_attribute("aria-valuenow"))
+            along = [at["x"] + spots[k] for k in (now, round(share * (len(spots) - 1)))]
+        else:
+            low, high = (float(slider.get_attribute(end)) for end in ("min", "max"))
+            inside = 16  # pixels of the handle, which stays inside
+            start = (float(slider.input_value()) - low) / (high - low)
+            along = [at["x"] + inside / 2 + part * (at["width"] - inside) for part in (start, share)]
         mouse = slider.page.mouse
         mouse.move(along[0], y)
         mouse.down()

@@ -15,7 +15,9 @@ import protoclass as pc
 # The sliders are moved as users do, by their events. What they ask for is drawn when the next frame begins: the page's
 # requestAnimationFrame is put off and what waits is run at once, inside the measured time.
 PREPARE = """() => {
-  const map = document.querySelector(".protoclass-map").explorer, [eps, size] = document.querySelectorAll("input[type=range]");
+  const map = document.querySelector(".protoclass-map").explorer;
+  const size = document.querySelector("input[type=range]");
+  const { page } = map;
   const waiting = new Map(), { left, top, width, height } = map.frame.box;
   let asked = 0;
   const place = (k) => [left + width * ((k * 0.618) % 1), top + height * ((k * 0.414) % 1)];
@@ -32,7 +34,7 @@ PREPARE = """() => {
       for (let k = 0; k < 1e7; k++) sum += k * 0.5;
       return sum;
     },
-    radius: (k) => set(eps, k % (Number(eps.max) + 1)),
+    radius: (k) => page.radius(page.stages[k % page.stages.length]),
     size: (k) => set(size, Math.round(size.max * ((k * 0.618) % 1))),
     hover: (k) => map.move(...place(k)),
     zoom: (k) => {

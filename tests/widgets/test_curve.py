@@ -1,6 +1,7 @@
 """What a browser draws beside the map: the error curve, the heat map, the gauge of the proved bound, swaps and criticisms."""
 
 import json
+import re
 import struct
 
 import numpy as np
@@ -12,7 +13,7 @@ from protoclass.views.analyses import measure_gaps
 from protoclass.views.curve import limit_errors
 from protoclass.views.words import describe_choice
 from protoclass.widgets import explore_fit
-from protoclass.widgets.curve import CurveExplorer, describe_chart
+from protoclass.widgets.curve import CurveExplorer, describe_chart, describe_line
 from protoclass.widgets.film import describe_curve
 from protoclass.widgets.prototypes import PrototypeExplorer
 
@@ -46,13 +47,11 @@ def test_a_curve_is_the_table(fit):
     for name in ("error", "se"):
         assert curve[f"{name}s"] == v.table[name].tolist()
     assert curve["x"] == v.grid["eps"].tolist()
-    assert curve["log"]
-    assert curve["strips"][0]["values"] == v.table["cover_error"].tolist()
     assert curve["ends"] == list(limit_errors(v.table))
     least, limit = curve["band"]
     assert least == v.table["error"].min()
     assert limit == pytest.approx(least + v.table["se"][v.best])
-    assert {k: mark for k, mark in enumerate(curve["marks"]) if mark} == {v.best: "least error", v.one_se: "1-SE choice"}
+    assert {k: mark for k, mark in enumerate(curve["marks"]) if mark} == {v.best: "lowest error", v.one_se: "1-SE choice"}
     for point in (0, v.best, 19):
         assert curve["words"][point] == f"{describe_choice(v, point)} Size {v.table['size'][point]:.4g}."
 
@@ -68,8 +67,8 @@ def test_a_heat_map_is_the_table(machines):
         same = v.grid.index[v.grid["kind"] == row["kind"]]
         assert np.flatnonzero(np.array(heat["slices"]) == heat["slices"][point]).tolist() == same.tolist()
     order = np.argsort(v.table["error"].to_numpy(), kind="stable")
-    assert heat["fills"][order[0]] == heat["shades"][0]
-    assert set(heat["letters"]) <= {"black", "white"}
+    assert (np.diff(np.array(heat["shades"])[order]) >= 0).all()
+    assert 0 < heat["shades"][order[0]] < heat["shades"][order[-1]] < 1
 
 
 @pytest.mark.parametrize(
@@ -133,7 +132,7 @@ def spot(page, point):
     return {"x": x, "y": y}
 
 
-SAID = ".protoclass-chart-said"
+SAID = ".protoclass-chart > .protoclass-unseen"
 
 
 @pytest.mark.browser
@@ -148,27 +147,30 @@ def test_pointer_and_keys_choose_on_the_curve(page, curve, fit):
     field.click(position={"x": spot(page, 7)["x"] + 2, "y": 60})
     page.get_by_text("Grid point 8 of 20").wait_for()
     assert chosen(page) == explorer.point == 7
-    assert page.get_by_role("slider").input_value() == "7"
-    assert page.locator("[role=status]").inner_text() == words[7]
-    cells = page.locator(".protoclass-columns td").all_inner_texts()
+    assert field.get_attribute("aria-valuenow") == "7"
+    assert page.locator("[role=status]").inner_text() == field.get_attribute("aria-valuetext") == words[7]
+    cells = page.locator("table").nth(1).locator("td").all_inner_texts()
     assert [int(n) for n in cells if n] == v.confusion(7).to_numpy().ravel().tolist()
     page.mouse.move(1, 1)
     field.focus()
     for key, here in (("ArrowRight", 8), ("ArrowRight", 9), ("ArrowLeft", 8), ("End", 19), ("ArrowRight", 19), ("Home", 0)):
         field.press(key)
-        assert page.locator(SAID).inner_text() == words[here]
-        assert explorer.point == 7
+        assert chosen(page) == here
+        assert field.get_attribute("aria-valuetext") == words[here]
     assert field.evaluate("element => getComputedStyle(element).outlineStyle") == "solid"  # the focus is seen
-    field.press("Enter")
     page.get_by_text("Grid point 1 of 20").wait_for()
     assert chosen(page) == explorer.point == 0
-    field.press("ArrowRight")
-    field.press("Escape")
-    assert page.locator(SAID).inner_text() == ""
-    assert chosen(page) == 0
-    assert field.get_attribute("aria-label") == "Cross-validated error at 20 grid points"
+    assert field.get_attribute("aria-label") == "radius eps of the balls"
     assert field.get_attribute("aria-description").endswith(words[0])
-    page.get_by_role("button", name="Use this").click()
+    page.mouse.move(*box_of(field, spot(page, 0)))
+    page.mouse.down()
+    page.mouse.move(*box_of(field, spot(page, 4)), steps=3)  # it is dragged as a slider is
+    page.mouse.up()
+    page.get_by_text("Grid point 5 of 20").wait_for()
+    assert explorer.point == 4
+    field.press("Home")
+    page.get_by_text("Grid point 1 of 20").wait_for()
+    page.get_by_role("button", name="Fit here").click()
     page.get_by_text("the fit at eps").wait_for()
     assert explorer.fit.point == 0
 
@@ -178,13 +180,12 @@ def test_the_curve_follows_its_slider_without_python(page, curve):
     mount(page, curve, answers=False)
     slider = page.get_by_role("slider")
     for point in (3, 12):
-        slider.fill(str(point))
+        slider.click(position=spot(page, point))
         assert chosen(page) == point
         assert page.locator("[role=status]").inner_text() == read(curve)["curve"]["words"][point]
-    page.locator(".protoclass-plot").press("Home")
-    page.locator(".protoclass-plot").press("Enter")
+    slider.press("Home")
     assert chosen(page) == 0
-    assert slider.input_value() == "0"
+    assert slider.get_attribute("aria-valuenow") == "0"
     sent = page.evaluate("model.sent")
     page.evaluate("view => model.set('state', { point: 5, used: -1, view, turn: 0 })", sent[-1]["view"])
     assert chosen(page) == 0  # Python has not heard of the last turn of this page
@@ -233,34 +234,35 @@ def test_cells_of_a_heat_map(page, heat):
 
 def test_the_frontier_of_an_explorer_is_that_of_its_grid(fit, machines):
     v = fit.validation
-    told = json.loads(json.dumps(describe_chart(v, ("eps",)), allow_nan=False))["frontier"]
-    table = v.table.iloc[told["points"]]
-    assert told["x"] == table["size"].tolist() == sorted(told["x"])
-    assert told["errors"] == table["error"].tolist() == sorted(told["errors"], reverse=True)
-    for point, row in v.table.drop(index=told["points"]).iterrows():
-        assert table["error"][table["size"] <= row["size"]].min() <= row["error"] or row["size"] < told["x"][0], point
-    assert describe_chart(machines, ("penalty", "stop"))["frontier"]["axis"] == "size: features"
-    assert "frontier" not in describe_chart(pc.cross_validate("y ~ .", fit.call.data.rename(columns={"species": "y"}), "knn"), ("k",))
+    told = json.loads(json.dumps(describe_chart(v, ("eps",)), allow_nan=False))["curve"]
+    table = v.table.iloc[told["frontier"]]
+    assert told["size_values"] == v.table["size"].tolist()
+    sizes = table["size"].tolist()
+    assert sizes == sorted(sizes)
+    assert table["error"].tolist() == sorted(table["error"], reverse=True)
+    for point, row in v.table.drop(index=told["frontier"]).iterrows():
+        assert table["error"][table["size"] <= row["size"]].min() <= row["error"] or row["size"] < sizes[0], point
+    assert describe_line(machines, ("stop",), np.arange(4))["counted"] == "features"
+    knn = pc.cross_validate("y ~ .", fit.call.data.rename(columns={"species": "y"}), "knn")
+    assert describe_chart(knn, ("k",))["curve"]["frontier"] == []
 
 
 @pytest.mark.browser
 def test_the_curve_is_switched_to_the_frontier_and_back(page, curve):
     mount(page, curve)
-    title, button = page.locator(".protoclass-chart-title"), page.get_by_role("button", name="Frontier")
-    before = title.inner_text()
-    button.click()
-    assert title.inner_text() == "The lowest error for each size"
-    assert button.get_attribute("aria-pressed") == "true"
-    field, points = page.locator(".protoclass-plot"), read(curve)["frontier"]["points"]
-    field.focus()
-    field.press("Home")
-    field.press("Enter")
-    settle(page, curve)
-    assert curve.point == chosen(page) == points[0]
-    assert "size: prototypes (log scale)" in page.locator(".protoclass-plot text").all_text_contents()
-    button.click()
-    assert title.inner_text() == before
-    assert chosen(page) == points[0]
+    radius, number = (page.get_by_role("button", name=name) for name in ("radius eps", "number of prototypes"))
+    number.click()
+    assert (radius.get_attribute("aria-pressed"), number.get_attribute("aria-pressed")) == ("false", "true")
+    field, points = page.locator(".protoclass-plot"), read(curve)["curve"]["frontier"]
+    assert field.get_attribute("aria-label") == "number of prototypes"
+    assert int(field.get_attribute("aria-valuemax")) == len(points) - 1
+    for key, point in (("Home", points[0]), ("ArrowRight", points[1]), ("End", points[-1])):
+        field.press(key)
+        settle(page, curve)
+        assert curve.point == chosen(page) == point
+    radius.click()
+    assert field.get_attribute("aria-valuemax") == "19"
+    assert chosen(page) == points[-1]
 
 
 @pytest.mark.browser
@@ -276,10 +278,18 @@ def test_keys_stay_in_the_explorer_and_silence_is_said(page, curve):
     assert [key for key in page.evaluate("keys") if key not in ("Control",)] == ["q"]  # what is the notebook's
     page.get_by_role("alert").get_by_text("Python does not answer").wait_for()
     page.evaluate("model.answers = true")  # it is back
-    page.get_by_role("slider").fill("2")
+    field.press("Home")
+    field.press("ArrowRight")
+    field.press("ArrowRight")
     page.get_by_text("Grid point 3 of 20").wait_for()
     assert page.locator(".protoclass-silent").count() == 0
     curve.patience = 6.0
+
+
+def box_of(field, at):
+    """A place of a field on the page."""
+    box = field.bounding_box()
+    return box["x"] + at["x"], box["y"] + at["y"]
 
 
 INSIDE = """() => {
@@ -304,9 +314,10 @@ def test_texts_stand_inside_and_apart_and_are_seen(page, curve, heat, width, sch
         found = page.evaluate(INSIDE)
         assert (found["out"], found["meet"]) == ([], [])
         assert found["wide"] <= width
-    ink, paper = page.locator(".protoclass-plot").evaluate("e => [getComputedStyle(e).color, getComputedStyle(e).backgroundColor]")
-    assert (ink == "rgb(255, 255, 255)") == (scheme == "dark")
-    assert ink != paper
+    ink, paper = page.locator(".protoclass-page").evaluate("e => [getComputedStyle(e).color, getComputedStyle(e).backgroundColor]")
+    ink, paper = (sum(map(int, re.findall(r"\d+", colour))) / 3 for colour in (ink, paper))
+    assert (ink > paper) == (scheme == "dark")
+    assert abs(ink - paper) > 150
     assert page.locator(".protoclass-plot canvas").count() == 0  # lines and letters, which every number of dots leaves sharp
 
 
@@ -318,7 +329,7 @@ def test_names_of_two_neighbouring_points_at_the_right_edge_are_whole(page, iris
     mount(page, CurveExplorer(v), answers=False)
     page.locator(".protoclass-plot text").first.wait_for()
     found = page.evaluate(INSIDE)
-    assert [text for text in found["out"] + found["meet"] if text in ("least error", "1-SE choice")] == []
+    assert [text for text in found["out"] + found["meet"] if text in ("lowest error", "1-SE choice")] == []
 
 
 @pytest.mark.browser
@@ -326,16 +337,14 @@ def test_the_strip_above_the_map_chooses_a_radius(page, iris, tmp_path):
     fit = pc.fit("species ~ .", iris, eps=[0.6, 1.0, 1.6], cv=3)
     page.goto(PrototypeExplorer(fit).save(tmp_path / "fit.html").as_uri())
     assert not page.get_by_role("meter").is_visible()  # nothing is proved of this fit
-    assert page.get_by_label("badly explained").count() == 0
-    strip, radius = page.locator(".protoclass-map .protoclass-plot"), page.get_by_role("slider").first
+    assert page.get_by_label("Poorly explained").count() == 0
+    strip, table = page.locator(".protoclass-plot"), fit.validation.table
     page.locator(".protoclass-map[data-drawn]").wait_for()
     strip.focus()
-    for key, place in (("Home", "0"), ("End", "2")):
+    for key, place in (("Home", 0), ("End", 2)):
         strip.press(key)
-        strip.press("Enter")
-        assert radius.input_value() == page.locator(".protoclass-chart").get_attribute("data-chosen") == place
-    eps = fit.validation.table
-    assert page.locator("[role=status]").inner_text().endswith(f"held-out error {eps['error'][2]:.4f} ± {eps['se'][2]:.4f}.")
+        assert strip.get_attribute("aria-valuenow") == page.locator(".protoclass-chart").get_attribute("data-chosen") == str(place)
+        assert f"{100 * table['error'][place]:.1f} %\nCV error" in page.locator(".protoclass-figures").inner_text()
 
 
 # the gauge of the proved bound, and the menus of swaps and criticisms
@@ -358,6 +367,7 @@ def test_the_gauge_of_a_saved_page_says_what_python_does(page, explorer, certifi
     page.goto(explorer.save(tmp_path / "fit.html").as_uri())
     page.locator(".protoclass-map[data-drawn]").wait_for()
     gauge, sliders = page.get_by_role("meter"), page.locator("input[type=range]")
+    assert page.locator(".protoclass-plot").count() == 0  # there is no curve over the radius
     for stage, eps in enumerate(explorer._stages.radii):
         sliders.nth(0).fill(str(stage))
         full = explorer._film.fits[stage]
@@ -369,12 +379,12 @@ def test_the_gauge_of_a_saved_page_says_what_python_does(page, explorer, certifi
             assert float(gauge.get_attribute("aria-valuenow")) == pytest.approx(100 / (1 + proved.gaps[size]), abs=0.1)
         assert f"{eps:.3g}" in page.locator("[role=status]").inner_text()
     assert proved.describe(len(full.prototypes)) == f"Objective: {full.certificate}."
-    menu, rows = page.get_by_label("badly explained"), certified.criticisms(5).table
+    menu, rows = page.get_by_label("Poorly explained"), certified.criticisms(5).table
     label = rows.index[2]
-    assert menu.locator("option").all_inner_texts() == ["none is selected", *(f"{i} ({why})" for i, why in rows["reason"].items())]
+    assert menu.locator("option").all_inner_texts() == ["(none)", *(f"{i} ({why})" for i, why in rows["reason"].items())]
     menu.select_option(index=3)
     assert page.evaluate("location.hash") == f"#row={label}"
-    assert page.locator(".protoclass-details").inner_text().startswith(f"Row {label}: ")
+    assert page.locator(".protoclass-panel h2").first.inner_text().startswith(f"Row {label}: ")
     page.locator(".protoclass-field").press("Escape")
     assert menu.input_value() == "-1"
 
@@ -391,7 +401,7 @@ def test_in_a_notebook_the_gauge_and_the_ring_do_not_wait_for_python(page, explo
     settle(page)
     full = explorer._film.fits[1]
     assert gauge.inner_text() == measure_gaps(full).describe(len(full.prototypes))
-    page.get_by_label("badly explained").select_option(index=2)
+    page.get_by_label("Poorly explained").select_option(index=2)
     assert page.evaluate(point) == certified.criticisms(5).table.index[1]
 
 
@@ -401,16 +411,15 @@ def test_a_menu_swaps_a_prototype(page, certified):
     label = next(label for label, offers in swaps.table["substitutes"].items() if len(offers))
     explorer = PrototypeExplorer(certified, alternatives=swaps)
     mount(page, explorer)
-    page.get_by_label("row", exact=True).fill(str(label))
+    page.get_by_label("Find row").fill(str(label))
     page.keyboard.press("Enter")
-    menu, row = page.get_by_label("swap for"), next(iter(swaps.table.loc[label, "substitutes"]))
-    page.locator("select[aria-label='swap for']:enabled").wait_for()
+    menu, row = page.get_by_label("Replace with"), next(iter(swaps.table.loc[label, "substitutes"]))
     menu.select_option(str(row))
-    page.get_by_text(f"Prototype {row}:").wait_for()
+    page.get_by_role("heading", name=f"Prototype {row}:").wait_for()
     settle(page, explorer)
     assert explorer.selected == row
     assert row in explorer.fit.prototypes.index
-    page.locator("select[aria-label='swap for'] option", has_text="the first choice").wait_for(state="attached")
+    page.locator("select[aria-label='Replace with'] option", has_text="original").wait_for(state="attached")
 
 
 def test_what_is_not_the_name_of_a_page_is_said_of_save(fit):

@@ -100,46 +100,57 @@ def test_what_comes_from_data_is_no_markup_of_the_page(saved, hostile):
 
 def test_every_radius_and_size_is_what_python_says(page, hostile):
     """Predictions, rows in balls, prototypes and the sentence, as the sliders go over radii and sizes by keys."""
-    explorer, sliders = PrototypeExplorer(hostile), page.locator("input[type=range]")
+    explorer, strip, sizes = PrototypeExplorer(hostile), page.locator(".protoclass-plot"), page.locator("input[type=range]")
     for stage, eps in enumerate(explorer._stages.radii):
-        sliders.nth(0).focus()
-        sliders.nth(0).press("Home")
+        strip.focus()
+        strip.press("Home")
         for _ in range(stage):
-            sliders.nth(0).press("ArrowRight")
+            strip.press("ArrowRight")
         explorer.eps = eps
         for size in (explorer._most(), explorer._most() // 2, 1, 0):
-            sliders.nth(1).fill(str(size))
+            sizes.fill(str(size))
             explorer.size = size
             now, coverage = settled(page), measure_coverage(explorer.fit)
             assert now["fitted"] == coverage.fitted.tolist()
             assert now["held"] == (coverage.first >= 0).astype(int).tolist()
             assert now["shown"] == [str(label) for label in explorer.fit.prototypes.index]
             assert page.locator("[role=status]").inner_text() == describe(explorer.fit, coverage)
+            assert page.locator(".protoclass-figures").inner_text().split("\n") == figures(explorer.fit)
 
 
 def describe(fit, coverage):
     """What a page says of a fit."""
     held, wrong = (coverage.first >= 0).sum(), (coverage.wrong > 0).sum()
-    count, known = len(fit.prototypes), ""
-    if fit.validation is not None:
-        row = fit.validation.table.iloc[fit.point]
-        known = f"; held-out error {row['error']:.4f} ± {row['se']:.4f}"
+    count = len(fit.prototypes)
     return (
-        f"eps = {fit.model.eps:.4g}, {count} prototype{'' if count == 1 else 's'}. {held} of {fit.nobs} rows lie in a ball of their "
-        f"class, {wrong} in one of another. Training error {fit.training_error():.4f} (optimistic: {fit.why_optimistic}){known}."
+        f"eps = {fit.model.eps:.4g}, {count} prototype{'' if count == 1 else 's'}. {held} of {fit.nobs} rows are in a ball of their "
+        f"class, {wrong} in a ball of another class. Training error {fit.training_error():.4f} (optimistic: {fit.why_optimistic})."
     )
+
+
+def figures(fit):
+    """The figures above the map, each with its noun."""
+    out = [str(len(fit.prototypes)), "prototypes"]
+    if fit.validation is None:
+        out += [f"{100 * fit.training_error():.1f} %", "training error"]
+    else:
+        row = fit.validation.table.iloc[fit.point]
+        out += [f"{100 * row['error']:.1f} %", f"CV error (SE {100 * row['se']:.1f})"]
+        if fit.point == fit.validation.chosen_by_call():
+            out += [f"{100 * fit.validation.corrected():.1f} %", "corrected for tuning"]
+    return [*out, f"{fit.model.eps:.4g}", "radius eps"]
 
 
 def test_pointer_and_keys_select(page, hostile):
     field, label = page.locator(".protoclass-field"), hostile.prototypes.index[1]
     field.hover(position=spot(page, label))
     assert f"Prototype '{label}'" in page.locator(".protoclass-tip").inner_text()
-    assert "It is the first to cover" in page.locator(".protoclass-said").inner_text()
+    assert "Newly covers" in page.locator(".protoclass-map > .protoclass-unseen").text_content()
     field.click(position=spot(page, label))
-    words, ball = page.locator(".protoclass-details").inner_text(), hostile.ball(label)
-    title = f"Prototype '{label}': {hostile.prototypes['class'].iloc[1]}, 2 of {len(hostile.prototypes)} in the order chosen."
-    assert words.startswith(title)
-    assert f"It is the first to cover {ball['first'].sum()} rows of its class." in words
+    words, ball = page.locator(".protoclass-panel").inner_text(), hostile.ball(label)
+    assert words.startswith(f"Prototype '{label}': {hostile.prototypes['class'].iloc[1]}\n")
+    assert f"2 of {len(hostile.prototypes)} in the order chosen. Newly covers {ball['first'].sum()} rows of its class." in words
+    assert page.locator("tr.protoclass-marked th").inner_text() == label
     assert page.evaluate("location.hash") == f"#row={label}"
     page.keyboard.press("Escape")
     page.keyboard.press("Escape")
@@ -164,7 +175,7 @@ def test_lasso_zoom_menus_list_and_search(page, hostile):
     from playwright.sync_api import expect
 
     field, before = page.locator(".protoclass-field"), page.evaluate("document.querySelector('.protoclass-map').explorer.frame.zoom")
-    for name, zoomed in (("Zoom in", True), ("Show all", False)):
+    for name, zoomed in (("Zoom in", True), ("Reset", False)):
         page.get_by_role("button", name=name).click()
         page.wait_for_function(f"(document.querySelector('.protoclass-map').explorer.frame.zoom > {before}) === {str(zoomed).lower()}")
     page.get_by_role("button", name="Draw around rows").press("Enter")
@@ -176,28 +187,40 @@ def test_lasso_zoom_menus_list_and_search(page, hostile):
         page.mouse.move(x, y, steps=3)
     page.mouse.up()
     assert settled(page)["lasso"] == 150
-    assert "150 rows in the lasso" in page.locator(".protoclass-said").inner_text()
+    assert page.locator(".protoclass-panel p").first.inner_text().startswith("150 rows in the lasso: ")
+    assert page.locator(".protoclass-panel code").first.inner_text().startswith("data.loc[['r0', 'r1', ")
     field.press("Escape")
     assert settled(page)["lasso"] == 0
-    page.get_by_label("class", exact=True).select_option(label="virginica")
-    listed = page.get_by_label("prototypes", exact=True)
+    page.get_by_role("button", name="virginica").click()
     expect(page.locator(".protoclass-map")).to_have_attribute("data-drawn", re.compile(r" 2$"))
     settled(page)
-    assert all("virginica" in text for text in listed.locator("option").all_inner_texts())
-    listed.focus()
-    page.keyboard.press("ArrowDown")
-    assert settled(page)["point"] >= 0
-    page.get_by_label("row", exact=True).fill(f"{EVIL} 3")
+    lines, of = page.get_by_label("Prototypes", exact=True).locator("tbody tr"), hostile.prototypes["class"] == "virginica"
+    assert [text.split() for text in lines.all_inner_texts()] == [text.split() for text in listed(hostile)[of]]
+    page.get_by_role("button", name="miscovered").press("Enter")
+    counts = [int(text.split()[3]) if len(text.split()) > 3 else 0 for text in lines.all_inner_texts()]
+    assert counts == sorted(hostile.prototypes["miscovered"][of], reverse=True)
+    lines.nth(1).get_by_role("button").press("Enter")
+    assert hostile.frame.index[settled(page)["point"]] == lines.nth(1).locator("th").inner_text()
+    page.get_by_role("button", name="virginica").click()
+    page.get_by_label("Find row").fill(f"{EVIL} 3")
     page.keyboard.press("Enter")
     assert settled(page)["point"] == 3
-    assert f"Row '{EVIL} 3': {EVIL}" in page.locator(".protoclass-details").inner_text()
-    page.get_by_label("row", exact=True).fill("nobody")
+    assert f"Row '{EVIL} 3': {EVIL}" in page.locator(".protoclass-panel").inner_text()
+    page.get_by_label("Find row").fill("nobody")
     page.keyboard.press("Enter")
-    assert page.get_by_role("alert").inner_text() == "no row of the fit has the label nobody"
+    assert page.get_by_role("alert").inner_text() == "The fit has no row with the label nobody."
     page.get_by_label("x", exact=True).select_option(label="petal_width")
     width = hostile.frame.columns["petal_width"].to_numpy()
     spots = page.evaluate("[...document.querySelector('.protoclass-map').explorer.frame.spots]")
     assert np.allclose(spots[0:300:2], width)
+
+
+def listed(fit):
+    """The lines of the table of prototypes."""
+    table = fit.prototypes
+    return np.array([
+        f"{label} {row['class']} {row['newly_covered']:g} {row['miscovered'] or ''}" for label, row in table.iterrows()
+    ])  # fmt: skip
 
 
 STAMPED = """map => {
@@ -240,7 +263,7 @@ def test_marks_put_into_pixels_are_those_that_a_canvas_draws(page):
 def test_the_address_names_a_row(context, saved):
     page = context.new_page()
     page.goto(f"{saved.as_uri()}#row=r77")
-    page.get_by_text("Row 'r77': versicolor.").wait_for()
+    page.get_by_role("heading", name="Row 'r77': versicolor").wait_for()
     page.close()
 
 
@@ -255,8 +278,9 @@ def test_widths_and_themes(page, width, scheme):
     drawn, wanted = page.locator(".protoclass-base").evaluate(sizes)
     assert abs(drawn - wanted) <= 1
     ink, paper = page.evaluate("() => { const d = document.querySelector('.protoclass-map').explorer.drawing; return [d.ink, d.paper]; }")
-    assert (ink == "rgb(255, 255, 255)") == (scheme == "dark")
-    assert ink != paper
+    ink, paper = (sum(map(int, re.findall(r"\d+", colour))) / 3 for colour in (ink, paper))
+    assert (ink > paper) == (scheme == "dark")
+    assert abs(ink - paper) > 150
 
 
 def test_a_frame_follows_the_theme_that_the_site_is_switched_to(context, saved):
@@ -269,11 +293,12 @@ def test_a_frame_follows_the_theme_that_the_site_is_switched_to(context, saved):
     page.emulate_media(color_scheme="light")
     page.goto(site.as_uri())
     page.frame_locator("iframe").locator(".protoclass-map[data-drawn]").wait_for()
-    ink = "document.querySelector('.protoclass-map').explorer.drawing.ink === 'rgb({0}, {0}, {0})'"
-    page.frames[1].wait_for_function(ink.format(255))
-    for theme, level in (("light", 0), ("dark", 255), ("auto", 0)):
+    paper = "document.querySelector('.protoclass-map').explorer.drawing.paper === '{}'"
+    light, dark = "rgb(255, 255, 255)", "rgb(20, 23, 28)"
+    page.frames[1].wait_for_function(paper.format(dark))
+    for theme, level in (("light", light), ("dark", dark), ("auto", light)):
         page.evaluate("theme => document.body.dataset.theme = theme", theme)
-        page.frames[1].wait_for_function(ink.format(level))
+        page.frames[1].wait_for_function(paper.format(level))
     page.close()
 
 
@@ -281,7 +306,7 @@ def test_a_frame_follows_the_theme_that_the_site_is_switched_to(context, saved):
 def test_axe_finds_no_grave_fault(page, scheme):
     page.emulate_media(color_scheme=scheme)
     page.evaluate("location.hash = 'row=r77'")
-    page.get_by_text("Row 'r77': versicolor.").wait_for()
+    page.get_by_role("heading", name="Row 'r77': versicolor").wait_for()
     assert find_faults(page) == []
 
 
@@ -291,8 +316,7 @@ def explain(fit, row, coverage):
     fitted, near = fit.augment().loc[label, ["fitted", "prototype"]]
     far = fit.predict(kind="distance").loc[label]
     right = truth == fitted
-    verdict = "rightly" if right else f"wrongly: its class is {truth}"
-    words = f"Row {label!r}: {truth}. It is classified as {fitted}, {verdict}. "
+    words = f"Predicted {fitted} (correct). " if right else f"Predicted {fitted}; true class {truth}. "
     words += f"The nearest prototype is {near!r} ({fitted}) at {far[fitted]:.4g}; "
     others = far.drop(fitted) if right else far[[truth]]
     others = others[np.isfinite(others)]
@@ -302,31 +326,32 @@ def explain(fit, row, coverage):
         other = others.idxmin()
         own = fit.prototypes.index[fit.prototypes["class"] == other]
         apart = fit.dissimilarity.frame().loc[label, own]
-        gap = others[other] - far[fitted]
-        tied = "equally far, and of these the class that comes first wins" if gap == 0 else f"{gap:.4g} farther"
-        words += f"the nearest of {'' if right else 'its own class '}{other} is {apart.idxmin()!r} at {others[other]:.4g}, {tied}."
+        tied = " (tied: the first class wins)" if others[other] == far[fitted] else ""
+        words += f"the nearest of {other} is {apart.idxmin()!r} at {others[other]:.4g}{tied}."
     first, wrong = coverage.first[row], coverage.wrong[row]
     if first >= 0:
-        words += f" The ball of {fit.prototypes.index[first]!r} was the first to cover it"
+        words += f" The ball of {fit.prototypes.index[first]!r} covered it first."
     else:
-        words += " No ball of its class holds it"
+        words += " It is not in any ball of its class."
     if wrong:
-        return f"{words}; {wrong} ball{'s' if wrong > 1 else ''} of other classes hold{'' if wrong > 1 else 's'} it wrongly."
-    return f"{words}; no ball of another class holds it." if first >= 0 else f"{words}, and none of another class does."
+        words += f" {wrong} ball{'s' if wrong > 1 else ''} of other classes also contain{'' if wrong > 1 else 's'} it."
+    return words
 
 
 def test_words_of_rows_and_prototypes_have_the_distances_that_python_says(page, hostile):
     """Of every fourth row and all prototypes, at each radius and two sizes."""
-    explorer, sliders = PrototypeExplorer(hostile), page.locator("input[type=range]")
+    explorer, strip, sizes = PrototypeExplorer(hostile), page.locator(".protoclass-plot"), page.locator("input[type=range]")
     words = """rows => rows.map((row) => {
       document.querySelector(".protoclass-map").explorer.select(row);
-      return document.querySelector(".protoclass-details p").textContent;
+      return document.querySelector(".protoclass-panel p").textContent;
     })"""
+    strip.press("Home")
     for stage, eps in enumerate(explorer._stages.radii):
-        sliders.nth(0).fill(str(stage))
+        if stage:
+            strip.press("ArrowRight")
         explorer.eps = eps
         for size in (explorer._most(), 2):
-            sliders.nth(1).fill(str(size))
+            sizes.fill(str(size))
             explorer.size = size
             coverage, chosen = measure_coverage(explorer.fit), {label: k for k, label in enumerate(explorer.fit.prototypes.index)}
             rows = [row for row, label in enumerate(hostile.frame.index) if row % 4 == 0 or label in chosen]
@@ -349,25 +374,30 @@ def test_prototypes_that_are_rows_of_another_class_are_marked(context, tmp_path)
     page = context.new_page()
     page.goto(PrototypeExplorer(fit).save(tmp_path / "noisy.html").as_uri())
     page.locator(".protoclass-map[data-drawn]").wait_for()
-    listed = page.locator("select[size], select").evaluate_all("all => all.map(s => [...s.options].map(o => o.text)).flat()")
+    page.locator("tbody tr[data-row]").first.wait_for()
+    listed = page.locator("tbody tr[data-row]").all_inner_texts()
     for place, (label, prototype) in enumerate(fit.prototypes.iterrows()):
         own, stands_for = prototype["true_class"], prototype["class"]
         page.evaluate("row => document.querySelector('.protoclass-map').explorer.select(row)", int(label))
-        words = page.locator(".protoclass-details").inner_text()
+        words = page.locator(".protoclass-panel").inner_text()
         other = own != stands_for
-        assert (f"Prototype {label}: {stands_for} (its own class: {own})" in words) == other
-        assert ('It is a row of another class; candidates="same_class" takes rows of the class alone.' in words) == other
-        name = f"{place + 1}. {label}: {stands_for}{f', a row of {own}' if other else ''} ("
-        assert any(text.startswith(name) for text in listed), name
+        assert (f"Prototype {label}: {stands_for} (true class {own})" in words) == other
+        assert ('candidates="same_class" allows only rows of the class.' in words) == other
+        assert listed[place].split()[:2] == [str(label), stands_for]
+        assert (f"true class {own}" in listed[place]) == other
     page.close()
 
 
-def test_distances_that_are_too_many_are_left_out_in_words(hostile, monkeypatch, tmp_path):
-    explorer = PrototypeExplorer(hostile)
-    monkeypatch.setattr("protoclass.widgets.film.ENTRIES", 150 * 20)
-    text = explorer.save(tmp_path / "some.html").read_text()
-    packed = zlib.decompress(b64decode(re.search(r'protoclass-data">([^<]*)', text)[1]))
-    assert re.search(rb"The words say distances at [0-2] of the 3 radii", packed)
+def test_distances_that_are_too_many_are_left_out_in_words(iris, monkeypatch, tmp_path):
+    """Those that a page can't measure by itself."""
+    fits = [pc.fit("species ~ .", iris, dissimilarity=metric, eps=[0.6, 1.0, 1.6], cv=3) for metric in ("chebyshev", "euclidean")]
+    explorers = [PrototypeExplorer(fit) for fit in fits]
+    monkeypatch.setattr("protoclass.widgets.film.count_affordable", lambda source: 150 * 20)
+    for explorer, left_out in zip(explorers, (True, False), strict=True):
+        text = explorer.save(tmp_path / "some.html", overwrite=True).read_text()
+        packed = zlib.decompress(b64decode(re.search(r'protoclass-data">([^<]*)', text)[1]))
+        assert bool(re.search(rb"Distances to rivals are included for [0-2] of the 3 radii", packed)) == left_out
+        assert b"rival_starts" not in packed
 
 
 def test_other_methods_and_the_reels_of_a_given_size(iris, monkeypatch, tmp_path):
@@ -391,4 +421,4 @@ def test_other_methods_and_the_reels_of_a_given_size(iris, monkeypatch, tmp_path
         assert answer["reel"]["most"] == answer["size"] == explorer.size
     text = explorer.save(tmp_path / "some.html").read_text()
     packed = zlib.decompress(b64decode(re.search(r'protoclass-data">([^<]*)', text)[1]))
-    assert b"of the 3 radii are in this page" in packed
+    assert b"of the 3 radii, those closest" in packed

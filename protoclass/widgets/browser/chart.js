@@ -3,12 +3,11 @@
 import { make, drawn } from "./element.js";
 
 const POINT_STEPS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1] };
-const POINT_HELP = "Arrow keys travel between grid points, Home and End go to the ends, Enter chooses, Escape lets go.";
 const ruler = document.createElement("canvas").getContext("2d");
 
 // The width of a text of a chart.
 export function widthOf(text) {
-  ruler.font = "11px system-ui, sans-serif";
+  ruler.font = "12px system-ui, sans-serif";
   return ruler.measureText(text).width;
 }
 
@@ -25,7 +24,6 @@ export class Chart {
   build() {
     const { told } = this, count = told.points.length;
     this.element = make("div", "chart");
-    this.title = make("div", "chart-title", told.title);
     this.field = make("div", "plot", "", {
       tabindex: 0, role: "application", "aria-roledescription": "chart", "aria-label": `Cross-validated ${told.name} at ${count} grid points`,
     });
@@ -34,8 +32,8 @@ export class Chart {
     this.tip = make("div", "chart-tip", "", { "aria-hidden": "true" });
     this.field.append(this.svg, this.tip);
     this.key = make("div", "chart-key");
-    this.said = make("div", "chart-said", "", { "aria-live": "polite" });
-    this.element.append(this.title, this.field, this.key, this.said, make("div", "chart-help", POINT_HELP));
+    this.said = make("div", "unseen", "", { "aria-live": "polite" });
+    this.element.append(this.key, this.field, this.said);
   }
 
   listen() {
@@ -130,6 +128,10 @@ export class Chart {
     else if (key === "Enter" || key === " ") this.take(at);
     else return;
     event.preventDefault();
-    if (to !== null && (to >= 0 || key === "Escape")) this.hover(to);
+    if (to !== null && (to >= 0 || key === "Escape")) this.travel(to);
+  }
+
+  travel(k) {
+    this.hover(k);
   }
 }

@@ -1,9 +1,10 @@
 // The picture: rows, prototypes and balls on one canvas, what is chosen or under the pointer on another above it.
 
-import { Pixels, Sprites } from "./marks.js";
+import { Pixels, Sprites, shape } from "./marks.js";
 import { ticks } from "./frame.js";
 
-const WRONG = "#FF0000", GREY = "#808080", FAINT = 0.12, BALLS = 60, PICTURES = 200, SIDE = 24, ROOM = { left: 46, bottom: 36 };
+const FAINT = 0.1, FILLED = 0.55, BALLS = 60, PICTURES = 200, SIDE = 24, ROOM = { left: 40 };
+const FONT = "12px system-ui, sans-serif";
 
 export class Drawing {
   constructor(base, top) {
@@ -14,12 +15,12 @@ export class Drawing {
   }
 
   // The colours of the page, and those of the classes, which are seen on it.
-  paint(ink, paper, classes) {
-    Object.assign(this, { ink, paper, colours: classes.map((colour) => visible(colour, paper, ink)) });
+  paint([ink, paper, accent, line, wrong, soft], classes) {
+    Object.assign(this, { ink, paper, accent, line, wrong, soft, colours: classes.map((colour) => visible(colour, paper, ink)) });
   }
 
   // The size in pixels of the page and the dots for each; returns where the plane lies in it.
-  resize(width, height, ratio) {
+  resize(width, height, ratio, bottom) {
     const [w, h] = [Math.round(width * ratio), Math.round(height * ratio)];
     for (const canvas of [this.base, this.top]) {
       if (canvas.width !== w) canvas.width = w;
@@ -27,7 +28,7 @@ export class Drawing {
     }
     if (!this.sprites || this.sprites.ratio !== ratio) this.sprites = new Sprites(ratio);
     Object.assign(this, { width, height, ratio });
-    return { left: ROOM.left, top: 6, width: Math.max(40, width - ROOM.left - 6), height: Math.max(40, height - ROOM.bottom - 6) };
+    return { left: ROOM.left, top: 6, width: Math.max(40, width - ROOM.left - 6), height: Math.max(40, height - bottom - 6) };
   }
 
   start(canvas) {
@@ -51,7 +52,11 @@ export class Drawing {
   }
 
   radius(n) {
-    return n < 400 ? 3.8 : n < 1500 ? 2.8 : 1.8;
+    return n < 400 ? 3.4 : n < 1500 ? 2.7 : n < 10000 ? 1.8 : 1.3;
+  }
+
+  size(count) {
+    return count <= 100 ? 6 : count <= 500 ? 4.4 : 3;
   }
 
   // Everything that stays while the pointer moves.
@@ -63,11 +68,11 @@ export class Drawing {
     if (plane.outline.length) this.balls(ctx, { film, reel, now, only, frame, plane });
     ctx.setTransform(1, 0, 0, 1, 0, 0);
     this.rows(ctx, film, now, only, frame, r);
-    const count = now.shown.length, size = count <= 100 ? 6.2 : count <= 500 ? 4.4 : 3;
+    const count = now.shown.length, size = this.size(count);
     for (let s = count - 1; s >= 0; s--) {
       const place = now.shown[s], code = reel.classes[place], one = film.classes[code], [x, y] = frame.at(reel.points[place]);
       if ((only >= 0 && code !== only) || Number.isNaN(x) || !frame.inside(x, y)) continue;
-      this.stamp(ctx, this.sprites.of(one.mark, size, this.colours[code], this.ink, 1.4), x, y);
+      this.stamp(ctx, this.sprites.of(one.mark, size, this.colours[code], this.paper, 1.6), x, y);
     }
     if (film.album) this.pictures(ctx, { film, reel, now, only, frame });
     ctx.restore();
@@ -77,11 +82,11 @@ export class Drawing {
     const { left, top, width, height } = frame.box, [right, bottom] = [left + width, top + height], spots = frame.spots;
     const { pixels, ratio, sprites, colours } = this;
     pixels.start(this.base.width, this.base.height);
-    const cross = pixels.read(sprites.of("x", r, null, this.ink, film.rows < 1500 ? 1.5 : 0.8), 1);
+    const ring = pixels.read(sprites.of("o", r + 2.6, null, this.wrong, film.rows < 1500 ? 1.5 : 0.9), 1);
     for (const strong of only < 0 ? [true] : [false, true]) {
       const kinds = film.classes.map((one, k) => [
         pixels.read(sprites.of(one.mark, r, null, colours[k], 1.1), strong ? 0.95 : FAINT),
-        pixels.read(sprites.of(one.mark, r, colours[k], null, 0), strong ? 0.6 : FAINT),
+        pixels.read(sprites.of(one.mark, r, colours[k], null, 0), strong ? FILLED : FAINT),
       ]);
       for (let i = 0; i < film.rows; i++) {
         const code = film.codes[i];
@@ -90,7 +95,7 @@ export class Drawing {
         if (!(x >= left && x <= right && y >= top && y <= bottom)) continue;
         const [across, down] = [Math.round(x * ratio), Math.round(y * ratio)];
         pixels.stamp(kinds[code][now.held[i]], across, down);
-        if (strong && now.fitted[i] !== code) pixels.stamp(cross, across, down);
+        if (strong && now.fitted[i] !== code) pixels.stamp(ring, across, down);
       }
     }
     ctx.drawImage(pixels.finish(), 0, 0);
@@ -146,77 +151,165 @@ export class Drawing {
       ctx.fillStyle = this.colours[code];
       ctx.fillRect(x - side / 2 - edge, y - side / 2 - edge, side + 2 * edge, side + 2 * edge);
       ctx.imageSmoothingEnabled = false;
-      ctx.drawImage(thumb(film.album, point, this.thumbs), x - side / 2, y - side / 2, side, side);
+      if (!this.thumbs.has(point)) this.thumbs.set(point, thumb(film.album, point));
+      ctx.drawImage(this.thumbs.get(point), x - side / 2, y - side / 2, side, side);
     }
   }
 
+  // Lines of a grid with their values: across, then up.
+  grid(at) {
+    const { left, top, width, height } = at.box;
+    const [x0, y1] = at.place(left, top), [x1, y0] = at.place(left + width, top + height);
+    return [
+      ...ticks(x0, x1, width / 110).map(([value, text]) => ({ text, x: at.x(value), y: top + height + 15, line: [at.x(value), top, at.x(value), top + height] })),
+      ...ticks(y0, y1, height / 80).map(([value, text]) => ({ text, x: left - 8, y: at.y(value) + 4, line: [left, at.y(value), left + width, at.y(value)] })),
+    ];
+  }
+
   axes(ctx, frame, plane) {
-    const { left, top, width, height } = frame.box, [x0, y1] = frame.place(left, top), [x1, y0] = frame.place(left + width, top + height);
-    ctx.strokeStyle = ctx.fillStyle = this.ink;
-    ctx.globalAlpha = 0.55;
+    const { left, top, width, height } = frame.box;
+    ctx.strokeStyle = this.line;
+    ctx.fillStyle = this.soft;
     ctx.lineWidth = 1;
-    ctx.strokeRect(left - 0.5, top - 0.5, width + 1, height + 1);
-    ctx.globalAlpha = 0.9;
-    ctx.font = "11px system-ui, sans-serif";
+    ctx.font = FONT;
+    for (const { text, x, y, line: [a, b, c, d] } of this.grid(frame)) {
+      ctx.beginPath();
+      ctx.moveTo(Math.round(a) + 0.5, Math.round(b) + 0.5);
+      ctx.lineTo(Math.round(c) + 0.5, Math.round(d) + 0.5);
+      ctx.stroke();
+      ctx.textAlign = x < left ? "right" : "center";
+      ctx.fillText(text, x, y);
+    }
+    if (plane.one_unit) return; // the axes of a map mean nothing by themselves
     ctx.textAlign = "center";
-    for (const [value, text] of ticks(x0, x1, width / 80)) ctx.fillText(text, frame.x(value), top + height + 14);
-    ctx.fillText(plane.axes[0], left + width / 2, top + height + 29, width);
-    ctx.textAlign = "right";
-    for (const [value, text] of ticks(y0, y1, height / 60)) ctx.fillText(text, left - 5, frame.y(value) + 4);
+    ctx.fillText(plane.axes[0], left + width / 2, top + height + 31, width);
     ctx.save();
     ctx.translate(11, top + height / 2);
     ctx.rotate(-Math.PI / 2);
-    ctx.textAlign = "center";
     ctx.fillText(plane.axes[1], 0, 0, height);
     ctx.restore();
-    ctx.globalAlpha = 1;
   }
 
   // What is chosen, lassoed and under the pointer.
-  moving({ film, reel, now, size, only, frame, plane, point, also, here, lasso, outline }) {
-    const bare = !lasso.length && point < 0 && here < 0 && !outline;
+  moving({ film, reel, now, size, only, frame, plane, point, also, trial, here, lasso, outline }) {
+    const bare = !lasso.length && point < 0 && here < 0 && !outline && !trial;
     if (bare && this.bare) return; // to touch a canvas costs a copy of it
     this.bare = bare;
-    const ctx = this.start(this.top), r = this.radius(film.rows);
+    const ctx = this.start(this.top), r = this.radius(film.rows), tags = [];
     this.clip(ctx, frame.box);
-    if (lasso.length) this.rings(ctx, frame, lasso, r + 3, this.ink, 1.5);
-    if (point >= 0) {
-      const place = reel.placeOf(point, size), centre = frame.at(point);
+    if (lasso.length) this.rings(ctx, frame, lasso, r + 3, this.accent, 1.5);
+    const place = trial || point < 0 ? -1 : reel.placeOf(point, size);
+    if (trial || point >= 0) {
+      const centre = trial ? [frame.x(trial.spot[0]), frame.y(trial.spot[1])] : frame.at(point);
       const { rows, wrong } = place >= 0 ? reel.holds(place, now, film) : { rows: also, wrong: [] };
-      ctx.strokeStyle = GREY;
-      ctx.globalAlpha = Math.sqrt(Math.min(0.9, 40 / Math.max(1, rows.length)));
-      ctx.lineWidth = 1;
-      ctx.beginPath();
-      for (const row of rows) {
+      ctx.strokeStyle = place >= 0 ? this.soft : this.ink;
+      ctx.globalAlpha = place >= 0 ? Math.sqrt(Math.min(0.6, 20 / Math.max(1, rows.length))) : 1;
+      ctx.lineWidth = place >= 0 ? 1 : 1.5;
+      rows.forEach((row, k) => {
         const [x, y] = frame.at(row);
-        if (Number.isNaN(x)) continue;
+        if (Number.isNaN(x)) return;
+        ctx.setLineDash(place < 0 && k ? [5, 4] : []);
+        ctx.beginPath();
         ctx.moveTo(...centre);
         ctx.lineTo(x, y);
-      }
-      ctx.stroke();
+        ctx.stroke();
+        if (place < 0) tags.push([film.names[row], x, y]);
+      });
+      ctx.setLineDash([]);
       ctx.globalAlpha = 1;
       if (place >= 0 && plane.outline.length) {
-        ctx.strokeStyle = this.ink;
-        ctx.lineWidth = 2;
+        ctx.strokeStyle = this.accent;
+        ctx.lineWidth = 1.6;
         ctx.stroke(this.ball(frame, plane, reel, place));
       }
-      this.rings(ctx, frame, wrong, r + 3.5, WRONG, 2);
-      this.rings(ctx, frame, [point], 12, this.paper, 5);
-      this.rings(ctx, frame, [point], 12, this.ink, 2.2);
+      this.rings(ctx, frame, wrong, r + 5.5, this.wrong, 2);
+      for (const [colour, width] of [[this.paper, 5], [this.accent, 2.4]]) this.ringAt(ctx, centre, 10.5, colour, width);
+      if (trial) this.stamp(ctx, this.sprites.of("D", 5.5, this.accent, this.paper, 1.5), ...centre);
+      tags.unshift([trial ? trial.name : film.names[point], ...centre]);
     }
     if (here >= 0) {
       this.rings(ctx, frame, [here], 8.5, this.paper, 4);
       this.rings(ctx, frame, [here], 8.5, this.ink, 1.6);
     }
     if (outline) {
-      ctx.strokeStyle = this.ink;
+      ctx.strokeStyle = this.accent;
       ctx.setLineDash([4, 3]);
       ctx.beginPath();
       outline.forEach(([x, y], k) => ctx[k ? "lineTo" : "moveTo"](x, y));
       ctx.stroke();
       ctx.setLineDash([]);
     }
+    this.tags(ctx, frame.box, tags);
     ctx.restore();
+  }
+
+  // Names beside marks: each at the first of four places where it is whole and meets no other; else it gives way.
+  tags(ctx, { left, top, width, height }, tags) {
+    const taken = tags.map(([, x, y]) => [x - 11, y - 11, x + 11, y + 11]);
+    ctx.font = `600 ${FONT}`;
+    ctx.textAlign = "left";
+    tags.forEach(([text, x, y], k) => {
+      const wide = Math.min(180, ctx.measureText(text).width) + 10;
+      const boxes = [[x + 13, y - 10], [x - 13 - wide, y - 10], [x - wide / 2, y - 33], [x - wide / 2, y + 13]].map(([a, b]) => [a, b, a + wide, b + 20]);
+      const free = boxes.find(([a, b, c, d]) => a >= left && b >= top && c <= left + width && d <= top + height
+        && !taken.some(([e, f, g, h]) => a < g && c > e && b < h && d > f));
+      if (!free) return;
+      taken.push(free);
+      ctx.fillStyle = k ? this.paper : this.accent;
+      ctx.globalAlpha = k ? 0.85 : 1;
+      ctx.beginPath();
+      ctx.roundRect(free[0], free[1], wide, 20, 4);
+      ctx.fill();
+      ctx.globalAlpha = 1;
+      ctx.fillStyle = k ? this.ink : this.paper;
+      ctx.fillText(text, free[0] + 5, free[1] + 14, 180);
+    });
+  }
+
+  ringAt(ctx, [x, y], radius, colour, width) {
+    if (Number.isNaN(x)) return;
+    ctx.strokeStyle = colour;
+    ctx.lineWidth = width;
+    ctx.beginPath();
+    ctx.arc(x, y, radius, 0, 2 * Math.PI);
+    ctx.stroke();
+  }
+
+  // Both canvases on paper.
+  flat() {
+    const canvas = document.createElement("canvas");
+    [canvas.width, canvas.height] = [this.base.width, this.base.height];
+    const ctx = canvas.getContext("2d");
+    ctx.fillStyle = this.paper;
+    ctx.fillRect(0, 0, canvas.width, canvas.height);
+    for (const layer of [this.base, this.top]) ctx.drawImage(layer, 0, 0);
+    return canvas;
+  }
+
+  // The rows and prototypes as a file of SVG.
+  svg({ film, reel, now, only, frame }) {
+    const { width, height } = this, r = this.radius(film.rows), parts = [], free = (text) => text.replace(/[&<>"]/g, (letter) => `&#${letter.charCodeAt(0)};`);
+    const mark = (point, of, radius, look, name = of) => {
+      const [x, y] = frame.at(point);
+      if (!frame.inside(x, y)) return;
+      parts.push(`<path transform="translate(${x.toFixed(1)} ${y.toFixed(1)})" d="${shape(name === "ring" ? "o" : film.classes[of].mark, radius)}" ${look}/>`);
+    };
+    for (const { text, x, y, line: [a, b, c, d] } of this.grid(frame)) {
+      parts.push(`<path d="M${a} ${b}L${c} ${d}" stroke="${this.line}"/><text x="${x}" y="${y}" text-anchor="${x < frame.box.left ? "end" : "middle"}" fill="${this.soft}">${text}</text>`);
+    }
+    for (let row = 0; row < film.rows; row++) {
+      const of = film.codes[row], faint = only >= 0 && of !== only;
+      mark(row, of, r, now.held[row] ? `fill="${this.colours[of]}" opacity="${faint ? FAINT : FILLED}"` : `fill="none" stroke="${this.colours[of]}" opacity="${faint ? FAINT : 1}"`);
+      if (now.fitted[row] !== of && !faint) mark(row, of, r + 2.6, `fill="none" stroke="${this.wrong}" stroke-width="1.5"`, "ring");
+    }
+    for (const place of now.shown) {
+      const of = reel.classes[place];
+      if (only < 0 || of === only) mark(reel.points[place], of, this.size(now.shown.length), `fill="${this.colours[of]}" stroke="${this.paper}" stroke-width="1.6"`);
+    }
+    film.classes.forEach((one, k) => {
+      parts.push(`<path transform="translate(${frame.box.left + 12} ${20 + 18 * k})" d="${shape(one.mark, 5)}" fill="${this.colours[k]}"/><text x="${frame.box.left + 24}" y="${24 + 18 * k}" fill="${this.ink}">${free(one.name)}</text>`);
+    });
+    return `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" font-family="system-ui, sans-serif" font-size="12"><rect width="100%" height="100%" fill="${this.paper}"/>${parts.join("")}</svg>`;
   }
 
   rings(ctx, frame, points, radius, colour, width) {
@@ -241,24 +334,22 @@ function light(rgb) {
   return 0.2126 * r + 0.7152 * g + 0.0722 * b;
 }
 
-// A colour, mixed with the ink as far as it needs to stand out from the paper (2 : 1, light to dark).
+// A colour, mixed with the ink as far as it needs to stand out from the paper (3 : 1, light to dark; on dark paper 4.5, because rows are half clear).
 export function visible(colour, paper, ink) {
   const own = numbers(colour), back = light(numbers(paper)), to = numbers(ink);
   for (let share = 0; share < 1; share += 0.1) {
     const mixed = own.map((v, d) => Math.round(v + share * (to[d] - v))), here = light(mixed);
-    if ((Math.max(here, back) + 0.05) / (Math.min(here, back) + 0.05) >= 2) return `rgb(${mixed.join(" ")})`;
+    if ((Math.max(here, back) + 0.05) / (Math.min(here, back) + 0.05) >= (back < 0.2 ? 4.5 : 3)) return `rgb(${mixed.join(" ")})`;
   }
   return ink;
 }
 
-// The picture of a row as a canvas of its own pixels; `kept` has those that were made before.
-export function thumb(album, row, kept = new Map()) {
-  if (kept.has(row)) return kept.get(row);
+// The picture of a row as a canvas of its own pixels.
+export function thumb(album, row) {
   const { height, width, pixels } = album, canvas = document.createElement("canvas"), area = height * width;
   [canvas.width, canvas.height] = [width, height];
   const ctx = canvas.getContext("2d"), image = ctx.createImageData(width, height);
   for (let k = 0; k < area; k++) image.data.set([...Array(3).fill(pixels[row * area + k]), 255], 4 * k);
   ctx.putImageData(image, 0, 0);
-  kept.set(row, canvas);
   return canvas;
 }

@@ -8,6 +8,19 @@ export function make(tag, className, text = "", properties = {}) {
   return element;
 }
 
+// An element around others; null stands for none.
+export function box(className, ...children) {
+  const element = make("div", className);
+  element.append(...children.filter((child) => child !== null));
+  return element;
+}
+
+export function button(className, text, act, properties = {}) {
+  const element = make("button", className, text, { type: "button", ...properties });
+  element.addEventListener("click", act);
+  return element;
+}
+
 const NS = "http://www.w3.org/2000/svg";
 
 // A shape of a drawing.
@@ -16,4 +29,11 @@ export function drawn(tag, attributes = {}, text = "") {
   for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
   if (text) element.textContent = text;
   return element;
+}
+
+// Save a file that the page has made.
+export function download(name, content, type) {
+  const link = make("a", "", "", { download: name, href: URL.createObjectURL(new Blob([content], { type })) });
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 1000);
 }

@@ -3,6 +3,7 @@
 import { make } from "./element.js";
 import { Page } from "./page.js";
 import { unfold } from "./reel.js";
+import { Validation } from "./validation.js";
 
 async function read(text) {
   const packed = Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
@@ -17,7 +18,10 @@ addEventListener("message", ({ source, data }) => {
 
 for (const root of document.querySelectorAll(".protoclass-page")) {
   const text = root.querySelector(".protoclass-data").textContent;
-  read(text).then((told) => new Page(root, told)).catch((reason) => {
+  read(text).then((told) => {
+    if (document.title === "protoclass") document.title = (told.film || told).formula; // not that of a report
+    return new (told.film ? Page : Validation)(root, told);
+  }).catch((reason) => {
     root.append(make("p", "problem", `This browser cannot show the explorer: ${reason}`, { role: "alert" }));
   });
 }

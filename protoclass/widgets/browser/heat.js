@@ -3,13 +3,12 @@
 import { Chart, widthOf } from "./chart.js";
 import { make, drawn } from "./element.js";
 
-const BAR = 14;
-
 export class Heat extends Chart {
   constructor(told, choose) {
     super(told, choose);
-    const items = [["choice", "1-SE choice"], ["least", `least ${told.name}`]];
-    if (told.band.length) items.push(["", "( ) or dot: within 1 SE of the least"]);
+    const items = [["choice", "1-SE choice"], ["least", `lowest ${told.name}`]];
+    if (told.band.length) items.push(["", "( ) or dot: within 1 SE of the lowest"]);
+    items.push(["", `from ${told.ends[0]} (light) to ${told.ends[1]} (dark)`]);
     this.key.replaceChildren(...items.map(([name, text]) => {
       const item = make("span", "item"), icon = drawn("svg", { width: 16, height: 14, "aria-hidden": "true" });
       if (name) icon.append(drawn("rect", { x: 2, y: 2, width: 12, height: 10, class: `protoclass-cell protoclass-${name}` }));
@@ -30,7 +29,7 @@ export class Heat extends Chart {
 
   draw(width, height) {
     const { told } = this, [columns, rows] = told.names, longest = Math.max(...rows.map(widthOf));
-    const left = Math.min(width / 3, 28 + longest), right = width - 70, top = 8, bottom = height - 36;
+    const left = Math.min(width / 3, 28 + longest), right = width - 8, top = 8, bottom = height - 36;
     const [w, h] = [(right - left) / columns.length, (bottom - top) / rows.length];
     const inner = (k) => [left + told.places[k][0] * w, bottom - (told.places[k][1] + 1) * h];
     this.box = { left, right, top, bottom };
@@ -47,16 +46,15 @@ export class Heat extends Chart {
       });
     }
     this.names(width, height);
-    this.bar(right + 14, top, bottom);
   }
 
   square(k, [x, y], [cx, cy]) {
     const { told } = this, [w, h] = this.cell, error = told.errors[k], inside = told.band.length && error <= told.band[1];
-    this.add("rect", { x, y, width: w + 0.5, height: h + 0.5, fill: told.fills[k] });
+    this.add("rect", { x, y, width: w - 1, height: h - 1, class: "protoclass-shade", opacity: told.shades[k] });
     if (error === null) return;
     const number = error.toFixed(3).replace(/^0\./, "."), text = inside ? `(${number})` : number;
-    if (w > widthOf("(.123)") + 4 && h > 16) this.add("text", { x: cx, y: cy + 4, "text-anchor": "middle", style: `fill: ${told.letters[k]}` }, text);
-    else if (inside) this.add("circle", { cx, cy, r: 1.8, style: `fill: ${told.letters[k]}` });
+    if (w > widthOf("(.123)") + 4 && h > 16) this.add("text", { x: cx, y: cy + 4, "text-anchor": "middle", class: "protoclass-number" }, text);
+    else if (inside) this.add("circle", { cx, cy, r: 1.8, class: "protoclass-dot" });
   }
 
   // The values of the two parameters, as far as there is room.
@@ -73,15 +71,6 @@ export class Heat extends Chart {
     rows.forEach((name, i) => i % every === 0 && this.add("text", { x: box.left - 5, y: box.bottom - (i + 0.5) * h + 4, "text-anchor": "end" }, name));
     this.add("text", { x: (box.left + box.right) / 2, y: height - 6, "text-anchor": "middle" }, told.axes[0]);
     this.add("text", { transform: `translate(12 ${(box.top + box.bottom) / 2}) rotate(-90)`, "text-anchor": "middle" }, told.axes[1]);
-  }
-
-  // What the colours mean.
-  bar(x, top, bottom) {
-    const { shades, ends, measure } = this.told, high = (bottom - top) / shades.length;
-    shades.forEach((fill, k) => this.add("rect", { x, y: bottom - (k + 1) * high, width: BAR, height: high + 0.5, fill }));
-    this.add("text", { transform: `translate(${x + BAR + 13} ${bottom}) rotate(-90)` }, ends[0]);
-    this.add("text", { transform: `translate(${x + BAR + 13} ${top}) rotate(-90)`, "text-anchor": "end" }, ends[1]);
-    this.add("text", { transform: `translate(${x + BAR + 28} ${(top + bottom) / 2}) rotate(-90)`, "text-anchor": "middle" }, measure);
   }
 
   outline(k, name, style) {

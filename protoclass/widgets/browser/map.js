@@ -1,59 +1,63 @@
 // The map on the page: it draws what its state says, and answers pointer and keys at once.
 
 import { Drawing } from "./draw.js";
-import { make } from "./element.js";
+import { box, button, download, make } from "./element.js";
 import { Frame } from "./frame.js";
 import { icon } from "./marks.js";
 import { unpack } from "./reel.js";
-import { gapOf, gapWords, pointWords, setWords } from "./words.js";
+import { gapOf, gapWords, planeWords, pointWords, setWords } from "./words.js";
 
 const NEAR = 14, ARROWS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
 const THEMES = ["class", "style", "data-theme", "data-jp-theme-name", "data-jp-theme-light"]; // what pages say a theme with
-const HELP = "Arrow keys travel between points, Page Up and Page Down between prototypes, Enter selects, Space adds to the lasso, "
-  + "plus and minus zoom, Escape lets go.";
+const KEYS = [
+  ["Arrow keys", "next mark"], ["Page Up, Page Down", "next prototype"], ["Enter", "select"], ["Space", "add to the lasso"],
+  ["+ and \u2212", "zoom"], ["0", "reset"], ["Escape", "deselect"], ["Up, Down in the table", "next prototype"], ["Shift and drag", "lasso"], ["Ctrl and wheel", "zoom"],
+];
 
 export class FitMap {
-  // `on.select(point)` and `on.lasso(points)` are called for what the user does, -1 for nothing; `on.regions(stage, size)` has the
-  // class of each place of the plane, where that is known.
+  // `on.select(point)` and `on.lasso(points)` are called for what the user does, -1 for nothing; `on.filter(code)` for a class; `on.regions(stage, size)`
+  // has the class of each place of the plane, where that is known.
   constructor(on) {
     this.on = on;
-    this.state = { stage: 0, size: 0, only: -1, point: -1, also: [] };
-    Object.assign(this, { here: -1, lasso: [], outline: null, drag: null, lassoing: false, reels: new Map() });
+    this.state = { stage: 0, size: 0, only: -1, point: -1, also: [], trial: null };
+    Object.assign(this, { here: -1, peek: -1, lasso: [], outline: null, drag: null, lassoing: false, reels: new Map() });
     this.build();
     this.listen();
   }
 
   build() {
-    this.element = make("div", "map");
-    this.legend = make("div", "legend");
+    this.legend = make("div", "legend", "", { role: "group", "aria-label": "Classes" });
     this.gauge = make("div", "gauge", "", { role: "meter", "aria-label": "Bound on the optimum, as a share of the objective", "aria-valuemin": 0, "aria-valuemax": 100 });
-    this.field = make("div", "field", "", { tabindex: 0, role: "application", "aria-roledescription": "map" });
+    this.field = make("div", "field", "", { tabindex: 0, role: "application", "aria-roledescription": "map", "aria-label": "Map of the rows and prototypes" });
     const [base, top] = [make("canvas", "base"), make("canvas", "top")];
     for (const canvas of [base, top]) canvas.setAttribute("aria-hidden", "true");
     this.tip = make("div", "tip", "", { "aria-hidden": "true" });
     this.field.append(base, top, this.tip);
-    this.help = make("div", "help", HELP);
-    this.said = make("div", "said", "", { "aria-live": "polite" });
-    this.tools = make("div", "tools", "", { role: "toolbar", "aria-label": "Map" });
-    const tools = [
-      ["+", "Zoom in", () => this.zoomBy(1.6)], ["\u2212", "Zoom out", () => this.zoomBy(1 / 1.6)], ["All", "Show all", () => this.showAll()],
-      ["Lasso", "Draw around rows", () => this.setLassoing(!this.lassoing)],
-    ];
-    this.buttons = tools.map(([text, name, act]) => {
-      const button = make("button", "tool", text, { type: "button", "aria-label": name, title: name });
-      button.addEventListener("click", act);
-      return button;
+    this.said = make("div", "unseen", "", { "aria-live": "polite" });
+    this.lassoButton = button("tool", "Lasso", () => this.setLassoing(!this.lassoing), { "aria-label": "Draw around rows", "aria-pressed": "false" });
+    const save = make("select", "", "", { "aria-label": "Download" });
+    save.append(...["Download", "SVG", "PNG", "CSV"].map((name) => make("option", "", name, { value: name })));
+    save.addEventListener("change", () => {
+      this.save(save.value);
+      save.value = "Download";
     });
-    this.buttons[3].setAttribute("aria-pressed", "false");
-    this.tools.append(...this.buttons);
-    this.element.append(this.legend, this.gauge, this.field, this.tools, this.said, this.help);
+    const keys = make("details", "keys"), list = make("dl");
+    list.append(...KEYS.flatMap(([key, deed]) => [make("dt", "", key), make("dd", "", deed)]));
+    keys.append(make("summary", "", "Keys"), list);
+    this.tools = make("div", "tools", "", { role: "toolbar", "aria-label": "Map" });
+    this.tools.append(
+      button("tool", "+", () => this.zoomBy(1.6), { "aria-label": "Zoom in" }), button("tool", "\u2212", () => this.zoomBy(1 / 1.6), { "aria-label": "Zoom out" }),
+      button("tool", "Reset", () => this.showAll()), this.lassoButton, save, keys,
+    );
+    this.words = make("p", "soft");
+    this.element = box("map", box("between", this.legend, this.gauge), this.field, this.words, this.tools, this.said);
     this.drawing = new Drawing(base, top);
   }
 
   listen() {
     const field = this.field, place = (event) => {
-      const box = field.getBoundingClientRect();
-      return [event.clientX - box.left, event.clientY - box.top];
+      const at = field.getBoundingClientRect();
+      return [event.clientX - at.left, event.clientY - at.top];
     };
     field.addEventListener("pointerdown", (event) => event.button === 0 && this.press(...place(event), event));
     field.addEventListener("pointermove", (event) => this.move(...place(event)));
@@ -93,16 +97,29 @@ export class FitMap {
   place(plane) {
     this.plane = { ...plane, spots: unpack(plane.spots), outline: unpack(plane.outline) };
     this.frame = new Frame(this.plane.spots, plane.one_unit);
+    this.words.textContent = `${planeWords(this.plane)}. Large marks are prototypes.`;
     this.measure();
   }
 
+  // A button for each class, which shows it alone, and what the other marks mean.
   writeLegend() {
-    const { film, drawing } = this, items = film.classes.map((one, k) => [icon(one.mark, drawing.colours[k]), one.name]);
-    items.push([icon("o", null, drawing.ink), "prototype"], [icon("x", null, drawing.ink), "misclassified"]);
-    if (this.reel && this.reel.covering) items.push([icon("o", null, "#808080"), "hollow: in no ball of its class"]);
-    this.legend.replaceChildren(make("span", "response", film.response), ...items.map(([mark, name]) => {
-      const item = make("span", "item", "", { title: name });
-      item.append(mark, make("span", "name", name));
+    const { film, drawing } = this;
+    this.classes = film.classes.map((one, k) => {
+      const item = button("item", "", () => this.on.filter(this.state.only === k ? -1 : k), { title: one.name, "aria-pressed": "false" });
+      item.append(icon(one.mark, drawing.colours[k]), make("span", "name", one.name));
+      for (const [event, peek] of [["pointerenter", k], ["pointerleave", -1]]) {
+        item.addEventListener(event, () => {
+          this.peek = peek;
+          this.draw();
+        });
+      }
+      return item;
+    });
+    const items = [[drawing.wrong, "misclassified"]];
+    if (this.reel && this.reel.covering) items.push([drawing.soft, "not covered"]);
+    this.legend.replaceChildren(make("span", "response", film.response), ...this.classes, ...items.map(([colour, name]) => {
+      const item = make("span", "item");
+      item.append(icon("o", null, colour), name);
       return item;
     }));
   }
@@ -110,11 +127,13 @@ export class FitMap {
   // Size, dots and colours of the page may have changed.
   measure() {
     if (!this.frame || !this.field.clientWidth) return;
-    const { color, backgroundColor } = getComputedStyle(this.field), { drawing } = this, before = drawing.ink;
-    this.frame.fit(drawing.resize(this.field.clientWidth, this.field.clientHeight, window.devicePixelRatio || 1));
-    if (before !== color || drawing.paper !== backgroundColor) {
-      drawing.paint(color, backgroundColor, this.film.classes.map((one) => one.colour));
+    const look = getComputedStyle(this.field), colours = ["color", "backgroundColor", "outlineColor", "borderTopColor", "textDecorationColor", "caretColor"].map((name) => look[name]);
+    this.frame.fit(this.drawing.resize(this.field.clientWidth, this.field.clientHeight, window.devicePixelRatio || 1, this.plane.one_unit ? 20 : 36));
+    if (colours.join() !== this.painted) {
+      this.painted = colours.join();
+      this.drawing.paint(colours, this.film.classes.map((one) => one.colour));
       this.writeLegend();
+      this.on.painted();
     }
     this.draw();
   }
@@ -148,11 +167,17 @@ export class FitMap {
     return this.seen;
   }
 
+  still() {
+    const { stage, size, only } = this.state;
+    return { ...this.look(), only: this.peek < 0 ? only : this.peek, frame: this.frame, plane: this.plane, regions: this.on.regions(stage, size) };
+  }
+
   drawStill() {
     if (!this.isReady()) return; // Python will send what lacks
-    const { stage, size, only } = this.state, regions = this.on.regions(stage, size);
-    this.drawing.still({ ...this.look(), only, frame: this.frame, plane: this.plane, regions });
+    const { stage, size, only } = this.state;
+    this.drawing.still(this.still());
     this.element.dataset.drawn = `${stage} ${size} ${only}`;
+    this.classes.forEach((item, k) => item.setAttribute("aria-pressed", String(k === only)));
     this.measureGap();
   }
 
@@ -166,7 +191,7 @@ export class FitMap {
     const seen = this.look(), words = gapWords(seen);
     this.gauge.hidden = !words;
     if (!words || this.gauge.textContent === words) return;
-    const share = (100 / (1 + gapOf(seen))).toFixed(1), bar = make("span", "share"), filled = make("span", "filled");
+    const share = (100 / (1 + gapOf(seen))).toFixed(1), bar = make("span", "gap"), filled = make("span", "filled");
     filled.style.width = `${share}%`;
     bar.append(filled);
     this.gauge.replaceChildren(bar, make("span", "", words));
@@ -180,9 +205,10 @@ export class FitMap {
 
   drawMoving() {
     if (!this.isReady()) return;
-    const seen = this.look(), { point, also } = this.state;
-    const near = point >= 0 && point < this.film.rows ? seen.now.nearest[point] : -1;
-    const ends = also.length ? also : near >= 0 ? [seen.reel.points[near]] : [];
+    const seen = this.look(), { point, also, trial } = this.state, { reel } = seen, row = point >= 0 && point < this.film.rows && !trial;
+    const near = row ? seen.now.nearest[point] : -1, pair = near >= 0 ? reel.rivalOf(point, seen.size) : null;
+    const places = trial ? trial.places : near < 0 ? [] : [near, pair ? pair.rival : -1];
+    const ends = places.length ? places.filter((place) => place >= 0).map((place) => reel.points[place]) : also;
     this.drawing.moving({
       ...seen, ...this.state, also: ends, frame: this.frame, plane: this.plane, here: this.here, lasso: this.lasso, outline: this.outline,
     });
@@ -270,7 +296,7 @@ export class FitMap {
 
   setLassoing(on) {
     this.lassoing = on;
-    this.buttons[3].setAttribute("aria-pressed", String(on));
+    this.lassoButton.setAttribute("aria-pressed", String(on));
   }
 
   zoomAt(factor, x, y) {
@@ -290,6 +316,19 @@ export class FitMap {
 
   showAll() {
     this.zoomAt(1e-9, 0, 0);
+  }
+
+  // The map as a picture, or the rows (those of the lasso, if there is one) as a table.
+  save(kind) {
+    const { film } = this, { reel, now } = this.look(), quote = (text) => (/[",\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
+    if (kind === "SVG") download("map.svg", this.drawing.svg(this.still()), "image/svg+xml");
+    if (kind === "PNG") this.drawing.flat().toBlob((blob) => download("map.png", blob, "image/png"));
+    if (kind !== "CSV") return;
+    const lines = (this.lasso.length ? this.lasso : this.rows()).map((row) => {
+      const near = now.nearest[row], [x, y] = [0, 1].map((d) => this.frame.spots[2 * row + d]);
+      return [film.names[row], film.classes[film.codes[row]].name, film.classes[now.fitted[row]].name, near < 0 ? "" : film.names[reel.points[near]], x, y];
+    });
+    download("rows.csv", [["row", "class", "predicted", "prototype", "x", "y"], ...lines].map((line) => line.map(String).map(quote).join(",")).join("\n"), "text/csv");
   }
 
   key(event) {

@@ -2,39 +2,31 @@
 
 const TURN = 2 * Math.PI;
 
-function polygon(path, count, radius, turn) {
-  for (let k = 0; k < count; k++) {
-    const angle = turn + (k * TURN) / count;
-    path[k ? "lineTo" : "moveTo"](radius * Math.cos(angle), radius * Math.sin(angle));
-  }
-  path.closePath();
+const join = (corners) => `M${corners.map((corner) => corner.map((v) => v.toFixed(2)).join(" ")).join("L")}Z`;
+
+function polygon(count, radius, turn) {
+  return join(Array.from({ length: count }, (_, k) => [radius * Math.cos(turn + (k * TURN) / count), radius * Math.sin(turn + (k * TURN) / count)]));
 }
 
-function cross(path, r, turn) {
+function cross(r, turn) {
   const arm = r * 0.38, corners = [[arm, r], [arm, arm], [r, arm], [r, -arm], [arm, -arm], [arm, -r]];
-  const all = [...corners, ...corners.map(([x, y]) => [-x, -y])];
-  all.forEach(([x, y], k) => {
-    const [u, v] = [x * Math.cos(turn) - y * Math.sin(turn), x * Math.sin(turn) + y * Math.cos(turn)];
-    path[k ? "lineTo" : "moveTo"](u, v);
-  });
-  path.closePath();
+  const around = [...corners, ...corners.map(([x, y]) => [-x, -y])];
+  return join(around.map(([x, y]) => [x * Math.cos(turn) - y * Math.sin(turn), x * Math.sin(turn) + y * Math.cos(turn)]));
 }
 
-// The outline of a mark around 0.
+// The outline of a mark around 0, as a path of SVG.
 export function shape(mark, r) {
-  const path = new Path2D();
-  if (mark === "s") path.rect(-0.89 * r, -0.89 * r, 1.78 * r, 1.78 * r);
-  else if (mark === "D") polygon(path, 4, 1.2 * r, 0);
-  else if (mark === "^") polygon(path, 3, 1.25 * r, -TURN / 4);
-  else if (mark === "v") polygon(path, 3, 1.25 * r, TURN / 4);
-  else if (mark === "<") polygon(path, 3, 1.25 * r, TURN / 2);
-  else if (mark === ">") polygon(path, 3, 1.25 * r, 0);
-  else if (mark === "p") polygon(path, 5, 1.1 * r, -TURN / 4);
-  else if (mark === "h") polygon(path, 6, 1.1 * r, -TURN / 4);
-  else if (mark === "P") cross(path, 1.1 * r, 0);
-  else if (mark === "X") cross(path, 1.1 * r, TURN / 8);
-  else path.arc(0, 0, r, 0, TURN);
-  return path;
+  if (mark === "s") return polygon(4, 1.26 * r, TURN / 8);
+  if (mark === "D") return polygon(4, 1.2 * r, 0);
+  if (mark === "^") return polygon(3, 1.25 * r, -TURN / 4);
+  if (mark === "v") return polygon(3, 1.25 * r, TURN / 4);
+  if (mark === "<") return polygon(3, 1.25 * r, TURN / 2);
+  if (mark === ">") return polygon(3, 1.25 * r, 0);
+  if (mark === "p") return polygon(5, 1.1 * r, -TURN / 4);
+  if (mark === "h") return polygon(6, 1.1 * r, -TURN / 4);
+  if (mark === "P") return cross(1.1 * r, 0);
+  if (mark === "X") return cross(1.1 * r, TURN / 8);
+  return `M${r} 0A${r} ${r} 0 1 1 ${-r} 0A${r} ${r} 0 1 1 ${r} 0Z`;
 }
 
 export class Sprites {
@@ -52,7 +44,7 @@ export class Sprites {
       const ctx = canvas.getContext("2d");
       ctx.translate(side / 2, side / 2);
       ctx.scale(this.ratio, this.ratio);
-      const path = mark === "x" ? strokes(radius) : shape(mark, radius);
+      const path = new Path2D(shape(mark, radius));
       if (fill) {
         ctx.fillStyle = fill;
         ctx.fill(path);
@@ -66,15 +58,6 @@ export class Sprites {
     }
     return this.kept.get(key);
   }
-}
-
-function strokes(r) {
-  const path = new Path2D();
-  path.moveTo(-r, -r);
-  path.lineTo(r, r);
-  path.moveTo(-r, r);
-  path.lineTo(r, -r);
-  return path;
 }
 
 // The colour of a dot whose red, green or blue was multiplied by its opacity: opacity in the higher byte, that product in the lower.

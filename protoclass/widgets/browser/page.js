@@ -1,30 +1,33 @@
-// The explorer of a fit: controls, map, words and tables. In a file it draws what the file holds; in a notebook it asks Python for
-// what it lacks, and for what only Python knows.
+// The explorer of a fit: figures, the error curve, the map, and the panel that explains. In a file it draws what the file holds; in a
+// notebook it asks Python for what it lacks, and for what only Python knows.
 
-import { labelled, menu, offer, range, tabulate } from "./controls.js";
+import { headline, labelled, menu, range } from "./controls.js";
 import { Curve } from "./curve.js";
-import { thumb } from "./draw.js";
-import { make } from "./element.js";
+import { box, make } from "./element.js";
 import { FitMap } from "./map.js";
+import { Metric } from "./metric.js";
+import { Panel } from "./panel.js";
 import { Film, Reel, unpack } from "./reel.js";
-import { classTable, fitWords, listHead, listWords, mapWords, nameRows, pointWords } from "./words.js";
+import { fitWords, mapWords, percent, trainingError, writeNumber } from "./words.js";
 
-const LISTED = 300, NAMED = 12, MAP = "map";
+const MAP = "map", NEAREST = 5;
 
 export class Page {
   constructor(root, told, python = null) {
-    Object.assign(this, { told, python, film: new Film(told.film), planes: new Map(), regions: new Map(), details: null });
-    this.reels = new Map(Object.entries(told.reels).map(([stage, reel]) => [Number(stage), new Reel(reel)]));
-    this.stages = python ? this.film.radius_words.map((_, stage) => stage) : [...this.reels.keys()].sort((a, b) => a - b);
-    this.fields = (told.fields || []).map((field) => ({ ...field, values: field.values ? unpack(field.values) : null }));
+    Object.assign(this, { root, told, python, film: new Film(told.film), planes: new Map(), regions: new Map(), details: null, trial: null });
+    this.fields = this.film.fields;
+    this.metric = new Metric(this.film.metric, this.fields);
+    this.reels = new Map(Object.entries(told.reels).map(([stage, reel]) => [Number(stage), this.reelOf(reel)]));
+    this.stages = python ? (this.film.radii.length ? this.film.radii : [0]).map((_, stage) => stage) : [...this.reels.keys()].sort((a, b) => a - b);
+    this.added = this.fields.length ? this.fields[0].values.length - this.film.names.length : 0;
     this.map = new FitMap({
-      select: (point) => this.select(point), lasso: () => this.report(),
+      select: (point) => this.select(point), lasso: () => this.update(true) || this.report(), filter: (only) => this.set({ only }), painted: () => this.update(true),
       regions: (stage, size) => this.regions.get(`${this.plane} ${stage} ${size}`),
     });
     const { stage, size, only, point, x, y } = told.state;
     Object.assign(this.map.state, { stage, size, only, point });
     Object.assign(this, { x, y });
-    (told.regions || []).forEach((one) => this.paint(one));
+    (told.regions || []).forEach((each) => this.paint(each));
     this.build(root);
     this.map.show(this.film, this.reels);
     this.keepPlane(told.plane);
@@ -35,59 +38,51 @@ export class Page {
     this.follow();
   }
 
+  reelOf(told) {
+    return Object.assign(new Reel(told), { metric: this.metric, film: this.film });
+  }
+
   build(root) {
     const { film, map, told } = this, controls = make("div", "controls");
-    if (this.stages.length > 1) {
+    if (film.curve.points) this.curve = new Curve(film.curve, (to) => this.stages.includes(to) && this.radius(to));
+    else if (this.stages.length > 1) {
       this.eps = range("radius eps of the balls", this.stages.length - 1, (k) => this.radius(this.stages[k]));
       controls.append(this.eps.label);
     }
     if ([...this.reels.values()].some((reel) => reel.stepwise)) {
-      const each = [...this.reels.values()].every((reel) => reel.most === reel.points.length) ? "" : " of each machine";
-      this.size = range(`size, first chosen${each}`, 1, (size) => this.set({ size }));
+      const each = [...this.reels.values()].every((reel) => reel.most === reel.points.length) ? "Number of prototypes" : "Number of features of each machine";
+      this.size = range(each, 1, (size) => this.set({ size }));
       controls.append(this.size.label);
     }
-    this.only = menu("class", [["all", -1], ...film.classes.map((one, k) => [one.name, k])], (value) => this.set({ only: Number(value) }));
-    controls.append(this.only.label);
-    this.buildAxes(controls);
+    this.buildAxes(map.tools);
     if (film.criticised.length) {
-      const rows = film.criticised.map(({ text, point: row }) => [text, row]);
-      this.criticised = menu("badly explained", [["none is selected", -1], ...rows], (row) => this.select(Number(row)));
+      this.criticised = menu("Poorly explained", [["(none)", -1], ...film.criticised.map(({ text, point: row }) => [text, row])], (row) => this.select(Number(row)));
       controls.append(this.criticised.label);
     }
-    this.status = make("p", "status", "", { role: "status" });
-    this.head = make("p", "list-head");
-    this.list = menu("prototypes", [], (point) => this.select(Number(point)), 15);
-    const side = make("div", "side");
-    side.append(this.head, this.list.label);
-    if (told.swaps) {
-      this.swap = menu("swap for", [], (row) => this.report({ swap: Number(row) }));
-      side.append(this.swap.label);
-    }
-    this.search = make("input", "", "", { type: "search", placeholder: "label, Enter", list: "" });
+    this.search = make("input", "", "", { type: "search", placeholder: "label, Enter", size: 10 });
     this.search.addEventListener("change", () => this.find(this.search.value.trim()));
+    map.tools.append(labelled("Find row", this.search));
+    this.status = make("p", "soft", "", { role: "status" });
     this.problem = make("p", "problem", told.problem || "", { role: "alert" });
-    side.append(labelled("row", this.search), this.problem);
-    const middle = make("div", "middle");
-    middle.append(map.element, side);
-    this.below = make("div", "details");
-    root.replaceChildren(controls, this.status, middle, this.below, ...told.notes.map((note) => make("p", "note", note)));
-    map.field.setAttribute("aria-label", "Map of the rows and prototypes");
-    if (film.curve.points) {
-      this.curve = new Curve(film.curve, (to) => this.stages.includes(to) && this.radius(to));
-      map.element.prepend(this.curve.element);
-    }
+    this.panel = new Panel(this);
+    this.headed = make("div");
+    if (this.curve) this.curve.key.append(controls);
+    const strip = this.curve ? box("strip", this.curve.element) : controls.childElementCount ? controls : "";
+    root.replaceChildren(this.headed, strip, box("zones", map.element, this.panel.element), this.status, this.problem, ...told.notes.map((note) => make("p", "soft", note)));
+    if (this.curve) this.curve.element.explorer = this.curve;
     map.element.explorer = map;
+    map.page = this;
   }
 
   // The axes: predictors that are numbers, and the map where Python can make it or it is the plane of the file.
-  buildAxes(controls) {
-    const names = this.told.predictors || this.fields.filter((field) => field.values).map((field) => field.name);
+  buildAxes(tools) {
+    const names = this.fields.filter((field) => field.kind === "numeric").map((field) => field.name);
     if (!names.length) return;
     const options = names.map((name) => [name, name]), map = this.python || this.told.state.x === MAP;
-    const x = menu("x", map ? [["map of the dissimilarities", MAP], ...options] : options, (name) => this.choose(name, y.select.value));
+    const x = menu("x", map ? [["map", MAP], ...options] : options, (name) => this.choose(name, y.select.value));
     const y = menu("y", options, (name) => this.choose(x.select.value, name));
     this.axes = { x: x.select, y: y.select };
-    controls.append(x.label, y.label);
+    tools.append(x.label, y.label);
   }
 
   choose(x, y) {
@@ -112,11 +107,12 @@ export class Page {
     if (plane && this.drawn !== plane) this.map.place((this.drawn = plane));
   }
 
-  // The plane of two predictors of the rows, as far as a file knows it.
+  // The plane of two predictors, as far as a file knows it.
   planeOf(x, y) {
-    const { names } = this.film, spots = new Float32Array(2 * names.length).fill(NaN);
+    const { names } = this.film, spots = new Float32Array(2 * names.length);
     [x, y].forEach((name, d) => {
-      this.fields.find((field) => field.name === name).values.forEach((value, row) => (spots[2 * row + d] = value));
+      const { values } = this.fields.find((field) => field.name === name);
+      names.forEach((_, point) => (spots[2 * point + d] = values[point]));
     });
     const bytes = { type: "float32", data: new Uint8Array(spots.buffer) }, none = { type: "float32", data: new Uint8Array(0) };
     return { x, y, spots: bytes, outline: none, axes: [x, y], one_unit: false, of_metric: false };
@@ -142,7 +138,8 @@ export class Page {
 
   select(point) {
     this.problem.textContent = "";
-    this.set({ point, also: [] });
+    this.trial = null;
+    this.set({ point, also: [], trial: null });
     const hash = point < 0 ? "" : `#row=${encodeURIComponent(this.film.names[point])}`;
     if (!this.python && location.hash !== hash) history.replaceState(null, "", hash || "#");
   }
@@ -151,7 +148,7 @@ export class Page {
     if (!name) return this.select(-1);
     const point = this.film.pointOf.get(name);
     if (point !== undefined) return this.select(point);
-    this.problem.textContent = `no row of the fit has the label ${name}`;
+    this.problem.textContent = `The fit has no row with the label ${name}.`;
     return undefined;
   }
 
@@ -159,6 +156,38 @@ export class Page {
   follow() {
     const name = new URLSearchParams(location.hash.slice(1)).get("row"), chosen = this.map.state.point;
     if (name !== null && this.film.names[chosen] !== name) this.find(name);
+  }
+
+  // Explain a row with these values, null for no such row.
+  try(values, name = "") {
+    this.trial = values && { values: [...values], name };
+    if (!values) this.map.set({ trial: null });
+    this.update(true);
+  }
+
+  tryAgain() {
+    this.update(true);
+  }
+
+  // Where a row that is not in the fit lies: by its values, or on a map between the rows that are nearest to it.
+  spotOf(values) {
+    const { metric, film } = this, { spots } = this.map.frame, names = this.x === MAP ? [] : [this.x, this.y];
+    if (names.length) return names.map((name) => values[this.fields.findIndex((field) => field.name === name)]);
+    const far = Array.from({ length: film.rows }, (_, row) => [metric.distance(metric.total(metric.terms(values, metric.row(row)))), row]);
+    const near = far.filter(([d]) => d >= 0).sort(([a], [b]) => a - b).slice(0, NEAREST).map(([d, row]) => [1 / (d + 1e-9), row]);
+    const all = near.reduce((sum, [w]) => sum + w, 0);
+    return [0, 1].map((d) => near.reduce((sum, [w, row]) => sum + (w * spots[2 * row + d]) / all, 0));
+  }
+
+  // The code of the fit that is shown.
+  call() {
+    const { stage, size } = this.map.state, { own, radius, radii } = this.film, call = stage === own ? "fit" : `fit.update(${radius}=${radii[stage]})`;
+    return size < this.map.reel.most ? `${call}.at(size=${size})` : call;
+  }
+
+  // Whether `fit.why` explains: it needs predictors, and prototypes that are rows.
+  get explains() {
+    return this.fields.length > 0 && this.map.reel.points.every((point) => point < this.film.rows);
   }
 
   // What Python hears, and what it says.
@@ -175,7 +204,7 @@ export class Page {
   wants() {
     const { map } = this, { stage, size } = map.state, plane = this.planes.get(this.plane), out = [];
     if (!map.reel) out.push("reel");
-    if (!map.reel || !map.reel.rivals) out.push("rivals");
+    if (!this.metric.works && (!map.reel || !map.reel.rivals)) out.push("rivals");
     if (!plane) out.push("plane");
     if ((!plane || plane.of_metric) && !map.on.regions(stage, size)) out.push("regions");
     return out;
@@ -196,7 +225,8 @@ export class Page {
     if (problem || this.failed) this.problem.textContent = problem;
     this.failed = Boolean(problem);
     if (problem) return;
-    if (reel) this.reels.set(stage, new Reel(reel));
+    if (reel) this.reels.set(stage, this.reelOf(reel));
+    if (reel) this.listing = "";
     if (rivals && this.reels.has(stage)) this.reels.get(stage).add(rivals);
     if (plane) this.keepPlane(plane);
     if (regions) this.paint(regions);
@@ -215,13 +245,12 @@ export class Page {
     return `${stage} ${size} ${point}`;
   }
 
-  // Controls, words and tables.
+  // Figures, controls and panel.
 
-  update() {
+  update(again = false) {
     const { map, film } = this, { stage, size, only, point } = map.state, { reel } = map;
     if (this.curve) this.curve.mark(stage);
-    if (this.eps) this.eps.show(this.stages.indexOf(stage), film.radius_words[stage]);
-    this.only.select.value = only;
+    if (this.eps) this.eps.show(this.stages.indexOf(stage), writeNumber(film.radii[stage]));
     if (this.axes) {
       this.axes.x.value = this.x;
       if (this.y) this.axes.y.value = this.y;
@@ -232,95 +261,46 @@ export class Page {
     if (!reel || size === null) return; // Python will send it
     if (this.size) {
       this.size.input.max = Math.max(1, reel.most);
-      this.size.show(size);
+      this.size.show(size, `${size} of ${reel.most}`);
       this.size.label.hidden = !reel.stepwise;
     }
     const seen = map.look(), lost = map.lost(seen);
-    this.status.textContent = fitWords(seen) + (lost ? ` ${lost} of the prototypes have no place in this picture.` : "");
+    this.headed.replaceChildren(headline(film, this.figures(seen)));
+    this.status.textContent = fitWords(seen) + (lost ? ` ${lost} of the prototypes are not on this map.` : "");
     map.field.setAttribute("aria-description", mapWords(seen, map.state, map.plane));
+    if (!map.painted) return; // the panel has the colours of the map
+    if (this.trial) {
+      const { near, rival } = this.metric.classify(this.trial.values, seen.reel, seen.now.shown);
+      map.set({ trial: { name: this.trial.name, places: [near.place, rival.place], spot: this.spotOf(this.trial.values) } });
+    }
     const key = `${stage} ${size} ${only}`;
-    if (this.listing === key) this.list.select.value = reel.placeOf(point, size) >= 0 ? point : "";
-    else this.relist(key);
-    this.offerSwaps();
-    this.tell(seen, point);
+    if (again || this.listing !== key) this.relist(key);
+    else this.panel.mark(point, seen);
+    const said = this.details && this.details.key === this.key() ? this.details : {};
+    this.panel.show(seen, point, said);
   }
 
-  // The list follows when a slider rests for a frame: a browser takes longer to lay out its options than to draw the map.
+  // The number of prototypes, the errors that are known of this fit, and the radius.
+  figures(seen) {
+    const { film } = this, { reel, stage, size, now } = seen, out = [[String(now.shown.length), "prototypes"]], share = film.measure !== "loss";
+    const write = (value) => (share ? percent(value) : value.toFixed(3));
+    if (reel.held_out.length && size === reel.most) {
+      const [error, se] = reel.held_out;
+      out.push([write(error), `CV ${film.measure}${se ? ` (SE ${share ? (100 * se).toFixed(1) : se.toFixed(3)})` : ""}`]);
+    } else out.push([percent(trainingError(seen)), "training error"]);
+    if (film.corrected !== null && stage === film.own && size === reel.most) out.push([write(film.corrected), "corrected for tuning"]);
+    return film.radii.length ? [...out, [writeNumber(film.radii[stage]), "radius eps"]] : out;
+  }
+
+  // The table follows when a slider rests for a frame: a browser takes longer to lay out its lines than to draw the map.
   relist(key) {
     cancelAnimationFrame(this.later);
     this.listing = "";
     this.later = requestAnimationFrame(() => (this.later = requestAnimationFrame(() => {
-      const seen = this.map.look(), { only, point } = this.map.state, { reel } = seen;
-      const shown = seen.now.shown.filter((place) => only < 0 || reel.classes[place] === only);
-      offer(this.list.select, shown.slice(0, LISTED).map((place) => [listWords(seen, place), reel.points[place]]));
-      this.head.textContent = listHead(seen, shown.length, LISTED);
-      this.list.select.disabled = !shown.length;
-      this.list.select.value = reel.placeOf(point, seen.size) >= 0 ? point : "";
+      const { only, point } = this.map.state;
+      this.panel.list(this.map.look(), only, point);
       this.listing = key;
     })));
-  }
-
-  offerSwaps() {
-    if (!this.swap) return;
-    const offers = (this.details && this.details.key === this.key() && this.details.offers) || [];
-    offer(this.swap.select, [[offers.length ? `${offers.length} rows` : "none", -1], ...offers]);
-    this.swap.select.value = -1;
-    this.swap.select.disabled = !offers.length;
-  }
-
-  // What is selected: words, pictures, the rows that it has to do with, and its predictors; with nothing selected, the classes.
-  tell(seen, point) {
-    const { film } = this, said = this.details && this.details.key === this.key() ? this.details : { words: [], tables: [] }, parts = [];
-    if (point < 0) parts.push(make("p", "note", "Choose a prototype from the list or click a point of the map, to see why a row gets its class."));
-    pointWords(seen, point).forEach(({ title, text, lists, code }, k) => {
-      const head = make("p", "text");
-      head.append(make("strong", "", `${title}. `), text);
-      parts.push(head);
-      if (k) return;
-      if (film.album) parts.push(this.pictures([point], 72));
-      for (const [name, rows] of lists) {
-        if (!rows.length) continue;
-        const line = make("p", "text");
-        line.append(make("strong", "", `${name}: `), nameRows(film, rows, code));
-        parts.push(line);
-        if (film.album) parts.push(this.pictures(rows.slice(0, NAMED), 36));
-      }
-    });
-    for (const words of said.words) parts.push(make("p", "text", words));
-    const tables = make("div", "tables");
-    if (point < 0) tables.append(tabulate(classTable(seen)));
-    const fields = said.predictors || this.predictorsOf(point);
-    if (fields.length && !film.album) tables.append(tabulate({ caption: "Predictors", head: [], rows: fields }));
-    for (const table of said.tables) tables.append(film.album && table.points ? this.album(table) : tabulate(table));
-    this.below.replaceChildren(...parts, tables);
-  }
-
-  // The predictors of a row that the file holds, by name.
-  predictorsOf(point) {
-    if (point < 0 || point >= this.film.rows) return [];
-    return this.fields.map(({ name, values, texts }) => [name, values ? String(+values[point].toPrecision(4)) : texts[point]]);
-  }
-
-  // Prototypes of a table as pictures, with what the table says of them.
-  album({ caption, rows, points }) {
-    const figure = make("figure", "album"), known = points.map((_, k) => k).filter((k) => points[k] >= 0);
-    figure.append(make("figcaption", "", caption), this.pictures(known.map((k) => points[k]), 36, known.map((k) => rows[k].slice(1).join(", "))));
-    return figure;
-  }
-
-  pictures(points, height, words = []) {
-    const line = make("div", "pictures");
-    points.forEach((point, k) => {
-      const image = thumb(this.film.album, point), name = this.film.names[point], of = this.film.codes[point];
-      image.setAttribute("role", "img");
-      image.setAttribute("aria-label", point < this.film.rows ? `${name}: ${this.film.classes[of].name}` : name);
-      image.style.height = `${height}px`;
-      if (!words.length) return line.append(image);
-      const figure = make("figure", "thumb");
-      figure.append(image, make("figcaption", "", `${name}: ${words[k]}`));
-      return line.append(figure);
-    });
-    return line;
   }
 
   close() {

@@ -30,6 +30,7 @@ export class Film {
     this.codes = unpack(told.codes);
     this.weights = told.weights.data ? unpack(told.weights) : new Float32Array(told.rows).fill(1);
     this.album = told.album.pixels ? { ...told.album, pixels: unpack(told.album.pixels) } : null;
+    this.fields = told.fields.map((field) => ({ ...field, values: unpack(field.values) }));
     this.called = this.names.map((name) => told.quotes + name + told.quotes); // in sentences
     this.pointOf = new Map(this.names.map((name, point) => [name, point]).reverse());
   }
@@ -116,11 +117,21 @@ export class Reel {
   // Among the first `size` prototypes the rival of the one nearest to a row (-1 for none), how far the nearest is and how much
   // farther the rival; null where this was not sent.
   rivalOf(row, size) {
-    if (!this.rivals) return null;
+    if (!this.rivals) return this.metric && this.metric.works ? this.measured(row, size) : null;
     const start = this.rival_starts[row];
     let at = this.rival_starts[row + 1] - 1;
     while (at > start && this.rival_steps[at] > size) at--;
     return this.rival_steps[at] > size ? null : { rival: this.rivals[at], near: this.near[at], gap: this.gap[at] };
+  }
+
+  // The same, measured by the page.
+  measured(row, size) {
+    const { metric, film } = this, values = metric.row(row), places = Array.from(this.points.keys()).filter((place) => this.listed[place] && this.born[place] <= size);
+    const far = places.map((place) => metric.far(values, this, place)), { near, rival } = metric.nearest(far, this, places);
+    if (near.place < 0) return null;
+    if (this.classes[near.place] === film.codes[row]) return { rival: rival.place, near: near.far, gap: rival.far - near.far };
+    const own = far.map((d, k) => (this.classes[places[k]] === film.codes[row] ? d : NaN)), found = metric.nearest(own, this, places).near;
+    return { rival: found.place, near: near.far, gap: found.far - near.far };
   }
 
   // The rows that a prototype holds, or is nearest to, and those that it holds wrongly; as points.

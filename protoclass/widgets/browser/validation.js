@@ -1,41 +1,27 @@
-// The explorer of a validation: a slider for each parameter beside the curve, or the heat map of two, which a button changes for the
-// frontier of error and size; Python's answer brings the tables.
+// The explorer of a validation: the curve, or the heat map of two parameters, with a slider for each; tables of the chosen point. In a
+// notebook Python's answer brings these, a file has them for all points.
 
-import { menu, range, tabulate } from "./controls.js";
+import { headline, menu, range, tabulate } from "./controls.js";
 import { Curve } from "./curve.js";
-import { make } from "./element.js";
+import { box, button, make } from "./element.js";
 import { Heat } from "./heat.js";
 
 export class Validation {
   constructor(root, told, python) {
-    Object.assign(this, { told, python, point: told.state.point, used: told.state.used });
-    const { curve, heat, frontier } = told, choose = (point) => this.choose(point);
+    Object.assign(this, { root, told, python, point: told.state.point, used: told.state.used });
+    const { curve, heat } = told, choose = (point) => this.choose(point);
     this.chart = heat ? new Heat(heat, choose) : new Curve(curve, choose);
-    this.charts = [this.chart, ...(frontier ? [new Curve(frontier, choose)] : [])];
-    for (const chart of this.charts) chart.element.explorer = chart;
-    this.controls = told.axes.map((axis, k) => this.control(axis, k));
-    const controls = make("div", "controls"), line = make("div", "controls"), button = make("button", "tool", "Use this", { type: "button" });
-    controls.append(...this.controls.filter(Boolean).map(({ label }) => label));
-    button.title = "Fit all rows at this point: explorer.fit";
-    button.addEventListener("click", () => python.report({ use: true }));
-    this.status = make("p", "status", "", { role: "status" });
+    this.chart.element.explorer = this.chart;
+    this.controls = told.axes.map((axis, k) => (curve && !axis.named ? null : this.control(axis, k)));
+    this.status = make("p", "", "", { role: "status" });
     this.problem = make("p", "problem", "", { role: "alert" });
-    this.tables = make("div", "tables");
-    line.append(button, ...(frontier ? [this.frontierButton()] : []), this.status);
-    root.replaceChildren(controls, line, this.problem, this.chart.element, this.tables);
+    const fit = python ? button("tool", "Fit here", () => python.report({ use: true }), { title: "Fit all rows with these parameters: explorer.fit" }) : null;
+    const controls = box("controls", ...this.controls.filter(Boolean).map(({ label }) => label), fit);
+    this.tables = make("div", "card");
+    const panel = make("section", "panel", "", { "aria-label": "The chosen point" });
+    panel.append(box("card", this.status, controls, this.problem), this.tables);
+    root.replaceChildren(headline(told, []), box("zones", box("map", this.chart.element), panel));
     this.update();
-  }
-
-  // Changes the picture for the frontier, and back.
-  frontierButton() {
-    const button = make("button", "tool", "Frontier", { type: "button", "aria-pressed": "false" });
-    button.title = "The lowest error for each size of the rules";
-    button.addEventListener("click", () => {
-      const [grid, frontier] = this.charts, shown = button.getAttribute("aria-pressed") === "true";
-      (shown ? frontier : grid).element.replaceWith((shown ? grid : frontier).element);
-      button.setAttribute("aria-pressed", String(!shown));
-    });
-    return button;
   }
 
   // The control of a parameter; none for one that has a single value.
@@ -60,15 +46,16 @@ export class Validation {
   choose(point) {
     this.point = point;
     this.update();
-    this.python.report();
+    if (this.python) this.python.report();
   }
 
   update() {
     const words = this.chart.told.words[this.point];
     this.indices().forEach((index, k) => this.controls[k] && this.controls[k].show(index, this.told.axes[k].texts[index]));
-    for (const chart of this.charts) chart.mark(this.point);
-    this.chart.field.setAttribute("aria-description", `${this.chart.told.title}. Chosen: ${words}`);
+    this.chart.mark(this.point);
+    this.chart.field.setAttribute("aria-description", `Chosen: ${words}`);
     this.status.textContent = words;
+    if (this.told.answers) this.hear(this.told.answers[this.point]);
   }
 
   state() {
@@ -92,6 +79,6 @@ export class Validation {
   }
 
   close() {
-    for (const chart of this.charts) chart.close();
+    this.chart.close();
   }
 }

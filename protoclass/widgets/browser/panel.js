@@ -1,0 +1,325 @@
+// The panel beside the map: what is selected, explained by comparison, and the prototypes as a table.
+
+import { code, labelled, table, tabulate } from "./controls.js";
+import { box, button, drawn, make } from "./element.js";
+import { thumb } from "./draw.js";
+import { icon } from "./marks.js";
+import { countRows, pointWords, setWords, writeNumber } from "./words.js";
+
+// The name of a variable, which may go on in another line after "_".
+function named({ name }) {
+  const text = make("span");
+  text.append(...name.split(/(?<=_)/).flatMap((part) => [part, make("wbr")]));
+  return text;
+}
+
+const NAMED = 12, LISTED = 100, FIRST = 8;
+
+export class Panel {
+  // The page has `film`, `map`, `metric`, `fields`, `trial` (a row with other values, or null), `select(point)` and `call()`.
+  constructor(page) {
+    Object.assign(this, { page, film: page.film, order: {}, all: new Set(), stats: new Map() });
+    this.card = box("card");
+    this.card.tabIndex = -1;
+    this.listed = box("card");
+    this.element = make("section", "panel", "", { "aria-label": "Explanation and prototypes" });
+    this.element.append(this.card, this.listed);
+  }
+
+  get colours() {
+    return this.page.map.drawing.colours;
+  }
+
+  show(seen, point, said) {
+    const { page } = this, { lasso } = page.map, inside = this.card.contains(document.activeElement);
+    if (page.trial) {
+      if (this.typing(seen)) return;
+      this.card.replaceChildren(...this.trial(seen));
+    } else if (point < 0) this.card.replaceChildren(...this.overview(seen, said));
+    else this.card.replaceChildren(...pointWords(seen, point).flatMap((words) => this.about(seen, point, words, said)), ...this.extra(said));
+    if (lasso.length) {
+      this.card.prepend(make("p", "", setWords(seen, lasso)), code(`data.loc[[${lasso.map((row) => this.film.called[row]).join(", ")}]]`));
+    }
+    if (inside && !this.card.contains(document.activeElement)) this.card.focus({ preventScroll: true }); // what had it is written again
+  }
+
+  overview({ film, now, reel }, said) {
+    const count = (rows, k) => rows.filter((code) => code === k).length, lost = film.codes.filter((code, row) => now.fitted[row] !== code);
+    const rows = film.classes.map(({ name }, k) => ({ name, rows: count(film.codes, k), prototypes: count(now.shown.map((place) => reel.classes[place]), k), misclassified: count(lost, k) }));
+    const columns = [{ head: "class", name: true, text: true, value: ({ name }) => name }, ...["rows", "prototypes", "misclassified"].map((head) => ({ head, value: (row) => row[head] }))];
+    return [
+      make("h2", "", "Select a row or a prototype"),
+      make("p", "soft", "Click a mark on the map or a line of the table to see why a row has its class."),
+      ...this.newRows(), table({ caption: "Classes", columns, rows }), ...this.extra(said),
+    ];
+  }
+
+  // What Python knows besides.
+  extra({ words = [], tables = [] }) {
+    return [...words.map((text) => make("p", "", text)), ...tables.map(tabulate)];
+  }
+
+  // Starts the explanation of a row that is not one of the fit.
+  newRows(point = -1) {
+    const { page } = this, { metric, film } = page, out = [];
+    if (!page.fields.length) return [];
+    if (metric.reason) return [make("p", "soft", `New rows are not classified here, because ${metric.reason}: use fit.predict(new).`)];
+    for (let k = 0; k < page.added; k++) {
+      out.push(button("chip", `new row ${k}`, () => page.try(metric.row(film.names.length + k), `new row ${k}`)));
+    }
+    if (!film.album) out.push(button("chip", point < 0 ? "New row" : "What if", () => page.try(point < 0 ? this.usual() : metric.row(point), point < 0 ? "new row" : `row ${film.called[point]}`)));
+    return [box("chips", ...out)];
+  }
+
+  // Medians of the numbers and the most frequent levels.
+  usual() {
+    return this.page.fields.map((field, k) => {
+      if (!field.levels) return +this.spread(k, -1)[2].toPrecision(4);
+      const counts = field.levels.map((_, level) => field.values.subarray(0, this.film.rows).filter((value) => value === level).length);
+      return counts.indexOf(Math.max(...counts));
+    });
+  }
+
+  // Lowest value, quartiles and highest value of a variable in a class, or of all rows for -1.
+  spread(k, code) {
+    const key = `${k} ${code}`;
+    if (!this.stats.has(key)) {
+      const { film } = this, values = this.page.fields[k].values.subarray(0, film.rows);
+      const own = values.filter((value, row) => (code < 0 || film.codes[row] === code) && !Number.isNaN(value)).sort();
+      this.stats.set(key, [0, 0.25, 0.5, 0.75, 1].map((share) => {
+        const at = share * (own.length - 1), low = Math.floor(at);
+        return own[low] + (at - low) * ((own[low + 1] ?? own[low]) - own[low]);
+      }));
+    }
+    return this.stats.get(key);
+  }
+
+  write(k, value) {
+    const { levels } = this.page.fields[k];
+    return Number.isNaN(value) || value < 0 && levels ? "missing" : levels ? levels[value] : writeNumber(value);
+  }
+
+  about(seen, point, { title, text, code: of, lists, place }, said) {
+    const { film, page } = this, head = make("h2", "", title), out = [head, make("p", "soft", text)];
+    if (place >= 0) {
+      if (film.album) out.push(this.pictures([point], 84));
+      else out.push(...this.profile(point, of));
+      for (const [name, rows] of lists) if (rows.length) out.push(this.rows(name, rows));
+      const { offers = [] } = said;
+      if (offers.length) out.push(labelled("Replace with", this.replace(offers)));
+      return out;
+    }
+    const near = seen.now.nearest[point], pair = seen.reel.rivalOf(point, seen.size);
+    if (near >= 0 && seen.reel.points[near] !== point) out.push(...this.compare(seen, page.fields.map((_, k) => this.valueOf(point, k)), near, pair ? pair.rival : -1, film.called[point], point));
+    const label = film.quotes ? JSON.stringify(film.names[point]) : film.names[point];
+    out.push(code(`${page.call()}.${page.explains ? `why(${label})` : `augment().loc[[${label}]]`}`), ...this.newRows(point));
+    return out;
+  }
+
+  valueOf(point, k) {
+    return this.page.fields[k].levels ? this.page.fields[k].values[point] : +this.page.fields[k].values[point].toPrecision(7);
+  }
+
+  replace(offers) {
+    const select = make("select");
+    select.append(...[["(none)", -1], ...offers].map(([text, value]) => make("option", "", text, { value })));
+    select.addEventListener("change", () => this.page.report({ swap: Number(select.value) }));
+    return select;
+  }
+
+  // Some rows by name, those of another class than the first with theirs.
+  rows(name, rows) {
+    const { film, page } = this, head = make("h3", "", `${name}: ${countRows(rows.length)}`);
+    if (film.album) return box("", head, this.pictures(rows.slice(0, NAMED), 36));
+    const chips = rows.slice(0, NAMED).map((row) => button("chip", film.names[row], () => page.select(row), { title: film.classes[film.codes[row]].name }));
+    return box("", head, box("chips", ...chips, rows.length > NAMED ? make("span", "soft", `and ${rows.length - NAMED} more`) : null));
+  }
+
+  // The values of a prototype against its class: the box has the quartiles of the class, the line all rows.
+  profile(point, of) {
+    const { fields } = this.page;
+    if (!fields.length) return [];
+    const rows = fields.map(({ name, levels }, k) => ({ name, k, value: this.valueOf(point, k), spread: levels ? null : this.spread(k, of) }));
+    const columns = [
+      { head: "variable", name: true, text: true, value: ({ name }) => name, cell: named },
+      { head: "value", value: ({ k, value }) => this.write(k, value) },
+      { head: "class median", value: ({ k, spread }) => (spread ? this.write(k, spread[2]) : "") },
+      { head: "quartiles", value: () => "", cell: (row) => (row.spread ? this.glyph(row, of) : "") },
+    ];
+    return [this.some("profile", rows, columns, "compare")];
+  }
+
+  glyph({ k, value, spread: [, low, middle, high] }, of) {
+    const [least, , , , most] = this.spread(k, -1), x = (v) => 3 + (84 * (v - least)) / (most - least || 1), svg = drawn("svg", { width: 90, height: 14, "aria-hidden": "true" });
+    svg.append(
+      drawn("path", { d: "M3 7H87", class: "protoclass-rule" }),
+      drawn("rect", { x: x(low), width: Math.max(2, x(high) - x(low)), y: 3, height: 8, rx: 2, fill: this.colours[of], opacity: 0.35 }),
+      drawn("path", { d: `M${x(middle)} 2V12`, class: "protoclass-line" }), drawn("circle", { cx: x(value), cy: 7, r: 3.6, fill: this.colours[of] }),
+    );
+    return svg;
+  }
+
+  // A table of variables; of many the first.
+  some(key, rows, columns, className) {
+    const all = this.all.has(key), shown = all ? rows : rows.slice(0, FIRST), made = table({ columns, rows: shown, className });
+    if (rows.length <= FIRST) return made;
+    return box("", made, button("link", all ? "Show fewer" : `Show all ${rows.length} variables`, () => {
+      this.all[all ? "delete" : "add"](key);
+      this.page.update(true);
+    }));
+  }
+
+  // A row, its nearest prototype and the rival, variable by variable.
+  compare(seen, values, near, rival, name, point = -1) {
+    const { film, page } = this, { fields, metric } = page, { reel } = seen, out = [], others = [near, rival].filter((place) => place >= 0);
+    if (film.album) {
+      const points = others.map((place) => reel.points[place]);
+      return point < 0 ? [this.pictures(points, 84)] : [this.pictures([point, ...points], 84, ["row", "nearest", "rival"])];
+    }
+    if (!fields.length) return out;
+    const measured = metric.reason ? [] : others.map((place) => metric.parts(values, metric.row(reel.points[place])).parts);
+    const most = Math.max(1e-300, ...measured.flat()), rows = fields.map((field, k) => ({ ...field, k, value: values[k], parts: measured.map((parts) => parts[k]) }));
+    if (rows.length > FIRST && measured.length) rows.sort((a, b) => Math.abs(b.parts.at(-1) - b.parts[0]) - Math.abs(a.parts.at(-1) - a.parts[0]));
+    const columns = [
+      { head: "variable", name: true, text: true, value: (row) => row.name, cell: named },
+      { head: page.trial ? "row" : name, value: ({ k, value }) => this.write(k, value), cell: page.trial ? (row) => this.input(row) : null },
+      ...others.map((place) => ({ head: film.names[reel.points[place]], value: ({ k }) => this.write(k, this.valueOf(reel.points[place], k)) })),
+    ];
+    if (measured.length) columns.push({ head: "parts of distance", value: () => "", cell: ({ parts }) => this.bars(parts, others.map((place) => reel.classes[place]), most) });
+    out.push(this.some("compare", rows, columns, "compare"));
+    if (metric.reason && fields.length < 2) return out;
+    if (metric.reason) return [...out, make("p", "soft", `The distances are not divided among the variables, because ${metric.reason}.`)];
+    const [change] = metric.changes(values, reel, seen.now.shown, film.rows);
+    if (!change) return [...out, make("p", "", "No change of a single variable gives another class.")];
+    const words = make("p"), before = this.write(change.k, values[change.k]);
+    words.append("With ", make("strong", "", `${change.name} = ${this.write(change.k, change.value)}`), ` instead of ${before} it would be predicted ${film.classes[change.code].name}.`);
+    return [...out, words];
+  }
+
+  bars(parts, codes, most) {
+    const cell = make("span", "bars", "", { role: "img", "aria-label": parts.map(writeNumber).join(" and ") });
+    parts.forEach((part, k) => {
+      const bar = make("span", "bar");
+      Object.assign(bar.style, { width: `${(100 * part) / most}%`, background: this.colours[codes[k]] });
+      cell.append(bar);
+    });
+    cell.title = parts.map(writeNumber).join(" and ");
+    return cell;
+  }
+
+  // A value that can be changed; values that are pasted go to it and those after it.
+  input({ k, name, levels, kind, value }) {
+    const { page } = this, control = make(levels ? "select" : "input", "", "", { "aria-label": name, "data-k": k }), set = (at, text) => {
+      const { levels: known } = page.fields[at];
+      page.trial.values[at] = known ? (known.includes(text) ? known.indexOf(text) : NaN) : text.trim() === "" ? NaN : Number(text);
+    };
+    if (levels) {
+      control.append(...(page.metric.weights.length ? ["", ...levels] : levels).map((level) => make("option", "", level || "missing", { value: level })));
+      control.value = levels[value] ?? "";
+    } else {
+      Object.assign(control, { type: "text", inputMode: "decimal", value: Number.isNaN(value) ? "" : String(value) });
+      control.addEventListener("paste", (event) => {
+        const texts = event.clipboardData.getData("text").trim().split(/[\t,;\n]+/);
+        if (texts.length < 2) return;
+        event.preventDefault();
+        texts.slice(0, page.fields.length - k).forEach((text, step) => set(k + step, text));
+        control.blur();
+        page.tryAgain();
+      });
+    }
+    control.addEventListener("input", () => {
+      set(k, control.value);
+      page.tryAgain();
+    });
+    return control;
+  }
+
+  // While a value is being typed its table stays, and all else is written again.
+  typing(seen) {
+    const { activeElement: typed } = document, k = typed && this.card.contains(typed) ? typed.dataset.k : undefined;
+    if (k === undefined) return false;
+    const start = typed.selectionStart;
+    this.card.replaceChildren(...this.trial(seen));
+    const again = this.card.querySelector(`[data-k="${k}"]`);
+    if (again && again.value !== typed.value) again.value = typed.value;
+    if (again) again.focus({ preventScroll: true });
+    if (again && start !== null && again.setSelectionRange) again.setSelectionRange(start, start);
+    return true;
+  }
+
+  // A row that is typed.
+  trial(seen) {
+    const { page, film } = this, { values, name } = page.trial, { near, rival } = page.metric.classify(values, seen.reel, seen.now.shown);
+    const fields = page.fields.map(({ name: field, levels, kind }, k) => {
+      const text = Number.isNaN(values[k]) ? "None" : !levels ? String(values[k]) : kind === "boolean" ? levels[values[k]] : JSON.stringify(levels[values[k]]);
+      return `${JSON.stringify(field)}: ${text}`;
+    });
+    const head = box("between", make("h2", "", near.place < 0 ? `${name}: no class` : `${name}: predicted ${film.classes[seen.reel.classes[near.place]].name}`),
+      button("link", "Close", () => page.try(null)));
+    if (near.place < 0) return [head, make("p", "problem", "Every predictor is needed, and a prototype."), ...this.compare(seen, values, -1, -1, name)];
+    const at = ({ place, far }) => `${film.called[seen.reel.points[place]]} (${film.classes[seen.reel.classes[place]].name}) at ${writeNumber(far)}`;
+    const text = `The nearest prototype is ${at(near)}${rival.place < 0 ? "" : `; the nearest of another class is ${at(rival)}`}. Change a value to see what happens.`;
+    return [head, make("p", "soft", text, { "aria-live": "polite" }), ...this.compare(seen, values, near.place, rival.place, name), code(page.explains ? `${page.call()}.why({${fields.join(", ")}})` : `${page.call()}.predict(pd.DataFrame([{${fields.join(", ")}}]))`)];
+  }
+
+  pictures(points, height, words = []) {
+    return box("pictures", ...points.map((point, k) => {
+      const { film, page } = this, image = thumb(film.album, point), name = film.names[point], figure = make("figure");
+      const of = point < film.rows ? `${name}: ${film.classes[film.codes[point]].name}` : name;
+      image.setAttribute("role", "img");
+      image.setAttribute("aria-label", of);
+      image.style.height = `${height}px`;
+      image.addEventListener("click", () => page.select(point));
+      figure.append(image);
+      if (words.length) figure.append(make("figcaption", "soft", `${words[k]} ${name}`));
+      return figure;
+    }));
+  }
+
+  // The prototypes, with bars of the rows that they cover.
+  list(seen, only, point) {
+    const { film, page } = this, { reel, now, size } = seen, places = now.shown.filter((place) => only < 0 || reel.classes[place] === only);
+    const balls = reel.covering && reel.whole, all = this.all.has("list"), newly = reel.covering ? reel.covers(film) : null, counts = new Map();
+    if (!reel.covering) now.nearest.forEach((place) => counts.set(place, (counts.get(place) || 0) + 1));
+    const wrong = (place) => (balls ? reel.invaders(film).starts[place + 1] - reel.invaders(film).starts[place] : 0);
+    const inside = (place) => (balls ? reel.ball(place).length - wrong(place) : newly ? newly[place] : counts.get(place) || 0);
+    const first = (place) => (newly ? +newly[place].toPrecision(6) : inside(place)), most = Math.max(1, ...places.map(inside), ...places.map(first));
+    const other = (place) => reel.points[place] < film.rows && film.codes[reel.points[place]] !== reel.classes[place];
+    const columns = [
+      { head: "", value: () => "", cell: (place) => (film.album ? thumb(film.album, reel.points[place]) : icon(film.classes[reel.classes[place]].mark, this.colours[reel.classes[place]])) },
+      { head: "row", name: true, sortable: true, value: (place) => reel.points[place], cell: (place) => button("link", film.names[reel.points[place]], () => page.select(reel.points[place])) },
+      {
+        head: "class", text: true, sortable: true, value: (place) => film.classes[reel.classes[place]].name,
+        cell: (place) => box("", film.classes[reel.classes[place]].name, other(place) ? make("span", "wrong", ` true class ${film.classes[film.codes[reel.points[place]]].name}`) : null),
+      },
+      ...(newly || reel.speaks ? [
+        { head: "", value: () => "", cell: (place) => this.bar(inside(place), first(place), most, reel.classes[place]) },
+        { head: newly ? "newly covered" : "rows nearest", sortable: true, value: first },
+      ] : []),
+      ...(balls ? [{ head: "miscovered", sortable: true, value: wrong, cell: (place) => make("span", "wrong", wrong(place) ? String(wrong(place)) : "") }] : []),
+    ];
+    const caption = places.length ? `${places.length} prototypes${only < 0 ? "" : ` of ${film.classes[only].name}`}` : "No prototypes";
+    const words = balls ? [make("p", "soft", `${film.ordered ? "In the order chosen. " : ""}A light bar shows all rows of the class in the ball.`)] : [];
+    const shown = all ? places : places.slice(0, LISTED), chosen = reel.placeOf(point, size);
+    const made = table({ columns, rows: shown, order: this.order, mark: (place) => place === chosen, pick: (place) => page.select(reel.points[place]), className: film.album ? "prototypes album" : "prototypes" });
+    made.setAttribute("aria-label", "Prototypes");
+    this.listed.replaceChildren(make("h2", "", caption), ...words, made);
+    if (places.length > shown.length) this.listed.append(button("link", `Show all ${places.length}`, () => this.all.add("list") && page.update(true)));
+  }
+
+  // Tint the line of the selected prototype.
+  mark(point, { reel, size }) {
+    const place = reel.placeOf(point, size);
+    for (const line of this.listed.querySelectorAll("tbody tr")) line.classList.toggle("protoclass-marked", line.dataset.row === String(place));
+  }
+
+  bar(inside, first, most, of) {
+    const bar = make("span", "cover", "", { "aria-hidden": "true" });
+    for (const [count, opacity] of [[inside, 0.35], [first, 1]]) {
+      const part = make("span", "bar");
+      Object.assign(part.style, { width: `${(100 * count) / most}%`, background: this.colours[of], opacity });
+      bar.append(part);
+    }
+    return bar;
+  }
+}

@@ -1,0 +1,207 @@
+"""The panel of a saved page: comparisons, what-if and new rows without Python, as `Fit.why` says; and what leaves the page."""
+
+import re
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import protoclass as pc
+from protoclass.widgets.prototypes import PrototypeExplorer
+
+pytestmark = pytest.mark.browser
+
+CLASSIFY = """rows => {
+  const { page } = document.querySelector(".protoclass-map").explorer, { film, metric } = page, seen = page.map.look();
+  return rows.map((row) => {
+    const values = metric.row(row), { near, rival } = metric.classify(values, seen.reel, seen.now.shown);
+    const parts = [near, rival].map(({ place }) => (place < 0 ? [] : metric.parts(values, metric.row(seen.reel.points[place])).parts));
+    const changes = metric.changes(values, seen.reel, seen.now.shown, film.rows).map((one) => {
+      const { levels } = page.fields[one.k];
+      return [one.name, levels ? levels[one.value] : one.value, film.classes[one.code].name];
+    });
+    const { points, classes } = seen.reel;
+    const name = ({ place, far }) => (place < 0 ? null : [film.names[points[place]], film.classes[classes[place]].name, far]);
+    return { near: name(near), rival: name(rival), parts, changes };
+  });
+}"""
+
+
+@pytest.fixture(scope="module")
+def mixed(iris):
+    """Iris with an ordered and an unordered category, and missing values."""
+    draw = np.random.default_rng(1)
+    data = iris.copy()
+    for name in data.columns.drop("species"):
+        data.loc[draw.random(len(data)) < 0.08, name] = np.nan
+    data["size"] = pd.Categorical(draw.choice(["low", "mid", "high"], 150), ["low", "mid", "high"], ordered=True)
+    data["site"] = draw.choice(["north", "south"], 150)
+    return data
+
+
+@pytest.fixture
+def opened(chromium, tmp_path):
+    """Opens an explorer as a page; a script that fails fails the test."""
+    pages, wrong = [], []
+
+    def show(fit, **options):
+        page = chromium.new_page(viewport={"width": 1280, "height": 800})
+        pages.append(page)
+        page.on("pageerror", lambda error: wrong.append(str(error)))
+        page.goto(PrototypeExplorer(fit, **options).save(tmp_path / f"{len(pages)}.html").as_uri())
+        page.locator(".protoclass-map[data-drawn]").wait_for()
+        return page
+
+    yield show
+    for page in pages:
+        page.close()
+    assert not wrong
+
+
+@pytest.mark.parametrize("kind", ["euclidean", "manhattan", "minkowski", "weighted", "gower"])
+def test_a_page_measures_as_python_does(opened, iris, mixed, kind):
+    """Nearest prototype and rival, parts of both distances and least changes, of every seventh row and of new rows."""
+    metric = {
+        "euclidean": "euclidean", "manhattan": "manhattan", "minkowski": pc.Minkowski(3.0),
+        "weighted": pc.Euclidean(weights={"petal_width": 3.0}), "gower": pc.Gower(weights={"site": 0.5}),
+    }[kind]  # fmt: skip
+    data = mixed if kind == "gower" else iris
+    fit = pc.fit("species ~ .", data, dissimilarity=metric, eps=0.2 if kind == "gower" else 1.0, na="keep" if kind == "gower" else "drop")
+    new = data.iloc[::11].assign(sepal_length=lambda t: t["sepal_length"] + 0.05)
+    page = opened(fit, new=new)
+    rows = list(range(0, 150, 7))
+    at = {f"new {k}": 150 + k for k in range(len(new))} | dict(zip(rows, rows, strict=True))
+    found = dict(zip(at, page.evaluate(CLASSIFY, list(at.values())), strict=True))
+    for k, label in enumerate(at):
+        table = fit.why(label if isinstance(label, int) else new.iloc[[int(label.split()[1])]])
+        says = table.attrs
+        near, rival, parts, changes = (found[label][name] for name in ("near", "rival", "parts", "changes"))
+        assert near[:2] == [str(says["prototype"]), says["class"]], k
+        assert rival[0] == str(says["rival"])
+        assert [near[2], rival[2]] == pytest.approx([says["prototype_distance"], says["rival_distance"]], rel=1e-5)
+        if "not_additive" not in says:
+            assert np.array(parts) == pytest.approx(table[["to_prototype", "to_rival"]].to_numpy(float).T, abs=1e-5)
+        known = table[table["counterfactual_class"].notna()]
+        assert {name: then for name, _, then in changes} == known["counterfactual_class"].to_dict()
+        for name, value, _ in changes:
+            wanted = known["counterfactual"][name]
+            assert value == wanted if isinstance(wanted, str) else value == pytest.approx(wanted, abs=1e-4), name
+    assert page.locator(".protoclass-chip", has_text=re.compile(r"^new row \d+$")).count() == len(new)
+
+
+def test_a_value_is_changed_until_the_class_changes_and_the_code_says_the_same(opened, iris):
+    """As a user does: a budget, a prototype, its rival, a row with other values, the code."""
+    fit = pc.fit("species ~ .", iris, eps=[0.6, 1.0, 1.6], cv=3)
+    page = opened(fit)
+    strip, panel = page.locator(".protoclass-plot"), page.locator(".protoclass-panel")
+    page.get_by_role("button", name="number of prototypes").click()
+    strip.press("End")
+    page.locator("tr[data-row] button").nth(1).click()
+    shown = fit.at(eps=fit.validation.grid["eps"][int(strip.locator("xpath=..").get_attribute("data-chosen"))])
+    label = shown.prototypes.index[1]
+    assert panel.locator("h2").first.inner_text() == f"Prototype {label}: {shown.prototypes['class'].iloc[1]}"
+    assert "The nearest prototype of another class is" in panel.inner_text()
+    page.get_by_label("Find row").fill("70")
+    page.keyboard.press("Enter")
+    page.get_by_role("button", name="What if").click()
+    before = panel.locator("h2").first.inner_text()
+    values = iris.drop(columns="species").loc[70].to_dict()
+    why = shown.why(values)
+    assert before == f"row 70: predicted {why.attrs['class']}"
+    said = re.search(r"With (\w+) = ([\d.]+) instead of ([\d.]+) it would be predicted (\w+)\.", panel.inner_text()).groups()
+    assert said == (said[0], f"{why['counterfactual'][said[0]]:.4g}", f"{values[said[0]]:.4g}", why["counterfactual_class"][said[0]])
+    field = panel.get_by_label("petal_width", exact=True)
+    field.fill("")
+    assert "Every predictor is needed" in panel.inner_text()
+    beyond = why["counterfactual"]["petal_width"] + 0.05 * np.sign(why["counterfactual"]["petal_width"] - values["petal_width"])
+    for digit in f"{beyond:.2f}":  # typed, letter by letter, in a table that is written again each time
+        page.keyboard.type(digit)
+    assert panel.locator("h2").first.inner_text() == f"row 70: predicted {why['counterfactual_class']['petal_width']}"
+    code = panel.locator("code").first.inner_text()
+    assert eval(code, {"fit": fit}).attrs["class"] == why["counterfactual_class"]["petal_width"]
+    panel.get_by_label("sepal_length", exact=True).focus()
+    panel.get_by_label("sepal_length", exact=True).evaluate(
+        """input => {
+          const data = new DataTransfer();
+          data.setData("text", "5.1\\t3.5\\t1.4\\t0.2");
+          input.dispatchEvent(new ClipboardEvent("paste", { clipboardData: data, bubbles: true, cancelable: true }));
+        }"""
+    )
+    assert panel.locator("h2").first.inner_text() == "row 70: predicted setosa"
+    page.get_by_role("button", name="Close").click()
+    assert panel.locator("h2").first.inner_text().startswith("Row 70: versicolor")
+
+
+def test_a_row_is_typed_by_levels_where_values_may_be_missing(opened, mixed):
+    fit = pc.fit("species ~ .", mixed, dissimilarity="gower", eps=0.2, na="keep")
+    page = opened(fit)
+    page.get_by_role("button", name="New row").click()
+    panel = page.locator(".protoclass-panel")
+    assert panel.get_by_label("size", exact=True).locator("option").all_inner_texts() == ["missing", "low", "mid", "high"]
+    panel.get_by_label("site", exact=True).select_option("missing")
+    panel.get_by_label("petal_length", exact=True).fill("1.4")
+    code = panel.locator("code").first.inner_text()
+    assert '"site": None' in code
+    answer = eval(code, {"fit": fit}).attrs["class"]
+    assert panel.locator("h2").first.inner_text() == f"new row: predicted {answer}"
+
+
+def test_where_a_page_cannot_measure_it_says_why(opened, iris):
+    texts = pd.DataFrame({"word": ["abc", "abd", "abe", "xyz", "xyw", "xyv"] * 2, "y": ["a", "a", "a", "b", "b", "b"] * 2})
+    words = pc.fit("y ~ word", texts, dissimilarity="levenshtein", eps=1.5)
+    for fit, reason in (
+        (words, "Levenshtein dissimilarities are measured in Python"),
+        (pc.fit("species ~ .", iris, "scm", penalty=2.0, stop=2), "the class is not that of the nearest prototype"),
+        (pc.fit("species ~ log(petal_length) + petal_width", iris, eps=1.0), "the formula transforms columns"),
+    ):
+        text = opened(fit).locator(".protoclass-panel").inner_text()
+        assert f"New rows are not classified here, because {reason}" in text
+        assert "use fit.predict(new)" in text
+    for wrong, message in ((iris.drop(columns="petal_width"), r"lacks \['petal_width'\]"), (iris.iloc[:0], "has 0 rows")):
+        with pytest.raises(pc.DataError, match=message):
+            PrototypeExplorer(pc.fit("species ~ .", iris, eps=1.0), new=wrong)
+    with pytest.raises(pc.DataError, match="must be a DataFrame"):
+        PrototypeExplorer(pc.fit("species ~ .", iris, eps=1.0), new=3)
+
+
+def test_what_is_downloaded(opened, iris):
+    fit = pc.fit("species ~ .", iris, eps=1.0)
+    page = opened(fit)
+
+    def fetch(kind):
+        with page.expect_download() as waiting:
+            page.get_by_label("Download").select_option(kind)
+        return waiting.value.path().read_bytes()
+
+    rows, augmented = pd.read_csv(pd.io.common.BytesIO(fetch("CSV"))), fit.augment()
+    assert rows["predicted"].tolist() == augmented["fitted"].tolist()
+    assert rows["prototype"].tolist() == augmented["prototype"].tolist()
+    assert rows[["x", "y"]].to_numpy() == pytest.approx(fit.dissimilarity.map(2).to_numpy(), abs=1e-5)
+    assert fetch("PNG").startswith(b"\x89PNG")
+    svg = fetch("SVG").decode()
+    marks = re.findall(r"<path transform", svg)
+    assert len(marks) == 150 + len(fit.prototypes) + (~augmented["correct"].astype(bool)).sum() + 3  # rows, prototypes, rings, legend
+    assert page.evaluate("text => new DOMParser().parseFromString(text, 'image/svg+xml').querySelector('parsererror')", svg) is None
+
+
+def test_a_saved_validation_has_all_points(chromium, iris, tmp_path):
+    from protoclass.widgets.curve import CurveExplorer
+
+    for validation in (
+        pc.cross_validate("species ~ .", iris, eps=[0.5, 1.0, 2.0], cv=3),
+        pc.cross_validate("species ~ .", iris, "scm", penalty=[1.0, 2.0], stop=[1, 2], kind="conjunction", cv=3),
+    ):
+        explorer, page, wrong = CurveExplorer(validation), chromium.new_page(), []
+        page.on("console", lambda message, wrong=wrong: wrong.append(message.text))
+        page.goto(explorer.save(tmp_path / "validation.html", overwrite=True).as_uri())
+        field = page.locator(".protoclass-plot")
+        field.press("Home")
+        for point in range(2):
+            field.press("Enter")
+            page.get_by_text(f"Grid point {point + 1} of").wait_for()
+            cells = page.locator("table").nth(1).locator("td").all_inner_texts()
+            assert [int(cell) for cell in cells if cell] == validation.confusion(point).to_numpy().ravel().tolist()
+            field.press("ArrowRight" if len(validation.grid) == 3 else "ArrowUp")
+        page.close()
+        assert not wrong
+        assert explorer.point == validation.chosen_by_call()

@@ -26,7 +26,7 @@ nb_merge_streams = True
 nb_ipywidgets_js = {}  # widgets need a kernel, and their scripts a network: what stands for them is a figure or text
 WIDGET = "application/vnd.jupyter.widget-view+json"
 BAR = re.compile(r"\[\d\d:\d\d[^\]]*\]$")  # the time at the end of a bar of progress
-STILL = "Here stands a widget: run the notebook to use it."
+STILL = "A widget: run the notebook to use it."
 nb_mime_priority_overrides = [("html", WIDGET, None)]
 
 autodoc_typehints = "none"  # the docstrings say it in words

@@ -1,4 +1,4 @@
-"""Every kind of picture: the table that the page of the site, and its test, are made of. One entry is one picture."""
+"""Every kind of plot: the table from which the gallery of the site, and its test, are generated. One entry is one plot."""
 
 from __future__ import annotations
 
@@ -17,70 +17,70 @@ written = pc.fit("digit ~ .", digits, dissimilarity=pc.Euclidean(scale=False), e
 test = pc.fit("diagnosis ~ .", train).calibrate().test(new)
 dissimilarity = pc.dissimilarity("species ~ .", iris, "manhattan")"""
 
-# heading: title of the picture, the code that makes it, what it answers; a semicolon ends what draws and has a value besides
+# heading: title of the plot, its code, and the question that it answers; a semicolon suppresses the value of a line
 PICTURES: dict[str, list[tuple[str, str, str]]] = {
-    "What was chosen": [
-        ("Prototypes on a map", "fit.plot();", "Which rows were chosen, and which rows does each hold?"),
+    "Prototypes": [
+        ("Prototypes on a map", "fit.plot();", "Which rows are prototypes, and which rows are in the ball of each?"),
         ("Prototypes in a plane", 'pc.fit("species ~ petal_length + petal_width", iris).plot();',
-         "With two predictors: the balls themselves, and the regions of the classes."),
+         "With two predictors: the balls themselves, and the decision regions."),
         ("Several radii", 'exact.plot("radii", eps=[0.5, 1.0, 1.5, 2.0]);', "What does a larger radius change?"),
-        ("Progress", 'fit.plot("progress");', "What did each prototype add to those before it?"),
-        ("Cards", 'exact.plot("profiles");', "How does each prototype differ from the median of its class?"),
+        ("Progress", 'fit.plot("progress");', "Which rows does each prototype newly cover?"),
+        ("Profiles", 'exact.plot("profiles");', "How does each prototype differ from the median of its class?"),
         ("Features of a rule", 'pc.fit("diagnosis ~ .", train, "scm", features="stumps", penalty=2.0, stop=3).plot();',
-         "Of a rule without prototypes: which thresholds, and what lies beyond them?"),
+         "For a rule without prototypes: which thresholds, and which rows are beyond them?"),
         ("Conditions of a rule", 'pc.fit("diagnosis ~ .", train, "scm", features="stumps", penalty=2.0, stop=3).plot("rule");',
-         "Which rows does each condition settle, and which come to the next?"),
+         "Which rows does each condition decide, and which are left for the next?"),
         ("Weights of the columns", 'pc.fit("species ~ .", iris, "knn", k=5, dissimilarity=pc.Learned("lda")).plot("weights");',
-         "What does each column count in a metric that was learned?"),
+         "How large is the weight of each column in a learned metric?"),
     ],
-    "Rows that are pictures": [
-        ("Images", 'written.plot("images", shape=(8, 8), count=30);', "The prototypes, as what they are."),
-        ("A map of images", 'written.plot("map", shape=(8, 8), count=40);', "Which prototypes are alike?"),
+    "Rows that are images": [
+        ("Images", 'written.plot("images", shape=(8, 8), count=30);', "What do the prototypes look like?"),
+        ("A map of images", 'written.plot("map", shape=(8, 8), count=40);', "Which prototypes are similar?"),
         ("Miscovered", 'written.plot("miscovered", shape=(8, 8), prototype=written.prototypes["miscovered"].idxmax());',
-         "Which rows of other classes does a prototype hold?"),
+         "Which rows of other classes are in the ball of a prototype?"),
         ("Misclassified", 'written.plot("misclassified", shape=(8, 8), count=5, size=20);',
-         "What is predicted wrongly, and which prototypes spoke?"),
+         "Which rows are misclassified, and by which prototypes?"),
     ],
-    "How good is the choice": [
-        ("Error curve", "fit.validation.plot();", "Which radius, by which rule, and by how much does it matter?"),
-        ("Error against size", 'fit.plot("validation", x="size");', "What does an error less cost in prototypes?"),
-        ("Frontier", 'fit.plot("frontier");', "What does it cost to have fewer prototypes, and to have the fewest?"),
+    "Error and optimality": [
+        ("Error curve", "fit.validation.plot();", "Which radius is selected, by which rule, and how much does it matter?"),
+        ("Error against size", 'fit.plot("validation", x="size");', "How many more prototypes does a lower error need?"),
+        ("Frontier", 'fit.plot("frontier");', "How much does the error increase with fewer prototypes?"),
         ("Two parameters", 'pc.cross_validate("species ~ .", iris, lambda_=[0.01, 0.5, 1.5, 3]).plot();',
          "The errors of a grid of two parameters."),
-        ("Error of the first prototypes", 'fit.plot("path");', "How many prototypes would have done?"),
-        ("Solvers", 'exact.plot("solvers", eps=[0.5, 1.0, 1.5, 2.0]);', "How far is each answer from the proved bound?"),
-        ("Alternatives", 'exact.plot("alternatives", within=0.1);', "Which prototypes could be left out or replaced?"),
-        ("Criticisms", 'exact.plot("criticisms", n=8);', "Which rows do the prototypes explain worst?"),
+        ("Error of the first prototypes", 'fit.plot("path");', "How many prototypes are enough?"),
+        ("Solvers", 'exact.plot("solvers", eps=[0.5, 1.0, 1.5, 2.0]);', "How far is each solution from the proved bound?"),
+        ("Alternatives", 'exact.plot("alternatives", within=0.1);', "Which prototypes can be left out or replaced?"),
+        ("Criticisms", 'exact.plot("criticisms", n=8);', "Which rows do the prototypes explain poorly?"),
     ],
-    "How sure": [
-        ("Stability", "exact.stability(B=50).plot();", "Would another sample choose the same prototypes?"),
-        ("Methods beside one another", 'pc.compare("species ~ .", iris, ["pvm", "knn", "centroids"], cv=5).plot();',
-         "Which method errs least, on the same splits?"),
-        ("Prices of prototypes", 'pc.compare("species ~ .", iris, ["pvm", pc.KMedoids(K=[1, 2, 4])], cv=5).plot("frontier");',
-         "What do fewer prototypes cost, on rows that had no part in any choice, and with which method?"),
-        ("Permuted classes", 'pc.cross_validate("species ~ .", iris, eps=1.0, cv=5).permutation_test(B=99).plot();',
-         "Could chance alone reach this error?"),
-        ("Why", 'exact.plot("why", row=50);', "Which variables speak for the class of a row, and which against it?"),
-        ("Why, several rows", 'exact.plot("why", row=[50, 70, 106]);', "The same for up to six rows, on one scale."),
-        ("Importance", 'fit.plot("importance", repeats=5);', "By how much does the error grow when a variable is permuted?"),
+    "Uncertainty and explanations": [
+        ("Stability", "exact.stability(B=50).plot();", "Would another sample select the same prototypes?"),
+        ("Comparison of methods", 'pc.compare("species ~ .", iris, ["pvm", "knn", "centroids"], cv=5).plot();',
+         "Which method has the lowest error on the same splits?"),
+        ("Frontiers of several methods", 'pc.compare("species ~ .", iris, ["pvm", pc.KMedoids(K=[1, 2, 4])], cv=5).plot("frontier");',
+         "How much does the error increase with fewer prototypes, on independent rows?"),
+        ("Permutation test", 'pc.cross_validate("species ~ .", iris, eps=1.0, cv=5).permutation_test(B=99).plot();',
+         "How low is the error if the classes are permuted?"),
+        ("Why", 'exact.plot("why", row=50);', "Which variables support the class of a row, and which another class?"),
+        ("Why, several rows", 'exact.plot("why", row=[50, 70, 106]);', "The same for up to six rows, on a common scale."),
+        ("Importance", 'fit.plot("importance", repeats=5);', "How much does the error increase if a variable is permuted?"),
     ],
     "New rows": [
-        ("Confusion, held out", 'fit.plot("confusion");', "Which classes are taken for one another, in cross-validation?"),
-        ("Confusion, tested", "test.plot();", "And on rows that had no part in any choice?"),
-        ("ROC curve", 'test.plot("roc");', "How well does the chance tell one class from the rest?"),
-        ("Bands of the ROC curve", 'test.plot("roc_band");', "How sure is this curve?"),
-        ("Precision and recall", 'test.plot("pr");', "The same where one class is rare."),
-        ("Calibration", 'test.plot("calibration");', "Do chances come true?"),
-        ("Coverage of sets", 'test.plot("coverage");', "How often do prediction sets hold the true class?"),
-        ("Perturbation", 'test.plot("perturbation");', "How many errors, if every row may move by so much?"),
+        ("Confusion, held out", 'fit.plot("confusion");', "Which classes are misclassified as which, in cross-validation?"),
+        ("Confusion, tested", "test.plot();", "The same on independent rows."),
+        ("ROC curve", 'test.plot("roc");', "How well does the probability separate one class from the rest?"),
+        ("Bands of the ROC curve", 'test.plot("roc_band");', "How uncertain is this curve?"),
+        ("Precision and recall", 'test.plot("pr");', "The same for a rare class."),
+        ("Calibration", 'test.plot("calibration");', "Do predicted probabilities agree with observed proportions?"),
+        ("Coverage of sets", 'test.plot("coverage");', "How often do prediction sets contain the true class?"),
+        ("Perturbation", 'test.plot("perturbation");', "How many errors are possible if every row may move by some distance?"),
         ("By group", 'fit.test(iris, by=iris["petal_width"].gt(1.3).rename("wide")).plot();',
          "Is the error the same in every group?"),
     ],
     "Dissimilarities": [
-        ("Matrix", 'dissimilarity.plot(by=iris["species"]);', "Are the classes tight groups?"),
+        ("Matrix", 'dissimilarity.plot(by=iris["species"]);', "Are the classes compact groups?"),
         ("Distributions", 'dissimilarity.plot(by=iris["species"], kind="distributions");',
-         "How far apart are rows of one class, and of two?"),
-        ("Spectrum", "dissimilarity.spectrum().plot();", "Are these distances of some space, and of how many axes?"),
-        ("Embedding", 'dissimilarity.embed(2).plot(by=iris["species"]);', "The rows as points of that space."),
+         "How far apart are rows of the same class, and of different classes?"),
+        ("Spectrum", "dissimilarity.spectrum().plot();", "Are these distances Euclidean, and in how many dimensions?"),
+        ("Embedding", 'dissimilarity.embed(2).plot(by=iris["species"]);', "The rows as points of this space."),
     ],
 }  # fmt: skip

@@ -1,4 +1,4 @@
-"""The pages of the site that are made from tables: vignettes by question, the gallery, the reference."""
+"""The pages of the site that are generated from tables: vignettes by question, the gallery, the reference."""
 
 from __future__ import annotations
 
@@ -10,42 +10,42 @@ from gallery import PICTURES, SETUP
 import protoclass
 from protoclass.vignettes import vignette
 
-# the vignettes under the questions that they answer; one that is in no list stands under the last heading
+# the vignettes under the questions that they answer; one that is in no list is listed under the last heading
 QUESTIONS: dict[str, dict[str, str]] = {
     "Which data do you have?": {
-        "getting_started": "A table of measurements, and a class for each row",
-        "a_rare_outcome": "Patients, few of whom have the outcome",
-        "dissimilarities": "A mixed table with missing values; columns in different units, or useless ones",
+        "getting_started": "A table of measurements with a class for each row",
+        "dissimilarities": "A mixed table with missing values, columns in different units, or time series",
+        "a_rare_outcome": "Imbalanced classes: patients, few of whom have the outcome",
         "strings_pictures_matrices": "Strings, images, a custom dissimilarity, a given matrix",
         "proximity_data": "Only a matrix of distances or similarities",
-        "beyond_memory": "More rows than memory takes, or rows on several machines",
+        "beyond_memory": "More rows than fit in memory, or rows on several computers",
     },
     "What do you want to know?": {
-        "explorers": "Why is this row misclassified?",
-        "choosing_the_radius": "Which radius, and is the answer near the optimum?",
-        "prototypes_as_summary": "Which few rows summarise the data?",
-        "two_patients": "Are two typical cases enough, and which variables matter?",
+        "choosing_the_radius": "Which radius, and how far is the solution from the optimum?",
         "how_many_prototypes": "How many prototypes, and which method?",
+        "comparing_methods": "Which method, and is the difference significant?",
+        "explorers": "Why is this row misclassified?",
+        "prototypes_as_summary": "Which few rows summarise the data?",
         "other_good_answers": "How stable are the prototypes, and are they unique?",
-        "comparing_methods": "Which method, and is the difference more than chance?",
+        "two_patients": "Are two typical cases enough, and which variables matter?",
         "set_covering_machine": "Which short rule classifies, and what is the bound on its error?",
     },
-    "What do you want to build?": {"a_method_of_your_own": "A method or a metric of your own"},
+    "What do you want to build?": {"a_method_of_your_own": "A custom method or metric"},
 }
-ALONE = ("from_r",)  # in the site's contents by themselves
+ALONE = ("from_r",)  # has its own entry in the contents of the site
 
-# a public name stands under the heading that has it, or else its module, or else its folder
+# a public name is listed under the heading of the name, or else of its module, or else of its folder
 GROUPS = {
     "Fitting, validating, comparing": ("fitting", "estimation", "analysis"),
-    "Looking": ("fitting.explore", "widgets"),
+    "Explorers": ("fitting.explore", "widgets"),
     "Methods": ("models",),
     "Dissimilarities": ("metrics",),
     "Estimators of scikit-learn": ("sklearn",),
-    "Files, cards, proofs": ("export", "ground.savable"),
+    "Saving, reporting, verifying": ("export", "ground.savable"),
     "Data and vignettes": ("frames", "vignettes"),
-    "Options of the session": ("ground.options",),
+    "Session options": ("ground.options",),
     "Errors": ("ground.errors",),
-    "A method or metric of your own": (
+    "Custom methods and metrics": (
         "models.base", "models.registry", "metrics.base", "metrics.wrappers.Wrapper", "core.task", "core.query",
         "core.neighbours.nearest", "testing",
     ),
@@ -79,23 +79,23 @@ def contents() -> str:
     inside = [name for name in table.index if name not in ALONE]
     tree = "\n".join(["```{toctree}", ":hidden:", *inside, "```"])
     written = (
-        "Each is a notebook, and its output was made by the code that this page documents. "
-        '`protoclass.vignette("getting_started")` writes one into the working folder, to be run and changed. '
-        "If you know R or scikit-learn, see the two tables in "
-        "[From R and scikit-learn to protoclass](from_r.md); what the package stands on is reproduced in [The papers](../papers.md)."
+        "Each vignette is a notebook, run with the version that this site documents. "
+        '`protoclass.vignette("getting_started")` writes one into the working folder, so you can run and change it. '
+        "If you know R or scikit-learn, see the tables in [From R and scikit-learn to protoclass](from_r.md). "
+        "The tables and figures of the original papers are reproduced in [The papers](../papers.md)."
     )
     return "\n".join(["# Vignettes\n", written, "", *lines, tree, ""])
 
 
 def gallery() -> str:
-    """The notebook of all pictures, each with the code that makes it."""
+    """The notebook of all plots, each with its code."""
     cell = "```{{code-cell}}\n{}\n```\n"
-    head = "Every kind of picture, with the line that makes it; a click shows it large. They start from these fits:"
+    head = "Every kind of plot, with its line of code. Click a plot to enlarge it. The examples use these fits:"
     lines = [NOTEBOOK, "# Gallery\n", head, "", cell.format(SETUP)]
     for title, pictures in PICTURES.items():
         lines += [f"## {title}\n"]
-        for name, code, says in pictures:
-            lines += [f"### {name}\n", f"{says}\n", cell.format(code)]
+        for name, code, question in pictures:
+            lines += [f"### {name}\n", f"{question}\n", cell.format(code)]
     return "\n".join(lines)
 
 

@@ -28,14 +28,14 @@ def examples(tmp_path_factory):
     path.write_text(code)
     spec = importlib.util.spec_from_file_location(path.stem, path)
     module = importlib.util.module_from_spec(spec)
-    before = [dict(registry) for registry in REGISTRIES]
     sys.modules[path.stem] = module
     spec.loader.exec_module(module)  # the contracts are kept
     yield module
     del sys.modules[path.stem]
-    for registry, known in zip(REGISTRIES, before, strict=True):
-        registry.clear()
-        registry.update(known)
+    for registry in REGISTRIES:  # not those of modules that were imported meanwhile
+        classes = {name: kind if isinstance(kind, type) else getattr(kind, "of", kind) for name, kind in registry.items()}
+        for name in [name for name, of in classes.items() if getattr(of, "__module__", "") == path.stem]:
+            del registry[name]
 
 
 ARGUMENTS = [

@@ -1,4 +1,4 @@
-"""CITATION.cff and CHANGELOG.md say what is so."""
+"""CITATION.cff and CHANGELOG.md are correct, and pages have short sentences."""
 
 import re
 from pathlib import Path
@@ -39,3 +39,16 @@ def test_the_changelog_has_its_form():
         assert groups == [name for name in allowed if name in groups]
         lines = part.split("### ", 1)[1].splitlines()
         assert all(line.startswith(("* ", "  ", "### ")) or not line or line in allowed for line in lines)
+
+
+PAGES = [*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md"), ROOT / "tests" / "README.md"]
+
+
+@pytest.mark.parametrize("path", sorted(PAGES), ids=lambda path: f"{path.parent.name}/{path.name}")
+def test_a_sentence_has_17_words_on_average(path):
+    """Of prose: without code, tables, headings and names of tests."""
+    text = re.sub(r"\A---.*?^---$|^```.*?^```$|^[|#!].*?$", "\n", path.read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL)
+    text = re.sub(r"^ +\(`tests/.*?`\)$", "", text, flags=re.MULTILINE | re.DOTALL)
+    passages = [" ".join(words.split()) for words in re.split(r"\n\n|^[ \d.]*[*:] ", text, flags=re.MULTILINE)]
+    lengths = [len(sentence.split()) for words in passages for sentence in re.split(r"(?<=[.?!:]) +(?=[A-Z`*(\[])", words) if sentence]
+    assert sum(lengths) <= 17 * len(lengths)

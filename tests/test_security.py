@@ -1,4 +1,4 @@
-"""SECURITY.md: every promise names tests that exist, and what of it no other test holds."""
+"""SECURITY.md: every guarantee names tests that exist; and the guarantees that no other file tests."""
 
 import ast
 import re
@@ -26,8 +26,8 @@ def names_in(file):
     return {node.name for node in ast.parse((ROOT / file).read_text()).body if isinstance(node, ast.FunctionDef)}
 
 
-def test_every_promise_names_a_test_that_exists():
-    promised = TEXT.split("## What is promised")[1].split("## What is not promised")[0]
+def test_every_guarantee_names_a_test_that_exists():
+    promised = TEXT.split("## What is guaranteed")[1].split("## What is not guaranteed")[0]
     promises = re.split(r"^\* ", promised, flags=re.M)[1:]
     assert len(promises) > 10
     for promise in promises:

@@ -35,7 +35,7 @@ def test_the_reference_is_grouped_by_task(docs):
     parts = dict(zip(*[iter(re.split(r"^(.+)\n-+$", pages.reference(), flags=re.MULTILINE)[1:])] * 2, strict=True))
     assert list(parts) == [*pages.GROUPS, pages.REST]
     for heading, names in {
-        "Looking": {"explore", "link"}, "Methods": {"PVM", "KNN"}, "A method or metric of your own": {"Model", "Metric", "register"},
+        "Explorers": {"explore", "link"}, "Methods": {"PVM", "KNN"}, "Custom methods and metrics": {"Model", "Metric", "register"},
     }.items():  # fmt: skip
         assert names <= set(re.findall(r"^   (\w+)$", parts[heading], re.MULTILINE)), heading
 
@@ -160,7 +160,7 @@ def test_outputs_are_kept_until_the_package_changes(docs, tmp_path):
 
 
 @pytest.mark.filterwarnings("ignore::protoclass.DataWarning")
-def test_what_the_first_page_says_of_your_own_table_runs(tmp_path, monkeypatch, capsys):
+def test_the_script_for_your_own_table_runs(tmp_path, monkeypatch, capsys):
     """Word for word, on a table with words, missing values and a class of whole numbers."""
     monkeypatch.chdir(tmp_path)
     draw = np.random.default_rng(0)
@@ -169,7 +169,7 @@ def test_what_the_first_page_says_of_your_own_table_runs(tmp_path, monkeypatch, 
     data.loc[::9, "age"] = np.nan
     data.tail(5).to_csv("new.csv", index=False)
     data.assign(outcome=kind).to_csv("patients.csv", index=False)
-    text = (ROOT / "docs" / "index.md").read_text(encoding="utf-8").split("## On your own table")[1].split("\n## ")[0]
+    text = (ROOT / "docs" / "quick_start.md").read_text(encoding="utf-8").split("## 7. As a script")[1].split("\n## ")[0]
     (script,) = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
     with pc.options(progress=False):
         exec(compile(script, "script.py", "exec"), {})
@@ -241,3 +241,15 @@ def test_the_names_that_a_page_mentions_exist(path):
     fit, text = pc.fit("species ~ .", pc.load_data("iris"), eps=1.0), path.read_text(encoding="utf-8")
     assert [name for name in re.findall(r"`pc\.(\w+)", text) if not hasattr(pc, name)] == []
     assert [name for name in re.findall(r"`fit\.(\w+)", text) if name not in ("html", "proto") and name not in dir(fit)] == []
+
+
+@pytest.mark.parametrize("path", [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))], ids=lambda path: path.stem)
+def test_the_scripts_that_a_page_names_exist(path):
+    """Files, tests chosen by a word, and targets of make."""
+    text = path.read_text(encoding="utf-8")
+    files = set(re.findall(r"\b((?:benchmarks|tests|protoclass)/[\w/]+\.(?:py|md))\b", text))
+    assert [name for name in files if not (ROOT / name).exists()] == []
+    for name, word in re.findall(r"`pytest (\S+) -k (\w+)`", text):
+        assert re.search(rf"^def test_\w*{word}", (ROOT / name).read_text(), re.MULTILINE), word
+    targets = re.findall(r"^([\w-]+):", (ROOT / "Makefile").read_text(), re.MULTILINE)
+    assert set(re.findall(r"`make ([\w-]+)", text)) <= set(targets)

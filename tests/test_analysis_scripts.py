@@ -12,11 +12,11 @@ FOLDER = Path(__file__).resolve().parents[1] / "benchmarks" / "analyses"
 # rows, and what the output has: sentences whose numbers depend on the rows are not among them
 SAID = {
     "costs": (240, ["medianglvq", "No-information loss", "Predict pos if its probability is at least", "Sensitivity"]),
-    "credit": (160, ["two cases", "logistic", "forest", "95 % interval"]),
+    "credit": (160, ["two cases", "logistic", "forest", "95 % CI"]),
     "strings": (60, ["Mismatch", "tuned: k =", "at most 12", "size"]),
     "series": (60, ["DTW", "tuned: window =", "Test error"]),
     "matrix": (None, ["given", "optimal (proved", "newly_covered"]),
-    "files": (2000, ["Observations:   2000", "error on all rows"]),
+    "files": (2000, ["Observations:    2000", "error on all rows"]),
     "pipeline": (200, ["prototypeclassifier__k", "accuracy", "log loss"]),
 }
 MOST_LINES = 15  # of code, imports apart

@@ -87,7 +87,7 @@ def test_an_explorer_is_written_as_a_page(path, tmp_path, capsys, monkeypatch):
     page = tmp_path / "fit.html"
     assert main([*words, "--save", str(page)]) == 0
     assert str(page) in capsys.readouterr().out
-    assert "species ~ ." in page.read_text(encoding="utf-8")
+    assert 'class="protoclass-data"' in page.read_text(encoding="utf-8")
     assert not opened
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     assert main(words) == 0

@@ -194,7 +194,7 @@ BROOM_PROC = [
 ]  # fmt: skip
 
 BASE = [
-    ("fit.summary()", "'Rows' in str(it)"),
+    ("fit.summary()", "'Observations' in str(it)"),
     ("fit.update('. ~ . - petal_length')", "'petal_length' not in it.frame.design"),
     ("fit.update(k=5)", "it.model.k == 5"),
     ("fit.update('. ~ . - nope')", "FormulaError: 'nope' in", "fit.update('. ~ . - petal_length')"),

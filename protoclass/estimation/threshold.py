@@ -195,7 +195,7 @@ def threshold(
     Selected by: lowest error with sensitivity of at least 0.95, among 76 thresholds on 75 held-out rows; prevalence 0.333
     CV error 0.0933 (SE 0.0335), threshold re-selected in each of 10 folds
     Apparent error 0.0667 (optimistic); 0.0800 if the most probable class is predicted
-    Sensitivity 0.920 (0.610 to 0.988); specificity 0.900 (0.684 to 0.974)
+    Sensitivity 0.920 (95 % CI 0.610 to 0.988); specificity 0.900 (95 % CI 0.684 to 0.974)
     >>> fit.test(iris.iloc[1::2], threshold=cut).tidy()["sensitivity"].round(2).tolist()
     [0.96, 0.84, 0.88]
     """

@@ -260,7 +260,7 @@ class PVM(Model):
 
     @property
     def title(self) -> str:
-        own = ", own radii" if self._of_own_radii else ""
+        own = ", individual radii" if self._of_own_radii else ""
         return f"Prototype vector machine ({self.solver}{own})"
 
     def unused(self, classes: int) -> frozenset[str]:

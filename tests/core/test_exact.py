@@ -179,7 +179,7 @@ def test_exact_beside_greedy_on_iris(iris):
     assert exact.prototypes["newly_covered"].sum() == 150 - exact.objective.uncovered
     with pytest.raises(pc.NotAvailable, match="certify=True"):
         _ = pc.fit("species ~ .", iris, eps=1.0).certificate
-    with pytest.raises(pc.OptionError, match="solver must be 'greedy', 'exact' or 'rounding', not 'best'"):
+    with pytest.raises(pc.OptionError, match="solver must be 'greedy', 'exact', 'rounding' or 'ratio', not 'best'"):
         pc.fit("species ~ .", iris, eps=1.0, solver="best")
     cv = pc.cross_validate("species ~ .", iris, solver="exact", eps=[0.8, 1.2], lambda_=[0.01, 2.0], cv=3)
     assert len(cv.table) == 4

@@ -337,6 +337,6 @@ def test_errors():
         with pytest.raises(DataError, match="finite"):
             mmd_prototypes(B, w, 1)
     for call in (lambda: witness(K, w, np.empty(0, int)), lambda: criticisms(K, w, np.empty(0, int), 1)):
-        with pytest.raises(DataError, match="no prototype"):
+        with pytest.raises(DataError, match="needs at least one prototype"):
             call()
     assert len(criticisms(K, w, np.array([0, 1, 2]), 0).chosen) == 0

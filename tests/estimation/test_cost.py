@@ -44,7 +44,7 @@ def test_a_sample_is_drawn_and_said(monkeypatch):
     data = table(400)
     fit = pc.fit("y ~ .", data, cv=3, progress=False)
     assert fit.problem.candidates == 40
-    assert "Candidates:    40 of 400 rows, drawn from each class, as all would take long (candidates='train' takes all)" in repr(fit)
+    assert "40 of 400 rows, a random sample by class, because all would take long (candidates='train' uses all)" in repr(fit)
     assert "40 of 400 rows" in str(fit.summary())
     by_hand = pc.fit("y ~ .", data, cv=3, progress=False, candidates=40)
     assert fit.prototypes.equals(by_hand.prototypes)

@@ -127,7 +127,7 @@ def test_steps(call, size, lambda_):
     with lawful():
         stability = fit.stability(B=3, progress=False)
         assert repr(stability)
-        chosen = stability.table["chosen"].dropna()
+        chosen = stability.table["reselected"].dropna()
         assert chosen.between(0, 1).all()
     with lawful():
         found = fit.alternatives(within=0.1, seconds=2.0, progress=False)

@@ -53,10 +53,10 @@ def test_prototypes_have_their_radii_and_decide_by_the_share_of_them(fit, iris):
 
 def test_print_and_summary_say_that_radii_differ(fit):
     for text in (str(fit), str(fit.summary())):
-        assert "own radii" in text
+        assert "individual radii" in text
         assert "Largest radius" in text
     assert "radius" in str(fit.summary())
-    assert words.describe_balls(fit, 3, True) == "balls of their own radii (the first 3)"
+    assert words.describe_balls(fit, 3, True) == "balls of individual radii (the first 3)"
 
 
 def test_a_grid_of_radii_has_both_kinds(iris):
@@ -142,7 +142,7 @@ def test_views_and_explanations_follow_the_rule(fit, iris):
     own = np.where(points.classes == few.frame.codes[:, None], share, np.inf)[wrong.index]
     assert len(wrong) > 0
     assert wrong["right"].tolist() == few.prototypes.index[own.argmin(axis=1)].tolist()
-    assert "distances of its own" in fit.augment().attrs["certified_radius"]
+    assert "does not use the distances of the metric" in fit.augment().attrs["certified_radius"]
 
 
 def test_an_explorer_reaches_other_largest_radii(fit, iris):

@@ -371,7 +371,7 @@ def test_figures_and_the_loss_matrix(iris):
         v.plot(("penalty", "eps"))
     fit = pc.fit("y ~ .", data, "scm", stop=5, penalty=1.0, kind="disjunction")
     assert fit.plot("path", cv=4).get_xlabel() == "number of features"
-    assert "own radii" in fit.plot().get_title()
+    assert "individual radii" in fit.plot().get_title()
 
 
 def test_what_fires_is_what_a_hole_of_infinite_radius_does():

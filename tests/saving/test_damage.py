@@ -113,8 +113,8 @@ def test_entries_twice_encrypted_or_missing(tmp_path, whole):
     more = changed(whole, lambda m, c, a: a.update({f"arrays/{len(a)}.npy": a["arrays/0.npy"]}))
     refuses(more, tmp_path, "arrays that nothing refers to")
     swapped = changed(whole, lambda m, c, a: a.update({"arrays/0.npy": a["arrays/1.npy"]}), seal=False)
-    refuses(swapped, tmp_path, r"arrays/0.npy is not what its document says")
-    refuses(changed(whole, lambda m, c, a: c.update(root=0), seal=False), tmp_path, "content.json does not match the file says")
+    refuses(swapped, tmp_path, r"arrays/0.npy does not match its checksum")
+    refuses(changed(whole, lambda m, c, a: c.update(root=0), seal=False), tmp_path, "content.json does not match its checksum")
 
 
 def test_sizes_that_are_not_there(tmp_path, whole):
@@ -142,7 +142,7 @@ RAW, LETTERS = damage.header("(1,)", "V8") + b"\0" * 8, damage.header("(1,)", "<
 
 @pytest.mark.parametrize("data", [OBJECTS, RAW, LETTERS, b"\x93NUMPY"])
 def test_arrays_of_objects_and_of_no_values(data, tmp_path, whole):
-    refuses(changed(whole, lambda m, c, a: a.update({"arrays/0.npy": data})), tmp_path, r"arrays/0.npy h")
+    refuses(changed(whole, lambda m, c, a: a.update({"arrays/0.npy": data})), tmp_path, r"arrays/0.npy (has|contains)")
 
 
 def test_text_that_is_no_json(tmp_path, whole):
@@ -269,7 +269,7 @@ def test_a_disk_that_is_full_at_any_write_leaves_the_old_file(tmp_path, monkeypa
             fit.save(path, overwrite=True)
             done = True
         except pc.FileError as reason:
-            assert "can't be written: No space left on device. Free some space" in str(reason)  # noqa: PT017
+            assert "can't be written (No space left on device; no file is left behind): free some space" in str(reason)  # noqa: PT017
             assert path.read_bytes() == b"before"
         assert list(tmp_path.iterdir()) == [path]
         if done:
@@ -382,7 +382,7 @@ def test_what_is_private_is_said(tmp_path):
     iris = pc.load_data("iris").assign(name="x")
     fit = pc.fit("species ~ . - name", iris, eps=[0.8, 1.2], cv=3, calibrate={"cv": 3})
     said = repr(fit.save(tmp_path / "a"))
-    assert "the data: 150 rows with their labels and all 6 columns, also the 1 that the formula does not use" in said
+    assert "the data: 150 rows with their labels and all 6 columns, including 1 that the formula does not use" in said
     assert "held-out predictions of 150 rows (2 grid points, 1 repeat) and their folds" in said
     assert "classes, weights and scores of 150 calibration rows" in said
     slim = repr(fit.slim().save(tmp_path / "b"))
@@ -393,7 +393,7 @@ def test_what_is_private_is_said(tmp_path):
     centroids = pc.fit("species ~ .", iris.drop(columns="name"), "lvq", K=2).slim().save(tmp_path / "d")
     assert centroids.holds == ("6 prototypes, none of them a row",)
     adaptive = pc.fit("species ~ .", iris.drop(columns="name"), eps=1.0, dissimilarity=pc.Adaptive()).slim().save(tmp_path / "e")
-    assert "what the metric learned of each row (X, y)" in repr(adaptive)
+    assert "values of each row that the metric learned (X, y)" in repr(adaptive)
     assert Path(adaptive) == tmp_path / "e"
 
 

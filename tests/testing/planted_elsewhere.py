@@ -113,7 +113,7 @@ class CountsItsFits(Medoid):
             rule.prototypes, at=(rule.prototypes.at + 3) % len(task.y)))  # fmt: skip
 
 
-@planted("folds", "rule of fold . as that of fold")
+@planted("folds", "rule of fold . as the rule of fold")
 class FoldsMixedUp(Linear):
     def paths(self, task, fold, folds, grid):
         for f, path in super().paths(task, fold, folds, grid):
@@ -126,7 +126,7 @@ class LastFoldIsLost(Linear):
         yield from list(super().paths(task, fold, folds, grid))[: max(1, folds - 1)]
 
 
-@planted("folds", "held out|holds out")
+@planted("folds", "learn nothing from held-out rows")
 class MeanOfAllFolds(Linear):
     def paths(self, task, fold, folds, grid):
         centre = task.coordinates().mean(axis=0)
@@ -135,7 +135,7 @@ class MeanOfAllFolds(Linear):
             yield f, pc.RulePath(tuple(replace(r, offsets=r.offsets + 0.01 * centre[0]) for r in path.rules) if rule else ())
 
 
-@planted("balls", "covers of prototype . with weights")
+@planted("balls", "newly_covered of prototype . with weights")
 class CoversWithoutWeights(Balls):
     def covers(self, inside, classes, y, w):
         return super().covers(inside, classes, y, np.ones(len(y)))
@@ -271,7 +271,7 @@ class WrongLossOfPVM(pc.PVM):
         return 1.1 * super().loss(task, prototypes)
 
 
-@planted("balls", "covers of prototype")
+@planted("balls", "newly_covered of prototype")
 class ShiftedGainsOfPVM(pc.PVM):
     def path(self, task, grid):
         path = super().path(task, grid)

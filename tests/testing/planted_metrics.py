@@ -699,7 +699,7 @@ class HashOfItself(CityBlock):
         return type(self) is type(other)
 
 
-@fault("made again", "made again from its fields")
+@fault("made again", "made from its fields")
 class MadeOtherwise(Range):
     def train(self, frame):
         made = super().train(frame)
@@ -1016,7 +1016,7 @@ class CountsClasses(Range):
         return PlantedSpan(self, np.abs(first).max(axis=0) + 1.0)
 
 
-@fault("labels", "held out")
+@fault("labels", "held-out")
 @dataclass(frozen=True)
 class PretrainsOnClasses(Weighted):
     known: tuple = ()

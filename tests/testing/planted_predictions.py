@@ -225,7 +225,7 @@ class Squares(VotesRule):
         return super().predict(kind, query) ** (2 if kind == "distance" else 1)
 
 
-@planted("distances", "predict\\('distance'\\) of class|least distance", Votes)
+@planted("distances", "predict\\('distance'\\) of class|lowest distance", Votes)
 class MeanOfClass(VotesRule):
     def predict(self, kind, query):
         if kind != "distance":

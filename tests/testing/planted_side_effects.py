@@ -120,7 +120,7 @@ class DrawsInPath(Votes):
 # state
 
 
-STATE = "keep"
+STATE = "store what is learned in fields of the rule"
 KNOWN: dict[str, Any] = {}
 
 
@@ -308,13 +308,13 @@ class Halved(pc.Nearest):
         return np.where(by.sum(axis=1) == 1, by.argmax(axis=1), -1)
 
 
-@planted("balls", "covers of prototype")
+@planted("balls", "newly_covered of prototype")
 class CoversCountedTwice(Balls):
     def covers(self, inside, classes, y, w):
         return w @ (inside & (y[:, None] == classes))
 
 
-@planted("balls", "miscovers of prototype")
+@planted("balls", "miscovered of prototype")
 class MiscoversOfAll(Balls):
     def miscovers(self, inside, classes, y, w):
         return w @ inside

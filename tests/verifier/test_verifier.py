@@ -127,7 +127,7 @@ def test_a_bound_by_branch_and_bound_is_named_as_claimed(tmp_path):
 
 
 def test_prices_prove_the_bound_of_any_cover():
-    fit, _ = FITS["certified_radius"]()
+    fit, _ = FITS["certified"]()
     prices, w = fit.certificate.prices, fit.frame.weights
     inside = fit.dissimilarity.frame().to_numpy() < 1.2
     y = fit.frame.codes
@@ -390,7 +390,7 @@ def test_the_cost_of_rows_that_were_chosen_to_classify(tmp_path, more):
     table = fit.rule.prototypes.table
     for rule in (
         replace(fit.rule, report={**fit.rule.report, "cost": fit.rule.report["cost"] * 1.001}),
-        replace(fit.rule, prototypes=replace(fit.rule.prototypes, table={**table, "newly_covered": table["newly_covered"] + 1})),
+        replace(fit.rule, prototypes=replace(fit.rule.prototypes, table={**table, "assigned": table["assigned"] + 1})),
         replace(fit.rule, prototypes=replace(fit.rule.prototypes, at=(fit.rule.prototypes.at + 1) % 150)),
     ):
         replace(fit, rule=rule).save(path, overwrite=True)

@@ -424,7 +424,7 @@ def test_a_menu_swaps_a_prototype(page, certified):
 
 def test_what_is_not_the_name_of_a_page_is_said_of_save(fit):
     for wrong in (3, "fit.pdf"):
-        with pytest.raises(pc.OptionError, match=r"^save=.*ends in \.html"):
+        with pytest.raises(pc.OptionError, match=r"^save must be .* ends in \.html"):
             explore_fit(fit, save=wrong)
-    with pytest.raises(pc.OptionError, match=r"^path=3: .*ends in \.html"):
+    with pytest.raises(pc.OptionError, match=r"^path must be .* ends in \.html"):
         PrototypeExplorer(fit).save(3)

@@ -263,7 +263,7 @@ def test_a_class_stands_out(explorer):
     assert explorer.class_ == "versicolor"
     explorer.class_ = None
     assert explorer.state["only"] == -1
-    with pytest.raises(pc.OptionError, match="class_ must be .* not 'rose'"):
+    with pytest.raises(pc.OptionError, match=r"class_ must be .* not 'rose'"):
         explorer.class_ = "rose"
 
 
@@ -374,7 +374,7 @@ def test_a_given_matrix_has_a_map_alone(papers_data):
     assert e.selected == at
     assert sorted(e.details.query("relation == 'covers first'")["label"]) == sorted(e.fit.ball(at).query("first").index)
     assert fine(e)
-    with pytest.raises(pc.OptionError, match="x must be .* not 'region'"):
+    with pytest.raises(pc.OptionError, match=r"x must be .* not 'region'"):
         e.x = "region"
     v = CurveExplorer(fit.validation)
     v.point = 2

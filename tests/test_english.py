@@ -8,19 +8,19 @@ import re
 from pathlib import Path
 
 CEILINGS = {
-    "what-subject": 24,
-    "of-fronted": 4,
-    "where-if": 74,
-    "say": 73,
-    "personified": 77,
-    "hold": 74,
-    "stand": 30,
-    "chance": 34,
-    "is-no": 33,
-    "allowed-are": 27,
-    "it-here": 38,
-    "archaic": 48,
-    "anew": 11,
+    "what-subject": 5,
+    "of-fronted": 3,
+    "where-if": 31,
+    "say": 6,
+    "personified": 32,
+    "hold": 18,
+    "stand": 3,
+    "chance": 1,
+    "is-no": 10,
+    "allowed-are": 0,
+    "it-here": 0,
+    "archaic": 26,
+    "anew": 0,
 }
 
 PATTERNS = {

@@ -78,7 +78,8 @@ def _misbound(form: Signature, known: list[str], given: Iterable[str], reason: s
     by_name = [name for name, p in form.parameters.items() if p.kind is p.KEYWORD_ONLY]
     if "too many positional" in reason and by_name:
         hints[f"{', '.join(by_name[:3])} and so on are given by name, as in {by_name[0]}=..."] = None
-    return f"{'; '.join([reason, *hints])}; its arguments are {', '.join(known)}"
+    listed = f"its arguments are {', '.join(known)}" if known else "it takes none"
+    return "; ".join([reason, *hints, listed])
 
 
 class Above:

@@ -69,7 +69,8 @@ def load_data(name: str | None = None) -> pd.DataFrame:
         names = pd.Index(list(SETS), name="name")
         return pd.DataFrame(list(SETS.values()), names, ["response", "rows", "predictors", "classes", "contents"])
     if not isinstance(name, str) or name not in SETS:
-        raise OptionError(f"the package has no data set {name!r}: use {either(SETS)}, or see fetch_data")
+        cure = f"use pc.fetch_data({name!r}), which downloads it" if name in list(FETCHED) else f"use {either(SETS)}"
+        raise OptionError(f"the package has no data set {name!r}: {cure}")
     for folder in FOLDERS:
         if (folder / f"{name}.csv").exists():
             data = read_csv(folder / f"{name}.csv")

@@ -1,8 +1,8 @@
 """What `Fit.stability` says of prototypes, and what is true among fresh rows: python benchmarks/stability.py
 
-Two Gaussians, 100 rows. Each prototype of a fit is put among 99 fresh rows, which choose anew, many times: the truth of `chosen`.
-Fresh samples of 100 rows without it give the truth of `near` and `within`. What `Stability.replicate` says of a part of the rows is
-compared with pairs of fresh samples of that size. The tables are printed, and written to STABILITY.md beside this file
+Two Gaussians, 100 rows. Each prototype of a fit is put among 99 fresh rows, which choose anew, many times: the truth of `reselected`.
+Fresh samples of 100 rows without it give the truth of `ball_hit_rate` and `distance_95`. What `Stability.replicate` says of a part of the
+rows is compared with pairs of fresh samples of that size. The tables are printed, and written to STABILITY.md beside this file
 with --write.
 """
 
@@ -69,11 +69,11 @@ def true_of_pairs(
         near.append(np.nan if radius is None else ((d < radius) & (of[:, None] == classes)).any(axis=0).mean())
         k = draw.integers(len(at))
         chosen.append(put_among(model, X[at[k]], y[at[k]], classes[k], n, draw))
-    return {"near": float(np.mean(near)), "chosen": float(np.mean(chosen))}
+    return {"ball_hit_rate": float(np.mean(near)), "reselected": float(np.mean(chosen))}
 
 
 def of_one(method: str, parameters: dict[str, float], seed: int, B: int, repeats: int, each: int) -> dict[str, float]:
-    """What is said and what is true of the prototypes of one data set, on average; of `chosen`, of some of them."""
+    """What is said and what is true of the prototypes of one data set, on average; of `reselected`, of some of them."""
     draw = np.random.default_rng(seed)
     X, y = draw_rows(draw, ROWS)
     data = pd.DataFrame(X, columns=["a", "b"]).assign(y=np.where(y, "v", "u"))
@@ -90,17 +90,17 @@ def of_one(method: str, parameters: dict[str, float], seed: int, B: int, repeats
     some = draw.choice(len(prototypes), min(each, len(prototypes)), replace=False)
     for how, one in told.items():
         table = one.prototypes
-        out[f"within, {how}"] = float((nearest <= table["distance_95"].to_numpy()).mean())
-        out[f"chosen, {how}"] = float(table["reselected"].iloc[some].mean())
-        out[f"near, {how}"] = float(table["ball_hit_rate"].mean()) if "ball_hit_rate" in table else np.nan
-    out["near, true"] = np.nan if prototypes.radii is None else float((nearest < prototypes.radii).mean())
-    out["chosen, true"] = float(np.mean([
+        out[f"distance_95, {how}"] = float((nearest <= table["distance_95"].to_numpy()).mean())
+        out[f"reselected, {how}"] = float(table["reselected"].iloc[some].mean())
+        out[f"ball_hit_rate, {how}"] = float(table["ball_hit_rate"].mean()) if "ball_hit_rate" in table else np.nan
+    out["ball_hit_rate, true"] = np.nan if prototypes.radii is None else float((nearest < prototypes.radii).mean())
+    out["reselected, true"] = float(np.mean([
         put_among(fit.model, X[j], y[j], c, ROWS, draw)
         for j, c in zip(prototypes.at[some], prototypes.classes[some], strict=True) for _ in range(repeats)
     ]))  # fmt: skip
     fresh = told["bootstrap"].replicate(SHARES, B, seed, progress=False)
-    for name, column in (("near", "ball_hit_rate"), ("chosen", "reselected")):
-        out |= {f"{name}, {share}": fresh[column][share] if column in fresh else np.nan for share in SHARES}
+    for name in ("ball_hit_rate", "reselected"):
+        out |= {f"{name}, {share}": fresh[name][share] if name in fresh else np.nan for share in SHARES}
     return out | {"some": len(some)}
 
 
@@ -117,8 +117,8 @@ def of_case(
 
     first = {"method": name, "prototypes": str(int(means["some"].sum()))} | {
         f"{what}: {how}": cell(f"{what}, {how}")
-        for what, ways in (("chosen", ("bootstrap", "halves", "true")), ("near", ("bootstrap", "halves", "true")),
-                           ("within", ("bootstrap", "halves")))
+        for what, ways in (("reselected", ("bootstrap", "halves", "true")), ("ball_hit_rate", ("bootstrap", "halves", "true")),
+                           ("distance_95", ("bootstrap", "halves")))
         for how in ways
     }  # fmt: skip
     second = []
@@ -126,9 +126,9 @@ def of_case(
         n = 2 * int(share * ROWS / 2)
         true = true_of_pairs(model, parameters.get("eps"), n, pairs, np.random.default_rng(n))
         row = {"method": name, "rows": str(n)}
-        for what in ("near", "chosen"):
+        for what in ("ball_hit_rate", "reselected"):
             said = cell(f"{what}, {share}")
-            row[f"{what}: fresh"] = said and f"{said} +- {means[f'{what}, {share}'].std():.2f}"
+            row[f"{what}: replicate"] = said and f"{said} +- {means[f'{what}, {share}'].std():.2f}"
             row[f"{what}: true"] = said and f"{true[what]:.2f}"
         second.append(row)
     return first, second
@@ -153,12 +153,12 @@ def main() -> None:
         print(row, more, flush=True)
     text = (
         "# What stability says, and what is true of fresh rows\n\nTwo Gaussians of unit variance, two apart, 100 rows: "
-        "`python benchmarks/stability.py --write`. "
-        f"{options.sets} data sets for each method, up to {options.each} prototypes of each for `chosen` (all for the others), "
+        f"`python benchmarks/stability.py --write --sets {options.sets} --each {options.each} --repeats {options.repeats}`. "
+        f"{options.sets} data sets for each method, up to {options.each} prototypes of each for `reselected` (all for the others), "
         f"{options.repeats} fresh samples, 200 samples for each call; means over data sets. Methods without weights draw halves.\n\n"
-        f"{in_markdown(first)}\n\nAll samples are of the rows that chose the prototypes. So `chosen` says too much, 1.2 to 5 times the "
-        "truth; `near` says too much where balls are small and hold few rows, and little where it is near 1. The column "
-        "`within` is the share of fresh samples with a prototype of the class within that distance, 0.95 by its definition.\n\n"
+        f"{in_markdown(first)}\n\nAll samples are of the rows that chose the prototypes. So `reselected` says too much, 1.2 to 5 times the "
+        "truth; `ball_hit_rate` says too much where balls are small and hold few rows, and little where it is near 1. The column "
+        "`distance_95` is the share of fresh samples with a prototype of the class within that distance, 0.95 by its definition.\n\n"
         "`Stability.replicate` compares two samples without a row in common, and the truth is that of 600 pairs of fresh samples of this "
         f"size. +-: its standard deviation over data sets.\n\n{in_markdown(second)}\n\n"
         "It is right for both sizes. Nothing is extrapolated to all rows.\n"

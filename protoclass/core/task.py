@@ -123,6 +123,11 @@ class Task:
         )
 
 
+# Columns of prototypes: the weight of the rows of their class, and of others, that their balls newly and wrongly cover, or whose nearest
+# prototype they are.
+COVERED, ASSIGNED = ("newly_covered", "miscovered"), ("assigned", "misassigned")
+
+
 @savable(classes="q", at="q", coords="q p", radii="q")
 @dataclass(frozen=True)
 class Points:

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from ..core.query import answer
-from ..core.task import Points, Stepwise
+from ..core.task import COVERED, Points, Stepwise
 from ..fitting import Fit
 from .contract import Subject, close, deed, fit_to, require
 
@@ -63,7 +63,7 @@ def _check_cover(s: Subject, when: str) -> None:
             f"{s}: predict('cover'){when} is {found[row]} in row {row}, and by the radii of the prototypes {want[row]}: the class of the "
             "balls d < radius that contain the row, -1 if there are none or balls of several classes",
         )
-    if {"newly_covered", "miscovered"} <= set(rule.prototypes.table):
+    if set(COVERED) <= set(rule.prototypes.table):
         _check_gains(s, rule.prototypes, np.asarray(radii), when)
 
 
@@ -124,7 +124,7 @@ def _check_uncovered(s: Subject, when: str) -> None:
         said.prototypes == len(rule.prototypes),
         f"{s}: the objective{when} counts {said.prototypes} prototypes, and there are {len(rule.prototypes)}",
     )
-    if not {"newly_covered", "miscovered"} <= set(rule.prototypes.table):
+    if not set(COVERED) <= set(rule.prototypes.table):
         return
     covered, wrong = (float(np.sum(rule.prototypes.table[name])) for name in ("newly_covered", "miscovered"))
     total = float(frame.weights.sum())

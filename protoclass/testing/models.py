@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from ..core.query import answer
-from ..core.task import Points, Rule, Stepwise, Task
+from ..core.task import COVERED, Points, Rule, Stepwise, Task
 from ..fitting import cross_validate, fit
 from ..ground.errors import ProtoclassError
 from ..metrics.dissimilarity import Dissimilarity
@@ -67,7 +67,7 @@ def check_report(s: Subject) -> None:
     balls = "cover" in rule.kinds and rule.prototypes.radii is not None
     require(balls or not can.balls, f"{s}: can.balls is declared, and the rule has no radii or no kind 'cover'")
     require(not balls or can.balls, f"{s}: the prototypes have balls: declare can.balls")
-    gains = {"newly_covered", "miscovered"} <= set(rule.prototypes.table)
+    gains = set(COVERED) <= set(rule.prototypes.table)
     require(gains or not can.gains, f"{s}: can.gains is declared, and prototypes have no columns covers and miscovers")
     if model.has("bound"):
         table = model.bound(learned, 0.05)

@@ -11,6 +11,7 @@ import pandas as pd
 from ..analysis.steps import measure_rows
 from ..analysis.why import why
 from ..core.sources import Source
+from ..core.task import ASSIGNED, COVERED
 from ..estimation.fitted import Fitted
 from ..ground.errors import NotAvailable, shown
 from ..metrics.base import as_vectors
@@ -32,8 +33,6 @@ from .prototypes import (
 from .words import write_field, write_number
 
 RIVALS = 5
-# Columns of prototypes: weights of rows of the class, and of others, newly in the ball, or whose nearest prototype it is.
-COVERED, ASSIGNED = ("newly_covered", "miscovered"), ("assigned", "misassigned")
 COVERS, HOLDS, WRONGLY = "covers first", "holds, covered before", "holds wrongly"
 NEAREST_TO, WITHIN, RIVAL = "is nearest to", "within its radius", "rival"
 NEAREST, VOTE, DECISION = "nearest of class", "probability of class", "decision for class"

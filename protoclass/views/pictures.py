@@ -12,6 +12,7 @@ import pandas as pd
 from ..analysis import steps
 from ..analysis.steps import ball, place_of, take
 from ..core.query import distances_by
+from ..core.task import COVERED
 from ..estimation.fitted import Fitted
 from ..frames.schema import check_unique
 from ..frames.tables import as_pandas
@@ -244,7 +245,7 @@ def show_prototypes(fit: Fitted, shape: Any, count: int) -> Panels:
     if first.empty:
         raise NotAvailable("the fit has no prototypes to show")
     titles, note = [str(c) for c in first["class"]], "class"
-    if {"newly_covered", "miscovered"} <= set(fit.rule.prototypes.table):
+    if set(COVERED) <= set(fit.rule.prototypes.table):
         triples = zip(first["class"], first["newly_covered"], first["miscovered"], strict=True)
         titles = [f"{c}: {a:g} ({b:g})" for c, a, b in triples]
         note = "class: rows newly covered (rows wrongly covered)"

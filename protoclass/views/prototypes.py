@@ -12,7 +12,7 @@ from ..analysis.steps import measure_rows, take
 from ..core.parallel import each, kernel
 from ..core.query import BLOCK, answer
 from ..core.sources import Held, Source, part
-from ..core.task import Points
+from ..core.task import ASSIGNED, COVERED, Points
 from ..estimation.fitted import Fitted
 from ..ground.errors import NotAvailable
 from ..metrics.dissimilarity import Dissimilarity
@@ -63,7 +63,7 @@ def list_rows(prototypes: Points, dissimilarity: Dissimilarity) -> np.ndarray:
 def all_rows_serve(fit: Fitted) -> bool:
     """Whether every row is a prototype without having been chosen, as in k-NN."""
     prototypes = fit.rule.prototypes
-    return prototypes.at is not None and len(prototypes) == fit.nobs and not {"newly_covered", "assigned"} & set(prototypes.table)
+    return prototypes.at is not None and len(prototypes) == fit.nobs and not {*COVERED, *ASSIGNED} & set(prototypes.table)
 
 
 def list_shown(fit: Fitted) -> np.ndarray:

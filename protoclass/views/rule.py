@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 
 from ..analysis.steps import SAME_FOLDS, path
+from ..core.task import COVERED
 from ..estimation.fitted import Fitted
 from ..estimation.problem import HOLD_LIMIT
 from ..ground.checks import GRID, one_of
@@ -107,7 +108,7 @@ def list_gains(fit: Fitted) -> pd.DataFrame:
         that balls of their class cover so far) and `share` (that of the rows of the step's class).
     """
     table = fit.rule.prototypes.table
-    if not {"newly_covered", "miscovered"} <= set(table):
+    if not set(COVERED) <= set(table):
         raise lacking(fit.model, "gains to draw (the error step by step is plot('path'))", "gains")
     codes, weights = fit.rule.prototypes.classes, fit.frame.weights
     of_class = np.bincount(fit.frame.codes, weights, len(fit.classes))

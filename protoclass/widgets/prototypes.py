@@ -407,11 +407,11 @@ class Swaps:
 
 
 def check_new(fit: Fitted, new: Any) -> pd.DataFrame:
-    """Rows that a page can classify by itself."""
+    """Rows that a page classifies by itself; what `predict` would not take raises here too."""
     rows = as_pandas(new)
-    lacking = [name for name in fit.frame.schema if name not in rows]
-    if lacking or not 1 <= len(rows) <= NEW:
-        raise DataError(f"new= needs all predictors and 1 to {NEW} rows, but has {len(rows)} rows and lacks {lacking}")
+    if not 1 <= len(rows) <= NEW:
+        raise DataError(f"new must have 1 to {NEW} rows, not {len(rows)}")
+    fit.predictions(rows)
     return rows
 
 

@@ -205,3 +205,63 @@ class Shown:
         of = "(map, name) => map.explorer.frame.at(map.explorer.film.pointOf.get(name))"
         x, y = self.map.evaluate(at) if label is None else self.map.evaluate(of, str(label))
         self.map.locator(".protoclass-field").click(position={"x": x, "y": y})
+
+
+def tell_story(shown, fit, run):
+    """What an explorer is for, in a file and in a notebook, on a fit of iris whose radius was tuned.
+
+    A budget is chosen on the frontier, a prototype in the table, and its rival read; a new row is entered, and a value changed until
+    the class changes; the code that says so is copied, and `run(code)` returns the class of its `why`. Returns that code.
+    """
+    from playwright.sync_api import expect
+
+    page, panel, curve = shown.box.page, shown.details, shown.box.locator(".protoclass-plot").first
+    title = panel.locator("h2").first
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    shown.box.get_by_role("button", name="number of prototypes").click()
+    shown.drag(curve, 0.5)
+    point = int(curve.locator("xpath=..").get_attribute("data-chosen"))
+    chosen = fit.at(eps=fit.validation.grid["eps"][point])
+    assert len(chosen.prototypes) != len(fit.prototypes)
+    expect(shown.list).to_have_count(len(chosen.prototypes))
+    expect(shown.box.locator(".protoclass-head")).to_contain_text(f"{100 * fit.validation.table['error'][point]:.1f} %")
+
+    classes = chosen.prototypes["class"]
+    label = classes.index[1]
+    shown.list.nth(1).click()
+    expect(title).to_have_text(f"Prototype {label}: {classes.iloc[1]}")
+    rival = chosen.why(label).attrs
+    expect(panel).to_contain_text(
+        f"The nearest prototype of another class is {rival['rival']} ({classes[rival['rival']]}) at {rival['rival_distance']:.4g}."
+    )
+
+    shown.map.locator(".protoclass-field").press("Escape")
+    panel.get_by_role("button", name="New row").click()
+    values = {"sepal_length": 6.1, "sepal_width": 2.8, "petal_length": 4.6, "petal_width": 1.3}
+    for name, value in values.items():
+        panel.get_by_label(name, exact=True).fill(str(value))
+    why = chosen.why(values)
+    expect(title).to_have_text(f"new row: predicted {why.attrs['class']}")
+    expect(panel).to_contain_text(f"the nearest of another class is {why.attrs['rival']} ({classes[why.attrs['rival']]})")
+    name, value, before, then = re.search(
+        r"With (\w+) = ([\d.]+) instead of ([\d.]+) it would be predicted (\w+)\.", panel.inner_text()
+    ).groups()
+    change = why.loc[name]
+    assert (value, before, then) == (f"{change['counterfactual']:.4g}", f"{values[name]:.4g}", change["counterfactual_class"])
+
+    field, step = panel.get_by_label("petal_width", exact=True), 0.1
+    field.fill("")
+    expect(panel).to_contain_text("Every predictor is needed")
+    limit, other = why.loc["petal_width", ["counterfactual", "counterfactual_class"]]
+    value = values["petal_width"]
+    while value < limit:  # typed, letter by letter, in a table that is written again each time
+        field.fill("")
+        value = round(value + step, 1)
+        page.keyboard.type(str(value))
+        expect(title).to_have_text(f"new row: predicted {why.attrs['class'] if value < limit else other}")
+    panel.get_by_role("button", name="Copy as code").click()
+    expect(panel.get_by_role("button", name="Copy as code")).to_have_text("Copied")
+    code = page.evaluate("navigator.clipboard.readText()")
+    assert code == panel.locator("code").first.inner_text()
+    assert run(code) == chosen.why(values | {"petal_width": value}).attrs["class"] == other
+    return code

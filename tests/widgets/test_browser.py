@@ -6,7 +6,7 @@ import signal
 import time
 
 import pytest
-from driving import ALL, Shown, elsewhere, open_lab, run_all, visit
+from driving import ALL, Shown, elsewhere, open_lab, run_all, tell_story, visit
 
 import protoclass as pc
 
@@ -70,6 +70,29 @@ def test_a_notebook_in_jupyterlab(lab, chromium, fit, tmp_path):
         drive(Shown(cells.nth(1)), Shown(cells.nth(2)), fit)
         assert len(seen.asked) > 10
         assert elsewhere(seen) == set()
+
+
+def test_the_story_in_jupyterlab(lab, chromium, fit, tmp_path):
+    """That of a saved page; the code is pasted into a cell."""
+    from playwright.sync_api import expect
+
+    with visit(chromium, lab, tmp_path) as seen:
+        page = seen.page
+        run_all(page, len(CELLS))
+
+        def run(code):
+            cell = page.locator(".jp-CodeCell").last
+            cell.locator(".cm-content").click()
+            for key in ("Control+a", "Control+v", "End"):
+                page.keyboard.press(key)
+            page.keyboard.type(".attrs['class']")
+            assert cell.locator(".cm-content").inner_text().startswith(code)
+            page.keyboard.press("Control+Enter")
+            output = cell.locator(".jp-OutputArea-output").last
+            expect(output).to_have_text(re.compile(r"^'\w+'$"))
+            return output.inner_text().strip("' \n")
+
+        tell_story(Shown(page.locator(".jp-CodeCell").nth(1)), fit, run)
 
 
 KEYS = ("ArrowDown", "ArrowDown", "b", "d", "d", "x", "a", "Shift+Enter", "0", "0", "ArrowUp")

@@ -5,6 +5,7 @@ import re
 import numpy as np
 import pandas as pd
 import pytest
+from driving import Shown, tell_story
 
 import protoclass as pc
 from protoclass.widgets.prototypes import PrototypeExplorer
@@ -89,36 +90,16 @@ def test_a_page_measures_as_python_does(opened, iris, mixed, kind):
     assert page.locator(".protoclass-chip", has_text=re.compile(r"^new row \d+$")).count() == len(new)
 
 
-def test_a_value_is_changed_until_the_class_changes_and_the_code_says_the_same(opened, iris):
-    """As a user does: a budget, a prototype, its rival, a row with other values, the code."""
-    fit = pc.fit("species ~ .", iris, eps=[0.6, 1.0, 1.6], cv=3)
+def test_the_story_of_a_saved_page(opened, iris):
+    """A budget, a prototype, its rival, a new row, another value, the code; then a row of the fit, and a line that is pasted."""
+    fit = pc.fit("species ~ .", iris, eps=[0.6, 0.8, 1.0, 1.6, 2.0], cv=3)
     page = opened(fit)
-    strip, panel = page.locator(".protoclass-plot"), page.locator(".protoclass-panel")
-    page.get_by_role("button", name="number of prototypes").click()
-    strip.press("End")
-    page.locator("tr[data-row] button").nth(1).click()
-    shown = fit.at(eps=fit.validation.grid["eps"][int(strip.locator("xpath=..").get_attribute("data-chosen"))])
-    label = shown.prototypes.index[1]
-    assert panel.locator("h2").first.inner_text() == f"Prototype {label}: {shown.prototypes['class'].iloc[1]}"
-    assert "The nearest prototype of another class is" in panel.inner_text()
+    tell_story(Shown(page.locator(".protoclass-page")), fit, lambda code: eval(code, {"fit": fit}).attrs["class"])
+    panel = page.locator(".protoclass-panel")
     page.get_by_label("Find row").fill("70")
     page.keyboard.press("Enter")
     page.get_by_role("button", name="What if").click()
-    before = panel.locator("h2").first.inner_text()
-    values = iris.drop(columns="species").loc[70].to_dict()
-    why = shown.why(values)
-    assert before == f"row 70: predicted {why.attrs['class']}"
-    said = re.search(r"With (\w+) = ([\d.]+) instead of ([\d.]+) it would be predicted (\w+)\.", panel.inner_text()).groups()
-    assert said == (said[0], f"{why['counterfactual'][said[0]]:.4g}", f"{values[said[0]]:.4g}", why["counterfactual_class"][said[0]])
-    field = panel.get_by_label("petal_width", exact=True)
-    field.fill("")
-    assert "Every predictor is needed" in panel.inner_text()
-    beyond = why["counterfactual"]["petal_width"] + 0.05 * np.sign(why["counterfactual"]["petal_width"] - values["petal_width"])
-    for digit in f"{beyond:.2f}":  # typed, letter by letter, in a table that is written again each time
-        page.keyboard.type(digit)
-    assert panel.locator("h2").first.inner_text() == f"row 70: predicted {why['counterfactual_class']['petal_width']}"
-    code = panel.locator("code").first.inner_text()
-    assert eval(code, {"fit": fit}).attrs["class"] == why["counterfactual_class"]["petal_width"]
+    assert panel.locator("h2").first.inner_text() == "row 70: predicted virginica"
     panel.get_by_label("sepal_length", exact=True).focus()
     panel.get_by_label("sepal_length", exact=True).evaluate(
         """input => {
@@ -157,7 +138,8 @@ def test_where_a_page_cannot_measure_it_says_why(opened, iris):
         text = opened(fit).locator(".protoclass-panel").inner_text()
         assert f"New rows are not classified here, because {reason}" in text
         assert "use fit.predict(new)" in text
-    for wrong, message in ((iris.drop(columns="petal_width"), r"lack the columns \['petal_width'\]"), (iris.iloc[:0], "must have 1 to 1000 rows, not 0")):
+    lacks = r"lack the columns \['petal_width'\]"
+    for wrong, message in ((iris.drop(columns="petal_width"), lacks), (iris.iloc[:0], "must have 1 to 1000 rows, not 0")):
         with pytest.raises(pc.DataError, match=message):
             PrototypeExplorer(pc.fit("species ~ .", iris, eps=1.0), new=wrong)
     with pytest.raises(pc.DataError, match="must be a DataFrame"):

@@ -62,7 +62,7 @@ class Dissimilarity(Saveable):
     candidate_row: np.ndarray
     added: pd.DataFrame | None = None
 
-    plot = Above("protoclass.plots")
+    plot, explore = Above("protoclass.plots"), Above("protoclass.widgets")
 
     @property
     def index(self) -> pd.Index:

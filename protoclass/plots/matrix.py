@@ -13,7 +13,7 @@ from ..ground.errors import OptionError, brief
 from ..metrics.dissimilarity import Dissimilarity
 from ..metrics.embedding import Embedding, Spectrum, classes_of
 from ..views.analyses import list_eigenvalues, list_places
-from ..views.matrix import arrange, find_blocks, find_range, spread_labels, summarize_distributions
+from ..views.matrix import arrange, describe_shares, find_blocks, find_range, spread_labels, summarize_distributions
 from .layout import framed, scatter_classes, tell_classes
 from .style import GREY, RISING, axes, colour, ink, key, list_down, mark, named, shade_bar
 from .style import axes as draw_on
@@ -56,7 +56,6 @@ def plot(dissimilarity: Dissimilarity, by: Any = None, kind: str = "matrix", ax:
 def draw_matrix(dissimilarity: Dissimilarity, by: Any = None, ax: Any = None) -> Any:
     """The matrix as a picture: colours from the 1 % to the 99 % quantile of what is shown, beyond these the end colours."""
     table, of_row, of_column = arrange(dissimilarity, by)
-    n, m = dissimilarity.shape
     given, ax = ax, axes(ax, 6.6, 5.6)
     if given is None and dissimilarity.square:
         # "constrained" lets labels of Axes with a fixed aspect run out of the figure
@@ -77,13 +76,8 @@ def draw_matrix(dissimilarity: Dissimilarity, by: Any = None, ax: Any = None) ->
             axis.set_label_text(f"{side}, similar ones side by side")
     ax.set(xlim=(-0.5, values.shape[1] - 0.5), ylim=(values.shape[0] - 0.5, -0.5))
     ax.grid(False)
-    shares = [
-        f"{len(kept)} of {count} {name}"
-        for kept, count, name in ((of_row, n, "rows"), (of_column, m, "candidates"))
-        if len(kept) < count
-    ]
-    if shares:
-        ax.set_title(f"{shares[0] if dissimilarity.square else ' and '.join(shares)}, evenly taken", fontsize="medium")
+    if words := describe_shares(dissimilarity, table):
+        ax.set_title(words, fontsize="medium")
     return ax
 
 

@@ -92,6 +92,13 @@ def _compare_profiles(X: np.ndarray) -> np.ndarray:
     return minkowski(X, X)
 
 
+def describe_shares(dissimilarity: Dissimilarity, table: pd.DataFrame) -> str:
+    """How many of the rows and candidates are shown, in words; "" for all."""
+    sides = zip(table.shape, dissimilarity.shape, ("rows", "candidates"), strict=True)
+    shares = [f"{shown} of {count} {name}" for shown, count, name in sides if shown < count]
+    return f"{' and '.join(shares[: 1 if dissimilarity.square else 2])}, evenly taken" if shares else ""
+
+
 def find_range(table: pd.DataFrame, square: bool) -> tuple[float, float, bool, bool]:
     """Ends of the colours of a matrix: its 1 % and 99 % quantiles; and whether values lie below and above these.
 

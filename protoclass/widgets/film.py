@@ -14,6 +14,8 @@ from ..analysis.steps import measure_rows, stepwise
 from ..core.parallel import kernel
 from ..core.sources import Held, Source
 from ..estimation.fitted import Fitted
+from ..frames.frame import Frame
+from ..metrics.base import TrainedMetric
 from ..metrics.gower import TrainedGower
 from ..metrics.minkowski import TrainedMinkowski
 from ..plots.style import colour, mark
@@ -291,6 +293,8 @@ def describe(film: Film, album: Album | None, new: pd.DataFrame | None = None) -
     fit, frame = stages.fit, stages.fit.frame
     even = np.ptp(frame.weights) == 0
     held = fit.validation if fit.point is not None else None
+    nearest = fit.model.can.nearest and not fit.model.can.own_distances
+    reason = f"the class is not that of the nearest prototype ({fit.model.title})"
     return {
         "names": film.names,
         "quotes": "'" if any(isinstance(label, str) for label in frame.index[:1]) else "",
@@ -311,23 +315,27 @@ def describe(film: Film, album: Album | None, new: pd.DataFrame | None = None) -
         "curve": describe_curve(stages),
         "criticised": [{"text": text, "point": point} for text, point in film.criticised],
         "album": {} if album is None else describe_album(film, album),
-        "fields": list_fields(film, new),
-        "metric": describe_metric(fit),
+        "fields": list_fields(frame, frame.columns, read_aside(film), new),
+        "metric": describe_metric(fit.dissimilarity.metric, frame) if nearest else {"reason": reason},
     }
 
 
-def list_fields(film: Film, new: pd.DataFrame | None = None) -> list[Packed]:
-    """The predictors of the points and then of the new rows: numbers, or codes of levels; none where there are too many cells."""
-    fit = film.stages.fit
-    own, n = fit.frame.columns, fit.nobs
-    if own.shape[1] * len(film.names) > CELLS:
-        return []
+def read_aside(film: Film) -> pd.DataFrame:
+    """The predictors of the prototypes that are not rows, in the order of their points."""
+    n = film.stages.fit.nobs
     points = [(each, place, at) for each in film.fits for place, at in enumerate(film.points(each).tolist()) if at >= n]
-    aside = {at: read_predictors(each, place, -1) for each, place, at in points}  # prototypes that are not rows
-    others = pd.DataFrame([aside[at] for at in sorted(aside)], columns=own.columns)
+    aside = {at: read_predictors(each, place, -1) for each, place, at in points}
+    return pd.DataFrame([aside[at] for at in sorted(aside)], columns=film.stages.fit.frame.columns.columns)
+
+
+def list_fields(frame: Frame, *tables: pd.DataFrame | None) -> list[Packed]:
+    """The predictors of the rows of some tables: numbers, or codes of levels; none where there are too many cells."""
+    known = [table for table in tables if table is not None and len(table)]
+    if sum(table.size for table in known) > CELLS:
+        return []
     out: list[Packed] = []
-    for name, column in fit.frame.schema.items():
-        values = pd.concat([table[name] for table in (own, others, new) if table is not None and len(table)], ignore_index=True)
+    for name, column in frame.schema.items():
+        values = pd.concat([table[name] for table in known], ignore_index=True)
         field: Packed = {"name": str(name), "kind": column.kind}
         if column.kind == "numeric":
             out.append({**field, "values": pack(values.to_numpy(float, na_value=np.nan))})
@@ -338,16 +346,14 @@ def list_fields(film: Film, new: pd.DataFrame | None = None) -> list[Packed]:
     return out
 
 
-def describe_metric(fit: Fitted) -> Packed:
+def describe_metric(metric: TrainedMetric, frame: Frame) -> Packed:
     """How a page measures rows by itself, by field: `scales` of differences, of the `power`; `weights` where it takes means.
 
     Or the `reason` why it can't.
     """
-    metric, schema = fit.dissimilarity.metric, fit.frame.schema
+    schema = frame.schema
     kinds = {column.kind for column in schema.values()}
-    if not fit.model.can.nearest or fit.model.can.own_distances:
-        return {"reason": f"the class is not that of the nearest prototype ({fit.model.title})"}
-    if not fit.frame.formula.plain():
+    if not frame.formula.plain():
         return {"reason": "the formula transforms columns"}
     weights: dict[str, float] = {}
     if isinstance(metric, TrainedMinkowski) and kinds == {"numeric"} and np.isfinite(metric.spec.r):

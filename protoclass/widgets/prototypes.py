@@ -314,8 +314,7 @@ class PrototypeExplorer(Explorer):
             film, _, plane = self.parts
         except ProtoclassError as reason:
             raise NotAvailable(f"there is no map to save: {reason}") from reason
-        state = {**self.describe_state(), "view": "", "turn": 0}
-        reels, left, notes = take_reels(film, state["stage"])
+        reels, left, notes = take_reels(film, self.describe_state()["stage"])
         told = self._describe_film()
         if told["metric"]["reason"] or not told["fields"]:  # else the page measures by itself
             notes += add_rivals(film, reels, left)
@@ -325,7 +324,6 @@ class PrototypeExplorer(Explorer):
             "reels": {str(k): reel for k, reel in reels.items()},
             "plane": self._describe_plane(),
             "regions": regions,
-            "state": state,
             "notes": notes + ([film.stages.note] if film.stages.note else []),
         }
 

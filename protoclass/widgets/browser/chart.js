@@ -1,6 +1,8 @@
 // What a curve and a heat map share: grid points that pointer and keys reach, each with its words, of which one is chosen.
 
-import { make, drawn } from "./element.js";
+import { headline } from "./controls.js";
+import { box, make, drawn } from "./element.js";
+import { ticks } from "./frame.js";
 
 const POINT_STEPS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1] };
 const ruler = document.createElement("canvas").getContext("2d");
@@ -12,8 +14,8 @@ export function widthOf(text) {
 }
 
 export class Chart {
-  // A drawing has `draw(width, height)`, the `spots` of its points after that, `outline(k, name, style)`, `reach(x, y)`,
-  // `next(k, step)` and `ends()`.
+  // A drawing has `draw(width, height)`, after that the `spots` of its points or `spot(k)`, `outline(k, name, style)`, `reach(x, y)`,
+  // `next(k, step)` and `ends()`. Instead of `told.points` and `told.words` it may have `mark`, `take` and `words(k)` of its own.
   // `choose(point)` is called for what the user chooses.
   constructor(told, choose) {
     Object.assign(this, { told, choose, chosen: 0, here: -1, spots: [], size: "" });
@@ -22,11 +24,8 @@ export class Chart {
   }
 
   build() {
-    const { told } = this, count = told.points.length;
     this.element = make("div", "chart");
-    this.field = make("div", "plot", "", {
-      tabindex: 0, role: "application", "aria-roledescription": "chart", "aria-label": `Cross-validated ${told.name} at ${count} grid points`,
-    });
+    this.field = make("div", "plot", "", { tabindex: 0, role: "application", "aria-roledescription": "chart" });
     this.svg = drawn("svg", { "aria-hidden": "true", focusable: "false" });
     this.rings = drawn("g");
     this.tip = make("div", "chart-tip", "", { "aria-hidden": "true" });
@@ -68,9 +67,17 @@ export class Chart {
     for (const [name, value] of Object.entries({ width, height })) this.svg.setAttribute(name, value);
     this.svg.replaceChildren();
     this.draw(width, height);
-    if (!this.spots[this.here]) this.here = -1; // it is drawn no more
+    if (!this.spot(this.here)) this.here = -1; // it is drawn no more
     this.svg.append(this.rings);
     this.ring();
+  }
+
+  spot(k) {
+    return this.spots[k];
+  }
+
+  words(k) {
+    return this.told.words[k];
   }
 
   add(tag, attributes, text) {
@@ -97,24 +104,49 @@ export class Chart {
   // The chosen point and the one under the pointer or the keys, with its words.
   ring() {
     this.rings.replaceChildren();
-    if (!this.spots.length) return;
+    if (!this.svg.childElementCount) return;
     for (const [k, name] of [[this.chosen, "chosen"], [this.here, "here"]]) {
-      if (k < 0 || !this.spots[k]) continue;
+      if (k < 0 || !this.spot(k)) continue;
       for (const style of ["halo", name]) this.rings.append(...this.outline(k, name, `protoclass-${style}`));
     }
     this.say();
   }
 
   say() {
-    const { here, told } = this, words = here >= 0 ? told.words[here] : "";
+    const { here } = this, words = here >= 0 ? this.words(here) : "";
     if (this.said.textContent !== words) this.said.textContent = words;
     this.tip.classList.toggle("protoclass-shown", here >= 0);
     this.field.classList.toggle("protoclass-on", here >= 0);
     if (here < 0) return;
     this.tip.textContent = words;
-    const [x, y] = this.spots[here], wide = this.field.clientWidth, room = wide - this.tip.offsetWidth - 2;
+    const [x, y] = this.spot(here), wide = this.field.clientWidth, room = wide - this.tip.offsetWidth - 2;
     const high = this.tip.offsetHeight, above = y > this.field.clientHeight / 2;
     this.tip.style.transform = `translate(${Math.max(0, Math.min(x + 12, room))}px, ${above ? Math.max(0, y - high - 12) : y + 14}px)`;
+  }
+
+  // Where values across and errors are, in a drawing with these ends; named values stand at 0, 1, ....
+  scale(width, height, { xs, ends: [least, most], names = null, log = false }) {
+    const by = log ? Math.log10 : (value) => value, at = xs.map(by), pad = names ? 0.5 : 0.04 * (Math.max(...at) - Math.min(...at)) || 1;
+    const [low, high] = [Math.min(...at) - pad, Math.max(...at) + pad], left = 50, right = width - 14, top = 20, bottom = height - 20;
+    Object.assign(this, { box: { left, right, top, bottom }, span: { low, high, least, most, names, log } });
+    this.across = (value) => left + ((by(value) - low) / (high - low)) * (right - left);
+    this.up = (error) => Math.min(bottom, Math.max(top, bottom - ((error - least) / (most - least)) * (bottom - top)));
+  }
+
+  axes(width, height, share) {
+    const { left, right, top, bottom } = this.box, { low, high, least, most, names, log } = this.span;
+    for (const [value, text] of ticks(least, most, Math.max(2, (bottom - top) / 50))) {
+      this.add("line", { x1: left, x2: right, y1: this.up(value), y2: this.up(value), class: "protoclass-rule" });
+      this.add("text", { x: left - 8, y: this.up(value) + 4, "text-anchor": "end" }, share ? `${Number((100 * value).toPrecision(6))} %` : text);
+    }
+    const known = names ? names.map((name, k) => [k, name]) : log ? logTicks(low, high, (right - left) / 55) : ticks(low, high, (right - left) / 70);
+    let end = -Infinity;
+    for (const [value, text] of known) {
+      const x = this.across(value), half = widthOf(text) / 2;
+      if (x - half < end + 8 || x + half > width) continue;
+      this.add("text", { x, y: height - 5, "text-anchor": "middle" }, text);
+      end = x + half;
+    }
   }
 
   press(event) {
@@ -134,4 +166,60 @@ export class Chart {
   travel(k) {
     this.hover(k);
   }
+}
+
+// A page with one chart, whose chosen point a panel explains.
+export class ChartPage {
+  constructor(root, told, python, Kind, shown) {
+    Object.assign(this, { root, told, python, point: told.state.point });
+    this.chart = new Kind(shown, (point) => this.choose(point));
+    this.chart.element.explorer = this.chart;
+    this.panel = make("section", "panel", "", { "aria-label": "The chosen point" });
+    root.replaceChildren(headline(told, []), box("zones", box("map", this.chart.element), this.panel));
+  }
+
+  choose(point) {
+    this.point = point;
+    this.update();
+    if (this.python) this.python.report();
+  }
+
+  update(words) {
+    this.chart.mark(this.point);
+    this.chart.field.setAttribute("aria-description", `Chosen: ${words}`);
+  }
+
+  state() {
+    return { point: this.point };
+  }
+
+  // Whether that changes anything.
+  take({ point }) {
+    if (point === this.point) return false;
+    this.point = point;
+    this.update();
+    return true;
+  }
+
+  wants() {
+    return [];
+  }
+
+  hear() {}
+
+  close() {
+    this.chart.close();
+  }
+}
+
+// Round numbers between two powers of ten, with their texts.
+function logTicks(low, high, about) {
+  const out = [], digits = high - low > about / 2 ? [1] : [1, 2, 5];
+  for (let power = Math.floor(low); power <= high; power++) {
+    for (const digit of digits) {
+      const value = digit * 10 ** power, at = Math.log10(value);
+      if (at >= low && at <= high) out.push([value, String(Number(value.toPrecision(3)))]);
+    }
+  }
+  return out;
 }

@@ -3,7 +3,6 @@
 
 import { Chart, widthOf } from "./chart.js";
 import { box, button, drawn } from "./element.js";
-import { ticks } from "./frame.js";
 
 export class Curve extends Chart {
   constructor(told, choose) {
@@ -35,31 +34,16 @@ export class Curve extends Chart {
   }
 
   draw(width, height) {
-    const { told } = this, names = this.frontier ? null : told.names, least = Math.min(...this.x), log = !names && least > 0 && (this.frontier || Math.max(...this.x) > 10 * least);
-    const by = log ? Math.log10 : (value) => value, xs = this.order.map((k) => by(this.x[k])), [bottomError, topError] = told.ends;
-    const pad = names ? 0.5 : 0.04 * (Math.max(...xs) - Math.min(...xs)) || 1, [low, high] = [Math.min(...xs) - pad, Math.max(...xs) + pad];
-    const left = 50, right = width - 14, top = 20, bottom = height - 20;
-    this.box = { left, right, top, bottom };
-    this.across = (value) => left + ((by(value) - low) / (high - low)) * (right - left);
-    this.up = (error) => Math.min(bottom, Math.max(top, bottom - ((error - bottomError) / (topError - bottomError)) * (bottom - top)));
+    const { told } = this, names = this.frontier ? null : told.names, least = Math.min(...this.x);
+    const log = !names && least > 0 && (this.frontier || Math.max(...this.x) > 10 * least);
+    this.scale(width, height, { xs: this.order.map((k) => this.x[k]), ends: told.ends, names, log });
     this.spots = told.points.map((_, k) => (told.errors[k] === null || !this.order.includes(k) ? null : [this.across(this.x[k]), this.up(told.errors[k])]));
+    const { left, right } = this.box;
     if (told.band.length) {
       const [y, floor] = [this.up(told.band[1]), this.up(told.band[0])];
       this.add("rect", { x: left, width: right - left, y, height: Math.max(2, floor - y), class: "protoclass-band" });
     }
-    const share = told.name !== "loss";
-    for (const [value, text] of ticks(bottomError, topError, Math.max(2, (bottom - top) / 50))) {
-      this.add("line", { x1: left, x2: right, y1: this.up(value), y2: this.up(value), class: "protoclass-rule" });
-      this.add("text", { x: left - 8, y: this.up(value) + 4, "text-anchor": "end" }, share ? `${Number((100 * value).toPrecision(6))} %` : text);
-    }
-    const known = names ? names.map((name, k) => [k, name]) : log ? logTicks(low, high, (right - left) / 55) : ticks(low, high, (right - left) / 70);
-    let end = -Infinity;
-    for (const [value, text] of known) {
-      const x = this.across(value), half = widthOf(text) / 2;
-      if (x - half < end + 8 || x + half > width) continue;
-      this.add("text", { x, y: height - 5, "text-anchor": "middle" }, text);
-      end = x + half;
-    }
+    this.axes(width, height, told.name !== "loss");
     const seen = this.order.filter((k) => this.spots[k]);
     this.add("path", { d: seen.map((k, at) => `${at ? "L" : "M"}${this.spots[k].join(" ")}`).join(""), class: "protoclass-line" });
     for (const k of seen) {
@@ -117,16 +101,4 @@ export class Curve extends Chart {
   travel(k) {
     this.take(k);
   }
-}
-
-// Round numbers between two powers of ten, with their texts.
-function logTicks(low, high, about) {
-  const out = [], digits = high - low > about / 2 ? [1] : [1, 2, 5];
-  for (let power = Math.floor(low); power <= high; power++) {
-    for (const digit of digits) {
-      const value = digit * 10 ** power, at = Math.log10(value);
-      if (at >= low && at <= high) out.push([value, String(Number(value.toPrecision(3)))]);
-    }
-  }
-  return out;
 }

@@ -1,9 +1,8 @@
 // Explorers in a file: all that they show is in it.
 
 import { make } from "./element.js";
-import { Page } from "./page.js";
+import { kindOf } from "./kinds.js";
 import { unfold } from "./reel.js";
-import { Validation } from "./validation.js";
 
 async function read(text) {
   const packed = Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
@@ -20,7 +19,7 @@ for (const root of document.querySelectorAll(".protoclass-page")) {
   const text = root.querySelector(".protoclass-data").textContent;
   read(text).then((told) => {
     if (document.title === "protoclass") document.title = (told.film || told).formula; // not that of a report
-    return new (told.film ? Page : Validation)(root, told);
+    return new (kindOf(told))(root, told);
   }).catch((reason) => {
     root.append(make("p", "problem", `This browser cannot show the explorer: ${reason}`, { role: "alert" }));
   });

@@ -6,6 +6,7 @@ import { make, drawn } from "./element.js";
 export class Heat extends Chart {
   constructor(told, choose) {
     super(told, choose);
+    this.field.setAttribute("aria-label", `Cross-validated ${told.name} at ${told.points.length} grid points`);
     const items = [["choice", "1-SE choice"], ["least", `lowest ${told.name}`]];
     if (told.band.length) items.push(["", "( ) or dot: within 1 SE of the lowest"]);
     items.push(["", `from ${told.ends[0]} (light) to ${told.ends[1]} (dark)`]);

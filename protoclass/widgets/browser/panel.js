@@ -4,21 +4,16 @@ import { code, labelled, table, tabulate } from "./controls.js";
 import { box, button, drawn, make } from "./element.js";
 import { thumb } from "./draw.js";
 import { icon } from "./marks.js";
+import { Values, named } from "./values.js";
 import { countRows, pointWords, setWords, writeNumber } from "./words.js";
 
-// The name of a variable, which may go on in another line after "_".
-function named({ name }) {
-  const text = make("span");
-  text.append(...name.split(/(?<=_)/).flatMap((part) => [part, make("wbr")]));
-  return text;
-}
+const NAMED = 12, LISTED = 100;
 
-const NAMED = 12, LISTED = 100, FIRST = 8;
-
-export class Panel {
+export class Panel extends Values {
   // The page has `film`, `map`, `metric`, `fields`, `trial` (a row with other values, or null), `select(point)` and `call()`.
   constructor(page) {
-    Object.assign(this, { page, film: page.film, order: {}, all: new Set(), stats: new Map() });
+    super(page);
+    Object.assign(this, { film: page.film, order: {}, stats: new Map() });
     this.card = box("card");
     this.card.tabIndex = -1;
     this.listed = box("card");
@@ -94,11 +89,6 @@ export class Panel {
     return this.stats.get(key);
   }
 
-  write(k, value) {
-    const { levels } = this.page.fields[k];
-    return Number.isNaN(value) || value < 0 && levels ? "missing" : levels ? levels[value] : writeNumber(value);
-  }
-
   about(seen, point, { title, text, code: of, lists, place }, said) {
     const { film, page } = this, head = make("h2", "", title), out = [head, make("p", "soft", text)];
     if (place >= 0) {
@@ -110,14 +100,10 @@ export class Panel {
       return out;
     }
     const near = seen.now.nearest[point], pair = seen.reel.rivalOf(point, seen.size);
-    if (near >= 0 && seen.reel.points[near] !== point) out.push(...this.compare(seen, page.fields.map((_, k) => this.valueOf(point, k)), near, pair ? pair.rival : -1, film.called[point], point));
+    if (near >= 0 && seen.reel.points[near] !== point) out.push(...this.compare(seen, page.metric.row(point), near, pair ? pair.rival : -1, film.called[point], point));
     const label = film.quotes ? JSON.stringify(film.names[point]) : film.names[point];
     out.push(code(`${page.call()}.${page.explains ? `why(${label})` : `augment().loc[[${label}]]`}`), ...this.newRows(point));
     return out;
-  }
-
-  valueOf(point, k) {
-    return this.page.fields[k].levels ? this.page.fields[k].values[point] : +this.page.fields[k].values[point].toPrecision(7);
   }
 
   replace(offers) {
@@ -139,7 +125,7 @@ export class Panel {
   profile(point, of) {
     const { fields } = this.page;
     if (!fields.length) return [];
-    const rows = fields.map(({ name, levels }, k) => ({ name, k, value: this.valueOf(point, k), spread: levels ? null : this.spread(k, of) }));
+    const rows = fields.map(({ name, levels }, k) => ({ name, k, value: this.page.metric.row(point)[k], spread: levels ? null : this.spread(k, of) }));
     const columns = [
       { head: "variable", name: true, text: true, value: ({ name }) => name, cell: named },
       { head: "value", value: ({ k, value }) => this.write(k, value) },
@@ -159,16 +145,6 @@ export class Panel {
     return svg;
   }
 
-  // A table of variables; of many the first.
-  some(key, rows, columns, className) {
-    const all = this.all.has(key), shown = all ? rows : rows.slice(0, FIRST), made = table({ columns, rows: shown, className });
-    if (rows.length <= FIRST) return made;
-    return box("", made, button("link", all ? "Show fewer" : `Show all ${rows.length} variables`, () => {
-      this.all[all ? "delete" : "add"](key);
-      this.page.update(true);
-    }));
-  }
-
   // A row, its nearest prototype and the rival, variable by variable.
   compare(seen, values, near, rival, name, point = -1) {
     const { film, page } = this, { fields, metric } = page, { reel } = seen, out = [], others = [near, rival].filter((place) => place >= 0);
@@ -178,33 +154,17 @@ export class Panel {
     }
     if (!fields.length) return out;
     const measured = metric.reason ? [] : others.map((place) => metric.parts(values, metric.row(reel.points[place])).parts);
-    const most = Math.max(1e-300, ...measured.flat()), rows = fields.map((field, k) => ({ ...field, k, value: values[k], parts: measured.map((parts) => parts[k]) }));
-    if (rows.length > FIRST && measured.length) rows.sort((a, b) => Math.abs(b.parts.at(-1) - b.parts[0]) - Math.abs(a.parts.at(-1) - a.parts[0]));
-    const columns = [
-      { head: "variable", name: true, text: true, value: (row) => row.name, cell: named },
-      { head: page.trial ? "row" : name, value: ({ k, value }) => this.write(k, value), cell: page.trial ? (row) => this.input(row) : null },
-      ...others.map((place) => ({ head: film.names[reel.points[place]], value: ({ k }) => this.write(k, this.valueOf(reel.points[place], k)) })),
-    ];
-    if (measured.length) columns.push({ head: "parts of distance", value: () => "", cell: ({ parts }) => this.bars(parts, others.map((place) => reel.classes[place]), most) });
-    out.push(this.some("compare", rows, columns, "compare"));
+    out.push(this.sideBySide([
+      { head: page.trial ? "row" : name, values, cell: page.trial ? (row) => this.input(row) : null },
+      ...others.map((place) => ({ head: film.names[reel.points[place]], values: metric.row(reel.points[place]) })),
+    ], measured, others.map((place) => this.colours[reel.classes[place]])));
     if (metric.reason && fields.length < 2) return out;
-    if (metric.reason) return [...out, make("p", "soft", `The distances are not divided among the variables, because ${metric.reason}.`)];
+    if (metric.reason) return [...out, this.undivided()];
     const [change] = metric.changes(values, reel, seen.now.shown, film.rows);
     if (!change) return [...out, make("p", "", "No change of a single variable gives another class.")];
     const words = make("p"), before = this.write(change.k, values[change.k]);
     words.append("With ", make("strong", "", `${change.name} = ${this.write(change.k, change.value)}`), ` instead of ${before} it would be predicted ${film.classes[change.code].name}.`);
     return [...out, words];
-  }
-
-  bars(parts, codes, most) {
-    const cell = make("span", "bars", "", { role: "img", "aria-label": parts.map(writeNumber).join(" and ") });
-    parts.forEach((part, k) => {
-      const bar = make("span", "bar");
-      Object.assign(bar.style, { width: `${(100 * part) / most}%`, background: this.colours[codes[k]] });
-      cell.append(bar);
-    });
-    cell.title = parts.map(writeNumber).join(" and ");
-    return cell;
   }
 
   // A value that can be changed; values that are pasted go to it and those after it.

@@ -1,26 +1,23 @@
 // The explorer of a validation: the curve, or the heat map of two parameters, with a slider for each; tables of the chosen point. In a
 // notebook Python's answer brings these, a file has them for all points.
 
-import { headline, menu, range, tabulate } from "./controls.js";
+import { ChartPage } from "./chart.js";
+import { menu, range, tabulate } from "./controls.js";
 import { Curve } from "./curve.js";
 import { box, button, make } from "./element.js";
 import { Heat } from "./heat.js";
 
-export class Validation {
+export class Validation extends ChartPage {
   constructor(root, told, python) {
-    Object.assign(this, { root, told, python, point: told.state.point, used: told.state.used });
-    const { curve, heat } = told, choose = (point) => this.choose(point);
-    this.chart = heat ? new Heat(heat, choose) : new Curve(curve, choose);
-    this.chart.element.explorer = this.chart;
-    this.controls = told.axes.map((axis, k) => (curve && !axis.named ? null : this.control(axis, k)));
+    super(root, told, python, told.heat ? Heat : Curve, told.heat || told.curve);
+    this.used = told.state.used;
+    this.controls = told.axes.map((axis, k) => (told.curve && !axis.named ? null : this.control(axis, k)));
     this.status = make("p", "", "", { role: "status" });
     this.problem = make("p", "problem", "", { role: "alert" });
     const fit = python ? button("tool", "Fit here", () => python.report({ use: true }), { title: "Fit all rows with these parameters: explorer.fit" }) : null;
     const controls = box("controls", ...this.controls.filter(Boolean).map(({ label }) => label), fit);
     this.tables = make("div", "card");
-    const panel = make("section", "panel", "", { "aria-label": "The chosen point" });
-    panel.append(box("card", this.status, controls, this.problem), this.tables);
-    root.replaceChildren(headline(told, []), box("zones", box("map", this.chart.element), panel));
+    this.panel.append(box("card", this.status, controls, this.problem), this.tables);
     this.update();
   }
 
@@ -43,23 +40,12 @@ export class Validation {
     }).reverse();
   }
 
-  choose(point) {
-    this.point = point;
-    this.update();
-    if (this.python) this.python.report();
-  }
-
   update() {
     const words = this.chart.told.words[this.point];
     this.indices().forEach((index, k) => this.controls[k] && this.controls[k].show(index, this.told.axes[k].texts[index]));
-    this.chart.mark(this.point);
-    this.chart.field.setAttribute("aria-description", `Chosen: ${words}`);
+    super.update(words);
     this.status.textContent = words;
     if (this.told.answers) this.hear(this.told.answers[this.point]);
-  }
-
-  state() {
-    return { point: this.point };
   }
 
   take({ point, used }) {
@@ -69,16 +55,8 @@ export class Validation {
     return true;
   }
 
-  wants() {
-    return [];
-  }
-
   hear({ problem = "", tables = [] }) {
     this.problem.textContent = problem;
     if (!problem) this.tables.replaceChildren(...tables.map(tabulate));
-  }
-
-  close() {
-    this.chart.close();
   }
 }

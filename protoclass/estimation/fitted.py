@@ -347,7 +347,8 @@ class Fitted(Served):
 
     def warn_of(self, found: Unseen, zero: bool = False) -> None:
         """Warn of levels that are not in the training data."""
-        found.warn({name: "zero" if zero and fate == "missing" else fate for name, fate in self.fates_of(found).items()})
+        cure = "" if zero else ". Use unseen='raise' to make `Fit.predict` refuse them"  # estimators, which use "zero", have no unseen=
+        found.warn({name: "zero" if zero and fate == "missing" else fate for name, fate in self.fates_of(found).items()}, cure)
 
     def fates_of(self, found: Unseen) -> dict[str, str]:
         """Treatment of rows with a level that is not in the training data, by column: see `Metric.unseen`."""
@@ -372,7 +373,8 @@ class Fitted(Served):
         known = (*KINDS, "set")
         if not isinstance(kind, str) or kind not in self.kinds:
             every = "" if isinstance(kind, str) and kind in known else f" (known kinds: {', '.join(known)})"
-            cure = "use fit.calibrate() for 'prob' and 'set'" if isinstance(kind, str) and kind in ("prob", "set") else ""
+            needs_calibration = isinstance(kind, str) and kind in ("prob", "set")
+            cure = "use fit.calibrate() for 'prob' and 'set', or calibrate=True in pc.fit" if needs_calibration else ""
             hint = hint_for_value("prediction", kind, self.kinds)
             raise OptionError(
                 f"kind must be {either(self.kinds)} for method {self.model.name!r}, not {brief(kind)}"

@@ -30,7 +30,7 @@ from ..ground.progress import bar
 from ..ground.savable import savable
 from ..metrics.base import Metric, TrainedMetric, as_vectors, joined
 from ..metrics.dissimilarity import Dissimilarity
-from ..metrics.matrices import ORDER
+from ..metrics.matrices import check_complete
 from ..metrics.measuring import Candidates, check_candidates, measure_frame, resolve, warn_of_values
 from ..metrics.wrappers import list_tuned, retuned
 from ..models.base import Model
@@ -298,7 +298,7 @@ class Problem:
         """The problem with the tuned parameters of the metric as chosen, and nothing left to tune of it."""
         if self.to_tune is None:
             return self
-        metric = resolve(self.chosen_metric(values), self.frame, self.frame.index)
+        metric = resolve(self.chosen_metric(values), self.frame, self.frame.columns)
         metric = metric.pretrain(self.frame) if metric.train_in_folds else metric
         return replace(self, metric=learned_metric(self.model, metric, self.frame), to_tune=None)
 
@@ -463,10 +463,10 @@ def prepare(call: Call) -> Problem:
     if list_tuned(spec):
         to_tune = retuned(spec, _list_values, frame)
         spec = retuned(to_tune, lambda metric, name, _: getattr(metric, name)[0], frame)
-    metric = resolve(spec, frame, data.index)
+    metric = resolve(spec, frame, data)
     warn_of_values(frame, metric)
     if isinstance(spec, Dissimilarity):
-        frame = with_predictors(frame, spec)
+        frame = with_predictors(frame, spec, data)
     metric = metric.pretrain(frame) if metric.train_in_folds else metric
     metric = learned_metric(model, metric, frame)
     kept = data.index.get_indexer(frame.index)
@@ -637,18 +637,15 @@ def check_rows_needed(problem: Problem, counts: np.ndarray, grid: Mapping[str, n
         )
 
 
-def with_predictors(frame: Frame, dissimilarity: Dissimilarity) -> Frame:
+def with_predictors(frame: Frame, dissimilarity: Dissimilarity, data: pd.DataFrame) -> Frame:
     """The frame with the predictors of a Dissimilarity that was given."""
     if frame.formula.terms:
         raise OptionError(
             f"if dissimilarities are given, the formula must have no predictors: use '{frame.formula.response} ~ 1', not "
             f"{frame.formula.quoted}"
         )
+    check_complete(dissimilarity.index, frame.index, data)
     at = dissimilarity.index.get_indexer(frame.index)
-    if (at < 0).any():
-        raise DataError(
-            f"the dissimilarities lack the row {shown(frame.index[at < 0][0])} of the data (rows are matched by label): {ORDER}"
-        )
     source = dissimilarity.data
     return replace(frame, columns=source.columns.iloc[at], formula=replace(source.formula, response=frame.formula.response),
                    schema=source.schema, spec=source.spec, keep=source.keep)  # fmt: skip

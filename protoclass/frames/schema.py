@@ -218,11 +218,11 @@ class Unseen:
                 f"{self.words(name)}. Leave these rows out, or fit without the column, because an identifier is not a useful predictor"
             )
 
-    def warn(self, fates: Mapping[str, str]) -> None:
-        """Warn of each column; `fates` has for each what becomes of its rows, a key of `FATES`, and lacks those not to be warned of."""
+    def warn(self, fates: Mapping[str, str], cure: str = "") -> None:
+        """Warn of each column in `fates`, which gives the treatment of its rows, a key of `FATES`."""
         for name in self.counts:
             if name in fates:
-                warn(f"{self.words(name)}; {FATES[fates[name]]}. Use unseen='raise' to make `Fit.predict` refuse them", DataWarning)
+                warn(f"{self.words(name)}; {FATES[fates[name]]}{cure}", DataWarning)
 
     def warn_of_folds(self, fold: str = "fold") -> None:
         """Warn that held-out rows have them, and the training rows of their fold have not."""

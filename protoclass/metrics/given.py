@@ -15,9 +15,10 @@ from ..ground.errors import DataError, OptionError, shown
 from ..ground.savable import savable
 from .base import Metric, NewRows, TrainedMetric, Traits, strings
 from .matrices import (
-    ORDER,
     as_array,
     as_floats,
+    as_type_of,
+    check_complete,
     check_first_column,
     check_labels,
     check_nearest_to_itself,
@@ -114,11 +115,8 @@ class TrainedGiven(TrainedMetric):
         return columns[outside | columns.isin(frame.index)]
 
     def rows(self, frame: Frame) -> Rep:
+        check_complete(self._rows, frame.index, frame.columns)
         at = self._rows.get_indexer(frame.index)
-        if (at < 0).any():
-            raise DataError(
-                f"the dissimilarities lack the row {shown(frame.index[at < 0][0])} of the data (rows are matched by label): {ORDER}"
-            )
         every = len(at) == len(self.values) and (at == np.arange(len(at))).all()
         return (self.values if every else self.values[at],)
 
@@ -167,7 +165,9 @@ def _read(new: pd.DataFrame, at: Any, names: pd.Index) -> np.ndarray:
     missing = [c for c in names if c not in new.columns]
     if missing:
         more = f" and {len(missing) - 5} more" if len(missing) > 5 else ""
-        raise DataError(f"the new rows lack the dissimilarities to {missing[:5]}{more}")
+        convert = as_type_of(new.columns, names)
+        cure = f": the labels differ in type, so use new.columns = new.columns.{convert}" if convert else ""
+        raise DataError(f"the new rows lack the dissimilarities to {missing[:5]}{more}{cure}")
     table = new[list(names)].iloc[as_slice(at)]
     values = np.ascontiguousarray(as_floats(table))
     known = ~np.isnan(values).any(axis=1)
@@ -175,13 +175,14 @@ def _read(new: pd.DataFrame, at: Any, names: pd.Index) -> np.ndarray:
     return values
 
 
-def given(matrix: Any, index: pd.Index) -> TrainedGiven:
+def given(matrix: Any, data: pd.DataFrame) -> TrainedGiven:
     """A given matrix as a trained metric.
 
     Parameters
     ----------
     matrix : DataFrame (by label), square array (n, n) or condensed array (n (n - 1) / 2,) (by position)
-    index : names of the data's rows, for arrays
+    data : DataFrame
+        Data whose rows the matrix describes: matched by label, or by position for arrays.
 
     Raises
     ------
@@ -193,9 +194,9 @@ def given(matrix: Any, index: pd.Index) -> TrainedGiven:
         raise DataError(f"dissimilarities must have rows and columns, not the shape {matrix.shape}")
     if isinstance(matrix, pd.DataFrame):
         check_first_column(matrix)
-        check_labels(matrix, index)
+        check_labels(matrix, data)
     else:
-        matrix = _square(as_array(matrix), index)
+        matrix = _square(as_array(matrix), data.index)
     metric = trained_given(matrix)
     single = bool((matrix.dtypes == np.float32).all())
     check_nearest_to_itself(metric.values, matrix.index, matrix.columns, single)

@@ -26,6 +26,7 @@ from .dissimilarity import Dissimilarity
 from .dtw import DTW
 from .given import given
 from .gower import MANY, Gower
+from .matrices import check_complete
 from .minkowski import Euclidean
 from .registry import metric as by_name
 from .wrappers import Wrapper, list_tuned
@@ -251,7 +252,7 @@ def dissimilarity(data: Any, frame: Any = None, metric: Any = "auto", *, na: str
                 raise OptionError("dissimilarity(frame, metric) needs one metric, but there are two")
     table = as_pandas(read_for(table, formula, {}))
     molded = mold(formula, table, na=na, response=False)
-    resolved = resolve(metric, molded, table.index)
+    resolved = resolve(metric, molded, table)
     if resolved.supervised and molded.formula.response is not None:
         molded = mold(formula, table, na=na)
     warn_of_values(molded, resolved)
@@ -299,7 +300,7 @@ def texts_as_wholes(frame: Frame, metric: Metric | TrainedMetric) -> str:
     )
 
 
-def resolve(spec: Any, frame: Frame, index: pd.Index) -> Metric | TrainedMetric:
+def resolve(spec: Any, frame: Frame, data: pd.DataFrame) -> Metric | TrainedMetric:
     """The metric that `dissimilarity=` names.
 
     Parameters
@@ -308,8 +309,8 @@ def resolve(spec: Any, frame: Frame, index: pd.Index) -> Metric | TrainedMetric:
         The trained metric of a Dissimilarity, and one that is given itself, stays as it is, unless it must be trained anew
         in each fold.
     frame : Frame
-    index : Index
-        Names of all rows of the data, for arrays.
+    data : DataFrame
+        Data with all rows, whose labels a given matrix must match.
     """
     if isinstance(spec, str) and spec == "auto":
         return automatic(frame)[0]
@@ -318,14 +319,15 @@ def resolve(spec: Any, frame: Frame, index: pd.Index) -> Metric | TrainedMetric:
             f"{name} must be one value for {type(spec).__name__}, not {brief(values)}: use `fit` or `cross_validate` to tune it"
         )
     if isinstance(spec, Dissimilarity):
-        spec.metric.check_rows(index)
+        spec.metric.check_rows(data.index)
         return _as_trained(spec.metric)
     if isinstance(spec, Wrapper) and hasattr(spec, "of"):
         if isinstance(spec.of, Dissimilarity):
             raise OptionError(f"{type(spec).__name__} needs a metric or a matrix: use d.metric, or d.frame() with a formula 'y ~ 1'")
-        return spec.with_inner([resolve(spec.of, frame, index)])
+        return spec.with_inner([resolve(spec.of, frame, data)])
     if isinstance(spec, (pd.DataFrame, np.ndarray, list, tuple)):
-        spec = given(spec, index)
+        spec = given(spec, data)
+        check_complete(pd.Index(spec.row_names), frame.index, data)
     metric = by_name(spec)
     if metric.given and frame.formula.terms:
         raise OptionError(

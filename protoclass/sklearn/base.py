@@ -16,8 +16,8 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted, chec
 
 from ..fitting import Fit, fit
 from ..frames.tables import as_pandas
-from ..ground.checks import one_of
-from ..ground.errors import DataError, OptionError, brief, shown
+from ..ground.checks import hint_for, one_of
+from ..ground.errors import DataError, NotAvailable, OptionError, brief, shown
 from ..metrics.dissimilarity import Dissimilarity
 from ..models.registry import MODELS
 
@@ -68,9 +68,16 @@ class PrototypeEstimator(BaseEstimator):  # type: ignore[misc]
         self._parameters = dict(parameters)
 
     def __getattr__(self, name: str) -> Any:
-        """The parameters of the method are attributes, as all others are; of another that failed its own error is kept."""
+        """Parameters of the method are attributes too; a method that needs calibration raises its error with the cure."""
         parameters = self.__dict__.get("_parameters", {})
-        return parameters[name] if name in parameters else object.__getattribute__(self, name)
+        if name in parameters:
+            return parameters[name]
+        try:
+            return object.__getattribute__(self, name)
+        except AttributeError as error:
+            if isinstance(error.__cause__, NotAvailable):  # scikit-learn hides it behind "has no attribute"
+                raise error.__cause__ from None
+            raise
 
     def __setattr__(self, name: str, value: Any) -> None:
         if name in self.__dict__.get("_parameters", {}):
@@ -106,9 +113,10 @@ class PrototypeEstimator(BaseEstimator):  # type: ignore[misc]
         if known is not None:
             for name in params:
                 if name not in named | known | {"metric"}:
+                    hint = hint_for(name, sorted(known) + sorted(named))
                     raise OptionError(
-                        f"{shown(name)} is not a parameter of {type(self).__name__} with method {brief(method)}: use "
-                        f"{', '.join(sorted(named | known))}"
+                        f"{shown(name)} is not a parameter of {type(self).__name__} with method {brief(method)}: "
+                        f"{hint}{'; ' if hint else ''}its parameters are {', '.join(sorted(named | known))}"
                     )
         if method is not self.method and not (isinstance(method, str) and method == self.method):
             self.__dict__["_parameters"] = {k: v for k, v in self._parameters.items() if k == "metric"}
@@ -257,7 +265,11 @@ def read_rows(estimator: Any, X: Any, reset: bool, missing: bool, square: bool =
             )
         return frame.set_axis(frame.columns.map(str), axis=1).set_axis(pd.RangeIndex(len(frame)))
     X = as_pandas(X) if is_frame(X) else X
-    values = validate_data(estimator, X=X, reset=reset, ensure_all_finite="allow-nan" if missing else True)
+    try:
+        values = validate_data(estimator, X=X, reset=reset, ensure_all_finite="allow-nan" if missing else True)
+    except ValueError:
+        check_no_text(X)
+        raise
     if values.dtype.kind == "f" and values.dtype.itemsize not in (4, 8):
         values = values.astype(float)
     if square:
@@ -267,6 +279,18 @@ def read_rows(estimator: Any, X: Any, reset: bool, missing: bool, square: bool =
             f"precomputed dissimilarities must be square, with one column for each row, but X is {values.shape[0]} x {values.shape[1]}"
         )
     return pd.DataFrame(values, columns=[f"x{i}" for i in range(values.shape[1])])
+
+
+def check_no_text(X: Any) -> None:
+    """Raise if an array or list of rows contains text, in words that name the column and the cure."""
+    array = np.asarray(X, object)
+    for j, column in enumerate(array.T if array.ndim == 2 else ()):
+        text = next((value for value in column if isinstance(value, str)), None)
+        if text is not None:
+            raise DataError(
+                f"column {j} of X contains text, such as {shown(text)}, but an array must contain numbers: use X.astype(float) if all "
+                "texts are numbers, or pd.DataFrame(X, columns=names).infer_objects(), whose columns may be text"
+            )
 
 
 def is_frame(X: Any) -> bool:

@@ -62,11 +62,24 @@ def lines(test: Test) -> list[str]:
     for names in (("balanced_accuracy", "kappa"), ("auc", "brier", "log_loss"), ("loss", "loss_no_information", "decision_loss")):
         line = "; ".join(parts[name] for name in names if name in parts)
         out += [line] if line else []
+    out += undecided(test)
     if test.judged.prevalence is not None:
         named = [f"{visible(str(c))} {fixed(p, 3)}" for c, p in zip(test.classes, test.judged.prevalence, strict=True)]
         more = f" and {len(named) - MOST_NAMED} more" if len(named) > MOST_NAMED else ""
         out.append(f"The probabilities are for the prevalence of the calibration rows: {', '.join(named[:MOST_NAMED])}{more}")
     return out
+
+
+def undecided(test: Test) -> list[str]:
+    """That error and sensitivities ignore the losses; for two classes with the threshold that decides by them."""
+    if test.losses is None or test.decided:
+        return []
+    line = f"Error, {'sensitivity and specificity' if len(test.classes) == 2 else 'sensitivities and specificities'} are for predict(new), "
+    line += "which does not use the loss"
+    if len(test.classes) > 2 or "decision_loss" not in test.means:
+        return [line]
+    threshold = test.losses[0, 1] / test.losses.sum()  # rows: true classes; the diagonal is 0
+    return [f"{line}; use threshold={{{shown(test.classes[1])}: {threshold:.4g}}} for decisions by loss"]
 
 
 def warned(test: Test) -> list[str]:
@@ -148,6 +161,7 @@ def notes(test: Test) -> list[str]:
         "of Wilson intervals; kappa by the delta method (Fleiss, Cohen and Everitt 1969) on Wilson's scale"
         + ("; AUC by Wilson's with DeLong's variance, for several classes each versus the rest." if "auc" in test.estimates else ".")
     ]
+    out += [f"{line}." for line in undecided(test)]
     absent = [str(c) for c, n in zip(test.classes, test.counts.weight.sum(axis=1), strict=True) if n == 0]
     if absent:
         out.append(

@@ -76,9 +76,9 @@ def _runs(
     reach = np.nextafter(radii, np.inf) if options.closed else radii  # d <= eps is d < the next number after eps
     problems = covers(task, fold, folds, reach, float(lambdas[0]), options.own)
     if options.solver == "ratio":
-        _ = problems.lists  # or the error that says that there are too many
-    listed = options.solver == "ratio" or (slow and fits(problems))  # before the threads below ask for the lists
-    steps = greedy_steps(problems, in_units(float(lambdas[0]), problems.unit))  # which hold those of all lambdas
+        _ = problems.lists  # or the error that there are too many
+    listed = options.solver == "ratio" or (slow and fits(problems))  # computed before the threads below need the lists
+    steps = greedy_steps(problems, in_units(float(lambdas[0]), problems.unit))  # which contain the steps of all lambdas
 
     most = None if None in options.stops else max(stop for stop in options.stops if stop is not None)
 
@@ -106,7 +106,7 @@ def solve_runs(
     stop: Stop,
     listed: bool = True,
 ) -> list[Chosen]:
-    """The covers of the solver, or those of the greedy algorithm with a certificate; `listed` says whether the balls are."""
+    """The covers of the solver, or greedy covers with a certificate; `listed`: whether the balls are listed."""
     L, out = len(problems.classes), []
     for g, run in enumerate(runs):
         k, j = divmod(g, len(lambdas))
@@ -144,7 +144,7 @@ def _solve_classes(
     options: Options,
     stop: Stop,
 ) -> list[tuple[Solved, Array]]:
-    """For each class what the solver found, and the columns that it chose, from `few` columns where there are some."""
+    """For each class the solution of the solver and the columns that it selected, from `few` columns if there are some."""
     if few is not None:
         options = replace(options, certify=False)  # a bound over the few candidates is not one over all
 
@@ -170,11 +170,11 @@ def _solve_classes(
 
 
 def _few(problems: CoverProblems, f: int, k: int, cost: float, run: Chosen, options: Options, stop: Stop) -> Generated:
-    """The candidates that stand for all others where memory does not take lists of all balls."""
+    """The candidates that represent all others if lists of all balls do not fit into memory."""
     chosen = [run.at[run.classes == c] for c in range(len(problems.classes))]
     seconds = options.seconds * len(chosen)  # the classes share their passes
     few = generate(problems, f, k, cost, chosen, seconds, stop, options.solver == "exact")
-    _ = few.problems.listed  # before the threads ask for them
+    _ = few.problems.listed  # computed before the threads need it
     return few
 
 
@@ -227,24 +227,24 @@ def over_every_row(
 ) -> Certificate:
     """The certificate of a cover over all rows as candidates, which has the one over the sample in `sampled`.
 
-    All dissimilarities of the rows to one another are read once, and those within the classes in each further pass; none is
-    kept. Where the time is over before they are all read once, the one over the sample remains, and says so.
+    All dissimilarities of the rows to one another are computed once, and those within the classes in each further pass; none is
+    stored. If the time ends before they are all computed once, the certificate over the sample remains and names the sample.
 
     Parameters
     ----------
     problems : CoverProblems
-        Whose candidates are the sample.
+        Problems whose candidates are the sample.
     f : int
-        The fold that is left out.
+        Fold that is left out.
     k : int
-        Of the radii of the problems.
+        Number of the radius in the problems.
     lambda_ : float
     certificate : Certificate
-        In units.
+        Certificate over the sample, in units.
     chosen : sequence of int arrays, one for each class
-        The candidates of the cover.
+        Candidates of the cover.
     seconds : float
-        For each class; they share them, as they share the passes.
+        Seconds for each class, which the classes share, because they share the passes.
     stop : Stop
     """
     task, end = problems.task, time.monotonic() + seconds * len(chosen)

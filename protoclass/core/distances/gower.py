@@ -21,15 +21,15 @@ def gower(
 ) -> NDArray[np.float64]:
     """Gower dissimilarities between two sets of rows (Gower 1971; Kaufman and Rousseeuw 1990, section 2.6).
 
-    The sums of every pair run over the numbers and then the categories, in the order of the columns, whatever the shape of
-    the tile.
+    The sums of every pair run over the numbers and then the categories, in the order of the columns, for tiles of any
+    shape.
 
     Parameters
     ----------
     a, b : pairs (numbers, codes)
         numbers : float (n, p), each column divided by its range and multiplied by its weight, NaN where missing, inf (`UNLIKE[0]`)
-        for what is as far from every value as the range is long.
-        codes : int (n, c), -1 where missing, -2 (`UNLIKE[1]`) for what is unlike every code.
+        for a value as far from every other as the range is long.
+        codes : int (n, c), -1 where missing, -2 (`UNLIKE[1]`) for a value that differs from every code.
     asymmetric : bool (c,)
         Whether the column is asymmetric: a pair with two zeros (code 0) skips it.
     weights : float (p + c,), optional

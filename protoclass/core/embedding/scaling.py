@@ -153,7 +153,7 @@ def _inner_products(D: Array) -> Array:
 def axis_shares(X: Array, D: Array) -> Array:
     """The share of each axis (k,) of `torgerson(D, k)` in the sum of the absolute eigenvalues, as "GOF" of R's `cmdscale` has it.
 
-    Of Euclidean distances it is the share of their sum of squares that the axis shows (Mardia, Kent and Bibby 1979, section 14.4).
+    For Euclidean distances it is the proportion of their sum of squares on the axis (Mardia, Kent and Bibby 1979, section 14.4).
 
     Examples
     --------

@@ -32,8 +32,8 @@ def condense_rows(D: Source, own: Array, y: Array, order: Array) -> Array:
     Returns
     -------
     int array
-        Rows, in the order in which they were kept. Of equally near rows, that of the first class in level order
-        is used, then the first row. Identical rows of different classes are all kept and remain misclassified.
+        Rows, in the order in which they were kept. Ties between nearest rows go to the first class in level order,
+        then to the first row. Identical rows of different classes are all kept and remain misclassified.
     """
     rows = np.sort(order)
     visit = np.searchsorted(rows, order)  # places among the rows, in the order of the visits

@@ -13,7 +13,7 @@ from ..parallel import kernel, left
 Array = NDArray[Any]
 
 STARTS = ("k-means++", "build", "random")
-LANE = 64  # rows that are compared at once
+LANE = 64  # rows that are compared together
 NOTHING = np.empty(0, np.int64)
 
 
@@ -78,7 +78,7 @@ def kmedoids(
     """Medoids for each of several K.
 
     Each K has `starts` runs of its own (one if nothing is drawn at random). If there is a smaller K, one more run starts from
-    its medoids, so that the loss never rises with K. The run of the least loss is kept, the first of equal ones.
+    its medoids, so the loss never rises with K. The run with the lowest loss is kept; the first run breaks ties.
 
     Parameters
     ----------
@@ -157,9 +157,9 @@ def begin(problem: Block, K: int, start: str, draw: np.random.Generator, known: 
 def swap_medoids(problem: Block, first: Array) -> Medoids:
     """Swap medoids for other candidates until no swap lowers the loss (FasterPAM: each swap that lowers it is made at once).
 
-    Candidates are visited in their order, repeatedly. Of the medoids that a candidate could replace, the one is taken for
-    which the loss falls most, the first of equal ones in `first`. A decrease within rounding error does not count. A single
-    medoid is the best of all candidates, the first of equal ones.
+    Candidates are visited in their order, repeatedly. A candidate replaces the medoid with the largest decrease of the loss;
+    the order of `first` breaks ties. A decrease within rounding error does not count. A single
+    medoid is the best of all candidates, the first one of ties.
     """
     if len(first) == 1:
         medoids = np.array([_costs(problem.to, problem.w).argmin()])

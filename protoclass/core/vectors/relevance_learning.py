@@ -14,7 +14,7 @@ from ..parallel import check_wanted, kernel
 from .class_medoids import choose_rows, cost_of_row, labelled, swap_for_classes
 
 ROUNDS = 4  # of swaps and gradient steps: further ones change little
-CANDIDATES, SHARE = 256, 5  # rows, drawn anew in each round, that may be chosen: so many, or so many times those that are
+CANDIDATES, SHARE = 256, 5  # rows, drawn in each round, that may be chosen: so many, or so many times those that are
 STEPS = 60  # of gradient in each round
 DECAY = (0.9, 0.999)  # of the means of gradients and of their squares, as Kingma and Ba (2015) give them
 LOGARITHM = 0.05  # step of a logarithm of a weight, in the first steps
@@ -22,11 +22,11 @@ ENTRY = 0.03  # step of an entry of a map between columns of variance about 1
 
 
 class Space(Protocol):
-    """What a distance with parameters says of itself while these are learned.
+    """Functions of a distance with parameters that are used for learning these.
 
-    `start` gives the parameters of the distance as it is, and `normed` those of the same distances up to a factor. `take` gives the
-    space of some rows, `distances` those of all rows to some, (n, q), and `objective` a function of the parameters: the mean cost with
-    chosen rows and the penalty, with its gradient.
+    `start` gives the parameters of the given distance, and `normed` those of the same distances up to a factor. `take` gives the
+    space of some rows, `distances` the distances of all rows to some, (n, q), and `objective` a function of the parameters: the mean
+    cost with chosen rows and the penalty, with its gradient.
     """
 
     rate: float
@@ -80,9 +80,9 @@ def learn(space: Space, w: Array, y: Array, batches: Sequence[Array], counts: Ar
     y : int array (n,)
         Classes.
     batches : ROUNDS + 1 int arrays
-        The rows that each round reads, with those chosen before.
+        Rows of each round, with those chosen before.
     counts : int array (classes,)
-        Prototypes of each class at the start.
+        Number of prototypes of each class at the start.
     beta : float
         Slope of the cost's logistic function.
     seed : tuple of int
@@ -133,17 +133,17 @@ class Weights:
     Attributes
     ----------
     rows : int array (n,)
-        Which rows `terms` and `between` are asked for.
+        Rows for which `terms` and `between` are called.
     terms : callable
-        `terms(rows, to)`: what each variable adds to the power of the distances of rows to others, (n, q, v); NaN where it is skipped.
+        `terms(rows, to)`: contribution of each variable to the power of the distances of rows to others, (n, q, v); NaN if it is skipped.
     between : callable
         `between(weights, rows, to)`: distances (n, q).
     count : int
         Number of variables.
     power : float
-        The power of the distance that is the sum; where variables are skipped, it is the mean over the others.
+        Power of the distance that is the sum; if variables are skipped, it is the mean over the others.
     ridge : float
-        Of the penalty, -ridge times the mean logarithm of the weights.
+        Weight of the penalty, -ridge times the mean logarithm of the weights.
     """
 
     rows: Array
@@ -226,11 +226,11 @@ class Map:
     Attributes
     ----------
     X : array (n, p)
-        Coordinates; those of mean 0 and about variance 1 suit the rate.
+        Coordinates; mean 0 and variance about 1 suit the rate.
     components : int
-        Axes of the map; fewer than p start as principal axes.
+        Number of axes of the map; fewer than p start as principal axes.
     ridge : float
-        Of the penalty, -ridge times the mean logarithm of the eigenvalues of the map's square.
+        Weight of the penalty, -ridge times the mean logarithm of the eigenvalues of the map's square.
     """
 
     X: Array
@@ -244,7 +244,7 @@ class Map:
         if self.components == p:
             return np.eye(p, dtype=self.X.dtype)
         axes = np.linalg.svd(self.X - self.X.mean(axis=0), full_matrices=False)[2][: self.components]
-        signs = np.sign(axes[np.arange(len(axes)), np.abs(axes).argmax(axis=1)])  # those of a library depend on its version
+        signs = np.sign(axes[np.arange(len(axes)), np.abs(axes).argmax(axis=1)])  # signs of a library depend on its version
         return self.normed(axes * signs[:, None])
 
     def normed(self, parameters: Array) -> Array:
@@ -257,7 +257,7 @@ class Map:
         Z = self.X @ parameters.T
         square = (Z**2).sum(axis=1)
         out = np.maximum(square[:, None] + square[to] - 2 * (Z @ Z[to].T), 0)
-        out[to, np.arange(len(to))] = 0  # of a row to itself, where products leave rounding
+        out[to, np.arange(len(to))] = 0  # of a row to itself, because products leave rounding
         return np.asarray(np.sqrt(out))
 
     def objective(self, rows: Rows, chosen: Array) -> Callable[[Array], tuple[float, Array]]:

@@ -39,7 +39,7 @@ def stratified(y: Array, folds: int, seed: int) -> Array:
 
 
 def _shuffled(values: Array, seed: int | list[int]) -> Array:
-    """The places of the values in their order, those of equal ones at random."""
+    """The positions of the values in their order, ties at random."""
     return np.lexsort((np.random.default_rng(seed).random(len(values)), values))
 
 
@@ -74,8 +74,8 @@ def grouped(y: Array, group: Array, folds: int, seed: int) -> Array:
     """Folds that keep the rows of a group together, with class shares that are as even as this allows.
 
     The groups are assigned from the largest to the smallest, those of equal size in random order. Each goes to the fold where
-    it leaves the class shares most even (least sum of squares of the fold's class counts over class sizes); of equal folds
-    the smallest is taken.
+    it leaves the class proportions most even (lowest sum of squares of the fold's class counts over class sizes); ties go to
+    the smallest fold.
 
     Parameters
     ----------
@@ -112,14 +112,14 @@ def holdout(y: Array, test: float, seed: int) -> Array:
     y : int array (n,)
         Class codes.
     test : float between 0 and 1
-        Share of the rows to hold out.
+        Proportion of the rows to hold out.
     seed : int
 
     Returns
     -------
     bool array (n,)
-        True for round(n x test) rows, or fewer where classes of one row keep theirs. Each class gives the integer part of its
-        share, and the classes with the largest remainders give one row more.
+        True for round(n x test) rows, or fewer if classes of one row keep theirs. Each class gives the integer part of its
+        proportion, and the classes with the largest remainders give one row more.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Other prototypes that would do, and the rows that those of a fit explain worst."""
+"""Substitutes for the prototypes of a fit, and the rows that the prototypes explain worst."""
 
 from __future__ import annotations
 
@@ -394,12 +394,12 @@ class Measured:
     """The prototypes as seen from each row, arrays (n,)."""
 
     nearest: np.ndarray  # int: place of the nearest prototype
-    taker: np.ndarray  # int: that of the nearest of another class whose ball holds the row, -1 for none
+    taker: np.ndarray  # int: the nearest prototype of another class whose ball contains the row, -1 for none
     distance: np.ndarray  # to `nearest`; inf for none
     reach: np.ndarray  # to `taker`; inf for none
-    own: np.ndarray  # distance to the nearest prototype of the row's class; inf where there is none
-    other: np.ndarray  # and to that of any other class
-    covered: np.ndarray  # bool: whether a ball of its class holds the row; True everywhere where there are no balls that cover
+    own: np.ndarray  # distance to the nearest prototype of the row's class; inf if there is none
+    other: np.ndarray  # distance to the nearest prototype of any other class
+    covered: np.ndarray  # bool: whether a ball of its class contains the row; True for all if there are no balls
 
 
 def measure(fit: Fitted, task: Task) -> Measured:
@@ -431,7 +431,7 @@ def measure(fit: Fitted, task: Task) -> Measured:
 def by_margin(measured: Measured, n: int) -> Criticised:
     """The rows with the smallest margin: distance to the nearest prototype of another class minus distance to one of their own."""
     with np.errstate(invalid="ignore"):
-        margin = measured.other - measured.own  # NaN where both are missing
+        margin = measured.other - measured.own  # NaN if both are missing
     margin = np.where(np.isnan(margin), 0.0, margin)
     rows = np.lexsort((np.arange(len(margin)), margin))[:n]
     words = "distance to the nearest prototype of another class minus that of its own"
@@ -459,14 +459,14 @@ def _table(fit: Fitted, task: Task, measured: Measured, found: Criticised) -> pd
     }, fit.frame.index[rows])  # fmt: skip
 
 
-SWAPPED = "swapped"  # what the report of a rule calls it
+SWAPPED = "swapped"  # key in the report of a rule
 
 
 def swap(fit: AnyFit, prototype: Any, substitute: Any) -> AnyFit:
     """The fit with one prototype replaced by another row, for the same class.
 
     `alternatives` lists rows that are equally good prototypes. The new fit has neither certificate nor cross-validated error, because
-    those of the old fit do not apply.
+    they apply to the old fit only.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""How sure the places of prototypes are: what samples of the rows choose."""
+"""Stability of prototypes: which prototypes samples of the rows select."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from ..values import Above, Printed, public
 
 COLUMNS = ("ball_hit_rate", "distance_95", "reselected")
 SURE = 0.95  # proportion of the samples with a prototype within `distance_95`
-BLOCK = 512  # prototypes whose distances are held at once
+BLOCK = 512  # prototypes whose distances are in memory at a time
 
 
 @public
@@ -313,7 +313,7 @@ def count_choices(fit: Fitted, task: Task, samples: list[Chosen]) -> pd.DataFram
 
 
 def distances_to_samples(task: Task, prototypes: Points, samples: list[Chosen]) -> np.ndarray:
-    """Distance to each prototype from the nearest prototype of its class in each sample, (B, q); inf where there is none."""
+    """Distance to each prototype from the nearest prototype of its class in each sample, (B, q); inf if there is none."""
     out = np.full((len(samples), len(prototypes)), np.inf)
     assert prototypes.at is not None
     for begin in range(0, len(prototypes), BLOCK):
@@ -354,16 +354,16 @@ def replicate(fit: Fitted, fractions: Sequence[float], B: int, seed: int, progre
             for outcome in each(run, range(int(B)), int(first.sum()) * len(task.candidate_row)):
                 outcomes.append(outcome)
                 drawing.update()
-            table.append((int(first.sum()), *pd.DataFrame(outcomes).mean()))  # without the pairs that say nothing
+            table.append((int(first.sum()), *pd.DataFrame(outcomes).mean()))  # without pairs that are NaN
     out = pd.DataFrame(table, pd.Index([float(s) for s in fractions], name="fraction"), columns=["rows", "ball_hit_rate", "reselected"])
     return out if "cover" in fit.rule.kinds else out.drop(columns="ball_hit_rate")
 
 
 def _replicate_once(fit: Fitted, task: Task, share: float, seed: tuple[int, int, int]) -> tuple[float, float]:
-    """Share of one sample's balls that hold a prototype of another sample, and whether the other chooses one put into it.
+    """Proportion of one sample's balls that contain a prototype of another sample, and whether the other selects one put into it.
 
-    Rows stand in an order that is drawn for each sample, as the order decides ties. NaN where the first sample chooses no
-    prototype; the former also where prototypes have no balls.
+    Rows are in a random order for each sample, because the order breaks ties. NaN if the first sample selects no
+    prototype; the first value also if prototypes have no balls.
     """
     draw = np.random.default_rng(seed)
     first, second = disjoint(task, share, draw)
@@ -383,7 +383,7 @@ def _replicate_once(fit: Fitted, task: Task, share: float, seed: tuple[int, int,
 
 
 def share_near(task: Task, one: Chosen, other: Chosen) -> float:
-    """Share of one sample's balls that hold a prototype of their class of another sample."""
+    """Proportion of one sample's balls that contain a prototype of their class of another sample."""
     inside = task.D.take(np.arange(len(task.y)), one.at) < one.radii
     return float(np.mean([inside[other.rows_of(c, task), k].any() for k, c in enumerate(one.classes)]))
 
@@ -395,7 +395,7 @@ class Chosen:
     at: np.ndarray  # int (q,)
     classes: np.ndarray  # int (q,)
     radii: np.ndarray | None  # (q,): of their balls, if they have any that cover
-    present: np.ndarray  # bool (m,): which candidates the sample held
+    present: np.ndarray  # bool (m,): candidates in the sample
 
     def rows_of(self, c: int, task: Task) -> np.ndarray:
         """The rows that are prototypes of a class."""

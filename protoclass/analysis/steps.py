@@ -345,7 +345,7 @@ def _with_so_many(fit: AnyFit, size: int) -> AnyFit:
     return replace(fit.derived(learned.rule, changed), problem=learned.problem, dissimilarity=learned.dissimilarity)
 
 
-OF_CLASSES = ("loss", "measure", "class_weights")  # arguments that say nothing of single rows
+OF_CLASSES = ("loss", "measure", "class_weights")  # arguments that are not about single rows
 
 
 def slim(fit: AnyFit) -> AnyFit:
@@ -410,7 +410,7 @@ def _call_without_rows(call: Call) -> Call:
 
 
 def _without_rows(value: Any) -> Any:
-    """An argument, in the place of which stands what it was where it says something of single rows."""
+    """An argument, replaced by a placeholder if it is about single rows."""
     if isinstance(value, (pd.Series, pd.Index, pd.DataFrame, np.ndarray, Dissimilarity, unlabelled)):
         return Absent(short(value))
     if isinstance(value, dict):

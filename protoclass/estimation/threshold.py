@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from .calibration import Calibration
     from .fitted import Fitted
 
-MOST_FOLDS = 10  # in which the choice is made anew
+MOST_FOLDS = 10  # folds in which the threshold is selected again
 DRAWS = 200  # bootstrap samples of the calibration rows
 
 

@@ -1,4 +1,4 @@
-"""The names that arguments, their values, verbs and functions have in R and scikit-learn, and what does the same here."""
+"""Names of arguments, values, verbs and functions in R and scikit-learn, with their counterparts in this package."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ _PROBABILITIES = "use fit.calibrate().predict(new, 'prob'), or calibrate=True in
 _IMPUTE = "use na='drop' to drop rows with missing values, na='keep' to skip missing values pair by pair (Gower), or data.fillna(...)"
 _TREE = "leave it out, because there are no trees; cross-validation chooses the size, and lambda_= is the cost of a prototype"
 
-# name elsewhere: how the same is done where a function has no such argument
+# name elsewhere: cure if a function has no such argument
 ELSEWHERE: Mapping[str, str] = {
     "subset": "choose the rows in the data frame, data.query('x > 1')",
     "threshold": _CUT, "cutoff": _CUT,
@@ -100,7 +100,7 @@ ELSEWHERE: Mapping[str, str] = {
     "positive": "order the levels in the data frame, pd.Categorical(data['y'], levels)",
 }  # fmt: skip
 
-# argument, or what it is where functions differ: value elsewhere, in lower case: what to write
+# argument, or its kind if functions differ: value elsewhere, in lower case: cure
 VALUES: Mapping[str, Mapping[str, str]] = {
     "method": {
         **dict.fromkeys(["kknn", "knn3", "knn1", "ibk", "kneighborsclassifier", "1nn"], "use method='knn' for k nearest neighbours"),
@@ -195,7 +195,7 @@ _PAPER = dict.fromkeys(
     ["to_latex", "as_latex", "to_html", "as_html", "as_gt", "gt", "kable", "xtable", "stargazer", "flextable", "tbl_summary"],
     "use as_table() for a table in a paper, with as_latex(caption, label), as_html() and as_gt()",
 )
-# attribute of a fit elsewhere: what serves instead
+# attribute of a fit elsewhere: cure
 VERBS: Mapping[str, str] = {
     **_PAPER,
     "anova": "use pc.compare([fit, other], new=new) to test the difference of two fits on new rows",
@@ -300,7 +300,7 @@ _OPTIONS = "use pc.options(digits=3, progress=False) for options of the session"
 _COLOURS = "use pc.options.colours = ['red', 'blue'] for the colours of the classes"
 _PANDAS = "use pd.read_csv(path)"
 
-# function of a package elsewhere: what serves here
+# function of another package: cure
 FUNCTIONS_ELSEWHERE: Mapping[str, str] = {
     **dict.fromkeys(["train", "tune", "cv_glmnet", "glmnet", "rpart", "workflow"], _LEARN),
     **dict.fromkeys(["GridSearchCV", "RandomizedSearchCV", "Pipeline", "make_pipeline"], _STEP_OF_PIPELINE),

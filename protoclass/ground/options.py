@@ -12,7 +12,7 @@ from .errors import NotAvailable, OptionError, brief, shown
 # four of Okabe and Ito (2008) and eight that keep 3 : 1 on white and on #111111 and stay apart for those who lack a kind of cones
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#9000F8", "#909850", "#8858F0", "#8888F0", "#606070", "#E008C0", "#C02020",
            "#A84848")  # fmt: skip
-MOST_DIGITS = 15  # what a float holds
+MOST_DIGITS = 15  # decimal digits that a float represents exactly
 
 
 DEFAULTS: dict[str, Any] = {"colours": COLOURS, "progress": None, "digits": None}
@@ -113,7 +113,7 @@ class Restore:
 
 
 def unknown(name: object) -> str:
-    """That there is no such option, and which there are."""
+    """Message for an unknown option, with the known ones."""
     here = renamed(str(name), NAMES) or next(iter(get_close_matches(str(name), NAMES, 1)), None)
     return f"options has no {shown(name)}: {f'did you mean {here!r}? ' if here else ''}Its options are {', '.join(NAMES)}"
 
@@ -186,7 +186,7 @@ def with_error(value: float, se: float, remark: str = "") -> str:
 
 
 def told_apart(first: float, second: float) -> tuple[str, str]:
-    """Two sizes with one decimal, or as many as tell them apart; the same text only for sizes that are equal.
+    """Two sizes with one decimal, or with as many decimals as show their difference; the same text only for equal sizes.
 
     Examples
     --------

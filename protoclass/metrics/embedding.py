@@ -319,7 +319,7 @@ def _euclidean(P: np.ndarray, both: core.Asymmetry | None, n: int, seed: int) ->
 
 @dataclass(frozen=True)
 class Classes:
-    """Class codes of the rows (n,), the classes, and what they are called; without classes one of all rows."""
+    """Class codes of the rows (n,), the classes, and their names; without classes one class of all rows."""
 
     codes: np.ndarray
     levels: tuple[str, ...]

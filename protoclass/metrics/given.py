@@ -30,14 +30,14 @@ from .matrices import (
 @savable
 @dataclass(frozen=True)
 class Given(Metric):
-    """A matrix of dissimilarities that the user gives; see `TrainedGiven`, which holds it.
+    """A matrix of dissimilarities that the user gives; see `TrainedGiven`, which stores it.
 
     Attributes
     ----------
     origin : str
-        What a file of them held, for print and summary.
+        Description of its file, for the printed fit and the summary.
     unnamed : bool
-        Whether the rows have no names of their own and are labelled from 0, so that they match data labelled so only.
+        Whether the rows have no names and are labelled from 0, so they match only data with such labels.
     """
 
     traits = Traits(slow=True, given=True, opaque=True)
@@ -58,8 +58,8 @@ class Given(Metric):
 class TrainedGiven(TrainedMetric):
     """A given matrix with the names of its rows and columns, by which it is matched; it may be asymmetric and n x m.
 
-    A square matrix (the same names on both sides) stands for the rows that take part, and only those are candidates.
-    Columns of any other matrix are all candidates; a column whose name is that of no row is unlabelled.
+    A square matrix (the same names on both sides) is for the rows that take part, and only those are candidates.
+    Columns of any other matrix are all candidates; a column whose name is not the name of a row is unlabelled.
 
     Attributes
     ----------
@@ -111,7 +111,7 @@ class TrainedGiven(TrainedMetric):
         if self._square:
             return frame.index
         columns = self._columns
-        outside = ~columns.isin(self._rows)  # neither a row that takes part nor one left out
+        outside = ~columns.isin(self._rows)  # neither a row that takes part nor one that was left out
         return columns[outside | columns.isin(frame.index)]
 
     def rows(self, frame: Frame) -> Rep:
@@ -161,7 +161,7 @@ class TrainedGiven(TrainedMetric):
 
 
 def _read(new: pd.DataFrame, at: Any, names: pd.Index) -> np.ndarray:
-    """Dissimilarities of some rows of a frame to the candidates of these names, NaN where missing."""
+    """Dissimilarities of some rows of a frame to the candidates with these names, NaN if missing."""
     missing = [c for c in names if c not in new.columns]
     if missing:
         more = f" and {len(missing) - 5} more" if len(missing) > 5 else ""
@@ -187,7 +187,7 @@ def given(matrix: Any, data: pd.DataFrame) -> TrainedGiven:
     Raises
     ------
     DataError
-        For values that are missing, infinite or negative, wrong shapes, labels that repeat or match nothing, row names that were
+        If values are missing, infinite or negative; for wrong shapes, duplicate labels, labels without a match, row names that were
         read as a column, and similarities: rows that are farther from themselves than from others.
     """
     if isinstance(matrix, pd.DataFrame) and 0 in matrix.shape:

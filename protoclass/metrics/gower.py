@@ -155,7 +155,7 @@ class Gower(Metric):
                 DataWarning,
             )
         constant = [c for c, a, b in zip(numbers, low, high, strict=True) if not b > a]
-        weights = weights / weights.max()  # so that nothing overflows
+        weights = weights / weights.max()  # prevents overflow
         return TrainedGower(
             self, ranges, weights, tally.ranked, strings(numbers), strings(categories), strings(constant), strings(labels)
         )
@@ -166,20 +166,20 @@ class Gower(Metric):
 
 @dataclass(frozen=True)
 class GowerTally:
-    """What training needs of some rows; those of two sets of rows are joined by `+`.
+    """Statistics of some rows for training; those of two sets of rows are joined by `+`.
 
     Attributes
     ----------
     numbers, categories : tuples of str
-        Names of the columns that are measured as numbers and as categories.
+        Names of the numeric and of the categorical columns.
     count : int
         Number of rows.
     extremes : Extremes
-        Of the numbers (their logarithms, where they are measured by these).
+        Extremes of the numbers (of their logarithms, for such columns).
     ranked : tuple of arrays
-        The distinct values of each column in `ordratio`.
+        Distinct values of each column in `ordratio`.
     own_levels : tuple of (int array, or None)
-        The levels of each category, where every row has one of its own; None where not.
+        Levels of each category, if every row has its own level; otherwise None.
     """
 
     numbers: tuple[str, ...]
@@ -307,7 +307,7 @@ class TrainedGower(TrainedMetric):
             return f"({columns.of(name)} IS NULL OR {condition})" if keep and name in schema else condition
 
         known = [allowed(c, columns.known(c, compared=True)) for c in schema]
-        # what is too far away in relation to the range has no dissimilarity, nor has the logarithm of what is not positive
+        # differences that overflow in relation to the range have no dissimilarity, nor have logarithms of values <= 0
         known += [allowed(c, columns.dialect.within(x, FARTHEST)) for c, x, level in zip(names, numbers, ordered, strict=True) if not level]
         may_miss = keep or any(skips_zeros)
         constant = None if may_miss else columns.dialect.number(sum(self.weights.tolist(), 0.0))
@@ -361,7 +361,7 @@ def _number(values: pd.Series) -> bool:
 
 
 def _own_levels(values: pd.Series) -> np.ndarray | None:
-    """The levels of a category where each row has one of its own, as a name or a number of the row has."""
+    """The levels of a category if each row has its own level, like a name or a number of the row."""
     if _number(values):
         return None
     codes = values.cat.codes.to_numpy(np.int64)
@@ -369,7 +369,7 @@ def _own_levels(values: pd.Series) -> np.ndarray | None:
 
 
 def _both_own(a: np.ndarray | None, b: np.ndarray | None) -> np.ndarray | None:
-    """The levels of two sets of rows, where each row of both has one of its own."""
+    """The levels of two sets of rows, if each row of both has its own level."""
     if a is None or b is None:
         return None
     codes = np.concatenate([a, b])
@@ -383,7 +383,7 @@ def _codes(values: pd.Series) -> np.ndarray:
 
 
 def _column(values: pd.Series) -> np.ndarray:
-    """A variable as floats, NaN where missing; an ordered category as its level's number."""
+    """A variable as floats, NaN if missing; an ordered category as its level's number."""
     if _number(values):
         return np.asarray(values.to_numpy(float))
     codes = values.cat.codes.to_numpy(float)

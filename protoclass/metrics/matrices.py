@@ -1,4 +1,4 @@
-"""Matrices that users give: as arrays, what dissimilarities must be, and dissimilarities of similarities and kernels."""
+"""Matrices that users give: as arrays, their checks, and dissimilarities from similarities and kernels."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def as_floats(table: pd.DataFrame) -> np.ndarray:
 
 
 def check_values(values: np.ndarray, rows: pd.Index, columns: pd.Index) -> None:
-    """Raise where a value is missing, infinite or negative."""
+    """Raise if a value is missing, infinite or negative."""
     for bad, what in (
         (np.isnan(values), "missing"),
         (np.isinf(values), "infinite"),
@@ -51,7 +51,7 @@ def check_values(values: np.ndarray, rows: pd.Index, columns: pd.Index) -> None:
 
 
 def check_first_column(matrix: pd.DataFrame) -> None:
-    """Raise if the first column of a frame holds what should be its row labels."""
+    """Raise if the first column of a frame contains the row labels."""
     name, column = matrix.columns[0], matrix.iloc[:, 0]
     unnamed = name == "" or name.startswith("Unnamed:") if isinstance(name, str) else np.ndim(name) == 0 and pd.isna(name)
     if unnamed:
@@ -94,7 +94,7 @@ def check_complete(rows: pd.Index, needed: pd.Index, data: pd.DataFrame) -> None
 
 
 def check_labels(matrix: pd.DataFrame, data: pd.DataFrame) -> None:
-    """Raise if the labels of a frame repeat, are those of no row of the data, or match one another as text only.
+    """Raise if the labels of a frame repeat, match no row of the data, or match one another as text only.
 
     Parameters
     ----------
@@ -139,7 +139,7 @@ def in_short(names: pd.Index) -> str:
 
 
 def check_nearest_to_itself(values: np.ndarray, rows: pd.Index, columns: pd.Index, single: bool = False) -> None:
-    """Raise where a row that is a candidate is farther from itself than from another candidate, as in similarities.
+    """Raise if a row that is a candidate is farther from itself than from another candidate, as in similarities.
 
     Parameters
     ----------
@@ -168,7 +168,7 @@ def check_nearest_to_itself(values: np.ndarray, rows: pd.Index, columns: pd.Inde
 
 
 def square(matrix: Any, what: str) -> pd.DataFrame:
-    """A square matrix of finite numbers with the same labels on both sides, in one order; `what` they are, for messages.
+    """A square matrix of finite numbers with the same labels on both sides, in one order; `what` names it in messages.
 
     Raises
     ------

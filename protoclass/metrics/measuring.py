@@ -1,4 +1,4 @@
-"""From a frame and a metric to dissimilarities, and what may become a prototype besides the training rows (PVM paper, section 4.2)."""
+"""Dissimilarities from a frame and a metric, and candidates besides the training rows (Bien and Tibshirani 2011, section 4.2)."""
 
 from __future__ import annotations
 
@@ -41,14 +41,14 @@ class Candidates:
     Attributes
     ----------
     train_in_folds : bool
-        Whether they are learned from the training rows, and so anew in each fold.
+        Whether they are computed from the training rows, and so again in each fold.
     """
 
     train_in_folds: ClassVar[bool] = False
 
     @property
     def alone(self) -> bool:
-        """Whether they take the place of the training rows: what the parameter `only` of the kinds below says."""
+        """Whether they replace the training rows: the parameter `only` of the kinds below."""
         return bool(getattr(self, "only", False))
 
     def make(self, metric: TrainedMetric, seen: Frame, seed: int) -> tuple[Rep, pd.DataFrame]:
@@ -58,7 +58,7 @@ class Candidates:
 
 @savable
 @dataclass(frozen=True, eq=False)
-class unlabelled(Candidates):  # noqa: N801 - reads as a function where it is used
+class unlabelled(Candidates):  # noqa: N801 - lower case because it is used like a function
     """Candidates without a known class, such as rows to be predicted (semi-supervised PVM).
 
     Parameters
@@ -93,7 +93,7 @@ class unlabelled(Candidates):  # noqa: N801 - reads as a function where it is us
 
 @savable(name="kmeans candidates")
 @dataclass(frozen=True)
-class kmeans(Candidates):  # noqa: N801 - reads as a function where it is used
+class kmeans(Candidates):  # noqa: N801 - lower case because it is used like a function
     """Candidates that are centroids of k-means on each class, or on all training rows together.
 
     Parameters
@@ -135,7 +135,7 @@ class kmeans(Candidates):  # noqa: N801 - reads as a function where it is used
 
 @savable
 @dataclass(frozen=True)
-class hull(Candidates):  # noqa: N801 - reads as a function where it is used
+class hull(Candidates):  # noqa: N801 - lower case because it is used like a function
     """Candidates drawn nearly uniformly (by hit-and-run) from the convex hull of the training rows of each class.
 
     Parameters
@@ -180,7 +180,7 @@ class hull(Candidates):  # noqa: N801 - reads as a function where it is used
 
 
 def level_names(levels: pd.Index) -> list[str]:
-    """The classes as text; as Python writes them where the text alone is the same for two, such as 1 and "1"."""
+    """The classes as text; as Python literals if two have the same text, such as 1 and "1"."""
     names = [str(level) for level in levels]
     return names if len(set(names)) == len(names) else [repr(level) for level in levels]
 
@@ -260,7 +260,7 @@ def dissimilarity(data: Any, frame: Any = None, metric: Any = "auto", *, na: str
 
 
 def warn_of_values(frame: Frame, metric: Metric | TrainedMetric) -> None:
-    """Warn of texts of which only equality counts, and of integers that floats round, unless the metric reads them themselves."""
+    """Warn of texts that are compared by equality only, and of integers that floats round, unless the metric uses them unchanged."""
     if metric.series and len(frame.dropped):
         warn(
             f"{len(frame.dropped)} series with missing values are left out: use na='keep' if missing values at the end of a row are the "
@@ -279,7 +279,7 @@ def warn_of_values(frame: Frame, metric: Metric | TrainedMetric) -> None:
             )
 
 
-DISTINCT = 0.8  # share of rows with a text of its own from which on equality hardly ever says something
+DISTINCT = 0.8  # proportion of rows with distinct texts, from which on equality has almost no information
 KMER = 3  # letters of the k-mers that are suggested
 
 
@@ -306,7 +306,7 @@ def resolve(spec: Any, frame: Frame, data: pd.DataFrame) -> Metric | TrainedMetr
     Parameters
     ----------
     spec : name, metric, callable, matrix or Dissimilarity
-        The trained metric of a Dissimilarity, and one that is given itself, stays as it is, unless it must be trained anew
+        The trained metric of a Dissimilarity, and a trained metric that is given, are unchanged, unless they must be trained again
         in each fold.
     frame : Frame
     data : DataFrame
@@ -344,7 +344,7 @@ def _as_trained(metric: Metric | TrainedMetric) -> Metric | TrainedMetric:
 
 
 def automatic(frame: Frame) -> tuple[Metric, str]:
-    """Euclidean if all predictors are numeric, DTW for a lone column of series, Gower otherwise; and for what this is the default."""
+    """Euclidean if all predictors are numeric, DTW for a lone column of series, Gower otherwise; and the reason for the default."""
     if frame.keep:
         return Gower(), "na='keep', which needs a dissimilarity that skips missing values"
     others = {name: column.kind for name, column in frame.schema.items() if column.kind != "numeric"}
@@ -366,7 +366,7 @@ def measure_frame(
     candidates: Any = "train",
     seed: int = 0,
 ) -> Dissimilarity:
-    """Train a metric and represent rows and candidates; a row of weight 0 is no candidate.
+    """Train a metric and represent rows and candidates; a row of weight 0 is not a candidate.
 
     Parameters
     ----------

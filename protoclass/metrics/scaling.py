@@ -1,4 +1,4 @@
-"""The columns of the design matrix as metrics read them, and what they are divided by, from parts of the rows in any order."""
+"""The columns of the design matrix for metrics, and their scales, from parts of the rows in any order."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def design_of(frame: Frame, name: str) -> np.ndarray:
 
 @dataclass(frozen=True)
 class Spread:
-    """What scales need of some rows; those of two sets of rows are joined by `+`.
+    """Statistics of some rows for scales; those of two sets of rows are joined by `+`.
 
     Attributes
     ----------
@@ -47,7 +47,7 @@ class Spread:
     count : int
         Number of rows.
     sums : Sums, or None
-        None where the scale takes none.
+        Sums of the columns; None if the scale needs none.
     extremes : Extremes
     """
 
@@ -73,7 +73,7 @@ class Spread:
         ----------
         scale : as in `Minkowski`
         frame : Frame
-            With all rows, which are read for "robust" only.
+            Frame with all rows, which are needed for "robust" only.
 
         Raises
         ------

@@ -30,7 +30,7 @@ from .base import (
     in_words,
 )
 
-LARGEST = 2**29  # distances of a class that are held
+LARGEST = 2**29  # distances of a class in memory
 
 
 @dataclass(frozen=True)

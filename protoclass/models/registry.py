@@ -67,7 +67,7 @@ def _make(kind: type[Model], parameters: dict[str, Any], beside: Collection[str]
 
 
 def methods_with(capability: str) -> str:
-    """The methods with a capability, which `can` says or which is a method of theirs: 'pvm' (with solver='greedy') or 'scm'."""
+    """The methods with a capability, an attribute of `can` or a method of the class: 'pvm' (with solver='greedy') or 'scm'."""
     names = []
     for name, kind in MODELS.items():
         can = kind.has(capability) if hasattr(Model, capability) else getattr(kind.can, capability)

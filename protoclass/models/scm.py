@@ -116,7 +116,7 @@ class SCM(Model):
 
     @property
     def _radial(self) -> bool:
-        """Whether balls are among the features, so that dissimilarities are read."""
+        """Whether balls are among the features, so dissimilarities are needed."""
         return "balls" in self.features
 
     def measures(self, rule: Rule) -> bool:
@@ -207,7 +207,7 @@ class SCM(Model):
             if inf in penalties and most is None:
                 self._check_consistent(task, grown[penalties.index(inf)], side, rows, D, X[rows])
             pair = positive, negative
-            if not (side == IN_P).any():  # without rows of one class a machine has no features, and votes for the other
+            if not (side == IN_P).any():  # without rows of one class a binary classifier has no features, and votes for the other
                 pair, grown = (negative, positive), [machine.first(0) for machine in grown]
             machines = [BinarySCM(*pair, conjunction, machine.moved(centres)) for machine in grown]
             return [((f, kind, penalty), machine) for penalty, machine in zip(penalties, machines, strict=True)]
@@ -253,7 +253,7 @@ class SCM(Model):
     def _check_consistent(
         self, task: Task, machine: Machine, side: np.ndarray, rows: np.ndarray, D: np.ndarray, X: np.ndarray
     ) -> None:
-        """Raise where a consistent machine leaves rows of N uncovered."""
+        """Raise if a consistent binary classifier leaves rows of N uncovered."""
         uncovered = np.flatnonzero((first_to_fire(machine, D, X) == NEVER) & (side == IN_N))
         if len(uncovered) == 0:
             return
@@ -378,7 +378,7 @@ def machine_name(learned: Learned, one: BinarySCM) -> str:
 
 
 def ball_in_words(one: BinarySCM, k: int, centre: Any, own: Any) -> str:
-    """A ball or hole as a condition that holds for the positive class."""
+    """A ball or hole as a condition that is true for the positive class."""
     is_ball, rho = one.machine.kind[k] == BALL, one.machine.cut[k]
     if rho == inf:
         return "never" if one.conjunction else "always"
@@ -388,9 +388,9 @@ def ball_in_words(one: BinarySCM, k: int, centre: Any, own: Any) -> str:
 
 
 def cut_in_words(one: BinarySCM, k: int, name: str, design: pd.DataFrame) -> str:
-    """A threshold on a column as a condition that holds for the positive class."""
+    """A threshold on a column as a condition that is true for the positive class."""
     fires_above, t = one.machine.kind[k] == HIGH, one.machine.cut[k]
-    above = fires_above != one.conjunction  # the features of a conjunction hold where they do not fire
+    above = fires_above != one.conjunction  # the features of a conjunction are true for rows for which they do not fire
     if t == 0.5 and design[name].isin([0.0, 1.0]).all():
         return f"{name} = {int(above)}"
     return f"{name} {'>' if above else '<='} {t:.6g}"

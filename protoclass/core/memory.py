@@ -216,8 +216,8 @@ class Growing:
     dtype : data type
     small : int
         Bytes up to which it stays in memory.
-    Number of elements to allocate first. With more elements the array is moved to twice the size.
-        Elements for which there is room at once. With more of them it is moved to twice the room.
+    expected : int
+        Number of elements to allocate first. With more elements the array is moved to twice the size.
 
     Examples
     --------

@@ -292,14 +292,14 @@ class ErrorCurve:
             `method`.
 
         Notes
+        -----
         If one run of the method gives models with every number of prototypes, as for the greedy PVM, and the grid lacks them, they
         are cross-validated as well. This happens on the same folds, at the first call. `max_prototypes=` tunes over the same models,
         up to its limit. Otherwise the frontier has the points of the grid.
-        limit. Otherwise the frontier has the points of the grid.
 
-        The lowest error of many points is optimistic. For "pvm" and 200 rows with two classes, on average over 60 samples and at
-        every size from 2 to 30, `corrected` is within half a point of the true error if the columns are informative, and `error` is 0
-        to 4 points too low. On noise, `error` is 5 to 8 points too low, and `corrected` is within a point from 5 prototypes on and 1.7
+        The lowest error of many points is optimistic. This was simulated for "pvm" and 200 rows with two classes, on average over 60
+        samples, at sizes from 2 to 30. If the columns are informative, `corrected` is within half a point of the true error at every
+        size, and `error` is 0 to 4 points too low. On noise, `error` is 5 to 8 points too low, and `corrected` is within a point from 5 prototypes on and 1.7
         points too high at 2 (`python benchmarks/frontier.py pvm`).
 
         Examples
@@ -371,9 +371,9 @@ class ErrorCurve:
 
         Notes
         -----
+        The band is error +- c s with one c for all points: the quantile of the largest deviation over the grid in draws with the
         correlations of the errors of the points, see `core.statistics.intervals.simultaneous`. Here s is not `se`, but is computed from
         the losses of the rows (or of groups of rows). It accounts for the training rows that folds share by the factor of `compare`,
-        the losses of the rows (or of groups of rows), and accounts for the training rows that folds share by the factor of `compare`,
         the root of 1 + K / (K - 1) for K folds (Nadeau and Bengio 2003). Class proportions hardly vary between stratified folds, so
         the errors of folds vary less than the errors of new samples.
 

@@ -1,4 +1,4 @@
-"""Figures: each function draws on Axes what a function of `views` gives as frames and arrays."""
+"""Figures: each function draws the frames and arrays of a function of `views` on Axes."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ METHODS = {
     "Test": {"plot": "protoclass.plots.evaluation:draw_test"},
     "TestByGroup": {"plot": "protoclass.plots.evaluation:groups"},
     "Validation": {"plot": "protoclass.plots.curve:curve"},
-}  # what draws a value of each class, see `protoclass.values.Above`
+}  # functions that draw a value of each class, see `protoclass.values.Above`
 SEVERAL = {
     "radii": "protoclass.plots.prototypes:radii",
     "profiles": "protoclass.plots.columns:cards",

@@ -1,4 +1,4 @@
-"""A rule step by step: its conditions, the error after each step, and what each solver reaches."""
+"""A rule step by step: its conditions, the error after each step, and the objectives of the solvers."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
-GOLDEN = 0.618034  # rows side by side in a lane are apart by this share of its height, which repeats least
+GOLDEN = 0.618034  # distance of neighbouring rows in a lane, in proportion to its height, with the fewest repetitions
 
 
 @framed

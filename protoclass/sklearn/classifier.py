@@ -207,9 +207,9 @@ class PrototypeClassifier(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cla
     def decision_function(self, X: Any) -> np.ndarray:
         """Value of each class, (r, L), the largest for the predicted class; for two classes (r,), above 0 for the second.
 
-        It is the decision value of the method, or the proportion of the votes, or if the method has neither the relative margin
-        (other - own) / (other + own) of the distances to the nearest prototype of the class and of any other class, from -1 to 1. For
-        two classes it is the value of the second minus the value of the first. Not available with `calibrate`.
+        It is the decision value of the method, or the proportion of the votes. If the method has neither, it is the relative margin
+        (other - own) / (other + own), from -1 to 1, of the distances to the nearest prototype of the class and of any other class.
+        For two classes it is the value of the second minus the value of the first. Not available with `calibrate`.
         """
         new = self._new(X)
         kind = value_of(self.fit_)

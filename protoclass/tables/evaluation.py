@@ -83,7 +83,7 @@ def undecided(test: Test) -> list[str]:
 
 
 def warned(test: Test) -> list[str]:
-    """That always predicting one class is as good: in the loss, or in the error with a balanced accuracy of chance."""
+    """Warning if always predicting one class is as good: in the loss, or in the error with a balanced accuracy of chance."""
     if test.losses is None:
         chance = 1 / np.count_nonzero(test.counts.weight.sum(axis=1))
         informed = not test.wrong or bool(test.estimates["balanced_accuracy"].low > chance)
@@ -190,7 +190,7 @@ SHOWN = ["n", "error", "low", "high", "balanced_accuracy", "kappa", "auc", "brie
 
 
 def measures_of(result: TestByGroup, every: bool = False) -> list[str]:
-    """The measures that are known of the groups; with `every` also those of a class that has to be named."""
+    """The measures that are known for the groups; with `every` also the measures that need a named class."""
     known = MEASURES if result.of is not None or every else ["error"]
     return [m for m in known if m != IN_THE_LARGE or result.overall.judged.chances is not None]
 

@@ -131,7 +131,7 @@ def _validation_notes(fit: Fitted) -> list[str]:
 
 
 def tuned_on_the_same_folds(fit: Fitted) -> list[str]:
-    """Why the cross-validated error of a tuned fit is optimistic, and what gives a better one."""
+    """Reason why the cross-validated error of a tuned fit is optimistic, and better estimates."""
     assert fit.validation is not None
     name = fit.validation.measure_name
     if fit.selection.rule == "bound" or len(fit.validation.grid) == 1:

@@ -297,10 +297,10 @@ class ErrorCurve:
         are cross-validated as well. This happens on the same folds, at the first call. `max_prototypes=` tunes over the same models,
         up to its limit. Otherwise the frontier has the points of the grid.
 
-        The lowest error of many points is optimistic. This was simulated for "pvm" and 200 rows with two classes, on average over 60
-        samples, at sizes from 2 to 30. If the columns are informative, `corrected` is within half a point of the true error at every
-        size, and `error` is 0 to 4 points too low. On noise, `error` is 5 to 8 points too low, and `corrected` is within a point from 5 prototypes on and 1.7
-        points too high at 2 (`python benchmarks/frontier.py pvm`).
+        The lowest error of many points is optimistic. This was simulated for "pvm" and 200 rows with two classes, on average over
+        60 samples, at sizes from 2 to 30. If the columns are informative, `corrected` is within half a point of the true error at
+        every size, and `error` is 0 to 4 points too low. On noise, `error` is 5 to 8 points too low, and `corrected` is within a
+        point from 5 prototypes on and 1.7 points too high at 2 (`python benchmarks/frontier.py pvm`).
 
         Examples
         --------

@@ -148,7 +148,7 @@ def class_factors(frame: Frame, class_weights: Any) -> np.ndarray:
         Frame in which every class has rows with weight.
     class_weights : "balanced", or mapping of class to number > 0
         Balanced: the sum of all weights over (number of classes x sum of the class's weights), so that all classes weigh the
-        weight and the sum of all weights is unchanged. In a mapping, classes that are not named have the factor 1.
+        same and the sum of all weights is unchanged. In a mapping, classes that are not named have the factor 1.
 
     Examples
     --------

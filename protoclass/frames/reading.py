@@ -46,7 +46,7 @@ class Part:
 def part_of(column: pd.Series, check: Callable[[pd.Series], object]) -> Part | None:
     """A block of a column as numbers or as codes; None if it has nothing but missing values of an undetermined type.
 
-    `check` raises if values other than numbers, texts and booleans are not allowed.
+    `check` raises for values other than numbers, texts and booleans, if these are not allowed.
     """
     dtype, array = column.dtype, column.array
     if isinstance(dtype, pd.CategoricalDtype):

@@ -55,8 +55,8 @@ def rows_worth(share: float, variance: float, most: float) -> float:
 def independent_rows(share: float, sums: Sums, most: float | None = None) -> float:
     """The number of independent rows of equal weight that a weighted share is worth; NaN for a single group.
 
-    Without groups it is the number that gives the proportion its variance, the sum of the squares of w (x - proportion) over the same
-    sum of the weights, at most `most`, which is Kish's sum(w)^2 / sum(w^2) by default. So rows with large weights that are misclassified
+    Without groups it is the number that gives the proportion its variance, the sum of the squares of w (x - proportion) over the sum
+    of the squares of the weights, at most `most`, which is Kish's sum(w)^2 / sum(w^2) by default. So rows with large weights that are misclassified
     more often than others count as fewer; rows with small weights do not count as more, because few rows then estimate the variance. With
     groups the terms are first summed within each, a proportion of 0 or 1 counts as many rows as there are groups (Kish's number
     for their weights), and the number is reduced by the square of the normal over Student's quantile, of the number of

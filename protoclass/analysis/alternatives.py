@@ -90,7 +90,7 @@ class Alternatives(Printed):
 
     def tidy(self) -> pd.DataFrame:
         """Table with one row per prototype and substitute; prototypes without a substitute have one row."""
-        none = self.table[np.array([not some for some in self.table["substitutes"]], bool)]
+        none = self.table[np.array([not substitutes for substitutes in self.table["substitutes"]], bool)]
         rows = pd.DataFrame({"prototype": none.index.to_flat_index(), "class": none["class"].to_numpy()})
         rows = rows.reindex(columns=self.substitutes.columns)
         verdict = dict(zip(_keys(self.table.index, self.table["class"]), self.table["verdict"], strict=True))
@@ -112,7 +112,7 @@ class Alternatives(Printed):
 
     def summary(self) -> pd.DataFrame:
         """The printed table for all prototypes, with the first substitutes of each."""
-        words = [_written(some) for some in self.table["substitutes"]]
+        words = [_written(substitutes) for substitutes in self.table["substitutes"]]
         exact = (self.table["at_least"] == self.table["cost_without"]).to_numpy()
         lows, highs = self.table["at_least"], self.table["cost_without"]
         cost = [
@@ -221,13 +221,13 @@ def alternatives(
     classes = pd.Categorical.from_codes(fit.rule.prototypes.classes, levels)
     table = pd.DataFrame({
         "class": classes,
-        "cost_without": [one.most for one in found.without],
-        "at_least": [one.least for one in found.without],
-        "cost_with": [one.most for one in found.having],
+        "cost_without": [cost.most for cost in found.without],
+        "at_least": [cost.least for cost in found.without],
+        "cost_with": [cost.most for cost in found.having],
         "verdict": verdicts(found, float(within)),
         "substitutes": [{names[j]: cost.most for j, cost in some} for some in found.substitutes],
         "open": found.unsettled,
-        "proof": [one.proof for one in found.without],
+        "proof": [cost.proof for cost in found.without],
         **found.table,
     }, fit.prototype_names)  # fmt: skip
     pairs = [(p, j, cost) for p, some in enumerate(found.substitutes) for j, cost in some]
@@ -247,9 +247,9 @@ def alternatives(
 
 def _costs(costs: list[Cost], name: str) -> dict[str, np.ndarray]:
     return {
-        name: np.array([one.most for one in costs], float),
-        "at_least": np.array([one.least for one in costs], float),
-        "proof": np.array([one.proof for one in costs], object),
+        name: np.array([cost.most for cost in costs], float),
+        "at_least": np.array([cost.least for cost in costs], float),
+        "proof": np.array([cost.proof for cost in costs], object),
     }
 
 

@@ -287,9 +287,9 @@ def stability_of_weights(fit: Fitted, B: int, seed: int, progress: bool | None) 
 def count_choices(fit: Fitted, task: Task, samples: list[Chosen]) -> pd.DataFrame:
     prototypes, m = fit.rule.prototypes, len(task.candidate_row)
     times, present = np.zeros((task.classes, m), np.int64), np.zeros(m, np.int64)
-    for one in samples:
-        np.add.at(times, (one.classes, one.at), 1)
-        present += one.present
+    for sample in samples:
+        np.add.at(times, (sample.classes, sample.at), 1)
+        present += sample.present
     own = np.zeros((task.classes, m), bool)
     own[prototypes.classes, prototypes.at] = True
     classes, at = np.nonzero(own | (times > 0))
@@ -319,13 +319,13 @@ def distances_to_samples(task: Task, prototypes: Points, samples: list[Chosen]) 
     for begin in range(0, len(prototypes), BLOCK):
         columns, classes = prototypes.at[begin : begin + BLOCK], prototypes.classes[begin : begin + BLOCK]
         D = task.D.take(np.arange(len(task.y)), columns)
-        for b, one in enumerate(samples):
+        for b, sample in enumerate(samples):
             for c in np.unique(classes):
-                mine, theirs = np.flatnonzero(classes == c), one.rows_of(c, task)
+                mine, theirs = np.flatnonzero(classes == c), sample.rows_of(c, task)
                 if len(theirs):
                     out[b, begin + mine] = D[np.ix_(theirs, mine)].min(axis=0)
                 outside = mine[
-                    (task.candidate_row[columns[mine]] < 0) & np.isin(columns[mine], one.at[one.classes == c])
+                    (task.candidate_row[columns[mine]] < 0) & np.isin(columns[mine], sample.at[sample.classes == c])
                 ]
                 out[b, begin + outside] = 0.0  # no row, and chosen itself
     return out
@@ -367,19 +367,19 @@ def _replicate_once(fit: Fitted, task: Task, share: float, seed: tuple[int, int,
     """
     draw = np.random.default_rng(seed)
     first, second = disjoint(task, share, draw)
-    one = choose(fit, task, first.astype(np.int64), seed[2], draw)
-    if len(one.at) == 0:
+    chosen = choose(fit, task, first.astype(np.int64), seed[2], draw)
+    if len(chosen.at) == 0:
         return np.nan, np.nan
     near = np.nan
-    if one.radii is not None:
-        near = share_near(task, one, choose(fit, task, second.astype(np.int64), seed[2], draw))
-    k = int(draw.integers(len(one.at)))
-    row = int(task.candidate_row[one.at[k]])
+    if chosen.radii is not None:
+        near = share_near(task, chosen, choose(fit, task, second.astype(np.int64), seed[2], draw))
+    k = int(draw.integers(len(chosen.at)))
+    row = int(task.candidate_row[chosen.at[k]])
     if row >= 0:
         second[draw.choice(np.flatnonzero(second & (task.y == task.y[row])))] = False
         second[row] = True
     again = choose(fit, task, second.astype(np.int64), seed[2], draw)
-    return near, float(((again.at == one.at[k]) & (again.classes == one.classes[k])).any())
+    return near, float(((again.at == chosen.at[k]) & (again.classes == chosen.classes[k])).any())
 
 
 def share_near(task: Task, one: Chosen, other: Chosen) -> float:

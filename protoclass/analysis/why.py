@@ -208,8 +208,8 @@ def as_plain(fit: Fitted, rows: pd.DataFrame) -> pd.DataFrame:
 
 def shown_values(rows: pd.DataFrame, groups: dict[str, list[str]]) -> list[list[Any]]:
     """For each row the value of each variable, or the values of those that are measured together."""
-    of = {c: rows[c].tolist() for columns in groups.values() for c in columns}
-    values = [of[columns[0]] if len(columns) == 1 else list(zip(*(of[c] for c in columns), strict=True)) for columns in groups.values()]
+    entries = {c: rows[c].tolist() for columns in groups.values() for c in columns}
+    values = [entries[names[0]] if len(names) == 1 else list(zip(*(entries[c] for c in names), strict=True)) for names in groups.values()]
     return [list(row) for row in zip(*values, strict=True)]
 
 

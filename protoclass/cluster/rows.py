@@ -240,9 +240,9 @@ def _on_worker(work: Callable[..., Any], *given: Any) -> Any:
 def _head(tables: ClusterParts, formula: Formula, schema: Any, keep: bool) -> Frame:
     """The Frame of no rows, with the specification of the design matrix."""
     first = next(part for part in tables.map(_first_rows, formula.variables) if len(part))
-    some = first if keep else first.dropna()
-    one = Frame(some, None, formula, schema, None, np.ones(len(some)), pd.RangeIndex(0), keep)
-    return replace(one.take(np.arange(0)), spec=trained_spec(one))
+    complete = first if keep else first.dropna()
+    frame = Frame(complete, None, formula, schema, None, np.ones(len(complete)), pd.RangeIndex(0), keep)
+    return replace(frame.take(np.arange(0)), spec=trained_spec(frame))
 
 
 def _first_rows(table: pd.DataFrame, names: Sequence[str]) -> pd.DataFrame:
@@ -266,11 +266,11 @@ def _neighbours(sizes: Sequence[int], rooms: Sequence[int]) -> list[tuple[int, i
     limits = [SHARE * room for room in rooms if room]
     most = min([most, *limits])
     ends, size = [], 0
-    for k, one in enumerate(sizes):
-        if size and size + one / 2 > most:
+    for k, count in enumerate(sizes):
+        if size and size + count / 2 > most:
             ends.append(k)
             size = 0
-        size += one
+        size += count
     return list(pairwise([0, *ends, len(sizes)]))
 
 

@@ -175,9 +175,9 @@ class ClusterParts:
         sent, called = tuple(self._sent(value) for value in shared), (work,) if self.run is None else (self.run, work)
         own = [()] * len(self) if each is None else each
         return [
-            self.client.submit(*called, part, *some, *sent, pure=False)
-            for part, some in zip(self.futures, own, strict=True)
-            if some is not None
+            self.client.submit(*called, part, *arguments, *sent, pure=False)
+            for part, arguments in zip(self.futures, own, strict=True)
+            if arguments is not None
         ]
 
     def _sent(self, value: Any) -> Any:

@@ -249,16 +249,16 @@ def _near_blocks(rows: Blocks, low: Array, high: Array, r: float, reach: Array) 
     which, nearest = near_blocks(rows, low, high, r, reach[-1])
     code = np.searchsorted(reach, nearest, side="right")
     last = np.searchsorted(reach, farthest_of(rows, which, low, high, r), side="right")
-    groups = [(which[(code == one) & (last == one)], int(one)) for one in np.unique(code[code == last])]
+    groups = [(which[(code == value) & (last == value)], int(value)) for value in np.unique(code[code == last])]
     groups.append((which[code < last], MEASURE))
     step = max(1, TILE // rows.size**2)
-    return [(some[first : first + step], one) for some, one in groups for first in range(0, len(some), step)]
+    return [(blocks[first : first + step], value) for blocks, value in groups for first in range(0, len(blocks), step)]
 
 
 def share_near(rows: Blocks, candidates: Blocks, r: float, reach: float, sample: int) -> float:
     """Proportion of the pairs of blocks that may contain a pair within `reach`, over some blocks of candidates, evenly taken."""
-    some = np.linspace(0, len(candidates) - 1, min(sample, len(candidates))).astype(int)
-    near = [len(near_blocks(rows, candidates.low[b], candidates.high[b], r, reach)[0]) for b in some]
+    sampled = np.linspace(0, len(candidates) - 1, min(sample, len(candidates))).astype(int)
+    near = [len(near_blocks(rows, candidates.low[b], candidates.high[b], r, reach)[0]) for b in sampled]
     return float(np.mean(near)) / len(rows)
 
 

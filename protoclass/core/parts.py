@@ -74,15 +74,15 @@ class Parts(Protocol):
 
 def ask(parts: Parts, work: Callable[..., Array], rows: Array, *shared: Any) -> Array:
     """What `work(part, at, *shared)` gives for rows `at` of each part, joined in the order of `rows`."""
-    of = np.searchsorted(parts.bounds, rows, side="right") - 1
-    places = [np.flatnonzero(of == s) for s in range(len(parts.bounds) - 1)]
+    part_of = np.searchsorted(parts.bounds, rows, side="right") - 1
+    places = [np.flatnonzero(part_of == s) for s in range(len(parts.bounds) - 1)]
     each = [(rows[at] - first,) if len(at) else None for at, first in zip(places, parts.bounds, strict=False)]
     if not len(rows):
         each[0] = (rows,)  # work on no rows still has the right shape
-    found = [(at, some) for at, some in zip(places, parts.map(work, *shared, each=each), strict=True) if some is not None]
-    out = np.empty((len(rows), *found[0][1].shape[1:]), np.result_type(*(some.dtype for _, some in found)))
-    for at, some in found:
-        out[at] = some
+    found = [(at, result) for at, result in zip(places, parts.map(work, *shared, each=each), strict=True) if result is not None]
+    out = np.empty((len(rows), *found[0][1].shape[1:]), np.result_type(*(result.dtype for _, result in found)))
+    for at, result in found:
+        out[at] = result
     return out
 
 
@@ -210,7 +210,7 @@ class _PartedHistogram(Histogram):
         parts = self.source.parts
         each = [() if size else None for size in np.diff(parts.bounds)]
         found = parts.map(work, self.source.measure, self.pairs, *shared, each=each)
-        return [some for some in found if some is not None]
+        return [result for result in found if result is not None]
 
 
 def _count(rows: Rows, measure: Measure, pairs: Pairs) -> Array:

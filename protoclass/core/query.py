@@ -265,8 +265,8 @@ class Beside:
 
     def _few_open(self, k: int) -> bool:
         if k not in self._open:
-            some = np.unique(np.linspace(0, self.source.shape[0] - 1, LOOKED_UP).astype(int))
-            compared = self.compared(some)
+            sample = np.unique(np.linspace(0, self.source.shape[0] - 1, LOOKED_UP).astype(int))
+            compared = self.compared(sample)
             self._open[k] = 1.0 if compared is None else share_open(compared, k)
         return self._open[k] < OPEN
 

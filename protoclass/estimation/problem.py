@@ -527,8 +527,8 @@ def refuse_budget(problem: Problem, counts: np.ndarray, grid: str) -> OptionErro
     assert problem.budget is not None
     smallest, what = counts[counts.sum(axis=1).argmin()], problem.model.can.counted
     what = what if what == "features" else "prototypes"
-    of = ", ".join(f"{shown(level)}: {k}" for level, k in zip(problem.frame.levels, smallest, strict=False))
-    of_class = f" ({of})" if len(problem.budget) > 1 else ""
+    needed = ", ".join(f"{shown(level)}: {k}" for level, k in zip(problem.frame.levels, smallest, strict=False))
+    of_class = f" ({needed})" if len(problem.budget) > 1 else ""
     return OptionError(
         f"max_prototypes={brief(problem.call.arguments['max_prototypes'])} is too small, because {grid} {smallest.sum()} "
         f"{what}{of_class}: use as many, or leave out parameters of {problem.model.name} that make it larger"

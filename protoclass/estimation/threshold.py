@@ -130,10 +130,10 @@ def threshold_of(threshold: Any, levels: pd.Index) -> tuple[int, float]:
             f"threshold must be the result of fit.calibrate().threshold(...), or a dict of one class and a threshold, such as {example}, "
             f"not {brief(threshold)}"
         )
-    (of, cut), *_ = given.items()
+    (label, cut), *_ = given.items()
     if not isinstance(threshold, Threshold) and not is_number(cut, 0.0, high=1.0):
         raise OptionError(f"a threshold must be a number from 0 to 1, not {brief(threshold)}")
-    return class_code(of, levels), float(cut)
+    return class_code(label, levels), float(cut)
 
 
 def class_code(of: Any, levels: pd.Index) -> int:
@@ -267,8 +267,8 @@ def parts(calibration: Calibration, code: int, levels: pd.Index) -> np.ndarray:
         fold = stratified(y, min(MOST_FOLDS, max(fewest, 1)), 0)
     elif fold.max() >= MOST_FOLDS:
         fold = np.unique(grouped(y, fold, MOST_FOLDS, 0), return_inverse=True)[1]
-    for one, name in (((y == code), shown(levels[code])), ((y != code), f"the classes other than {shown(levels[code])}")):
-        if len(np.unique(fold[one])) < 2:
+    for side, name in (((y == code), shown(levels[code])), ((y != code), f"the classes other than {shown(levels[code])}")):
+        if len(np.unique(fold[side])) < 2:
             raise DataError(
                 f"the calibration rows of {name} are all in one fold, so a threshold can't be evaluated: use more folds or more rows"
             )

@@ -283,8 +283,8 @@ def limits(fit: Fitted, said: dict[str, str]) -> list[str]:
 
 def table_of(frame: pd.DataFrame, index: str) -> Table:
     """A table of pandas with its index as the first column."""
-    some = frame.head(SHOWN)
-    rows = [[str(label), *map(cell, row)] for label, row in zip(some.index, some.astype(object).to_numpy(), strict=True)]
+    head = frame.head(SHOWN)
+    rows = [[str(label), *map(cell, row)] for label, row in zip(head.index, head.astype(object).to_numpy(), strict=True)]
     return Table([index, *map(str, frame.columns)], rows)
 
 

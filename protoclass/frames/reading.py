@@ -389,9 +389,9 @@ def missing_in(columns: pd.DataFrame, response: pd.Series | None) -> tuple[np.nd
     missing, counts = np.zeros(len(columns), bool), {}
     every = [columns[name] for name in columns] + ([] if response is None else [response])
     for column in every:
-        here = column.isna().to_numpy()
-        counts[column.name] = int(here.sum())
-        missing |= here
+        absent = column.isna().to_numpy()
+        counts[column.name] = int(absent.sum())
+        missing |= absent
     return missing, pd.Series(counts, dtype=int)
 
 

@@ -207,9 +207,9 @@ def _parameters(cls: type) -> list[str]:
 
 def hint_for(name: str, known: Collection[str]) -> str:
     """What to write in place of an argument that does not exist: its name here, or how the same is done; "" if none is known."""
-    here = renamed(name, known)
-    if here is not None:
-        return f"use {here}="
+    counterpart = renamed(name, known)
+    if counterpart is not None:
+        return f"use {counterpart}="
     if name in OF_GRAPHICS:
         return (
             "colours, limits and titles are changed on the Axes that it returns, as in ax.set(title='...'); pc.options.colours = [...] "
@@ -223,7 +223,7 @@ def hint_for(name: str, known: Collection[str]) -> str:
 
 def renamed(name: str, known: Collection[str]) -> str | None:
     """The argument of this package for an argument of R or scikit-learn, None if there is none."""
-    return next((here for here in SAME_AS.get(name, ()) if here in known), None)
+    return next((counterpart for counterpart in SAME_AS.get(name, ()) if counterpart in known), None)
 
 
 class Served:

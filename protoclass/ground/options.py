@@ -114,8 +114,8 @@ class Restore:
 
 def unknown(name: object) -> str:
     """Message for an unknown option, with the known ones."""
-    here = renamed(str(name), NAMES) or next(iter(get_close_matches(str(name), NAMES, 1)), None)
-    return f"options has no {shown(name)}: {f'did you mean {here!r}? ' if here else ''}Its options are {', '.join(NAMES)}"
+    near = renamed(str(name), NAMES) or next(iter(get_close_matches(str(name), NAMES, 1)), None)
+    return f"options has no {shown(name)}: {f'did you mean {near!r}? ' if near else ''}Its options are {', '.join(NAMES)}"
 
 
 def check_name(name: object) -> None:

@@ -548,7 +548,7 @@ def rows_of(metric: TrainedMetric, frame: Frame) -> Rep:
     if frame.parts is not None:
         return rows_where_they_are(metric, frame, rows_of)
     if metric.row_by_row:
-        return joined((len(frame), at, _rows_of(metric, some)) for at, some in blocks(frame))
+        return joined((len(frame), at, _rows_of(metric, block)) for at, block in blocks(frame))
     return _rows_of(metric, frame)
 
 

@@ -248,8 +248,8 @@ def cut(frame: Frame, names: Sequence[str]) -> Frame:
         frame.formula, text="~ " + " + ".join(names), terms=tuple(terms[c] for c in names), variables=tuple(names)
     )
     schema = {c: frame.schema[c] for c in names}
-    some = replace(frame, columns=frame.columns[list(names)], formula=formula, schema=schema, spec=None, notes=())
-    return replace(some, spec=_part_spec(frame, some))
+    piece = replace(frame, columns=frame.columns[list(names)], formula=formula, schema=schema, spec=None, notes=())
+    return replace(piece, spec=_part_spec(frame, piece))
 
 
 def _part_spec(frame: Frame, some: Frame) -> Any:

@@ -95,7 +95,7 @@ class Spread:
         if not np.isfinite(spread).all():
             name = self.columns[int(np.argmin(np.isfinite(spread)))]
             raise DataError(f"the spread of column {name!r} is infinite: scale it down")
-        names = tuple(name for name, one in zip(self.columns, same, strict=True) if one)
+        names = tuple(name for name, equal in zip(self.columns, same, strict=True) if equal)
         return np.where(same, 1.0, spread), names
 
 
@@ -127,8 +127,8 @@ def _some_columns(frame: Frame) -> Iterator[np.ndarray]:
             X = rows.design.to_numpy()
             if part is None:
                 width = X.shape[1]
-                some = max(1, room() // (4 * len(frame) * X.itemsize))  # medians need copies
-                part = np.empty((len(frame), min(some, width - first)), X.dtype, order="F")
+                count = max(1, room() // (4 * len(frame) * X.itemsize))  # medians need copies
+                part = np.empty((len(frame), min(count, width - first)), X.dtype, order="F")
             part[at] = X[:, first : first + part.shape[1]]
         assert part is not None
         yield part

@@ -406,8 +406,8 @@ def _program(learned: Learned) -> tuple[float, float, tuple[np.ndarray, np.ndarr
 
 
 def _check_radii(radii: Any) -> None:
-    for one in listed("pvm", "radii", radii):
-        one_of("radii", one, (ONE, OWN, "grid") if isinstance(radii, str) else (ONE, OWN))
+    for value in listed("pvm", "radii", radii):
+        one_of("radii", value, (ONE, OWN, "grid") if isinstance(radii, str) else (ONE, OWN))
 
 
 def radii(task: Task, levels: np.ndarray | None) -> np.ndarray:

@@ -113,10 +113,10 @@ def _check_options(kind: str | None, function: Callable[..., Any], options: dict
         if name in known or renamed(name, (*known, "kind")):
             continue
         of_kinds = {k: _options(load(place)) for k, place in KINDS.items()}
-        here = {k: name if name in other else renamed(name, other) for k, other in of_kinds.items()}
-        others = [k for k, found in here.items() if found]
+        counterparts = {k: name if name in other else renamed(name, other) for k, other in of_kinds.items()}
+        others = [k for k, found in counterparts.items() if found]
         if others:
-            meant = next(found for found in here.values() if found)
+            meant = next(found for found in counterparts.values() if found)
             said = "" if meant == name else f"{meant}= and "
             raise OptionError(f"{call} has no argument {name!r}: use {said}kind={either(others)}")
     check_known(call, options, ["kind", "ax", *known])

@@ -64,12 +64,12 @@ def cards(fit: Fitted, count: int = 9, series: Any = None) -> Any:
         ax.tick_params(axis="x", labelsize="x-small")
     for ax in places.ravel()[len(heads) :]:
         ax.set_axis_off()
-    some = _count_shown(profiles)
+    title = _count_shown(profiles)
     if lines:
-        figure.suptitle(f"{some}: value (class median or mode)", fontsize="medium")
+        figure.suptitle(f"{title}: value (class median or mode)", fontsize="medium")
         figure.supxlabel("difference from the class median (SD of the variable)", fontsize="small")
     else:
-        figure.suptitle(some, fontsize="medium")
+        figure.suptitle(title, fontsize="medium")
     return figure
 
 

@@ -134,8 +134,8 @@ def _draw_lines(validation: ErrorCurve, traced: Curve, ax: Any) -> Any:
             **style,
         )
         if traced.band is not None and validation.one_se in part.index:  # bands of several lines would hide one another
-            of = f" at {name}" if name else ""
-            _draw_band(part.sort_values("position", kind="stable"), "position", traced.band, of, colour(k), ax)
+            place = f" at {name}" if name else ""
+            _draw_band(part.sort_values("position", kind="stable"), "position", traced.band, place, colour(k), ax)
     if traced.ticks is not None:
         ax.set_xticks(range(len(traced.ticks)), traced.ticks)
     scaled = scale_along(ax, traced.positions, traced.log)
@@ -150,8 +150,8 @@ def _draw_lines(validation: ErrorCurve, traced: Curve, ax: Any) -> Any:
         draw_strip(table, traced.positions, strip, ax, traced.log)
     if others:
         shown = len(traced.lines)
-        some = f"{shown} of {traced.count} lines" if shown < traced.count else None
-        key(ax, "right", some, away=22, values=True)
+        title = f"{shown} of {traced.count} lines" if shown < traced.count else None
+        key(ax, "right", title, away=22, values=True)
     else:
         key(ax, "below", ncols=2, values=True)
     return ax
@@ -349,8 +349,8 @@ def write_sizes(validation: ErrorCurve) -> str:
 def _draw_by_size(validation: ErrorCurve, ax: Any, band: float | None = None) -> Any:
     """The error against the mean size over folds; if all training rows are prototypes, the rule is 1-NN."""
     table, full = sort_by_size(validation, band)
-    one = len(validation.grid.columns) == 1  # several parameters make no line
-    style = {"fmt": "o-" if one else "o", "ms": 4, "lw": 1, "capsize": 2, "color": colour(0)}
+    single = len(validation.grid.columns) == 1  # several parameters make no line
+    style = {"fmt": "o-" if single else "o", "ms": 4, "lw": 1, "capsize": 2, "color": colour(0)}
     ax.errorbar(
         table["size"], table["error"], table["se"], label=f"held-out {validation.measure_name}, +- 1 SE", **style
     )

@@ -140,8 +140,8 @@ def _overlap(labels: list[Any]) -> bool:
     apart = APART * labels[0].get_fontsize() * labels[0].figure.dpi / 72
     boxes = [label.get_window_extent() for label in labels]
     return any(
-        one.x0 - apart < other.x1 and other.x0 - apart < one.x1 and one.y0 < other.y1 and other.y0 < one.y1
-        for one, other in pairwise(boxes)
+        box.x0 - apart < other.x1 and other.x0 - apart < box.x1 and box.y0 < other.y1 and other.y0 < box.y1
+        for box, other in pairwise(boxes)
     )
 
 
@@ -157,15 +157,15 @@ def fit_cells(ax: Any) -> bool:
     (x0, y0), (x1, y1) = ax.transData.transform([(0, 0), (1, 1)])
     changed = False
     for what in dict.fromkeys(_ROOMS[text][2] for text in texts):
-        some = [text for text in texts if _ROOMS[text][2] == what]
+        cells = [text for text in texts if _ROOMS[text][2] == what]
         share = 1.0
-        for text in some:
+        for text in cells:
             box, (width, height, _) = text.get_window_extent(), _ROOMS[text]
             share = min(share, 0.95 * width * abs(x1 - x0) / max(1.0, box.width), height * abs(y1 - y0) / max(1.0, box.height))
         if share >= 1.0:
             continue
-        changed, sizes = True, np.array([share * text.get_fontsize() for text in some])
-        for text, size in zip(some, sizes, strict=True):
+        changed, sizes = True, np.array([share * text.get_fontsize() for text in cells])
+        for text, size in zip(cells, sizes, strict=True):
             if sizes.min() < LEAST:
                 text.remove()
             else:

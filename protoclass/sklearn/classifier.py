@@ -230,7 +230,7 @@ class PrototypeClassifier(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cla
             in_class[label] += 1
             name = f"row{row}_{label}" if row >= 0 else f"{self.fit_.model.name}{in_class[label]}_{label}"
             further = (f"{name}_{copy}" for copy in itertools.count(2))  # of a row that sample_weight has repeated
-            names[next(one for one in itertools.chain([name], further) if one not in names)] = None
+            names[next(candidate for candidate in itertools.chain([name], further) if candidate not in names)] = None
         return np.array(list(names), object)
 
     def transform(self, X: Any) -> np.ndarray:

@@ -87,15 +87,15 @@ def warned(test: Test) -> list[str]:
     if test.losses is None:
         chance = 1 / np.count_nonzero(test.counts.weight.sum(axis=1))
         informed = not test.wrong or bool(test.estimates["balanced_accuracy"].low > chance)
-        measure, error, none, of, decided = "error", test.error, test.no_information, test.against, np.inf
+        measure, error, none, baseline, decided = "error", test.error, test.no_information, test.against, np.inf
     else:
         loss, informed = {name: mean for name, (mean, _) in test.means.items()}, False
-        of, decided = f"always {shown(test.cheapest)}", loss.get("decision_loss", np.inf)
+        baseline, decided = f"always {shown(test.cheapest)}", loss.get("decision_loss", np.inf)
         measure, error, none = "mean loss", loss["loss"], loss["loss_no_information"]
     if informed or error < none - SAME:
         return []
     cure = f"; predict(new, loss=) has {measure} {fixed(decided)}" if decided < none else ""
-    return [f"Warning: {measure} {fixed(error)} is not below the no-information {measure} {fixed(none)} ({of}){cure}"]
+    return [f"Warning: {measure} {fixed(error)} is not below the no-information {measure} {fixed(none)} ({baseline}){cure}"]
 
 
 def by_class(test: Test) -> pd.DataFrame:
@@ -178,7 +178,7 @@ def notes(test: Test) -> list[str]:
             "The probabilities are the method's own and not calibrated: fit.calibrate().test(new) tests calibrated ones."
         )
     if "auc" in test.estimates:
-        areas = [one.estimate for one in (*test.areas[0], test.areas[1])]
+        areas = [area.estimate for area in (*test.areas[0], test.areas[1])]
         if any(e.low != e.low and e.value == e.value for e in areas):
             out.append(
                 "An AUC has no interval if its variance is 0, as with equal probabilities for all rows, or if a class has one row or group."
@@ -205,14 +205,14 @@ def by_group(result: TestByGroup, measures: list[str], of: Any = None) -> pd.Dat
 
 def groups_said(result: TestByGroup) -> tuple[str, list[Any]]:
     """`print` of a test by groups."""
-    one, measures = result.overall, measures_of(result)
-    head = f"{error_of(one)}; by {visible(str(result.by))}"
+    overall, measures = result.overall, measures_of(result)
+    head = f"{error_of(overall)}; by {visible(str(result.by))}"
     notes = [f"{result.left_out} rows in no group"] if result.left_out else []
-    notes += [f"{one.left_out} rows excluded without a class or a prediction"] if one.left_out else []
+    notes += [f"{overall.left_out} rows excluded without a class or a prediction"] if overall.left_out else []
     notes += [f"no rows of {', '.join(map(shown, result.without_rows))}"] if result.without_rows else []
     table = result.glance().set_index("group")
     tables = [(table[[name for name in SHOWN if name in table]].rename_axis(None), NUMBERS)]
-    words = ["; ".join([head, *notes]), *([f"Decision: {one.decided}"] if one.decided else [])]
+    words = ["; ".join([head, *notes]), *([f"Decision: {overall.decided}"] if overall.decided else [])]
     if len(measures) > 1:
         of_class = by_group(result, measures[1:]).rename(columns=NAMES)
         tables.append((of_class.rename_axis(index=None, columns=f"of {visible(str(result.of))}"), {}))
@@ -224,16 +224,16 @@ def summary_of_groups(result: TestByGroup) -> Summary:
     """Summary of a test by groups: all measures with their intervals, and their differences with Holm's correction."""
     from .sheets import Sheet, SheetSummary, sheet_of  # see `summary`
 
-    measures, one = measures_of(result), result.overall
-    of_all = [["Decision", one.decided]] if one.decided else []
+    measures, overall = measures_of(result), result.overall
+    of_all = [["Decision", overall.decided]] if overall.decided else []
     of_all += [["Class of the measures", str(result.of)]] if len(measures) > 1 else []
-    parts = [Sheet([["Rows", str(one.n)], *of_all], f"Test by {result.by}", aligns="ll")]
-    counts = pd.DataFrame({"rows": [str(t.n) for t in (*result.groups.values(), one)]}, [*map(str, result.groups), "all rows"])
-    for some in (measures[:3], measures[3:]):
-        parts += [sheet_of(counts.join(by_group(result, some).rename(columns=NAMES)), "Estimates (95 % CI)")] if some else []
+    parts = [Sheet([["Rows", str(overall.n)], *of_all], f"Test by {result.by}", aligns="ll")]
+    counts = pd.DataFrame({"rows": [str(t.n) for t in (*result.groups.values(), overall)]}, [*map(str, result.groups), "all rows"])
+    for names in (measures[:3], measures[3:]):
+        parts += [sheet_of(counts.join(by_group(result, names).rename(columns=NAMES)), "Estimates (95 % CI)")] if names else []
     for m in measures:
         parts.append(sheet_of(differences(result, m), f"Differences of {NAMES[m]}"))
-    return SheetSummary(parts, [DIFFERENCES, *notes_of_groups(result), *notes(one)])
+    return SheetSummary(parts, [DIFFERENCES, *notes_of_groups(result), *notes(overall)])
 
 
 def differences(result: TestByGroup, measure: str) -> pd.DataFrame:

@@ -80,9 +80,9 @@ def edit_rows(D: Source, own: Array, y: Array, rows: Array, parts: int, quiet: i
             nearest_first = rows[judges[np.lexsort((np.arange(len(judges)), y[rows[judges]]))]]
             step = max(1, BLOCK // len(judges))
             for first in range(0, len(judged), step):
-                some = judged[first : first + step]
-                near = D.take(rows[some], own[nearest_first]).argmin(axis=1)
-                right[some] = y[nearest_first[near]] == y[rows[some]]
+                block = judged[first : first + step]
+                near = D.take(rows[block], own[nearest_first]).argmin(axis=1)
+                right[block] = y[nearest_first[near]] == y[rows[block]]
         unchanged = unchanged + 1 if right.all() else 0
         rows = rows[right]
     return rows

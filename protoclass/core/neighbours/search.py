@@ -55,9 +55,9 @@ class Space:
         """
         if k not in self._shares:
             m, fewer = len(self.candidates), max(1, len(self.candidates) // SHOWN)
-            some = search_of(self.candidates[::fewer], self.r, max(1, LEAF // fewer))
+            sampled = search_of(self.candidates[::fewer], self.r, max(1, LEAF // fewer))
             rows = self.rows[np.linspace(0, len(self.rows) - 1, LOOKED_UP).astype(int)]
-            measured = some.nearest(rows, min(max(1, k // fewer), len(some.place)))[1]
+            measured = sampled.nearest(rows, min(max(1, k // fewer), len(sampled.place)))[1]
             self._shares[k] = measured / (LOOKED_UP * -(-m // fewer))
         return self._shares[k]
 
@@ -148,8 +148,8 @@ def _search(X, across, place, low, high, level, r, shrink, size, pool, places, h
     # pool: the distances of the candidates that were among the nearest when they were measured
     p, q = across.shape
     levels = len(level) - 1
-    some = GROUP * (levels + 1)
-    height, which, least = np.empty(some, np.int64), np.empty(some, np.int64), np.empty(some, X.dtype)
+    capacity = GROUP * (levels + 1)
+    height, which, least = np.empty(capacity, np.int64), np.empty(capacity, np.int64), np.empty(capacity, X.dtype)
     gap, near, total = np.empty((p, GROUP), X.dtype), np.empty(GROUP, X.dtype), np.empty(size, X.dtype)
     origin = np.zeros(p, X.dtype)
     for i in range(len(X)):

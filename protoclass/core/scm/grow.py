@@ -102,9 +102,9 @@ def make_family(centres: Array, columns: int, conjunction: bool, stumps: Array, 
     line, kind = [kept], [np.where(centres[kept] == IN_P, BALL, HOLE)]
     for a in range(columns):
         both = (LOW, HIGH) if conjunction or stumps[a] else (HIGH, LOW)
-        some = both if stumps[a] or negate else both[:1]
-        line.append(np.full(len(some), len(centres) + a))
-        kind.append(np.array(some))
+        kinds = both if stumps[a] or negate else both[:1]
+        line.append(np.full(len(kinds), len(centres) + a))
+        kind.append(np.array(kinds))
     return Family(np.concatenate(line).astype(np.int64), np.concatenate(kind).astype(np.int8))
 
 

@@ -55,12 +55,12 @@ def rows_worth(share: float, variance: float, most: float) -> float:
 def independent_rows(share: float, sums: Sums, most: float | None = None) -> float:
     """The number of independent rows of equal weight that a weighted share is worth; NaN for a single group.
 
-    Without groups it is the number that gives the proportion its variance, the sum of the squares of w (x - proportion) over the sum
-    of the squares of the weights, at most `most`, which is Kish's sum(w)^2 / sum(w^2) by default. So rows with large weights that are misclassified
-    more often than others count as fewer; rows with small weights do not count as more, because few rows then estimate the variance. With
-    groups the terms are first summed within each, a proportion of 0 or 1 counts as many rows as there are groups (Kish's number
-    for their weights), and the number is reduced by the square of the normal over Student's quantile, of the number of
-    groups less 1 (Korn and Graubard 1998).
+    Without groups it is the number that gives the proportion its variance, the sum of the squares of w (x - proportion) over the
+    sum of the squares of the weights, at most `most`, which is Kish's sum(w)^2 / sum(w^2) by default. So rows with large weights
+    that are misclassified more often than others count as fewer; rows with small weights do not count as more, because few rows
+    then estimate the variance. With groups the terms are first summed within each, a proportion of 0 or 1 counts as many rows as
+    there are groups (Kish's number for their weights), and the number is reduced by the square of the normal over Student's
+    quantile, of the number of groups less 1 (Korn and Graubard 1998).
 
     For 50 to 400 rows whose weights and errors go together Kish's number has the true share in 0.83 to 0.99 of 2000 draws, this
     one in 0.90 to 0.99. For 10 to 40 groups of 10 rows that err together intervals for independent rows have it in 0.70 to

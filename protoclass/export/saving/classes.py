@@ -40,10 +40,10 @@ def known_classes() -> dict[str, Kind]:
     for what, built_in, known in registries:
         for name, place in built_in.items():
             out[f"{what} {name}"] = Kind(f"{what} {name}", _class(place), {})
-        for name, of in known.items():
-            if of is not built_in.get(name):
-                whole = f"{what} {name} of {of.__module__}.{of.__qualname__}"
-                out[whole] = Kind(whole, of, {})
+        for name, cls in known.items():
+            if cls is not built_in.get(name):
+                whole = f"{what} {name} of {cls.__module__}.{cls.__qualname__}"
+                out[whole] = Kind(whole, cls, {})
     return out
 
 

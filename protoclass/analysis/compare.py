@@ -538,7 +538,7 @@ def judge_fit(fitted: Fitted, new: pd.DataFrame, seconds: float, unseen: str | N
 
 
 def count_errors(predicted: pd.Series, truth: pd.Series) -> dict[str, Any]:
-    """Rows, those predicted wrongly or not at all, and their share."""
+    """Rows, those that are misclassified or without a prediction, and their proportion."""
     lost = predicted.isna().to_numpy() | (predicted.astype(object) != truth.astype(object)).to_numpy()
     wrong = int(lost.sum())
     return {"n": len(truth), "wrong": wrong, "error": wrong / len(truth)}

@@ -339,7 +339,7 @@ def score_rows(score: str, chances: Mapping[str, np.ndarray], truth: pd.Series) 
     score : "brier" or "log_loss"
     chances : mapping of method to array (n, classes)
     truth : categorical Series (n,)
-        Indexed by split and row.
+        Classes, indexed by split and row.
     """
     codes = truth.cat.codes.to_numpy()
     known = with_chances(chances)
@@ -412,7 +412,7 @@ Row = tuple[str, str, str, float, float, float, float, float]  # a test, column 
 @savable
 @dataclass(frozen=True)
 class Design:
-    """How the splits that errors come from share rows, which the variance of their mean depends on.
+    """Overlap of the rows of the splits, on which the variance of the mean of their errors depends.
 
     Attributes
     ----------
@@ -436,7 +436,7 @@ class Design:
 
 @dataclass(frozen=True)
 class Mean:
-    """A mean over splits with its standard error `se` (0 where the splits have no spread) and degrees of freedom `df`."""
+    """A mean over splits with its standard error `se` (0 if the splits have no spread) and degrees of freedom `df`."""
 
     value: float
     se: float

@@ -422,7 +422,7 @@ def test(
 
 
 def _warn_of_training_rows(fit: Fitted, new: pd.DataFrame) -> None:
-    """Warn if rows that should be new have the predictors of training rows more often than by chance."""
+    """Warn if rows that should be new have the predictors of training rows more often than by coincidence."""
     found = coincidences(fit, new)
     if found is not None and found.unlikely:
         cure = "use fit.validation for the errors of held-out rows" if fit.validation is not None else "use other rows"
@@ -530,7 +530,7 @@ def signs(lost: np.ndarray, won: np.ndarray, seed: int = 0) -> tuple[float, str]
     Returns
     -------
     p, name : float, str
-        With equal weights the exact binomial (sign) test, McNemar's with one side. Else the share of random signs under which
+        With equal weights the exact binomial (sign) test, McNemar's one-sided. Otherwise the proportion of random signs under which
         the rule does as well or better, by draws, or for many rows by the normal distribution.
 
     Examples

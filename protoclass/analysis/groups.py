@@ -190,7 +190,7 @@ def split(
 
 
 def counted(test: Test, measure: str, c: int) -> tuple[np.ndarray, np.ndarray]:
-    """Which rows count for a share (n,), and the weights of the rows that it is a share of, 0 for the others."""
+    """Rows that count for a proportion (n,), and the weights of the rows in its denominator, 0 for the others."""
     y, predicted, w = test.judged.y == c, test.judged.predicted == c, test.judged.w
     sides = {"sensitivity": (predicted, y), "specificity": (~predicted, ~y), "ppv": (y, predicted), "npv": (~y, ~predicted)}
     x, among = sides.get(measure, (test.judged.predicted != test.judged.y, np.ones(test.n, bool)))

@@ -178,7 +178,7 @@ class Stability(Printed):
 
 
 def _keys(labels: pd.Index, classes: pd.Series) -> pd.Index:
-    """Label and class of each prototype as one value, also where labels are tuples."""
+    """Label and class of each prototype as one value, also if labels are tuples."""
     return pd.Index(list(zip(labels, classes, strict=True)), tupleize_cols=False)
 
 

@@ -181,7 +181,7 @@ def kernel(function: Callable[..., Any] | None = None, *, contract: bool = True)
 def cores() -> int:
     """The number of processors that this process may use, or OMP_NUM_THREADS if that is smaller.
 
-    By this variable, which joblib sets in its processes, those that work side by side get their share.
+    joblib sets this variable in its processes, so that processes side by side divide the processors.
     """
     own = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     most = os.environ.get("OMP_NUM_THREADS", "").split(",")[0].strip()
@@ -205,7 +205,7 @@ def check_wanted() -> None:
 
 
 def threaded(entries: int) -> bool:
-    """Whether `each` would divide work on a matrix of so many entries among threads."""
+    """Whether `each` would divide work on a matrix of this many entries among threads."""
     return entries >= SMALL and cores() > 1 and not getattr(_inside, "worker", False)
 
 

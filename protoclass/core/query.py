@@ -218,9 +218,9 @@ def lost_by_steps(rule: Stepwise, query: Query, y: Array, w: Array) -> tuple[Arr
 
 SEARCHED = 2**22  # pairs from which on preparing a search pays, if it saves most of them
 SCREENED = 2**18  # pairs from which on looking whether products leave few of them open pays
-WORTH = 0.15  # share of pairs that are measured below which a search pays
-OPEN = 0.1  # share of pairs that products leave open below which they pay
-LOOKED_UP = 8  # rows that show this share
+WORTH = 0.15  # proportion of computed pairs below which a search is faster
+OPEN = 0.1  # proportion of pairs that products leave undecided below which they are faster
+LOOKED_UP = 8  # rows in a sample that estimates this proportion
 
 
 @dataclass(frozen=True, eq=False)

@@ -19,10 +19,10 @@ from .sources import Held, Source, Streamed, part
 
 BLOCK = 128  # rows of a block whose box is known
 MOST_COLUMNS = 32  # boxes of more columns hardly ever lie apart
-WORTH = 0.35  # share of near pairs of blocks below which skipping pays, also against half of a symmetric matrix
+WORTH = 0.35  # proportion of near pairs of blocks below which skipping is faster, also against half of a symmetric matrix
 SHOWN = 20_000  # rows that show it before a fit
 LONG = 2**26  # coordinates
-LOOKED_AT = 64  # blocks of candidates that show this share
+LOOKED_AT = 64  # blocks of candidates in a sample that estimates this proportion
 
 
 @dataclass(frozen=True)

@@ -186,7 +186,7 @@ LEAST_SAMPLE = 500  # candidates of a sample
 
 
 def predicted_seconds(model: Model, metric: Metric | TrainedMetric, frame: Frame, candidates: int) -> float | None:
-    """Seconds that a fit takes on two processors of today with this many candidates; None where the method predicts none.
+    """Seconds that a fit takes on two processors of today with this many candidates; None if the method has no prediction.
 
     It is a rule of thumb and not a measurement, so the same call does the same on every machine. It multiplies the seconds that the
     method states for a pair of a row and a candidate by the pairs that may lie within its radius, if that is known.

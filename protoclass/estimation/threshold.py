@@ -294,9 +294,9 @@ def intervals(
     """Sensitivity and specificity of held-out decisions, with 95 % intervals for new rows predicted by the selected threshold.
 
     Wilson's interval, for the number of rows at which a proportion has the variance of `variance_of_choice`, which accounts for the
-    selection of the threshold. If the calibration rows are the training rows, the rules that scored them share training rows: then the
-    variance of a proportion of independent rows is added, times test over training rows (Nadeau and Bengio 2003) for each of the K folds,
-    K / (K - 1).
+    selection of the threshold. If the calibration rows are the training rows, the rules that scored them have training rows in common.
+    Then the variance of a proportion of independent rows is added, times K / (K - 1): test over training rows (Nadeau and Bengio 2003)
+    for each of the K folds.
 
     In 48 cases of 100 and 400 rows, with 120 samples each, Wilson's interval for the actual number of rows contains the true proportion
     for the selected threshold in 0.73 to 0.95 (mean 0.84), this interval in 0.88 to 1.00 (mean 0.96):

@@ -32,7 +32,7 @@ from typing import Any
 import numpy as np
 
 VERSION, DOCUMENT = 2, "content.json"  # of the format
-TOLERANCE = 1e-9  # share by which numbers may differ
+TOLERANCE = 1e-9  # relative difference up to which numbers agree
 BLOCK = 2**22  # dissimilarities that are computed at a time
 METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 STATED = {
@@ -262,7 +262,7 @@ def listed(names: Any) -> list[Any]:
 
 
 def close(a: Any, b: Any, slack: Any = 0.0, share: float = TOLERANCE) -> bool:
-    """Whether numbers agree, up to a share of them and something more."""
+    """Whether numbers agree, up to a relative difference and an additional absolute one."""
     a, b = np.asarray(a, float), np.asarray(b, float)
     most = slack + share * np.maximum(1.0, np.maximum(np.abs(a), np.abs(b)))
     return a.shape == b.shape and bool(((a == b) | (np.abs(a - b) <= most) | (np.isnan(a) & np.isnan(b))).all())
@@ -296,7 +296,7 @@ class Space:
 
 
 def minkowski(metric: Any, data: dict[str, list[Any]], dtype: Any) -> tuple[Any, Callable[[Any, Any], Any], float]:
-    """Scaled columns, the measure, and the share by which rounding may change it."""
+    """Scaled columns, the function for distances, and their relative rounding error."""
     spec, columns = metric["spec"], list(metric["columns"])
     r = {"metric manhattan": 1.0, "metric chebyshev": math.inf}.get(spec["is"], float(spec.get("r", 2.0)))
 
@@ -310,7 +310,7 @@ def minkowski(metric: Any, data: dict[str, list[Any]], dtype: Any) -> tuple[Any,
 
 
 def gower(metric: Any, data: dict[str, list[Any]], schema: Any) -> tuple[Any, Callable[[Any, Any], Any], float]:
-    """Numbers by their ranges and codes of categories; the measure, and the share by which rounding may change it."""
+    """Numbers by their ranges and codes of categories; the function for distances, and their relative rounding error."""
     spec, numbers, categories = metric["spec"], list(metric["numbers"]), list(metric["categories"])
     p, n = len(numbers), len(next(iter(data.values())))
     values, held = np.empty((n, p)), np.empty((n, len(categories)), int)

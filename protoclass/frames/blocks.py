@@ -17,7 +17,7 @@ WHOLE = 2**23  # entries of a design matrix that is made as a whole: 64 MB
 ENTRIES = 2**21  # of a block of a longer one
 MOST, FEWEST = 2**16, 2**10  # rows of a block
 EXACT = 2**53  # not all integers beyond it are floats
-MISSING = b"\x00\x00\x00\x00\x00\x00\xf8\x7f"  # the NaN that stands for a missing value, whatever bits it had
+MISSING = b"\x00\x00\x00\x00\x00\x00\xf8\x7f"  # the NaN for missing values, with any bits
 
 
 def blocks(frame: Frame) -> Iterator[tuple[slice, Frame]]:

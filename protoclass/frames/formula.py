@@ -237,7 +237,7 @@ class Formula:
         return re.sub(r"\b1e309\b", "Inf", self.names.restore(str(term)))  # Python's way of writing R's Inf
 
     def without_interactions(self) -> str:
-        """The formula with the factors of every interaction as terms of their own."""
+        """The formula with the factors of every interaction as separate terms."""
         quoted = {c: c if c.isidentifier() else f"`{c}`" for c in self.names.columns.values()}
         single = dict.fromkeys(f for t in self.terms for f in t.factors if f.how != "literal")
         columns, lookup = self.names.columns, "lookup"

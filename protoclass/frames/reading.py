@@ -423,7 +423,7 @@ def row_blocks(data: pd.DataFrame) -> Iterator[pd.DataFrame]:
 
 
 def levels_that_occur(column: pd.Series) -> pd.Series:
-    """A column of categories with the levels that some row has; unchanged where all occur."""
+    """A column of categories with the levels that some row has; unchanged if all occur."""
     codes = column.array.codes
     step = rows_at_once(1)
     counts: Any = sum(np.bincount(codes[k : k + step] + 1, minlength=len(column.cat.categories) + 1) for k in range(0, len(codes), step))

@@ -13,7 +13,7 @@ from ..ground.errors import FormulaError, cut, shown
 FUNCTIONS = {"factor": "C", "as.factor": "C", "as.character": "C", "splines::ns": "ns", "splines::bs": "bs", "stats::poly": "poly",
              "base::log": "log"}  # fmt: skip
 WORDS = {"TRUE": "True", "FALSE": "False", "NULL": "None", "Inf": "1e999"}
-SHORT = {"T": "True", "F": "False"}  # of options: elsewhere these are likely columns
+SHORT = {"T": "True", "F": "False"}  # only in options: elsewhere these are likely columns
 OPTIONS = {"include.lowest": "include_lowest"}  # before a "=", inside a call
 
 FRAME = "compute the column in the data frame first"

@@ -17,7 +17,7 @@ from .reading import origin_of, read_table
 from .sources import library_of, of_polars
 
 GONE = "the rows are not in this fit, which is slim: take the full one, give new rows, or fit again"
-COPY_ON_WRITE = int(pd.__version__.split(".")[0]) >= 3  # a copy of a frame shares its columns until one of the two is changed
+COPY_ON_WRITE = int(pd.__version__.split(".")[0]) >= 3  # a copy of a frame uses the same columns until one of the two is changed
 PLAIN = (str, bytes, bool, int, float, date, timedelta, np.datetime64, np.timedelta64)  # types of which a column may be
 COLLECT = ("to_pandas", "toPandas", "df", "compute", "collect")  # how a lazy table is made a frame, by library
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 _SEED, _MEASURED, _FOLDS = ("seed",), ("dissimilarity", "metric"), ("cv",)
 _NEIGHBOURS, _CENTRES, _WEIGHTS = ("k", "K"), ("K", "k"), ("weights",)
 
-# name elsewhere: names here, the first that a function has is meant
+# name elsewhere: names in this package, of which the first one that a function has is meant
 SAME_AS: Mapping[str, tuple[str, ...]] = {
     "newdata": ("new", "data"), "new_data": ("new", "data"), "newx": ("new",), "X_test": ("new",), "test_data": ("new",),
     "type": ("kind", "sample"), "which": ("kind",),

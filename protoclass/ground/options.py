@@ -152,7 +152,7 @@ SAME = 1e-12  # a standard error up to this is 0 but for rounding: all folds hav
 
 
 def fixed(value: float, usual: int = 4) -> str:
-    """An error or share as it is printed: with `usual` decimals, or as many as `options.digits`."""
+    """An error or proportion as printed: with `usual` decimals, or as many as `options.digits`."""
     return f"{value:.{options.digits or usual}f}"
 
 

@@ -1,4 +1,4 @@
-"""Classes whose objects may be in a saved file: declared where they are defined."""
+"""Classes whose objects may be in a saved file: declared in the modules that define them."""
 
 from __future__ import annotations
 

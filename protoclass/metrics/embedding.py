@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from .dissimilarity import Dissimilarity
 
 
-EUCLIDEAN = 0.01  # share of negative mass up to which a spectrum counts as Euclidean
-FLAT = 0.25  # share of n - 1 above which an effective dimension counts as flat
+EUCLIDEAN = 0.01  # proportion of negative mass up to which a spectrum counts as Euclidean
+FLAT = 0.25  # proportion of n - 1 above which an effective dimension counts as flat
 
 
 @dataclass(frozen=True, eq=False)

@@ -37,7 +37,7 @@ MODELS: dict[str, type[Model]] = dict(BUILT_IN)
 def model(spec: Any, parameters: dict[str, Any], beside: Collection[str] = ()) -> Model:
     """A model from its name or class and parameters, or a model object as it is.
 
-    `beside` names the other arguments of the call, which a message may mention.
+    `beside` has the names of the other arguments of the call, which a message may mention.
     """
     if isinstance(spec, type) and issubclass(spec, Model):
         return _make(spec, parameters, beside)

@@ -323,7 +323,7 @@ class SCM(Model):
         return out
 
     def bound(self, learned: Learned, delta: float) -> pd.DataFrame:
-        """Theorem 5.2 of Marchand and Shawe-Taylor (2001) for each binary classifier; these share delta."""
+        """Theorem 5.2 of Marchand and Shawe-Taylor (2001) for each binary classifier; delta is divided among them."""
         rule, rows = scm_rule(learned.rule), []
         share = delta / len(rule.machines) / kinds_tried(learned)
         for binary in rule.machines:

@@ -31,7 +31,7 @@ SEVERAL = {
     "images": "protoclass.plots.pictures:images",
     "miscovered": "protoclass.plots.pictures:miscovered",
     "misclassified": "protoclass.plots.pictures:misclassified",
-}  # pictures of a fit on several Axes: functions of the fit and their options
+}  # plots of a fit on several Axes: functions of the fit and their options
 KINDS = {
     "prototypes": "protoclass.plots.prototypes:prototypes",
     "progress": "protoclass.plots.rule:progress",
@@ -106,7 +106,7 @@ def plot(fit: Fitted, kind: str | None = None, ax: Any = None, **options: Any) -
 
 
 def _check_options(kind: str | None, function: Callable[..., Any], options: dict[str, Any]) -> None:
-    """Raise for options that a kind of picture does not have, and for those that it needs."""
+    """Raise for options that a kind of plot does not have, and for missing ones that it needs."""
     call = f"plot({kind!r})" if kind else "plot()"
     known = _options(function)
     for name in options:

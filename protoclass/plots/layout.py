@@ -175,7 +175,7 @@ def fit_cells(ax: Any) -> bool:
     return changed
 
 
-DIRECT = 8  # classes that are named in the picture; more have a legend
+DIRECT = 8  # classes that are named in the plot; more have a legend
 LEAD = 12  # points from the end of a line to its name
 TRIED = 80  # places for a name
 SIDES = ((0, 0), (0, 1), (0, -1), (1, 0), (-1, 0), (1, 1), (-1, 1), (1, -1), (-1, -1))

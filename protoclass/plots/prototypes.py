@@ -45,7 +45,7 @@ def draw_features(fit: Fitted, ax: Any = None) -> Any:
     return ax
 
 
-PANEL = 3.1  # inches of one of several pictures
+PANEL = 3.1  # inches of one of several plots
 GRID = 240  # cells a side of the decision regions
 PALEST = (0.2, 0.5)  # proportion of its class's colour in a line to a row: for very many lines, and for few
 SEEN = 22.0  # square points of the mark of a row, and of those in a legend

@@ -26,7 +26,7 @@ def colour(k: int) -> str:
 
 
 def mark(k: int) -> str:
-    """The mark of class k; no two classes share both colour and mark, however many colours there are."""
+    """The marker of class k; no two classes have both colour and marker in common, for any number of colours."""
     return MARKS[(k + k // lcm(len(MARKS), len(options.colours))) % len(MARKS)]
 
 
@@ -128,7 +128,7 @@ def find_figure(ax: Any) -> Any:
 
 
 def factor(ax: Any) -> float:
-    """How much smaller or larger marks and lines are than on Axes of the size that the picture has by itself."""
+    """Factor of the size of marks and lines relative to Axes of the plot's own size."""
     return _FACTORS.get(ax, 1.0)
 
 
@@ -189,7 +189,7 @@ def key(
         first = [re.split("[:,] ", label)[0] for label in labels]
         labels = [short if first.count(short) == 1 else label for short, label in zip(first, labels, strict=True)]
     longest, box = max(map(len, labels), default=0), ax.get_window_extent()
-    sample = 2.0 if has_room(ax) else 1.5  # of the lines and marks, in sizes of a letter, as matplotlib counts; beside are gaps
+    sample = 2.0 if has_room(ax) else 1.5  # sizes of lines and marks in letters, as matplotlib counts; gaps are added
     beside = sample + 1.9
     wide, high = (longest * 0.56 + beside) * size, len(labels) * LINE * size  # points
     inside = where not in ("right", "above", "below")

@@ -48,7 +48,7 @@ class Sheet:
         )
 
     def latex(self) -> str:
-        """One tabular with the rules of booktabs, whose head and cells share their columns; long texts without a head are broken.
+        """One tabular with the rules of booktabs, whose head and cells have the same columns; long texts without a head are broken.
 
         If it is wider than a page, it is made smaller as a whole.
         """

@@ -84,7 +84,7 @@ def notes(fit: Fitted) -> list[str]:
 
 
 def _tied_notes(fit: Fitted) -> list[str]:
-    """Texts at the same distance from all classes, such as those that share no letters with a prototype."""
+    """Texts at the same distance from all classes, such as texts without letters in common with a prototype."""
     if not is_text(fit) or fit.frame.absent is not None or "distance" not in fit.rule.kinds:
         return []
     far = fit.predictions(None, "distance")

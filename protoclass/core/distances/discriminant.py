@@ -180,11 +180,11 @@ def discriminants(within: Array, total: Array, components: int, ridge: float = 0
     Parameters
     ----------
     within, total : arrays (p, p)
-        As `scatter` gives them.
+        Matrices as computed by `scatter`.
     components : int
-        Axes, at most the number of classes - 1.
+        Number of axes, at most the number of classes - 1.
     ridge : float >= 0
-        The share of its variance that each column's variance within classes grows by.
+        Proportion by which each column's variance within classes increases.
 
     Returns
     -------

@@ -59,7 +59,7 @@ def dtw(A: Array, B: Array, window: int | None = None, power: int = 2) -> NDArra
 
 @kernel
 def _dtw(A, B, n, m, band, power, out):  # type: ignore[no-untyped-def]
-    # B holds each series in reverse order; n and m are the lengths
+    # B contains each series in reverse order; n and m are the lengths
     table = np.empty((3, A.shape[1] + 1))
     for x in range(out.shape[0]):
         for y in range(out.shape[1]):

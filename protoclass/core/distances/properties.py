@@ -93,7 +93,7 @@ class Triangles:
 
 @dataclass(frozen=True)
 class Euclidean:
-    """Signature of the embedding, share of negative eigenvalues in the sum of absolute ones, and number of rows used."""
+    """Signature of the embedding, proportion of negative eigenvalues in the sum of absolute ones, and number of rows used."""
 
     signature: tuple[int, int]
     negative: float
@@ -306,7 +306,7 @@ def _some_triples(P, first, second, third, slack):  # type: ignore[no-untyped-de
 def euclidean(P: Array, seed: int = 0, most: int = SPECTRAL) -> Euclidean:
     """Whether the rows of a symmetric matrix (n, n) are points of a Euclidean space at these distances: by the spectrum.
 
-    Of more than `most` rows a random sample is tested. Negative eigenvalues in a sample decide the question for all rows;
+    For more than `most` rows a random sample is tested. Negative eigenvalues in a sample prove it for all rows;
     their absence does not.
 
     Examples

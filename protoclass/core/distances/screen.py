@@ -9,7 +9,7 @@ centre common to both sides and S a power of two, rounded to single precision, s
 = u + 2^-52 entry by entry. With s = S^2 |x - z|^2 and N = |x'|^2 + |z'|^2:
 
 * rounding the rows changes s by at most (2 u' + u'^2) (|x'| + |z'|)^2 (1 + 3 u') <= 4.001 u N;
-* the product x'.z' differs from its exact value by at most g(p) |x'| |z'| <= g(p) N / 2, in whatever order it is summed,
+* the product x'.z' differs from its exact value by at most g(p) |x'| |z'| <= g(p) N / 2, for any order of summation,
   fused or not (Higham 2002, equation 3.5); twice the product by g(p) N;
 * the squared lengths, their sum and the difference are rounded once each, which adds u N, u N and 2 u N;
 * if the bound is added before the difference is taken, N (1 + c) + loss - 2 x'.z', this rounds 1 + c, its product with

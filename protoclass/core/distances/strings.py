@@ -133,7 +133,7 @@ def mismatch(a: Array, b: Array, k: int, m: int, letters: int) -> NDArray[np.flo
 
 
 def _full(feature: Array, begin: Array, n: int, q: int, size: int) -> bool:
-    """Whether strings share so many of the features that a matrix product is faster than the index."""
+    """Whether strings have so many features in common that a matrix product is faster than the index."""
     if size * (n + q) > ENTRIES:
         return False
     steps = np.bincount(feature, minlength=size).astype(float) @ np.diff(begin)

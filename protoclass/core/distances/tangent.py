@@ -18,7 +18,7 @@ CHUNK = 256  # images whose tangents are computed at a time
 ROWS, COLUMNS = 64, 512  # images multiplied at a time: blocks of one shape, for one order of all sums
 DEPENDENT = 1e-4  # a tangent counts if at least this proportion of it is independent of those before it
 SHARED = 1e-5  # squared sine below which a direction counts as shared by two planes, the limit of float32
-CLOSE = 1e-4  # share of the squared lengths below which a squared difference is computed again in float64
+CLOSE = 1e-4  # proportion of the squared lengths below which a squared difference is computed again in float64
 
 
 def tangents(images: Array, shape: tuple[int, int], sigma: float, background: float, which: tuple[str, ...]) -> Array:

@@ -8,7 +8,7 @@ S maximise
 
     J(S) = 2 / (n |S|) sum_{i = 1..n} sum_{j in S} k(x_i, x_j) - 1 / |S|^2 sum_{i in S} sum_{j in S} k(x_i, x_j),
 
-a constant minus the squared discrepancy between rows and prototypes. Here each row counts by its share of the weights
+a constant minus the squared discrepancy between rows and prototypes. Here each row counts by its proportion of the weights
 instead of 1 / n, and the kernel may be any similarity, such as `similarities` of any dissimilarity.
 
 Two properties hold for some kernels only. If the diagonal is constant and all other values are small enough in comparison,

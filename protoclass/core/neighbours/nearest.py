@@ -70,7 +70,7 @@ def _first_of_nearest(D: Array, member: Array, order: Array) -> Array:
 
 
 def _scans(member: Array, order: Array) -> tuple[Array, ...]:
-    """How the sets are gone through: small ones one by one, while large ones share one scan over all prototypes."""
+    """How the sets are processed: small ones one by one, while large ones are processed together in one scan over all prototypes."""
     member = np.ascontiguousarray(member, np.int16)
     count, most = (member >= 0).sum(axis=1), member.shape[1]
     large, small = np.flatnonzero(count * 4 > most), np.flatnonzero(count * 4 <= most)
@@ -406,12 +406,12 @@ class KNN:
 
 
 def votes(D: Array, ks: Array, codes: Array, weight: Array, classes: int) -> Array:
-    """Vote shares (r, len(ks), classes) of the k nearest rows by their dissimilarities (r, q), including those tied with the k-th."""
+    """Proportions of votes (r, len(ks), classes) of the k nearest rows by dissimilarities (r, q), including those tied with the k-th."""
     return near_votes(nearest_of(D, min(int(ks.max()), D.shape[1])), ks, codes, weight, classes)
 
 
 def near_votes(near: Near, ks: Array, codes: Array, weight: Array, classes: int) -> Array:
-    """Vote shares (r, len(ks), classes) of the k nearest rows, including those tied with the k-th."""
+    """Proportions of votes (r, len(ks), classes) of the k nearest rows, including those tied with the k-th."""
     if not (weight.sum() <= EXACT and (weight == np.round(weight)).all()):
         near = near.ascending()  # sums of whole numbers are the same in any order
     out, radii = np.empty((len(near), len(ks), classes)), near.radii(np.minimum(ks, len(codes)))
@@ -420,7 +420,7 @@ def near_votes(near: Near, ks: Array, codes: Array, weight: Array, classes: int)
 
 
 def ordered_votes(near: Near, rank: Array, ks: Array, codes: Array, weight: Array, classes: int) -> Array:
-    """Vote shares (r, len(ks), classes) of exactly k rows: of those at equal distance, the first by rank."""
+    """Proportions of votes (r, len(ks), classes) of exactly k rows: ties are broken by rank."""
     order = np.lexsort((rank[near.at], near.distance, near.rows()))
     first = near.at[order[near.start[:-1, None] + np.arange(min(int(ks.max()), len(codes)))]]
     cast = np.zeros((*first.shape, classes))

@@ -232,7 +232,7 @@ def nearest_k(query: Query, prototypes: Points, k: int) -> Near:
     ----------
     query : Query
     prototypes : Points
-        At least one.
+        At least one prototype.
     k : int
         Number of neighbours; all prototypes if there are fewer.
     """

@@ -167,12 +167,12 @@ def grow_each(
 ) -> list[Machine]:
     """Run the greedy algorithm (section 4; with penalty inf sections 2 and 3) for each of several penalties.
 
-    At each step the feature of the largest value |Q_h| - penalty |R_h| is added, as long as that is positive. Of equal
-    values the smaller |R_h| goes first, then the first line, then the cut that fires most widely (the smallest radius of a
+    Each step adds the feature with the largest value |Q_h| - penalty |R_h|, as long as that is positive. Ties go to the
+    smaller |R_h|, then to the first line, then to the cut that fires most widely (the smallest radius of a
     ball, the largest of a hole).
 
     Lines that cannot win are not scanned: values fall as the penalty rises, so at the first step those of a smaller penalty
-    are bounds. A scan ends where the value can no longer reach half of the best one so far.
+    are bounds. A scan ends if the value can no longer reach half of the best one so far.
 
     Parameters
     ----------

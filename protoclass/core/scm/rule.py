@@ -123,7 +123,7 @@ class SCMRule:
     classes : int
         Number of classes.
     report : mapping of str to value
-        What print and summary say of the rule.
+        Entries for the printed fit and the summary.
     """
 
     prototypes: Points

@@ -69,7 +69,7 @@ if TYPE_CHECKING:
 
 
 SAMPLE = 300  # candidates of a class that are drawn for its first program
-TOLERANCE = 1e-6  # share by which the optimum of the relaxation may be above the bound, and prices above a cost, at the end
+TOLERANCE = 1e-6  # relative difference of the relaxation's optimum from the bound, and of prices from a cost, at the end
 PER_ENTRY = 400  # bytes that a pair takes in a linear program while it is solved
 
 

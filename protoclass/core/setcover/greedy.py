@@ -112,7 +112,7 @@ def _size(problems: CoverProblems, c: int) -> int:
 
 
 def _by_bits(problems: CoverProblems, cost: float, workers: int, limit: int) -> list[list[Steps]]:
-    """With bits of as many problems at a time as memory allows; `workers` classes share it."""
+    """With bits of as many problems at a time as memory allows, divided among `workers` classes."""
     K, (n, m), share = problems.gain.shape[1], problems.task.shape, AT_ONCE if problems.balls.kept else limit // workers
 
     def solve(c: int, part: range) -> list[Steps]:

@@ -36,7 +36,7 @@ class Chosen:
     certificate: Certificate | None = None  # in units
 
     def prefix(self, cost: float, most: int | None = None) -> Chosen:
-        """The greedy cover at a larger cost (lambda in units): the first prototypes, because gains never increase; at most so many."""
+        """The greedy cover at a larger cost (lambda in units): the first prototypes, because gains never increase; up to a maximum."""
         kept = np.flatnonzero(self.covers - self.wrong > cost)[:most]
         return Chosen(self.at[kept], self.classes[kept], self.covers[kept], self.wrong[kept])
 

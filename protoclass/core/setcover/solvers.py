@@ -172,7 +172,7 @@ def _solve_classes(
 def _few(problems: CoverProblems, f: int, k: int, cost: float, run: Chosen, options: Options, stop: Stop) -> Generated:
     """The candidates that represent all others if lists of all balls do not fit into memory."""
     chosen = [run.at[run.classes == c] for c in range(len(problems.classes))]
-    seconds = options.seconds * len(chosen)  # the classes share their passes
+    seconds = options.seconds * len(chosen)  # the classes have their passes in common
     few = generate(problems, f, k, cost, chosen, seconds, stop, options.solver == "exact")
     _ = few.problems.listed  # computed before the threads need it
     return few
@@ -244,7 +244,7 @@ def over_every_row(
     chosen : sequence of int arrays, one for each class
         Candidates of the cover.
     seconds : float
-        Seconds for each class, which the classes share, because they share the passes.
+        Seconds for each class, in total for all, because a pass is for all classes.
     stop : Stop
     """
     task, end = problems.task, time.monotonic() + seconds * len(chosen)

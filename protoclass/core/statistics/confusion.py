@@ -60,13 +60,13 @@ class OfClass:
     Attributes
     ----------
     sensitivity, specificity : Estimate
-        Share of the class that is predicted as it, and of the others that is not.
+        Proportion of the class that is predicted as it, and of the others that is not.
     ppv, npv : Estimate
-        Share of the rows predicted as the class that are of it, and of those not predicted as it that are not.
+        Proportion of the rows predicted as the class that are of it, and of those not predicted as it that are not.
     f1 : Estimate
         Harmonic mean of sensitivity and ppv.
     prevalence, detection_prevalence : Estimate
-        Share of the class among all rows, and share of all rows that are predicted as it.
+        Proportion of the class among all rows, and proportion of all rows that are predicted as it.
     balanced_accuracy : Estimate
         Mean of sensitivity and specificity.
     """
@@ -122,7 +122,7 @@ def kappa(table: Table) -> Estimate:
     The standard error is by the delta method of Fleiss, Cohen and Everitt (1969), *Large sample standard errors of kappa
     and weighted kappa*; with weights w each row adds w^2. The interval is the Wilson interval of the accuracy, for the number of rows
     that gives it this standard error with fixed margins. So it stays below 1, also if no row is misclassified.
-    NaN where truth and prediction are one and the same class throughout.
+    NaN if truth and prediction are one and the same class for all rows.
 
     Examples
     --------

@@ -11,7 +11,7 @@ FOLDS = 10
 
 
 def stratified(y: Array, folds: int, seed: int) -> Array:
-    """Folds with about the same share of every class.
+    """Folds with about the same proportion of every class.
 
     Parameters
     ----------
@@ -55,7 +55,7 @@ def usual_folds(y: Array, groups: int | None = None) -> int:
 
 
 def stratified_subset(y: Array, count: int, seed: int) -> Array:
-    """A random subset of `count` rows with about the same share of every class, bool (n,).
+    """A random subset of `count` rows with about the same proportion of every class, bool (n,).
 
     Examples
     --------
@@ -71,9 +71,9 @@ def stratified_subset(y: Array, count: int, seed: int) -> Array:
 
 
 def grouped(y: Array, group: Array, folds: int, seed: int) -> Array:
-    """Folds that keep the rows of a group together, with class shares that are as even as this allows.
+    """Folds that keep the rows of a group together, with class proportions that are as even as this allows.
 
-    The groups are assigned from the largest to the smallest, those of equal size in random order. Each goes to the fold where
+    The groups are assigned from the largest to the smallest, those of equal size in random order. Each goes to the fold in which
     it leaves the class proportions most even (lowest sum of squares of the fold's class counts over class sizes); ties go to
     the smallest fold.
 
@@ -105,7 +105,7 @@ def grouped(y: Array, group: Array, folds: int, seed: int) -> Array:
 
 
 def holdout(y: Array, test: float, seed: int) -> Array:
-    """Rows held out once, about the same share of every class.
+    """Rows held out once, about the same proportion of every class.
 
     Parameters
     ----------

@@ -110,8 +110,8 @@ def choose_over_repeats(
     Returns
     -------
     Choice
-        The error is the mean over repeats. Standard errors are the root mean square of the repeats' own, as repeats share
-        their rows.
+        The error is the mean over repeats. Standard errors are the root mean square of the repeats' standard errors, because repeats have
+        the same rows.
     """
     error, se = _over_repeats(errors, weights)
     size = sizes.mean(axis=0)

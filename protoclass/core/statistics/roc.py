@@ -102,7 +102,7 @@ def mean_auc(p: Array, y: Array, w: Array, group: Array | None = None) -> tuple[
 
 
 def _with_interval(area: float, parts: Array, w: Array, group: Array | None, most: float, fewest: float) -> AUC:
-    """An area with Wilson's interval, for as many rows as give a share DeLong's variance.
+    """An area with its Wilson interval, for the number of rows that gives a proportion DeLong's variance.
 
     DeLong's interval, area +- 1.96 se, is too narrow near 1, and has width 0 if the score separates the classes. The number of rows
     here is at most 4 m n / (m + n) for classes of m and n rows, as near 1 for two exponential distributions (Hanley and McNeil
@@ -123,7 +123,7 @@ def _with_interval(area: float, parts: Array, w: Array, group: Array | None, mos
 
 
 def _share_below(score: Array, w: Array) -> Array:
-    """For each row the share of the weight w that has a lower score, and half of that with the same, (n,)."""
+    """For each row the proportion of the weight w with a lower score, plus half of that with the same, (n,)."""
     _, place = np.unique(score, return_inverse=True)
     at = np.bincount(place, w)
     return np.asarray((np.cumsum(at) - at / 2) / w.sum())[place]
@@ -219,10 +219,10 @@ def band(
 ) -> Band:
     """The ROC curve at some specificities, with intervals for each alone and a band for all of it, by bootstrap samples.
 
-    The sensitivity at a specificity is the highest of a cut that reaches it, on straight lines between cuts. Alone it has Wilson's
-    interval, for as many rows as would give a share as large as the mean of the samples their variance. Percentiles of the samples
-    would be too narrow near 1: for 12 cases of 20 to 400 rows they have the truth in 0.50 to 0.94 of 200 draws on average over 11
-    specificities, and these intervals in 0.94 to 0.97.
+    The sensitivity at a specificity is the highest of a threshold that reaches it, on straight lines between thresholds. Its interval
+    is Wilson's, for the number of rows that would give a proportion equal to the mean of the samples their variance. Percentiles of
+    the samples would be too narrow near 1: for 12 cases of 20 to 400 rows they contain the truth in 0.50 to 0.94 of 200 draws on average
+    over 11 specificities, and these intervals in 0.94 to 0.97.
 
     The band is Campbell's: its distance from the curve is the same everywhere, measured along the lines that rise by
     sqrt(n / m) to the left, for m rows of the class and n others, because sensitivity and specificity vary by 1 / sqrt(m) and
@@ -349,9 +349,9 @@ def variance_of_choice(
 ) -> tuple[float, float]:  # fmt: skip
     """Differences of sensitivity and specificity between cross-validated thresholds and the threshold that all rows select.
 
-    Rows are drawn with replacement. On each sample the cut is chosen from all rows and without each fold; the shares found
-    with the latter, less those that the former has among the rows as they are, vary as the estimates do about the truth. An
-    interval that takes the cut as given allows for the rows that judge it, but not for those that chose it.
+    Rows are drawn with replacement. On each sample the threshold is selected from all rows and without each fold. The proportions
+    with the latter, minus those of the former on the original rows, vary like the estimates about the truth. An interval for a fixed
+    threshold allows for the rows of the test, but not for the rows that selected it.
 
     Parameters
     ----------

@@ -169,7 +169,7 @@ class Scale:
     ----------
     kind : "distance", "prob" or "decision"
     low, high : float
-        Distances and shares below `low` count as `low`, those above `high` as `high`; so 0 and inf have a logarithm.
+        Distances and proportions below `low` count as `low`, those above `high` as `high`; so 0 and inf have a logarithm.
     """
 
     kind: str
@@ -362,7 +362,7 @@ def fit_isotonic(scores: Array, y: Array, w: Array) -> Isotonic:
 def shrunken_steps(x: Array, positive: Array, w: Array) -> tuple[Array, Array]:
     """Corners (k,) and values (k,) of an increasing step function of x: the proportion of positive rows, shrunken step by step.
 
-    Isotonic regression by least squares gives steps of 0 and 1 at its ends, however few rows they have. Here each step counts
+    Isotonic regression by least squares gives steps of 0 and 1 at its ends, even for few rows. Here each step counts
     one row more, with the proportion of all rows, and neighbouring steps that then decrease are joined.
 
     Parameters

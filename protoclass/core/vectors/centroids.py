@@ -14,7 +14,7 @@ from ..setcover.program import quiet_solver
 
 Array = NDArray[Any]
 ROUNDS = 300  # of Lloyd's algorithm
-SHIFT = 1e-4  # converged if the centers move by at most this share of the mean variance of the columns, all squared moves summed
+SHIFT = 1e-4  # converged if all squared moves of the centers sum to at most this proportion of the mean variance of the columns
 BLOCK = 256  # rows whose distances stay in the cache
 
 _kept = threading.local()
@@ -284,7 +284,7 @@ def _average(X, w, labels, square, moved, weight):  # type: ignore[no-untyped-de
             moved[k] = moved[heaviest]
 
 
-FLAT = 1e-9  # singular values below this share of the largest are 0
+FLAT = 1e-9  # singular values below this proportion of the largest are 0
 
 
 def hull_draws(X: Array, count: int, steps: int | None, seed: tuple[int, ...]) -> Array:

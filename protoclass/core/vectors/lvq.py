@@ -227,7 +227,7 @@ def _squared(a, b):  # type: ignore[no-untyped-def]
 
 @kernel
 def _move(k, a, t, X, codes, single_codes, products, frame):  # type: ignore[no-untyped-def]
-    """Move code vector k by the share a of the distance to row t."""
+    """Move code vector k by the proportion a of the distance to row t."""
     P, G, norm, square, slack = products
     centre, limit = frame
     x, code, single = X[t], codes[k], single_codes[k]

@@ -407,7 +407,7 @@ def _invert(factor):  # type: ignore[no-untyped-def]
 @kernel
 def _expect(turned, weights, means, factors, resp, leader, work, changed):  # type: ignore[no-untyped-def]
     # Responsibilities of the components, and which have changed; returns the mean log likelihood. The component that had the
-    # largest share of a row comes first, and gives the level below which the others do not count.
+    # largest proportion of a row comes first, and gives the level below which the others do not count.
     (p, n), K, before = turned.shape, len(weights), resp.copy()
     resp[:] = -np.inf
     level = np.full(n, -np.inf)

@@ -173,7 +173,7 @@ class Weights:
         def evaluate(parameters: Array) -> tuple[float, Array]:
             weights, slope = weights_of(parameters), np.zeros(self.count)
             single = weights.astype(terms.dtype)
-            mean = (terms.reshape(-1, self.count) @ (single / single.sum())).reshape(terms.shape[:2])  # NaN where variables are skipped
+            mean = (terms.reshape(-1, self.count) @ (single / single.sum())).reshape(terms.shape[:2])  # NaN if variables are skipped
             cost = _cost_of_weights(terms, mean, rows.w, rows.y, classes, rows.beta, self.power, single, slope)
             slope = weights * (slope - weights @ slope / self.count) - self.ridge / self.count * (1 - weights)
             return cost - self.ridge * float(np.log(weights).mean()), slope

@@ -209,7 +209,7 @@ def shrunken(
     remaining = d[:, None] - path[:, None]
     share = np.divide(
         remaining, d[:, None], out=np.zeros_like(remaining), where=remaining > 0
-    )  # share of the way from overall to the mean
+    )  # proportion of the way from overall to the mean
     centroids = np.where(share == 1, means[:, None], overall + share * (means - overall)[:, None])
     return Shrunken(overall, centroids, scale, shares, path, (remaining > 0).any(axis=0).sum(axis=1))
 
@@ -217,7 +217,7 @@ def shrunken(
 def scores(fit: Shrunken, X: Array) -> NDArray[np.float64]:
     """Discriminant scores of rows; the smaller the score, the better a class fits (PNAS, equation 6).
 
-    sum_j (x_j - xbar'_kj)^2 / (s_j + s_0)^2 - 2 log prior_k, minus the part that all classes share, sum_j (x_j -
+    sum_j (x_j - xbar'_kj)^2 / (s_j + s_0)^2 - 2 log prior_k, minus the part that is the same for all classes, sum_j (x_j -
     xbar_j)^2 / (s_j + s_0)^2. So a variable that does not survive adds exactly 0, and if none survives the priors decide.
 
     Parameters
@@ -250,7 +250,7 @@ def probabilities(values: Array) -> NDArray[np.float64]:
     Parameters
     ----------
     values : array (r, G, ...)
-        From `scores`; a part that all classes share does not matter.
+        Result of `scores`; a part that is the same for all classes does not matter.
 
     Returns
     -------

@@ -166,7 +166,7 @@ def check_dissimilarity(d: Any) -> None:
 
 
 def _within(a: np.ndarray, low: int, end: int) -> bool:
-    """Whether an array holds whole numbers from `low` to before `end`."""
+    """Whether an array contains whole numbers from `low` to before `end`."""
     return a.dtype.kind in "iu" and bool(((a >= low) & (a < end)).all())
 
 

@@ -39,18 +39,14 @@ class Coder:
 
     def __call__(self, tile: Array) -> Array:
         """Codes of a tile (n, q), candidate by candidate: uint8 (q, n). Open balls: code <= k means d < radii[k]."""
-        if few(tile.size):
-            return np.ascontiguousarray(self._compare(tile).T)
-        out = np.empty((tile.shape[1], tile.shape[0]), np.uint8)
-        _code(tile, bits_of(tile), self.radii, self.table, self.shift, out)
-        return out
+        return np.ascontiguousarray(self.along(tile).T)
 
     def along(self, tile: Array) -> Array:
         """Codes of a tile that has one line for each candidate already, uint8 (q, n)."""
         if few(tile.size):
             return self._compare(tile)
         out = np.empty(tile.shape, np.uint8)
-        _code_along(tile, bits_of(tile), self.radii, self.table, self.shift, out)
+        _code(tile, bits_of(tile), self.radii, self.table, self.shift, out)
         return out
 
     def _compare(self, tile: Array) -> Array:
@@ -87,17 +83,6 @@ def _code_of(value, bin_, radii, table):  # type: ignore[no-untyped-def]
 
 @kernel
 def _code(tile, bits, radii, table, shift, out):  # type: ignore[no-untyped-def]
-    # blocks of 64 x 64: reading by rows and writing by candidates both stay in the cache
-    n, q = tile.shape
-    for top in range(0, n, 64):
-        for left in range(0, q, 64):
-            for i in range(top, min(top + 64, n)):
-                for j in range(left, min(left + 64, q)):
-                    out[j, i] = _code_of(tile[i, j], bits[i, j] >> shift, radii, table)
-
-
-@kernel
-def _code_along(tile, bits, radii, table, shift, out):  # type: ignore[no-untyped-def]
     q, n = tile.shape
     for j in range(q):
         for i in range(n):

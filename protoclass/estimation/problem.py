@@ -349,6 +349,8 @@ class Problem:
     def task(self, dissimilarity: Dissimilarity, limit: float | None = None) -> Task:
         """The task of the model. No dissimilarity is computed before the model uses it; see `Dissimilarity.source` for `limit`."""
         frame, row = self.frame, dissimilarity.candidate_row
+        if limit is None and self.model.can.shards:  # it reads parts, each of them once or twice
+            limit = HOLD_LIMIT
         allowed = np.full(len(row), -1)
         if isinstance(self.candidates, str) and self.candidates == "same_class":
             allowed = np.where(row >= 0, frame.codes[row], -1)

@@ -310,31 +310,30 @@ def minkowski(metric: Any, data: dict[str, list[Any]], dtype: Any) -> tuple[Any,
 
 
 def gower(metric: Any, data: dict[str, list[Any]], schema: Any) -> tuple[Any, Callable[[Any, Any], Any], float]:
-    """Numbers by their ranges and codes of categories; the function for distances, and their relative rounding error."""
+    """Numbers divided by their ranges, and codes of categories; the function for distances, and their relative rounding error."""
     spec, numbers, categories = metric["spec"], list(metric["numbers"]), list(metric["categories"])
     p, n = len(numbers), len(next(iter(data.values())))
-    values, held = np.empty((n, p)), np.empty((n, len(categories)), int)
+    values, coded = np.empty((n, p)), np.empty((n, len(categories)))
     for k, c in enumerate(numbers):
         place = codes(data[c], schema[c]["levels"]).astype(float)  # of an ordered category
         column = np.where(place < 0, np.nan, place) if schema[c]["levels"] else np.array(list(map(number, data[c])))
         values[:, k] = np.log10(np.maximum(column, 1e-300)) if c in listed(spec["logratio"]) else column
     for k, c in enumerate(categories):
-        held[:, k] = codes(data[c], schema[c]["levels"] or [False, True])
+        coded[:, k] = codes(data[c], schema[c]["levels"] or [False, True])
+    coded[coded < 0] = np.nan
 
     def measure(rows: Any, points: Any) -> Any:
         total, weight = np.zeros((2, len(rows[0]), len(points[0])))
-        for a, b, w in zip(rows[0].T, points[0].T, metric["weights"][:p], strict=True):
+        for c, a, b, w in zip([*numbers, *categories], rows[0].T, points[0].T, metric["weights"], strict=True):
             apart = np.abs(a[:, None] - b)
             known = ~np.isnan(apart)
-            total, weight = total + np.where(known, apart, 0.0), weight + w * known
-        for c, a, b, w in zip(categories, rows[1].T, points[1].T, metric["weights"][p:], strict=True):
-            known = (a[:, None] >= 0) & (b >= 0)
             if c in listed(spec["asymmetric"]):
                 known &= (a[:, None] > 0) | (b > 0)
-            total, weight = total + w * (known & (a[:, None] != b)), weight + w * known
+            total = total + np.where(known, apart if c in numbers else w * (apart > 0), 0.0)
+            weight = weight + w * known
         return total / np.where(weight > 0, weight, np.nan)
 
-    return (values / metric["ranges"] * metric["weights"][:p], held), measure, 2.0**-49 * (p + len(categories) + 8)
+    return (np.column_stack([values / metric["ranges"] * metric["weights"][:p], coded]),), measure, 2.0**-49 * (p + len(categories) + 8)
 
 
 class Verifier:

@@ -245,18 +245,16 @@ class TrainedGower(TrainedMetric):
                 f"column {self.numbers[j]!r} is {values[i, j]:.4g} at row {shown(frame.index[i])}, too large for its range in the "
                 f"training data, {self.ranges[j]:.4g}"
             )
-        codes = [_codes(table[c]) for c in self.categories]
-        coded = np.column_stack(codes).astype(np.int64) if codes else np.empty((len(frame), 0), np.int64)
-        for values, names, unlike in zip((scaled, coded), (self.numbers, self.categories), UNLIKE, strict=True):
-            for j, name in enumerate(names.tolist()):
-                if name in frame.unseen:
-                    values[frame.unseen[name], j] = unlike
-        return scaled, coded
+        made = np.column_stack([scaled, *(_column(table[c]) for c in self.categories)])
+        for j, name in enumerate(self.variables):
+            if name in frame.unseen:
+                made[frame.unseen[name], j] = UNLIKE
+        return (made,)
 
     def between(self, rows: Rep, candidates: Rep) -> np.ndarray:
         asymmetric = _names(self.spec.asymmetric)
         flags = np.array([c in asymmetric for c in self.categories], bool)
-        return gower((rows[0], rows[1]), (candidates[0], candidates[1]), flags, self.weights)
+        return gower(rows[0], candidates[0], len(self.numbers), flags, self.weights)
 
     @property
     def variables(self) -> tuple[str, ...]:
@@ -269,15 +267,13 @@ class TrainedGower(TrainedMetric):
 
     def terms(self, rows: Rep, candidates: Rep) -> np.ndarray:
         p, w = len(self.numbers), self.weights
-        out = np.empty((len(rows[0]), len(candidates[0]), len(w)))
+        asymmetric = [name in _names(self.spec.asymmetric) for name in self.variables]
         a, b = rows[0][:, None], candidates[0]
+        unlike = (a == UNLIKE) | (b == UNLIKE)
         with np.errstate(invalid="ignore"):
-            out[..., :p] = np.where(np.isinf(a) | np.isinf(b), w[:p], np.abs(a - b))
-        out[..., :p][np.isnan(a) | np.isnan(b)] = np.nan
-        c, d = rows[1][:, None], candidates[1]
-        out[..., p:] = np.where((c != d) | (c == UNLIKE[1]), w[p:], 0.0)
-        both_zero = (c == 0) & (d == 0) & np.array([name in _names(self.spec.asymmetric) for name in self.categories], bool)
-        out[..., p:][(c == -1) | (d == -1) | both_zero] = np.nan
+            out = np.where(unlike, w, np.abs(a - b))
+        out[..., p:] = np.where(unlike | (a != b), w, 0.0)[..., p:]
+        out[np.isnan(a) | np.isnan(b) | ((a == 0) & (b == 0) & asymmetric)] = np.nan
         return out
 
     def weighed(self, weights: np.ndarray) -> TrainedGower:
@@ -298,10 +294,9 @@ class TrainedGower(TrainedMetric):
         weights = [columns.dialect.number(w) for w in self.weights.tolist()]
 
         def values(prototypes: Rep) -> np.ndarray:
-            for values, unlike in zip(prototypes, UNLIKE, strict=True):
-                if (values == unlike).any():
-                    raise OptionError("a prototype has a level that no training row has, which can't be written in SQL")
-            return np.column_stack([prototypes[0], np.where(prototypes[1] < 0, np.nan, prototypes[1])])
+            if (prototypes[0] == UNLIKE).any():
+                raise OptionError("a prototype has a level that no training row has, which can't be written in SQL")
+            return prototypes[0]
 
         def allowed(name: str, condition: str) -> str:
             return f"({columns.of(name)} IS NULL OR {condition})" if keep and name in schema else condition
@@ -374,12 +369,6 @@ def _both_own(a: np.ndarray | None, b: np.ndarray | None) -> np.ndarray | None:
         return None
     codes = np.concatenate([a, b])
     return codes if pd.Index(codes).is_unique else None
-
-
-def _codes(values: pd.Series) -> np.ndarray:
-    if _number(values):  # a boolean as 0 and 1
-        return np.where(values.isna(), -1, values.fillna(0)).astype(np.int64)
-    return np.asarray(values.cat.codes.to_numpy(np.int64))
 
 
 def _column(values: pd.Series) -> np.ndarray:

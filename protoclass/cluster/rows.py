@@ -156,7 +156,7 @@ def _levels_by_fold(frame: Frame, fold: np.ndarray, folds: int, texts: Iterable[
 def _rows_with(frame: Frame, levels: Mapping[str, np.ndarray], texts: Iterable[str]) -> dict[str, np.ndarray]:
     """Which rows have some levels of a category, bool (r,), by column."""
     codes = frame.learned_levels(texts)
-    return {c: np.isin(codes[c], some) for c, some in levels.items()}
+    return {c: np.isin(codes[c], levels_of) for c, levels_of in levels.items()}
 
 
 def mold_remote(

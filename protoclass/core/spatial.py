@@ -164,5 +164,5 @@ def share_within(X: Array, geometry: Geometry, radius: Array) -> float:
 
 def _some_blocks(X: Array) -> Blocks:
     """Some rows (n, p), evenly taken, in blocks of as many fewer rows, whose boxes are as large."""
-    some = X[:: max(1, len(X) // SHOWN)]
-    return blocks_of(some, max(1, BLOCK * len(some) // len(X)))
+    sample = X[:: max(1, len(X) // SHOWN)]
+    return blocks_of(sample, max(1, BLOCK * len(sample) // len(X)))

@@ -70,27 +70,27 @@ def coincidences(fit: Fitted, new: pd.DataFrame) -> Coincidences | None:
     n, m = len(known), len(given)
     found, place, count = np.unique(known, return_inverse=True, return_counts=True)
     at = np.minimum(np.searchsorted(found, given), len(found) - 1)
-    anywhere = found[at] == given
-    single = anywhere & (count[at] == 1)
+    of_any = found[at] == given
+    single = of_any & (count[at] == 1)
     own = frame.index.get_indexer(new.index)
     labelled = own >= 0
-    here = labelled & (known[own] == given)
+    same_label = labelled & (known[own] == given)
     alone, twice = int((count == 1).sum()), 2 * int((count == 2).sum())
     pair = float((count * (count - 1.0)).sum()) / max(n * (n - 1.0), 1.0)  # the proportion of pairs of training rows that coincide
     half = n / 2  # training rows coincide in pairs, so they count half
     tests = {
-        "anywhere": (int(anywhere.sum()), m, (n - alone) / 2, alone / 2),
+        "any": (int(of_any.sum()), m, (n - alone) / 2, alone / 2),
         "single": (int(single.sum()), m, twice / 2, half - twice / 2),
-        "here": (int(here.sum()), int(labelled.sum()), pair * half, (1 - pair) * half),
-        "single here": (int((here & single).sum()), int(labelled.sum()), twice / 2, max(half * alone - twice / 2, 0.0)),
+        "same label": (int(same_label.sum()), int(labelled.sum()), pair * half, (1 - pair) * half),
+        "single same label": (int((same_label & single).sum()), int(labelled.sum()), twice / 2, max(half * alone - twice / 2, 0.0)),
     }
     p = {name: at_least(*numbers) for name, numbers in tests.items()}
-    every = bool(here.all()) and len(np.unique(place[own])) > 1
-    sure = min(p["single"], p["single here"]) < SURE or (every and p["here"] < SURE)
-    by_label = p["here"] < UNLIKELY
-    name = "here" if by_label else "anywhere"
+    every = bool(same_label.all()) and len(np.unique(place[own])) > 1
+    sure = min(p["single"], p["single same label"]) < SURE or (every and p["same label"] < SURE)
+    by_label = p["same label"] < UNLIKELY
+    name = "same label" if by_label else "any"
     _, trials, yes, no = tests[name]
-    return Coincidences(m, here if by_label else anywhere, trials * yes / max(yes + no, 1), min(p.values()), sure, by_label)
+    return Coincidences(m, same_label if by_label else of_any, trials * yes / max(yes + no, 1), min(p.values()), sure, by_label)
 
 
 def signatures(columns: pd.DataFrame, schema: Any) -> np.ndarray:

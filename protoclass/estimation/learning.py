@@ -121,8 +121,8 @@ def learn(
             check_rows_needed(replace(problem, model=model), np.bincount(task.y[task.w > 0], minlength=task.classes), {})
             task = problem.with_every_row(replace(task, tick=fitting.update), dissimilarity)
             rule = model.path(task, {}).at(0)
-    of = Fitted if validation is None or validation.fits is None else validation.fits
-    return of(problem, dissimilarity, rule, validation, selection)
+    kind = Fitted if validation is None or validation.fits is None else validation.fits
+    return kind(problem, dissimilarity, rule, validation, selection)
 
 
 def worse_than_one_class(

@@ -185,12 +185,12 @@ def with_error(value: float, se: float, remark: str = "") -> str:
     return f"{error} ({inside})" if inside else error
 
 
-def told_apart(first: float, second: float) -> tuple[str, str]:
+def distinct_texts(first: float, second: float) -> tuple[str, str]:
     """Two sizes with one decimal, or with as many decimals as show their difference; the same text only for equal sizes.
 
     Examples
     --------
-    >>> told_apart(17.25, 14.0), told_apart(2.0, 1.98), told_apart(3.0, 3.0)
+    >>> distinct_texts(17.25, 14.0), distinct_texts(2.0, 1.98), distinct_texts(3.0, 3.0)
     (('17.2', '14.0'), ('2.00', '1.98'), ('3.0', '3.0'))
     """
     pairs = ((f"{first:.{d}f}", f"{second:.{d}f}") for d in range(1, MOST_DIGITS))

@@ -18,7 +18,7 @@ from ..estimation.learning import costs_twice, worse_than_one_class
 from ..estimation.problem import class_factors, with_class_factors
 from ..estimation.selection import draws_folds, losses, mean_loss, row_weights
 from ..ground.errors import brief, visible, visible_lines
-from ..ground.options import SAME, fixed, significant, told_apart, with_error
+from ..ground.options import SAME, distinct_texts, fixed, significant, with_error
 from ..metrics.measuring import automatic, texts_as_wholes
 from ..values import NUMBERS, facts_as_html, facts_as_text
 from ..views.words import count_folds, write_mean
@@ -99,7 +99,7 @@ def _other_folds(validation: ErrorCurve) -> str:
         values = [_point(row, names) for _, row in draws.iterrows()]
         return f"single splits select different values: {'; '.join(dict.fromkeys(values))}"
     first, second = (row for _, row in draws.iterrows())
-    own, other = told_apart(first["size"], second["size"])
+    own, other = distinct_texts(first["size"], second["size"])
     sizes = f"{write_mean(validation, other)}, {f'not {own}' if own != other else 'as well'}"
     return f"another split selects {_point(second, names)} ({sizes}); repeats=10 averages over ten splits"
 

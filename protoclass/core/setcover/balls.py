@@ -390,10 +390,10 @@ class PartedBalls(Balls):
         for i, of_part in enumerate(self.ask(_listed, tuple(one.candidates for one in sets), most)):
             if of_part is None:
                 return None
-            for c, some in enumerate(of_part):
-                place = places[c][self.bounds[c][i] + some.places]
+            for c, group in enumerate(of_part):
+                place = places[c][self.bounds[c][i] + group.places]
                 kept = place >= 0
-                found[c].append(Pairs(some.lines[kept], place[kept], some.codes[kept]))
+                found[c].append(Pairs(group.lines[kept], place[kept], group.codes[kept]))
                 most -= len(found[c][-1])
         return None if most < 0 else found
 

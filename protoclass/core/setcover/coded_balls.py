@@ -160,13 +160,13 @@ def lists_of_pairs(found: list[Pairs], lines: int, radii: int) -> Lists:
     places : int32 array
     """
     count = np.zeros((lines, radii), np.int64)
-    for some in found:
-        _count(some.lines, some.codes, count)
+    for group in found:
+        _count(group.lines, group.codes, count)
     upto = np.cumsum(count.ravel()).reshape(count.shape)
     follow, places = upto - count, np.empty(int(count.sum()), np.int32)
     start = follow[:, 0].copy()
-    for some in found:
-        _place(some.lines, some.places, some.codes, follow, places)
+    for group in found:
+        _place(group.lines, group.places, group.codes, follow, places)
     return start, upto, places
 
 

@@ -146,8 +146,8 @@ class Master:
             return np.empty(0, np.int64)
         absent, reduced = self.absent, self.priced.reduced
         at_least = round_up(self.priced.base + np.maximum(reduced[absent], 0.0), self.step)
-        some = absent[at_least < self.value]
-        return np.asarray(some[np.argsort(reduced[some], kind="stable")])
+        places = absent[at_least < self.value]
+        return np.asarray(places[np.argsort(reduced[places], kind="stable")])
 
     @property
     def apart(self) -> float:
@@ -185,7 +185,7 @@ def master_of(problems: CoverProblems, f: int, k: int, c: int, cost: float, chos
         The candidates of a cover to start from, as columns of D.
     """
     one = problems.classes[c]
-    gain, wrong, best = (of[f, k, one.candidates] for of in (problems.gain, problems.wrong, problems.best))
+    gain, wrong, best = (values[f, k, one.candidates] for values in (problems.gain, problems.wrong, problems.best))
     pays = (best == c) & (gain > cost)
     sets = Sets(one.candidates[pays], one.rows[problems.fold[one.rows] != f])
     none = np.empty(0, np.int64)
@@ -283,7 +283,7 @@ def generate(
         masters = [one.after(found[c], answers[c][1]) if c in answers else one for c, one in enumerate(masters)]
         bounds.append(np.array([one.bound for one in masters]))
         new = [one.broken(found[c]) if not one.optimal else one.lines[:0] for c, one in enumerate(masters)]
-        if not any(len(some) for some in new):
+        if not any(len(added) for added in new):
             break
         if _pairs(masters, new) > most:
             masters = [one.lean(found[c]) if len(new[c]) else one for c, one in enumerate(masters)]
@@ -315,18 +315,18 @@ def _draw(one: Master, sample: int, seed: tuple[int, ...]) -> Array:
 
 def _pairs(masters: list[Master], lines: list[Array]) -> float:
     """About how many pairs the programs would have with further candidates."""
-    return float(sum(one.balls.nnz + one.size(some).sum() for one, some in zip(masters, lines, strict=True)))
+    return float(sum(one.balls.nnz + one.size(added).sum() for one, added in zip(masters, lines, strict=True)))
 
 
 def _add(problems: CoverProblems, k: int, masters: list[Master], lines: list[Array], most: float) -> list[Master]:
     """The programs with further candidates, the first ones of each class if not all fit into memory."""
-    left = max(0.0, most - sum(one.balls.nnz for one in masters)) / max(1, sum(len(some) > 0 for some in lines))
+    left = max(0.0, most - sum(one.balls.nnz for one in masters)) / max(1, sum(len(added) > 0 for added in lines))
     new = [
-        some[: int(np.searchsorted(np.cumsum(one.size(some)), left, side="right"))]
-        for one, some in zip(masters, lines, strict=True)
+        added[: int(np.searchsorted(np.cumsum(one.size(added)), left, side="right"))]
+        for one, added in zip(masters, lines, strict=True)
     ]
     columns = [
-        problems.columns(Sets(one.sets.candidates[some], one.sets.rows), k) for one, some in zip(masters, new, strict=True)
+        problems.columns(Sets(one.sets.candidates[added], one.sets.rows), k) for one, added in zip(masters, new, strict=True)
     ]
     lists = problems.balls.lists(tuple(of_class.sets for of_class in columns), np.inf)
     assert lists is not None
@@ -391,7 +391,7 @@ def price(
     found = _read(balls, columns, prices, share, end)
     if found is None:
         return None
-    return [Priced(y, cost - total, of.factor, of.worst) for y, cost, total, of in zip(prices, costs, *found, strict=True)]
+    return [Priced(y, cost - total, factors.factor, factors.worst) for y, cost, total, factors in zip(prices, costs, *found, strict=True)]
 
 
 def _read(
@@ -560,5 +560,5 @@ def _find_factors(balls: Balls, asked: list[Columns], shares: list[Array]) -> li
     """For each class the rows of a part in some of the balls, whose ratios are given; the lowest ratio, and the first column of it."""
     found = _read(balls, _with_rows(balls, asked), None, lambda strip, _: shares[strip.c][strip.at])
     assert found is not None
-    held = [np.flatnonzero(of.worst != NONE) for of in found[1]]
-    return [(rows, of.factor[rows], of.worst[rows]) for rows, of in zip(held, found[1], strict=True)]
+    held = [np.flatnonzero(factors.worst != NONE) for factors in found[1]]
+    return [(rows, factors.factor[rows], factors.worst[rows]) for rows, factors in zip(held, found[1], strict=True)]

@@ -114,9 +114,9 @@ def solve_runs(
         cost = in_units(lambda_, problems.unit)
         few = None if listed else _few(problems, f, k, cost, run, options, stop)
         results = _solve_classes(problems, few, f, k, cost, run, options, stop)
-        some = problems if few is None else few.problems
+        restricted = problems if few is None else few.problems
         if options.solver != "greedy":
-            run = merge_steps(problems, f, k, [order_columns(some, f, k, c, results[c][1]) for c in range(L)])
+            run = merge_steps(problems, f, k, [order_columns(restricted, f, k, c, results[c][1]) for c in range(L)])
         if options.certify or options.solver in ("exact", "rounding"):
             solved = [one for one, _ in results]
             certificate = Certificate(
@@ -124,7 +124,7 @@ def solve_runs(
                 np.array([one.bound for one in solved]),
                 tuple(one.proof for one in solved),
                 tuple(one.note for one in solved),
-                prices=some.of_rows([np.asarray(one.prices) for one in solved]),
+                prices=restricted.of_rows([np.asarray(one.prices) for one in solved]),
             )
             if problems.task.every is not None:
                 chosen = [run.at[run.classes == c] for c in range(L)]
@@ -149,16 +149,16 @@ def _solve_classes(
         options = replace(options, certify=False)  # a bound over the few candidates is not one over all
 
     def solve_class(c: int) -> tuple[int, Solved, Array]:
-        some = problems if few is None else few.problems
-        program, columns, lost = program_of(some, f, k, c, cost)
+        restricted = problems if few is None else few.problems
+        program, columns, lost = program_of(restricted, f, k, c, cost)
         start = np.isin(columns, run.at[run.classes == c])
         solved = _solve(program, start, options, (f, k, c), stop)
         prices = None
         if solved.prices is not None:
             # A row that no column of the program covers costs its weight. That breaks no constraint of the columns that the program
             # leaves out: each has no more weight of the class in its ball than it costs.
-            rows = some.classes[c].rows
-            prices = np.where(some.fold[rows] == f, 0.0, some.w[rows])
+            rows = restricted.classes[c].rows
+            prices = np.where(restricted.fold[rows] == f, 0.0, restricted.w[rows])
             prices[program.rows] = solved.prices
         result = replace(solved, objective=solved.objective + lost, bound=solved.bound + lost, prices=prices)
         return c, result if few is None else few.over_all(c, result), columns[solved.chosen]
@@ -264,7 +264,7 @@ def over_every_row(
         return replace(sampled, over=f"{sampled.over}, as time_limit ended before {everyone} were compared")
     column = np.empty(len(every.y), np.int64)
     column[every.candidate_row[every.candidate_row >= 0]] = np.flatnonzero(every.candidate_row >= 0)
-    balls = [problems.balls_of(some, k) for some in chosen]
+    balls = [problems.balls_of(cover, k) for cover in chosen]
     at = [whole.find(column[task.candidate_row[candidates]], levels) for candidates, levels in balls]
     few = generate(whole, 0, 0, in_units(lambda_, whole.unit), at, end - time.monotonic(), stop)
     bound = np.minimum(certificate.objective, few.bound)

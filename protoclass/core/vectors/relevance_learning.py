@@ -95,11 +95,11 @@ def learn(space: Space, w: Array, y: Array, batches: Sequence[Array], counts: Ar
             every = np.arange(len(at))
             D = part.distances(parameters, every)
             chosen = choose_rows(labelled(D, rows.w, rows.y, rows.y, len(counts), beta), every, counts, seed)
-        some = np.union1d(chosen, draw.permutation(len(at))[: max(CANDIDATES, SHARE * len(chosen))])
-        D = part.distances(parameters, some) if round_ else D[:, some]
-        problem = labelled(D, rows.w, rows.y, rows.y[some], len(counts), beta)
-        found = swap_for_classes(problem, np.searchsorted(some, chosen))
-        chosen = some[found.at]
+        candidates = np.union1d(chosen, draw.permutation(len(at))[: max(CANDIDATES, SHARE * len(chosen))])
+        D = part.distances(parameters, candidates) if round_ else D[:, candidates]
+        problem = labelled(D, rows.w, rows.y, rows.y[candidates], len(counts), beta)
+        found = swap_for_classes(problem, np.searchsorted(candidates, chosen))
+        chosen = candidates[found.at]
         costs.append(found.cost)
         if round_ < ROUNDS:
             parameters = _descend(part, parameters, part.objective(rows, chosen))

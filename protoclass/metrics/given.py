@@ -87,10 +87,12 @@ class TrainedGiven(TrainedMetric):
     def check_rows(self, index: pd.Index) -> None:
         n = len(self.row_names)
         if self.spec.unnamed and not (len(index) == n and index.isin(range(n)).all()):
+            by_r = len(index) == n and index.isin(range(1, n + 1)).all()  # labels from 1, whose order in the data does not matter
+            names = f"range(1, {n + 1})" if by_r else "data.index"
             raise DataError(
                 f"the dissimilarities were loaded without row names and have the labels 0 to {n - 1}, but the data have {len(index)} rows "
                 f"labelled {in_short(index)}: use the labels of all rows in the order of the file, such as pc.read_dissimilarity(path, "
-                "names=data.index)"
+                f"names={names})"
             )
 
     @property

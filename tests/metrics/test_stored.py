@@ -99,13 +99,19 @@ def test_r_distances_fit_as_the_data_do(iris, tmp_path):
     shuffled = iris.sample(frac=1, random_state=0)
     assert pc.fit("species ~ 1", shuffled, dissimilarity=read, eps=1.0).rule.size == same.rule.size
     # rows that are only numbered match data that are numbered so, and nothing else
-    for other in (iris.set_axis(range(1, 151)), iris.set_axis([f"r{i}" for i in range(150)]), iris.iloc[1:]):
-        with pytest.raises(pc.DataError, match=r"without row names .* pc.read_dissimilarity\(path, names=data.index\)"):
+    for other, names in (
+        (iris.set_axis(range(1, 151)), "range(1, 151)"), (iris.set_axis([f"r{i}" for i in range(150)]), "data.index"),
+        (iris.iloc[1:], "data.index"),
+    ):  # fmt: skip
+        with pytest.raises(pc.DataError, match=rf"without row names .* {re.escape(f'pc.read_dissimilarity(path, names={names})')}"):
             pc.fit("species ~ 1", other, dissimilarity=read, eps=1.0)
         with pytest.raises(pc.DataError, match="without row names"):
             pc.compare("species ~ 1", other, ["pvm"], dissimilarity=read, test_size=1 / 3)
         with pytest.raises(pc.DataError, match="without row names"):
             pc.fit("species ~ 1", other, dissimilarity=read.symmetrized(), eps=1.0)
+    by_r = iris.set_axis(range(1, 151)).sample(frac=1, random_state=0)
+    of_r = pc.fit("species ~ 1", by_r, dissimilarity=pc.read_dissimilarity(path, names=range(1, 151)), eps=1.0).prototypes
+    assert of_r["class"].tolist() == [iris["species"][label - 1] for label in of_r.index]
     named = pc.read_dissimilarity(path, names=iris.index)
     assert pc.fit("species ~ 1", iris.iloc[1:], dissimilarity=named, eps=1.0).nobs == 149
 

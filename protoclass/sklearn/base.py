@@ -90,7 +90,7 @@ class PrototypeEstimator(BaseEstimator):  # type: ignore[misc]
         self.__dict__["_parameters"] = {**self._parameters, name: value}
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
-        """All parameters by name: those of the signature, and those of the method that were given."""
+        """All parameters by name: the parameters of the signature, and those of the method that were given."""
         return {**super().get_params(deep), **self._parameters}
 
     def set_params(self, **params: Any) -> PrototypeEstimator:
@@ -208,14 +208,14 @@ class PrototypeEstimator(BaseEstimator):  # type: ignore[misc]
 
 
 def parameters_of(method: Any) -> set[str] | None:
-    """The parameters of a method by name; None where the method is not known, or is an object with its own."""
+    """The parameters of a method by name; None if the method is unknown, or is an object with its own."""
     if isinstance(method, str) and method in MODELS:
         return set(MODELS[method]().parameters())
     return None
 
 
 def name_of_response(y: Any, columns: pd.Index) -> str:
-    """A name for the response that no column has: that of y where it has one."""
+    """A name for the response that is not the name of a column: the name of y if it has one."""
     name = getattr(y, "name", None)
     name = name if isinstance(name, str) and name.isidentifier() else "y"
     while name in columns:
@@ -238,19 +238,19 @@ def read_rows(estimator: Any, X: Any, reset: bool, missing: bool, square: bool =
     Parameters
     ----------
     estimator : estimator
-        Gets `n_features_in_` and `feature_names_in_` where `reset`; otherwise X is compared with these.
+        Gets `n_features_in_` and `feature_names_in_` if `reset`; otherwise X is compared with these.
     X : DataFrame (pandas, polars, pyarrow) or array-like (n, p)
         The columns of a frame may be of any type that a formula takes; those of an array are numbers, called x0, x1, ...
     reset : bool
     missing : bool
         Whether values may be missing.
     square : bool
-        Whether X holds dissimilarities, which are then numbers with one column for each row of the fit.
+        Whether X contains dissimilarities, which are then numbers with one column for each row of the fit.
 
     Raises
     ------
     ValueError
-        Of scikit-learn, in its words; of this package as `DataError`.
+        If X is not valid: from scikit-learn, or as `DataError` of this package.
     TypeError
         For sparse matrices.
     """
@@ -319,14 +319,14 @@ def read_classes(estimator: Any, y: Any, X: Any) -> tuple[np.ndarray, np.ndarray
 
 
 def read_weights(sample_weight: Any, X: pd.DataFrame, weighting: str) -> tuple[np.ndarray, np.ndarray | None]:
-    """The rows that take part, by position, each as often as it stands for, and their weights where these remain.
+    """The rows that take part, by position, each as many times as its copies, and their weights if these remain.
 
     Parameters
     ----------
     sample_weight : array-like (n,), or None
     X : DataFrame (n, p)
     weighting : "auto", "copies" or "weights"
-        Whether a row of weight 3 stands three times, or goes to the method with this weight; "auto": copies where all weights
+        Whether a row of weight 3 is copied three times, or is passed to the method with this weight; "auto": copies if all weights
         are whole numbers.
 
     Returns
@@ -381,7 +381,7 @@ def read_folds(cv: Any, X: pd.DataFrame, y: np.ndarray, groups: Any) -> Any:
 
 
 def read_groups(groups: Any, rows: np.ndarray, count: int, cv: Any) -> np.ndarray | None:
-    """The group of each row that takes part: those given, or else the row that it is a copy of, so that copies share a fold."""
+    """The group of each row that takes part: the given one, or else the row that it is a copy of, so that copies are in one fold."""
     if groups is not None:
         values = column_or_1d(groups)
         if len(values) != count:

@@ -18,7 +18,7 @@ from ..fitting import Fit
 from ..ground.errors import NotAvailable
 from .base import PrototypeEstimator, check_answered
 
-VALUES = ("decision", "prob", "distance")  # what decision_function has of a rule: the first that it predicts
+VALUES = ("decision", "prob", "distance")  # values of decision_function: the first that the rule predicts
 
 
 def has_probabilities(estimator: PrototypeClassifier) -> bool:

@@ -215,7 +215,7 @@ BASE = [
     ("pc.readRDS('fit.rds')", "NotAvailable: use pc.load(path) with a file from fit.save(path)", "pc.load(fit.save(__import__('tempfile').mktemp()))"),
     ("pc.set.seed(1)", "NotAvailable: use seed= in each call that draws random numbers", "pc.fit('species ~ .', data, 'knn', k=[1, 3], cv=3, seed=1)"),
     ("pc.protoclass(data, data['species'])", "NotAvailable: use pc.fit('y ~ .', data, eps=1.0), or 'y ~ 1'", "pc.fit('species ~ 1', data, dissimilarity=D, eps=1.0)"),
-    ("pc.factor(data['species'])", "NotAvailable: use pd.Categorical(data['y'], levels)", "pd.Categorical(data['species'], ['virginica', 'setosa'])"),
+    ("pc.factor(data['species'])", "NotAvailable: use pd.Categorical(data['y'], levels)", "pd.Categorical(data['species'], ['virginica', 'versicolor', 'setosa'])"),
     ("pc.na_omit(data)", "NotAvailable: use na='drop' in pc.fit, or data.dropna()", "pc.fit('species ~ .', data, 'knn', k=3, na='drop')"),
     ("pc.table(data['species'])", "NotAvailable: use fit.test(new).confusion", "fit.test(new).confusion"),
     ("pc.set_seed(1)", "NotAvailable: seed=", "pc.fit('species ~ .', data, 'knn', k=[1, 3], cv=3, seed=1)"),

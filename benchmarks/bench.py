@@ -281,6 +281,12 @@ def of_plane(runs: int, quick: bool) -> Iterator[Row]:
     yield from of_rows("one_eps", {"n": size(100_000, quick), "p": 2, "rows": 39}, "one eps, balls of 39 rows", "<= 2 s")
 
 
+def of_mixed(runs: int, quick: bool) -> Iterator[Row]:
+    n = size(20_000, quick)
+    yield from of_rows("default_fit", {"n": n, "p": 6}, "default fit", "<= 3 s")
+    yield from of_rows("default_fit", {"n": n, "p": 8, "categories": 2}, "of which 2 categories, default fit", "<= 5 s", "<= 1 GB")
+
+
 def of_large(runs: int, quick: bool) -> Iterator[Row]:
     """What takes minutes. The product X X' runs before the fit of MNIST's shape and after it, as machines drift."""
     shape = MNIST | {"n": size(MNIST["n"], quick)}
@@ -306,7 +312,7 @@ def size(n: int, quick: bool) -> int:
 
 GROUPS: dict[str, Callable[[int, bool], Iterator[Row]]] = {
     "usps": of_usps, "scm": of_scm, "medoids": of_medoids, "lvq": of_lvq, "metrics": of_metrics, "starts": of_starts,
-    "defaults": of_defaults, "plane": of_plane, "large": of_large,
+    "defaults": of_defaults, "plane": of_plane, "mixed": of_mixed, "large": of_large,
 }  # fmt: skip
 
 

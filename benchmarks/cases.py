@@ -10,6 +10,7 @@ from collections.abc import Callable
 from tempfile import TemporaryDirectory
 
 import numpy as np
+import pandas as pd
 from made import made, predictors, radius
 
 import protoclass as pc
@@ -37,10 +38,18 @@ def one_eps(n: int, p: int, rows: int) -> Work:
     return work
 
 
-def default_fit(n: int, p: int) -> Work:
-    """`pc.fit` with all its defaults: scaled columns, eps by ten folds and the 1-SE rule."""
-    pc.fit("y ~ .", made(FEW, p), progress=False)
-    data = made(n, p)
+def default_fit(n: int, p: int, categories: int = 0) -> Work:
+    """`pc.fit` with all its defaults: scaled columns, eps by ten folds and the 1-SE rule.
+
+    The last `categories` columns are cut into fifths, so that the dissimilarity is Gower's.
+    """
+
+    def table(rows: int) -> pd.DataFrame:
+        data = made(rows, p)
+        return data.assign(**{f"x{k}": pd.qcut(data[f"x{k}"], 5, labels=list("abcde")) for k in range(p - categories, p)})
+
+    pc.fit("y ~ .", table(FEW), progress=False)
+    data = table(n)
 
     def work() -> str:
         fit = pc.fit("y ~ .", data, progress=False)

@@ -159,26 +159,27 @@ def as_table(head: list[str], rows: list[list[str]]) -> str:
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n\n")[0])
     parser.add_argument("--write", action="store_true", help="write MEDIAN_GLVQ.md")
-    parser.add_argument("--splits", type=int, default=20, help="of each table (default: %(default)s)")
+    parser.add_argument("--splits", type=int, default=20, help="of each table, 0 to leave them out (default: %(default)s)")
     parser.add_argument("--digit-splits", type=int, default=3, help="of the digits (default: %(default)s)")
     parser.add_argument("--columns", nargs="+", default=[*MATRICES, "tuned"], help="of median GLVQ; \"tuned\" has to be among them")
     parser.add_argument("--prosemble", metavar="PYTHON", help="an interpreter with prosemble[jax] and scikit-learn")
     options = parser.parse_args()
     columns, lines, level, start = [*options.columns, "logistic", "forest"], [], 0, time.perf_counter()
-    for name in SETS:
+    for name in SETS if options.splits else ():
         found = errors_of(name, options.splits, options.columns)
         lines.append([name, *(spread(found[c]) if c in found else "-" for c in columns)])
         apart = found["tuned"] - found["logistic"]
         level += int(apart.mean() <= apart.std() / np.sqrt(options.splits))
         print(*lines[-1], sep=" | ", flush=True)
-    parts = [
-        "# Two real cases beside logistic regression",
-        f"`python benchmarks/median_glvq.py {' '.join('PYTHON' if a == options.prosemble else a for a in sys.argv[1:])}`, "
-        f"{time.perf_counter() - start:.0f} s: errors on new rows (%), mean and standard error over the splits, with one real row of each "
-        f"class as prototypes. On {level} of {len(SETS)} tables the tuned rule is within one standard error of logistic regression, or "
-        "better; standard errors are those of the paired differences over the splits, which share rows.",
-        as_table(["", *columns], lines),
-    ]
+    parts = ["# Two real cases beside logistic regression"]
+    if options.splits:
+        parts += [
+            f"`python benchmarks/median_glvq.py {' '.join('PYTHON' if a == options.prosemble else a for a in sys.argv[1:])}`, "
+            f"{time.perf_counter() - start:.0f} s: errors on new rows (%), mean and standard error over the splits, with one real row of "
+            f"each class as prototypes. On {level} of {len(SETS)} tables the tuned rule is within one standard error of logistic "
+            "regression, or better; standard errors are those of the paired differences over the splits, which share rows.",
+            as_table(["", *columns], lines),
+        ]
     if options.digit_splits:
         head = f"Digits, mean error (%) over {options.digit_splits} splits of 1,198 training rows, and seconds of a fit:"
         parts += [head, digits_table(digits_of(options.digit_splits, options.prosemble))]

@@ -41,7 +41,7 @@ def main(argv: list[str] | None = None) -> int:
             else:
                 options, rest = fitting().parse_known_args(words)
                 print(run(options, _parameters(rest), words, takes_colours(sys.stdout)), flush=True)
-    except BrokenPipeError:  # what reads the output has read enough, as `head` does
+    except BrokenPipeError:  # the reader of the output has closed it, as `head` does
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except (ProtoclassError, OSError) as reason:
@@ -101,7 +101,7 @@ def verifying() -> argparse.ArgumentParser:
 
 
 def verify(options: argparse.Namespace) -> int:
-    """Print what was checked; the exit status."""
+    """Print the checks; the exit status."""
     from .export.verifier import main as check
 
     return check([word for word in (options.fit, options.data, options.matrix) if word is not None])
@@ -128,7 +128,7 @@ def _common(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace, parameters: dict[str, Any], words: list[str], marked: bool) -> str:
-    """Fit; the text to print, where `words` were given and titles are `marked` or not."""
+    """Fit; the text to print, if `words` were given and titles are `marked` or not."""
     from .fitting import fit
 
     fitted = fit(options.formula, read_csv(options.data, options.url), **_arguments(options), **parameters)
@@ -169,7 +169,7 @@ def figures(fitted: Any, folder: Path) -> str:
 
 
 def _arguments(options: argparse.Namespace) -> dict[str, Any]:
-    """Of `fit`, as far as every command has them."""
+    """Arguments of `fit` that every command has."""
     cv = None if options.cv == "none" else _value(options.cv)
     names = ("method", "dissimilarity", "choose", "na", "seed")
     return {"cv": cv, **{name: getattr(options, name) for name in names}}
@@ -235,7 +235,7 @@ def page(fitted: Any, further: Sequence[str] = (), marked: bool = False) -> str:
     further : sequence of str
         Paragraphs after the notes.
     marked : bool
-        Whether titles stand out by codes of the terminal.
+        Whether titles are marked by codes of the terminal.
     """
     summary = fitted.summary()
     width = min(WIDE, max(NARROW, shutil.get_terminal_size((WIDE, 24)).columns))

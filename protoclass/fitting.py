@@ -1,6 +1,6 @@
-"""What users hold: `Fit` and `Validation`, made by `fit` and `cross_validate`.
+"""The objects of users: `Fit` and `Validation`, made by `fit` and `cross_validate`.
 
-The top floor: a method is the function of the floor below where its code and its documentation stand.
+The top package: a method is a function of the package below, with its code and documentation there.
 """
 
 from __future__ import annotations
@@ -103,7 +103,7 @@ class Fit(Saveable, Fitted):
         if selection.steps is not None and "method" not in changes:
             again = again.at(size=min(selection.steps, step_count(again)))
         grid = selection.grid[[name for name in selection.grid if name in kept]]
-        if len(again.selection.grid.columns):  # something else was tuned anew, and its grid is the one to keep
+        if len(again.selection.grid.columns):  # something else was tuned again, and its grid is kept
             return again
         return replace(again, selection=replace(again.selection, grid=grid, values=kept, rule=BY_HAND))
 

@@ -1,4 +1,4 @@
-"""What values that users hold have in common: checked arguments, errors of memory, how they print, and the one door to floors above."""
+"""Shared behaviour of public values: checked arguments, memory errors, printing, and methods that are defined in later packages."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ Public = TypeVar("Public", bound=Callable[..., Any])
 
 
 def public(made: Public) -> Public:
-    """A function for users, or a class of values that they hold, with its public methods.
+    """A public function, or a public class with its public methods.
 
-    Arguments by name that are not known, too many by position, and missing ones raise an OptionError with the names that are known;
-    where a function takes any further names (`**parameters`) it checks these itself. Memory that runs out raises `TooLarge`.
+    Unknown arguments by name, too many by position, and missing ones raise an OptionError with the known names;
+    if a function takes any further names (`**parameters`), it checks these itself. Memory that runs out raises `TooLarge`.
 
     Examples
     --------
@@ -47,7 +47,7 @@ def public(made: Public) -> Public:
 
 
 def _checked(function: Callable[..., Any], name: str, is_method: bool) -> Callable[..., Any]:
-    """`function`, called `name` in messages, as `public` says; the first argument of a method is the value that it is of."""
+    """`function`, called `name` in messages, as `public` describes; the first argument of a method is its object."""
     form = signature(function)
     known = [name for name, p in form.parameters.items() if p.kind is not p.VAR_KEYWORD][is_method:]
     takes_any = any(p.kind is p.VAR_KEYWORD for p in form.parameters.values())
@@ -73,7 +73,7 @@ def _checked(function: Callable[..., Any], name: str, is_method: bool) -> Callab
 
 
 def _misbound(form: Signature, known: list[str], given: Iterable[str], reason: str) -> str:
-    """What is wrong with arguments that do not fit, with what the names among them are here."""
+    """Description of arguments that do not fit, with their counterparts in this package."""
     hints = dict.fromkeys(hint for name in given if name not in known and (hint := hint_for(name, known)))
     by_name = [name for name, p in form.parameters.items() if p.kind is p.KEYWORD_ONLY]
     if "too many positional" in reason and by_name:
@@ -83,9 +83,9 @@ def _misbound(form: Signature, known: list[str], given: Iterable[str], reason: s
 
 
 class Above:
-    """A method that a floor above has for the class of a value: it is loaded when it is first asked for, by name.
+    """A method of a class that is defined in a later package: it is loaded at its first use, by name.
 
-    The package of the floor says where the functions are: `METHODS["Stability"]["plot"]` is "protoclass.plots.analyses:stability", a
+    The package lists the functions: `METHODS["Stability"]["plot"]` is "protoclass.plots.analyses:stability", a
     module and a function of it. Signature and documentation of the method are those of the function.
     """
 

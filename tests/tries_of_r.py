@@ -213,6 +213,11 @@ BASE = [
     ("fit.saveRDS('fit.rds')", "NotAvailable: pc.load(path)", "import os, tempfile; path = os.path.join(tempfile.mkdtemp(), 'fit.proto')\n"
      "fit.save(path); pc.load(path).predict(new)"),
     ("pc.readRDS('fit.rds')", "NotAvailable: use pc.load(path) with a file from fit.save(path)", "pc.load(fit.save(__import__('tempfile').mktemp()))"),
+    ("pc.set.seed(1)", "NotAvailable: use seed= in each call that draws random numbers", "pc.fit('species ~ .', data, 'knn', k=[1, 3], cv=3, seed=1)"),
+    ("pc.protoclass(data, data['species'])", "NotAvailable: use pc.fit('y ~ .', data, eps=1.0), or 'y ~ 1'", "pc.fit('species ~ 1', data, dissimilarity=D, eps=1.0)"),
+    ("pc.factor(data['species'])", "NotAvailable: use pd.Categorical(data['y'], levels)", "pd.Categorical(data['species'], ['virginica', 'versicolor', 'setosa'])"),
+    ("pc.na_omit(data)", "NotAvailable: use na='drop' in pc.fit, or data.dropna()", "pc.fit('species ~ .', data, 'knn', k=3, na='drop')"),
+    ("pc.table(data['species'])", "NotAvailable: use fit.test(new).confusion", "fit.test(new).confusion"),
     ("pc.set_seed(1)", "NotAvailable: seed=", "pc.fit('species ~ .', data, 'knn', k=[1, 3], cv=3, seed=1)"),
     ("with pc.options(digits=2): text = repr(fit.test(new))\ntext", "'Test error 0.00 ' in it or 'Test error 0.07 ' in it"),
     ("pc.options('digits')", "OptionError: use options(digits=3) to set one, or options.digits to see", "pc.options.digits is None"),

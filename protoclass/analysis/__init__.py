@@ -1,1 +1,1 @@
-"""What can be said of a fit beyond its predictions."""
+"""Analyses of a fit beyond its predictions."""

@@ -1,4 +1,4 @@
-"""Other prototypes that would do, and the rows that those of a fit explain worst."""
+"""Substitutes for the prototypes of a fit, and the rows that the prototypes explain worst."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ class Alternatives(Printed):
 
     def tidy(self) -> pd.DataFrame:
         """Table with one row per prototype and substitute; prototypes without a substitute have one row."""
-        none = self.table[np.array([not some for some in self.table["substitutes"]], bool)]
+        none = self.table[np.array([not substitutes for substitutes in self.table["substitutes"]], bool)]
         rows = pd.DataFrame({"prototype": none.index.to_flat_index(), "class": none["class"].to_numpy()})
         rows = rows.reindex(columns=self.substitutes.columns)
         verdict = dict(zip(_keys(self.table.index, self.table["class"]), self.table["verdict"], strict=True))
@@ -112,7 +112,7 @@ class Alternatives(Printed):
 
     def summary(self) -> pd.DataFrame:
         """The printed table for all prototypes, with the first substitutes of each."""
-        words = [_written(some) for some in self.table["substitutes"]]
+        words = [_written(substitutes) for substitutes in self.table["substitutes"]]
         exact = (self.table["at_least"] == self.table["cost_without"]).to_numpy()
         lows, highs = self.table["at_least"], self.table["cost_without"]
         cost = [
@@ -221,13 +221,13 @@ def alternatives(
     classes = pd.Categorical.from_codes(fit.rule.prototypes.classes, levels)
     table = pd.DataFrame({
         "class": classes,
-        "cost_without": [one.most for one in found.without],
-        "at_least": [one.least for one in found.without],
-        "cost_with": [one.most for one in found.having],
+        "cost_without": [cost.most for cost in found.without],
+        "at_least": [cost.least for cost in found.without],
+        "cost_with": [cost.most for cost in found.having],
         "verdict": verdicts(found, float(within)),
         "substitutes": [{names[j]: cost.most for j, cost in some} for some in found.substitutes],
         "open": found.unsettled,
-        "proof": [one.proof for one in found.without],
+        "proof": [cost.proof for cost in found.without],
         **found.table,
     }, fit.prototype_names)  # fmt: skip
     pairs = [(p, j, cost) for p, some in enumerate(found.substitutes) for j, cost in some]
@@ -247,9 +247,9 @@ def alternatives(
 
 def _costs(costs: list[Cost], name: str) -> dict[str, np.ndarray]:
     return {
-        name: np.array([one.most for one in costs], float),
-        "at_least": np.array([one.least for one in costs], float),
-        "proof": np.array([one.proof for one in costs], object),
+        name: np.array([cost.most for cost in costs], float),
+        "at_least": np.array([cost.least for cost in costs], float),
+        "proof": np.array([cost.proof for cost in costs], object),
     }
 
 
@@ -394,12 +394,12 @@ class Measured:
     """The prototypes as seen from each row, arrays (n,)."""
 
     nearest: np.ndarray  # int: place of the nearest prototype
-    taker: np.ndarray  # int: that of the nearest of another class whose ball holds the row, -1 for none
+    taker: np.ndarray  # int: the nearest prototype of another class whose ball contains the row, -1 for none
     distance: np.ndarray  # to `nearest`; inf for none
     reach: np.ndarray  # to `taker`; inf for none
-    own: np.ndarray  # distance to the nearest prototype of the row's class; inf where there is none
-    other: np.ndarray  # and to that of any other class
-    covered: np.ndarray  # bool: whether a ball of its class holds the row; True everywhere where there are no balls that cover
+    own: np.ndarray  # distance to the nearest prototype of the row's class; inf if there is none
+    other: np.ndarray  # distance to the nearest prototype of any other class
+    covered: np.ndarray  # bool: whether a ball of its class contains the row; True for all if there are no balls
 
 
 def measure(fit: Fitted, task: Task) -> Measured:
@@ -431,7 +431,7 @@ def measure(fit: Fitted, task: Task) -> Measured:
 def by_margin(measured: Measured, n: int) -> Criticised:
     """The rows with the smallest margin: distance to the nearest prototype of another class minus distance to one of their own."""
     with np.errstate(invalid="ignore"):
-        margin = measured.other - measured.own  # NaN where both are missing
+        margin = measured.other - measured.own  # NaN if both are missing
     margin = np.where(np.isnan(margin), 0.0, margin)
     rows = np.lexsort((np.arange(len(margin)), margin))[:n]
     words = "distance to the nearest prototype of another class minus that of its own"
@@ -459,14 +459,14 @@ def _table(fit: Fitted, task: Task, measured: Measured, found: Criticised) -> pd
     }, fit.frame.index[rows])  # fmt: skip
 
 
-SWAPPED = "swapped"  # what the report of a rule calls it
+SWAPPED = "swapped"  # key in the report of a rule
 
 
 def swap(fit: AnyFit, prototype: Any, substitute: Any) -> AnyFit:
     """The fit with one prototype replaced by another row, for the same class.
 
     `alternatives` lists rows that are equally good prototypes. The new fit has neither certificate nor cross-validated error, because
-    those of the old fit do not apply.
+    they apply to the old fit only.
 
     Parameters
     ----------

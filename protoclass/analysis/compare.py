@@ -319,7 +319,7 @@ NO_FIT = {"prototypes": np.nan, "size": np.nan, "seconds": np.nan, "predict_seco
 
 @dataclass(frozen=True)
 class Drawing:
-    """How splits are drawn, as in `compare`; folds that are given are those of the rows that take part."""
+    """Description of the splits, as in `compare`; given folds are cut to the rows of the comparison."""
 
     test_size: float | None
     cv: Any
@@ -411,7 +411,7 @@ def judge_all(
         with named(name):
             methods[name] = checked(splits, options, loss)
     with bar(len(splits.tests) * len(methods), "comparing", progress) as comparing, warnings.catch_warnings():
-        warnings.filterwarnings("ignore", f".*{WORSE}", DataWarning)  # errors on the test rows say it of all splits together
+        warnings.filterwarnings("ignore", f".*{WORSE}", DataWarning)  # errors on the test rows show it for all splits together
         warnings.filterwarnings("ignore", re.escape(TWICE), DataWarning)  # `checked` has warned of it
         for split, test in enumerate(splits.tests):
             train_rows, test_rows = splits.frame.index[~test], splits.frame.index[test]
@@ -446,7 +446,7 @@ def named(method: str) -> Iterator[None]:
         yield
     except ProtoclassError as reason:
         raise type(reason)(f"compare, method {method!r}: {reason}") from reason
-    except Exception as reason:  # of an estimator, which its users know as it is
+    except Exception as reason:  # an error of an estimator, whose users know its cause
         reason.add_note(f"compare, method {method!r}")
         raise
 
@@ -474,8 +474,8 @@ def checked(splits: Splits, options: Mapping[str, Any], loss: pd.DataFrame | Non
 def judge(
     splits: Splits, options: Mapping[str, Any], train: pd.Index, test: pd.Index
 ) -> tuple[dict[str, Any], pd.Series, np.ndarray | None, Unseen, list[tuple[int, float]]]:
-    """One method on one split: sizes and times of the fit, its predictions of the test rows, and their chances if it is calibrated;
-    the levels that its training rows lack, so that it has no prediction of the test rows that have them; and `price_sizes`."""
+    """One method on one split: sizes and times of the fit, its predictions and probabilities (if calibrated) of the test rows, the
+    levels that its training rows lack, so that rows with them get no prediction, and `price_sizes`."""
     data, method = splits.data, options.get("method")
     if isinstance(method, Predictions):
         return NO_FIT, *predicted_by(method, test, data, splits.frame.levels), Unseen(), []
@@ -499,8 +499,8 @@ def judge(
 
 
 def price_sizes(fitted: Fitted, priced: list[tuple[int, Rule | None]], new: pd.DataFrame, truth: pd.Series) -> list[tuple[int, float]]:
-    """What fewer prototypes cost: numbers of them, descending, with the error on rows of the rule of so many that has the least
-    cross-validated error of all with at most so many; none where no numbers of prototypes were to choose from.
+    """Errors with fewer prototypes: numbers of prototypes, descending, each with the error on rows of the rule with the lowest
+    cross-validated error among rules of at most this size; empty if no number of prototypes was selected.
 
     Parameters
     ----------
@@ -528,7 +528,7 @@ def price_sizes(fitted: Fitted, priced: list[tuple[int, Rule | None]], new: pd.D
 
 
 def judge_fit(fitted: Fitted, new: pd.DataFrame, seconds: float, unseen: str | None) -> tuple[dict[str, Any], pd.Series, np.ndarray | None]:
-    """Sizes and times of a fit that took so many seconds, its predictions of rows, and their chances (n, classes) if it is calibrated."""
+    """Sizes and seconds of a fit, its predictions of rows, and their probabilities (n, classes) if it is calibrated."""
     start = perf_counter()
     predicted = fitted.predictions(new, unseen=unseen)
     row = {"prototypes": len(fitted.rule.prototypes), "size": fitted.rule.size, "seconds": seconds,
@@ -538,7 +538,7 @@ def judge_fit(fitted: Fitted, new: pd.DataFrame, seconds: float, unseen: str | N
 
 
 def count_errors(predicted: pd.Series, truth: pd.Series) -> dict[str, Any]:
-    """Rows, those predicted wrongly or not at all, and their share."""
+    """Rows, those that are misclassified or without a prediction, and their proportion."""
     lost = predicted.isna().to_numpy() | (predicted.astype(object) != truth.astype(object)).to_numpy()
     wrong = int(lost.sum())
     return {"n": len(truth), "wrong": wrong, "error": wrong / len(truth)}

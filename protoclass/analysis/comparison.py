@@ -24,7 +24,7 @@ from ..ground.options import significant
 from ..ground.savable import savable
 from ..values import NUMBERS, PAIRS, Above, Printed, Saveable, public
 
-ROPE = 0.01  # the region of practical equivalence, where none is said: one error in a hundred rows
+ROPE = 0.01  # default region of practical equivalence: one error in a hundred rows
 
 
 @savable
@@ -332,14 +332,14 @@ SCORES = {"brier": brier, "log_loss": log_loss}
 
 
 def score_rows(score: str, chances: Mapping[str, np.ndarray], truth: pd.Series) -> pd.DataFrame:
-    """The score of each row (rows) for each method (columns); rows for which a method has no chances are left out.
+    """The score of each row (rows) for each method (columns), without rows for which a method has no probabilities.
 
     Parameters
     ----------
     score : "brier" or "log_loss"
     chances : mapping of method to array (n, classes)
     truth : categorical Series (n,)
-        Indexed by split and row.
+        Classes, indexed by split and row.
     """
     codes = truth.cat.codes.to_numpy()
     known = with_chances(chances)
@@ -347,15 +347,15 @@ def score_rows(score: str, chances: Mapping[str, np.ndarray], truth: pd.Series) 
 
 
 def with_chances(chances: Mapping[str, np.ndarray]) -> np.ndarray:
-    """Rows for which every method has chances, bool (n,)."""
+    """Rows for which every method has probabilities, bool (n,)."""
     return np.asarray(np.all([~np.isnan(p).any(axis=1) for p in chances.values()], axis=0))
 
 
 def compare_areas(areas: Mapping[str, AUC], w: Any = None, group: Any = None) -> pd.DataFrame:
     """DeLong's test of each pair of areas under ROC curves of the same rows, as `by_row` returns its tests; z as the statistic.
 
-    What a row adds to the error of a difference is the difference of what it adds to the errors of the two areas. Weights `w` (n,)
-    are needed where rows come in groups, `group` (n,), whose rows are added first.
+    A row adds the difference of its contributions to the errors of the two areas to the error of their difference. Weights `w` (n,)
+    are needed if rows come in groups, `group` (n,), whose rows are added first.
     """
     rows = []
     for a, b in combinations(areas, 2):
@@ -366,16 +366,16 @@ def compare_areas(areas: Mapping[str, AUC], w: Any = None, group: Any = None) ->
 
 
 def mean_score(scores: pd.Series, design: Design, independent: bool) -> tuple[float, float]:
-    """Mean of a score over the rows of all splits, and its standard error; NaN where the mean is not finite.
+    """Mean of a score over the rows of all splits, and its standard error; NaN if the mean is not finite.
 
     Parameters
     ----------
     scores : Series
-        Indexed by split and row.
+        Scores, indexed by split and row.
     design : Design
     independent : bool
-        Whether the rows are independent given the rule, so that the standard error is that of a mean over rows; else it is that
-        of the means of the splits, corrected for what they share (`protoclass.analysis.comparison.by_split`).
+        Whether the rows are independent given the rule, so the standard error is that of a mean over rows; otherwise it is computed
+        from the means of the splits, corrected for shared rows (`protoclass.analysis.comparison.by_split`).
     """
     if not np.isfinite(scores.to_numpy()).all():
         return float(scores.mean()), np.nan
@@ -389,8 +389,8 @@ def mean_score(scores: pd.Series, design: Design, independent: bool) -> tuple[fl
 def compare_scores(scores: pd.DataFrame, design: Design, independent: bool) -> pd.DataFrame:
     """Paired tests of each pair of methods, as `paired.by_row` and `paired.by_split` return them.
 
-    Where rows are independent given the rules the paired t-test of the differences by row, else the corrected resampled t-test of
-    the means of the splits. A difference that is not finite, as where a chance was 0, has no test.
+    If rows are independent given the rules, the paired t-test of the differences by row, otherwise the corrected resampled t-test of
+    the means of the splits. A difference that is not finite, because a probability was 0, has no test.
     """
     if not independent:
         of_split = scores.groupby(level="split")
@@ -412,12 +412,12 @@ Row = tuple[str, str, str, float, float, float, float, float]  # a test, column 
 @savable
 @dataclass(frozen=True)
 class Design:
-    """How the splits that errors come from share rows, which the variance of their mean depends on.
+    """Overlap of the rows of the splits, on which the variance of the mean of their errors depends.
 
     Attributes
     ----------
     ratio : float
-        Test rows over training rows of a split; 0 where the rules were fixed before.
+        Test rows over training rows of a split; 0 if the rules were fixed before.
     sets : int
         Sets of splits, one after the other: the repeats of a cross-validation, whose folds are one set each. Random splits
         are one set.
@@ -430,13 +430,13 @@ class Design:
     grouped: bool = False
 
     def factor(self, splits: int) -> float:
-        """What the variance of the errors of a set's splits is multiplied by to give that of their mean: see `by_split`."""
+        """Factor from the variance of the errors of a set's splits to the variance of their mean: see `by_split`."""
         return 1 / min(splits, 1 + 1 / self.ratio) + self.ratio
 
 
 @dataclass(frozen=True)
 class Mean:
-    """A mean over splits with its standard error `se` (0 where the splits have no spread) and degrees of freedom `df`."""
+    """A mean over splits with its standard error `se` (0 if the splits have no spread) and degrees of freedom `df`."""
 
     value: float
     se: float
@@ -449,15 +449,15 @@ def by_row(wrong: pd.DataFrame) -> pd.DataFrame:
     Parameters
     ----------
     wrong : bool DataFrame (rows, methods)
-        Whether each method was wrong on each row. Rows are taken as independent, as they are given the rules, where the rules
-        were learned from other rows: not the rows of a cross-validation, each of which also trains the rules of the others.
+        Whether each method misclassifies each row. Rows are treated as independent, which is right given the rules if the rules
+        were fitted to other rows: not for the rows of a cross-validation, each of which also trains the rules of the others.
 
     Returns
     -------
     DataFrame
-        One row for each test: `test`, `a`, `b`, `difference` (error of a minus that of b) with its 95 % interval `low` to
+        One row for each test: `test`, `a`, `b`, `difference` (error of a minus error of b) with its 95 % interval `low` to
         `high` (each for itself), `statistic`, `p`, and `p_holm` among
-        the pairs. For McNemar's test the statistic is the number of rows that a alone gets wrong minus that of b alone.
+        the pairs. For McNemar's test the statistic is the number of rows that only a misclassifies minus the number for b.
 
     References
     ----------
@@ -479,20 +479,20 @@ def by_split(errors: pd.DataFrame, design: Design, sizes: np.ndarray | None = No
         Error of each method on the test rows of each split.
     design : Design
     sizes : array (splits,), optional
-        Test rows of each split, where they differ.
+        Test rows of each split, if they differ.
 
     Returns
     -------
     DataFrame
-        As of `by_row`. Where all splits have the same difference there is no spread to judge it by: the interval is NaN, and
+        As for `by_row`. If all splits have the same difference, its spread is unknown: the interval is NaN, and
         so are statistic and p if the difference is not 0.
 
     Notes
     -----
-    Splits share training rows, so that the variance of their mean is not that of independent draws. Nadeau and Bengio put
-    (1 / splits + ratio) in the place of 1 / splits. With more repeats the draw of the splits matters less, but the rows remain
-    as few, and their factor becomes too small: 30 random splits of 60 rows then reject in 9 % at a level of 5 %, and ten times
-    ten folds in 13 %. So no more splits count than there are disjoint test sets, 1 + 1 / ratio. Of a repeated cross-validation
+    Splits share training rows, so the variance of their mean is larger than for independent draws. Nadeau and Bengio replace
+    1 / splits by (1 / splits + ratio). With more repeats the draw of the splits matters less, but the number of rows stays the same, and
+    the factor becomes too small: 30 random splits of 60 rows then reject in 9 % at a level of 5 %, and ten times
+    ten folds in 13 %. So at most 1 + 1 / ratio splits count, the number of disjoint test sets. For a repeated cross-validation
     each repeat's folds count as the splits, and the variances of the repeats are averaged. `benchmarks/intervals.py` measures
     level and coverage, also of the nested cross-validation of Bates, Hastie and Tibshirani (2024), whose intervals were too
     narrow there and which takes as many fits again for each fold.
@@ -513,7 +513,7 @@ def equivalence(errors: pd.DataFrame, design: Design, rope: float, sizes: np.nda
     """How probable it is that two methods differ by no more than `rope`, or which of them has the smaller error.
 
     The posterior of the difference is Student's t about its mean, with the standard error and the degrees of freedom of the
-    corrected resampled t-test (`by_split`), as it is under the prior that leaves the data alone to speak.
+    corrected resampled t-test (`by_split`), as under the noninformative prior.
 
     Parameters
     ----------
@@ -524,8 +524,8 @@ def equivalence(errors: pd.DataFrame, design: Design, rope: float, sizes: np.nda
     Returns
     -------
     DataFrame
-        One row for each pair: `a`, `b`, `difference` (error of a minus that of b), `a_better` (the probability of a difference below
-        -rope), `equivalent` and `b_better`. Where all splits have the same difference it is taken as it is.
+        One row for each pair: `a`, `b`, `difference` (error of a minus error of b), `a_better` (the probability of a difference below
+        -rope), `equivalent` and `b_better`. If all splits have the same difference, it is taken as exact.
 
     References
     ----------
@@ -570,7 +570,7 @@ def t_test(mean: Mean) -> tuple[float, float]:
 
 
 def student_interval(mean: Mean) -> tuple[float, float]:
-    """95 % interval of a mean; NaN where the splits have no spread."""
+    """95 % interval of a mean; NaN if the splits have no spread."""
     if not mean.se > 0:
         return np.nan, np.nan
     half = float(_student().ppf(0.975, mean.df)) * mean.se
@@ -620,7 +620,7 @@ def _cochran(wrong: pd.DataFrame) -> Row:
     from statsmodels.stats.contingency_tables import cochrans_q
 
     values = wrong.to_numpy(float)
-    differ = (values != values[:, :1]).any()  # else 0 / 0: nothing speaks against equal errors
+    differ = (values != values[:, :1]).any()  # otherwise 0 / 0: the errors are equal
     found = cochrans_q(values) if differ else None
     statistic, p = (0.0, 1.0) if found is None else (float(found.statistic), float(found.pvalue))
     return "Cochran's Q", "all", "", np.nan, np.nan, np.nan, statistic, p
@@ -638,7 +638,7 @@ def _mcnemar(first: pd.Series, second: pd.Series, a: str, b: str) -> Row:
 
 
 def paired_interval(only_a: int, only_b: int, n: int) -> tuple[float, float]:
-    """95 % interval of the difference of two errors on the same n rows, of which each method alone gets so many wrong.
+    """95 % interval of the difference of two errors on the same n rows, given the numbers of rows that only one misclassifies.
 
     Bonett and Price (2012): the Wald interval after one row is added to either count.
 

@@ -124,7 +124,7 @@ def is_estimator(method: Any) -> bool:
 
 
 def check_estimator(estimator: Any, options: Mapping[str, Any], frame: Frame) -> None:
-    """Raise if an estimator can't learn from the predictors of a frame, or does not take an argument beside it."""
+    """Raise if an estimator cannot be fitted to the predictors of a frame, or does not take a further argument."""
     name = (estimator if isinstance(estimator, type) else type(estimator)).__name__
     if isinstance(estimator, type):
         raise OptionError(f"{name} is a class: use an object of it, {name}()")
@@ -175,9 +175,9 @@ def judge_estimator(
     Parameters
     ----------
     options : mapping
-        With the estimator as `method`, and perhaps `class_weights`.
+        Options with the estimator as `method`, and perhaps `class_weights`.
     whole : Frame
-        Of all rows.
+        Frame of all rows.
     train, new : DataFrame
     aside : names of columns that are not predictors
     """

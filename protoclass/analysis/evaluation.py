@@ -1,4 +1,4 @@
-"""What a fit says of new rows with known classes, and how good it is: statistics by class, of all and by group, with intervals."""
+"""Tests of a fit on new rows with known classes: statistics per class, overall and per group, with intervals."""
 
 from __future__ import annotations
 
@@ -422,7 +422,7 @@ def test(
 
 
 def _warn_of_training_rows(fit: Fitted, new: pd.DataFrame) -> None:
-    """Warn if rows that should be new have the predictors of training rows more often than by chance."""
+    """Warn if rows that should be new have the predictors of training rows more often than by coincidence."""
     found = coincidences(fit, new)
     if found is not None and found.unlikely:
         cure = "use fit.validation for the errors of held-out rows" if fit.validation is not None else "use other rows"
@@ -464,19 +464,19 @@ def compare_classes(
 
 @dataclass(frozen=True, eq=False)
 class Judged:
-    """New rows with known classes, and what a fit says of them; None for what it has not."""
+    """New rows with known classes, and the outputs of a fit for them; None if it has no such output."""
 
     y: np.ndarray  # int (n,): class codes
     predicted: np.ndarray  # int (n,)
-    w: np.ndarray  # (n,): weights as shares of the largest, so that the squares of small and large ones are numbers
-    chances: np.ndarray | None = None  # (n, classes), where the fit has them
-    p_values: np.ndarray | None = None  # (n, classes), conformal, of a calibrated fit: a set holds the classes above 1 - its level
-    given: np.ndarray | None = None  # (n,): the weights as they were given, where they are others
-    prevalence: np.ndarray | None = None  # (classes,) of a calibrated fit: that of the classes, for which the chances are
+    w: np.ndarray  # (n,): weights divided by the largest, so that squares of small and large ones do not overflow or vanish
+    chances: np.ndarray | None = None  # probabilities (n, classes), if the fit has them
+    p_values: np.ndarray | None = None  # (n, classes), conformal, of a calibrated fit: a set has the classes above 1 - its level
+    given: np.ndarray | None = None  # (n,): the weights as they were given, if they differ
+    prevalence: np.ndarray | None = None  # (classes,) of a calibrated fit: proportions of the classes for its probabilities
     group: np.ndarray | None = None  # int (n,): codes of the groups that the rows come in
     certified: CertifiedDistances | None = None  # how far rows can move within their class; None if that is not the rule's own
     rows: np.ndarray | None = None  # (n,): labels of the rows
-    cut: tuple[int, float] | None = None  # the class code and the cut on its chance that decided
+    cut: tuple[int, float] | None = None  # class code and probability threshold of the decision
 
     __repr__ = short
 
@@ -490,7 +490,7 @@ class Judged:
 def judged_by(
     fit: Fitted, new: pd.DataFrame, y: np.ndarray, given: np.ndarray, group: np.ndarray | None, threshold: Any
 ) -> Judged:
-    """What a fit says of rows of the classes y (codes, -1 where it is not known) with the given weights and groups."""
+    """The outputs of a fit for rows of the classes y (codes, -1 if unknown) with the given weights and groups."""
     predicted = fit.predict(new, threshold=threshold).cat.codes.to_numpy().astype(int)
     chances = fit.predictions(new, "prob", unseen=None).to_numpy(float) if "prob" in fit.kinds else None
     p_values = prevalence = None
@@ -505,12 +505,12 @@ def judged_by(
     return Judged(y, predicted, share, chances, p_values, given, prevalence, group, certified, new.index.to_numpy(), cut)
 
 
-FLIPS = 9999  # draws of the signs where rows have different weights
+FLIPS = 9999  # draws of the signs if rows have different weights
 MANY = 1000  # rows beyond which the sum of signed weights is as good as normal
 
 
 def signs_of_groups(lost: np.ndarray, won: np.ndarray, group: np.ndarray) -> tuple[float, str]:
-    """`signs`, of rows (n,) that come in groups: each group counts once, by what it wins in all less what it loses."""
+    """`signs`, of rows (n,) in groups: each group counts once, by its wins minus its losses."""
     gain = np.bincount(group, won) - np.bincount(group, lost)
     gain = np.where(np.abs(gain) > 1e-9 * np.abs(gain).max(initial=0.0), gain, 0.0)
     p, name = signs(-gain[gain < 0], gain[gain > 0])
@@ -523,14 +523,14 @@ def signs(lost: np.ndarray, won: np.ndarray, seed: int = 0) -> tuple[float, str]
     Parameters
     ----------
     lost, won : arrays
-        Weights of the rows that the rule alone gets wrong, and of those that it alone gets right.
+        Weights of the rows that only the rule misclassifies, and that only the rule classifies correctly.
     seed : int
-        For the draws of signs, where weights differ.
+        Seed for the draws of signs, if weights differ.
 
     Returns
     -------
     p, name : float, str
-        With equal weights the exact binomial (sign) test, McNemar's with one side. Else the share of random signs under which
+        With equal weights the exact binomial (sign) test, McNemar's one-sided. Otherwise the proportion of random signs under which
         the rule does as well or better, by draws, or for many rows by the normal distribution.
 
     Examples

@@ -78,11 +78,11 @@ class TestByGroup(Printed):
         `calibration_in_the_large`, with the ends of their intervals, as in `Test.tidy`.
         """
         rows = []
-        for label, one in self.groups.items():
-            head = pd.DataFrame({"group": [label], "error": one.error, "low": one.low, "high": one.high})
-            parts = [head, one.glance().drop(columns="error")]
+        for label, test in self.groups.items():
+            head = pd.DataFrame({"group": [label], "error": test.error, "low": test.low, "high": test.high})
+            parts = [head, test.glance().drop(columns="error")]
             if self.of is not None:
-                own = one.tidy().iloc[[one.classes.index(self.of)]].reset_index(drop=True)
+                own = test.tidy().iloc[[test.classes.index(self.of)]].reset_index(drop=True)
                 parts.append(own[[c for c in own if c == "class" or c.removesuffix("_low").removesuffix("_high") in OF_CLASS]])
             rows.append(pd.concat(parts, axis=1))
         return pd.concat(rows, ignore_index=True)
@@ -90,8 +90,8 @@ class TestByGroup(Printed):
     def tidy(self) -> pd.DataFrame:
         """Table with one row per group and class: `group`, and the columns of `Test.tidy`."""
         parts = []
-        for label, one in self.groups.items():
-            part = one.tidy()
+        for label, test in self.groups.items():
+            part = test.tidy()
             part.insert(0, "group", [label] * len(part))
             parts.append(part)
         return pd.concat(parts, ignore_index=True)
@@ -107,7 +107,7 @@ class TestByGroup(Printed):
             Class of the measure. Default: the attribute `of`.
         """
         c = self.class_code(measure, of)
-        return {label: estimate(one, measure, c) for label, one in self.groups.items()}
+        return {label: estimate(test, measure, c) for label, test in self.groups.items()}
 
     def class_code(self, measure: str, of: Any = None) -> int:
         """Code of the class of a measure; raises if the class is unknown."""
@@ -190,10 +190,10 @@ def split(
 
 
 def counted(test: Test, measure: str, c: int) -> tuple[np.ndarray, np.ndarray]:
-    """Which rows count for a share (n,), and the weights of the rows that it is a share of, 0 for the others."""
+    """Rows that count for a proportion (n,), and the weights of the rows in its denominator, 0 for the others."""
     y, predicted, w = test.judged.y == c, test.judged.predicted == c, test.judged.w
-    of = {"sensitivity": (predicted, y), "specificity": (~predicted, ~y), "ppv": (y, predicted), "npv": (~y, ~predicted)}
-    x, among = of.get(measure, (test.judged.predicted != test.judged.y, np.ones(test.n, bool)))
+    sides = {"sensitivity": (predicted, y), "specificity": (~predicted, ~y), "ppv": (y, predicted), "npv": (~y, ~predicted)}
+    x, among = sides.get(measure, (test.judged.predicted != test.judged.y, np.ones(test.n, bool)))
     return x, w * among
 
 

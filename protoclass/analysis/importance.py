@@ -1,4 +1,4 @@
-"""Permutations: what each variable does for the error, and whether the predictions say anything of the classes."""
+"""Permutations: the effect of each variable on the error, and whether predictors and classes are related at all."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from ..values import Above, facts_as_html, facts_as_text, public
 
 DRAWN = 2**20  # donors at a time: an array of them takes 8 MB
 ROWS = 2**13  # that are predicted at a time: more take memory, and fewer the time of many calls
-STEPS = 8  # that the bar has at least where there are as many variables
+STEPS = 8  # minimum number of steps of the bar if there are as many variables
 
 
 @dataclass(frozen=True)
@@ -184,7 +184,7 @@ def _drawn(columns: pd.DataFrame, count: int, random: np.random.Generator) -> tu
     code = _codes(columns)
     donor, row = np.concatenate([random.permutation(n) for _ in range(count)]), np.tile(np.arange(n), count)
     times = np.ones(len(row), int)
-    if code.max() < n - 1:  # where all rows differ, few draws are equal
+    if code.max() < n - 1:  # if all rows differ, few draws are equal
         _, first, times = np.unique(row * n + code[donor], return_index=True, return_counts=True)
         row, donor = row[first], donor[first]
     other = code[row] != code[donor]
@@ -192,7 +192,7 @@ def _drawn(columns: pd.DataFrame, count: int, random: np.random.Generator) -> tu
 
 
 def _codes(columns: pd.DataFrame) -> np.ndarray:
-    """Equal numbers (n,) for rows with equal values; lists and arrays are not compared, and so each has a number of its own."""
+    """Equal numbers (n,) for rows with equal values; lists and arrays are not compared, so each has its own number."""
     try:
         by_values = columns.reset_index(drop=True).groupby(list(columns), sort=False, dropna=False, observed=True)
         return np.asarray(by_values.ngroup())
@@ -201,7 +201,7 @@ def _codes(columns: pd.DataFrame) -> np.ndarray:
 
 
 def variable_groups(fit: Fitted, variables: Any) -> dict[str, list[str]]:
-    """The columns that are permuted together, by name: what is given, else the metric's groups and each other predictor alone."""
+    """The columns that are permuted together, by name: as given, or the metric's groups and each other predictor alone."""
     known = list(fit.frame.schema)
     if not known:
         raise NotAvailable("this fit has no predictors to permute, because its dissimilarities were given as a matrix")

@@ -24,7 +24,7 @@ SPECIFICITIES = np.linspace(0, 1, 101)  # at which bands are given
 
 
 def roc(test: Test, of: Any = None) -> pd.DataFrame:
-    """What each cut on the chance of a class does: one row for each class and each chance that occurs, from the highest.
+    """ROC curves of the classes: one row for each class and each probability that occurs, from the highest.
 
     Parameters
     ----------
@@ -34,13 +34,13 @@ def roc(test: Test, of: Any = None) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        Columns: `class`, `threshold` (the class is predicted where its chance is at least this; inf: nowhere), `sensitivity`,
-        `specificity`, `ppv` and `npv` (predictive values; NaN where nothing is predicted so).
+        Columns: `class`, `threshold` (the class is predicted if its probability is at least this; inf: never), `sensitivity`,
+        `specificity`, `ppv` and `npv` (predictive values; NaN if there is no such prediction).
 
     Raises
     ------
     NotAvailable
-        Where there are no chances, or no rows of the class, or of others.
+        If there are no probabilities, or no rows of the class, or of others.
 
     Examples
     --------
@@ -53,7 +53,7 @@ def roc(test: Test, of: Any = None) -> pd.DataFrame:
 
     def list_cuts(score: np.ndarray, positive: np.ndarray) -> pd.DataFrame:
         found, prevalence = _curve(test, score, positive)
-        kept = (1 - prevalence) * (1 - found.false_positive)  # rightly
+        kept = (1 - prevalence) * (1 - found.false_positive)  # correct
         not_predicted = kept + prevalence * (1 - found.sensitivity)
         npv = np.divide(kept, not_predicted, out=np.full(len(kept), np.nan), where=not_predicted > 0)
         ppv = np.where(np.isinf(found.threshold), np.nan, found.precision)
@@ -64,7 +64,7 @@ def roc(test: Test, of: Any = None) -> pd.DataFrame:
 
 
 def pr(test: Test, of: Any = None) -> pd.DataFrame:
-    """The precision-recall curve of each class: one row for each class and each chance that occurs, from the highest.
+    """The precision-recall curve of each class: one row for each class and each probability that occurs, from the highest.
 
     Parameters
     ----------
@@ -74,7 +74,7 @@ def pr(test: Test, of: Any = None) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        Columns: `class`, `threshold`, `recall` (the sensitivity), `precision` (1 where the class is predicted nowhere) and `f1`.
+        Columns: `class`, `threshold`, `recall` (the sensitivity), `precision` (1 if the class is never predicted) and `f1`.
         `auc()` has the average precision.
 
     Raises
@@ -110,19 +110,19 @@ def auc(
     of : class, optional
         Only the area of this class.
     specificity, sensitivity : two numbers from 0 to 1, optional
-        The part: `specificity=(0.9, 1)` is the area where the specificity is 0.9 or more, `sensitivity=(0.9, 1)` that beside the
-        curve where the sensitivity is. One of them.
+        Part of the area: `specificity=(0.9, 1)` is the area with specificity 0.9 or more, `sensitivity=(0.9, 1)` the area next to the
+        curve with sensitivity 0.9 or more. One of them.
     draws, seed : int
-        Bootstrap samples, of rows of the class and of others, or of groups; only parts need them.
+        Number and seed of bootstrap samples of rows of the class and of others, or of groups; only parts need them.
 
     Returns
     -------
     DataFrame
         One row for each class: `class`, `auc`, `se` (DeLong's) and the 95 % interval `low` to `high`, Wilson's with this standard
-        error, as print has it; `delong_low` and `delong_high`, `auc` +- 1.96 `se` within 0 to 1, which is narrower than it should be
-        near 1; `average_precision`. Of a part `class`, `auc`, `se` (by bootstrap), `low`, `high`, and
-        `corrected`, `corrected_low`, `corrected_high`: by McClish's correction 1 is the largest possible area of the part, and 0.5
-        what chance alone reaches; it is below 0.5 where the curve is below the diagonal.
+        error, as in the printed test; `delong_low` and `delong_high`, `auc` +- 1.96 `se` within 0 to 1, which is too narrow
+        near 1; `average_precision`. For a part: `class`, `auc`, `se` (by bootstrap), `low`, `high`, and
+        `corrected`, `corrected_low`, `corrected_high`. By McClish's correction, 1 is the largest possible area of the part and 0.5
+        the area of random predictions; it is below 0.5 if the curve is below the diagonal.
 
     Raises
     ------
@@ -154,7 +154,7 @@ def auc(
     if not two or part[0] == part[1]:
         raise OptionError(f"{name} must be two numbers from 0 to 1, such as (0.9, 1), not {brief(part)}")
     low, high = sorted(map(float, part))
-    width, chance = high - low, 1 - (low + high) / 2  # chance alone: the mean height of the diagonal there
+    width, chance = high - low, 1 - (low + high) / 2  # random predictions: the mean height of the diagonal there
 
     def measure(score: np.ndarray, positive: np.ndarray) -> pd.DataFrame:
         w, group = test.judged.w, test.judged.group
@@ -195,16 +195,16 @@ def roc_band(test: Test, of: Any = None, specificity: Any = None, draws: int = 2
     of : class, optional
         Only the curve of this class.
     specificity : list of numbers from 0 to 1, optional
-        By default 0, 0.01, ..., 1.
+        Specificities of the band. Default: 0, 0.01, ..., 1.
     draws, seed : int
-        Bootstrap samples, of rows of the class and of others; where rows come in groups, of whole groups.
+        Number and seed of bootstrap samples of rows of the class and of others; for rows in groups, of whole groups.
 
     Returns
     -------
     DataFrame
-        One row for each class and specificity: `class`, `specificity`, `sensitivity` (on straight lines between cuts), its 95 %
-        interval at this specificity alone, `low` to `high`, and `band_low` to `band_high`, a band that has the whole curve with a
-        chance of 95 %.
+        One row for each class and specificity: `class`, `specificity`, `sensitivity` (on straight lines between thresholds), its 95 %
+        interval at this specificity alone, `low` to `high`, and `band_low` to `band_high`, a band that contains the whole curve with
+        probability 95 %.
 
     Raises
     ------
@@ -213,10 +213,10 @@ def roc_band(test: Test, of: Any = None, specificity: Any = None, draws: int = 2
 
     Notes
     -----
-    The band has fixed width, as Campbell (1994) gives it; `protoclass.core.statistics.roc.band` says how. With normal scores, classes
-    of 20 + 20 to 100 + 400 rows and areas of 0.7 to 0.99 it has the whole true curve in 0.95 to 1.00 of 300 draws, and the intervals
-    have the true sensitivity in 0.94 to 0.98, mean over the specificities that leave two other rows or more on their side; for a
-    single specificity in at least 0.84, the least at the ends.
+    The band has fixed width (Campbell 1994), see `protoclass.core.statistics.roc.band`. With normal scores, classes
+    of 20 + 20 to 100 + 400 rows and areas of 0.7 to 0.99 it contains the whole true curve in 0.95 to 1.00 of 300 draws. The intervals
+    contain the true sensitivity in 0.94 to 0.98, mean over the specificities that leave two other rows or more on their side; for a
+    single specificity in at least 0.84, lowest at the ends.
 
     Examples
     --------
@@ -242,17 +242,17 @@ def roc_band(test: Test, of: Any = None, specificity: Any = None, draws: int = 2
 def roc_test(test: Test, other: Test, of: Any = None, paired: bool = True) -> pd.DataFrame:
     """DeLong's test whether the areas under two ROC curves differ.
 
-    Of several calibrated fits on the same rows `compare(fit1, fit2, ..., new=new).score_tests("auc")` tests each pair, with Holm's
+    For several calibrated fits on the same rows, `compare(fit1, fit2, ..., new=new).score_tests("auc")` tests each pair, with Holm's
     correction.
 
     Parameters
     ----------
     other : Test
-        Of another fit on the same rows; or, with `paired=False`, on other rows, such as those of two groups of `test(by=)`.
+        Test of another fit on the same rows; or, with `paired=False`, on other rows, such as two groups of `test(by=)`.
     of : class, optional
-        The area of this class against the rest; by default the mean over the classes, which of two classes is the one area.
+        Class whose area against the rest is tested. Default: the mean over the classes, which for two classes is their one area.
     paired : bool
-        Whether both tests are of the same rows. False: of independent ones, as in pROC by Student's t with Satterthwaite's degrees
+        Whether both tests have the same rows. False: independent rows, as in pROC by Student's t with Satterthwaite's degrees
         of freedom.
 
     Returns
@@ -320,7 +320,7 @@ def _curve(test: Test, score: np.ndarray, positive: np.ndarray) -> tuple[Curve, 
 
 
 def _by_class(test: Test, of: Any, tabulate: Callable[[np.ndarray, np.ndarray], pd.DataFrame]) -> pd.DataFrame:
-    """What `tabulate` makes of the chance of each class and of whether rows are of it, where there are rows on both sides."""
+    """Results of `tabulate` for each class from its probability and membership of rows, if there are rows on both sides."""
     chances, y, live = test.chances, test.judged.y, test.judged.w > 0
     parts = {}
     for c in range(len(test.classes)) if of is None else [class_code(of, test.confusion.index)]:

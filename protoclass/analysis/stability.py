@@ -1,4 +1,4 @@
-"""How sure the places of prototypes are: what samples of the rows choose."""
+"""Stability of prototypes: which prototypes samples of the rows select."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from ..values import Above, Printed, public
 
 COLUMNS = ("ball_hit_rate", "distance_95", "reselected")
 SURE = 0.95  # proportion of the samples with a prototype within `distance_95`
-BLOCK = 512  # prototypes whose distances are held at once
+BLOCK = 512  # prototypes whose distances are in memory at a time
 
 
 @public
@@ -178,7 +178,7 @@ class Stability(Printed):
 
 
 def _keys(labels: pd.Index, classes: pd.Series) -> pd.Index:
-    """Label and class of each prototype as one value, also where labels are tuples."""
+    """Label and class of each prototype as one value, also if labels are tuples."""
     return pd.Index(list(zip(labels, classes, strict=True)), tupleize_cols=False)
 
 
@@ -287,9 +287,9 @@ def stability_of_weights(fit: Fitted, B: int, seed: int, progress: bool | None) 
 def count_choices(fit: Fitted, task: Task, samples: list[Chosen]) -> pd.DataFrame:
     prototypes, m = fit.rule.prototypes, len(task.candidate_row)
     times, present = np.zeros((task.classes, m), np.int64), np.zeros(m, np.int64)
-    for one in samples:
-        np.add.at(times, (one.classes, one.at), 1)
-        present += one.present
+    for sample in samples:
+        np.add.at(times, (sample.classes, sample.at), 1)
+        present += sample.present
     own = np.zeros((task.classes, m), bool)
     own[prototypes.classes, prototypes.at] = True
     classes, at = np.nonzero(own | (times > 0))
@@ -313,19 +313,19 @@ def count_choices(fit: Fitted, task: Task, samples: list[Chosen]) -> pd.DataFram
 
 
 def distances_to_samples(task: Task, prototypes: Points, samples: list[Chosen]) -> np.ndarray:
-    """Distance to each prototype from the nearest prototype of its class in each sample, (B, q); inf where there is none."""
+    """Distance to each prototype from the nearest prototype of its class in each sample, (B, q); inf if there is none."""
     out = np.full((len(samples), len(prototypes)), np.inf)
     assert prototypes.at is not None
     for begin in range(0, len(prototypes), BLOCK):
         columns, classes = prototypes.at[begin : begin + BLOCK], prototypes.classes[begin : begin + BLOCK]
         D = task.D.take(np.arange(len(task.y)), columns)
-        for b, one in enumerate(samples):
+        for b, sample in enumerate(samples):
             for c in np.unique(classes):
-                mine, theirs = np.flatnonzero(classes == c), one.rows_of(c, task)
+                mine, theirs = np.flatnonzero(classes == c), sample.rows_of(c, task)
                 if len(theirs):
                     out[b, begin + mine] = D[np.ix_(theirs, mine)].min(axis=0)
                 outside = mine[
-                    (task.candidate_row[columns[mine]] < 0) & np.isin(columns[mine], one.at[one.classes == c])
+                    (task.candidate_row[columns[mine]] < 0) & np.isin(columns[mine], sample.at[sample.classes == c])
                 ]
                 out[b, begin + outside] = 0.0  # no row, and chosen itself
     return out
@@ -354,36 +354,36 @@ def replicate(fit: Fitted, fractions: Sequence[float], B: int, seed: int, progre
             for outcome in each(run, range(int(B)), int(first.sum()) * len(task.candidate_row)):
                 outcomes.append(outcome)
                 drawing.update()
-            table.append((int(first.sum()), *pd.DataFrame(outcomes).mean()))  # without the pairs that say nothing
+            table.append((int(first.sum()), *pd.DataFrame(outcomes).mean()))  # without pairs that are NaN
     out = pd.DataFrame(table, pd.Index([float(s) for s in fractions], name="fraction"), columns=["rows", "ball_hit_rate", "reselected"])
     return out if "cover" in fit.rule.kinds else out.drop(columns="ball_hit_rate")
 
 
 def _replicate_once(fit: Fitted, task: Task, share: float, seed: tuple[int, int, int]) -> tuple[float, float]:
-    """Share of one sample's balls that hold a prototype of another sample, and whether the other chooses one put into it.
+    """Proportion of one sample's balls that contain a prototype of another sample, and whether the other selects one put into it.
 
-    Rows stand in an order that is drawn for each sample, as the order decides ties. NaN where the first sample chooses no
-    prototype; the former also where prototypes have no balls.
+    Rows are in a random order for each sample, because the order breaks ties. NaN if the first sample selects no
+    prototype; the first value also if prototypes have no balls.
     """
     draw = np.random.default_rng(seed)
     first, second = disjoint(task, share, draw)
-    one = choose(fit, task, first.astype(np.int64), seed[2], draw)
-    if len(one.at) == 0:
+    chosen = choose(fit, task, first.astype(np.int64), seed[2], draw)
+    if len(chosen.at) == 0:
         return np.nan, np.nan
     near = np.nan
-    if one.radii is not None:
-        near = share_near(task, one, choose(fit, task, second.astype(np.int64), seed[2], draw))
-    k = int(draw.integers(len(one.at)))
-    row = int(task.candidate_row[one.at[k]])
+    if chosen.radii is not None:
+        near = share_near(task, chosen, choose(fit, task, second.astype(np.int64), seed[2], draw))
+    k = int(draw.integers(len(chosen.at)))
+    row = int(task.candidate_row[chosen.at[k]])
     if row >= 0:
         second[draw.choice(np.flatnonzero(second & (task.y == task.y[row])))] = False
         second[row] = True
     again = choose(fit, task, second.astype(np.int64), seed[2], draw)
-    return near, float(((again.at == one.at[k]) & (again.classes == one.classes[k])).any())
+    return near, float(((again.at == chosen.at[k]) & (again.classes == chosen.classes[k])).any())
 
 
 def share_near(task: Task, one: Chosen, other: Chosen) -> float:
-    """Share of one sample's balls that hold a prototype of their class of another sample."""
+    """Proportion of one sample's balls that contain a prototype of their class of another sample."""
     inside = task.D.take(np.arange(len(task.y)), one.at) < one.radii
     return float(np.mean([inside[other.rows_of(c, task), k].any() for k, c in enumerate(one.classes)]))
 
@@ -395,7 +395,7 @@ class Chosen:
     at: np.ndarray  # int (q,)
     classes: np.ndarray  # int (q,)
     radii: np.ndarray | None  # (q,): of their balls, if they have any that cover
-    present: np.ndarray  # bool (m,): which candidates the sample held
+    present: np.ndarray  # bool (m,): candidates in the sample
 
     def rows_of(self, c: int, task: Task) -> np.ndarray:
         """The rows that are prototypes of a class."""

@@ -276,11 +276,11 @@ def _held_out(fit: Fitted, cv: Any, most: int) -> tuple[np.ndarray, np.ndarray]:
     lost, weight = np.empty((folds, most + 1)), np.empty(folds)
     dissimilarity = problem.measure()
     with bar(folds, "cross-validating", problem.progress) as validating:
-        for one in fold_paths(problem, dissimilarity, problem.task(dissimilarity), fold, {}, False):
-            rule, rows = one.path.at(0), np.flatnonzero(fold == one.fold)
+        for part in fold_paths(problem, dissimilarity, problem.task(dissimilarity), fold, {}, False):
+            rule, rows = part.path.at(0), np.flatnonzero(fold == part.fold)
             assert isinstance(rule, Stepwise)
-            steps, weight[one.fold] = lost_by_steps(rule, one.query(rows), y[rows], w[rows])
-            lost[one.fold] = steps[np.minimum(np.arange(most + 1), len(steps) - 1)]
+            steps, weight[part.fold] = lost_by_steps(rule, part.query(rows), y[rows], w[rows])
+            lost[part.fold] = steps[np.minimum(np.arange(most + 1), len(steps) - 1)]
             validating.update()
     return mean_and_se(lost / np.maximum(weight, 1e-300)[:, None], weight)
 
@@ -345,7 +345,7 @@ def _with_so_many(fit: AnyFit, size: int) -> AnyFit:
     return replace(fit.derived(learned.rule, changed), problem=learned.problem, dissimilarity=learned.dissimilarity)
 
 
-OF_CLASSES = ("loss", "measure", "class_weights")  # arguments that say nothing of single rows
+OF_CLASSES = ("loss", "measure", "class_weights")  # arguments that are not about single rows
 
 
 def slim(fit: AnyFit) -> AnyFit:
@@ -400,7 +400,7 @@ def _without_prices(rule: Rule) -> Rule:
 
 
 def _calibration(calibration: Calibration) -> Calibration:
-    rules = tuple(FoldRule(*without_rows(one.rule, one.dissimilarity)) for one in calibration.rules)
+    rules = tuple(FoldRule(*without_rows(part.rule, part.dissimilarity)) for part in calibration.rules)
     return replace(calibration, rules=rules)
 
 
@@ -410,7 +410,7 @@ def _call_without_rows(call: Call) -> Call:
 
 
 def _without_rows(value: Any) -> Any:
-    """An argument, in the place of which stands what it was where it says something of single rows."""
+    """An argument, replaced by a placeholder if it is about single rows."""
     if isinstance(value, (pd.Series, pd.Index, pd.DataFrame, np.ndarray, Dissimilarity, unlabelled)):
         return Absent(short(value))
     if isinstance(value, dict):

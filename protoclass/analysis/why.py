@@ -1,4 +1,4 @@
-"""Why a row gets its class: what each variable adds, how far its class is certified, and whether dissimilarities tell a class apart."""
+"""Explanations of a row's class: the part of each variable, the certified radius, and whether dissimilarities separate a class."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ from .importance import variable_groups
 
 VALUES = 201  # of a numeric variable that are tried, over the range of the training rows
 HALVINGS = 40
-SLACK = 1e-3  # by which parts of many columns in single precision may miss the distance, as a share of it
+SLACK = 1e-3  # relative difference of a distance from the sum of its parts, for many columns in single precision
 ROWS = 400_000  # changed rows that are predicted together; a column of them takes 3 MB
-PAIRS = 20_000_000  # of changed rows and prototypes whose distances are held together, 160 MB
+PAIRS = 20_000_000  # of changed rows and prototypes whose distances are in memory together, 160 MB
 # columns with an entry for each variable
 COLUMNS = ("value", "prototype", "rival", "to_prototype", "to_rival", "counterfactual", "counterfactual_class")
 
@@ -119,8 +119,8 @@ def why(fit: Fitted, row: Any) -> Any:
 
 
 def asked_rows(fit: Fitted, row: Any) -> tuple[pd.DataFrame, bool]:
-    """The predictors of rows of the fit, by label, or of a frame, a Series or a mapping; and whether several were asked for."""
-    variable_groups(fit, None)  # raises where there are no predictors
+    """The predictors of rows of the fit, by label, or of a frame, a Series or a mapping; and whether several were given."""
+    variable_groups(fit, None)  # raises if there are no predictors
     if isinstance(row, (pd.Series, dict)):
         return pd.DataFrame([dict(row)]), False
     if hasattr(row, "columns"):
@@ -132,7 +132,7 @@ def asked_rows(fit: Fitted, row: Any) -> tuple[pd.DataFrame, bool]:
             labels = pd.Index(row if several else [row], tupleize_cols=False).tolist()
             places = dict(zip(fit.frame.index.tolist(), range(len(fit.frame)), strict=True))
             at = [places[label] for label in labels]
-        except (KeyError, ValueError, TypeError):  # not there; or something that is no label, such as a set
+        except (KeyError, ValueError, TypeError):  # unknown; or a value that is not a label, such as a set
             allowed = "a label of the rows of the fit or a list of labels, or rows as a DataFrame"
             raise OptionError(f"row must be {allowed}, not {brief(row)}") from None
         table = fit.frame.columns.iloc[at]
@@ -187,7 +187,7 @@ def explain(fit: Fitted, asked: pd.DataFrame, groups: dict[str, list[str]], seve
 
 
 def nearest_of(d: np.ndarray, among: np.ndarray) -> np.ndarray:
-    """The place of the least of the distances of each row (r,) among some prototypes, bool (r, q); -1 where there are none."""
+    """The position of the lowest of the distances of each row (r,) among some prototypes, bool (r, q); -1 if there are none."""
     return np.where(among.any(axis=1), np.where(among, d, np.inf).argmin(axis=1), -1)
 
 
@@ -208,13 +208,13 @@ def as_plain(fit: Fitted, rows: pd.DataFrame) -> pd.DataFrame:
 
 def shown_values(rows: pd.DataFrame, groups: dict[str, list[str]]) -> list[list[Any]]:
     """For each row the value of each variable, or the values of those that are measured together."""
-    of = {c: rows[c].tolist() for columns in groups.values() for c in columns}
-    values = [of[columns[0]] if len(columns) == 1 else list(zip(*(of[c] for c in columns), strict=True)) for columns in groups.values()]
+    entries = {c: rows[c].tolist() for columns in groups.values() for c in columns}
+    values = [entries[names[0]] if len(names) == 1 else list(zip(*(entries[c] for c in names), strict=True)) for names in groups.values()]
     return [list(row) for row in zip(*values, strict=True)]
 
 
 def why_not_additive(fit: Fitted, asked: pd.DataFrame, groups: dict[str, list[str]]) -> list[str]:
-    """For each row the reason why its distances can't be divided among the variables; "" where they can."""
+    """For each row the reason why its distances cannot be divided among the variables; "" if they can."""
     metric, reason = fit.dissimilarity.metric, ""
     if metric.power is None or not np.isfinite(metric.power):
         reason = f"{metric.name} dissimilarities are not a sum over variables"
@@ -228,7 +228,7 @@ def why_not_additive(fit: Fitted, asked: pd.DataFrame, groups: dict[str, list[st
 
 
 def why_not_the_sum(fit: Fitted, parts: np.ndarray, distance: float) -> str:
-    """The reason why parts do not add up to a distance, which its metric says is a sum; "" where they do."""
+    """The reason why parts do not add up to a distance, although the metric declares a sum; "" if they do."""
     if abs(parts.sum() - distance) <= SLACK * distance:
         return ""
     name = fit.dissimilarity.metric.name
@@ -240,9 +240,9 @@ def divided(
 ) -> np.ndarray:
     """The distances (r,) of rows, each to one prototype at a place, divided among the variables (r, v).
 
-    The power of the distance is a sum over variables. So the part of a variable is what is lost when the row has the
-    prototype's value of it; where a metric skips missing values, the other variables would then count otherwise, and it says itself
-    what each adds.
+    The power of the distance is a sum over variables. So the part of a variable is the decrease when the row has the
+    prototype's value of it; a metric that skips missing values would then weigh the other variables differently, so it gives
+    the parts itself.
     """
     d = fit.dissimilarity
     if d.metric.skips_missing and set(groups) <= set(d.metric.variables):
@@ -262,7 +262,7 @@ def divided(
 def least_changes(fit: Fitted, asked: pd.DataFrame, groups: dict[str, list[str]], codes: np.ndarray) -> tuple[list[Any], list[Any]]:
     """For each row and variable its value nearest to the row's own with which the row has another class, and this class.
 
-    None where no value of the training rows' range, or no level, gives another class, and for columns that are measured together.
+    None if no value of the training rows' range, or no level, gives another class, and for columns that are measured together.
     """
     known = fit.frame.schema
     alone = {columns[0]: v for v, columns in enumerate(groups.values()) if len(columns) == 1 and known[columns[0]].kind != "series"}
@@ -323,7 +323,7 @@ def codes_with(fit: Fitted, asked: pd.DataFrame, names: list[str], i: np.ndarray
 
 
 def codes_of(fit: Fitted, rows: pd.DataFrame) -> np.ndarray:
-    """The codes of the classes of rows like those that are asked about."""
+    """The codes of the classes of rows like the given ones."""
     return np.asarray(fit.predictions(rows, unseen=None).cat.codes.to_numpy())
 
 
@@ -331,7 +331,7 @@ SAMPLE = 300  # rows among which the triangle inequality may be refuted, all tri
 
 
 def margins(distance: np.ndarray, codes: np.ndarray) -> np.ndarray:
-    """The distance to the nearest prototype of any other class minus that of a class, (r,); NaN where either is not known.
+    """The distance to the nearest prototype of any other class minus the distance to the class, (r,); NaN if either is unknown.
 
     By the triangle inequality a row that moves by less than half of the margin of its fitted class, in the dissimilarity of the fit,
     keeps it.
@@ -353,7 +353,7 @@ def margins(distance: np.ndarray, codes: np.ndarray) -> np.ndarray:
 
 @dataclass(frozen=True, eq=False)
 class CertifiedDistances:
-    """How far rows can move without changing their predicted class, worked out when it is first read."""
+    """How far rows can move without changing their predicted class, computed at its first use."""
 
     fit: Fitted
     new: pd.DataFrame
@@ -363,7 +363,7 @@ class CertifiedDistances:
 
     @cached_property
     def reason(self) -> str:
-        """Why no distance is certified; "" where it is."""
+        """The reason why no distance is certified; "" if it is."""
         return why_not_certified(self.fit)
 
     @cached_property
@@ -392,7 +392,7 @@ def stay_right(distance: np.ndarray, right: np.ndarray, size: float) -> np.ndarr
 
 
 def why_not_certified(fit: Fitted) -> str:
-    """The reason why no distance is certified for the rows of a fit; "" where it is."""
+    """The reason why no distance is certified for the rows of a fit; "" if it is."""
     if not fit.model.can.nearest:
         return f"method {fit.model.name!r} does not predict the class of the nearest prototype"
     if fit.model.can.own_distances:
@@ -413,7 +413,7 @@ def why_not_certified(fit: Fitted) -> str:
 
 
 def why_no_metric(dissimilarity: Dissimilarity) -> str:
-    """How dissimilarities among some candidates show that they are no metric; "" where they do not."""
+    """Evidence from dissimilarities among some candidates that they are not a metric; "" if there is none."""
     rows, metric = dissimilarity.candidate_row, dissimilarity.metric
     own = np.flatnonzero(rows >= 0)
     if len(own) < 3:
@@ -434,7 +434,7 @@ CLEAR = 1.645  # standard errors above 1/2: a one-sided test at 5 %
 
 
 def tells_apart(fit: Fitted, code: int) -> bool | None:
-    """Whether the dissimilarities tell the rows of a class from those of others; None where to look would take long.
+    """Whether the dissimilarities separate the rows of a class from others; None if the check would take long.
 
     The area under the ROC curve of the relative margins to the nearest other rows, of up to 100 rows of the class and 100 of others, is
     compared with 1/2 by the rank-sum test (Mann and Whitney 1947) at 5 %.

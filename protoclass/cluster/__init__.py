@@ -1,4 +1,4 @@
-"""Rows on the workers of a Dask cluster: one implementation of `core.parts.Parts`, and nothing else knows of it."""
+"""Rows on the workers of a Dask cluster: one implementation of `core.parts.Parts`, which is unknown to other modules."""
 
 from .workers import ClusterParts, client_of, is_dask
 

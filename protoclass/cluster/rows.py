@@ -1,4 +1,4 @@
-"""Frames whose rows stay on the workers of a Dask cluster: made of tables there, represented by metrics, and asked for answers."""
+"""Frames whose rows stay on the workers of a Dask cluster: made from tables there, represented by metrics, and used in queries."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ ROWS = 50_000  # of a part that is made of a frame in memory
 
 @dataclass(frozen=True)
 class Look:
-    """What a part of the data says of itself."""
+    """Properties of one part of the data."""
 
     complete: np.ndarray  # bool (r,): which of its rows take part
     missing: pd.Series  # missing values of each column
@@ -56,7 +56,7 @@ class Look:
 
 
 def look(table: pd.DataFrame, formula: Formula, aside: Sequence[str], keep: bool) -> Look:
-    """What a part says of itself; `keep` says whether rows with missing predictors take part."""
+    """Properties of a part; `keep`: whether rows with missing predictors take part."""
     table = _as_here(table)
     columns, given = table[list(formula.variables)], table[[c for c in (formula.response,) if c is not None]]
     missing = (given if keep else pd.concat([columns, given], axis=1)).isna()
@@ -92,7 +92,7 @@ def _coded(values: pd.Series) -> pd.Series:
 class RemoteFrame(Frame):
     """A Frame whose predictors stay on the workers of a cluster, part by part; classes and weights are here as well."""
 
-    columns: pd.DataFrame = field(init=False, repr=False)  # all predictors, fetched when they are first read
+    columns: pd.DataFrame = field(init=False, repr=False)  # all predictors, fetched at their first use
     # the rows of each part of the data that take part in the fit, a Frame each
     parts: ClusterParts = field(kw_only=True)  # type: ignore[misc, assignment]
     labels: pd.Index = field(kw_only=True)
@@ -156,7 +156,7 @@ def _levels_by_fold(frame: Frame, fold: np.ndarray, folds: int, texts: Iterable[
 def _rows_with(frame: Frame, levels: Mapping[str, np.ndarray], texts: Iterable[str]) -> dict[str, np.ndarray]:
     """Which rows have some levels of a category, bool (r,), by column."""
     codes = frame.learned_levels(texts)
-    return {c: np.isin(codes[c], some) for c, some in levels.items()}
+    return {c: np.isin(codes[c], levels_of) for c, levels_of in levels.items()}
 
 
 def mold_remote(
@@ -230,7 +230,7 @@ def mold_remote(
 
 
 def _on_worker(work: Callable[..., Any], *given: Any) -> Any:
-    """A worker has as many parts at work as threads, and ends where it takes more memory than Dask allows it."""
+    """Number of concurrent parts of a worker: its threads; it stops if it takes more memory than Dask allows."""
     from distributed import get_worker
 
     with at_most(int(get_worker().memory_manager.memory_limit or 0)):
@@ -240,9 +240,9 @@ def _on_worker(work: Callable[..., Any], *given: Any) -> Any:
 def _head(tables: ClusterParts, formula: Formula, schema: Any, keep: bool) -> Frame:
     """The Frame of no rows, with the specification of the design matrix."""
     first = next(part for part in tables.map(_first_rows, formula.variables) if len(part))
-    some = first if keep else first.dropna()
-    one = Frame(some, None, formula, schema, None, np.ones(len(some)), pd.RangeIndex(0), keep)
-    return replace(one.take(np.arange(0)), spec=trained_spec(one))
+    complete = first if keep else first.dropna()
+    frame = Frame(complete, None, formula, schema, None, np.ones(len(complete)), pd.RangeIndex(0), keep)
+    return replace(frame.take(np.arange(0)), spec=trained_spec(frame))
 
 
 def _first_rows(table: pd.DataFrame, names: Sequence[str]) -> pd.DataFrame:
@@ -250,7 +250,7 @@ def _first_rows(table: pd.DataFrame, names: Sequence[str]) -> pd.DataFrame:
 
 
 def _check_partitions(sizes: Sequence[int], rooms: Sequence[int]) -> None:
-    """Raise where a partition takes more than a quarter of what a worker has: it is read, copied and compared there."""
+    """Raise if a partition takes more than a quarter of a worker's memory: it is read, copied and compared there."""
     least = min((room for room in rooms if room), default=0)
     if least and max(sizes) > least / 4:
         size = f"{max(sizes) / 2**20:.0f} MB"
@@ -261,16 +261,16 @@ def _check_partitions(sizes: Sequence[int], rooms: Sequence[int]) -> None:
 
 
 def _neighbours(sizes: Sequence[int], rooms: Sequence[int]) -> list[tuple[int, int]]:
-    """Partitions in runs, as a round of the work takes a message for each: two for each thread, if they are small beside its memory."""
+    """Partitions in runs, because a round of the work takes a message for each: two for each thread, if they fit into its memory."""
     most = max(1, sum(sizes)) / (PARTS * max(1, len(rooms)))
     limits = [SHARE * room for room in rooms if room]
     most = min([most, *limits])
     ends, size = [], 0
-    for k, one in enumerate(sizes):
-        if size and size + one / 2 > most:
+    for k, count in enumerate(sizes):
+        if size and size + count / 2 > most:
             ends.append(k)
             size = 0
-        size += one
+        size += count
     return list(pairwise([0, *ends, len(sizes)]))
 
 
@@ -313,7 +313,7 @@ def as_dask(data: Any) -> Any:
     import dask
     import dask.dataframe as dd
 
-    with dask.config.set({"dataframe.convert-string": False}):  # which makes texts of numbers beside texts, and of lists
+    with dask.config.set({"dataframe.convert-string": False}):  # it would make texts of numbers in mixed columns, and of lists
         if isinstance(data, pd.DataFrame):
             return dd.from_pandas(data.reset_index(drop=True), npartitions=max(1, -(-len(data) // ROWS)), sort=False)  # type: ignore[no-untyped-call]
         if is_path(data):
@@ -327,12 +327,12 @@ def as_dask(data: Any) -> Any:
 
 
 def train_remote(metric: Any, frame: Frame) -> Any:
-    """The metric trained on rows that stay where they are, from what each place says of its own.
+    """The metric trained on rows that stay on the workers, from the statistics of each part.
 
     Raises
     ------
     OptionError
-        For a metric whose training reads all rows.
+        If the training of the metric needs all rows together.
     """
     if not metric.trained_in_parts:
         raise OptionError(
@@ -349,7 +349,7 @@ def _tally(frame: Frame, metric: Any) -> Any:
 
 
 def rows_where_they_are(metric: Any, frame: Frame, rows_of: Any) -> Rep:
-    """The representation of rows that stay where they are; `rows_of(metric, frame)` makes that of a part."""
+    """The representation of rows that stay on the workers; `rows_of(metric, frame)` makes the representation of a part."""
     parts = frame.parts
     assert parts is not None
     firsts = [(int(first),) for first in parts.bounds[:-1]]
@@ -361,15 +361,15 @@ def _represent(frame: Frame, first: int, metric: Any, rows_of: Any) -> Rows:
 
 
 def over_partitions(data: Any, names: Iterable[str] | None, function: Callable[[pd.DataFrame], Answer], like: Answer) -> Any:
-    """A function of each partition of a table, as a lazy answer of the table's own library.
+    """A function of each partition of a table, as a lazy result of the table's own library.
 
     Parameters
     ----------
     data : dask DataFrame
-    names : the columns that the function reads, None for all
-    function : of a pandas frame, which gives an answer about its rows
+    names : the columns that the function needs, None for all
+    function : of a pandas frame, which gives a result for its rows
     like : Series or DataFrame
-        An answer of no rows, which has the types of all.
+        Result for no rows, which has the types of all.
     """
     part = data if names is None else data[list(names)]
     like = like.set_axis(part._meta.index)

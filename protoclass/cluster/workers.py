@@ -1,4 +1,4 @@
-"""Parts of data that are kept on the workers of a Dask cluster: work is sent to them, and what comes back is small."""
+"""Parts of data that are stored on the workers of a Dask cluster: work is sent to them, and the results are small."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ KEPT = 16  # shared arguments that stay on the workers
 WITHOUT_WORKERS = 30.0  # seconds after which a cluster without workers counts as lost
 TRIES = 3  # of a call whose shared arguments were lost with a worker
 VERSION = "protoclass:__version__"
-LOOK = 0.5  # seconds between two looks at the cluster
+LOOK = 0.5  # seconds between two checks of the cluster
 
-Each = Sequence[tuple[Any, ...] | None] | None  # the arguments of each part; None for a part that is not asked
+Each = Sequence[tuple[Any, ...] | None] | None  # the arguments of each part; None for a part without work
 Shared = OrderedDict[int, tuple[Any, Any]]  # by identity: a value, which is kept alive, and its place on the workers
 
 
@@ -28,7 +28,7 @@ def client_of(client: Any, data: Any) -> Any:
     Raises
     ------
     OptionError
-        If what is given is no client, or is closed.
+        If the value is not a client, or is closed.
     """
     if client is None:
         return _current() if is_dask(data) else None
@@ -61,7 +61,7 @@ class ClusterParts:
 
     A part whose worker is lost is made again by Dask, from the table that it came from.
 
-    `bounds` are known only where the parts know their rows. `run(work, *given)` does the work on a worker.
+    `bounds` are known only if the parts know their rows. `run(work, *given)` does the work on a worker.
     """
 
     def __init__(
@@ -75,7 +75,7 @@ class ClusterParts:
         return len(self.futures)
 
     def map(self, work: Callable[..., Any], *shared: Any, each: Each = None) -> list[Any]:
-        """`work(value, *each[s], *shared)` of every part s, where it is; the results come here. See `core.parts.Parts`.
+        """`work(value, *each[s], *shared)` of every part s, on its worker; the results come to this process. See `core.parts.Parts`.
 
         Raises
         ------
@@ -106,9 +106,9 @@ class ClusterParts:
         return ClusterParts(self.client, [list(self.futures[a:b]) for a, b in groups], None, self._shared, self.run)
 
     def check_versions(self) -> None:
-        """Raise where the scheduler or a worker lacks this package or has another version of it, which nothing sent would tell.
+        """Raise if the scheduler or a worker lacks this package or has another version of it, which no message would reveal.
 
-        A worker that can't read a message gives up its connection, and looks as if it were lost.
+        A worker that cannot read a message gives up its connection, and seems to be lost.
 
         Raises
         ------
@@ -137,7 +137,7 @@ class ClusterParts:
         )
 
     def rooms(self) -> list[int]:
-        """Bytes of memory for each thread of the workers, as Dask limits it; it says 0 where there is no limit."""
+        """Bytes of memory for each thread of the workers, as Dask limits it; Dask reports 0 if there is no limit."""
         workers = self.client.scheduler_info()["workers"].values()
         threads = [(int(worker.get("nthreads") or 1), int(worker.get("memory_limit") or 0)) for worker in workers]
         return [memory // count for count, memory in threads for _ in range(count)]
@@ -150,7 +150,7 @@ class ClusterParts:
                 return call()
             except ProtoclassError:
                 raise
-            except CancelledError:  # what was sent to the workers alone is lost with them, and is sent again
+            except CancelledError:  # values that were sent to workers only are lost with them, and are sent again
                 self._shared.clear()
                 self._check_connection()
             except Exception as reason:
@@ -161,7 +161,7 @@ class ClusterParts:
         return [each is None or each[s] is not None for s in range(len(self))]
 
     def _done(self, work: Callable[..., Any], shared: tuple[Any, ...], each: Each, use: Callable[[list[Any]], Any]) -> Any:
-        """What is made of the results of the parts that are asked, once these are there."""
+        """The combined results of the parts with work, once these are complete."""
 
         def done() -> Any:
             futures = self._submitted(work, shared, each)
@@ -175,13 +175,13 @@ class ClusterParts:
         sent, called = tuple(self._sent(value) for value in shared), (work,) if self.run is None else (self.run, work)
         own = [()] * len(self) if each is None else each
         return [
-            self.client.submit(*called, part, *some, *sent, pure=False)
-            for part, some in zip(self.futures, own, strict=True)
-            if some is not None
+            self.client.submit(*called, part, *arguments, *sent, pure=False)
+            for part, arguments in zip(self.futures, own, strict=True)
+            if arguments is not None
         ]
 
     def _sent(self, value: Any) -> Any:
-        """A shared argument, or where it is large its place on the workers."""
+        """A shared argument, or if it is large its location on the workers."""
         from distributed.protocol import pickle
 
         known = self._shared.get(id(value))

@@ -1,4 +1,4 @@
-"""The computations: they take arrays and return small frozen dataclasses. They know no frames, column names or plots."""
+"""The computations: functions take arrays and return small frozen dataclasses, without frames, column names or plots."""
 
 from typing import Any
 

@@ -1,16 +1,16 @@
-"""Compiled functions that are kept on disk, whoever writes there at the same time.
+"""Compiled functions that are cached on disk, safely with several processes at the same time.
 
 Numba's own cache (0.68) has one index for all types of a function, which is written before the code that it names. Two processes that
 compile a function for different types at the same moment can leave an index that names the code of the other one, which then runs on
-numbers of the wrong type and gives wrong results; a process that is stopped in between leaves one that names the code of an earlier
-version. It also knows a function by its own file and not by the functions of other files that it calls, so that an installation whose
-files were replaced goes on with the old ones. Here each compiled function is one file, whose first line says what it was compiled
-from. It is written beside and renamed; where it is not what was asked for, or not complete, the function is compiled again.
+numbers of the wrong type and gives wrong results; a process that is stopped in between leaves an index for the code of an earlier
+version. It also identifies a function by its own file and not by the functions of other files that it calls, so an installation
+whose files were replaced uses the old ones. This module writes each compiled function to one file, whose first line is a digest of
+its source. It is written under another name and renamed; if its digest differs, or it is not complete, the function is compiled again.
 
-This takes names of numba that are not documented: `Dispatcher._cache`, `FunctionCache` with `_cache_file` and `_impl.filename_base`, and
-`serialize.dumps`. What is documented, `cache=True` with the folder (NUMBA_CACHE_DIR) and the places (NUMBA_CACHE_LOCATOR_CLASSES), holds
-for all packages of the process, so that ours would move their caches too. A lock of a library around compilation would end the race, but
-leave files that are damaged or mixed up, and a caller whose callee has changed. `tests/trust/test_side_by_side.py` fails where a version
+It uses names of numba that are not documented: `Dispatcher._cache`, `FunctionCache` with `_cache_file` and `_impl.filename_base`, and
+`serialize.dumps`. The documented way, `cache=True` with the folder (NUMBA_CACHE_DIR) and the places (NUMBA_CACHE_LOCATOR_CLASSES),
+applies to all packages of the process, so their caches would move too. A lock of a library around compilation would end the race, but
+leave files that are damaged or mixed up, and a caller whose callee has changed. `tests/trust/test_side_by_side.py` fails if a version
 of numba has other names.
 """
 
@@ -35,7 +35,7 @@ from ..ground.errors import warn
 NUMBA: Any = numba
 CACHING: Any = caching
 dumps: Callable[[Any], bytes] = serialize.dumps
-NO_FOLDER = "no locator available"  # of numba's message where no folder for a cache can be written
+NO_FOLDER = "no locator available"  # from numba's message if no folder for a cache can be written
 DIGEST = 64  # characters
 
 
@@ -62,7 +62,7 @@ def _say_that_nothing_is_kept() -> None:
 
 
 def source_of(function: Callable[..., Any]) -> str:
-    """A digest of what a function is compiled from: its code, and the constants and functions outside it that it names."""
+    """A digest of the sources of a function: its code, and the constants and functions outside it that it names."""
     return sha256(repr(_parts(function, ())).encode()).hexdigest()
 
 
@@ -102,7 +102,7 @@ class Cache(CACHING.FunctionCache):  # type: ignore[misc]
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         try:
             return super().load_overload(sig, target_context)
-        except OSError:  # a file that can't be read is no better than none
+        except OSError:  # a file that cannot be read counts as missing
             return None
 
     def save_overload(self, sig: Any, data: Any) -> None:
@@ -115,14 +115,14 @@ class Cache(CACHING.FunctionCache):  # type: ignore[misc]
 class Kept:
     """The files of a function, one for each combination of types and processor.
 
-    Their names begin with `base`; `source` says what the function is compiled from, and by which numba.
+    Their names begin with `base`; `source` is the digest of the function's sources and of numba's version.
     """
 
     def __init__(self, folder: Path, base: str, source: str) -> None:
         self.folder, self.base, self.source = folder, base, source
 
     def path(self, key: Any) -> Path:
-        """The file of what was compiled for `key`: numba's signature, processor and digests of the code."""
+        """The file of the function compiled for `key`: numba's signature, processor and digests of the code."""
         return self.folder / f"{self.base}.{sha256(self._first_line(key)).hexdigest()[:16]}.nbc"
 
     def _first_line(self, key: Any) -> bytes:
@@ -151,6 +151,6 @@ class Kept:
             beside.unlink(missing_ok=True)
 
     def flush(self) -> None:
-        """Remove what is kept of the function."""
+        """Remove the cached files of the function."""
         for file in self.folder.glob(f"{self.base}.*.nbc"):
             file.unlink(missing_ok=True)

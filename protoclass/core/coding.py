@@ -28,7 +28,7 @@ class Coder:
     ----------
     radii : array (K,), ascending, in the precision of the dissimilarities
     table : uint8 array (bins,)
-        The code of each bin; 255 where values must be compared.
+        Code of each bin; 255 if values must be compared.
     shift : int
         Number of bits below those that number the bin of a value.
     """
@@ -39,18 +39,14 @@ class Coder:
 
     def __call__(self, tile: Array) -> Array:
         """Codes of a tile (n, q), candidate by candidate: uint8 (q, n). Open balls: code <= k means d < radii[k]."""
-        if few(tile.size):
-            return np.ascontiguousarray(self._compare(tile).T)
-        out = np.empty((tile.shape[1], tile.shape[0]), np.uint8)
-        _code(tile, bits_of(tile), self.radii, self.table, self.shift, out)
-        return out
+        return np.ascontiguousarray(self.along(tile).T)
 
     def along(self, tile: Array) -> Array:
         """Codes of a tile that has one line for each candidate already, uint8 (q, n)."""
         if few(tile.size):
             return self._compare(tile)
         out = np.empty(tile.shape, np.uint8)
-        _code_along(tile, bits_of(tile), self.radii, self.table, self.shift, out)
+        _code(tile, bits_of(tile), self.radii, self.table, self.shift, out)
         return out
 
     def _compare(self, tile: Array) -> Array:
@@ -87,17 +83,6 @@ def _code_of(value, bin_, radii, table):  # type: ignore[no-untyped-def]
 
 @kernel
 def _code(tile, bits, radii, table, shift, out):  # type: ignore[no-untyped-def]
-    # blocks of 64 x 64, so that reading by rows and writing by candidates both stay in the cache
-    n, q = tile.shape
-    for top in range(0, n, 64):
-        for left in range(0, q, 64):
-            for i in range(top, min(top + 64, n)):
-                for j in range(left, min(left + 64, q)):
-                    out[j, i] = _code_of(tile[i, j], bits[i, j] >> shift, radii, table)
-
-
-@kernel
-def _code_along(tile, bits, radii, table, shift, out):  # type: ignore[no-untyped-def]
     q, n = tile.shape
     for j in range(q):
         for i in range(n):
@@ -153,8 +138,8 @@ class Tile:
 
     rows: Array
     columns: Array
-    code: int = MEASURE  # the code that all pairs of the tile have; -1 where they must be measured
-    mirror: bool = False  # whether the tile stands for its transpose as well: candidates are rows, and the matrix is symmetric
+    code: int = MEASURE  # the code of all pairs of the tile; -1 if they must be computed
+    mirror: bool = False  # whether the tile represents its transpose as well: candidates are rows, and the matrix is symmetric
 
     def __len__(self) -> int:
         return len(self.rows) * len(self.columns)
@@ -162,7 +147,7 @@ class Tile:
 
 @dataclass(frozen=True)
 class Tiles:
-    """The tiles of a matrix, made anew each time they are gone through."""
+    """The tiles of a matrix, generated in each pass."""
 
     make: Callable[[], Iterator[Tile]]
     complete: bool = True  # whether each pair is in a tile; otherwise only those that may lie within a radius are
@@ -183,7 +168,7 @@ def block_tiles(n: int, m: int) -> Tiles:
 
 
 def tiles_of(n: int, m: int, height: int, width: int) -> Tiles:
-    """Tiles of so many rows and columns."""
+    """Tiles of this number of rows and columns."""
 
     def blocks() -> Iterator[Tile]:
         for first in range(0, m, width):
@@ -208,7 +193,7 @@ def half_tiles(n: int) -> Tiles:
 
 
 def filled(out: Array, tiles: Tiles, make: Callable[[Tile], Array]) -> Array:
-    """A matrix (m, n) with what is made of each tile, (q, r), on threads."""
+    """A matrix (m, n) filled by a function of each tile, (q, r), on threads."""
 
     def fill(tile: Tile) -> None:
         rows, columns = as_slice(tile.rows), as_slice(tile.columns)
@@ -249,16 +234,16 @@ def _near_blocks(rows: Blocks, low: Array, high: Array, r: float, reach: Array) 
     which, nearest = near_blocks(rows, low, high, r, reach[-1])
     code = np.searchsorted(reach, nearest, side="right")
     last = np.searchsorted(reach, farthest_of(rows, which, low, high, r), side="right")
-    groups = [(which[(code == one) & (last == one)], int(one)) for one in np.unique(code[code == last])]
+    groups = [(which[(code == value) & (last == value)], int(value)) for value in np.unique(code[code == last])]
     groups.append((which[code < last], MEASURE))
     step = max(1, TILE // rows.size**2)
-    return [(some[first : first + step], one) for some, one in groups for first in range(0, len(some), step)]
+    return [(blocks[first : first + step], value) for blocks, value in groups for first in range(0, len(blocks), step)]
 
 
 def share_near(rows: Blocks, candidates: Blocks, r: float, reach: float, sample: int) -> float:
-    """Share of the pairs of blocks that may hold a pair within `reach`, over some blocks of candidates, evenly taken."""
-    some = np.linspace(0, len(candidates) - 1, min(sample, len(candidates))).astype(int)
-    near = [len(near_blocks(rows, candidates.low[b], candidates.high[b], r, reach)[0]) for b in some]
+    """Proportion of the pairs of blocks that may contain a pair within `reach`, over some blocks of candidates, evenly taken."""
+    sampled = np.linspace(0, len(candidates) - 1, min(sample, len(candidates))).astype(int)
+    near = [len(near_blocks(rows, candidates.low[b], candidates.high[b], r, reach)[0]) for b in sampled]
     return float(np.mean(near)) / len(rows)
 
 

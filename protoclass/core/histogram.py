@@ -2,8 +2,8 @@
 
 The bins are the leading bits of exact dissimilarities, or even steps of approximations of their squares. With approximations q
 of the scaled squares s, |q - s| <= E for all pairs, and the kernel's squares within a factor 1 +- k of s, the t-th smallest
-square lies within (Q - E) (1 - k) and (Q + E) (1 + k) of the t-th smallest approximation Q, as order statistics move by no more
-than all values do. What may lie in that range is measured; what lies below is counted.
+square lies within (Q - E) (1 - k) and (Q + E) (1 + k) of the t-th smallest approximation Q, because order statistics move by no
+more than all values do. Pairs that may lie in that range are computed; pairs below are counted.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ S = TypeVar("S")
 Values = tuple[Array, Array | None]  # dissimilarities in any order, and the weight of each, None for 1
 BINS = 2**16  # of approximations, at most: their counts stay in the cache
 NONE = np.empty(0)
-OFTEN = 16  # where more than one pair in this many must be measured, all are
+OFTEN = 16  # if more than one pair in this many must be computed, all are
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,7 @@ class Pairs:
 class Histogram:
     """The pairs of a source by the leading bits of their dissimilarities.
 
-    The first bin has 0 and tiny values (below 1e-38, in float64 below 1e-308). Its pairs do not count, nor do infinite ones.
+    The first bin contains 0 and tiny values (below 1e-38, in float64 below 1e-308). Its pairs do not count, nor do infinite ones.
     """
 
     source: Source
@@ -107,7 +107,7 @@ class Histogram:
 
 @dataclass(frozen=True)
 class NearHistogram(Histogram):
-    """The pairs by approximations: bin b has some from (b - 1/2) to (b + 3/2) widths, whatever rounding does."""
+    """The pairs by approximations: bin b contains values from (b - 1/2) to (b + 3/2) widths, with any rounding."""
 
     screening: Screening
     bins: int
@@ -185,14 +185,14 @@ def joined(parts: Iterable[Values]) -> Values:
 
 
 def values_at(parts: Sequence[tuple[Source, Pairs]], ranks: Callable[[Any], Array]) -> tuple[Array, Array]:
-    """The least dissimilarities up to which lie given weights of pairs, and the next smaller one of each, 0 where there is none.
+    """The lowest dissimilarities up to which lie given weights of pairs, and the next smaller one of each, 0 if there is none.
 
     Parameters
     ----------
     parts : sequence of (Source, Pairs)
         Each pair is in one of them; they have the same bins.
     ranks : callable
-        The weights as a function of that of all pairs that count: from 1 to their number where each has weight 1.
+        Function that gives the weights from the weight of all pairs that count: from 1 to their number if each has weight 1.
     """
     for near in (True, False):
         found = [source.histogram(pairs, near) for source, pairs in parts]
@@ -205,11 +205,11 @@ def values_at(parts: Sequence[tuple[Source, Pairs]], ranks: Callable[[Any], Arra
     values, weights = joined(histogram.values_in(needed) for histogram in found)
     order = None if weights is None else np.argsort(values, kind="stable")
     values = np.sort(values) if order is None else values[order]
-    zeros = np.count_nonzero(bits_of(values) >> shift_of(values.dtype, parts[0][1].fine) == 0)  # only where all weigh 1
+    zeros = np.count_nonzero(bits_of(values) >> shift_of(values.dtype, parts[0][1].fine) == 0)  # only if all have weight 1
     upto, values = np.cumsum(counts), values[zeros:]
     if not upto[-1] > zeros:
         return np.empty(0), np.empty(0)
-    # ranks among all pairs become those among the measured ones by what stands in lower bins and was not measured
+    # ranks among all pairs become ranks among the computed ones by subtracting the lower bins that were not computed
     rank = ranks(upto[-1] - zeros)
     rank = rank - np.concatenate([[0], np.cumsum(np.where(needed, 0, counts))])[_first_with(upto, rank + zeros)]
     chosen = values[rank - 1 if weights is None else _first_with(np.cumsum(weights[order]), rank)]
@@ -221,7 +221,7 @@ def quantiles(source: Source, candidate_row: Array, levels: Array) -> Array:
     """Quantiles of the positive dissimilarities between different rows, between neighbours of which they are interpolated as by R.
 
     candidate_row : int array (m,)
-        The row that each candidate is, -1 for none. Nothing is returned where there are no such dissimilarities.
+        Row of each candidate, -1 if it is not a row. Nothing is returned if there are no such dissimilarities.
     """
     share = np.empty(0)
 
@@ -245,10 +245,10 @@ def _needed(histogram: Histogram, counts: Array, ranks: Callable[[Any], Array]) 
     total, zeros = upto[-1], upto[histogram.unsure - 1] if histogram.unsure else 0
     if zeros > histogram.most or zeros >= total:
         return None
-    # the first and the last bin in which each rank can stand, as none or all of the unsure pairs may be at 0
+    # the first and the last possible bin of each rank, because none or all of the undecided pairs may be at 0
     extremes = ranks(total), ranks(total - zeros) + zeros
     low, high = histogram.reach(*(_first_with(upto, pick(*extremes)) for pick in (np.minimum, np.maximum)))
-    before = filled[np.maximum(np.searchsorted(filled, low) - 1, 0)]  # what is in it is smaller
+    before = filled[np.maximum(np.searchsorted(filled, low) - 1, 0)]  # its values are smaller
     before = np.where(before < low, histogram.reach(before, before)[0], low)
     needed = np.zeros(len(counts), np.bool_)
     for a, b in zip(before, high, strict=True):
@@ -258,7 +258,7 @@ def _needed(histogram: Histogram, counts: Array, ranks: Callable[[Any], Array]) 
 
 
 def _first_with(upto: Array, rank: Array) -> Array:
-    """The first place up to which there is so much; what sums of weights lose by rounding leads to no place beyond all of it."""
+    """The first position with this cumulative weight; rounding in sums of weights never gives a position beyond the last."""
     return np.asarray(np.searchsorted(upto, np.minimum(rank, upto[-1])))
 
 
@@ -279,7 +279,7 @@ def _weigh(bits, shift, same, w, v, counts):  # type: ignore[no-untyped-def]
 
 @kernel
 def _collect(bits, shift, needed, tile, rows, same, w, v, values, weights):  # type: ignore[no-untyped-def]
-    # the pairs in some bins, and their weights where there are any
+    # the pairs in some bins, and their weights if there are any
     found = 0
     for i in range(bits.shape[0]):
         for j in range(bits.shape[1]):

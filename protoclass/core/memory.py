@@ -1,4 +1,4 @@
-"""Memory: what is left, what may be held, and arrays in files where it does not suffice."""
+"""Memory: free bytes, the limit for one array, and arrays in files if it does not suffice."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from ..ground.errors import TooLarge, cut
 from . import Array
 
 SHARE = 0.25  # of the memory that is left, which one matrix may take: a method needs copies and room to work
-SMALLEST = 2**26  # bytes from which on a matrix is worth a look at the limits
+SMALLEST = 2**26  # bytes of a matrix from which on the limits are checked
 NO_MEMORY = ("annot allocate memory", "failed to map segment", "can't start new thread")  # in ImportError and RuntimeError
 NO_LIMIT = 2**60  # version 1 of cgroups writes about 2^63 for none
 
@@ -41,10 +41,10 @@ def available(proc: Path = PROC, cgroups: Path = CGROUPS) -> int:
     Returns
     -------
     int
-        The least of the machine's available memory, RLIMIT_AS minus the address space in use, RLIMIT_DATA minus the private
-        writable pages in use (files that are mapped into memory are none of these), and, for each cgroup from that of this
+        Minimum of the machine's available memory, RLIMIT_AS minus the address space in use, RLIMIT_DATA minus the private
+        writable pages in use (without files that are mapped into memory), and, for each cgroup from the cgroup of this
         process up to the root, `memory.max` minus `memory.current` (version 2) or `memory.limit_in_bytes` minus
-        `memory.usage_in_bytes` (version 1). Files in a cgroup's cache count as free. Also what `at_most` leaves.
+        `memory.usage_in_bytes` (version 1). Files in a cgroup's cache count as free. The limit of `at_most` counts too.
     """
     import psutil  # takes 15 ms, which small work does not need
 
@@ -54,7 +54,7 @@ def available(proc: Path = PROC, cgroups: Path = CGROUPS) -> int:
 
 @contextmanager
 def at_most(total: int) -> Iterator[None]:
-    """What this process may take in all while some work is done on this thread, where something else than the system limits it.
+    """Limit for this process in total during some work on this thread, if something other than the system limits it.
 
     total : int
         Bytes; 0 for no such limit.
@@ -85,10 +85,10 @@ def check_fits(size: float, what: str, cure: str) -> None:
 
 
 def ran_out(reason: BaseException) -> bool:
-    """Whether an error, or one that it came from, says that memory ran out.
+    """Whether an error, or its cause, means that memory ran out.
 
-    Files that are mapped, libraries that are loaded and threads say it otherwise than by MemoryError; llvmlite says of a library
-    that does not fit that it is not found.
+    Mapped files, loaded libraries and threads report it by other errors than MemoryError; llvmlite reports a library
+    that does not fit as not found.
     """
     before: BaseException | None = reason
     seen: set[int] = set()  # a cause that is raised again is its own
@@ -134,7 +134,7 @@ def _of_cgroups(proc: Path, cgroups: Path) -> Iterator[int]:
 
 
 def _upward(root: Path, path: str, limit: str, used: str, cached: str) -> Iterator[int]:
-    """What every cgroup from `path` up to the root leaves; inside a container the path may be that of the host."""
+    """Free bytes of every cgroup from `path` up to the root; inside a container the path may be a path of the host."""
     parts = [p for p in path.split("/") if p not in ("", ".", "..")]
     for depth in range(len(parts), -1, -1):
         folder = root.joinpath(*parts[:depth])
@@ -145,7 +145,7 @@ def _upward(root: Path, path: str, limit: str, used: str, cached: str) -> Iterat
 
 
 def _read(path: Path) -> str:
-    """The text of a file of the system; empty where it is not there."""
+    """The text of a file of the system; empty if there is no such file."""
     try:
         return path.read_text()
     except (OSError, ValueError):
@@ -157,12 +157,12 @@ BLOCK = 2**20  # bytes that are written at a time
 
 
 def large(shape: tuple[int, ...], dtype: DTypeLike = float) -> Array:
-    """An array to be filled: in memory where it takes at most a quarter of what is left, and in a file otherwise.
+    """An array to be filled: in memory if it takes at most a quarter of the free bytes, and in a file otherwise.
 
     Raises
     ------
     TooLarge
-        Where neither memory nor the disk takes it.
+        If it fits neither into memory nor on the disk.
     """
     size = prod(shape) * np.dtype(dtype).itemsize
     return np.empty(shape, dtype) if size <= SMALLEST or size <= room() else spooled(shape, dtype)
@@ -171,7 +171,7 @@ def large(shape: tuple[int, ...], dtype: DTypeLike = float) -> Array:
 def spooled(shape: tuple[int, ...], dtype: DTypeLike = float) -> Array:
     """An array of zeros in a file without a name, in the folder for temporary files (TMPDIR).
 
-    The system reads and writes its pages as they are used and takes the file away with the process, however it ends.
+    The system reads and writes its pages as they are used, and removes the file when the process ends in any way.
 
     Raises
     ------
@@ -187,7 +187,7 @@ def spooled(shape: tuple[int, ...], dtype: DTypeLike = float) -> Array:
         with tempfile.TemporaryFile(prefix="protoclass-") as file:
             _reserve(file, max(1, size))
             return np.ndarray(shape, dtype, np.memmap(file, np.uint8, "r+", shape=max(1, size)))
-    except OSError as reason:  # no folder takes a file, this one has no room for it, or the address space is used up
+    except OSError as reason:  # no folder is writable, the disk is full, or the address space is used up
         raise _no_room(size, tempfile.tempdir or "the folder for temporary files", f"does not take it ({reason.strerror})") from None
 
 
@@ -217,7 +217,7 @@ class Growing:
     small : int
         Bytes up to which it stays in memory.
     expected : int
-        Elements for which there is room at once. With more of them it is moved to twice the room.
+        Number of elements to allocate first. With more elements the array is moved to twice the size.
 
     Examples
     --------
@@ -243,7 +243,7 @@ class Growing:
         self._extend(len(values), values)
 
     def repeat(self, value: object, count: int) -> None:
-        """Put one value at the end so many times."""
+        """Append one value several times."""
         self._extend(count, value)
 
     def astype(self, dtype: DTypeLike) -> Growing:

@@ -34,7 +34,7 @@ _limits: Any = None  # the limits that the last of these threads restores
 
 
 class _Loop:
-    """A loop that this thread reads, on so many threads of its own."""
+    """A loop whose results this thread reads, on several threads."""
 
     def __init__(self, threads: int) -> None:
         self.threads, self.reader = threads, threading.get_ident()
@@ -44,7 +44,7 @@ _loops: WeakSet[_Loop] = WeakSet()  # that are under way
 
 
 def _renew() -> None:
-    """A forked process has one thread: no other one holds the lock, is inside `alone`, or has a loop under way."""
+    """A forked process has one thread: no other one has the lock, is inside `alone`, or runs a loop."""
     global _guard, _within, _loops
     if _within:
         _restore()
@@ -56,11 +56,11 @@ if hasattr(os, "register_at_fork"):
 
 
 def few(steps: int, costly_without: Kernel | None = None) -> bool:
-    """Whether work of so many steps is left to NumPy, which needs no compilation and gives the same bits.
+    """Whether work of this many steps is left to NumPy, which needs no compilation and gives bit-identical results.
 
     A kernel takes from 0.2 to 2 s to compile in the first fit ever, and numba half a second to import and to read it in every
     later process. On work of this size it saves some milliseconds, unless there is much of it: not the parts of large work
-    that `each` divides. Where it is `costly_without` a kernel, that kernel is taken if it has been called before.
+    that `each` divides. If the work is `costly_without` a kernel, that kernel is used if it has been called before.
     """
     called = costly_without is not None and costly_without.called
     return steps <= FEW and not called and not getattr(_inside, "worker", False)
@@ -68,7 +68,7 @@ def few(steps: int, costly_without: Kernel | None = None) -> bool:
 
 @lru_cache(1)
 def _pools(modules: int) -> ThreadpoolController:
-    """The BLAS and OpenMP libraries of this process, where so many modules are imported; further ones may load another, as SciPy does."""
+    """The BLAS and OpenMP libraries of this process, given the number of imported modules; further ones may load another, as SciPy does."""
     return ThreadpoolController()
 
 
@@ -88,7 +88,7 @@ def _take_control() -> None:
 def alone() -> Iterator[None]:
     """Keep BLAS and OpenMP on one thread: a small problem takes ten times as long when threads wait for one another.
 
-    The limit holds for the process: the first of several threads sets it, and the last one to leave removes it.
+    The limit applies to the process: the first of several threads sets it, and the last one to leave removes it.
     """
     global _limits, _within
     with _guard:
@@ -106,7 +106,7 @@ def alone() -> Iterator[None]:
 
 
 class Once(Generic[T]):
-    """A value that is computed when it is first read, by one thread while the others wait, and is then kept."""
+    """A value that is computed at its first use, by one thread while the others wait, and is then cached."""
 
     def __init__(self, work: Callable[[], T]) -> None:
         self._work: Callable[[], T] | None = work
@@ -153,11 +153,11 @@ class Kernel:
 
     @property
     def called(self) -> bool:
-        """Whether it has been called in this process, so that it is compiled or about to be."""
+        """Whether it has been called in this process, so it is compiled or about to be."""
         return self._compiled.known
 
     @property
-    def _numba_type_(self) -> Any:  # numba asks for it where a kernel calls another one
+    def _numba_type_(self) -> Any:  # numba uses it if a kernel calls another one
         return self._compiled()._numba_type_
 
     def __reduce__(self) -> str:
@@ -173,15 +173,15 @@ def kernel(function: Callable[..., Any] | None = None, *, contract: bool = True)
 
     Sums keep the order in which they are written, so a result does not depend on how the work is divided into tiles. A product and
     a sum may become one instruction, which rounds once and saves up to a fifth of the time. Without `contract` each operation is
-    rounded by itself, so that NumPy gives the same bits: what measures distances, as small work is left to NumPy.
+    rounded separately, so NumPy gives the same bits: kernels of distances need this, because small work is left to NumPy.
     """
     return Kernel(function, contract) if function is not None else lambda function: Kernel(function, contract)
 
 
 def cores() -> int:
-    """The number of processors that this process may use, or OMP_NUM_THREADS where that is smaller.
+    """The number of processors that this process may use, or OMP_NUM_THREADS if that is smaller.
 
-    By this variable, which joblib sets in its processes, those that work side by side get their share.
+    joblib sets this variable in its processes, so that processes side by side divide the processors.
     """
     own = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     most = os.environ.get("OMP_NUM_THREADS", "").split(",")[0].strip()
@@ -191,8 +191,8 @@ def cores() -> int:
 def left() -> NDArray[np.uint8]:
     """A flag (1,), which becomes 1 once no one waits for the work of this thread any more.
 
-    A kernel that may run for more than a second looks at it now and then, and returns early: `Kernel` then raises KeyboardInterrupt,
-    so that what it has left half done is not used.
+    A kernel that may run for more than a second checks it now and then, and returns early: `Kernel` then raises KeyboardInterrupt,
+    so the half-finished result is not used.
     """
     flag: NDArray[np.uint8] = getattr(_inside, "left", WANTED)
     return flag
@@ -205,7 +205,7 @@ def check_wanted() -> None:
 
 
 def threaded(entries: int) -> bool:
-    """Whether `each` would divide work on a matrix of so many entries among threads."""
+    """Whether `each` would divide work on a matrix of this many entries among threads."""
     return entries >= SMALL and cores() > 1 and not getattr(_inside, "worker", False)
 
 
@@ -227,9 +227,9 @@ def each(
     """Map `work` over `items` on threads, in order, a few items ahead of the reader.
 
     Work on a matrix of fewer than `SMALL` entries stays in this thread, because passing it on would take longer. Work that
-    already runs on such a thread stays there too: the outermost loop owns the processors, and BLAS takes one for each thread. Where
-    several threads of the user's have loops, a later one gets what the earlier ones leave, or one thread. A single item goes to
-    another thread as well, since Ctrl-C is noticed only where no kernel runs; the loops inside it may then use the threads. `stop`
+    already runs on such a thread stays there too: the outermost loop owns the processors, and BLAS takes one for each thread. If
+    several threads of the user's have loops, a later one gets the processors that the earlier ones leave, or one thread. A single item
+    goes to another thread as well, because Ctrl-C is noticed only if no kernel runs; the loops inside it may then use the threads. `stop`
     is called when the loop is left early, for example by Ctrl-C; kernels of its threads see the flag of `left`.
     """
     if entries < SMALL or getattr(_inside, "worker", False):

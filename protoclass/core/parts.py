@@ -1,6 +1,6 @@
-"""Rows in several parts, each of which is kept in one place: work is sent to them, and what comes back is small.
+"""Rows in several parts, each stored in one place: work is sent to them, and the results are small.
 
-Where the rows lie is a value, `Parts`. Algorithms read a `PartedSource` as any other `Source`, or send their own work to the parts.
+`Parts` is the storage of the rows. Algorithms use a `PartedSource` as any other `Source`, or send their own work to the parts.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class Rows:
-    """One part of the rows, where it is kept."""
+    """One part of the rows, in the process that stores it."""
 
     first: int  # the number of its first row among all rows; they are consecutive
     rep: Rep  # side i of D[i, j]
@@ -40,7 +40,7 @@ class Rows:
         return len(self.rep[0])
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Rows, (self.first, self.rep)  # what is kept stays where it was made
+        return Rows, (self.first, self.rep)  # cached values stay where they were computed
 
     def kept(self, name: str, key: Any) -> Any | None:
         """What was kept last under a name, if it was for this key."""
@@ -48,7 +48,7 @@ class Rows:
         return known[1] if known is not None and known[0] == key else None
 
     def keep(self, name: str, key: Any, value: T) -> T:
-        """Keep a value beside the rows, in the place of what had this name: as long as the rows, and only in this process."""
+        """Cache a value with the rows under a name, as long as the rows exist, and only in this process."""
         self._kept[name] = key, value
         return value
 
@@ -62,11 +62,11 @@ class Parts(Protocol):
         ...
 
     def map(self, work: Callable[..., Any], *shared: Any, each: Sequence[tuple[Any, ...] | None] | None = None) -> list[Any]:
-        """`work(part, *each[s], *shared)` of every part s, where it is kept; `work` is a function of a module.
+        """`work(part, *each[s], *shared)` of every part s, in the process that stores it; `work` is a function of a module.
 
-        A part for which `each` has None is not asked, and answers None. Work may be done again for the same part, also elsewhere,
-        where a place is lost: so it returns the same for the same arguments, and what it keeps between calls (`Rows.keep`) it can
-        make again, or else answers that it does not know. What is `shared` by several calls is the same object in each, so that
+        A part for which `each` has None does no work, and returns None. Work may be repeated for the same part, also elsewhere,
+        if a worker is lost: so it returns the same for the same arguments, and values cached between calls (`Rows.keep`) can be
+        computed again, or the answer is that they are unknown. Values `shared` by several calls are the same object in each, so that
         it may be sent once.
         """
         ...
@@ -74,21 +74,21 @@ class Parts(Protocol):
 
 def ask(parts: Parts, work: Callable[..., Array], rows: Array, *shared: Any) -> Array:
     """What `work(part, at, *shared)` gives for rows `at` of each part, joined in the order of `rows`."""
-    of = np.searchsorted(parts.bounds, rows, side="right") - 1
-    places = [np.flatnonzero(of == s) for s in range(len(parts.bounds) - 1)]
+    part_of = np.searchsorted(parts.bounds, rows, side="right") - 1
+    places = [np.flatnonzero(part_of == s) for s in range(len(parts.bounds) - 1)]
     each = [(rows[at] - first,) if len(at) else None for at, first in zip(places, parts.bounds, strict=False)]
     if not len(rows):
-        each[0] = (rows,)  # who is asked about no rows still answers in the right shape
-    found = [(at, some) for at, some in zip(places, parts.map(work, *shared, each=each), strict=True) if some is not None]
-    out = np.empty((len(rows), *found[0][1].shape[1:]), np.result_type(*(some.dtype for _, some in found)))
-    for at, some in found:
-        out[at] = some
+        each[0] = (rows,)  # work on no rows still has the right shape
+    found = [(at, result) for at, result in zip(places, parts.map(work, *shared, each=each), strict=True) if result is not None]
+    out = np.empty((len(rows), *found[0][1].shape[1:]), np.result_type(*(result.dtype for _, result in found)))
+    for at, result in found:
+        out[at] = result
     return out
 
 
 @dataclass(frozen=True, eq=False)
 class PartedArray:
-    """One array of a representation of rows in several parts; what is read of it comes here."""
+    """One array of a representation of rows in several parts; rows that are used are copied to this process."""
 
     parts: Parts
     which: int  # its place in the representation
@@ -137,8 +137,8 @@ class Measure:
     """How each part compares its rows with the candidates. It is sent to all parts, once."""
 
     candidates: Rep  # side j of D[i, j]
-    beside: Callable[[Rep, Rep], Source]  # the source of some rows beside candidates; it can be pickled
-    key: str  # names it, so that a part knows whether what it keeps belongs to it
+    beside: Callable[[Rep, Rep], Source]  # the source of some rows and candidates; it can be pickled
+    key: str  # name by which a part recognises its cached values
 
     def source(self, rows: Rows) -> Source:
         """The source of a part, which keeps it."""
@@ -150,7 +150,7 @@ class Measure:
 class PartedSource(Source):
     """The dissimilarities of rows in several parts to candidates that all parts have.
 
-    Few of them can be taken to where this is. What reads all of them is asked of the parts.
+    Few of them can be copied to this process. Functions of all of them are computed by the parts.
     """
 
     parts: Parts = field()
@@ -179,11 +179,11 @@ class PartedSource(Source):
         return parted_source(self.parts, part(self.measure.candidates, columns), self.measure.beside)
 
     def histogram(self, pairs: Pairs, near: bool) -> Histogram:
-        return _PartedHistogram(self, pairs)  # whose bins are those of exact values, as approximations differ between parts
+        return _PartedHistogram(self, pairs)  # whose bins are bins of exact values, because approximations differ between parts
 
 
 def parted_source(parts: Parts, candidates: Rep, beside: Callable[[Rep, Rep], Source]) -> PartedSource:
-    """The source of rows in several parts; `beside(rows, candidates)` is that of the rows of one part, and can be pickled."""
+    """The source of rows in several parts; `beside(rows, candidates)` is the source of the rows of one part, and can be pickled."""
     return PartedSource(parts, Measure(candidates, beside, uuid4().hex))
 
 
@@ -210,7 +210,7 @@ class _PartedHistogram(Histogram):
         parts = self.source.parts
         each = [() if size else None for size in np.diff(parts.bounds)]
         found = parts.map(work, self.source.measure, self.pairs, *shared, each=each)
-        return [some for some in found if some is not None]
+        return [result for result in found if result is not None]
 
 
 def _count(rows: Rows, measure: Measure, pairs: Pairs) -> Array:
@@ -218,7 +218,7 @@ def _count(rows: Rows, measure: Measure, pairs: Pairs) -> Array:
 
 
 def _values_in(rows: Rows, measure: Measure, pairs: Pairs, needed: Array) -> Values:
-    """The values, each once, with the number of pairs that have it, which is large where they are whole numbers."""
+    """The distinct values, with the number of pairs that have them, which is large for whole numbers."""
     values, times = np.unique(_histogram(rows, measure, pairs).values_in(needed)[0], return_counts=True)
     return values, times
 
@@ -228,7 +228,7 @@ def _histogram(rows: Rows, measure: Measure, pairs: Pairs) -> Histogram:
 
 
 def answers(source: PartedSource, rule: Rule | Path, kind: str, rows: Array) -> Array:
-    """What a rule or path, whose prototypes are candidates, says of some rows, each asked about where it is kept.
+    """Predictions of a rule or path, whose prototypes are candidates, for some rows, computed by the parts that store them.
 
     Codes and positions are of the smallest type of int8, int16 and int64 that has them.
     """

@@ -1,4 +1,4 @@
-"""What a rule sees while answering: dissimilarities, coordinates or columns of some rows; or SQL that says the same."""
+"""Inputs of a rule's predictions: dissimilarities, coordinates or columns of some rows; or the same as SQL."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ from .sources import Source
 from .task import ByDistance, Path, Points, Rule, Stepwise
 
 T = TypeVar("T")
-Kept = list[tuple[Points, T]]  # a value and the prototypes that it belongs to; empty where none is known
-BLOCK = 2**22  # dissimilarities that are measured at a time: products of so many stay near the processor
-ANSWERS = 32  # as many fewer rows are asked about at a time where others measure
+Kept = list[tuple[Points, T]]  # a value and the prototypes that it belongs to; empty if none is known
+BLOCK = 2**22  # dissimilarities that are computed at a time: products of this size stay near the processor
+ANSWERS = 32  # factor by which blocks of rows are smaller if others compute the dissimilarities
 
 
 @dataclass(frozen=True)
@@ -34,7 +34,7 @@ class Query:
     Attributes
     ----------
     rows : int array (r,)
-        Positions of the rows, as the functions below count them.
+        Positions of the rows, as the functions below number them.
     measure : callable
         `measure(rows, prototypes)`: dissimilarities (r, q), NaN if one is missing.
     vectors : callable
@@ -46,12 +46,12 @@ class Query:
     source : callable, or None
         `source(prototypes)`: the rows and the prototypes of a rule as sides of one source; None if there is none.
     within : int, or None
-        The number of rows of the query that these are a part of.
+        Number of rows of the query of which these are a part.
     elsewhere : callable, or None
         `elsewhere(rule, kind, rows)`: the predictions of a rule or path for rows, computed on the workers that store them; None for
         local rows.
     unanswered : bool array (r,), or None
-        Rows that get no prediction in any case.
+        Rows without a prediction in any case.
     """
 
     rows: Array
@@ -145,14 +145,14 @@ class Query:
 
 
 def _once(kept: Kept[T], prototypes: Points, make: Callable[[], T]) -> T:
-    """A value for the prototypes of a rule, which is kept until others are asked about."""
+    """A value for the prototypes of a rule, which is cached until other prototypes are used."""
     if not kept or kept[0][0] is not prototypes:
         kept[:] = [(prototypes, make())]
     return kept[0][1]
 
 
 def candidate_query(source: Source, rows: Array) -> Query:
-    """Some rows of a source, of which rules may read no more than dissimilarities to candidates."""
+    """Some rows of a source, for rules that use only dissimilarities to candidates."""
 
     def measure(at: Array, prototypes: Points) -> Array:
         return source.take(at, columns(prototypes))
@@ -170,17 +170,17 @@ def candidate_query(source: Source, rows: Array) -> Query:
 
 
 def answer(rule: Rule | Path, kind: str, query: Query) -> Array:
-    """What a rule or path says of rows, block by block on all processors; -1 or NaN for rows with a missing dissimilarity."""
+    """Predictions of a rule or path for rows, block by block on all processors; -1 or NaN for rows with a missing dissimilarity."""
     q = len(rule.prototypes)
-    pairs = len(query) * q if query.elsewhere is None else 0  # rows that are kept elsewhere are asked about one block after the other
+    pairs = len(query) * q if query.elsewhere is None else 0  # rows on workers are predicted one block after the other
     return np.concatenate(list(each(partial(answer_block, rule, kind), query.blocks(q), pairs)))
 
 
 def answer_block(rule: Rule | Path, kind: str, block: Query) -> Array:
-    """What a rule or path says of the rows of one block.
+    """Predictions of a rule or path for the rows of one block.
 
-    Where a dissimilarity turns out to be missing, the rule is asked again about the other rows alone, so that what it says of
-    these does not depend on it. Rows that are kept elsewhere are asked about there.
+    If a dissimilarity turns out to be missing, the rule predicts the other rows again without this one, so that their predictions
+    do not depend on it. Rows on workers are predicted there.
     """
     elsewhere = block.elsewhere is not None
     predicted = block.elsewhere(rule, kind, block.rows) if block.elsewhere is not None else np.asarray(rule.predict(kind, block))
@@ -218,14 +218,14 @@ def lost_by_steps(rule: Stepwise, query: Query, y: Array, w: Array) -> tuple[Arr
 
 SEARCHED = 2**22  # pairs from which on preparing a search pays, if it saves most of them
 SCREENED = 2**18  # pairs from which on looking whether products leave few of them open pays
-WORTH = 0.15  # share of pairs that are measured below which a search pays
-OPEN = 0.1  # share of pairs that products leave open below which they pay
-LOOKED_UP = 8  # rows that show this share
+WORTH = 0.15  # proportion of computed pairs below which a search is faster
+OPEN = 0.1  # proportion of pairs that products leave undecided below which they are faster
+LOOKED_UP = 8  # rows in a sample that estimates this proportion
 
 
 @dataclass(frozen=True, eq=False)
 class Beside:
-    """Prototypes among the candidates of a source, beside its rows.
+    """Prototypes among the candidates of a source, with its rows.
 
     Attributes
     ----------
@@ -238,21 +238,21 @@ class Beside:
     columns: Array
 
     def compared(self, rows: Array) -> Compared | None:
-        """Some rows beside the prototypes, compared by a product, where there is such a thing."""
+        """Some rows and the prototypes, compared by a product, if the source has one."""
         if self._screened is None:
             return None
         screening, side = self._screened
         return screening.only(rows, self.columns, side)
 
     def nearest(self, rows: Array, k: int, together: int) -> Near | None:
-        """For some rows the prototypes up to the distance of the k-th nearest; None where measuring all pairs is as fast.
+        """For some rows the prototypes up to the distance of the k-th nearest; None if computing all pairs is as fast.
 
         Parameters
         ----------
         rows : int array (r,)
         k : int, at most q
         together : int
-            The number of rows for which this is asked, these among them.
+            Number of rows of all calls together.
         """
         pairs = together * len(self.columns)
         space = self.source.space
@@ -265,8 +265,8 @@ class Beside:
 
     def _few_open(self, k: int) -> bool:
         if k not in self._open:
-            some = np.unique(np.linspace(0, self.source.shape[0] - 1, LOOKED_UP).astype(int))
-            compared = self.compared(some)
+            sample = np.unique(np.linspace(0, self.source.shape[0] - 1, LOOKED_UP).astype(int))
+            compared = self.compared(sample)
             self._open[k] = 1.0 if compared is None else share_open(compared, k)
         return self._open[k] < OPEN
 
@@ -289,12 +289,12 @@ class Beside:
 
 
 class Statement(Protocol):
-    """All that a rule reads while it is written as SQL, as a `Query` is all that it reads while it predicts.
+    """Inputs of a rule that is written as SQL, as a `Query` has the inputs of its predictions.
 
     `label` is the constant of a class and `column` a column of the design matrix of the row. `nearest` is the class of the
-    prototype at the least dissimilarity, or dissimilarity by `divisors`; of equally near ones that of least `rank`. `votes` is the
-    class of most weight among the `k` nearest prototypes and those tied with the k-th, of equal ones the first. `most` is the
-    class with the largest of some expressions, of equal ones the first. Each is an SQL expression.
+    prototype at the lowest dissimilarity, or dissimilarity by `divisors`; ties go to the lowest `rank`. `votes` is the
+    class with the largest weight among the `k` nearest prototypes and those tied with the k-th; ties go to the first. `most` is the
+    class with the largest of some expressions; ties go to the first. Each is an SQL expression.
     """
 
     def label(self, code: int) -> str: ...
@@ -309,7 +309,7 @@ class Statement(Protocol):
 class InSQL(Protocol):
     """A rule that can be written as SQL: an expression whose value is the class of a row.
 
-    `why_not_sql` says why this rule can't be, and is empty where it can.
+    `why_not_sql` gives the reason why this rule cannot be written; it is empty if it can.
     """
 
     @property

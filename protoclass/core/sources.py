@@ -1,4 +1,4 @@
-"""Where dissimilarities come from: a matrix in memory, or tiles that are measured when they are read."""
+"""Sources of dissimilarities: a matrix in memory, or tiles that are computed when they are used."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ class Source(ABC):
     """The n x m dissimilarities of n rows to m candidates, read in tiles.
 
     `scan` maps over tiles of all rows and some columns; `take` returns the part of given rows and columns, `array` the complete
-    matrix. What only compares with radii reads `codes`, uint8 (q, r) for q columns and r rows, which need not be measured exactly
-    to be right; `tiles` are rows and columns that together have all pairs within one of the radii. `only` is the source of
-    some of the candidates. What only ranks reads `histogram`. `parts` has the rows, where these are kept in several places.
+    matrix. Functions that only compare with radii use `codes`, uint8 (q, r) for q columns and r rows, which need no exact
+    computation; `tiles` are rows and columns that together have all pairs within one of the radii. `only` is the source of
+    some of the candidates. Functions that only rank use `histogram`. `parts` has the rows, if these are stored in several places.
     """
 
     parts: Parts | None = None
@@ -71,17 +71,17 @@ class Source(ABC):
         return Submatrix(self, np.arange(self.shape[0]), columns)
 
     def histogram(self, pairs: Pairs, near: bool) -> Histogram:
-        """The pairs in bins; `near` says whether bins of approximations will do."""
+        """The pairs in bins; `near`: whether bins of approximations suffice."""
         return Histogram(self, pairs)
 
     @property
     def screening(self) -> Screening | None:
-        """What compares pairs by a product, where there is such a thing; see `distances.screen`."""
+        """The screen that compares pairs by a product, if there is one; see `distances.screen`."""
         return None
 
     @property
     def space(self) -> Space | None:
-        """The coordinates whose distances the dissimilarities are, where there are some, and few."""
+        """The coordinates whose distances the dissimilarities are, if there are some, and few."""
         return None
 
 
@@ -118,7 +118,7 @@ class Held(Source):
 
 @dataclass(frozen=True)
 class Streamed(Source):
-    """Tiles of all rows and some columns, measured each time they are read; no n x m matrix is held."""
+    """Tiles of all rows and some columns, computed at each use; the n x m matrix is never stored."""
 
     between: Callable[[Rep, Rep], Array]
     rows: Rep
@@ -147,7 +147,7 @@ class Streamed(Source):
 
 @dataclass(frozen=True)
 class Submatrix(Source):
-    """Some rows and columns of a Source, measured only when they are read."""
+    """Some rows and columns of a Source, computed only when they are used."""
 
     source: Source
     rows: Array

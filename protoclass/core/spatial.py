@@ -19,26 +19,26 @@ from .sources import Held, Source, Streamed, part
 
 BLOCK = 128  # rows of a block whose box is known
 MOST_COLUMNS = 32  # boxes of more columns hardly ever lie apart
-WORTH = 0.35  # share of near pairs of blocks below which skipping pays, also against half of a symmetric matrix
+WORTH = 0.35  # proportion of near pairs of blocks below which skipping is faster, also against half of a symmetric matrix
 SHOWN = 20_000  # rows that show it before a fit
 LONG = 2**26  # coordinates
-LOOKED_AT = 64  # blocks of candidates that show this share
+LOOKED_AT = 64  # blocks of candidates in a sample that estimates this proportion
 
 
 @dataclass(frozen=True)
 class Spatial(Source):
-    """Tiles that are compared without being measured exactly, where that is enough.
+    """Tiles that are compared without exact computation, if that is enough.
 
     Attributes
     ----------
     streamed : Streamed
-        The exact dissimilarities, measured when they are read.
+        Exact dissimilarities, computed when they are used.
     geometry : Geometry
-        How they follow from distances between the first arrays of both representations.
+        Relation of the dissimilarities to distances between the first arrays of both representations.
     symmetric : bool
         Whether the candidates are the rows, in their order.
     matrix : Once of array (n, m), or None
-        The complete matrix, measured when it is first read; None where memory does not allow it.
+        Complete matrix, computed at its first use; None if memory does not allow it.
     """
 
     streamed: Streamed
@@ -49,7 +49,7 @@ class Spatial(Source):
     _blocks: Once[tuple[Blocks, Blocks] | None] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        # several threads may be the first to read these
+        # several threads may be the first to use these
         object.__setattr__(self, "_screen", Once(self._find_screen))
         object.__setattr__(self, "_blocks", Once(self._find_blocks))
 
@@ -150,7 +150,7 @@ class Spatial(Source):
 
 
 def share_within(X: Array, geometry: Geometry, radius: Array) -> float:
-    """Share of the pairs of rows (n, p) that are measured for balls of a radius (1,), about: 1 where none can be skipped.
+    """Approximate proportion of the pairs of rows (n, p) that are computed for balls of a radius (1,): 1 if none can be skipped.
 
     Found from some rows, evenly taken, in blocks of as many fewer rows, whose boxes are as large.
     """
@@ -164,5 +164,5 @@ def share_within(X: Array, geometry: Geometry, radius: Array) -> float:
 
 def _some_blocks(X: Array) -> Blocks:
     """Some rows (n, p), evenly taken, in blocks of as many fewer rows, whose boxes are as large."""
-    some = X[:: max(1, len(X) // SHOWN)]
-    return blocks_of(some, max(1, BLOCK * len(some) // len(X)))
+    sample = X[:: max(1, len(X) // SHOWN)]
+    return blocks_of(sample, max(1, BLOCK * len(sample) // len(X)))

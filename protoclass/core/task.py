@@ -92,7 +92,7 @@ class Task:
         return self.design()
 
     def keep(self, train: Array, salt: int) -> tuple[Task, Array]:
-        """The task of the rows where `train` is True, and the columns that its candidates have in this task."""
+        """The task of the rows for which `train` is True, and the columns of its candidates in this task."""
         columns = np.flatnonzero((self.candidate_row < 0) | train[self.candidate_row])
         return self._of(np.flatnonzero(train), columns, (*self.seed, salt)), columns
 
@@ -164,17 +164,17 @@ class Points:
 
 
 class Rule(Protocol):
-    """What a method has learned, in arrays and plain values; declared by `@savable`, so that files of fits hold it.
+    """A fitted rule in arrays and plain values; declared by `@savable`, so that files of fits can contain it.
 
-    `predict(kind, query)` requests from the query what it reads: `dissimilarities(self.prototypes)`, `coordinates()` or `columns()`.
+    `predict(kind, query)` requests its inputs from the query: `dissimilarities(self.prototypes)`, `coordinates()` or `columns()`.
     The kinds "class" and "cover" return codes (r,), -1 for none, although "class" always names one; "nearest" returns positions among
     the prototypes (r,), -1 for none; "distance", "prob" and "decision" return arrays (r, classes), and the class has the largest
-    "prob" and "decision". `prototypes` has at least one of each class where it can, as tables and plots show them. `size` is the method's
-    measure of complexity, such as a number of prototypes, by which the 1-SE rule chooses. `report` holds what print and summary say,
-    numbers and short texts by name; "objective" and "certificate" are kept for values of `core.setcover.problems`.
+    "prob" and "decision". `prototypes` has at least one of each class if possible, as tables and plots show them. `size` is the method's
+    measure of complexity, such as a number of prototypes, by which the 1-SE rule selects. `report` has entries for the printed fit and
+    the summary, numbers and short texts by name; "objective" and "certificate" are reserved for values of `core.setcover.problems`.
 
-    A rule that decides by the least of other distances than those of the metric has them as `distances` (`ByDistance`), and one that can
-    be written as SQL has `sql` and `why_not_sql` (`core.query.InSQL`).
+    A rule that decides by the lowest of other distances than those of the metric has them as `distances` (`ByDistance`), and one that
+    can be written as SQL has `sql` and `why_not_sql` (`core.query.InSQL`).
     """
 
     @property
@@ -205,7 +205,7 @@ class Stepwise(Rule, Protocol):
 
 @runtime_checkable
 class ByDistance(Rule, Protocol):
-    """A rule that predicts the class of the prototype with the least of its `distances` (r, q), whatever these are."""
+    """A rule that predicts the class of the prototype with the lowest of its `distances` (r, q)."""
 
     def distances(self, query: Query) -> Array: ...
 

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from .fitted import AnyFit, Fitted
 
 LEVEL = 0.9  # of prediction sets
-READ = ("prob", "decision", "distance")  # what a calibration reads of a rule: the first that it has
+READ = ("prob", "decision", "distance")  # values of a rule that are calibrated: the first that it has
 HOW = tuple(LEARN)
 MOST_FOLDS_TUNED = 20  # folds up to which tuning in each is cheap
 MOST_TUNED = 2e8  # and folds x rows x candidates x grid points x repeats
@@ -141,7 +141,7 @@ class Calibration:
         return f"{name} calibration, {source}"
 
     def guarantee(self, level: float = 0.9) -> str:
-        """The coverage of prediction sets of this level, and what its theory does not cover."""
+        """The nominal coverage of prediction sets of this level, and the reasons why it is not guaranteed."""
         check_level(level)
         head = f"Prediction sets of level {level:g} contain the true class with probability "
         if self.own_rows:
@@ -263,7 +263,7 @@ DEFAULTS = {name: p.default for name, p in list(signature(calibrate).parameters.
 
 
 def calibrated(fit: AnyFit) -> AnyFit:
-    """The fit, calibrated if its call says so and it is not yet."""
+    """The fit, calibrated if its call requests it and it is not calibrated yet."""
     wanted = fit.call.arguments.get("calibrate", False)
     if wanted is False or fit.calibration is not None:
         return fit
@@ -439,7 +439,7 @@ def tuned_in_folds(fit: Fitted, problem: Problem, fold: np.ndarray, tune: Any) -
 
 
 def _costs_little(fit: Fitted, fold: np.ndarray) -> bool:
-    """Whether tuning in each fold is cheap, whatever the machine."""
+    """Whether tuning in each fold is cheap, on any machine."""
     assert fit.validation is not None
     folds = int(fold.max()) + 1
     cost = float(np.prod([folds, *fit.dissimilarity.shape, len(fit.validation.grid), len(fit.validation.of_fold)], dtype=float))
@@ -496,7 +496,7 @@ def _given_rows(fit: Fitted, kind: str, data: Any, weights: Any) -> Held:
 
 
 def _check_new(fit: Fitted, data: pd.DataFrame) -> None:
-    """Rows that the fit learned from lie nearer to its prototypes than new ones do, so that nothing is guaranteed by them."""
+    """Training rows lie nearer to the prototypes than new rows do, so they guarantee nothing: reject them."""
     found = coincidences(fit, data)
     if found is None or not found.unlikely:
         return
@@ -514,10 +514,10 @@ def _check_new(fit: Fitted, data: pd.DataFrame) -> None:
 
 
 def chances(fit: Fitted, query: Query, prior: np.ndarray | None) -> np.ndarray:
-    """Chances (r, classes) of the rows of a query: calibrated ones, else those of the rule; NaN for a row with a missing value.
+    """Probabilities (r, classes) of the rows of a query: calibrated, or else of the rule; NaN for a row with a missing value.
 
-    Calibrated probabilities are those at the prevalence of the calibration rows, without the factors of `class_weights=`; those of
-    the rule are at the prevalence that it learned from, with these factors. With `prior` (classes,) they are those at another one.
+    Calibrated probabilities are for the prevalence of the calibration rows, without the factors of `class_weights=`; those of
+    the rule are for the prevalence in the training rows, with these factors. With `prior` (classes,) they are for that prevalence.
     """
     if fit.calibration is not None:
         return fit.calibration.probabilities(answer(fit.rule, fit.calibration.scale.kind, query), prior)
@@ -573,7 +573,7 @@ def prior_of(prior: Any, problem: Problem) -> np.ndarray | None:
 
 
 def prediction_sets(fit: Fitted, new: Any, level: Any, zero: bool = False) -> pd.Series:
-    """For each row the classes that held-out rows do not speak against: a tuple, None for a row with missing values."""
+    """For each row the classes that conform to the calibration rows: a tuple, None for a row with missing values."""
     check_level(level)
     if fit.calibration is None:
         raise OptionError("prediction sets need a calibrated fit: use fit.calibrate().predict(new, 'set')")

@@ -1,4 +1,4 @@
-"""Whether rows that should be new are training rows: how many have the predictors of a training row, and how many would by chance."""
+"""Whether rows that should be new are training rows: the number with the predictors of a training row, and the expected number."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from ..frames.schema import numbers, with_levels
 if TYPE_CHECKING:
     from .fitted import Fitted
 
-OF_ROWS = ("distance", "decision", "prob")  # values by which rows are told apart, the first that a rule has
-SURE, UNLIKELY = 1e-6, 1e-3  # probabilities of so many coincidences by chance, below which they are an error and worth a warning
+OF_ROWS = ("distance", "decision", "prob")  # values that distinguish rows: the first that a rule has
+SURE, UNLIKELY = 1e-6, 1e-3  # probabilities of this many coincidences, below which they raise an error or a warning
 
 
 @dataclass(frozen=True)
@@ -23,11 +23,11 @@ class Coincidences:
     """New rows with the predictors of a training row."""
 
     rows: int  # new rows
-    same: np.ndarray  # bool (rows,): those with the predictors of any training row, or of that of the same label
-    expected: float  # how many would be by chance
-    chance: float  # the probability of so many by chance
+    same: np.ndarray  # bool (rows,): rows with the predictors of any training row, or of the training row with the same label
+    expected: float  # expected number by coincidence
+    chance: float  # probability of this many by coincidence
     sure: bool  # whether they are training rows beyond doubt
-    by_label: bool  # whether `same` compares rows of the same label: where these are too many for chance
+    by_label: bool  # whether `same` compares rows with the same label: if these are too many for coincidence
 
     @property
     def unlikely(self) -> bool:
@@ -41,11 +41,11 @@ class Coincidences:
 
 
 def coincidences(fit: Fitted, new: pd.DataFrame) -> Coincidences | None:
-    """New rows (complete) that coincide with training rows, against chance; None if the training rows are gone or elsewhere.
+    """New rows (complete) that coincide with training rows, with the expected number; None if the training rows are gone or elsewhere.
 
     The probability that a new row has the predictors of some training row is estimated by the proportion of training rows with a
-    double among them, and of a training row without a double by the proportion of training rows with exactly one double (Good 1953).
-    Of rows with the same label it is estimated by the proportion of pairs of training rows that coincide. Only coincidences with training
+    double. For training rows without a double it is estimated by the proportion of training rows with exactly one double (Good 1953).
+    For rows with the same label it is estimated by the proportion of pairs of training rows that coincide. Only coincidences with training
     rows without a double, or of all rows with the training rows of the same labels, are sure.
 
     In simulations of six kinds of data (`python benchmarks/coincidences.py`), at most 1.5 % of sets of independent rows were unlikely, and
@@ -70,27 +70,27 @@ def coincidences(fit: Fitted, new: pd.DataFrame) -> Coincidences | None:
     n, m = len(known), len(given)
     found, place, count = np.unique(known, return_inverse=True, return_counts=True)
     at = np.minimum(np.searchsorted(found, given), len(found) - 1)
-    anywhere = found[at] == given
-    single = anywhere & (count[at] == 1)
+    of_any = found[at] == given
+    single = of_any & (count[at] == 1)
     own = frame.index.get_indexer(new.index)
     labelled = own >= 0
-    here = labelled & (known[own] == given)
+    same_label = labelled & (known[own] == given)
     alone, twice = int((count == 1).sum()), 2 * int((count == 2).sum())
     pair = float((count * (count - 1.0)).sum()) / max(n * (n - 1.0), 1.0)  # the proportion of pairs of training rows that coincide
-    half = n / 2  # training rows coincide in twos, so that they are worth half as many
+    half = n / 2  # training rows coincide in pairs, so they count half
     tests = {
-        "anywhere": (int(anywhere.sum()), m, (n - alone) / 2, alone / 2),
+        "any": (int(of_any.sum()), m, (n - alone) / 2, alone / 2),
         "single": (int(single.sum()), m, twice / 2, half - twice / 2),
-        "here": (int(here.sum()), int(labelled.sum()), pair * half, (1 - pair) * half),
-        "single here": (int((here & single).sum()), int(labelled.sum()), twice / 2, max(half * alone - twice / 2, 0.0)),
+        "same label": (int(same_label.sum()), int(labelled.sum()), pair * half, (1 - pair) * half),
+        "single same label": (int((same_label & single).sum()), int(labelled.sum()), twice / 2, max(half * alone - twice / 2, 0.0)),
     }
     p = {name: at_least(*numbers) for name, numbers in tests.items()}
-    every = bool(here.all()) and len(np.unique(place[own])) > 1
-    sure = min(p["single"], p["single here"]) < SURE or (every and p["here"] < SURE)
-    by_label = p["here"] < UNLIKELY
-    name = "here" if by_label else "anywhere"
+    every = bool(same_label.all()) and len(np.unique(place[own])) > 1
+    sure = min(p["single"], p["single same label"]) < SURE or (every and p["same label"] < SURE)
+    by_label = p["same label"] < UNLIKELY
+    name = "same label" if by_label else "any"
     _, trials, yes, no = tests[name]
-    return Coincidences(m, here if by_label else anywhere, trials * yes / max(yes + no, 1), min(p.values()), sure, by_label)
+    return Coincidences(m, same_label if by_label else of_any, trials * yes / max(yes + no, 1), min(p.values()), sure, by_label)
 
 
 def signatures(columns: pd.DataFrame, schema: Any) -> np.ndarray:
@@ -112,7 +112,7 @@ def signed(values: np.ndarray) -> np.ndarray:
 
 
 def at_least(k: int, trials: int, yes: float, no: float) -> float:
-    """The probability of at least k successes in trials, after so many successes and failures: beta-binomial, from a flat prior.
+    """The probability of at least k successes in trials, after this many successes and failures: beta-binomial, from a flat prior.
 
     Examples
     --------

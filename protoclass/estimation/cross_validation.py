@@ -42,11 +42,11 @@ from .selection import (
 
 AT_ONCE = 4  # values by which a default grid goes on at a time
 MOST_FURTHER = 40  # values by which a default grid goes on at most
-SECOND_DRAW = 20_000  # rows times grid points up to which print looks at a second draw of the folds
+SECOND_DRAW = 20_000  # rows times grid points up to which the printed fit includes a second draw of the folds
 
 
 def check_choose(given: Mapping[str, Any], model: Model) -> None:
-    """Raise unless `choose=` is a rule that the method knows, and `tolerance=` goes with it."""
+    """Raise unless `choose=` is a rule that the method has, and `tolerance=` is valid with it."""
     choose, tolerance = given["choose"], given["tolerance"]
     one_of("choose", choose, (*RULES, "auto"))
     if tolerance is not None:
@@ -71,10 +71,10 @@ class HeldOut:
     covered: np.ndarray  # int16 (R, n, G)
     sizes: np.ndarray  # (R x F, G)
     bounds: np.ndarray  # (R x F, G)
-    all_classes: np.ndarray  # bool (R x F, G): whether every class of the training rows has a prototype; True where this was not looked at
+    all_classes: np.ndarray  # bool (R x F, G): whether every class of the training rows has a prototype; True if not determined
     has_cover: bool = False
     rules: tuple[tuple[Path, int], ...] | None = None  # by grid point a path on all rows and the rule's place; None without shared work
-    counts: np.ndarray | None = None  # see `Trial.count`, where they are known
+    counts: np.ndarray | None = None  # see `Trial.count`; None if unknown
     errors: tuple[list[np.ndarray], list[np.ndarray]] | None = None  # and weights of the folds, see `_fold_errors`
 
     @staticmethod
@@ -85,14 +85,14 @@ class HeldOut:
         return HeldOut(axes, grid, predicted, covered, sizes, bounds, np.ones(sizes.shape, bool))
 
     def rule(self, point: int) -> Rule | None:
-        """The rule on all rows at a grid point, None where it is not learned yet."""
+        """The rule on all rows at a grid point, None if it is not fitted yet."""
         if self.rules is None:
             return None
         path, place = self.rules[point]
         return path.at(place)
 
     def beside(self, others: Sequence[HeldOut]) -> HeldOut:
-        """With the points of others, which have grids of their own; without the rules."""
+        """With the points of others, which have their own grids; without the rules."""
         all_parts = [self, *others]
 
         def both(name: str) -> np.ndarray:
@@ -135,10 +135,10 @@ class Trial:
     of_fold: np.ndarray  # int (R, n)
     loss: np.ndarray  # (classes, classes)
     measure: str  # name of the loss
-    covers: bool = True  # whether balls are asked which rows they hold, where there are balls
+    covers: bool = True  # whether the rows in each ball are determined, if there are balls
 
     def hold_out(self, axes: dict[str, np.ndarray], count_classes: bool = False) -> HeldOut:
-        """What the rules of each fold say of the rows that it leaves out, over the product of the axes."""
+        """Predictions of the rules of each fold for its held-out rows, over the product of the axes."""
         problem, F = self.problem, self.of_fold.max(axis=1) + 1
         held = HeldOut.empty(axes, self.of_fold.shape, int(F.sum()))
         if set(problem.model.tuned()) & set(problem.model.metric_parameters):
@@ -176,7 +176,7 @@ class Trial:
     def count(self, held: HeldOut) -> np.ndarray | None:
         """What a budget counts of the rule on all rows at each grid point: (G, classes), or (G, 1) of sizes.
 
-        None without a budget, where rules would have to be learned for it.
+        None without a budget, for which rules would have to be fitted.
         """
         if held.counts is not None:
             return held.counts
@@ -195,7 +195,7 @@ class Trial:
         return np.stack([of_path[id(path)][place] for path, place in held.rules])
 
     def validation(self, held: HeldOut, **more: Any) -> ErrorCurve:
-        """The error curve of what was held out."""
+        """The error curve of the held-out predictions."""
         weights = row_weights(self.problem, self.measure)
         if held.errors is None:
             held.errors = _fold_errors(held.predicted, self.problem.frame.codes, self.loss, self.of_fold, weights)
@@ -212,11 +212,11 @@ class Trial:
 
 
 def validate(problem: Problem, measure: Any = "error", repeats: int = 1, covers: bool = True) -> tuple[ErrorCurve, Trial, HeldOut]:
-    """Cross-validate a prepared problem; the fit that follows can use again what was measured and learned."""
+    """Cross-validate a prepared problem; the following fit can use its dissimilarities and rules again."""
     loss, name = measure_losses(measure, problem.frame)
     of_fold, notes = draw_folds(problem, repeats)
     smallest, tuned, parts, extensions = smallest_classes(problem, of_fold), problem.metric_axes, list[HeldOut](), dict[str, Extension]()
-    for point in product(*tuned.values()):  # of the metric, if something of it is tuned; the method's grids are those of each metric
+    for point in product(*tuned.values()):  # parameters of the metric, if some are tuned; each metric has the method's grids
         values = dict(zip(tuned, point, strict=True))
         own = problem.with_metric(values)
         dissimilarity = own.measure()
@@ -238,7 +238,7 @@ def validate(problem: Problem, measure: Any = "error", repeats: int = 1, covers:
 
 
 def _warn_of_lost(trial: Trial, held: HeldOut) -> None:
-    """Warn of levels that the training rows of a fold lack, where the held-out rows that have them got no prediction."""
+    """Warn of levels that the training rows of a fold lack, if held-out rows with such levels got no prediction."""
     unpredicted = (held.predicted[0] < 0).all(axis=1)
     where = lost_levels(trial.problem, trial.of_fold[0]).where
     trial.problem.frame.counted({c: at & unpredicted for c, at in where.items() if (at & unpredicted).any()}).warn_of_folds()
@@ -247,8 +247,8 @@ def _warn_of_lost(trial: Trial, held: HeldOut) -> None:
 def extend(trial: Trial, held: HeldOut) -> tuple[HeldOut, dict[str, Extension]]:
     """Go on with default grids while the choice is their last value, with the same folds, a few values at a time.
 
-    Values from which on a class has no prototypes in a fold do not count. Returns what was held out over the grids as they
-    ended, and for each parameter whose grid went on how.
+    Values from which on a class has no prototypes in a fold do not count. Returns the held-out predictions over the final grids,
+    and for each extended parameter a note.
     """
     model, extensions = trial.problem.model, dict[str, Extension]()
     for name, grid in model.larger.items():
@@ -274,7 +274,7 @@ def _chosen(trial: Trial, held: HeldOut, name: str) -> Any:
 
 
 def _until_a_class_is_lost(held: HeldOut, name: str) -> int:
-    """The number of values of a parameter before the first with which, whatever the others are, a class is lost in a fold."""
+    """The number of values of a parameter before the first one that loses a class in a fold, for any values of the others."""
     whole = pd.Series(held.all_classes.all(axis=0)).groupby(held.grid[name].to_numpy()).any()
     return int(np.argmin([*whole, False]))
 
@@ -302,14 +302,14 @@ class Procedure:
         return self.of_problem(problem)
 
     def of_problem(self, problem: Problem, covers: bool = True) -> ErrorCurve:
-        """The cross-validation of another problem, such as some of the rows; `covers` says whether balls are asked which rows they hold."""
+        """The cross-validation of another problem, such as some of the rows; `covers`: whether the rows in each ball are determined."""
         return validate(problem, self.measure, self.repeats, covers)[0]
 
 
 @savable(loss="L L")
 @dataclass(frozen=True, eq=False)
 class SecondDraw:
-    """The same cross-validation with other folds, computed when it is first read.
+    """The same cross-validation with other folds, computed at its first use.
 
     Attributes
     ----------
@@ -335,7 +335,7 @@ class SecondDraw:
 
 
 def _second_draw(trial: Trial, held: HeldOut) -> SecondDraw | None:
-    """A second draw of the folds where one was made, there is a choice, and it costs little, whatever the machine."""
+    """A second draw of the folds, if one was made, parameters are selected, and it is cheap on any machine."""
     problem = trial.problem
     drawn_once = len(trial.of_fold) == 1 and draws_folds(problem) and len(held.grid) > 1
     cheap = problem.model.shares_work and not problem.train_in_folds
@@ -354,7 +354,7 @@ def _collect(
     count_classes: bool,
     covers: bool,
 ) -> Path | None:
-    """Ask each fold's path about the rows that it has not seen; the path on all rows, where it came along."""
+    """Predictions of each fold's path for its held-out rows; and the path on all rows, if it was requested."""
     folds, points, on_all = int(fold.max()) + 1, held.predicted.shape[2], None
 
     def score(one: FoldPath) -> FoldPath:
@@ -392,7 +392,7 @@ def _all_classes(one: FoldPath, fold: np.ndarray) -> list[bool]:
 
 
 def check_path(path: Path, points: int) -> None:
-    """Raise where a path does not fit the grid that it was asked for."""
+    """Raise if a path does not fit the requested grid."""
     name, size = type(path).__name__, np.shape(path.size)
     if size != (points,):
         raise OptionError(
@@ -405,7 +405,7 @@ def check_path(path: Path, points: int) -> None:
 
 
 def checked_answer(path: Path, kind: str, block: Query, points: int) -> np.ndarray:
-    """What a path predicts of a block of rows, (r, G); raises where it has another shape or holds no class codes."""
+    """Predictions of a path for a block of rows, (r, G); raises if they have another shape or are not class codes."""
     out = answer_block(path, kind, block)
     if out.shape != (len(block), points) or not np.issubdtype(out.dtype, np.integer):
         raise OptionError(

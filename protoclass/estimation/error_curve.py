@@ -88,7 +88,7 @@ class ErrorCurve:
         Number of prototypes of each class (or of the units that the method counts) in the model on all rows, if known.
     """
 
-    fits: ClassVar[Any] = None  # the class of the fits at its points, where it is not `Fitted`
+    fits: ClassVar[Any] = None  # the class of the fits at its points, if it is not `Fitted`
 
     problem: Problem
     grid: pd.DataFrame
@@ -294,13 +294,13 @@ class ErrorCurve:
         Notes
         -----
         If one run of the method gives models with every number of prototypes, as for the greedy PVM, and the grid lacks them, they
-        are cross-validated as well, on the same folds, at the first call; `max_prototypes=` tunes over the same models, up to its
-        limit. Otherwise the frontier has the points of the grid.
+        are cross-validated as well. This happens on the same folds, at the first call. `max_prototypes=` tunes over the same models,
+        up to its limit. Otherwise the frontier has the points of the grid.
 
-        The lowest error of many points is optimistic. For "pvm" and 200 rows with two classes, on average over 60 samples and at
-        every size from 2 to 30, `corrected` is within half a point of the true error if the columns are informative, and `error` is 0
-        to 4 points too low. On noise, `error` is 5 to 8 points too low, and `corrected` is within a point from 5 prototypes on and 1.7
-        points too high at 2 (`python benchmarks/frontier.py pvm`).
+        The lowest error of many points is optimistic. This was simulated for "pvm" and 200 rows with two classes, on average over
+        60 samples, at sizes from 2 to 30. If the columns are informative, `corrected` is within half a point of the true error at
+        every size, and `error` is 0 to 4 points too low. On noise, `error` is 5 to 8 points too low, and `corrected` is within a
+        point from 5 prototypes on and 1.7 points too high at 2 (`python benchmarks/frontier.py pvm`).
 
         Examples
         --------
@@ -372,8 +372,8 @@ class ErrorCurve:
         Notes
         -----
         The band is error +- c s with one c for all points: the quantile of the largest deviation over the grid in draws with the
-        correlations of the errors of the points, see `core.statistics.intervals.simultaneous`. Here s is not `se`: it is computed from
-        the losses of the rows (or of groups of rows), and accounts for the training rows that folds share by the factor of `compare`,
+        correlations of the errors of the points, see `core.statistics.intervals.simultaneous`. Here s is not `se`, but is computed from
+        the losses of the rows (or of groups of rows). It accounts for the training rows that folds share by the factor of `compare`,
         the root of 1 + K / (K - 1) for K folds (Nadeau and Bengio 2003). Class proportions hardly vary between stratified folds, so
         the errors of folds vary less than the errors of new samples.
 
@@ -409,7 +409,7 @@ class ErrorCurve:
     def _parts_of_rows(self, lost: np.ndarray, w: np.ndarray) -> np.ndarray:
         """What each row, or group of rows, adds to mean losses (n, G) with weights (n,), widened for shared training rows, (units, G).
 
-        The loss of a row less the mean; of the balanced error less that of its class.
+        The loss of a row minus the mean; for the balanced error minus the mean of its class.
         """
         y, groups, lost = self.problem.frame.codes, self.problem.groups, lost.copy()
         of_class = y if self.measure == "balanced" else np.zeros(len(y), int)
@@ -559,7 +559,7 @@ class ErrorCurve:
 
 
 def read_tolerance(tolerance: Any) -> tuple[float, bool]:
-    """A tolerance as a number, and whether it is a share of the least error, as in "5%"."""
+    """A tolerance as a number, and whether it is a proportion of the lowest error, as in "5%"."""
     share = isinstance(tolerance, str) and tolerance.endswith("%")
     try:
         value = float(tolerance[:-1]) / 100 if share else tolerance
@@ -574,7 +574,7 @@ def read_tolerance(tolerance: Any) -> tuple[float, bool]:
 
 
 def limits_of(problem: Problem, grid: pd.DataFrame, counts: np.ndarray | None) -> Limits:
-    """What limits the choice among the points of a grid, of which a budget counts `counts`; raises where no point keeps to it."""
+    """Limits of the selection among grid points, of which a budget counts `counts`; raises if no point satisfies them."""
     tolerance, allowed = problem.call.arguments.get("tolerance"), None
     if problem.budget is not None and counts is not None:
         allowed = within_budget(counts, problem.budget)
@@ -584,7 +584,7 @@ def limits_of(problem: Problem, grid: pd.DataFrame, counts: np.ndarray | None) -
 
 
 SAMPLES = 200
-LARGEST = 2**22  # fold errors held at once
+LARGEST = 2**22  # fold errors in memory at a time
 
 
 def corrected_losses(
@@ -615,21 +615,21 @@ def corrected_losses(
     loss : array (classes, classes)
     of_fold : int array (R, n)
     weights : array (n,)
-        Of the rows in the mean loss.
+        Weights of the rows in the mean loss.
     sizes : array (R x F, G)
     units : int array (n,)
-        What is drawn: rows, or the groups that they belong to.
+        Units of the bootstrap: rows, or their groups.
     seed, samples : int
     limits : Limits
     rule_sizes, most : arrays (G,) and (S,), optional
-        The losses of choosing the least error among grid points of at most each of these sizes, in place of those of the rules.
+        Select the lowest error among grid points of at most each of these sizes, instead of the rules.
 
     Returns
     -------
     array (n, 3 or 4), or (n, S)
-        The corrected loss of each row by each rule of `core.statistics.one_se.OF_HELD_OUT`, and by "tolerance" where there is one,
+        Corrected loss of each row by each rule of `core.statistics.one_se.OF_HELD_OUT`, and by "tolerance" if there is one,
         averaged over the samples that left
-        the row out; NaN where none did, and for rows without weight. The mean over the rows is the corrected loss.
+        the row out; NaN if none did, and for rows without weight. The mean over the rows is the corrected loss.
 
     References
     ----------

@@ -287,8 +287,8 @@ class Fitted(Served):
 
         Notes
         -----
-        Proportions of votes are not calibrated probabilities. The nearest neighbour has one vote, so its "prob" is 1.0 for every row:
-        on two classes that overlap it is right for 67 % of the rows, and 5-NN is right for 85 % of the rows for which all five agree
+        Proportions of votes are not calibrated probabilities. The nearest neighbour has one vote, so its "prob" is 1.0 for every row.
+        On two classes that overlap it is right for 67 % of the rows, and 5-NN is right for 85 % of the rows for which all five agree
         (`python benchmarks/new_rows.py`). Without calibration, use "prob" to rank rows, and held-out rows (`validation.held_out`) or
         new rows (`test`) to estimate the error.
 
@@ -347,7 +347,8 @@ class Fitted(Served):
 
     def warn_of(self, found: Unseen, zero: bool = False) -> None:
         """Warn of levels that are not in the training data."""
-        found.warn({name: "zero" if zero and fate == "missing" else fate for name, fate in self.fates_of(found).items()})
+        cure = "" if zero else ". Use unseen='raise' to make `Fit.predict` refuse them"  # estimators, which use "zero", have no unseen=
+        found.warn({name: "zero" if zero and fate == "missing" else fate for name, fate in self.fates_of(found).items()}, cure)
 
     def fates_of(self, found: Unseen) -> dict[str, str]:
         """Treatment of rows with a level that is not in the training data, by column: see `Metric.unseen`."""
@@ -372,7 +373,8 @@ class Fitted(Served):
         known = (*KINDS, "set")
         if not isinstance(kind, str) or kind not in self.kinds:
             every = "" if isinstance(kind, str) and kind in known else f" (known kinds: {', '.join(known)})"
-            cure = "use fit.calibrate() for 'prob' and 'set'" if isinstance(kind, str) and kind in ("prob", "set") else ""
+            needs_calibration = isinstance(kind, str) and kind in ("prob", "set")
+            cure = "use fit.calibrate() for 'prob' and 'set', or calibrate=True in pc.fit" if needs_calibration else ""
             hint = hint_for_value("prediction", kind, self.kinds)
             raise OptionError(
                 f"kind must be {either(self.kinds)} for method {self.model.name!r}, not {brief(kind)}"
@@ -481,7 +483,7 @@ class Fitted(Served):
 
     @property
     def why_optimistic(self) -> str:
-        """Why the training error is below that of new rows."""
+        """Reason why the training error is below the error of new rows."""
         of_rows, chosen = self.prototype_row[self.prototype_row >= 0], self.rule.prototypes.at is not None
         if chosen and len(np.unique(of_rows)) == self.nobs and "nearest" in self.rule.kinds:
             return "each row is its own nearest neighbour"
@@ -497,7 +499,7 @@ class Fitted(Served):
 def predict_partitions(fit: Fitted, new: Any, kind: str, level: float, prior: Any, loss: Any, threshold: Any, unseen: str) -> Any:
     """`Fit.predict` for a table in partitions: a lazy answer of its library, whose types are known.
 
-    Arguments and columns are checked at once, values when the answer is computed.
+    Arguments and columns are checked immediately, values when the answer is computed.
     """
     fit.check_kind(kind, prior, loss, threshold)
     needed, answer = fit.needed_of_new(), partial(_answer, for_new_rows(fit), (kind, level, prior, loss, threshold, unseen))
@@ -506,7 +508,7 @@ def predict_partitions(fit: Fitted, new: Any, kind: str, level: float, prior: An
     else:
         fit.frame.again(new._meta)
         like = answer(fit.frame.take(np.arange(1)).columns).iloc[:0]
-    like = like.astype(object) if kind == "nearest" else like  # labels, and None where a row is not complete
+    like = like.astype(object) if kind == "nearest" else like  # labels, and None for incomplete rows
     return over_partitions(new, needed, answer, like)
 
 
@@ -515,7 +517,7 @@ def _answer(fit: Fitted, how: tuple[Any, ...], rows: pd.DataFrame) -> pd.Series 
 
 
 def for_new_rows(fit: Fitted) -> Fitted:
-    """The fit with no more than predictions of new rows need: small enough to be sent to where these are."""
+    """The fit with only the parts that predictions of new rows need: small enough to be sent to other processes."""
     rule, dissimilarity = _without_rows(fit.rule, fit.dissimilarity)
     call, calibration = replace(fit.call, data=None, arguments={}), fit.calibration
     problem = replace(fit.problem, frame=rowless(fit.frame, np.arange(0)), call=call, groups=None, cv=None, candidates="train")

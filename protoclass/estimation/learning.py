@@ -42,7 +42,7 @@ TWICE = (
 def fit_call(call: Call, priced: list[tuple[int, Rule | None]] | None = None) -> Fitted:
     """The fit of a call, with parameters tuned and probabilities calibrated if the call requires it.
 
-    A list gets the grid points of the frontier of its cross-validation, with the rule of each where it is learned already.
+    A list gets the grid points of the frontier of its cross-validation, with the rule of each if it is fitted already.
     """
     problem, given = prepare(call), {**DEFAULTS, **call.arguments}
     check_choose(given, problem.model)
@@ -121,27 +121,27 @@ def learn(
             check_rows_needed(replace(problem, model=model), np.bincount(task.y[task.w > 0], minlength=task.classes), {})
             task = problem.with_every_row(replace(task, tick=fitting.update), dissimilarity)
             rule = model.path(task, {}).at(0)
-    of = Fitted if validation is None or validation.fits is None else validation.fits
-    return of(problem, dissimilarity, rule, validation, selection)
+    kind = Fitted if validation is None or validation.fits is None else validation.fits
+    return kind(problem, dissimilarity, rule, validation, selection)
 
 
 def worse_than_one_class(
     validation: ErrorCurve, point: int, kinds: Collection[str] = (), is_calibrated: bool = False, corrected: float | None = None
 ) -> str:
-    """That always predicting one class has a smaller cross-validated error than a grid point, with what helps; empty if it has not.
+    """Warning if always predicting one class has a lower cross-validated error than a grid point, with a cure; "" otherwise.
 
     Parameters
     ----------
     validation : ErrorCurve
     point : int
-        A row of its table.
+        Row of the point in the table.
     kinds : collection of str
-        What the rule of the point predicts, where that is known. A rule with values by class can be calibrated; its decisions by
-        probabilities are then no worse than one class, but for chance, as the probabilities are the shares of the classes where
-        its values say nothing.
+        Kinds of prediction of the point's rule, if known. A rule with values by class can be calibrated. Its decisions by
+        probabilities are then no worse than one class, except for sampling error, because the probabilities are the proportions of
+        the classes if its values contain no information.
     is_calibrated : bool
     corrected : float, optional
-        The error of the point corrected for its choice: it counts where the error itself is not above that of one class.
+        Corrected error of the point: it counts if the error itself is not above the error of one class.
     """
     errors, none, name = validation.choice.error, validation.no_information, validation.measure_name
     error, which = errors[point], f"CV {name}"
@@ -176,6 +176,6 @@ def costs_twice(validation: ErrorCurve) -> str:
 
 
 def _warn_of(*sentences: str) -> None:
-    """A warning of each sentence that says something."""
+    """A warning for each sentence that is not empty."""
     for said in filter(None, sentences):
         warn(said, DataWarning)

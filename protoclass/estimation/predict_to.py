@@ -1,4 +1,4 @@
-"""Predictions of rows that memory does not take, written where the rows are read: `Fit.predict_to`."""
+"""Predictions of rows that do not fit into memory, written while the rows are read: `Fit.predict_to`."""
 
 from __future__ import annotations
 
@@ -143,7 +143,7 @@ def _listed(given: Any) -> list[Any]:
 
 @dataclass(frozen=True)
 class Job:
-    """What is asked of each block of rows."""
+    """The requested predictions of each block of rows."""
 
     fit: Fitted
     keys: list[str]
@@ -152,7 +152,7 @@ class Job:
     refuse: bool  # unseen levels
 
     def labels(self, kind: str) -> dict[Any, Any]:
-        """The labels of prototypes or classes, as a column of one type can hold them."""
+        """The labels of prototypes or classes, as a column of one type can contain them."""
         given = self.fit.prototype_names.tolist() if kind == "nearest" else self.fit.classes
         return dict(zip(given, of_one_type(given), strict=True))
 
@@ -190,7 +190,7 @@ class Job:
 
 def _write(job: Job, known: Source, file: Any, path: Path, progress: bool | None) -> Unseen:
     """Predict the blocks of a source into a file that is open; the levels that no row of the fit has."""
-    import pyarrow  # here, as it takes half a second that nothing else needs
+    import pyarrow  # not at the top, because it takes half a second that nothing else needs
     from pyarrow.csv import CSVWriter
     from pyarrow.parquet import ParquetWriter
 
@@ -200,7 +200,7 @@ def _write(job: Job, known: Source, file: Any, path: Path, progress: bool | None
         known = known.as_text(name) or known
 
     def form(block: Any) -> tuple[Any, pd.DataFrame]:
-        """The keys as they are, and what is predicted from as a frame."""
+        """The keys unchanged, and the columns for the prediction as a frame."""
         table = block.to_arrow() if hasattr(block, "to_arrow") else pyarrow.table(block)
         return table.select(keys), as_frame(block[wanted] if isinstance(block, pd.DataFrame) else block.select(wanted))
 
@@ -250,12 +250,12 @@ def _lazily(job: Job, source: Any, known: Source, unseen: str) -> Any:
         return part.map_batches(batch, schema=batch(part.head(0).collect()).schema, streamable=True)
     if library == "duckdb":
         quoted = DIALECTS["duckdb"].identifier
-        texts = [f"{name} as text" for name in keys]  # all that passes pandas is text, so that it has its own type again after it
+        texts = [f"{name} as text" for name in keys]  # pandas gets only text, so that the column has its own type again afterwards
 
         def as_texts(rows: pd.DataFrame) -> pd.DataFrame:
             return rows[texts].set_axis(keys, axis=1).join(answer(rows).astype("string"))
 
-        answer(source.limit(0).df())  # raises now what would be an error of DuckDB
+        answer(source.limit(0).df())  # raises early what would be an error of DuckDB
         types = dict(zip(source.columns, source.types, strict=True))
         made = {name: types[name] for name in keys} | {name: TYPES.get(of, "VARCHAR") for name, of in job.columns}
         casts = [f"cast({quoted(name)} as varchar) as {quoted(text)}" for name, text in zip(keys, texts, strict=True)]

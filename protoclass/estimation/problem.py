@@ -30,7 +30,7 @@ from ..ground.progress import bar
 from ..ground.savable import savable
 from ..metrics.base import Metric, TrainedMetric, as_vectors, joined
 from ..metrics.dissimilarity import Dissimilarity
-from ..metrics.matrices import ORDER
+from ..metrics.matrices import check_complete
 from ..metrics.measuring import Candidates, check_candidates, measure_frame, resolve, warn_of_values
 from ..metrics.wrappers import list_tuned, retuned
 from ..models.base import Model
@@ -70,7 +70,7 @@ class Call:
 
     @property
     def choose(self) -> str:
-        """The rule that chooses a grid point, a name in `core.statistics.one_se.RULES`: that of `choose=`, or what "auto" means."""
+        """The rule that selects a grid point, a name in `core.statistics.one_se.RULES`: from `choose=`, or the meaning of "auto"."""
         given = {**DEFAULTS, **self.arguments}
         if given["choose"] != "auto":
             return str(given["choose"])
@@ -82,7 +82,7 @@ class Call:
         return {**self.__dict__, "arguments": arguments}
 
     def changed(self, changes: Mapping[str, Any], parameters: Iterable[str]) -> Call:
-        """The call with some arguments changed; `parameters` names those of the method that was fitted.
+        """The call with some arguments changed; `parameters` names the parameters of the fitted method.
 
         Another method drops the parameters of the old one. Where the method was given as an object, changed parameters
         are given to the object.
@@ -98,7 +98,7 @@ class Call:
         return replace(self, formula=formula, data=data, arguments={**arguments, **new})
 
     def check_complete(self) -> None:
-        """Raise NotAvailable where data or arguments are gone, so that it can't be done again."""
+        """Raise NotAvailable if data or arguments are gone, so the call cannot be repeated."""
         gone = [name for name, value in {"data": self.data, **self.arguments}.items() if _is_absent(value)]
         if gone:
             named = ", ".join(f"{name}=" for name in gone)
@@ -145,10 +145,10 @@ def class_factors(frame: Frame, class_weights: Any) -> np.ndarray:
     Parameters
     ----------
     frame : Frame
-        Every class has rows with weight.
+        Frame in which every class has rows with weight.
     class_weights : "balanced", or mapping of class to number > 0
         Balanced: the sum of all weights over (number of classes x sum of the class's weights), so that all classes weigh the
-        same and the sum of all weights stays. In a mapping, classes that are not named have the factor 1.
+        same and the sum of all weights is unchanged. In a mapping, classes that are not named have the factor 1.
 
     Examples
     --------
@@ -181,15 +181,15 @@ def class_factors(frame: Frame, class_weights: Any) -> np.ndarray:
 
 
 BUDGET = 30.0  # predicted seconds on two processors for which candidates="auto" takes as many rows as it can
-ALWAYS = 20_000  # rows that are all candidates, whatever is predicted
+ALWAYS = 20_000  # rows that are all candidates, for any predicted time
 LEAST_SAMPLE = 500  # candidates of a sample
 
 
 def predicted_seconds(model: Model, metric: Metric | TrainedMetric, frame: Frame, candidates: int) -> float | None:
-    """Seconds that a fit takes on two processors of today with this many candidates; None where the method predicts none.
+    """Seconds that a fit takes on two processors of today with this many candidates; None if the method has no prediction.
 
-    It is a rule of thumb and no measurement, so that the same call does the same on every machine: the seconds that the method
-    states for a pair of a row and a candidate, times the pairs that may lie within its radius, where that is known.
+    It is a rule of thumb and not a measurement, so the same call does the same on every machine. It multiplies the seconds that the
+    method states for a pair of a row and a candidate by the pairs that may lie within its radius, if that is known.
     """
     each = model.seconds_each(len(frame.schema))
     return None if each is None else each * len(frame) * candidates * _share(model, metric, frame)
@@ -198,8 +198,8 @@ def predicted_seconds(model: Model, metric: Metric | TrainedMetric, frame: Frame
 def choose_candidates(model: Model, metric: Metric | TrainedMetric, frame: Frame) -> Any:
     """What candidates="auto" means: "train", or the size of a sample.
 
-    All rows are candidates where there are at most 20,000, where the method takes no sample, and where the fit is predicted
-    to end within 30 s; otherwise as many as that allows, 500 at least.
+    All rows are candidates if there are at most 20,000, if the method takes no sample, and if the fit is predicted
+    to end within 30 s; otherwise as many as that allows, at least 500.
     """
     n = int((frame.weights > 0).sum())
     if n <= ALWAYS or metric.given or "subset" not in model.can.candidates:
@@ -211,7 +211,7 @@ def choose_candidates(model: Model, metric: Metric | TrainedMetric, frame: Frame
 
 
 def _share(model: Model, metric: Metric | TrainedMetric, frame: Frame) -> float:
-    """Share of the pairs of rows that may lie within the radius of the method, where it is given and the metric tells."""
+    """Proportion of the pairs of rows that may lie within the radius of the method, if it is given and the metric can estimate it."""
     radius = getattr(model, model.can.radius) if model.can.radius else None
     if frame.parts is not None or model.tuned() or not is_number(radius) or metric.given or metric.train_in_folds or len(frame) <= ALWAYS:
         return 1.0
@@ -231,7 +231,7 @@ def learned_metric(model: Model, metric: Metric | TrainedMetric, frame: Frame) -
     return learned.pretrain(frame) if learned.train_in_folds else learned
 
 
-HOLD_LIMIT = 2**29  # bytes of a matrix that is held although it is read once
+HOLD_LIMIT = 2**29  # bytes of a matrix that is stored although it is used once
 LONG = 5.0  # predicted seconds from which on a bar is shown from the start
 
 
@@ -245,22 +245,22 @@ class Problem:
     call : Call
     frame : Frame
     model : Model
-        As asked for: parameters may be left to cross-validation.
+        Model as given: cross-validation may select parameters.
     metric : Metric or TrainedMetric
-        To be trained, on all rows or anew in each fold; a trained one stays as it is.
+        Metric, trained on all rows or again in each fold; a trained one stays as it is.
     groups : int array (n,), or None
     cv : as given; a Series or array of folds is cut to the rows that take part
     seed : int
     progress : bool or None
     candidates : as given
     order : "data" or "values"
-        Whether the rows of `frame` stand as in the data, or sorted by their values.
+        Whether the rows of `frame` are ordered as in the data, or sorted by their values.
     class_factors : array (classes,), or None
-        The factors by which `class_weights=` has multiplied the weights of the rows.
+        Factors by which `class_weights=` has multiplied the weights of the rows.
     budget : int array (1,) or (classes,), or None
-        The most prototypes (or what else the method counts) of a rule, or of each class.
+        Maximum number of prototypes (or the size that the method counts) of a rule, or of each class.
     to_tune : Metric, or None
-        A metric of which parameters are to be tuned, with all their values; `metric` then has the first of each, or those chosen.
+        Metric with parameters to tune, with all their values; `metric` then has the first of each, or the selected ones.
     """
 
     call: Call
@@ -290,7 +290,7 @@ class Problem:
         return {name: value for name, value in values.items() if name not in self.metric_axes}
 
     def chosen_metric(self, values: Mapping[str, Any]) -> Metric | None:
-        """The metric with its tuned parameters as chosen, as a specification; None where none was tuned."""
+        """The metric with its tuned parameters as selected, as a specification; None if none was tuned."""
         chosen: Metric | None = retuned(self.to_tune, lambda metric, name, _: values[self._axis(name)], self.frame)
         return chosen
 
@@ -298,13 +298,13 @@ class Problem:
         """The problem with the tuned parameters of the metric as chosen, and nothing left to tune of it."""
         if self.to_tune is None:
             return self
-        metric = resolve(self.chosen_metric(values), self.frame, self.frame.index)
+        metric = resolve(self.chosen_metric(values), self.frame, self.frame.columns)
         metric = metric.pretrain(self.frame) if metric.train_in_folds else metric
         return replace(self, metric=learned_metric(self.model, metric, self.frame), to_tune=None)
 
     @property
     def own_weights(self) -> np.ndarray:
-        """The weights of the rows (n,) without those of the classes: the data's own prevalence."""
+        """The weights of the rows (n,) without class weights: the prevalence in the data."""
         return self.frame.weights if self.class_factors is None else self.frame.weights / self.class_factors[self.frame.codes]
 
     @property
@@ -322,7 +322,7 @@ class Problem:
 
     @property
     def train_in_folds(self) -> bool:
-        """Whether metric or candidates must be learned anew in each fold."""
+        """Whether the metric or the candidates must be trained again in each fold."""
         return self.metric.train_in_folds or (
             isinstance(self.candidates, Candidates) and self.candidates.train_in_folds
         )
@@ -333,7 +333,7 @@ class Problem:
 
     @property
     def cv_is_auto(self) -> bool:
-        """Whether rows are held out only where a parameter is to be tuned."""
+        """Whether rows are held out only if a parameter is tuned."""
         return isinstance(self.cv, str) and self.cv == "auto"
 
     def with_values(self, values: Mapping[str, Any]) -> Problem:
@@ -347,8 +347,10 @@ class Problem:
         return measure_frame(self.frame, self.metric, train, self.candidates, self.seed)
 
     def task(self, dissimilarity: Dissimilarity, limit: float | None = None) -> Task:
-        """What the model sees. Nothing is measured before the model reads it; see `Dissimilarity.source` for `limit`."""
+        """The task of the model. No dissimilarity is computed before the model uses it; see `Dissimilarity.source` for `limit`."""
         frame, row = self.frame, dissimilarity.candidate_row
+        if limit is None and self.model.can.shards:  # it reads parts, each of them once or twice
+            limit = HOLD_LIMIT
         allowed = np.full(len(row), -1)
         if isinstance(self.candidates, str) and self.candidates == "same_class":
             allowed = np.where(row >= 0, frame.codes[row], -1)
@@ -364,7 +366,7 @@ class Problem:
         )  # fmt: skip
 
     def with_every_row(self, task: Task, dissimilarity: Dissimilarity) -> Task:
-        """The task, which also has the one with all rows as candidates where its own candidates are a sample of them."""
+        """The task, which also has the task with all rows as candidates if its own candidates are a sample of them."""
         if not isinstance(self.candidates, (int, np.integer)) or task.shape[1] == len(self.frame):
             return task
 
@@ -421,7 +423,7 @@ def lost_levels(problem: Problem, fold: np.ndarray) -> Lost:
 
 
 def held_out_query(dissimilarity: Dissimilarity, task: Task, rows: np.ndarray, lost: Lost) -> Query:
-    """Rows of the task as a rule is asked about them: what the task holds is not measured again."""
+    """Rows of the task as a query of a rule: dissimilarities in the task are not computed again."""
     own = lost.asked(dissimilarity.query(rows), rows)
 
     def measure(at: np.ndarray, prototypes: Points) -> np.ndarray:
@@ -463,10 +465,10 @@ def prepare(call: Call) -> Problem:
     if list_tuned(spec):
         to_tune = retuned(spec, _list_values, frame)
         spec = retuned(to_tune, lambda metric, name, _: getattr(metric, name)[0], frame)
-    metric = resolve(spec, frame, data.index)
+    metric = resolve(spec, frame, data)
     warn_of_values(frame, metric)
     if isinstance(spec, Dissimilarity):
-        frame = with_predictors(frame, spec)
+        frame = with_predictors(frame, spec, data)
     metric = metric.pretrain(frame) if metric.train_in_folds else metric
     metric = learned_metric(model, metric, frame)
     kept = data.index.get_indexer(frame.index)
@@ -487,7 +489,7 @@ def _list_values(metric: Metric, name: str, frame: Frame) -> list[Any]:
 
 
 def _check_budget(budget: Any, model: Model) -> None:
-    """Raise where a method has nothing that `max_prototypes=` could limit, or this is no number and no mapping."""
+    """Raise if a method has no size that `max_prototypes=` could limit, or if this is neither a number nor a mapping."""
     if budget is None:
         return
     counted = model.can.counted
@@ -527,8 +529,8 @@ def refuse_budget(problem: Problem, counts: np.ndarray, grid: str) -> OptionErro
     assert problem.budget is not None
     smallest, what = counts[counts.sum(axis=1).argmin()], problem.model.can.counted
     what = what if what == "features" else "prototypes"
-    of = ", ".join(f"{shown(level)}: {k}" for level, k in zip(problem.frame.levels, smallest, strict=False))
-    of_class = f" ({of})" if len(problem.budget) > 1 else ""
+    needed = ", ".join(f"{shown(level)}: {k}" for level, k in zip(problem.frame.levels, smallest, strict=False))
+    of_class = f" ({needed})" if len(problem.budget) > 1 else ""
     return OptionError(
         f"max_prototypes={brief(problem.call.arguments['max_prototypes'])} is too small, because {grid} {smallest.sum()} "
         f"{what}{of_class}: use as many, or leave out parameters of {problem.model.name} that make it larger"
@@ -552,9 +554,9 @@ def budget_of(budget: Any, model: Model, levels: list[Any]) -> np.ndarray | None
 
 
 def _molded(call: Call, given: Mapping[str, Any], model: Model, aside: tuple[str, ...]) -> tuple[Call, pd.DataFrame, Frame]:
-    """The data, of which the columns named aside are needed, and the Frame of its rows, here or where Dask keeps them.
+    """The data with the columns named aside, and the Frame of its rows, local or where Dask stores them.
 
-    The call then has what was read of a path or a lazy table, so that it is read once.
+    The call then has the data that were read from a path or a lazy table, so they are read once.
     """
     na, weights, client = given["na"], given["weights"], client_of(given["client"], call.data)
     if client is not None and not model.can.shards:
@@ -574,7 +576,7 @@ def _molded(call: Call, given: Mapping[str, Any], model: Model, aside: tuple[str
 
 
 def _progress(progress: bool | None, model: Model, frame: Frame, candidates: Any) -> bool | None:
-    """Whether bars are shown: at once where a fit is predicted to take long, unless they are switched on or off."""
+    """Whether bars are shown: immediately if a fit is predicted to take long, unless they are switched on or off."""
     each = model.seconds_each(len(frame.schema))
     if progress is not None or options.progress is not None or each is None:
         return progress
@@ -620,12 +622,12 @@ def own_folds(cv: Any, data: pd.DataFrame, kept: np.ndarray) -> Any:
 
 
 def _drawn(cv: Any) -> bool:
-    """Whether `cv=` says how folds are drawn, and not the fold of each row."""
+    """Whether `cv=` is a number of folds to draw, and not the fold of each row."""
     return cv is None or isinstance(cv, (str, int, float, np.number))
 
 
 def check_rows_needed(problem: Problem, counts: np.ndarray, grid: Mapping[str, np.ndarray], where: str = "") -> None:
-    """Raise where a class has fewer rows (with weight) than the model needs of it."""
+    """Raise if a class has fewer rows (with weight) than the model needs."""
     levels = tuple(problem.frame.levels)
     needed = problem.model.rows_needed(grid, counts, levels)
     lacking = np.flatnonzero(counts < needed)
@@ -637,18 +639,15 @@ def check_rows_needed(problem: Problem, counts: np.ndarray, grid: Mapping[str, n
         )
 
 
-def with_predictors(frame: Frame, dissimilarity: Dissimilarity) -> Frame:
+def with_predictors(frame: Frame, dissimilarity: Dissimilarity, data: pd.DataFrame) -> Frame:
     """The frame with the predictors of a Dissimilarity that was given."""
     if frame.formula.terms:
         raise OptionError(
             f"if dissimilarities are given, the formula must have no predictors: use '{frame.formula.response} ~ 1', not "
             f"{frame.formula.quoted}"
         )
+    check_complete(dissimilarity.index, frame.index, data)
     at = dissimilarity.index.get_indexer(frame.index)
-    if (at < 0).any():
-        raise DataError(
-            f"the dissimilarities lack the row {shown(frame.index[at < 0][0])} of the data (rows are matched by label): {ORDER}"
-        )
     source = dissimilarity.data
     return replace(frame, columns=source.columns.iloc[at], formula=replace(source.formula, response=frame.formula.response),
                    schema=source.schema, spec=source.spec, keep=source.keep)  # fmt: skip

@@ -148,7 +148,7 @@ def draw_folds(problem: Problem, repeats: int) -> tuple[np.ndarray, tuple[str, .
 
 
 def fixed_folds(cv: Any, n: int, groups: np.ndarray | None, repeats: int) -> tuple[np.ndarray, str] | None:
-    """Folds (n,) in which chance has no part, with a note on them; None if `cv` says how many are drawn.
+    """Folds (n,) without random draws, with a note on them; None if `cv` is the number of random folds.
 
     Parameters
     ----------
@@ -173,7 +173,7 @@ def fixed_folds(cv: Any, n: int, groups: np.ndarray | None, repeats: int) -> tup
 
 
 def draws_folds(problem: Problem) -> bool:
-    """Whether chance has a part in the folds, so that another draw gives others."""
+    """Whether folds are drawn at random, so that another draw gives others."""
     fixed = isinstance(problem.cv, np.ndarray) or (isinstance(problem.cv, str) and problem.cv == "loo")
     return not fixed
 
@@ -183,7 +183,7 @@ def _seed(problem: Problem, repeat: int) -> int:
 
 
 def requested_measure(measure: Any, loss: Any) -> Any:
-    """What `measure=` and `loss=` of a call together say is measured."""
+    """Error measure of a call, from `measure=` and `loss=` together."""
     if loss is None:
         return measure
     if not isinstance(loss, pd.DataFrame):
@@ -237,7 +237,7 @@ def row_weights(problem: Problem, measure: str) -> np.ndarray:
 
 def losses(codes: np.ndarray, y: np.ndarray, loss: np.ndarray) -> np.ndarray:
     """Loss of each prediction, (R, n, G); of none (-1) the largest loss of the row's class."""
-    by_code = np.column_stack([loss.max(axis=1), loss])  # that of no prediction, -1, first
+    by_code = np.column_stack([loss.max(axis=1), loss])  # the loss of no prediction, -1, first
     return np.asarray(by_code.ravel().take((y * by_code.shape[1] + 1)[None, :, None] + codes))
 
 
@@ -247,7 +247,7 @@ def mean_loss(losses: np.ndarray, weights: np.ndarray) -> np.ndarray:
 
 @dataclass(frozen=True)
 class FoldPath:
-    """The path of a fold, with what it is asked about: the fold's number, dissimilarities and task of all rows.
+    """The path of a fold, with the inputs of its predictions: the fold's number, dissimilarities and task of all rows.
 
     `lost` has the rows with a level that the training rows of their fold lack.
     """
@@ -259,7 +259,7 @@ class FoldPath:
     lost: Lost
 
     def query(self, rows: np.ndarray) -> Query:
-        """Held-out rows, as the rules of the path are asked about them."""
+        """Held-out rows, as a query of the rules of the path."""
         return self.lost.asked(self.dissimilarity.query(rows), rows)
 
 
@@ -280,8 +280,8 @@ def fold_paths(
 ) -> Iterator[FoldPath]:
     """Each fold's path.
 
-    All folds at once, and with `on_all` one more that leaves nothing out; or fold by fold where the metric or the candidates
-    must not see what is held out.
+    All folds at once, and with `on_all` one more without held-out rows; or fold by fold if the metric or the candidates
+    must not use the held-out rows.
     """
     folds, lost = int(fold.max()) + 1, lost_levels(problem, fold)
     check_rows_needed(problem, smallest_classes(problem, fold[None]), grid, " in the training rows of a fold")

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from .calibration import Calibration
     from .fitted import Fitted
 
-MOST_FOLDS = 10  # in which the choice is made anew
+MOST_FOLDS = 10  # folds in which the threshold is selected again
 DRAWS = 200  # bootstrap samples of the calibration rows
 
 
@@ -130,10 +130,10 @@ def threshold_of(threshold: Any, levels: pd.Index) -> tuple[int, float]:
             f"threshold must be the result of fit.calibrate().threshold(...), or a dict of one class and a threshold, such as {example}, "
             f"not {brief(threshold)}"
         )
-    (of, cut), *_ = given.items()
+    (label, cut), *_ = given.items()
     if not isinstance(threshold, Threshold) and not is_number(cut, 0.0, high=1.0):
         raise OptionError(f"a threshold must be a number from 0 to 1, not {brief(threshold)}")
-    return class_code(of, levels), float(cut)
+    return class_code(label, levels), float(cut)
 
 
 def class_code(of: Any, levels: pd.Index) -> int:
@@ -267,8 +267,8 @@ def parts(calibration: Calibration, code: int, levels: pd.Index) -> np.ndarray:
         fold = stratified(y, min(MOST_FOLDS, max(fewest, 1)), 0)
     elif fold.max() >= MOST_FOLDS:
         fold = np.unique(grouped(y, fold, MOST_FOLDS, 0), return_inverse=True)[1]
-    for one, name in (((y == code), shown(levels[code])), ((y != code), f"the classes other than {shown(levels[code])}")):
-        if len(np.unique(fold[one])) < 2:
+    for side, name in (((y == code), shown(levels[code])), ((y != code), f"the classes other than {shown(levels[code])}")):
+        if len(np.unique(fold[side])) < 2:
             raise DataError(
                 f"the calibration rows of {name} are all in one fold, so a threshold can't be evaluated: use more folds or more rows"
             )
@@ -294,9 +294,9 @@ def intervals(
     """Sensitivity and specificity of held-out decisions, with 95 % intervals for new rows predicted by the selected threshold.
 
     Wilson's interval, for the number of rows at which a proportion has the variance of `variance_of_choice`, which accounts for the
-    selection of the threshold. If the calibration rows are the training rows, the rules that scored them share training rows: then the
-    variance of a proportion of independent rows is added, times test over training rows (Nadeau and Bengio 2003) for each of the K folds,
-    K / (K - 1).
+    selection of the threshold. If the calibration rows are the training rows, the rules that scored them have training rows in common.
+    Then the variance of a proportion of independent rows is added, times K / (K - 1): test over training rows (Nadeau and Bengio 2003)
+    for each of the K folds.
 
     In 48 cases of 100 and 400 rows, with 120 samples each, Wilson's interval for the actual number of rows contains the true proportion
     for the selected threshold in 0.73 to 0.95 (mean 0.84), this interval in 0.88 to 1.00 (mean 0.96):

@@ -27,7 +27,7 @@ SHOWN = 20  # rows of a table
 COLUMNS = 8  # of the table of prototypes
 LIMITS = ("Warning", "Costs", "Never predicted", "Cause", "Try", "Grid", "Fold sensitivity")  # lines of print that are limits of the fit
 ENDINGS = (".md", *PAGES)
-INLINE = {c: f"&#{ord(c)};" for c in "&<>|`\\$@[]"} | {c: f"\\{c}" for c in "_*~^"}  # what has a meaning inside a line of Markdown
+INLINE = {c: f"&#{ord(c)};" for c in "&<>|`\\$@[]"} | {c: f"\\{c}" for c in "_*~^"}  # characters with a meaning in Markdown
 
 
 @dataclass(frozen=True)
@@ -261,7 +261,7 @@ def cross_validation(fit: Fitted) -> Part:
 
 
 def certificate(fit: Fitted) -> Iterable[Part]:
-    """How far from the optimum the prototypes can be, where that is known."""
+    """Upper bound of the distance of the prototypes from the optimum, if known."""
     if "certificate" in fit.rule.report:
         yield Text([f"Objective {significant(fit.objective.value, 6)}: {fit.certificate}."])
         yield Table(("class", "objective", "lower bound", "proof"), certificate_rows(fit))
@@ -283,8 +283,8 @@ def limits(fit: Fitted, said: dict[str, str]) -> list[str]:
 
 def table_of(frame: pd.DataFrame, index: str) -> Table:
     """A table of pandas with its index as the first column."""
-    some = frame.head(SHOWN)
-    rows = [[str(label), *map(cell, row)] for label, row in zip(some.index, some.astype(object).to_numpy(), strict=True)]
+    head = frame.head(SHOWN)
+    rows = [[str(label), *map(cell, row)] for label, row in zip(head.index, head.astype(object).to_numpy(), strict=True)]
     return Table([index, *map(str, frame.columns)], rows)
 
 

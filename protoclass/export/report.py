@@ -1,4 +1,4 @@
-"""A fit as one page that needs nothing beside it: `Fit.report`."""
+"""A fit as one self-contained page: `Fit.report`."""
 
 from __future__ import annotations
 
@@ -130,7 +130,7 @@ def sections(fit: Fitted, test: Any, stability: bool, why: Any) -> Iterator[tupl
 
 
 def explorer(fit: Fitted) -> str:
-    """The explorer of the fit, which needs no Python; where there is no map, the reason."""
+    """The explorer of the fit, which needs no Python; if there is no map, the reason."""
     from ..widgets.prototypes import PrototypeExplorer  # see `page`
 
     try:
@@ -147,7 +147,7 @@ def prototypes(fit: Fitted) -> str:
 
 
 def picture(draw: Any, words: str) -> str:
-    """A picture as a part of the page; where the fit does not have it, the reason."""
+    """A plot as a part of the page; if the fit does not have it, the reason."""
     from matplotlib.figure import Figure
 
     try:
@@ -163,7 +163,7 @@ def picture(draw: Any, words: str) -> str:
 
 
 def close(figure: Any) -> None:
-    """Forget a figure that pyplot may know."""
+    """Close a figure, which pyplot may store."""
     import sys
 
     pyplot = sys.modules.get("matplotlib.pyplot")

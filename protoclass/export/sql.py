@@ -142,13 +142,13 @@ def _name_of_class(fit: Fitted, dialect: Dialect, name: Any) -> str:
 
 @dataclass
 class Writer:
-    """What a rule is written with, and what it has needed; see `core.query.Statement`."""
+    """The expressions that a rule is written with, and the columns it has used; see `core.query.Statement`."""
 
     fit: Fitted
     columns: Columns
     name: str  # of the table of prototypes
     needed: list[str] = field(default_factory=list)  # conditions that a row must meet besides having known values
-    made: str = ""  # the table of the prototypes, as it is written before the query; empty where the rule needs none
+    made: str = ""  # the table of the prototypes, which is written before the query; empty if the rule needs none
 
     @property
     def dialect(self) -> Dialect:
@@ -156,7 +156,7 @@ class Writer:
 
     @property
     def conditions(self) -> list[str]:
-        """The conditions for a class: those of what was read, or that every predictor is known."""
+        """The conditions for a class: those of the used columns, or that every predictor is known."""
         return self.needed or [self.columns.known(c) for c in self.fit.frame.schema]
 
     @cached_property
@@ -213,7 +213,7 @@ class Writer:
         return measured
 
     def _prototypes(self, prototypes: Points, place: np.ndarray, beside: dict[str, np.ndarray]) -> str:
-        """What a query reads the prototypes from; they are written once, as constants."""
+        """The table of the prototypes in a query; they are written once, as constants."""
         fit = self.fit
         values = np.asarray(self.distance.values(fit.dissimilarity.prototype_rep(prototypes)), float)
         names = ["place", "label", *beside, *(f"v{k + 1}" for k in range(values.shape[1]))]
@@ -223,7 +223,7 @@ class Writer:
             [str(int(at)), labels[code], *map(self._constant, row)]
             for at, code, row in zip(place, prototypes.classes, numbers.tolist(), strict=True)
         ]
-        # the first row says what type each column has
+        # the first row determines the type of each column
         rows[0][2:] = [f"CAST({cell} AS {self.dialect.double})" for cell in rows[0][2:]]
         if self.dialect.arrays:
             return f"UNNEST([\n      {_structs(names, rows)}\n    ]) AS {PROTOTYPE}"
@@ -245,7 +245,7 @@ def _last(table: Any) -> str:
 
 
 def _unused(name: str, *taken: str) -> str:
-    """A name of ours that is none of these, whatever their case."""
+    """A new name that differs from all of these, in any case."""
     used = {other.casefold() for other in taken}
     while name in used:
         name += "_"

@@ -1,13 +1,13 @@
-"""Checks what a saved fit claims against its data, by arithmetic: `python verifier.py iris.proto data.csv`.
+"""Checks the claims of a saved fit against its data, by arithmetic: `python verifier.py iris.proto data.csv`.
 
-This file needs Python and NumPy and imports nothing of the package, so that it can be copied, read and run alone. It reads the
-file by itself (see `protoclass.export.saving` for the format), computes dissimilarities by itself (Minkowski and Gower by the
-scales, weights and maps that the file states, given matrices as they are), and from these the objective, what each ball covers, the lower
-bound that the dual prices prove, the cost of median GLVQ, and the predictions of training rows. All else in the file is listed "as
+This file needs Python and NumPy and imports nothing of the package, so it can be copied, read and run alone. It parses the
+file itself (see `protoclass.export.saving` for the format) and computes dissimilarities itself (Minkowski and Gower by the
+scales, weights and maps in the file, given matrices as they are). From these it computes the objective, the rows in each ball, the lower
+bound proved by the dual prices, the cost of median GLVQ, and the predictions of training rows. All else in the file is listed "as
 stated": only its writer knows if it is true.
 
-Numbers agree if they differ by at most 1e-9 of the larger, which is far above what rounding does to sums of fewer than 10^6 rows. A
-row that lies so near to the surface of a ball that rounding decides may be in it or not, and sums may differ by its weight. Texts of the
+Numbers agree if they differ by at most 1e-9 of the larger, which is far above rounding in sums of fewer than 10^6 rows. For a
+row so close to the surface of a ball that rounding decides, both results are accepted, and sums may differ by its weight. Texts of the
 file are quoted, with their control characters escaped.
 """
 
@@ -32,7 +32,7 @@ from typing import Any
 import numpy as np
 
 VERSION, DOCUMENT = 2, "content.json"  # of the format
-TOLERANCE = 1e-9  # share by which numbers may differ
+TOLERANCE = 1e-9  # relative difference up to which numbers agree
 BLOCK = 2**22  # dissimilarities that are computed at a time
 METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 STATED = {
@@ -51,7 +51,7 @@ HEADER = re.compile(
     rb"\x93NUMPY\x01\x00..\{'descr': '([<|][biufmMU][0-9]{1,9}(?:\[\w{1,9}\])?)', 'fortran_order': (True|False), "
     rb"'shape': \(([0-9, ]{0,200})\), \} *\n",
     re.DOTALL,
-)  # of what numpy.save writes of booleans, numbers, dates and texts of a fixed length, least byte first
+)  # types of numpy.save for booleans, numbers, dates and texts of a fixed length, least byte first
 HIGHEST, SURROGATES = 0x10FFFF, (0xD800, 0xDFFF)  # the last character of a text, and those that are none
 BROKEN = (zipfile.BadZipFile, OSError, EOFError, ValueError, LookupError, TypeError, RuntimeError, AttributeError, ArithmeticError,
           MemoryError, zlib.error)  # fmt: skip
@@ -59,14 +59,14 @@ BROKEN = (zipfile.BadZipFile, OSError, EOFError, ValueError, LookupError, TypeEr
 
 @dataclass(frozen=True)
 class Claim:
-    """A claim, whether it holds (None: not recomputed, so as the file states it), and the numbers."""
+    """A claim, whether it is true (None: not recomputed, as the file states it), and the numbers."""
 
     about: str
     holds: bool | None
     words: str
 
     def __str__(self) -> str:
-        """One line, whatever the file has written into it: what is not printable is shown and not obeyed."""
+        """One line of any text in the file, with unprintable characters escaped."""
         line = f"{ {True: 'holds', False: 'FALSE', None: 'as stated'}[self.holds]:12}{self.about}: {self.words}"
         return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in line)
 
@@ -106,7 +106,7 @@ class Verification:
 
 
 class Quoting(reprlib.Repr):
-    """Values of the file as a verdict quotes them: in one line, and not more of them than a reader reads."""
+    """Values of the file as a verdict quotes them: in one line, and only the first ones."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -121,14 +121,14 @@ quoted = Quoting().repr
 
 
 def most_bytes(name: str, compressed: int) -> int:
-    """Bytes that an entry of so many in the file may have."""
+    """Bytes that an entry with this many in the file may have."""
     return SMALL + (TEXT_RATIO if name == DOCUMENT else ARRAY_RATIO) * compressed
 
 
 def array_of(data: bytes | bytearray, most: int) -> Any:
     """The array of an npy file, over the memory of its bytes; no side has more than `most` entries.
 
-    A ValueError says what is wrong with it, as in "has another header".
+    A ValueError describes the problem, as in "has another header".
     """
     found = HEADER.match(data)
     if found is None:
@@ -146,7 +146,7 @@ def array_of(data: bytes | bytearray, most: int) -> Any:
 
 
 class File:
-    """A saved file: `root` is the saved object as a dict that has its class as "is" beside its fields."""
+    """A saved file: `root` is the saved object as a dict with its class as "is" next to its fields."""
 
     def __init__(self, path: str) -> None:
         with zipfile.ZipFile(path) as archive:
@@ -207,7 +207,7 @@ class File:
                 return values
             case "objects", [values, shape] if math.prod(shape) == len(values):
                 return values
-        return (tag, str(inner))  # dates and the like, of which no claim speaks
+        return (tag, str(inner))  # dates and similar values, which no claim uses
 
 
 def table_of(data: Any) -> dict[str, list[Any]]:
@@ -222,12 +222,12 @@ def table_of(data: Any) -> dict[str, list[Any]]:
 
 
 def none(v: Any) -> bool:
-    """Whether a value is none; a text is a value, whatever it says."""
+    """Whether a value is missing; a text is a value, whatever its content."""
     return v is None or (not isinstance(v, str) and str(v) in ("nan", "<NA>", "NaT"))
 
 
 def missing(v: Any) -> bool:
-    """Whether a value of the data is none, or a text that stands for none in CSV files."""
+    """Whether a value of the data is missing, or a text for a missing value in CSV files."""
     return none(v) or str(v) in ("", "NA", "nan", "NaN", "<NA>", "NaT")
 
 
@@ -239,7 +239,7 @@ def number(v: Any) -> float:
 
 
 def codes(values: list[Any], levels: Any) -> Any:
-    """The place of each value among levels: -1 where it is missing, and -2 where it is no level."""
+    """The position of each value among levels: -1 if it is missing, and -2 if it is not a level."""
     place = {str(level): k for k, level in enumerate(levels)}
     return np.array([-1 if none(v) else place.get(str(v), -1 if missing(v) else -2) for v in values], int)
 
@@ -262,7 +262,7 @@ def listed(names: Any) -> list[Any]:
 
 
 def close(a: Any, b: Any, slack: Any = 0.0, share: float = TOLERANCE) -> bool:
-    """Whether numbers agree, up to a share of them and something more."""
+    """Whether numbers agree, up to a relative difference and an additional absolute one."""
     a, b = np.asarray(a, float), np.asarray(b, float)
     most = slack + share * np.maximum(1.0, np.maximum(np.abs(a), np.abs(b)))
     return a.shape == b.shape and bool(((a == b) | (np.abs(a - b) <= most) | (np.isnan(a) & np.isnan(b))).all())
@@ -275,7 +275,7 @@ def near(a: Any, b: Any) -> bool:
 
 @dataclass(frozen=True)
 class Space:
-    """Dissimilarities of the rows to points, and by what share each may be off."""
+    """Dissimilarities of the rows to points, and the relative error bound of each."""
 
     rows: Any
     points: Any
@@ -296,7 +296,7 @@ class Space:
 
 
 def minkowski(metric: Any, data: dict[str, list[Any]], dtype: Any) -> tuple[Any, Callable[[Any, Any], Any], float]:
-    """Scaled columns, the measure, and the share by which rounding may change it."""
+    """Scaled columns, the function for distances, and their relative rounding error."""
     spec, columns = metric["spec"], list(metric["columns"])
     r = {"metric manhattan": 1.0, "metric chebyshev": math.inf}.get(spec["is"], float(spec.get("r", 2.0)))
 
@@ -310,31 +310,30 @@ def minkowski(metric: Any, data: dict[str, list[Any]], dtype: Any) -> tuple[Any,
 
 
 def gower(metric: Any, data: dict[str, list[Any]], schema: Any) -> tuple[Any, Callable[[Any, Any], Any], float]:
-    """Numbers by their ranges and codes of categories; the measure, and the share by which rounding may change it."""
+    """Numbers divided by their ranges, and codes of categories; the function for distances, and their relative rounding error."""
     spec, numbers, categories = metric["spec"], list(metric["numbers"]), list(metric["categories"])
     p, n = len(numbers), len(next(iter(data.values())))
-    values, held = np.empty((n, p)), np.empty((n, len(categories)), int)
+    values, coded = np.empty((n, p)), np.empty((n, len(categories)))
     for k, c in enumerate(numbers):
         place = codes(data[c], schema[c]["levels"]).astype(float)  # of an ordered category
         column = np.where(place < 0, np.nan, place) if schema[c]["levels"] else np.array(list(map(number, data[c])))
         values[:, k] = np.log10(np.maximum(column, 1e-300)) if c in listed(spec["logratio"]) else column
     for k, c in enumerate(categories):
-        held[:, k] = codes(data[c], schema[c]["levels"] or [False, True])
+        coded[:, k] = codes(data[c], schema[c]["levels"] or [False, True])
+    coded[coded < 0] = np.nan
 
     def measure(rows: Any, points: Any) -> Any:
         total, weight = np.zeros((2, len(rows[0]), len(points[0])))
-        for a, b, w in zip(rows[0].T, points[0].T, metric["weights"][:p], strict=True):
+        for c, a, b, w in zip([*numbers, *categories], rows[0].T, points[0].T, metric["weights"], strict=True):
             apart = np.abs(a[:, None] - b)
             known = ~np.isnan(apart)
-            total, weight = total + np.where(known, apart, 0.0), weight + w * known
-        for c, a, b, w in zip(categories, rows[1].T, points[1].T, metric["weights"][p:], strict=True):
-            known = (a[:, None] >= 0) & (b >= 0)
             if c in listed(spec["asymmetric"]):
                 known &= (a[:, None] > 0) | (b > 0)
-            total, weight = total + w * (known & (a[:, None] != b)), weight + w * known
+            total = total + np.where(known, apart if c in numbers else w * (apart > 0), 0.0)
+            weight = weight + w * known
         return total / np.where(weight > 0, weight, np.nan)
 
-    return (values / metric["ranges"] * metric["weights"][:p], held), measure, 2.0**-49 * (p + len(categories) + 8)
+    return (np.column_stack([values / metric["ranges"] * metric["weights"][:p], coded]),), measure, 2.0**-49 * (p + len(categories) + 8)
 
 
 class Verifier:
@@ -342,7 +341,7 @@ class Verifier:
 
     def __init__(self, root: Any, data: dict[str, list[Any]], given: Any, claims: list[Claim]) -> None:
         self.root, self.data, self.given, self.claims = root, data, given, claims
-        self.taken: list[str] = []  # what is not computed from the data but taken from the file, and all that follows with it
+        self.taken: list[str] = []  # values taken from the file instead of computed from the data, with all that depends on them
 
     def say(self, about: str, holds: bool | None, words: str) -> bool:
         if holds and self.taken and about != "data":
@@ -372,7 +371,7 @@ class Verifier:
         self.stated()
 
     def budget(self, rule: Any) -> None:
-        """That a rule has no more prototypes than the call allows; one whose point a user has chosen may have more."""
+        """Check that a rule has no more prototypes than the call allows; if a user selected its point, it may have more."""
         most, by = self.problem["call"]["arguments"].get("max_prototypes"), (self.root.get("selection") or {}).get("rule")
         if most is None or by == "hand" or "machines" in rule:
             return
@@ -381,7 +380,7 @@ class Verifier:
         self.say("budget", bool(fine), f"{counts.sum()} prototypes, of at most {quoted(most)}")
 
     def stated(self) -> None:
-        """What else the file says, which no arithmetic on the data shows: each as it stands there."""
+        """The other statements of the file, which cannot be recomputed from the data: each as stated."""
         known = {"validation": self.root} if self.root["is"] == "Validation" else self.root
         frame = self.frame.get("remembered", self.frame)
         known = {**known, "problem": self.problem, "frame": frame, "formula": frame["formula"]}
@@ -424,7 +423,7 @@ class Verifier:
         return self.say("data", bool((self.w >= 0).all()), words)
 
     def space(self, d: Any) -> Space | None:
-        """The space that rows and candidates lie in; None where their dissimilarities are not computed here."""
+        """The space of rows and candidates; None if this file cannot compute their dissimilarities."""
         metric, self.row, names = d["metric"], d["candidate_row"], list(d["candidate_names"])
         learned = metric if metric["is"] == "TrainedMatrix" else None
         metric = metric["base"] if learned or metric["is"].startswith("TrainedRelevance") else metric  # the base has the learned weights
@@ -450,7 +449,7 @@ class Verifier:
         return Space(made, tuple(d["candidates"]), measure, error)
 
     def matrix(self, d: Any, fine: bool) -> Space | None:
-        """A given matrix: that of the user, where it is given again."""
+        """A given matrix: the user's, if it is given again."""
         metric, values, at = d["metric"], d["rows"][0], d["candidates"][0]
         rows, columns = ({label: i for i, label in enumerate(list(metric[side]))} for side in ("row_names", "column_names"))
         fine = fine and set(self.names) <= set(rows) and [columns.get(label) for label in d["candidate_names"]] == list(at)
@@ -496,7 +495,7 @@ class Verifier:
             self.say("training predictions", True, f"recomputed: error {errors:.6g} by the nearest of {len(classes)} prototypes")
 
     def nearest(self, rule: Any, space: Space) -> None:
-        """Rows chosen by the cost of generalized LVQ: this cost, what each is the nearest of, and the training error."""
+        """Rows selected by the cost of generalized LVQ: this cost, the rows nearest to each, and the training error."""
         p, y, w, q = rule["prototypes"], self.y, self.w, len(rule["prototypes"]["at"])
         beta = {**self.problem["model"], **(self.root.get("selection") or {}).get("values", {})}["beta"]
         D, own = space.between(p["at"]), y[:, None] == p["classes"]
@@ -506,12 +505,12 @@ class Verifier:
         covers = np.concatenate([np.bincount(D.argmin(axis=1)[which], w[which], q) for which in (right, ~right)])
         ties = float(w @ (least[:, 1] - least[:, 0] <= 1e-6 * least[:, 0]))
         fine = np.array_equal(y[self.row[p["at"]]], p["classes"]) and rule["fallback"] == int(np.bincount(y, w).argmax())
-        fine = fine and abs(cost - rule["report"]["cost"]) <= 1e-6 * max(1.0, beta) * cost  # of many rows D was held in single precision
+        fine = fine and abs(cost - rule["report"]["cost"]) <= 1e-6 * max(1.0, beta) * cost  # for many rows D was in single precision
         words = f"cost {cost:.9g} of {q} prototypes, rows of their classes; training error {w[~right].sum() / w.sum():.6g}"
         self.agree("prototypes", fine, [*p["table"]["assigned"], *p["table"]["misassigned"]], covers, ties, words)
 
     def agree(self, about: str, fine: bool, stated: Any, computed: Any, slack: Any, words: str) -> None:
-        """Numbers that hold; or, where they differ by no more than rounding at a radius explains, are open."""
+        """Compare numbers; the result is open if they differ by no more than rounding at a radius explains."""
         if not fine or not close(stated, computed, slack):
             self.say(about, False, f"not as stated ({words})")
         elif close(stated, computed):
@@ -556,7 +555,7 @@ class Verifier:
         for at, D in space.blocks():
             inside = (radius > D).astype(float)
             broken = np.minimum(0.0, lambda_ + w @ inside - (own * (w + prices)) @ inside)
-            if self.problem["candidates"] == "same_class":  # each stands for its own class alone
+            if self.problem["candidates"] == "same_class":  # each represents only its own class
                 broken = np.where(np.arange(len(own))[:, None] == y[at], broken, 0.0)
             out, off = out + broken.sum(axis=1), off + float((w @ space.edge(D, radius)).sum())
         return out, off
@@ -614,7 +613,7 @@ def verify(path: Any, data: Any, dissimilarity: Any = None) -> Verification:
 
 
 def main(words: list[str]) -> int:
-    """Print what was checked; 0 if all holds, 1 if not, 2 for wrong arguments."""
+    """Print the checks; 0 if all claims are true, 1 if not, 2 for wrong arguments."""
     if len(words) not in (2, 3) or words[0].startswith("-"):
         print("usage: verify FIT DATA.csv [MATRIX.csv]: check what a saved fit claims against its data", file=sys.stderr)
         return 2

@@ -1,4 +1,4 @@
-"""A long frame block by block, so that its design matrix is never held as a whole; integers that floats round, and a fingerprint."""
+"""A long frame block by block, so its design matrix is never in memory as a whole; integers that floats round, and a fingerprint."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ import pandas as pd
 from ..core.coding import as_slice
 from .frame import Frame
 
-WHOLE = 2**23  # entries of a design matrix that is made at once: 64 MB
+WHOLE = 2**23  # entries of a design matrix that is made as a whole: 64 MB
 ENTRIES = 2**21  # of a block of a longer one
 MOST, FEWEST = 2**16, 2**10  # rows of a block
 EXACT = 2**53  # not all integers beyond it are floats
-MISSING = b"\x00\x00\x00\x00\x00\x00\xf8\x7f"  # the NaN that stands for a missing value, whatever bits it had
+MISSING = b"\x00\x00\x00\x00\x00\x00\xf8\x7f"  # the NaN for missing values, with any bits
 
 
 def blocks(frame: Frame) -> Iterator[tuple[slice, Frame]]:
@@ -80,7 +80,7 @@ def rounded(frame: Frame) -> dict[str, int]:
 
 
 def first_rounded(values: pd.Series) -> int | None:
-    """The first integer of a column that no float equals, None where there is none.
+    """The first integer of a column that no float equals, None if there is none.
 
     Examples
     --------
@@ -88,7 +88,7 @@ def first_rounded(values: pd.Series) -> int | None:
     (9007199254740995, None)
     """
     whole = values.dropna().to_numpy()
-    size = np.abs(whole).astype(np.uint64)  # the least integer, whose absolute value is none, becomes the right one here
+    size = np.abs(whole).astype(np.uint64)  # the lowest integer, which has no absolute value, becomes the right one as uint64
     lowest = np.maximum(size & (~size + np.uint64(1)), np.uint64(1))  # the lowest bit that is 1
     wrong = np.flatnonzero(size // lowest > EXACT)
     return int(whole[wrong[0]]) if len(wrong) else None

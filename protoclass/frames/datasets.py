@@ -277,7 +277,7 @@ def simulate_infection(n: int = 1000, ill: float = 0.06, missing: float = 0.03, 
         raise OptionError(f"missing must be a proportion from 0 to below 1, not {brief(missing)}")
     k = (draw.random(n) < ill).astype(int)
     female = draw.random(n) < np.array([0.52, 0.45])[k]
-    levels = np.array([[0.93, 0.98], [0.55, 0.80]])[k]  # where drowsy and confused begin
+    levels = np.array([[0.93, 0.98], [0.55, 0.80]])[k]  # cumulative proportions before drowsy and before confused
 
     def lognormal(means: list[float], sd: float, less: float = 0.0) -> np.ndarray:
         return np.asarray(np.exp(draw.normal(np.array(means)[k] - less * (female & (k == 1)), sd)))

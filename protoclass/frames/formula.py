@@ -1,7 +1,7 @@
 """R's formulas, checked before they are evaluated.
 
 Formulaic parses the right side, unless it is a sum of columns (`terms.py`), and evaluates it later. In between, every factor
-is checked against a closed grammar of names, numbers, operators and a fixed list of functions, so that a formula cannot run
+is checked against a closed grammar of names, numbers, operators and a fixed list of functions, so a formula cannot run
 code, and the terms are counted while they are made (`terms.py`).
 """
 
@@ -37,7 +37,7 @@ NESTED = 1_000  # parentheses
 
 
 def parse_transform(expression: str, text: str) -> ast.expr:
-    """The syntax tree of a transform; raises where it can't be read, or is so long that reading it is no matter of an instant.
+    """The syntax tree of a transform; raises if it cannot be parsed, or is too long to be parsed in an instant.
 
     Parameters
     ----------
@@ -62,7 +62,7 @@ def parse_transform(expression: str, text: str) -> ast.expr:
 
 
 def names_in(tree: ast.expr, expression: str) -> set[str]:
-    """The names of columns that a transform uses; raises where it does anything except compute from columns."""
+    """The names of columns that a transform uses; raises if it does anything except compute from columns."""
     used: set[str] = set()
     _check_node(tree, expression, used)
     return used
@@ -188,14 +188,14 @@ class Formula:
     Attributes
     ----------
     text : str
-        The given text.
+        Formula as given.
     response : str, or None for a one-sided formula
     terms : tuple of Term
-        Those of the right side without the intercept, which has no effect on dissimilarities.
+        Terms of the right side without the intercept, which has no effect on dissimilarities.
     variables : tuple of str
-        The columns that the terms use, in the order of the data.
+        Columns that the terms use, in the order of the data.
     uses : mapping of str to frozenset of str
-        The columns that each factor uses.
+        Columns that each factor uses.
     """
 
     text: str
@@ -216,12 +216,12 @@ class Formula:
         return {self.names.columns[m.group(1)] for m in matches if m}
 
     def computed(self) -> set[str]:
-        """The columns that stand inside a transform other than C()."""
+        """The columns inside a transform other than C()."""
         transformed = [f for f in self._transforms() if not f.expr.startswith("C(")]
         return {c for c in self.variables if any(c in self.uses[f.expr] for f in transformed)}
 
     def learns(self) -> bool:
-        """Whether a transform, wherever it stands in a term, depends on the rows that it is trained on."""
+        """Whether a transform in the term depends on the rows that it is trained on."""
         return any(_called(f.expr) & set(LEARNED) for f in self._transforms())
 
     def plain(self) -> bool:
@@ -229,7 +229,7 @@ class Formula:
         return all(len(t.factors) == 1 and t.factors[0].how == "lookup" for t in self.terms)
 
     def unchanged(self) -> set[str]:
-        """The columns that stand in a term as they are."""
+        """The columns that are factors of a term themselves."""
         return {self.names.columns[f.expr] for t in self.terms for f in t.factors if f.how == "lookup"}
 
     def written(self, term: object) -> str:
@@ -237,7 +237,7 @@ class Formula:
         return re.sub(r"\b1e309\b", "Inf", self.names.restore(str(term)))  # Python's way of writing R's Inf
 
     def without_interactions(self) -> str:
-        """The formula with the factors of every interaction as terms of their own."""
+        """The formula with the factors of every interaction as separate terms."""
         quoted = {c: c if c.isidentifier() else f"`{c}`" for c in self.names.columns.values()}
         single = dict.fromkeys(f for t in self.terms for f in t.factors if f.how != "literal")
         columns, lookup = self.names.columns, "lookup"
@@ -266,7 +266,7 @@ def read(text: str, columns: Iterable[str], aside: Iterable[str] = ()) -> Formul
     Raises
     ------
     FormulaError
-        If the formula is outside the grammar; the message names the part and what is allowed.
+        If the formula is outside the grammar; the message names the part and the allowed ones.
 
     Examples
     --------
@@ -341,7 +341,7 @@ def _read_response(left: str, columns: list[str]) -> str:
 
 
 def _check_size(right: str) -> None:
-    """Raise an error for formulas that are too deep to read."""
+    """Raise an error for formulas with too much nesting to be parsed."""
     unquoted = re.sub(r"`[^`]*`", "", right)
     if unquoted.count("(") + unquoted.count("[") > NESTED * 10 or max((d for _, d in pieces(unquoted)), default=0) > NESTED:
         raise FormulaError(
@@ -368,7 +368,7 @@ def _called(expression: str) -> set[str]:
 
 
 def check_factors(terms: Iterable[Term], names: Names, text: str) -> dict[str, frozenset[str]]:
-    """The columns that each factor of some terms uses; raises an error where one is outside the grammar."""
+    """The columns that each factor of some terms uses; raises an error for a factor outside the grammar."""
     factors = {f.expr: f for term in terms for f in term.factors}
     return {expression: frozenset(_check_factor(f, names, text)) for expression, f in factors.items()}
 

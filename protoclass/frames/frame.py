@@ -69,7 +69,7 @@ class Frame:
     dropped: pd.Index
     keep: bool = False
     notes: tuple[str, ...] = ()
-    parts: ClassVar[None] = None  # where the rows are kept in several places, these
+    parts: ClassVar[None] = None  # the parts of rows on several workers
 
     def __len__(self) -> int:
         return len(self.columns)
@@ -118,7 +118,7 @@ class Frame:
 
     @property
     def absent(self) -> str | None:
-        """Why the rows are not there, in words; None where they are."""
+        """The reason why the rows are absent, in words; None if they are present."""
         return None
 
     def take(self, rows: np.ndarray | slice) -> Frame:
@@ -141,7 +141,7 @@ class Frame:
         for name, known in self.schema.items():
             check_kind(columns[name], known)
         complete = np.ones(len(columns), bool)
-        for name in () if self.keep else columns:  # column by column, and without a copy where all rows are complete
+        for name in () if self.keep else columns:  # column by column, and without a copy if all rows are complete
             complete &= columns[name].notna().to_numpy()
         part = columns if complete.all() else columns[complete]
         dropped = columns.index[~complete]
@@ -191,7 +191,7 @@ class Frame:
     def held_out_levels(self, fold: np.ndarray, texts: Iterable[str]) -> dict[str, np.ndarray]:
         """Where the level of a category occurs in one fold only, bool (n,), by column.
 
-        Not of levels that a column declares, as a categorical does, unless it is one of the `texts`, whose levels are those that occur.
+        Without levels that a column declares, as a categorical does, unless it is one of the `texts`, whose levels are those that occur.
         """
         where = {c: alone(codes, fold) for c, codes in self.learned_levels(texts).items()}
         return {c: at for c, at in where.items() if at.any()}
@@ -207,7 +207,7 @@ class Frame:
         return Unseen(counts, {c: self.schema[c] for c in counts})
 
     def without_unseen(self, names: Iterable[str]) -> Frame:
-        """The frame in which what no row of the fit has is not there in these columns: no level, and not true."""
+        """The frame without values that no training row has, in these columns: no level, and not true."""
         columns = self.columns
         for name in names:
             if name in self.unseen:
@@ -316,7 +316,7 @@ def mold(
     formula : str
         R's grammar; the response must be a column. One-sided (`"~ a + b"`) if `response` is False.
     data : what `as_pandas` takes
-        Of one that was read for another formula the columns of this one must be there.
+        If it was read for another formula, it must contain the columns of this one.
     na : "drop", "raise" or "keep"
         Rows with missing values: left out (with their labels in `dropped`), an error, or kept if only predictors are missing.
     weights : column name, Series (by label) or array (by position), optional
@@ -368,7 +368,7 @@ def mold(
 
 
 def predictors_of_columns(frame: Frame) -> tuple[frozenset[str], ...]:
-    """The predictors that each column of the design matrix is made from, which is itself not read.
+    """The predictors behind each column of the design matrix, which is not computed.
 
     Examples
     --------
@@ -391,8 +391,8 @@ def predictors_of_columns(frame: Frame) -> tuple[frozenset[str], ...]:
 def sort_by_values(frame: Frame) -> Frame:
     """The frame with its rows sorted by class, then by the predictors in the order of the columns, by weight, and by label.
 
-    Labels decide between rows that are equal in all else, and between all rows of a class where there are no predictors. What
-    a transform of the formula learns is learned again, so that its sums run in the new order.
+    Labels break ties between rows that are equal otherwise, and order all rows of a class if there are no predictors. Transforms
+    of the formula are trained again, so that their sums run in the new order.
 
     Examples
     --------
@@ -430,7 +430,7 @@ def _ranks(labels: pd.Index) -> np.ndarray:
 
 @savable
 class RowlessFrame(Frame):
-    """A frame without its rows. What reads these raises `NotAvailable`; new rows are read as by the frame that it was.
+    """A frame without its rows. Functions that need them raise `NotAvailable`; new rows are read as by the original frame.
 
     Attributes
     ----------

@@ -1,4 +1,4 @@
-"""Data that are read once, in blocks of rows, into a frame whose columns are on the disk where they are long."""
+"""Data that are read once, in blocks of rows, into a frame whose long columns are on disk."""
 
 from __future__ import annotations
 
@@ -38,15 +38,15 @@ class Part:
     """A column within a block of rows."""
 
     kind: str  # "number", "boolean", "category", "ordered", "text" or "value"
-    values: np.ndarray  # (r,), of levels their codes, -1 for what is missing
-    missing: np.ndarray | None = None  # bool (r,), for a type of pandas that does not say it in the values
+    values: np.ndarray  # (r,), for levels their codes, -1 for missing ones
+    missing: np.ndarray | None = None  # bool (r,), for a type of pandas without missing values in the array
     levels: Any = ()
 
 
 def part_of(column: pd.Series, check: Callable[[pd.Series], object]) -> Part | None:
-    """A block of a column as numbers or as codes; None where nothing is there but missing values of no telling type.
+    """A block of a column as numbers or as codes; None if it has nothing but missing values of an undetermined type.
 
-    `check` raises where other values than numbers, texts and booleans have no place.
+    `check` raises for values other than numbers, texts and booleans, if these are not allowed.
     """
     dtype, array = column.dtype, column.array
     if isinstance(dtype, pd.CategoricalDtype):
@@ -84,7 +84,7 @@ class Column:
         self.kinds: set[str] = set()
         self.levels: dict[Any, int] = {}
         self.values: Growing | None = None  # None while no row had a value
-        self.missing: Growing | None = None  # what is missing of truth values and of types of pandas that have a mask
+        self.missing: Growing | None = None  # missing entries of truth values and of types of pandas that have a mask
         self.rows, self.blank = 0, np.dtype(object)  # the type of rows without a value before any that has one
         self.grown = partial(Growing, small=small, expected=expected)
 
@@ -97,7 +97,7 @@ class Column:
         self.rows += len(block)
 
     def array(self, sort: bool) -> Any:
-        """The column as pandas has it, without a copy; levels that have an order of their own are sorted if `sort` says so."""
+        """The column as a pandas Series, without a copy; levels with their own order are sorted if `sort` is true."""
         if self.values is None and self.blank.kind == "f":
             self._add(Part("number", np.empty(0, self.blank)))
         if self.values is None or self.kinds.isdisjoint({"number", "boolean"}):
@@ -155,7 +155,7 @@ class Column:
         levels, codes = list(self.levels), self.values.array()
         own_order = self.kinds <= {"category", "ordered"} and not (sort and "category" in self.kinds)
         order = np.arange(len(levels)) if own_order else _sorted_places(levels)
-        place = np.empty(len(levels) + 1, np.min_scalar_type(-len(levels) - 2))  # the type that pandas takes for so many levels
+        place = np.empty(len(levels) + 1, np.min_scalar_type(-len(levels) - 2))  # the type of pandas for this many levels
         place[order], place[-1] = np.arange(len(levels)), -1
         out = self.grown(place.dtype, expected=len(codes))
         for start in range(0, len(codes), STEP):
@@ -166,7 +166,7 @@ class Column:
 
 
 def _sorted_places(levels: list[Any]) -> np.ndarray:
-    """The levels in their order; where they have none as they came."""
+    """The levels in their order; without an order, as they came."""
     try:
         return np.array(sorted(range(len(levels)), key=levels.__getitem__), int)
     except TypeError:
@@ -193,7 +193,7 @@ def collect(
     sort: bool = False,
     tick: Callable[[int], object] = lambda rows: None,
 ) -> tuple[pd.DataFrame, tuple[str, ...]]:
-    """Blocks of rows as one frame, whose columns are on the disk where they are long; and the names of those that hold texts.
+    """Blocks of rows as one frame, whose long columns are on disk; and the names of the columns that contain texts.
 
     A block may be of the type that its own values need: a column of whole numbers is one of floats from the first missing value on.
 
@@ -202,11 +202,11 @@ def collect(
     blocks : frames with the columns `names`
     names : list of str
     expected : int
-        Number of rows, as far as known.
+        Number of rows, if known.
     checks : mapping of name to a function of a column
-        Which raises for values that are neither numbers, texts nor booleans; other columns may have any that can be hashed.
+        Function that raises for values that are neither numbers, texts nor booleans; other columns may have any hashable values.
     sort : bool
-        Whether the levels of categories are to be sorted, as they have no order of their own.
+        Whether the levels of categories are sorted, because they have no order.
     tick : function of a number of rows
 
     Raises
@@ -237,13 +237,13 @@ def collect(
 
 @dataclass(frozen=True)
 class Origin:
-    """Where a frame was read.
+    """Origin of a frame that was read.
 
     Attributes
     ----------
-    source : Source, or None for a frame that was made of one that was read
+    source : Source, or None for a frame made from one that was read
     names : Index
-        All columns that the source has.
+        All columns of the source.
     texts : frozenset of str
         Columns of texts, whose levels are those that occur in the rows that are used.
     """
@@ -258,7 +258,7 @@ class Origin:
 
 
 class Spooled(pd.DataFrame):  # type: ignore[misc]
-    """A frame whose columns are on the disk where they are long, in files without a name, which end with the process.
+    """A frame whose long columns are on disk, in files without a name, which are deleted with the process.
 
     What is derived from it, such as `frame[["a"]]`, is a plain frame of pandas.
 
@@ -267,24 +267,24 @@ class Spooled(pd.DataFrame):  # type: ignore[misc]
     origin : Origin
     """
 
-    _metadata: ClassVar[list[str]] = ["origin"]  # what pandas pickles beside the columns
+    _metadata: ClassVar[list[str]] = ["origin"]  # pickled by pandas with the columns
 
     origin: Origin
 
 
 def origin_of(data: pd.DataFrame) -> Origin | None:
-    """Where a frame was read, None for one that was given as it is."""
+    """Origin of a frame, None for one that was given in memory."""
     return data.origin if isinstance(data, Spooled) else None
 
 
 def names_of(data: pd.DataFrame) -> pd.Index:
-    """The columns of a frame, or of what it was read from, of which it may have some."""
+    """The columns of a frame, or of its source, of which it may have some."""
     origin = origin_of(data)
     return data.columns if origin is None else origin.names
 
 
 def made_from(data: pd.DataFrame, changed: pd.DataFrame) -> pd.DataFrame:
-    """A frame that was made of another, such as some of its rows, which then knows what the source of that one has."""
+    """A frame made from another, such as some of its rows, with the columns of that frame's source."""
     origin = origin_of(data)
     return changed if origin is None else _spooled(changed, replace(origin, source=None))
 
@@ -301,7 +301,7 @@ def unread(data: pd.DataFrame) -> list[str]:
 
 
 def source_of(data: Any, exact: Collection[str] = ()) -> Source | None:
-    """Where data are to be read: paths and lazy tables. None for what is in memory. See `lazy_source`."""
+    """Source of data: paths and lazy tables. None for data in memory. See `lazy_source`."""
     if isinstance(data, pd.DataFrame):
         origin = origin_of(data)
         return None if origin is None else origin.source
@@ -309,12 +309,12 @@ def source_of(data: Any, exact: Collection[str] = ()) -> Source | None:
 
 
 def read_for(data: Any, formula: str, aside: Mapping[str, Any], progress: bool | None = None) -> Any:
-    """Data for a formula: what is in memory as it is, and of paths and lazy tables the columns that are needed.
+    """Data for a formula: data in memory are unchanged; from paths and lazy tables the needed columns are read.
 
     Parameters
     ----------
     data : frame, path, paths, lazy table, or what an earlier call has made of one of these
-        Which is not read again if it has the columns.
+        Data; not read again if they have the columns.
     formula : str
     aside : mapping of argument to what was given for it
         Texts are names of further columns, such as of weights, which `.` leaves out.
@@ -384,19 +384,19 @@ def read_columns(source: Source, wanted: list[str], predictors: set[str], progre
 def missing_in(columns: pd.DataFrame, response: pd.Series | None) -> tuple[np.ndarray, pd.Series]:
     """Whether a value is missing in each row, bool (n,), and the number of missing values of each column.
 
-    Column by column, as a table of all would take a byte for each value.
+    Column by column, because a table of all would take a byte for each value.
     """
     missing, counts = np.zeros(len(columns), bool), {}
     every = [columns[name] for name in columns] + ([] if response is None else [response])
     for column in every:
-        here = column.isna().to_numpy()
-        counts[column.name] = int(here.sum())
-        missing |= here
+        absent = column.isna().to_numpy()
+        counts[column.name] = int(absent.sum())
+        missing |= absent
     return missing, pd.Series(counts, dtype=int)
 
 
 def kept_rows(columns: pd.DataFrame, dropped: np.ndarray, origin: Origin | None) -> pd.DataFrame:
-    """The columns without the rows that are dropped; of a frame that was read, again on the disk, with the levels that are left.
+    """The columns without the rows that are dropped; for a frame that was read, again on disk, with the remaining levels.
 
     Parameters
     ----------
@@ -423,7 +423,7 @@ def row_blocks(data: pd.DataFrame) -> Iterator[pd.DataFrame]:
 
 
 def levels_that_occur(column: pd.Series) -> pd.Series:
-    """A column of categories with the levels that some row has; unchanged where all occur."""
+    """A column of categories with the levels that some row has; unchanged if all occur."""
     codes = column.array.codes
     step = rows_at_once(1)
     counts: Any = sum(np.bincount(codes[k : k + step] + 1, minlength=len(column.cat.categories) + 1) for k in range(0, len(codes), step))

@@ -1,4 +1,4 @@
-"""What columns may hold: the schema that a fit learns, checks of data and of new rows against it, and values that no row of a fit had."""
+"""Types of columns: the schema that a fit stores, checks of data and of new rows, and values that are not in the training data."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from ..ground.savable import savable
 from .formula import Formula
 
 CODED = 50  # a whole-number response with more levels than this, and few rows for each, counts as a measurement
-HOW = ("warn", "raise", "zero")  # what `Fit.predict` does about them
-FATES = {  # what becomes of the rows, by what the metric does: see `Metric.unseen`
+HOW = ("warn", "raise", "zero")  # how `Fit.predict` treats them
+FATES = {  # treatment of the rows, by the metric: see `Metric.unseen`
     "missing": "the rows with these values get no prediction (NA)",
     "unlike": "the dissimilarity treats them as different from every known value",
     "zero": "all columns derived from it are 0 in these rows",
@@ -35,9 +35,9 @@ class Column:
     ----------
     kind : "numeric", "boolean", "category" or "series" (lists or arrays of numbers)
     levels : tuple
-        Of a category, in order; empty for other kinds.
+        Levels of a category, in order; empty for other kinds.
     ordered : bool
-        Whether the order of the levels is one of the data.
+        Whether the levels are ordered in the data.
     coded : bool
         Whether C() makes a category of numbers.
     """
@@ -154,7 +154,7 @@ def read_classes(response: pd.Series) -> tuple[pd.Categorical, tuple[str, ...]]:
 
 
 def class_codes(truth: pd.Series, levels: pd.Index) -> np.ndarray:
-    """Class codes of a response, -1 where it is missing; an error for classes that fit has not seen."""
+    """Class codes of a response, -1 if missing; an error for classes that are not in the training data."""
     try:
         codes = levels.get_indexer(truth.astype(object))
     except TypeError:
@@ -167,7 +167,7 @@ def class_codes(truth: pd.Series, levels: pd.Index) -> np.ndarray:
 
 @dataclass(frozen=True)
 class Unseen:
-    """How many rows have each value that is none of the levels of its column; those of two sets of rows are joined by `+`.
+    """Numbers of rows with each value that is not a level of its column; the numbers of two sets of rows are joined by `+`.
 
     Attributes
     ----------
@@ -198,7 +198,7 @@ class Unseen:
         return Unseen({c: self.counts[c] for c in names}, self.schema)
 
     def words(self, name: str) -> str:
-        """The values of a column, with their numbers of rows, and what is known."""
+        """The values of a column, with their numbers of rows, and the known levels."""
         known = self.schema[name]
         if known.kind == "boolean":
             return f"column {name!r} was boolean in the training data, but has values that are neither true nor false: {self.values(name)}"
@@ -212,17 +212,17 @@ class Unseen:
         return ", ".join(values) + (f" and {len(counts) - 5} more" if len(counts) > 5 else "")
 
     def refuse(self) -> None:
-        """Raise where there are any."""
+        """Raise if there are any."""
         for name in self.counts:
             raise DataError(
                 f"{self.words(name)}. Leave these rows out, or fit without the column, because an identifier is not a useful predictor"
             )
 
-    def warn(self, fates: Mapping[str, str]) -> None:
-        """Warn of each column; `fates` has for each what becomes of its rows, a key of `FATES`, and lacks those not to be warned of."""
+    def warn(self, fates: Mapping[str, str], cure: str = "") -> None:
+        """Warn of each column in `fates`, which gives the treatment of its rows, a key of `FATES`."""
         for name in self.counts:
             if name in fates:
-                warn(f"{self.words(name)}; {FATES[fates[name]]}. Use unseen='raise' to make `Fit.predict` refuse them", DataWarning)
+                warn(f"{self.words(name)}; {FATES[fates[name]]}{cure}", DataWarning)
 
     def warn_of_folds(self, fold: str = "fold") -> None:
         """Warn that held-out rows have them, and the training rows of their fold have not."""
@@ -235,12 +235,12 @@ class Unseen:
 
 
 def alone(codes: np.ndarray, fold: np.ndarray) -> np.ndarray:
-    """Where a level occurs in one fold only, so that the rows outside of it lack it, bool (n,).
+    """Whether a level occurs in one fold only, so that the rows outside lack it, bool (n,).
 
     Parameters
     ----------
     codes : int array (n,)
-        Of levels, -1 for none.
+        Codes of levels, -1 for none.
     fold : int array (n,)
 
     Examples
@@ -282,7 +282,7 @@ def check_names(columns: pd.Index) -> None:
 
 
 def check_read(needed: Iterable[Any], columns: pd.Index) -> None:
-    """Raise unless the columns that a formula needs are among those that were read."""
+    """Raise unless the columns that a formula needs were read."""
     lost = [name for name in needed if name not in columns]
     if lost:
         raise DataError(
@@ -291,7 +291,7 @@ def check_read(needed: Iterable[Any], columns: pd.Index) -> None:
 
 
 def missing_values(counts: pd.Series, rows: int, response: Any, na: str) -> DataError:
-    """The error of missing values where na="raise", and where they leave no row.
+    """The error of missing values if na="raise", and if they leave no row.
 
     Parameters
     ----------
@@ -353,7 +353,7 @@ def given_weights(weights: Any, data: pd.DataFrame) -> np.ndarray:
 
 
 def group_codes(groups: Any, data: pd.DataFrame) -> np.ndarray | None:
-    """Codes 0, 1, ... of the groups that rows come in, (n,); None where there are none."""
+    """Codes 0, 1, ... of the groups of rows, (n,); None if there are none."""
     if groups is None:
         return None
     of_row = pd.Series(np.asarray(along(groups, data, "groups"), object))
@@ -383,7 +383,7 @@ def along(given: Any, data: pd.DataFrame, what: str) -> Any:
 
 
 def check_column(name: str, columns: pd.Index, what: str) -> None:
-    """Raise unless a name is that of a column."""
+    """Raise unless a name is the name of a column."""
     if name not in columns:
         hint = hint_for_value(what, name, map(str, columns))
         raise DataError(f"{what}={name!r} is not a column of the data{hint and ': '}{hint}")

@@ -26,12 +26,12 @@ KINDS = {".parquet": "parquet", ".pq": "parquet", ".csv": "CSV", ".csv.gz": "CSV
 ALLOWED = "files that end in .parquet or .csv (one, a list, a folder or a glob)"
 
 Piece = tuple[str, int | None, tuple[int, int]]
-Form = Callable[[Any], Any]  # what is made of a block of rows, a table of the library that reads it
+Form = Callable[[Any], Any]  # conversion of a block of rows, a table of the library that reads it
 
 
 @contextmanager
 def readable(error: Callable[[Exception], Exception]) -> Iterator[None]:
-    """Within it an error of another library, of which there are many, becomes one that says what can't be read."""
+    """Within it an error of another library, of which there are many, becomes an error that names the source that cannot be read."""
     try:
         yield
     except (ProtoclassError, MemoryError):
@@ -54,13 +54,13 @@ def as_frame(block: Any) -> pd.DataFrame:
 
 @dataclass(frozen=True)
 class Lazy:
-    """A lazy table of another library, which can be read as often as wanted, each time in the order that it then gives its rows."""
+    """A lazy table of another library, which can be read several times, each time in the current order of its rows."""
 
-    kind: str  # what it is, in words: "polars LazyFrame"
+    kind: str  # type of the table, for messages: "polars LazyFrame"
     names: tuple[Any, ...]
     read: Callable[[list[str]], Iterator[Any]]  # some columns, block by block, as tables of the library
-    expected: int = 0  # rows, where they are known without reading them
-    sorts: bool = False  # whether categories have no order of their own, so that the levels are sorted
+    expected: int = 0  # number of rows, if known without reading them
+    sorts: bool = False  # whether categories have no order, so the levels are sorted
 
     def blocks(self, columns: list[str], form: Form = as_frame) -> Iterator[Any]:
         with readable(self.unreadable):
@@ -70,7 +70,7 @@ class Lazy:
         return DataError(f"the {self.kind} can't be read: {cut(' '.join(str(reason).split()) or type(reason).__name__)}")
 
     def as_text(self, column: str) -> None:
-        """The same with a column read as texts: none, as the table says the types."""
+        """The same with a column read as text: not available, because the table has types."""
 
 
 def library_of(data: Any) -> str | None:
@@ -143,7 +143,7 @@ def _arrow(data: Any, source: Lazy) -> Lazy:
     parquet = getattr(getattr(data, "format", None), "default_extname", "") == "parquet"
     try:
         expected = data.count_rows() if parquet else 0
-    except (OSError, ValueError):  # said with the name of the file where it is read
+    except (OSError, ValueError):  # raised again with the name of the file when it is read
         expected = 0
 
     def read(columns: list[str]) -> Iterator[Any]:
@@ -154,7 +154,7 @@ def _arrow(data: Any, source: Lazy) -> Lazy:
 
 
 def without_index(names: list[str], written: str | bytes | None) -> tuple[str, ...]:
-    """Names of columns without those that hold the index of a frame, by what pandas has written beside them."""
+    """Names of columns without the index of a frame, by the metadata of pandas."""
     try:
         index = json.loads(written)["index_columns"] if written else []
         return tuple(name for name in names if name not in index)
@@ -179,7 +179,7 @@ def _of_polars(values: Any) -> Any:
         return values.to_numpy()
     if kind == nw.Enum:
         return pd.Categorical(values.to_list(), values.to_native().dtype.categories.to_list(), ordered=True)
-    if kind == nw.Categorical:  # which has no order of its own: the levels are sorted
+    if kind == nw.Categorical:  # which has no order: the levels are sorted
         return pd.Categorical(values.to_list())
     return pd.Series(values.to_list(), dtype=None if len(values) else object)
 
@@ -199,7 +199,7 @@ def file_source(data: Any) -> Files:
     OptionError
         For an address of the web.
     FileError
-        Where there are none, they are of several kinds, can't be read, or differ in their columns.
+        If there are none, they are of several kinds, cannot be read, or differ in their columns.
     """
     given = data if isinstance(data, (list, tuple)) else [data]
     paths = [path for name in given for path in _files_of(name)]
@@ -238,7 +238,7 @@ class File:
 
     def _csv(self, columns: list[str], texts: frozenset[str]) -> Iterator[pd.DataFrame]:
         rows, types = rows_at_once(len(self.names)), dict.fromkeys(texts, str)
-        # all columns, as the parser does not look at the length of lines where it reads some of them
+        # all columns, because the parser does not check the length of lines if it reads some of them
         with pd.read_csv(os.path.abspath(self.path), chunksize=rows, low_memory=False, dtype=types) as chunks:
             for chunk in chunks:
                 if not isinstance(chunk.index, pd.RangeIndex):
@@ -253,7 +253,7 @@ class Files:
     files: tuple[File, ...]
     names: tuple[Any, ...]
     expected: int
-    texts: frozenset[str] = frozenset()  # columns of CSV files that hold texts, although some may look like numbers
+    texts: frozenset[str] = frozenset()  # columns of CSV files that contain texts, although some may look like numbers
     sorts: bool = False
 
     def blocks(self, columns: list[str], form: Form = as_frame) -> Iterator[Any]:
@@ -261,7 +261,7 @@ class Files:
             yield from file.blocks(columns, self.texts, form)
 
     def pieces(self) -> list[Piece]:
-        """What is read apart, in order: each row group of a parquet file (path, number, stamp), each CSV file (path, None, stamp)."""
+        """Pieces that are read separately, in order: row groups of parquet files (path, number, stamp), CSV files (path, None, stamp)."""
         out: list[Piece] = []
         for file in self.files:
             path, groups = os.path.abspath(file.path), [None] if file.table is None else _row_groups(file.path)
@@ -269,7 +269,7 @@ class Files:
         return out
 
     def as_text(self, column: str) -> Files | None:
-        """The same with a column read as texts, if the files do not say types."""
+        """The same with a column read as text, if the files have no types."""
         return replace(self, texts=self.texts | {column}) if self.files[0].table is None else None
 
 
@@ -283,7 +283,7 @@ def _row_groups(path: Path) -> range:
 
 
 def read_piece(piece: Piece, columns: list[str] | None = None) -> pd.DataFrame:
-    """The rows of one of `Files.pieces`, on whatever machine: copies of a file have its size, and times of their own."""
+    """The rows of one of `Files.pieces`, on any worker: copies of a file have its size, but their own times."""
     name, group, stamp = piece
     path = Path(name)
     if _stamp(path)[0] != stamp[0]:
@@ -307,7 +307,7 @@ def _files_of(given: Any) -> list[Path]:
         folder, there = path.is_dir() and bool(name), path.exists() and bool(name)
         magic = glob.has_magic(name) and not there
         found = [p for p in map(Path, sorted(glob.glob(str(path), recursive=True))) if p.is_file()] if magic else [path] * there
-    except (OSError, ValueError, RuntimeError) as reason:  # names that are too long, hold a zero, or have no home
+    except (OSError, ValueError, RuntimeError) as reason:  # names that are too long, contain a zero, or have no home
         raise FileError(f"{shown(name)} is not a path: {cut(str(reason))}") from None
     if folder:
         return _in_folder(path)
@@ -365,7 +365,7 @@ def installed(name: str) -> bool:
 
 
 def _file(path: Path) -> File:
-    """A file as it is now: its columns, and the number of rows or lines where they are counted quickly."""
+    """The current state of a file: its columns, and the number of rows or lines if they are counted quickly."""
     stamp = _stamp(path)
     with readable(partial(_unreadable, path)):
         if KINDS[_ending(path)] == "parquet":
@@ -382,7 +382,7 @@ def _file(path: Path) -> File:
 
 
 def _parquet(path: Path) -> Lazy:
-    """A parquet file as a table of pyarrow, or of polars where that is not installed."""
+    """A parquet file as a table of pyarrow, or of polars if pyarrow is not installed."""
     if installed("pyarrow"):
         from pyarrow.parquet import ParquetFile
 

@@ -1,4 +1,4 @@
-"""Formulaic's specification of a design matrix: trained on rows, or made anew from what its transforms have learned."""
+"""Formulaic's specification of a design matrix: trained on rows, or restored from the state of its transforms."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ COMPUTING = (TypeError, ValueError, LookupError, AttributeError, ArithmeticError
 
 
 def trained_spec(frame: Frame) -> Any:
-    """Formulaic's specification, trained on the rows; None where the predictors are plain numbers."""
+    """Formulaic's specification, trained on the rows; None if the predictors are plain numbers."""
     if frame.formula.plain() and all(c.kind != "category" for c in frame.schema.values()):
         return None
     width = _width(frame)
     if width * len(frame) * 8 > LARGEST:
         categories = [c for c, column in frame.schema.items() if column.kind == "category"]
         if frame.formula.plain() and categories:
-            return None  # Gower reads the unchanged categories; a metric that requests `design` checks it
+            return None  # Gower uses the unchanged categories; a metric that requests `design` checks it
         widest = max(categories, key=lambda c: len(frame.schema[c].levels), default=None)
         cure = "" if widest is None else f"; column {shown(widest)} has {len(frame.schema[widest].levels)} levels"
         cure += "; df= of a transform may be smaller" if not frame.formula.plain() else ""
@@ -53,7 +53,7 @@ def trained_spec(frame: Frame) -> Any:
 
 
 def spec_of_states(frame: Frame, states: Mapping[str, Any]) -> Any:
-    """Formulaic's specification from what its transforms have learned, by their texts; nothing is learned from the rows.
+    """Formulaic's specification from the stored state of its transforms, by their texts; nothing is trained on the rows.
 
     Without rows, all that is left to find is the names of the columns, which follow from formula, schema and states.
     """
@@ -72,7 +72,7 @@ def _width(frame: Frame) -> int:
 
 
 def compute(spec: Any, rows: Frame) -> tuple[pd.DataFrame, Any]:
-    """The design matrix by formulaic, which knows columns by the names that the formula gives them, and its trained specification."""
+    """The design matrix by formulaic, which uses the names of columns in the formula, and its trained specification."""
     from formulaic.errors import FormulaicError
 
     columns = rows.canonical()

@@ -1,4 +1,4 @@
-"""How a formula is written: R's words, which are rewritten or refused with what to do instead, and names that Python can't read."""
+"""Spelling of formulas: R's words, which are rewritten or refused with a cure, and names that Python cannot parse."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from ..ground.errors import FormulaError, cut, shown
 FUNCTIONS = {"factor": "C", "as.factor": "C", "as.character": "C", "splines::ns": "ns", "splines::bs": "bs", "stats::poly": "poly",
              "base::log": "log"}  # fmt: skip
 WORDS = {"TRUE": "True", "FALSE": "False", "NULL": "None", "Inf": "1e999"}
-SHORT = {"T": "True", "F": "False"}  # of options: elsewhere these are likely columns
+SHORT = {"T": "True", "F": "False"}  # only in options: elsewhere these are likely columns
 OPTIONS = {"include.lowest": "include_lowest"}  # before a "=", inside a call
 
 FRAME = "compute the column in the data frame first"
-RIGHT = {  # function of R: what to do instead; {0} is its first argument
+RIGHT = {  # function of R: its cure; {0} is its first argument
     "as.numeric": "use {0}, or convert the column in the data frame",
     "as.integer": "use {0}, or convert the column in the data frame",
     "as.double": "use {0}, or convert the column in the data frame",
@@ -79,14 +79,14 @@ def translate(right: str, names: Names, text: str) -> str:
     ----------
     right : str
     names : Names
-        Of the columns of the data. A column may be named like a word of R; a function is one before a parenthesis.
+        Names of the columns of the data. A column may be named like a word of R; a function is one before a parenthesis.
     text : str
         The formula, for messages.
 
     Raises
     ------
     FormulaError
-        For functions of R that have no counterpart, and for `|`; it says what to do instead. Where a quoted name is not a column.
+        For functions of R that have no counterpart, and for `|`, with the cure; and if a quoted name is not a column.
 
     Examples
     --------
@@ -95,7 +95,7 @@ def translate(right: str, names: Names, text: str) -> str:
     'C(g) + I(x**2) + poly(z, 2, raw=True) + log( column_4_ )'
     """
 
-    vectors: list[int] = []  # where R's c(...) end
+    vectors: list[int] = []  # ends of R's c(...)
 
     def one(match: re.Match[str]) -> str:
         if match["name"] is not None:
@@ -137,7 +137,7 @@ def _quoted(name: str, names: Names, text: str) -> str:
 
 
 def _end_of_vector(right: str, start: int, text: str) -> int:
-    """Where R's `c(...)` ends, which holds numbers or texts."""
+    """End of R's `c(...)`, which contains numbers or texts."""
     found = VECTOR.match(right, start)
     if found is None or not CONSTANTS.fullmatch(found.group(1)):
         raise FormulaError(f"c() in {shown(text)} must contain numbers or texts: join columns by +, as in 'a + b'")
@@ -151,7 +151,7 @@ def _option(word: str, text: str) -> str:
 
 
 def check_left(left: str, text: str) -> None:
-    """Raise where the left side calls a function of R."""
+    """Raise if the left side calls a function of R."""
     called = re.match(r"([A-Za-z][\w.]*)\s*\(", left)
     if called and called.group(1) in LEFT:
         raise _refused(called.group(1), left[called.end() :], LEFT, text)
@@ -167,7 +167,7 @@ def _refused(name: str, after: str, cures: dict[str, str], text: str) -> Formula
 
 
 def pieces(text: str) -> Iterator[tuple[str, int]]:
-    """Quoted names and texts, brackets, bars and what stands between them, each with the number of brackets open after it."""
+    """Quoted names and texts, brackets, bars and the text between them, each with the number of brackets open after it."""
     depth = 0
     for piece in PIECES.findall(text):
         depth += {"(": 1, "[": 1, ")": -1, "]": -1}.get(piece, 0)
@@ -191,12 +191,12 @@ def _check_outside_calls(right: str, text: str) -> None:
 
 
 def substitute(formula: str, old: str) -> str:
-    """A changed formula as R's `update` reads it: `.` stands for that side of the old formula.
+    """A changed formula as R's `update` reads it: `.` is replaced by this side of the old formula.
 
     Raises
     ------
     FormulaError
-        Where the response changes while a `.` stands for all columns but the response.
+        If the response changes while a `.` means all columns but the response.
 
     Examples
     --------
@@ -209,7 +209,7 @@ def substitute(formula: str, old: str) -> str:
         raise FormulaError(f"a formula must be text such as '. ~ . - x', not {type(formula).__name__}")
     sides, before = sides_of(formula), sides_of(old)
     if len(sides) != 2 or len(before) != 2:
-        return formula  # the reader of formulas says what is wrong
+        return formula  # the parser of formulas reports the error
     left, right = (side.strip() for side in sides)
     old_left, old_right = (side.strip() for side in before)
     left = old_left if left in ("", ".") else left
@@ -242,7 +242,7 @@ def sides_of(text: str) -> list[str]:
 
 @dataclass(frozen=True)
 class Names:
-    """The names of columns by which formulaic knows them.
+    """The names of columns in formulaic.
 
     Attributes
     ----------
@@ -297,13 +297,13 @@ def name_columns(columns: Iterable[str], reserved: Iterable[str]) -> Names:
 
 
 def _is_plain(name: str) -> bool:
-    """Whether Python reads the name as itself: an identifier that is not reserved and that its parser leaves as it is."""
+    """Whether Python parses the name as itself: an identifier that is not reserved and that its parser does not change."""
     plain = name.isidentifier() and not keyword.iskeyword(name) and not name.startswith("__FORMULAIC")
     return plain and unicodedata.normalize("NFKC", name) == name
 
 
 def unknown(what: str, columns: Iterable[str]) -> str:
-    """The message where a formula names a column that does not exist."""
+    """The message if a formula names a column that does not exist."""
     columns = list(columns)
     listed = ", ".join(map(shown, columns[:LISTED]))
     more = f" and {len(columns) - LISTED} more" if len(columns) > LISTED else ""

@@ -17,8 +17,8 @@ from .frame import Frame
 from .terms import Factor, Term, columns_of
 
 LARGEST = 308  # power of ten
-ESCAPES = {"\\": "\\\\", "\n": "\\n", "\r": "\\r", "\t": "\\t"}  # where backslashes escape
-TWO = 40  # a power of two that any engine reads exactly
+ESCAPES = {"\\": "\\\\", "\n": "\\n", "\r": "\\r", "\t": "\\t"}  # escapes of dialects with backslashes
+TWO = 40  # exponent of a power of two that any engine reads exactly
 ARGUMENTS = 100  # of one function, at most
 ROW = "t"  # the row that is classified
 CURE = "compute it as a column of the data first"
@@ -34,24 +34,24 @@ class Dialect:
     ----------
     name : str
     quote : str
-        The sign around names.
+        Character around names.
     backslash : str
-        What a backslash in a text is: "plain"; "escape", as in BigQuery; "marked", which needs PostgreSQL's `E'...'`; "unknown",
-        where engines differ, so that a text that has one is refused.
+        Meaning of a backslash in a text: "plain"; "escape", as in BigQuery; "marked", which needs PostgreSQL's `E'...'`; "unknown",
+        if engines differ, so a text with a backslash is refused.
     double : str
-        The type of numbers of double precision.
+        Type of numbers of double precision.
     greatest : str
-        The function that gives the largest of its arguments.
+        Function that gives the largest of its arguments.
     first : str
-        What ends a query of which the first row is taken.
+        End of a query of which the first row is taken.
     arrays : bool
-        Whether rows of constants are an array of structs, as there is no VALUES.
+        Whether rows of constants are an array of structs, because there is no VALUES.
     typed : bool
-        Whether a column has one type of values; otherwise a text among numbers is looked for.
+        Whether a column has one type of values; otherwise texts among numbers are checked for.
     truths : bool
-        Whether only true and false stand where a condition stands; otherwise numbers do as well, and are looked at.
+        Whether only true and false are conditions; otherwise numbers are too, and are checked.
     folds_case : bool
-        Whether names that differ in case alone are the same, also quoted ones.
+        Whether names that differ in case only are the same, also if quoted.
     exact : bool
         Whether decimal numbers are read as the nearest double; otherwise they are written as a quotient of whole numbers.
     """
@@ -85,7 +85,7 @@ class Dialect:
         return ".".join(self.identifier(part) for part in parts)
 
     def check_names(self, names: Iterable[str]) -> None:
-        """Raise where two columns would have the same name in a table."""
+        """Raise if two columns would have the same name in a table."""
         seen: dict[str, str] = {}
         for name in names if self.folds_case else ():
             other = seen.setdefault(name.casefold(), name)
@@ -109,7 +109,7 @@ class Dialect:
         )
 
     def number(self, value: float) -> str:
-        """A finite number as a constant of double precision, which is read back to the last bit."""
+        """A finite number as a constant of double precision, which is read back exactly."""
         value = float(value)
         if not math.isfinite(value):
             raise OptionError(f"{value} is not a number that can be written in SQL")
@@ -132,12 +132,12 @@ class Dialect:
         )
 
     def as_double(self, expression: str) -> str:
-        """An expression of numbers in double precision; missing for a text where columns have values of any type."""
+        """An expression of numbers in double precision; missing for a text if columns have values of any type."""
         cast = f"CAST({expression} AS {self.double})"
         return cast if self.typed else f"CASE WHEN TYPEOF({expression}) IN ('integer', 'real') THEN {cast} END"
 
     def is_text(self, expression: str) -> str:
-        """Whether an expression is a text; where columns have one type, whether it is there."""
+        """Whether an expression is a text; if columns have one type, whether it is present."""
         return f"{expression} IS NOT NULL" if self.typed else f"TYPEOF({expression}) = 'text'"
 
     def largest(self, expressions: Sequence[str]) -> str:
@@ -247,7 +247,7 @@ class Columns:
         return self.dialect.as_double(self.of(name))
 
     def code(self, name: str, otherwise: int | None = None) -> str:
-        """The number of the level of a category, 0 for the first; NULL or `otherwise` for one that is no level."""
+        """The number of the level of a category, 0 for the first; NULL or `otherwise` for a value that is not a level."""
         cases = " ".join(f"WHEN {constant} THEN {k}e0" for k, constant in enumerate(self._levels(name)))
         if otherwise is None:
             return f"CASE {self._value(name)} {cases} END"
@@ -255,9 +255,9 @@ class Columns:
         return f"CASE WHEN {self._value(name)} IS NOT NULL THEN {coded} END"
 
     def known(self, name: str, compared: bool = False) -> str:
-        """The condition for a value that a fit can read: a finite number, a truth value, or one of the levels.
+        """The condition for a value that a fit accepts: a finite number, a truth value, or one of the levels.
 
-        Where values are `compared`, so that one that no row of the fit has is unlike all others, also another text or number.
+        If values are `compared`, a value that is not in the training data differs from all others, also another text or number.
         """
         column = self.frame.schema[name]
         if column.kind == "category" and not compared:
@@ -307,7 +307,7 @@ class Columns:
         return not self.frame.formula.plain()
 
     def variable(self, name: str) -> str:
-        """A variable of a metric of mixed columns by its name in `Frame.terms`: a number, or that of the level, -1 for no level."""
+        """A variable of a metric of mixed columns by its name in `Frame.terms`: a number, or the number of the level, -1 for none."""
         frame = self.frame
         if name in frame.schema:
             return self.code(name, -1) if frame.schema[name].kind == "category" else self.number(name)
@@ -393,5 +393,5 @@ class Columns:
 
 
 def all_of(conditions: Sequence[str]) -> str:
-    """Conditions that hold together, each once."""
+    """Conditions that must all be true, each once."""
     return "\n    AND ".join(dict.fromkeys(conditions))

@@ -1,4 +1,4 @@
-"""Tables of other libraries as pandas frames, and answers in the library that asked."""
+"""Tables of other libraries as pandas frames, and results in the library of the input."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from .reading import origin_of, read_table
 from .sources import library_of, of_polars
 
 GONE = "the rows are not in this fit, which is slim: take the full one, give new rows, or fit again"
-COPY_ON_WRITE = int(pd.__version__.split(".")[0]) >= 3  # a copy of a frame shares its columns until one of the two is changed
+COPY_ON_WRITE = int(pd.__version__.split(".")[0]) >= 3  # a copy of a frame uses the same columns until one of the two is changed
 PLAIN = (str, bytes, bool, int, float, date, timedelta, np.datetime64, np.timedelta64)  # types of which a column may be
 COLLECT = ("to_pandas", "toPandas", "df", "compute", "collect")  # how a lazy table is made a frame, by library
 
@@ -25,12 +25,12 @@ COLLECT = ("to_pandas", "toPandas", "df", "compute", "collect")  # how a lazy ta
 @savable
 @dataclass(frozen=True)
 class Absent:
-    """Data, or an argument that says something of single rows, of the call of a slim fit.
+    """Placeholder for the data, or for an argument about single rows, in the call of a slim fit.
 
     Attributes
     ----------
     what : str
-        What it was, as a call shows it.
+        Name of the value, as a call shows it.
     """
 
     what: str
@@ -47,14 +47,14 @@ def as_pandas(data: Any, names: Iterable[Any] | None = None) -> pd.DataFrame:
     ----------
     data : table or path
     names : names of columns, optional
-        Of paths and lazy tables only these are read, as far as they are there.
+        Columns to read from paths and lazy tables, if they exist.
 
     Raises
     ------
     DataError
-        For what is no table, and for lazy tables that can't be read in blocks.
+        For values that are not tables, and for lazy tables that cannot be read in blocks.
     FileError
-        For paths of files that are not there or can't be read.
+        For paths of files that do not exist or cannot be read.
 
     Examples
     --------
@@ -89,7 +89,7 @@ def as_pandas(data: Any, names: Iterable[Any] | None = None) -> pd.DataFrame:
 def unshared(table: Any) -> Any:
     """A table of pandas or polars that later changes of the given one do not reach; other values are returned as they are.
 
-    Tables that were read from files are not shared with anyone, and those of pyarrow cannot be changed.
+    Tables that were read from files are not shared, and tables of pyarrow cannot be changed.
     """
     if isinstance(table, (pd.DataFrame, pd.Series)):
         return table if isinstance(table, pd.DataFrame) and origin_of(table) is not None else table.copy(deep=not COPY_ON_WRITE)
@@ -110,7 +110,7 @@ class cached_table(cached_property[pd.DataFrame]):  # noqa: N801 - used as cache
 
 
 def _made_a_frame(data: Any) -> str:
-    """How what was given for a table becomes one, in words."""
+    """How to convert the given value into a table, in words."""
     if isinstance(data, pd.Series):
         return "use two pairs of brackets for one row, data.loc[[label]], and one frame for x and y"
     if isinstance(data, (dict, list, tuple, np.ndarray)):
@@ -132,7 +132,7 @@ def as_given(answer: pd.Series | pd.DataFrame, given: Any, rows: bool = False) -
         text become an enumeration (in pyarrow texts), NaN and NA null.
     given : table
     rows : bool
-        Whether the answer is about the rows of the table: those that it lacks are then null, so that it has as many.
+        Whether the answer has a row for each row of the table: rows that it lacks are then null.
 
     Examples
     --------
@@ -164,7 +164,7 @@ def beside_given(answer: pd.DataFrame, given: Any) -> Any:
 
 
 def of_one_type(values: list[Any]) -> list[Any]:
-    """Values as a column of one type can hold them: texts, where they are of several types or of one without a type of columns.
+    """Values that a column of one type can contain: texts, if they are of several types or of one without a type of columns.
 
     Examples
     --------

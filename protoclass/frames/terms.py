@@ -1,4 +1,4 @@
-"""Terms of formulas: sums of columns, which most are, read without formulaic, and others expanded from its syntax tree.
+"""Terms of formulas: sums of columns, the usual case, are parsed without formulaic; others are expanded from its syntax tree.
 
 Importing formulaic takes as long as a fit of small data.
 """
@@ -31,7 +31,7 @@ class Factor:
     Attributes
     ----------
     expr : str
-        The text by which formulaic knows it.
+        Text of the factor in formulaic.
     how : str
         "lookup" for an unchanged column, "python" for a call, "literal" for a number or a text.
     """
@@ -74,9 +74,9 @@ def for_formulaic(terms: Iterable[Term]) -> list[Any]:
 
 
 def columns_of(term: Term, spec: Any) -> slice:
-    """Where the columns of a term stand in the design matrix of formulaic's specification.
+    """Positions of the columns of a term in the design matrix of formulaic's specification.
 
-    formulaic keeps the hash of a term, which is another one in each process, so that a dictionary of a specification that was sent
+    formulaic keeps the hash of a term, which differs between processes, so a dictionary of a specification that was sent
     to another process is only read from beginning to end.
     """
     wanted = for_formulaic([term])[0]
@@ -89,8 +89,8 @@ def sum_of_columns(right: str, names: Iterable[str]) -> tuple[tuple[Term, ...], 
     Parameters
     ----------
     right : str
-        The right side of a formula.
-    names : columns that `.` stands for, in their order
+        Right side of a formula.
+    names : columns that `.` means, in their order
 
     Examples
     --------
@@ -125,8 +125,8 @@ def expand(tree: Any, names: Iterable[str], text: str) -> tuple[Term, ...]:
 
     Parameters
     ----------
-    tree : formulaic's syntax tree of the right side, or None where it is empty
-    names : columns that `.` stands for, in their order
+    tree : formulaic's syntax tree of the right side, or None if it is empty
+    names : columns that `.` means, in their order
     text : str
         The formula, for messages.
 
@@ -266,7 +266,7 @@ def _whole(node: Any, text: str) -> int:
 
 
 def _check_literals(terms: Terms, text: str) -> None:
-    """Numbers other than 1 only scale other terms, and each term has one scale; texts are no terms."""
+    """Numbers other than 1 only scale other terms, and each term has one scale; texts are not terms."""
     seen = set()
     for factors in terms.values():
         literal = [f.expr for f in factors if f.how == "literal"]

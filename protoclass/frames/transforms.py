@@ -15,7 +15,7 @@ from ..ground.errors import DataError, FormulaError, brief
 
 PLAIN = {"sqrt": np.sqrt, "abs": np.abs, "log1p": np.log1p, "expm1": np.expm1}  # in addition to those of formulaic
 EXACT = {2: np.log2, 10: np.log10}  # logarithms of powers of these are whole numbers, as in R
-LIMITS = {  # option: the least and the largest value
+LIMITS = {  # option: the lowest and the largest value
     "poly": {"degree": (1, 100)},
     "bs": {"df": (1, 1000), "degree": (0, 20)},
     "ns": {"df": (1, 1000)},
@@ -44,12 +44,12 @@ def log(x: Any, base: float | None = None) -> Any:
 
 
 def ifelse(test: Any, yes: Any, no: Any) -> np.ndarray:
-    """`yes` where `test` is true, else `no`."""
+    """`yes` if `test` is true, else `no`."""
     return np.asarray(np.where(test, yes, no).astype(float))
 
 
 def ns(x: Any, df: Any = None, knots: Any = None, _state: Any = None) -> Any:
-    """Natural cubic splines in R's basis; knots and boundary are those of the rows that it is trained on."""
+    """Natural cubic splines in R's basis; knots and boundary come from the rows that it is trained on."""
     from formulaic.materializers.types import FactorValues
 
     values = np.asarray(x, float)
@@ -101,8 +101,8 @@ def cut(
 ) -> Any:
     """Intervals as 0 and 1: a column for each.
 
-    As R's `cut`; where `breaks` is a number, the first and the last of so many intervals of equal width are open, so that new
-    rows have a place as well.
+    As R's `cut`; if `breaks` is a number, the first and the last of that many intervals of equal width are open, so that new
+    rows are in an interval as well.
     """
     from formulaic.materializers.types import FactorValues
 
@@ -166,7 +166,7 @@ def most_columns(expression: str) -> int:
 
 
 def _most_of_call(call: Any) -> int:
-    """The columns of one call: those asked for by number, or one for each knot and degree, and a constant."""
+    """The columns of one call: the requested number, or one for each knot and degree, and a constant."""
     name, further = call.func.id, call.args[1:]
     given = dict(zip(_positions(name)[1:], further, strict=False)) | {k.arg: k.value for k in call.keywords}
     values = {option: ast.literal_eval(value) for option, value in given.items()}

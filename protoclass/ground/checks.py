@@ -1,4 +1,4 @@
-"""Checks of arguments, each written once: a value that is not allowed raises an OptionError that names what is."""
+"""Checks of arguments, each written once: a value that is not allowed raises an OptionError that names the allowed ones."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from .foreign_names import ELSEWHERE, SAME_AS, VALUES
 
 LARGEST = 1e300  # numbers beyond are not parameters
 MOST_ROWS = 2**31 - 1  # counts of rows, columns and steps, which are kept in 32 bits in places
-MOST_SEED = 2**63 - 1  # what a saved integer holds
+MOST_SEED = 2**63 - 1  # largest integer of a saved file
 MOST_RUNS = 10_000  # repetitions of a complete computation, such as starts, repeats and bootstrap samples: more is not waited for
 OF_GRAPHICS = {"col", "color", "colour", "pch", "cex", "lty", "lwd", "main", "sub", "title", "xlab", "ylab", "xlim", "ylim",
                "bg", "cmap", "marker", "figsize"}  # fmt: skip
@@ -38,7 +38,7 @@ def check_level(level: object) -> None:
 
 
 def one_of(name: str, value: object, allowed: tuple[object, ...], what: str = "") -> None:
-    """Raise unless `value` is one of `allowed`; `what` is its name in the dictionary of foreign values, where that is another one."""
+    """Raise unless `value` is one of `allowed`; `what` is its name in the dictionary of foreign values, if that differs from `name`."""
     if not any(value is a or (type(value) is type(a) and value == a) for a in allowed):
         hint = hint_for_value(what or name, value, allowed)
         raise OptionError(f"{name} must be {either(allowed)}, not {brief(value)}{hint and ': '}{hint}")
@@ -81,7 +81,7 @@ def check_seed(seed: object) -> int:
 
 
 def check_progress(progress: Any) -> Any:
-    """The value of `progress=`; raises unless it says whether there is a bar, or nothing."""
+    """The value of `progress=`; raises unless it is True, False or None."""
     one_of("progress", progress, (None, True, False))
     return progress
 
@@ -89,7 +89,7 @@ def check_progress(progress: Any) -> Any:
 def check_labels(name: str, labels: Any) -> None:
     """Raise unless labels are listed."""
     listed = isinstance(labels, Sequence) and not isinstance(labels, (str, bytes))
-    if not listed and getattr(labels, "ndim", 0) != 1:  # that of an array, Index or Series
+    if not listed and getattr(labels, "ndim", 0) != 1:  # ndim of an array, Index or Series
         raise OptionError(f"{name} must be a list of row labels, such as fit.frame.index[:3], not {brief(labels)}")
 
 
@@ -112,9 +112,9 @@ def is_real(value: object) -> bool:
 def is_number(
     value: object, low: float = -math.inf, above: bool = False, integral: bool = False, high: float | None = None
 ) -> bool:
-    """Whether a value is a finite number from `low` (or above it) to `high`, and integral where that is needed.
+    """Whether a value is a finite number from `low` (or above it) to `high`, and integral if required.
 
-    Whole numbers go up to 2^31 - 1 unless `high` says otherwise.
+    Whole numbers go up to 2^31 - 1 by default.
     """
     scalar = isinstance(value, np.generic) or (isinstance(value, np.ndarray) and value.ndim == 0)
     number: Any = value.item() if scalar else value  # type: ignore[attr-defined]
@@ -131,7 +131,7 @@ def _largest(integral: bool, high: float | None) -> float:
 def number_in_words(
     value: object, low: float = -math.inf, above: bool = False, integral: bool = False, high: float | None = None
 ) -> str:
-    """What `is_number` asks for; the bound of all whole numbers is named only where `value` is beyond it."""
+    """Description of the numbers that `is_number` accepts; the bound of all whole numbers is named only if `value` exceeds it."""
     bound = "" if low == -math.inf else f" {'>' if above else '>='} {low:g}"
     most = _largest(integral, high)
     named = high is not None or (isinstance(value, Integral) and int(value) > most)
@@ -179,15 +179,15 @@ class NamedArguments:
 
 
 def check_parameters(cls: type, base: type, kind: str, declares: Collection[str] = ()) -> None:
-    """Raise where a parameter of a class has a name that means something to every class derived from `base`.
+    """Raise if a parameter of a class has the name of an attribute of every class derived from `base`.
 
     Parameters
     ----------
     cls : type
-        The class that is made. Its parameters are the names that it annotates, except with `ClassVar`, as `dataclass` reads them.
+        Class that is defined. Its parameters are the names that it annotates, except with `ClassVar`, as `dataclass` reads them.
     base : type
     kind : str
-        What `base` is in words, such as "metric".
+        Name of `base` in messages, such as "metric".
     declares : names
         Attributes of `base` that are set by parameters of `cls`, which have the same meaning.
     """
@@ -207,9 +207,9 @@ def _parameters(cls: type) -> list[str]:
 
 def hint_for(name: str, known: Collection[str]) -> str:
     """What to write in place of an argument that does not exist: its name here, or how the same is done; "" if none is known."""
-    here = renamed(name, known)
-    if here is not None:
-        return f"use {here}="
+    counterpart = renamed(name, known)
+    if counterpart is not None:
+        return f"use {counterpart}="
     if name in OF_GRAPHICS:
         return (
             "colours, limits and titles are changed on the Axes that it returns, as in ax.set(title='...'); pc.options.colours = [...] "
@@ -222,20 +222,20 @@ def hint_for(name: str, known: Collection[str]) -> str:
 
 
 def renamed(name: str, known: Collection[str]) -> str | None:
-    """The argument here that an argument of R or scikit-learn is, None where there is none."""
-    return next((here for here in SAME_AS.get(name, ()) if here in known), None)
+    """The argument of this package for an argument of R or scikit-learn, None if there is none."""
+    return next((counterpart for counterpart in SAME_AS.get(name, ()) if counterpart in known), None)
 
 
 class Served:
-    """A value of which attributes that R and scikit-learn have, and it has not, raise NotAvailable and say what serves."""
+    """A value whose missing attributes raise NotAvailable with a cure, if R or scikit-learn has them."""
 
-    serves: ClassVar[Mapping[str, str]] = {}  # what serves instead of an attribute
-    called: ClassVar[str] = "it"  # what the value is, with its article
+    serves: ClassVar[Mapping[str, str]] = {}  # cure by name of the attribute
+    called: ClassVar[str] = "it"  # name of the value in messages, with its article
 
     if not TYPE_CHECKING:  # every other attribute is declared
 
         def __getattr__(self, name: str) -> Any:
-            """Only called where there is no such attribute, or where a property has failed, whose message is then kept."""
+            """Only called if there is no such attribute, or if a property has failed, whose message is then kept."""
             if name in type(self).serves:
                 raise NotAvailable(f"{type(self).called} has no {name}: {type(self).serves[name]}")
             return object.__getattribute__(self, name)

@@ -65,12 +65,12 @@ class DataWarning(UserWarning):
 
 
 def warn(message: str, category: type[Warning] = UserWarning) -> None:
-    """A warning at the line of the user that led to it: the one that called this package, from whatever depth."""
+    """A warning at the line of the user that led to it: the line that called this package, from any depth."""
     own, frame = str(Path(__file__).parent.parent) + os.sep, inspect.currentframe()
     depth = level = 1
     while frame is not None:
         depth += 1
-        level = depth if frame.f_code.co_filename.startswith(own) else level  # other libraries may stand between frames of ours
+        level = depth if frame.f_code.co_filename.startswith(own) else level  # frames of other libraries may be in between
         frame = frame.f_back
     warnings.warn(cut(visible_lines(message), MESSAGE), category, stacklevel=level)
 
@@ -103,7 +103,7 @@ def escape_latex(text: str) -> str:
 
 
 def printed(method: Callable[[Any], str]) -> Callable[[Any], str]:
-    """A `__repr__` of which each line is `visible`: names of classes, columns and rows are text, whatever they hold."""
+    """A `__repr__` of which each line is `visible`: names of classes, columns and rows are any text."""
 
     @wraps(method)
     def shown_lines(self: Any) -> str:
@@ -128,7 +128,7 @@ def cut(text: str, most: int = QUOTED) -> str:
 
 
 def shown(label: object) -> str:
-    """A row or column label, or another value, as a message quotes it: NumPy's numbers as plain ones, cut if it is long."""
+    """A row or column label, or another value, as quoted in a message: NumPy's numbers as plain ones, cut if it is long."""
     value = label.item() if hasattr(label, "item") and getattr(label, "size", 1) == 1 else label
     if isinstance(value, int) and value.bit_length() > QUOTED:
         return f"{'-' if value < 0 else ''}<a whole number of {value.bit_length():,} bits>"  # Python refuses to write the longest
@@ -150,7 +150,7 @@ def brief(value: object) -> str:
 
 
 def short(value: Any) -> str:
-    """The `__repr__` of a dataclass that holds arrays: its fields, tables and arrays by their size.
+    """The `__repr__` of a dataclass with arrays: its fields, tables and arrays by their size.
 
     Examples
     --------

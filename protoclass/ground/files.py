@@ -1,4 +1,4 @@
-"""Files that are written all or not at all, and tables that are read or refused with a reason."""
+"""Files that are written completely or not at all, and tables that are read or refused with a reason."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ if TYPE_CHECKING:
 
 try:
     import fcntl
-except ImportError:  # Windows, where a file that is open can't be removed
+except ImportError:  # Windows, where an open file cannot be removed
     fcntl = None  # type: ignore[assignment]
 
-# what reading a file that is something else ends in; pandas' parser errors and those of an encoding are ValueErrors
+# errors of reading a file of another format; pandas' parser errors and encoding errors are ValueErrors
 UNREADABLE = (OSError, ValueError, EOFError, OverflowError, zlib.error, zipfile.BadZipFile, LZMAError)
 PART, PART_NAME = ".part", 40  # the end of the name of a file that is being written, and how much of its later name it has
 ADDRESSES = ("http", "https", "ftp")
@@ -41,7 +41,7 @@ def check_path(path: Any, endings: tuple[str, ...] = PAGES, argument: str = "pat
 
 
 def check_free(path: Path, overwrite: Any) -> None:
-    """Raise an OptionError where a file is in the way, or where `overwrite` is no truth value: before the work of what is written."""
+    """Raise an OptionError if a file exists already, or if `overwrite` is not True or False: before the work for the file."""
     if not isinstance(overwrite, bool):
         raise OptionError(f"overwrite must be True or False, not {brief(overwrite)}")
     if not overwrite and os.path.lexists(path):
@@ -49,18 +49,18 @@ def check_free(path: Path, overwrite: Any) -> None:
 
 
 def write_file(path: Path, content: str | bytes, overwrite: bool = True) -> None:
-    """Write a file beside its place and rename it, so that it is there completely or not at all; see `write_by`."""
+    """Write a file under a temporary name and rename it, so it is complete or absent; see `write_by`."""
     data = content.encode() if isinstance(content, str) else content
     write_by(lambda file: file.write(data), path, overwrite)
 
 
 def write_by(fill: Callable[[BinaryIO], T], path: Path, overwrite: bool = True) -> T:
-    """Let `fill` write into a file, which takes its place, or that of the old file, once all is written and on the disk.
+    """Let `fill` write a temporary file, which replaces the old file once all is written and on disk.
 
-    A process that is killed meanwhile leaves a file `.<name>.<16 digits>.part` beside it. The next one that writes the same file
+    A process that is killed meanwhile leaves a file `.<name>.<16 digits>.part` next to it. The next one that writes the same file
     removes it.
 
-    It is no context manager: Ctrl-C between its parts would leave the file behind as long as the traceback is kept.
+    It is not a context manager: Ctrl-C between its parts would leave the file behind as long as the traceback is kept.
 
     Returns
     -------
@@ -90,7 +90,7 @@ def write_by(fill: Callable[[BinaryIO], T], path: Path, overwrite: bool = True) 
         finally:
             beside.unlink(missing_ok=True)
     except (OSError, ValueError) as reason:
-        if isinstance(reason, ProtoclassError):  # of what is written, not of writing it
+        if isinstance(reason, ProtoclassError):  # raised by the content, not by writing it
             raise
         raise FileError(
             f"{shown(str(path))} can't be written ({_why(reason)}; no file is left behind): free some space, or use another folder"
@@ -109,7 +109,7 @@ def _lock(file: BinaryIO) -> bool:
 
 
 def _remove_left(folder: Path, start: str) -> None:
-    """Remove what processes that were killed while they wrote the same file have left beside it, which may hold private data."""
+    """Remove temporary files of processes that were killed while they wrote the same file; they may contain private data."""
     with suppress(OSError):
         for left in [each.path for each in os.scandir(folder) if each.name.startswith(start) and each.name.endswith(PART)]:
             with suppress(OSError):  # on Windows a file that is written can't be removed
@@ -120,7 +120,7 @@ def _remove_left(folder: Path, start: str) -> None:
 
 
 def _settle(folder: Path) -> None:
-    """Let the disk know of a new name in a folder; some systems and disks have no such request, and the file is there already."""
+    """Flush a new name in a folder to disk; some systems and disks have no such request, and the file exists already."""
     if os.name != "posix":
         return
     with suppress(OSError):
@@ -132,7 +132,7 @@ def _settle(folder: Path) -> None:
 
 
 def make_folder(path: Path) -> None:
-    """Make a folder with its parents, where it is not there."""
+    """Make a folder with its parents, if it does not exist."""
     try:
         path.mkdir(parents=True, exist_ok=True)
     except (OSError, ValueError) as reason:
@@ -145,9 +145,9 @@ def read_csv(path: str | Path, url: bool = False) -> pd.DataFrame:
     Raises
     ------
     OptionError
-        Where an address is given, and `url` is False.
+        If an address is given, and `url` is False.
     FileError
-        Where there is no such file, it can't be read, or it has no rows.
+        If there is no such file, it cannot be read, or it has no rows.
     """
     import pandas as pd
 

@@ -1,4 +1,4 @@
-"""The names that arguments, their values, verbs and functions have in R and scikit-learn, and what does the same here."""
+"""Names of arguments, values, verbs and functions in R and scikit-learn, with their counterparts in this package."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Mapping
 _SEED, _MEASURED, _FOLDS = ("seed",), ("dissimilarity", "metric"), ("cv",)
 _NEIGHBOURS, _CENTRES, _WEIGHTS = ("k", "K"), ("K", "k"), ("weights",)
 
-# name elsewhere: names here, the first that a function has is meant
+# name elsewhere: names in this package, of which the first one that a function has is meant
 SAME_AS: Mapping[str, tuple[str, ...]] = {
     "newdata": ("new", "data"), "new_data": ("new", "data"), "newx": ("new",), "X_test": ("new",), "test_data": ("new",),
     "type": ("kind", "sample"), "which": ("kind",),
@@ -15,7 +15,8 @@ SAME_AS: Mapping[str, tuple[str, ...]] = {
     "metric": _MEASURED, "distance": _MEASURED, "dist": _MEASURED, "distance_metric": _MEASURED, "affinity": _MEASURED, "diss": _MEASURED,
     "nfolds": _FOLDS, "n_folds": _FOLDS, "folds": _FOLDS, "foldid": _FOLDS, "n_splits": _FOLDS, "kfold": _FOLDS, "nfold": _FOLDS,
     "n_neighbors": _NEIGHBOURS, "k_neighbors": _NEIGHBOURS, "n_neighbours": _NEIGHBOURS, "kmax": _NEIGHBOURS, "neighbors": _NEIGHBOURS,
-    "n_clusters": _CENTRES, "centers": _CENTRES, "n_components": _CENTRES, "n_prototypes": _CENTRES, "subclasses": _CENTRES,
+    "n_clusters": _CENTRES, "centers": _CENTRES, "n_components": _CENTRES, "subclasses": _CENTRES, "k": ("K",), "K": ("k",),
+    **dict.fromkeys(["n_prototypes", "n_prototypes_per_class", "prototypes_per_class", "n_medoids"], (*_CENTRES, "max_prototypes")),
     "sample_weight": _WEIGHTS, "sample_weights": _WEIGHTS, "case_weights": _WEIGHTS, "wts": _WEIGHTS,
     "class_weight": ("class_weights",), "classwt": ("class_weights",),
     "scoring": ("measure",), "cost_matrix": ("loss", "measure"), "costs": ("loss", "measure"), "parms": ("loss", "measure"),
@@ -46,11 +47,11 @@ _WEIGH = "use class_weights='balanced' in fit, or {'method': 'knn', 'class_weigh
 _ITERATE = "leave it out, because the method runs to convergence, or as long as its own parameters allow"
 _SEARCH = "leave it out, because all dissimilarities are computed and there is no search tree"
 _PREVALENCE = "use the prevalence of the new rows in fit.calibrate().predict(new, prior={'a': 0.1, 'b': 0.9})"
-_PROBABILITIES = "use fit.calibrate().predict(new, 'prob')"
+_PROBABILITIES = "use fit.calibrate().predict(new, 'prob'), or calibrate=True in pc.fit or in pc.sklearn.PrototypeClassifier"
 _IMPUTE = "use na='drop' to drop rows with missing values, na='keep' to skip missing values pair by pair (Gower), or data.fillna(...)"
 _TREE = "leave it out, because there are no trees; cross-validation chooses the size, and lambda_= is the cost of a prototype"
 
-# name elsewhere: how the same is done where a function has no such argument
+# name elsewhere: cure if a function has no such argument
 ELSEWHERE: Mapping[str, str] = {
     "subset": "choose the rows in the data frame, data.query('x > 1')",
     "threshold": _CUT, "cutoff": _CUT,
@@ -99,15 +100,18 @@ ELSEWHERE: Mapping[str, str] = {
     "positive": "order the levels in the data frame, pd.Categorical(data['y'], levels)",
 }  # fmt: skip
 
-# argument, or what it is where functions differ: value elsewhere, in lower case: what to write
+# argument, or its kind if functions differ: value elsewhere, in lower case: cure
 VALUES: Mapping[str, Mapping[str, str]] = {
     "method": {
         **dict.fromkeys(["kknn", "knn3", "knn1", "ibk", "kneighborsclassifier", "1nn"], "use method='knn' for k nearest neighbours"),
         **dict.fromkeys(["svm", "svc", "svmlinear", "svmradial", "ksvm", "linearsvc"], "use method='hyperplane', a support vector machine"),
         **dict.fromkeys(["mda", "gmm", "mclust"], "use method='mixture' for a Gaussian mixture in each class"),
         **dict.fromkeys(["nearestcentroid", "pamr", "nsc"], "use method='centroids' for nearest shrunken centroids"),
-        **dict.fromkeys(["clara", "k-medoids"], "use method='kmedoids' for medoids of each class"),
-        **dict.fromkeys(["lvq1", "olvq1", "glvq"], "use method='lvq' for learning vector quantization"),
+        **dict.fromkeys(["pam", "clara", "clarans", "fastpam", "k-medoids"], "use method='kmedoids' for medoids of each class"),
+        **dict.fromkeys(["kmeans++", "k-means", "k-means++", "kcca"], "use method='kmeans', which starts from k-means++"),
+        **dict.fromkeys(["lvq1", "olvq1", "glvq", "grlvq", "rslvq"], "use method='lvq' for learning vector quantization"),
+        **dict.fromkeys(["lvq2", "lvq2.1", "lvq3"], "use method='lvq' with variant='lvq2.1' or 'lvq3'"),
+        **dict.fromkeys(["cnn", "hart"], "use method='condensed' for the condensed nearest neighbour rule"),
         **dict.fromkeys(
             ["rf", "ranger", "rpart", "ctree", "c5.0", "gbm", "xgbtree", "glm", "glmnet", "lda", "qda", "nb", "nnet", "multinom"],
             "use a method with prototypes, such as 'knn', which needs the fewest assumptions",
@@ -191,7 +195,7 @@ _PAPER = dict.fromkeys(
     ["to_latex", "as_latex", "to_html", "as_html", "as_gt", "gt", "kable", "xtable", "stargazer", "flextable", "tbl_summary"],
     "use as_table() for a table in a paper, with as_latex(caption, label), as_html() and as_gt()",
 )
-# attribute of a fit elsewhere: what serves instead
+# attribute of a fit elsewhere: cure
 VERBS: Mapping[str, str] = {
     **_PAPER,
     "anova": "use pc.compare([fit, other], new=new) to test the difference of two fits on new rows",
@@ -288,12 +292,15 @@ _RESAMPLE = "use class_weights='balanced' to weight classes equally without resa
 _MAP = "use pc.dissimilarity('~ .', data).map() for the coordinates of a map, or .embed() for an embedding"
 _SELECT = "leave predictors out in the formula, 'y ~ . - x', and use fit.importance() for their effect"
 _SKLEARN = "scikit-learn's functions accept fit.predict(new) and the data"
-_SEED_HERE = "use seed= in each call that draws random numbers"
+_SEED_HERE = "use seed= in each call that draws random numbers, pc.fit('y ~ .', data, seed=1)"
+_FIT = "use pc.fit('y ~ .', data, eps=1.0), or 'y ~ 1' with dissimilarity=D for a distance matrix D"
+_ESTIMATOR = "use pc.sklearn.PrototypeClassifier('pvm', eps=1.0) for X and y, or pc.fit('y ~ .', data, eps=1.0)"
+_FACTOR = "use pd.Categorical(data['y'], levels), because classes are a column of the data frame"
 _OPTIONS = "use pc.options(digits=3, progress=False) for options of the session"
 _COLOURS = "use pc.options.colours = ['red', 'blue'] for the colours of the classes"
 _PANDAS = "use pd.read_csv(path)"
 
-# function of a package elsewhere: what serves here
+# function of another package: cure
 FUNCTIONS_ELSEWHERE: Mapping[str, str] = {
     **dict.fromkeys(["train", "tune", "cv_glmnet", "glmnet", "rpart", "workflow"], _LEARN),
     **dict.fromkeys(["GridSearchCV", "RandomizedSearchCV", "Pipeline", "make_pipeline"], _STEP_OF_PIPELINE),
@@ -330,7 +337,11 @@ FUNCTIONS_ELSEWHERE: Mapping[str, str] = {
     "calibration": "use fit.calibrate().test(new).calibration()", "featurePlot": "use fit.plot(x='a', y='b') for two predictors",
     "dummyVars": "use a formula, which codes factors as columns", "CalibratedClassifierCV": "use fit.calibrate()",
     "calibration_curve": "use fit.calibrate().test(new).calibration()",
-    "set_seed": _SEED_HERE, "seed": _SEED_HERE,
+    **dict.fromkeys(["set", "set_seed", "seed", "random_state", "RNGkind"], _SEED_HERE),
+    **dict.fromkeys(["protoclass", "predictwithd", "pvm"], _FIT), **dict.fromkeys(["PrototypeClassifier", "PVMClassifier"], _ESTIMATOR),
+    **dict.fromkeys(["factor", "as_factor", "relevel", "levels"], _FACTOR),
+    **dict.fromkeys(["na_omit", "complete_cases"], "use na='drop' in pc.fit, or data.dropna()"), "table": _CONFUSION,
+    **dict.fromkeys(["data_frame", "DataFrame", "as_data_frame", "tibble"], "use pd.DataFrame(values, columns=names)"),
     **dict.fromkeys(["set_option", "get_option", "set_config", "set_options", "getOption"], _OPTIONS),
     **dict.fromkeys(["palette", "set_palette", "scale_colour_manual", "scale_color_manual"], _COLOURS),
     "read_csv": _PANDAS, "read_table": _PANDAS, "load_iris": "use pc.load_data('iris')", "data": "use pc.load_data('iris')",

@@ -12,7 +12,7 @@ from .errors import NotAvailable, OptionError, brief, shown
 # four of Okabe and Ito (2008) and eight that keep 3 : 1 on white and on #111111 and stay apart for those who lack a kind of cones
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#9000F8", "#909850", "#8858F0", "#8888F0", "#606070", "#E008C0", "#C02020",
            "#A84848")  # fmt: skip
-MOST_DIGITS = 15  # what a float holds
+MOST_DIGITS = 15  # decimal digits that a float represents exactly
 
 
 DEFAULTS: dict[str, Any] = {"colours": COLOURS, "progress": None, "digits": None}
@@ -113,9 +113,9 @@ class Restore:
 
 
 def unknown(name: object) -> str:
-    """That there is no such option, and which there are."""
-    here = renamed(str(name), NAMES) or next(iter(get_close_matches(str(name), NAMES, 1)), None)
-    return f"options has no {shown(name)}: {f'did you mean {here!r}? ' if here else ''}Its options are {', '.join(NAMES)}"
+    """Message for an unknown option, with the known ones."""
+    near = renamed(str(name), NAMES) or next(iter(get_close_matches(str(name), NAMES, 1)), None)
+    return f"options has no {shown(name)}: {f'did you mean {near!r}? ' if near else ''}Its options are {', '.join(NAMES)}"
 
 
 def check_name(name: object) -> None:
@@ -152,7 +152,7 @@ SAME = 1e-12  # a standard error up to this is 0 but for rounding: all folds hav
 
 
 def fixed(value: float, usual: int = 4) -> str:
-    """An error or share as it is printed: with `usual` decimals, or as many as `options.digits`."""
+    """An error or proportion as printed: with `usual` decimals, or as many as `options.digits`."""
     return f"{value:.{options.digits or usual}f}"
 
 
@@ -185,12 +185,12 @@ def with_error(value: float, se: float, remark: str = "") -> str:
     return f"{error} ({inside})" if inside else error
 
 
-def told_apart(first: float, second: float) -> tuple[str, str]:
-    """Two sizes with one decimal, or as many as tell them apart; the same text only for sizes that are equal.
+def distinct_texts(first: float, second: float) -> tuple[str, str]:
+    """Two sizes with one decimal, or with as many decimals as show their difference; the same text only for equal sizes.
 
     Examples
     --------
-    >>> told_apart(17.25, 14.0), told_apart(2.0, 1.98), told_apart(3.0, 3.0)
+    >>> distinct_texts(17.25, 14.0), distinct_texts(2.0, 1.98), distinct_texts(3.0, 3.0)
     (('17.2', '14.0'), ('2.00', '1.98'), ('3.0', '3.0'))
     """
     pairs = ((f"{first:.{d}f}", f"{second:.{d}f}") for d in range(1, MOST_DIGITS))

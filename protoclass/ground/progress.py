@@ -12,14 +12,14 @@ from typing import Any
 from .options import options
 
 WAIT = 2.0  # seconds of work that need no bar
-AT_A_TERMINAL = 1.0  # where nothing else says that something goes on
-TICK, REDRAW = 0.25, 1.0  # seconds between looks at the bars of a terminal, and between two drawings of one
+AT_A_TERMINAL = 1.0  # seconds, because nothing else on a terminal shows that work goes on
+TICK, REDRAW = 0.25, 1.0  # seconds between checks of the bars of a terminal, and between two drawings of one
 
-BARS: dict[Any, float] = {}  # those of a terminal, and when the thread drew each; closed ones leave at the next look
+BARS: dict[Any, float] = {}  # bars of a terminal, and the time at which the thread drew each; closed ones leave at the next check
 
 
 def bar(total: int | None, what: str, progress: bool | None) -> Any:
-    """A tqdm bar that shows itself after 2 s, at a terminal 1 s (`progress` None), at once (True) or never (False).
+    """A tqdm bar that appears after 2 s, at a terminal 1 s (`progress` None), immediately (True) or never (False).
 
     None means `options.progress`. At a terminal it goes on counting the seconds while a step takes long.
     """
@@ -28,7 +28,7 @@ def bar(total: int | None, what: str, progress: bool | None) -> Any:
     progress = options.progress if progress is None else progress
     terminal = sys.stderr.isatty()
     delay = 0 if progress else AT_A_TERMINAL if terminal else WAIT
-    form = "{desc} [{elapsed}]" if total is None else None  # a count of steps says nothing where their number is unknown
+    form = "{desc} [{elapsed}]" if total is None else None  # a count of steps has no meaning if their number is unknown
     made = tqdm(total=total, desc=what, disable=progress is False, delay=delay, leave=False, bar_format=form)
     if terminal and not made.disable:
         BARS[made] = 0.0
@@ -38,7 +38,7 @@ def bar(total: int | None, what: str, progress: bool | None) -> Any:
 
 @cache
 def _start_clock(process: int) -> None:
-    """Let a thread of this process draw the bars: tqdm draws one only where a step of it ends, also by its own `monitor_interval`."""
+    """Let a thread of this process draw the bars: tqdm draws one only when a step of it ends, also by its own `monitor_interval`."""
     Thread(target=_tick, daemon=True, name="protoclass-bars").start()
 
 
@@ -51,7 +51,7 @@ def _tick() -> None:
 def draw_due() -> None:
     """Draw each bar whose delay is over and that has not been drawn for a second."""
     for made, drawn in tuple(BARS.items()):
-        with made.get_lock():  # what closes a bar waits for this lock before it wipes what was drawn
+        with made.get_lock():  # closing a bar waits for this lock before it wipes the drawing
             if made.disable:
                 del BARS[made]
             elif (now := time()) >= max(made.start_t + made.delay, made.last_print_t + REDRAW, drawn + REDRAW):

@@ -1,4 +1,4 @@
-"""Classes whose objects may be in a saved file: declared where they are defined."""
+"""Classes whose objects may be in a saved file: declared in the modules that define them."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ T = TypeVar("T", bound=type)
 class Kind:
     """A class that may be in a file.
 
-    Arrays of an object agree where the letters of their axes do. A letter that is a whole-number field of the class stands for its
-    value, and a field that is no array has one axis, its length.
+    Arrays of an object agree if axes with the same letter have the same length. A letter that is a whole-number field of the class is
+    its value, and a field that is not an array has one axis, its length.
     """
 
-    name: str  # by which a file knows it, whatever module it stands in
+    name: str  # name of the class in files, independent of its module
     of: type
     shapes: dict[str, str]  # axes of the arrays among its fields, by letters
 

@@ -1,4 +1,4 @@
-"""What a metric is: a specification with its traits, what training makes of it, and the arrays of its representations."""
+"""The interface of metrics: a specification with its traits, the trained metric, and the arrays of its representations."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from ..ground.savable import savable
 
 
 def check_rep(rep: Rep, n: int, what: str) -> Rep:
-    """The representation, if it is a tuple of arrays with `n` entries each; `what` made it."""
+    """The representation, if it is a tuple of arrays with `n` entries each; `what` names its origin."""
     fine = isinstance(rep, tuple) and len(rep) > 0 and all(isinstance(a, np.ndarray) and a.ndim > 0 for a in rep)
     if not fine:
         raise DataError(f"{what} must return a tuple of arrays, such as (X,), not {_kind(rep)}")
@@ -38,7 +38,7 @@ def check_rep(rep: Rep, n: int, what: str) -> Rep:
 
 
 def joined(parts: Iterable[tuple[int, slice, Rep]]) -> Rep:
-    """The representation of all rows from those of parts of them: (number of all rows, which rows, their representation)."""
+    """The representation of all rows from the representations of parts: (number of all rows, positions, their representation)."""
     out: Rep = ()
     for n, at, rep in parts:
         if at.stop - at.start == n:
@@ -193,7 +193,7 @@ class Trait(Generic[T]):
 
 
 class Described:
-    """What a specification and a trained metric have in common: the facts of `traits`, each an attribute of its own."""
+    """Attributes of a specification and of a trained metric: the facts of `traits`."""
 
     symmetric = Trait[bool]()
     triangle = Trait[bool]()
@@ -215,17 +215,17 @@ class Described:
 
     @property
     def traits(self) -> Traits:
-        """What is so of the metric, whatever it measures."""
+        """The facts of the metric that do not depend on its data."""
         return Traits()
 
 
-MEASURING = {"between", "train", "trained"}  # methods that change what is measured
+MEASURING = {"between", "train", "trained"}  # methods that change the values
 
 
 def _check_class(cls: type[Described], base: type[Described], kind: str, declares: Collection[str] = ()) -> None:
-    """Refuse names that mean something to every metric, and take from a class what holds only of how its parents measure.
+    """Refuse names that mean something to every metric, and drop facts that apply only to the values of its parents.
 
-    A class compares as `base` does: what dataclass() would write instead can't compare arrays.
+    A class compares as `base` does, because the comparison by dataclass() does not work for arrays.
     """
     check_parameters(cls, base, kind, declares)
     loose = next((f.name for f in fields(Traits) if f.name in vars(cls) and f.name not in declares), None)
@@ -365,19 +365,19 @@ class Metric(NamedArguments, Described):
 
 @dataclass(frozen=True)
 class NewRows:
-    """New rows as a trained metric reads them.
+    """New rows as a trained metric needs them.
 
     Attributes
     ----------
     index : Index
-        Names of all new rows.
+        Labels of all new rows.
     complete : bool array
-        Which of these are complete. For a given matrix all are, and `measure` shows what is missing.
+        Whether each row is complete. For a given matrix all are, and `measure` shows which values are missing.
     frame : Frame of the complete rows, or None for a given matrix
     measure : callable
         `measure(at, candidates)`: dissimilarities (len(at), q) of the complete rows at these positions, NaN where missing.
     rows : callable, or None for a given matrix
-        The representation of the complete rows, made when it is first read: a rule may read their columns alone.
+        Representation of the complete rows, computed at its first use: a rule may need their columns only.
     """
 
     index: pd.Index
@@ -452,7 +452,7 @@ class TrainedMetric(Described):
 
     @property
     def same_sides(self) -> bool:
-        """Whether candidates are represented as rows are, so that one representation is enough for both sides."""
+        """Whether candidates are represented like rows, so one representation is enough for both sides."""
         own = type(self).candidates is TrainedMetric.candidates
         return own and type(self.spec).candidates is Metric.candidates
 
@@ -493,7 +493,7 @@ class TrainedMetric(Described):
 
     @property
     def variables(self) -> tuple[str, ...]:
-        """The names of what `terms` has, for a metric that is a mean or a sum over variables; () where it is none."""
+        """The names of the variables in `terms`, for a metric that is a mean or a sum over variables; () otherwise."""
         return ()
 
     def terms(self, rows: Rep, candidates: Rep) -> np.ndarray:
@@ -544,16 +544,16 @@ def train_metric(metric: Metric | TrainedMetric, frame: Frame) -> TrainedMetric:
 
 
 def rows_of(metric: TrainedMetric, frame: Frame) -> Rep:
-    """`metric.rows`, whose lengths are checked; of a long frame block by block, into files where memory does not take it."""
+    """`metric.rows`, whose lengths are checked; for a long frame block by block, into files if it does not fit into memory."""
     if frame.parts is not None:
         return rows_where_they_are(metric, frame, rows_of)
     if metric.row_by_row:
-        return joined((len(frame), at, _rows_of(metric, some)) for at, some in blocks(frame))
+        return joined((len(frame), at, _rows_of(metric, block)) for at, block in blocks(frame))
     return _rows_of(metric, frame)
 
 
 def _rows_of(metric: TrainedMetric, frame: Frame) -> Rep:
-    with np.errstate(over="ignore", invalid="ignore"):  # what overflows is refused with the values, by name
+    with np.errstate(over="ignore", invalid="ignore"):  # overflow is refused with the values, by name
         return check_rep(metric.rows(frame), len(frame), f"`rows` of the metric {metric.name}")
 
 
@@ -588,7 +588,7 @@ class VectorMetric(TrainedMetric):
         raise OptionError(self._unwritten("coordinates", "what the coordinates of rows are"))
 
     def place(self, coords: np.ndarray) -> Rep:
-        """Side j of D[i, j] for coordinates (q, p) such as those of centroids."""
+        """Side j of D[i, j] for coordinates (q, p) such as the coordinates of centroids."""
         raise OptionError(self._unwritten("place", "how a candidate at given coordinates is represented"))
 
     def original(self, coords: np.ndarray) -> pd.DataFrame:
@@ -617,7 +617,7 @@ def as_vectors(metric: TrainedMetric) -> VectorMetric:
 class EuclideanSpace(VectorMetric):
     """A trained metric whose distance is Euclidean between the coordinates that `rows` gives, its only array.
 
-    Its specification says so by `geometry=Geometry()`.
+    Its specification declares this by `geometry=Geometry()`.
     """
 
     def between(self, rows: Rep, candidates: Rep) -> np.ndarray:

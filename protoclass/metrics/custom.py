@@ -1,4 +1,4 @@
-"""A dissimilarity of the user's own, as a function of two rows."""
+"""A custom dissimilarity, as a function of two rows."""
 
 from __future__ import annotations
 

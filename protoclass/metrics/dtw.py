@@ -97,7 +97,7 @@ class DTW(Metric):
 
 
 def _series(frame: Frame, name: str) -> np.ndarray:
-    """The series: objects (n,), where a column has them as lists or arrays, else (n, T) with NaN behind the ends of shorter ones."""
+    """The series: objects (n,), if a column has them as lists or arrays, else (n, T) with NaN behind the ends of shorter ones."""
     kinds = [column.kind for column in frame.schema.values()]
     if kinds == ["series"] and frame.formula.plain():
         return _from_lists(frame)

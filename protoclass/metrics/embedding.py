@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from .dissimilarity import Dissimilarity
 
 
-EUCLIDEAN = 0.01  # share of negative mass up to which a spectrum counts as Euclidean
-FLAT = 0.25  # share of n - 1 above which an effective dimension counts as flat
+EUCLIDEAN = 0.01  # proportion of negative mass up to which a spectrum counts as Euclidean
+FLAT = 0.25  # proportion of n - 1 above which an effective dimension counts as flat
 
 
 @dataclass(frozen=True, eq=False)
@@ -319,7 +319,7 @@ def _euclidean(P: np.ndarray, both: core.Asymmetry | None, n: int, seed: int) ->
 
 @dataclass(frozen=True)
 class Classes:
-    """Class codes of the rows (n,), the classes, and what they are called; without classes one of all rows."""
+    """Class codes of the rows (n,), the classes, and their names; without classes one class of all rows."""
 
     codes: np.ndarray
     levels: tuple[str, ...]

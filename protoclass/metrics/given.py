@@ -15,9 +15,10 @@ from ..ground.errors import DataError, OptionError, shown
 from ..ground.savable import savable
 from .base import Metric, NewRows, TrainedMetric, Traits, strings
 from .matrices import (
-    ORDER,
     as_array,
     as_floats,
+    as_type_of,
+    check_complete,
     check_first_column,
     check_labels,
     check_nearest_to_itself,
@@ -29,14 +30,14 @@ from .matrices import (
 @savable
 @dataclass(frozen=True)
 class Given(Metric):
-    """A matrix of dissimilarities that the user gives; see `TrainedGiven`, which holds it.
+    """A matrix of dissimilarities that the user gives; see `TrainedGiven`, which stores it.
 
     Attributes
     ----------
     origin : str
-        What a file of them held, for print and summary.
+        Description of its file, for the printed fit and the summary.
     unnamed : bool
-        Whether the rows have no names of their own and are labelled from 0, so that they match data labelled so only.
+        Whether the rows have no names and are labelled from 0, so they match only data with such labels.
     """
 
     traits = Traits(slow=True, given=True, opaque=True)
@@ -57,8 +58,8 @@ class Given(Metric):
 class TrainedGiven(TrainedMetric):
     """A given matrix with the names of its rows and columns, by which it is matched; it may be asymmetric and n x m.
 
-    A square matrix (the same names on both sides) stands for the rows that take part, and only those are candidates.
-    Columns of any other matrix are all candidates; a column whose name is that of no row is unlabelled.
+    A square matrix (the same names on both sides) is for the rows that take part, and only those are candidates.
+    Columns of any other matrix are all candidates; a column whose name is not the name of a row is unlabelled.
 
     Attributes
     ----------
@@ -86,10 +87,12 @@ class TrainedGiven(TrainedMetric):
     def check_rows(self, index: pd.Index) -> None:
         n = len(self.row_names)
         if self.spec.unnamed and not (len(index) == n and index.isin(range(n)).all()):
+            by_r = len(index) == n and index.isin(range(1, n + 1)).all()  # labels from 1, whose order in the data does not matter
+            names = f"range(1, {n + 1})" if by_r else "data.index"
             raise DataError(
                 f"the dissimilarities were loaded without row names and have the labels 0 to {n - 1}, but the data have {len(index)} rows "
                 f"labelled {in_short(index)}: use the labels of all rows in the order of the file, such as pc.read_dissimilarity(path, "
-                "names=data.index)"
+                f"names={names})"
             )
 
     @property
@@ -110,15 +113,12 @@ class TrainedGiven(TrainedMetric):
         if self._square:
             return frame.index
         columns = self._columns
-        outside = ~columns.isin(self._rows)  # neither a row that takes part nor one left out
+        outside = ~columns.isin(self._rows)  # neither a row that takes part nor one that was left out
         return columns[outside | columns.isin(frame.index)]
 
     def rows(self, frame: Frame) -> Rep:
+        check_complete(self._rows, frame.index, frame.columns)
         at = self._rows.get_indexer(frame.index)
-        if (at < 0).any():
-            raise DataError(
-                f"the dissimilarities lack the row {shown(frame.index[at < 0][0])} of the data (rows are matched by label): {ORDER}"
-            )
         every = len(at) == len(self.values) and (at == np.arange(len(at))).all()
         return (self.values if every else self.values[at],)
 
@@ -163,11 +163,13 @@ class TrainedGiven(TrainedMetric):
 
 
 def _read(new: pd.DataFrame, at: Any, names: pd.Index) -> np.ndarray:
-    """Dissimilarities of some rows of a frame to the candidates of these names, NaN where missing."""
+    """Dissimilarities of some rows of a frame to the candidates with these names, NaN if missing."""
     missing = [c for c in names if c not in new.columns]
     if missing:
         more = f" and {len(missing) - 5} more" if len(missing) > 5 else ""
-        raise DataError(f"the new rows lack the dissimilarities to {missing[:5]}{more}")
+        convert = as_type_of(new.columns, names)
+        cure = f": the labels differ in type, so use new.columns = new.columns.{convert}" if convert else ""
+        raise DataError(f"the new rows lack the dissimilarities to {missing[:5]}{more}{cure}")
     table = new[list(names)].iloc[as_slice(at)]
     values = np.ascontiguousarray(as_floats(table))
     known = ~np.isnan(values).any(axis=1)
@@ -175,27 +177,28 @@ def _read(new: pd.DataFrame, at: Any, names: pd.Index) -> np.ndarray:
     return values
 
 
-def given(matrix: Any, index: pd.Index) -> TrainedGiven:
+def given(matrix: Any, data: pd.DataFrame) -> TrainedGiven:
     """A given matrix as a trained metric.
 
     Parameters
     ----------
     matrix : DataFrame (by label), square array (n, n) or condensed array (n (n - 1) / 2,) (by position)
-    index : names of the data's rows, for arrays
+    data : DataFrame
+        Data whose rows the matrix describes: matched by label, or by position for arrays.
 
     Raises
     ------
     DataError
-        For values that are missing, infinite or negative, wrong shapes, labels that repeat or match nothing, row names that were
+        If values are missing, infinite or negative; for wrong shapes, duplicate labels, labels without a match, row names that were
         read as a column, and similarities: rows that are farther from themselves than from others.
     """
     if isinstance(matrix, pd.DataFrame) and 0 in matrix.shape:
         raise DataError(f"dissimilarities must have rows and columns, not the shape {matrix.shape}")
     if isinstance(matrix, pd.DataFrame):
         check_first_column(matrix)
-        check_labels(matrix, index)
+        check_labels(matrix, data)
     else:
-        matrix = _square(as_array(matrix), index)
+        matrix = _square(as_array(matrix), data.index)
     metric = trained_given(matrix)
     single = bool((matrix.dtypes == np.float32).all())
     check_nearest_to_itself(metric.values, matrix.index, matrix.columns, single)

@@ -155,7 +155,7 @@ class Gower(Metric):
                 DataWarning,
             )
         constant = [c for c, a, b in zip(numbers, low, high, strict=True) if not b > a]
-        weights = weights / weights.max()  # so that nothing overflows
+        weights = weights / weights.max()  # prevents overflow
         return TrainedGower(
             self, ranges, weights, tally.ranked, strings(numbers), strings(categories), strings(constant), strings(labels)
         )
@@ -166,20 +166,20 @@ class Gower(Metric):
 
 @dataclass(frozen=True)
 class GowerTally:
-    """What training needs of some rows; those of two sets of rows are joined by `+`.
+    """Statistics of some rows for training; those of two sets of rows are joined by `+`.
 
     Attributes
     ----------
     numbers, categories : tuples of str
-        Names of the columns that are measured as numbers and as categories.
+        Names of the numeric and of the categorical columns.
     count : int
         Number of rows.
     extremes : Extremes
-        Of the numbers (their logarithms, where they are measured by these).
+        Extremes of the numbers (of their logarithms, for such columns).
     ranked : tuple of arrays
-        The distinct values of each column in `ordratio`.
+        Distinct values of each column in `ordratio`.
     own_levels : tuple of (int array, or None)
-        The levels of each category, where every row has one of its own; None where not.
+        Levels of each category, if every row has its own level; otherwise None.
     """
 
     numbers: tuple[str, ...]
@@ -245,18 +245,16 @@ class TrainedGower(TrainedMetric):
                 f"column {self.numbers[j]!r} is {values[i, j]:.4g} at row {shown(frame.index[i])}, too large for its range in the "
                 f"training data, {self.ranges[j]:.4g}"
             )
-        codes = [_codes(table[c]) for c in self.categories]
-        coded = np.column_stack(codes).astype(np.int64) if codes else np.empty((len(frame), 0), np.int64)
-        for values, names, unlike in zip((scaled, coded), (self.numbers, self.categories), UNLIKE, strict=True):
-            for j, name in enumerate(names.tolist()):
-                if name in frame.unseen:
-                    values[frame.unseen[name], j] = unlike
-        return scaled, coded
+        made = np.column_stack([scaled, *(_column(table[c]) for c in self.categories)])
+        for j, name in enumerate(self.variables):
+            if name in frame.unseen:
+                made[frame.unseen[name], j] = UNLIKE
+        return (made,)
 
     def between(self, rows: Rep, candidates: Rep) -> np.ndarray:
         asymmetric = _names(self.spec.asymmetric)
         flags = np.array([c in asymmetric for c in self.categories], bool)
-        return gower((rows[0], rows[1]), (candidates[0], candidates[1]), flags, self.weights)
+        return gower(rows[0], candidates[0], len(self.numbers), flags, self.weights)
 
     @property
     def variables(self) -> tuple[str, ...]:
@@ -269,15 +267,13 @@ class TrainedGower(TrainedMetric):
 
     def terms(self, rows: Rep, candidates: Rep) -> np.ndarray:
         p, w = len(self.numbers), self.weights
-        out = np.empty((len(rows[0]), len(candidates[0]), len(w)))
+        asymmetric = [name in _names(self.spec.asymmetric) for name in self.variables]
         a, b = rows[0][:, None], candidates[0]
+        unlike = (a == UNLIKE) | (b == UNLIKE)
         with np.errstate(invalid="ignore"):
-            out[..., :p] = np.where(np.isinf(a) | np.isinf(b), w[:p], np.abs(a - b))
-        out[..., :p][np.isnan(a) | np.isnan(b)] = np.nan
-        c, d = rows[1][:, None], candidates[1]
-        out[..., p:] = np.where((c != d) | (c == UNLIKE[1]), w[p:], 0.0)
-        both_zero = (c == 0) & (d == 0) & np.array([name in _names(self.spec.asymmetric) for name in self.categories], bool)
-        out[..., p:][(c == -1) | (d == -1) | both_zero] = np.nan
+            out = np.where(unlike, w, np.abs(a - b))
+        out[..., p:] = np.where(unlike | (a != b), w, 0.0)[..., p:]
+        out[np.isnan(a) | np.isnan(b) | ((a == 0) & (b == 0) & asymmetric)] = np.nan
         return out
 
     def weighed(self, weights: np.ndarray) -> TrainedGower:
@@ -298,16 +294,15 @@ class TrainedGower(TrainedMetric):
         weights = [columns.dialect.number(w) for w in self.weights.tolist()]
 
         def values(prototypes: Rep) -> np.ndarray:
-            for values, unlike in zip(prototypes, UNLIKE, strict=True):
-                if (values == unlike).any():
-                    raise OptionError("a prototype has a level that no training row has, which can't be written in SQL")
-            return np.column_stack([prototypes[0], np.where(prototypes[1] < 0, np.nan, prototypes[1])])
+            if (prototypes[0] == UNLIKE).any():
+                raise OptionError("a prototype has a level that no training row has, which can't be written in SQL")
+            return prototypes[0]
 
         def allowed(name: str, condition: str) -> str:
             return f"({columns.of(name)} IS NULL OR {condition})" if keep and name in schema else condition
 
         known = [allowed(c, columns.known(c, compared=True)) for c in schema]
-        # what is too far away in relation to the range has no dissimilarity, nor has the logarithm of what is not positive
+        # differences that overflow in relation to the range have no dissimilarity, nor have logarithms of values <= 0
         known += [allowed(c, columns.dialect.within(x, FARTHEST)) for c, x, level in zip(names, numbers, ordered, strict=True) if not level]
         may_miss = keep or any(skips_zeros)
         constant = None if may_miss else columns.dialect.number(sum(self.weights.tolist(), 0.0))
@@ -361,7 +356,7 @@ def _number(values: pd.Series) -> bool:
 
 
 def _own_levels(values: pd.Series) -> np.ndarray | None:
-    """The levels of a category where each row has one of its own, as a name or a number of the row has."""
+    """The levels of a category if each row has its own level, like a name or a number of the row."""
     if _number(values):
         return None
     codes = values.cat.codes.to_numpy(np.int64)
@@ -369,21 +364,15 @@ def _own_levels(values: pd.Series) -> np.ndarray | None:
 
 
 def _both_own(a: np.ndarray | None, b: np.ndarray | None) -> np.ndarray | None:
-    """The levels of two sets of rows, where each row of both has one of its own."""
+    """The levels of two sets of rows, if each row of both has its own level."""
     if a is None or b is None:
         return None
     codes = np.concatenate([a, b])
     return codes if pd.Index(codes).is_unique else None
 
 
-def _codes(values: pd.Series) -> np.ndarray:
-    if _number(values):  # a boolean as 0 and 1
-        return np.where(values.isna(), -1, values.fillna(0)).astype(np.int64)
-    return np.asarray(values.cat.codes.to_numpy(np.int64))
-
-
 def _column(values: pd.Series) -> np.ndarray:
-    """A variable as floats, NaN where missing; an ordered category as its level's number."""
+    """A variable as floats, NaN if missing; an ordered category as its level's number."""
     if _number(values):
         return np.asarray(values.to_numpy(float))
     codes = values.cat.codes.to_numpy(float)

@@ -13,7 +13,7 @@ from ..frames.sql import Columns, Dialect, total
 from ..ground.errors import OptionError
 from .base import Metric, TrainedMetric
 
-ROW, PROTOTYPE = "r", "p"  # the row as the metric measures it, and what it is measured to
+ROW, PROTOTYPE = "r", "p"  # tables of the row and of the prototype in the query
 MOST = 300  # power of ten of sums that are surely numbers
 
 
@@ -24,13 +24,13 @@ class SQLDistance:
     Attributes
     ----------
     rows : sequence of str
-        The row as it is measured, from its columns in the table.
+        Columns of the row that are compared, as expressions of its columns in the table.
     expression : str
-        Of these, `coordinate(k)`, and the columns of the prototype, `value(k)`.
+        Expression of `coordinate(k)`, these columns, and `value(k)`, the columns of the prototype.
     conditions : sequence of str
-        What must hold of the row; where one does not, it has no class.
+        Conditions that must be true for the row; otherwise it has no class.
     values : callable
-        The columns of prototypes (q, c) from their representation; NaN for a missing value.
+        Function for the columns of prototypes (q, c) from their representation; NaN for a missing value.
     may_miss : bool
         Whether the expression may be NULL although the conditions hold. The row then has no class.
     """
@@ -78,7 +78,7 @@ def value(k: int) -> str:
 
 
 def minkowski_in_sql(count: int, r: float, dialect: Dialect) -> str:
-    """The distance (sum |x - v|^r)^(1/r) of so many coordinates, added in their order."""
+    """The distance (sum |x - v|^r)^(1/r) of the first coordinates, added in their order."""
     apart = [f"{coordinate(k)} - {value(k)}" for k in range(count)]
     if r == np.inf:
         return dialect.largest([f"ABS({d})" for d in apart])
@@ -96,13 +96,13 @@ def gower_in_sql(ordered: Sequence[bool], skips_zeros: Sequence[bool], weights: 
     Parameters
     ----------
     ordered : sequence of bool
-        Whether each of the numbers is that of the level of an ordered category; it is then negative for what is no level, which is
-        at the whole weight from every level.
+        Whether each of the numbers is the number of a level of an ordered category; it is then negative for unknown levels, whose
+        difference from every level is the whole weight.
     skips_zeros : sequence of bool
         Whether a pair of zeros does not count, for each of the codes.
     weights : sequence of str
     constant : str, or None
-        The sum of the weights, where no pair skips a variable. The mean is NULL where all are skipped.
+        Sum of the weights, if no pair skips a variable. The mean is NULL if all are skipped.
     """
     sums, counts = [], []
     for k, weight in enumerate(weights):
@@ -119,5 +119,5 @@ def gower_in_sql(ordered: Sequence[bool], skips_zeros: Sequence[bool], weights: 
 
 
 def largest_coordinate(r: float) -> int:
-    """The power of ten up to which coordinates may go, so that the r-th powers of their differences are surely numbers."""
+    """The power of ten up to which coordinates may go without overflow of the r-th powers of their differences."""
     return int(MOST / max(r, 1.0)) if r < np.inf else MOST

@@ -128,11 +128,11 @@ class TrainedKernel(TrainedMetric):
     Attributes
     ----------
     spread : array (p,)
-        What each column of the design matrix is divided by.
+        Divisor of each column of the design matrix.
     gamma : array ()
-        NaN where the kernel has none.
+        Parameter of the kernel; NaN if it has none.
     constant : array of str
-        Columns that keep scale 1 as they do not vary.
+        Columns that keep scale 1 because they do not vary.
     """
 
     spec: Kernel
@@ -169,7 +169,7 @@ class TrainedKernel(TrainedMetric):
                 squares = totals(X * X)
             return self._finite(self._power(squares))
         if not callable(self.spec.kernel):
-            return np.zeros(len(X))  # not read
+            return np.zeros(len(X))  # not used
         tiles = [self._tiles(X[i : i + TILE], X[i : i + TILE]).diagonal() for i in range(0, len(X), TILE)]
         return np.concatenate(tiles) if tiles else np.empty(0)
 
@@ -245,5 +245,5 @@ def _gamma(X: np.ndarray) -> float:
 
 
 def _filled(X: np.ndarray) -> np.ndarray:
-    """A tile of its own memory with TILE rows, the missing ones copies of the last."""
+    """A tile in its own memory with TILE rows, the missing ones copies of the last."""
     return X[np.minimum(np.arange(TILE), len(X) - 1)]

@@ -1,4 +1,4 @@
-"""Matrices that users give: as arrays, what dissimilarities must be, and dissimilarities of similarities and kernels."""
+"""Matrices that users give: as arrays, their checks, and dissimilarities from similarities and kernels."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def as_floats(table: pd.DataFrame) -> np.ndarray:
 
 
 def check_values(values: np.ndarray, rows: pd.Index, columns: pd.Index) -> None:
-    """Raise where a value is missing, infinite or negative."""
+    """Raise if a value is missing, infinite or negative."""
     for bad, what in (
         (np.isnan(values), "missing"),
         (np.isinf(values), "infinite"),
@@ -51,7 +51,7 @@ def check_values(values: np.ndarray, rows: pd.Index, columns: pd.Index) -> None:
 
 
 def check_first_column(matrix: pd.DataFrame) -> None:
-    """Raise if the first column of a frame holds what should be its row labels."""
+    """Raise if the first column of a frame contains the row labels."""
     name, column = matrix.columns[0], matrix.iloc[:, 0]
     unnamed = name == "" or name.startswith("Unnamed:") if isinstance(name, str) else np.ndim(name) == 0 and pd.isna(name)
     if unnamed:
@@ -63,14 +63,44 @@ def check_first_column(matrix: pd.DataFrame) -> None:
         )
 
 
-def check_labels(matrix: pd.DataFrame, index: pd.Index) -> None:
-    """Raise if the labels of a frame repeat, are those of no row of the data, or match one another as text only.
+def as_type_of(labels: pd.Index, like: pd.Index) -> str:
+    """The conversion, as code, that makes labels agree with others that are the same as text; "" if there is none."""
+    if labels.isin(like).any() or not set(map(str, labels)) & set(map(str, like)):
+        return ""
+    if all(isinstance(label, str) for label in like):
+        return "astype(str)"
+    return "astype(int)" if pd.api.types.is_integer_dtype(like) and all(str(label).lstrip("-").isdecimal() for label in labels) else ""
+
+
+def label_cure(rows: pd.Index, data: pd.DataFrame) -> str:
+    """How to make labels of a matrix and of the data agree: another type, the column of the data with the labels, or their order."""
+    convert = as_type_of(data.index, rows)
+    if convert:
+        types = f"{type(rows[0]).__name__} and {type(data.index[0]).__name__}"
+        return f"they differ in type ({types}), so use data.index = data.index.{convert}"
+    for name in data.columns:
+        if data[name].is_unique and data[name].isin(rows).all():
+            return f"column {name!r} has the labels of the matrix, so use data = data.set_index({name!r})"
+    return ORDER
+
+
+def check_complete(rows: pd.Index, needed: pd.Index, data: pd.DataFrame) -> None:
+    """Raise if a matrix with these row labels lacks a row of the data that is needed."""
+    lacking = needed[~needed.isin(rows)]
+    if len(lacking):
+        raise DataError(
+            f"the dissimilarities lack the row {shown(lacking[0])} of the data (rows are matched by label): {label_cure(rows, data)}"
+        )
+
+
+def check_labels(matrix: pd.DataFrame, data: pd.DataFrame) -> None:
+    """Raise if the labels of a frame repeat, match no row of the data, or match one another as text only.
 
     Parameters
     ----------
     matrix : DataFrame (n, m)
-    index : Index
-        Labels of the data's rows.
+    data : DataFrame
+        Data, whose rows the labels must match.
     """
     rows, columns = matrix.index, matrix.columns
     for names, what in ((rows, "row"), (columns, "column")):
@@ -78,19 +108,21 @@ def check_labels(matrix: pd.DataFrame, index: pd.Index) -> None:
             raise DataError(
                 f"the {what} labels of the dissimilarities must be unique, but {shown(names[names.duplicated()][0])} occurs more than once"
             )
-    if not rows.isin(index).any():
+    if not rows.isin(data.index).any():
         raise DataError(
-            f"the dissimilarities have the labels {in_short(rows)}, but the data have {in_short(index)}, and rows are matched by label: "
-            f"{ORDER}"
+            f"the dissimilarities have the labels {in_short(rows)}, but the data have {in_short(data.index)}, and rows are matched by "
+            f"label: {label_cure(rows, data)}"
         )
     if columns.isin(rows).any():
         return
     alike = set(map(str, rows)) & set(map(str, columns))
     if alike or (len(rows) == len(columns) and _positions(columns)):
         how = "agree only as text" if alike else "differ"
+        convert = as_type_of(columns, rows)
+        cure = f"use D.columns = D.columns.{convert}" if convert else ORDER
         raise DataError(
             f"the row labels of the dissimilarities ({in_short(rows)}) and their column labels ({in_short(columns)}) {how}, so none of "
-            f"the candidates is a row: {ORDER}; from a file, {READ}; if the candidates are not rows, use labels of another kind"
+            f"the candidates is a row: {cure}; from a file, {READ}; if the candidates are not rows, use labels of another kind"
         )
 
 
@@ -107,7 +139,7 @@ def in_short(names: pd.Index) -> str:
 
 
 def check_nearest_to_itself(values: np.ndarray, rows: pd.Index, columns: pd.Index, single: bool = False) -> None:
-    """Raise where a row that is a candidate is farther from itself than from another candidate, as in similarities.
+    """Raise if a row that is a candidate is farther from itself than from another candidate, as in similarities.
 
     Parameters
     ----------
@@ -136,7 +168,7 @@ def check_nearest_to_itself(values: np.ndarray, rows: pd.Index, columns: pd.Inde
 
 
 def square(matrix: Any, what: str) -> pd.DataFrame:
-    """A square matrix of finite numbers with the same labels on both sides, in one order; `what` they are, for messages.
+    """A square matrix of finite numbers with the same labels on both sides, in one order; `what` names it in messages.
 
     Raises
     ------

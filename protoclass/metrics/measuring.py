@@ -1,4 +1,4 @@
-"""From a frame and a metric to dissimilarities, and what may become a prototype besides the training rows (PVM paper, section 4.2)."""
+"""Dissimilarities from a frame and a metric, and candidates besides the training rows (Bien and Tibshirani 2011, section 4.2)."""
 
 from __future__ import annotations
 
@@ -26,6 +26,7 @@ from .dissimilarity import Dissimilarity
 from .dtw import DTW
 from .given import given
 from .gower import MANY, Gower
+from .matrices import check_complete
 from .minkowski import Euclidean
 from .registry import metric as by_name
 from .wrappers import Wrapper, list_tuned
@@ -40,14 +41,14 @@ class Candidates:
     Attributes
     ----------
     train_in_folds : bool
-        Whether they are learned from the training rows, and so anew in each fold.
+        Whether they are computed from the training rows, and so again in each fold.
     """
 
     train_in_folds: ClassVar[bool] = False
 
     @property
     def alone(self) -> bool:
-        """Whether they take the place of the training rows: what the parameter `only` of the kinds below says."""
+        """Whether they replace the training rows: the parameter `only` of the kinds below."""
         return bool(getattr(self, "only", False))
 
     def make(self, metric: TrainedMetric, seen: Frame, seed: int) -> tuple[Rep, pd.DataFrame]:
@@ -57,7 +58,7 @@ class Candidates:
 
 @savable
 @dataclass(frozen=True, eq=False)
-class unlabelled(Candidates):  # noqa: N801 - reads as a function where it is used
+class unlabelled(Candidates):  # noqa: N801 - lower case because it is used like a function
     """Candidates without a known class, such as rows to be predicted (semi-supervised PVM).
 
     Parameters
@@ -92,7 +93,7 @@ class unlabelled(Candidates):  # noqa: N801 - reads as a function where it is us
 
 @savable(name="kmeans candidates")
 @dataclass(frozen=True)
-class kmeans(Candidates):  # noqa: N801 - reads as a function where it is used
+class kmeans(Candidates):  # noqa: N801 - lower case because it is used like a function
     """Candidates that are centroids of k-means on each class, or on all training rows together.
 
     Parameters
@@ -134,7 +135,7 @@ class kmeans(Candidates):  # noqa: N801 - reads as a function where it is used
 
 @savable
 @dataclass(frozen=True)
-class hull(Candidates):  # noqa: N801 - reads as a function where it is used
+class hull(Candidates):  # noqa: N801 - lower case because it is used like a function
     """Candidates drawn nearly uniformly (by hit-and-run) from the convex hull of the training rows of each class.
 
     Parameters
@@ -179,7 +180,7 @@ class hull(Candidates):  # noqa: N801 - reads as a function where it is used
 
 
 def level_names(levels: pd.Index) -> list[str]:
-    """The classes as text; as Python writes them where the text alone is the same for two, such as 1 and "1"."""
+    """The classes as text; as Python literals if two have the same text, such as 1 and "1"."""
     names = [str(level) for level in levels]
     return names if len(set(names)) == len(names) else [repr(level) for level in levels]
 
@@ -251,7 +252,7 @@ def dissimilarity(data: Any, frame: Any = None, metric: Any = "auto", *, na: str
                 raise OptionError("dissimilarity(frame, metric) needs one metric, but there are two")
     table = as_pandas(read_for(table, formula, {}))
     molded = mold(formula, table, na=na, response=False)
-    resolved = resolve(metric, molded, table.index)
+    resolved = resolve(metric, molded, table)
     if resolved.supervised and molded.formula.response is not None:
         molded = mold(formula, table, na=na)
     warn_of_values(molded, resolved)
@@ -259,7 +260,7 @@ def dissimilarity(data: Any, frame: Any = None, metric: Any = "auto", *, na: str
 
 
 def warn_of_values(frame: Frame, metric: Metric | TrainedMetric) -> None:
-    """Warn of texts of which only equality counts, and of integers that floats round, unless the metric reads them themselves."""
+    """Warn of texts that are compared by equality only, and of integers that floats round, unless the metric uses them unchanged."""
     if metric.series and len(frame.dropped):
         warn(
             f"{len(frame.dropped)} series with missing values are left out: use na='keep' if missing values at the end of a row are the "
@@ -278,7 +279,7 @@ def warn_of_values(frame: Frame, metric: Metric | TrainedMetric) -> None:
             )
 
 
-DISTINCT = 0.8  # share of rows with a text of its own from which on equality hardly ever says something
+DISTINCT = 0.8  # proportion of rows with distinct texts, from which on equality has almost no information
 KMER = 3  # letters of the k-mers that are suggested
 
 
@@ -299,17 +300,17 @@ def texts_as_wholes(frame: Frame, metric: Metric | TrainedMetric) -> str:
     )
 
 
-def resolve(spec: Any, frame: Frame, index: pd.Index) -> Metric | TrainedMetric:
+def resolve(spec: Any, frame: Frame, data: pd.DataFrame) -> Metric | TrainedMetric:
     """The metric that `dissimilarity=` names.
 
     Parameters
     ----------
     spec : name, metric, callable, matrix or Dissimilarity
-        The trained metric of a Dissimilarity, and one that is given itself, stays as it is, unless it must be trained anew
+        The trained metric of a Dissimilarity, and a trained metric that is given, are unchanged, unless they must be trained again
         in each fold.
     frame : Frame
-    index : Index
-        Names of all rows of the data, for arrays.
+    data : DataFrame
+        Data with all rows, whose labels a given matrix must match.
     """
     if isinstance(spec, str) and spec == "auto":
         return automatic(frame)[0]
@@ -318,14 +319,15 @@ def resolve(spec: Any, frame: Frame, index: pd.Index) -> Metric | TrainedMetric:
             f"{name} must be one value for {type(spec).__name__}, not {brief(values)}: use `fit` or `cross_validate` to tune it"
         )
     if isinstance(spec, Dissimilarity):
-        spec.metric.check_rows(index)
+        spec.metric.check_rows(data.index)
         return _as_trained(spec.metric)
     if isinstance(spec, Wrapper) and hasattr(spec, "of"):
         if isinstance(spec.of, Dissimilarity):
             raise OptionError(f"{type(spec).__name__} needs a metric or a matrix: use d.metric, or d.frame() with a formula 'y ~ 1'")
-        return spec.with_inner([resolve(spec.of, frame, index)])
+        return spec.with_inner([resolve(spec.of, frame, data)])
     if isinstance(spec, (pd.DataFrame, np.ndarray, list, tuple)):
-        spec = given(spec, index)
+        spec = given(spec, data)
+        check_complete(pd.Index(spec.row_names), frame.index, data)
     metric = by_name(spec)
     if metric.given and frame.formula.terms:
         raise OptionError(
@@ -342,7 +344,7 @@ def _as_trained(metric: Metric | TrainedMetric) -> Metric | TrainedMetric:
 
 
 def automatic(frame: Frame) -> tuple[Metric, str]:
-    """Euclidean if all predictors are numeric, DTW for a lone column of series, Gower otherwise; and for what this is the default."""
+    """Euclidean if all predictors are numeric, DTW for a lone column of series, Gower otherwise; and the reason for the default."""
     if frame.keep:
         return Gower(), "na='keep', which needs a dissimilarity that skips missing values"
     others = {name: column.kind for name, column in frame.schema.items() if column.kind != "numeric"}
@@ -364,7 +366,7 @@ def measure_frame(
     candidates: Any = "train",
     seed: int = 0,
 ) -> Dissimilarity:
-    """Train a metric and represent rows and candidates; a row of weight 0 is no candidate.
+    """Train a metric and represent rows and candidates; a row of weight 0 is not a candidate.
 
     Parameters
     ----------

@@ -243,7 +243,7 @@ def _of_columns(weights: Mapping[str, float], frame: Frame, columns: Sequence[st
             f"{', '.join(map(repr, known[:20]))}{f' and {len(known) - 20} more' if len(known) > 20 else ''}"
         )
     out = np.ones(len(columns))
-    for name in sorted(weights, key=lambda c: c in columns):  # a column's own name goes last, and so holds
+    for name in sorted(weights, key=lambda c: c in columns):  # a column's own name goes last, so it takes precedence
         out[[columns.index(name)] if name in columns else made[name]] = weights[name]
     if not out.any():
         raise OptionError("weights must not be 0 for all columns")

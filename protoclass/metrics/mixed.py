@@ -145,7 +145,7 @@ class TrainedMixed(TrainedMetric):
     ----------
     parts : tuple of TrainedMetric
     scales : array (g,)
-        Median positive dissimilarity of each part, 0 where all rows are alike; 1 without scaling.
+        Median positive dissimilarity of each part, 0 if all rows are identical; 1 without scaling.
     counts : int array (2, g)
         Number of arrays that represent the rows and the candidates of each part.
     """
@@ -229,7 +229,7 @@ def cut(frame: Frame, names: Sequence[str]) -> Frame:
     Parameters
     ----------
     frame : Frame
-        Of a formula of single columns.
+        Frame of a formula of single columns.
     names : predictors
 
     Raises
@@ -248,14 +248,14 @@ def cut(frame: Frame, names: Sequence[str]) -> Frame:
         frame.formula, text="~ " + " + ".join(names), terms=tuple(terms[c] for c in names), variables=tuple(names)
     )
     schema = {c: frame.schema[c] for c in names}
-    some = replace(frame, columns=frame.columns[list(names)], formula=formula, schema=schema, spec=None, notes=())
-    return replace(some, spec=_part_spec(frame, some))
+    piece = replace(frame, columns=frame.columns[list(names)], formula=formula, schema=schema, spec=None, notes=())
+    return replace(piece, spec=_part_spec(frame, piece))
 
 
 def _part_spec(frame: Frame, some: Frame) -> Any:
-    """Formulaic's specification for some of the columns of a frame; None where there is nothing to expand.
+    """Formulaic's specification for some of the columns of a frame; None if no column is expanded.
 
-    Single columns of known levels are expanded alike whatever the rows.
+    Single columns of known levels are expanded in the same way for all rows.
     """
     categories = [c for c in some.schema.values() if c.kind == "category"]
     if not categories:
@@ -264,7 +264,7 @@ def _part_spec(frame: Frame, some: Frame) -> Any:
         return frame.spec.subset(for_formulaic(some.formula.terms))
     too_wide = sum(max(1, len(c.levels)) for c in some.schema.values()) * len(some) * 8 > LARGEST
     if too_wide or not all(c.levels for c in categories):
-        return None  # a metric that asks for the design matrix says so
+        return None  # a metric that requests the design matrix raises the error
     example = pd.DataFrame({name: _example(column) for name, column in some.schema.items()})
     return trained_spec(replace(some, columns=example, response=None, weights=np.ones(1)))
 
@@ -275,14 +275,14 @@ def _example(column: Column) -> pd.Series:
 
 
 def _scale(m: TrainedMetric, frame: Frame) -> tuple[float, int, int]:
-    """Median positive dissimilarity between rows (0 where there is none), and the number of arrays of both sides."""
+    """Median positive dissimilarity between rows (0 if there is none), and the number of arrays of both sides."""
     n = len(frame)
     left = right = np.arange(n)
     if n > SAMPLE:
         draw = np.random.default_rng(0)
         left, right = (np.sort(draw.choice(n, SAMPLE, replace=False)) for _ in range(2))
     rows = rows_of(m, frame.take(left))
-    # what a metric that looks at other rows says of a candidate may rest on all of them
+    # a metric that compares a candidate with other rows may depend on all of them
     candidates = part(candidates_of(m, frame), right) if m.train_in_folds else candidates_of(m, frame.take(right))
     values = np.asarray(compare(m, rows, candidates), float)
     observed = values[(left[:, None] != right[None, :]) & (values > 0) & np.isfinite(values)]

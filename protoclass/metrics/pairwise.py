@@ -181,7 +181,7 @@ class Hamming(Metric):
         return values, words
 
     def between(self, rows: Rep, candidates: Rep) -> np.ndarray:
-        # both sides are coded together, so that values not seen in fit need no code of their own
+        # both sides are coded together, so values that are not in the training data need no extra code
         n = len(rows[0])
         codes = np.empty((n + len(candidates[0]), rows[1].shape[1]))
         for k in range(codes.shape[1]):

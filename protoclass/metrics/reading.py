@@ -1,4 +1,4 @@
-"""How models and rules read a `Dissimilarity`: as a source of the matrix, and as queries about rows."""
+"""Access of models and rules to a `Dissimilarity`: as a source of the matrix, and as queries about rows."""
 
 from __future__ import annotations
 
@@ -132,7 +132,7 @@ def build_new_query(d: Dissimilarity, new: Any, zero: bool, measured: bool) -> t
     """New rows; see `Dissimilarity.new_query`."""
     known = d.metric.new_rows(new, d.data, zero)
     if measured and known.rows is not None:
-        known.rows()  # which raises for what can't be measured, also where a rule has no prototypes
+        known.rows()  # which raises for invalid values, also if a rule has no prototypes
 
     def measure(at: np.ndarray, prototypes: Points) -> np.ndarray:
         return usable(d.metric, known.measure(at, d.prototype_rep(prototypes)), names[as_slice(at)])
@@ -145,7 +145,7 @@ def build_new_query(d: Dissimilarity, new: Any, zero: bool, measured: bool) -> t
 
 
 def _beside(d: Dissimilarity, rows: Callable[[], Rep] | None) -> Callable[[Points], Beside | None]:
-    """Prototypes beside rows, where there is so much to measure that comparing it by other means is faster."""
+    """Prototypes and rows, if there are so many pairs that comparing them by other means is faster."""
 
     def beside(prototypes: Points) -> Beside | None:
         q, geometry = len(prototypes), d.metric.geometry
@@ -157,9 +157,9 @@ def _beside(d: Dissimilarity, rows: Callable[[], Rep] | None) -> Callable[[Point
 
 
 def source_beside(metric: TrainedMetric, rows: Rep, candidates: Rep) -> Source:
-    """The source of some rows beside candidates, of which nothing is held.
+    """The source of some rows and candidates, of which nothing is stored.
 
-    `partial(source_beside, metric)` can be pickled, and so be sent to where the rows are.
+    `partial(source_beside, metric)` can be pickled, and so be sent to the workers with the rows.
     """
     streamed = Streamed(partial(finite_values, metric), rows, candidates)
     if metric.geometry is None or len(rows[0]) * len(candidates[0]) <= SMALL:
@@ -168,9 +168,9 @@ def source_beside(metric: TrainedMetric, rows: Rep, candidates: Rep) -> Source:
 
 
 def usable(metric: TrainedMetric, values: np.ndarray, names: pd.Index) -> np.ndarray:
-    """Dissimilarities (r, q) of rows of these names to prototypes, as a rule may read them: none is negative or infinite.
+    """Dissimilarities (r, q) of rows with these names to prototypes, checked for a rule: none is negative or infinite.
 
-    One is missing (NaN) only where values may be missing: in a given matrix, and where a metric skips them. The query notes
+    One is missing (NaN) only if values may be missing: in a given matrix, and if a metric skips them. The query notes
     it, and the row gets no prediction.
 
     Raises
@@ -201,7 +201,7 @@ def _coordinates(metric: TrainedMetric, rows: Callable[[], Rep]) -> Callable[[np
 
 
 def _columns(frame: Frame | None, zero: bool = False) -> Callable[[np.ndarray], np.ndarray]:
-    """Columns of the design matrix of some rows; NaN for a row with a level that has no column, unless these are all 0 there."""
+    """Columns of the design matrix of some rows; NaN for a row with a level that has no column, unless these are all 0 in such rows."""
 
     blank = Once(lambda: None if frame is None else frame.without_unseen(frame.unseen))
 

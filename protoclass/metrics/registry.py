@@ -77,12 +77,12 @@ def register_metric(name: str, metric_class: type[Metric]) -> None:
     Parameters
     ----------
     name : str
-        An identifier. The name of a built-in metric means the new class from then on, and a warning says so; the built-in
-        one can still be given as its class. The name that another class was registered under is refused, but a cell that
-        defines a class may be run again: a class gives way to one of the same module and qualified name.
+        Identifier. The name of a built-in metric then means the new class, with a warning; the built-in one can still be given as
+        its class. The name of another registered class is refused, but a cell that defines a class may be run again: a class
+        replaces a registered one of the same module and qualified name.
     metric_class : subclass of Metric that can be made without arguments
         With `rows(frame)`, a tuple of arrays with an entry for each row, and `between(rows, candidates)`, the (r, q)
-        dissimilarities of r rows to q candidates, finite and >= 0; see `Metric` for what else it may say of itself.
+        dissimilarities of r rows to q candidates, finite and >= 0; see `Metric` for its other attributes.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""The columns of the design matrix as metrics read them, and what they are divided by, from parts of the rows in any order."""
+"""The columns of the design matrix for metrics, and their scales, from parts of the rows in any order."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def design_of(frame: Frame, name: str) -> np.ndarray:
 
 @dataclass(frozen=True)
 class Spread:
-    """What scales need of some rows; those of two sets of rows are joined by `+`.
+    """Statistics of some rows for scales; those of two sets of rows are joined by `+`.
 
     Attributes
     ----------
@@ -47,7 +47,7 @@ class Spread:
     count : int
         Number of rows.
     sums : Sums, or None
-        None where the scale takes none.
+        Sums of the columns; None if the scale needs none.
     extremes : Extremes
     """
 
@@ -73,7 +73,7 @@ class Spread:
         ----------
         scale : as in `Minkowski`
         frame : Frame
-            With all rows, which are read for "robust" only.
+            Frame with all rows, which are needed for "robust" only.
 
         Raises
         ------
@@ -95,7 +95,7 @@ class Spread:
         if not np.isfinite(spread).all():
             name = self.columns[int(np.argmin(np.isfinite(spread)))]
             raise DataError(f"the spread of column {name!r} is infinite: scale it down")
-        names = tuple(name for name, one in zip(self.columns, same, strict=True) if one)
+        names = tuple(name for name, equal in zip(self.columns, same, strict=True) if equal)
         return np.where(same, 1.0, spread), names
 
 
@@ -127,8 +127,8 @@ def _some_columns(frame: Frame) -> Iterator[np.ndarray]:
             X = rows.design.to_numpy()
             if part is None:
                 width = X.shape[1]
-                some = max(1, room() // (4 * len(frame) * X.itemsize))  # medians need copies
-                part = np.empty((len(frame), min(some, width - first)), X.dtype, order="F")
+                count = max(1, room() // (4 * len(frame) * X.itemsize))  # medians need copies
+                part = np.empty((len(frame), min(count, width - first)), X.dtype, order="F")
             part[at] = X[:, first : first + part.shape[1]]
         assert part is not None
         yield part

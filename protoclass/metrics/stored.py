@@ -144,11 +144,11 @@ class Stored:
     Attributes
     ----------
     values : float array (n, n)
-        NaN where the file has NA.
+        Values, NaN where the file has NA.
     names : tuple of str (n,), or None
-        The row names.
+        Row names.
     format : str
-        The format in words.
+        Description of the format.
     """
 
     values: np.ndarray
@@ -219,7 +219,7 @@ def _numpy(file: Path, name: str) -> Stored:
 
 
 def _phylip(lines: list[str], name: str) -> Stored:
-    """A PHYLIP file: the number of rows, then each row's name and its values, all of them or those of one triangle.
+    """A PHYLIP file: the number of rows, then each row's name and its values, all of them or one triangle.
 
     Names end at the first blank (relaxed) or after ten characters (strict). A row may go on on lines that begin with blanks.
     """
@@ -244,7 +244,7 @@ def _phylip(lines: list[str], name: str) -> Stored:
 
 
 def _joined(lines: list[str]) -> list[str]:
-    """Rows of a PHYLIP file whose values go on on further lines, which begin with a blank and hold numbers only."""
+    """Rows of a PHYLIP file whose values continue on further lines, which begin with a blank and contain numbers only."""
     rows: list[str] = []
     for line in lines:
         if rows and line[0].isspace() and _floats(line.split()) is not None:
@@ -264,7 +264,7 @@ def _strict(line: str) -> tuple[str, str]:
 
 
 def _shape(rows: list[list[float]]) -> tuple[np.ndarray, str] | None:
-    """A square matrix of rows that hold all values or one triangle, with or without a diagonal of zeros, and which it is."""
+    """A square matrix from rows with all values or one triangle, with or without a diagonal of zeros, and which of these."""
     n, counts = len(rows), [len(row) for row in rows]
     if counts == [n] * n:
         return np.array(rows, float), "square"
@@ -300,7 +300,7 @@ def _table(text: str, header: str, name: str) -> Stored:
 
 
 def _fields(text: str, separator: str) -> list[list[str]]:
-    """The fields of a table; what quotes enclose may have separators."""
+    """The fields of a table; quoted fields may contain separators."""
     if separator == " ":
         text = "\n".join(line.strip() for line in text.split("\n"))
     escape = "\\" if '\\"' in text and separator in " \t" else None  # as write.table writes quotes within names
@@ -336,7 +336,7 @@ def _parsed(fields: list[list[str]], separator: str, name: str) -> Stored:
 
 
 def _names(header: list[str] | None, body: list[list[str]], what: str) -> tuple[list[str] | None, list[str] | None]:
-    """The names of rows and columns, None where the table has none; a header may have a corner above the row names."""
+    """The names of rows and columns, None if the table has none; a header may have a corner above the row names."""
     if header is None:
         return None, None
     first, width = [row[0] for row in body], len(body[0])

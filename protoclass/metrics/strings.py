@@ -178,7 +178,7 @@ class TrainedMismatch(TrainedMetric):
         return (out,)
 
     def _codes(self, text: str, ends: np.ndarray, frame: Frame, column: str) -> np.ndarray:
-        """Each letter's place in the alphabet, -1 for those skipped; `ends` says where each row's string ends."""
+        """Each letter's position in the alphabet, -1 for skipped letters; `ends` has the end of each row's string."""
         points, known = _code_points(text), self.letters
         at = np.minimum(np.searchsorted(known, points), len(known) - 1)
         codes = np.where(known[at] == points, at, -1).astype(np.int32)

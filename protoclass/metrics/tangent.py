@@ -108,14 +108,14 @@ class Tangent(Metric):
 @savable(edge="", center="p")
 @dataclass(frozen=True)
 class TrainedTangent(TrainedMetric):
-    """A tangent distance with what it learned of the images.
+    """A tangent distance with its statistics of the training images.
 
     Attributes
     ----------
     edge : array ()
-        The pixel value beyond the border.
+        Pixel value beyond the border.
     center : array (height * width,)
-        The mean image, which is subtracted so that single precision is enough.
+        Mean image, which is subtracted so that single precision is enough.
     """
 
     spec: Tangent

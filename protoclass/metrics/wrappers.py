@@ -1,4 +1,4 @@
-"""Metrics that measure by other metrics: what they pass on, and the ranks of dissimilarities."""
+"""Metrics that wrap other metrics: their inherited traits, and the ranks of dissimilarities."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from ..ground.savable import savable
 from .base import Metric, NewRows, TrainedMetric, Traits, candidates_of, compare, rows_of, train_metric
 from .registry import metric
 
-OF_ALL = ("symmetric", "row_by_row", "skips_missing", "reflexive")  # traits that hold where they hold of all inner metrics
-OF_ANY = ("slow", "data_dependent", "train_in_folds", "supervised", "given", "opaque")  # that hold where they hold of one
+OF_ALL = ("symmetric", "row_by_row", "skips_missing", "reflexive")  # traits that are true if all inner metrics have them
+OF_ANY = ("slow", "data_dependent", "train_in_folds", "supervised", "given", "opaque")  # traits that are true if one has them
 
 
 class Wrapper(Metric):
@@ -211,7 +211,7 @@ class Ranks(Wrapper):
 
     @property
     def traits(self) -> Traits:
-        # the rank of a row among those at its own place is 1 at least
+        # the rank of a row among those at its own position is at least 1
         return replace(super().traits, symmetric=False, reflexive=False, skips_missing=False, train_in_folds=True, scaling="")
 
     def reference(self, trained: TrainedMetric, frame: Frame, candidates: Rep) -> Rep:

@@ -83,11 +83,11 @@ class Criticised:
     ----------
     rows : int array (c,)
     score : array (c,)
-        How badly each is explained.
+        Score of each row: how poorly it is explained.
     name : str
-        Of the score, as a column.
+        Name of the score, as a column.
     meaning : str
-        What it is, in words with its unit.
+        Description of the score, with its unit.
     """
 
     rows: np.ndarray
@@ -103,21 +103,21 @@ class Condition:
     Attributes
     ----------
     text : str
-        The condition in words.
+        Condition in words.
     quantity : str
-        What it compares, with a unit where there is one.
+        Quantity that is compared, with a unit if there is one.
     machine : str
-        The name of the machine that it belongs to; empty where there is one alone.
+        Name of its binary classifier; empty if there is only one.
     step : int
-        From 1, in its machine.
+        Number in its binary classifier, from 1.
     classes : tuple of int
-        Codes of the classes that its machine tells apart.
+        Codes of the two classes of its binary classifier.
     values : array (r,)
-        The quantity of each row.
+        Quantity of each row.
     cut : float
-        What it is compared with.
+        Threshold of the quantity.
     there, removed : bool arrays (r,)
-        The rows that no condition before has removed, and those of them that this one removes: their class is settled by it.
+        Rows that no earlier condition has removed, and those of them that this one removes: their class is decided by it.
     """
 
     text: str
@@ -390,7 +390,7 @@ class Model(NamedArguments, Served):
     ) -> Iterator[tuple[int, Path]]:
         """The path of each fold, learned without the rows of the fold; override it if folds can share work.
 
-        Prototypes that are columns are those of the full task.
+        Prototypes that are columns are columns of the full task.
         """
         for f in range(folds):
             part, columns = task.keep(fold != f, f)
@@ -565,7 +565,7 @@ class PerClass(Model):
 
 
 def check_enough(model: str, what: str, level: Any, needed: int, there: int) -> None:
-    """Raise where a class has fewer candidates than prototypes are needed of it."""
+    """Raise if a class has fewer candidates than the prototypes it needs."""
     if needed > there:
         raise DataError(
             f"{model} needs {needed} {what} of class {shown(level)}, but only {there} of its rows are candidates: use a smaller K=, or "
@@ -597,11 +597,11 @@ def counts(K: Any, held: np.ndarray, levels: tuple[Any, ...]) -> np.ndarray:
     Parameters
     ----------
     K : int >= 1, number between 0 and 1, or mapping
-        That number; that share of the class's rows, rounded, at least 1; or either of these for every class by its name.
+        Number; or proportion of the class's rows, rounded, at least 1; or either of these for every class by its name.
     held : int array (classes,)
-        Rows of each class.
+        Number of rows of each class.
     levels : tuple
-        The names of the classes.
+        Names of the classes.
 
     Returns
     -------

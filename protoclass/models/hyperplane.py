@@ -133,8 +133,8 @@ class Hyperplane(Model):
         report = {"cost C": C, **details, "support objects": int(support.sum())}
         inseparable = [str(task.levels[c]) for c, m in zip(positive(task), machines, strict=True) if not m.separated]
         if inf == C and inseparable:
-            of = "the classes" if task.classes == 2 else f"{', '.join(inseparable)} from the rest"
-            report["margin"] = f"none, because no hyperplane separates {of}: C='grid' tunes the slack"
+            separated = "the classes" if task.classes == 2 else f"{', '.join(inseparable)} from the rest"
+            report["margin"] = f"none, because no hyperplane separates {separated}: C='grid' tunes the slack"
         prototypes = Points(own, at=at, table=table)
         return Planes(prototypes, weights[at], intercepts, power, task.classes, int(support.sum()), report)
 

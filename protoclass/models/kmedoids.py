@@ -30,7 +30,7 @@ from .base import (
     in_words,
 )
 
-LARGEST = 2**29  # distances of a class that are held
+LARGEST = 2**29  # distances of a class in memory
 
 
 @dataclass(frozen=True)
@@ -132,7 +132,7 @@ class KMedoids(PerClass):
             return kmedoids(D, task.w[rows], own, K_of_class[:, c], self.start, self.starts, seed)
 
         medoids = list(each(run, range(task.classes), task.D.shape[0] * task.D.shape[1]))
-        return RulePath(tuple(self._rule(task, K, [of[k] for of, k in zip(medoids, row, strict=True)], members)
+        return RulePath(tuple(self._rule(task, K, [by_number[k] for by_number, k in zip(medoids, row, strict=True)], members)
                            for K, row in zip(Ks, K_of_class.tolist(), strict=True)))  # fmt: skip
 
     def paths(self, task: Task, fold: np.ndarray, folds: int, grid: Axes) -> Iterator[tuple[int, Path]]:
@@ -147,12 +147,12 @@ class KMedoids(PerClass):
     def _rule(
         self, task: Task, K: Any, medoids: list[Medoids], members: list[tuple[np.ndarray, np.ndarray]]
     ) -> Nearest:
-        at = [columns[one.medoids] for one, (_, columns) in zip(medoids, members, strict=True)]
+        at = [columns[result.medoids] for result, (_, columns) in zip(medoids, members, strict=True)]
         covers = [
-            np.bincount(one.assignment, task.w[rows], len(one.medoids))
-            for one, (rows, _) in zip(medoids, members, strict=True)
+            np.bincount(result.assignment, task.w[rows], len(result.medoids))
+            for result, (rows, _) in zip(medoids, members, strict=True)
         ]
-        classes = np.repeat(np.arange(task.classes), [len(one.medoids) for one in medoids])
+        classes = np.repeat(np.arange(task.classes), [len(result.medoids) for result in medoids])
         prototypes = Points(classes, at=np.concatenate(at), table={"assigned": np.concatenate(covers)})
-        report = {"medoids per class K": in_words(K), "loss": sum(one.loss for one in medoids)}
+        report = {"medoids per class K": in_words(K), "loss": sum(result.loss for result in medoids)}
         return Nearest(prototypes, task.classes, heaviest_class(task), report)

@@ -96,7 +96,7 @@ class KNN(Model):
 
 
 def check_neighbours(ks: np.ndarray, rows: int) -> None:
-    """Raise where more neighbours are to vote than there are training rows with weight."""
+    """Raise if k exceeds the number of training rows with weight."""
     if ks.max() > rows:
         raise DataError(f"k={ks.max()} neighbours need as many training rows with weight, but there are {rows}: use a smaller k")
 

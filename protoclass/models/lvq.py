@@ -149,7 +149,7 @@ class LVQ(PerClass):
                 raise OptionError(f"neighbours={self.neighbours} needs start='knn', not {self.start!r}: leave it out")
 
     def _variants(self) -> tuple[Any, ...]:
-        """The variants that there may be: all of them where they are drawn."""
+        """The possible variants: all of them if they are drawn."""
         return tuple(listed("lvq", "variant", self.variant)) or VARIANTS
 
     def path(self, task: Task, grid: Axes) -> RulePath:

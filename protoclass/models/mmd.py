@@ -29,12 +29,12 @@ from .base import (
     in_words,
 )
 
-LARGEST = 2**27  # dissimilarities within a class that are held, in float64
+LARGEST = 2**27  # dissimilarities within a class in memory, in float64
 
 
 @dataclass(frozen=True)
 class MMDCritic(PerClass):
-    """MMD-critic: in each class, prototypes whose distribution is close to that of the class.
+    """MMD-critic: in each class, prototypes whose distribution is close to the distribution of the class.
 
     With similarities exp(-gamma d^2), prototypes are added one by one, each to minimise the squared maximum mean discrepancy between
     the rows of the class and its prototypes. A new row gets the class of the nearest prototype. Criticisms are the rows that the

@@ -38,7 +38,7 @@ from .base import (
 MOST_RADII = 1000  # each is a set cover problem for every class and fold
 ONCE, ONCE_COLUMN = 3e-9, 1e-11  # seconds a pair, and a pair and column, of one radius (benchmarks/bench.py)
 TUNED, TUNED_COLUMN = 25e-9, 3e-11  # of ten folds and twenty radii
-OWN_ONCE, OWN_TUNED = 3.0, 7.0  # times as long with radii of their own
+OWN_ONCE, OWN_TUNED = 3.0, 7.0  # factors of the time with individual radii, fitted once and tuned
 MOST_DRAWS = 100_000  # each is a cover that is rounded and completed
 SOLVERS = ("greedy", "exact", "rounding", "ratio")
 ONE, OWN = "one", "individual"
@@ -88,7 +88,7 @@ class UpperQuantiles(Grid):
 @savable
 @dataclass(frozen=True)
 class Counts(Grid):
-    """Numbers of prototypes up to `most`: each up to 50, then 5 % apart; where rows are many fewer, at even distances of logarithms."""
+    """Numbers of prototypes up to `most`: each up to 50, then 5 % apart; for far fewer rows, evenly spaced logarithms."""
 
     most: int
 
@@ -281,7 +281,7 @@ class PVM(Model):
         assert prototypes.at is not None
         D = task.D.take(np.arange(task.shape[0]), prototypes.at)
         radii = self.eps if prototypes.radii is None or self._of_one_radius else prototypes.radii
-        # the radii of closed balls with radii of their own are the next numbers already
+        # the radii of closed balls with individual radii are the next numbers already
         inside = radii >= D if self.balls == "closed" and self._of_one_radius else radii > D
         return objective(inside, prototypes.classes, task.y, task.w, self._cost(task)).value
 
@@ -381,7 +381,7 @@ class PVM(Model):
 
 
 def spaced_counts(most: int, count: int = MOST_ROWS) -> list[int]:
-    """1, 2, ..., 50, and from there numbers 5 % apart up to `most`, which is the last; about `count` of them, where these are fewer.
+    """1, 2, ..., 50, and from there numbers 5 % apart up to `most`, which is the last; about `count` of them, if these are fewer.
 
     Examples
     --------
@@ -406,8 +406,8 @@ def _program(learned: Learned) -> tuple[float, float, tuple[np.ndarray, np.ndarr
 
 
 def _check_radii(radii: Any) -> None:
-    for one in listed("pvm", "radii", radii):
-        one_of("radii", one, (ONE, OWN, "grid") if isinstance(radii, str) else (ONE, OWN))
+    for value in listed("pvm", "radii", radii):
+        one_of("radii", value, (ONE, OWN, "grid") if isinstance(radii, str) else (ONE, OWN))
 
 
 def radii(task: Task, levels: np.ndarray | None) -> np.ndarray:

@@ -37,7 +37,7 @@ MODELS: dict[str, type[Model]] = dict(BUILT_IN)
 def model(spec: Any, parameters: dict[str, Any], beside: Collection[str] = ()) -> Model:
     """A model from its name or class and parameters, or a model object as it is.
 
-    `beside` names the other arguments of the call, which a message may mention.
+    `beside` has the names of the other arguments of the call, which a message may mention.
     """
     if isinstance(spec, type) and issubclass(spec, Model):
         return _make(spec, parameters, beside)
@@ -67,7 +67,7 @@ def _make(kind: type[Model], parameters: dict[str, Any], beside: Collection[str]
 
 
 def methods_with(capability: str) -> str:
-    """The methods with a capability, which `can` says or which is a method of theirs: 'pvm' (with solver='greedy') or 'scm'."""
+    """The methods with a capability, an attribute of `can` or a method of the class: 'pvm' (with solver='greedy') or 'scm'."""
     names = []
     for name, kind in MODELS.items():
         can = kind.has(capability) if hasattr(Model, capability) else getattr(kind.can, capability)

@@ -116,7 +116,7 @@ class SCM(Model):
 
     @property
     def _radial(self) -> bool:
-        """Whether balls are among the features, so that dissimilarities are read."""
+        """Whether balls are among the features, so dissimilarities are needed."""
         return "balls" in self.features
 
     def measures(self, rule: Rule) -> bool:
@@ -207,7 +207,7 @@ class SCM(Model):
             if inf in penalties and most is None:
                 self._check_consistent(task, grown[penalties.index(inf)], side, rows, D, X[rows])
             pair = positive, negative
-            if not (side == IN_P).any():  # without rows of one class a machine has no features, and votes for the other
+            if not (side == IN_P).any():  # without rows of one class a binary classifier has no features, and votes for the other
                 pair, grown = (negative, positive), [machine.first(0) for machine in grown]
             machines = [BinarySCM(*pair, conjunction, machine.moved(centres)) for machine in grown]
             return [((f, kind, penalty), machine) for penalty, machine in zip(penalties, machines, strict=True)]
@@ -247,13 +247,13 @@ class SCM(Model):
     def _report(self, task: Task) -> dict[str, Any]:
         if task.classes == 2:
             return {"positive class": str(task.levels[self._pairs(task)[0][0]])}
-        of = "pair of classes" if self.multiclass == "ovo" else "class against the rest"
-        return {"machines": f"{len(self._pairs(task))}, one for each {of}; they vote, ties by level order"}
+        pair = "pair of classes" if self.multiclass == "ovo" else "class against the rest"
+        return {"machines": f"{len(self._pairs(task))}, one for each {pair}; they vote, ties by level order"}
 
     def _check_consistent(
         self, task: Task, machine: Machine, side: np.ndarray, rows: np.ndarray, D: np.ndarray, X: np.ndarray
     ) -> None:
-        """Raise where a consistent machine leaves rows of N uncovered."""
+        """Raise if a consistent binary classifier leaves rows of N uncovered."""
         uncovered = np.flatnonzero((first_to_fire(machine, D, X) == NEVER) & (side == IN_N))
         if len(uncovered) == 0:
             return
@@ -273,7 +273,7 @@ class SCM(Model):
         """
         rule = scm_rule(learned.rule)
         design = learned.design() if has_cuts(rule) else pd.DataFrame()
-        rows = [_feature(learned, design, one, k) for one in rule.machines for k in range(len(one.machine))]
+        rows = [_feature(learned, design, binary, k) for binary in rule.machines for k in range(len(binary.machine))]
         out = pd.DataFrame(rows, columns=COLUMNS)
         names = pd.Series([row["centre"] for row in rows], dtype=object).infer_objects()
         out["centre"] = names if len(learned.prototypes) else None
@@ -283,24 +283,24 @@ class SCM(Model):
 
     def notes(self, learned: Learned) -> list[str]:
         """Sentences about binary classifiers without features."""
-        empty = [machine_name(learned, one) for one in scm_rule(learned.rule).machines if len(one.machine) == 0]
+        empty = [machine_name(learned, binary) for binary in scm_rule(learned.rule).machines if len(binary.machine) == 0]
         return [f"Machine {name} has no features, so it always gives the same class." for name in empty]
 
     def explain(self, learned: Learned, query: Query) -> list[str]:
         """For each binary classifier, the first feature that fires on the row, in words."""
         rule, table, begin, sentences = scm_rule(learned.rule), self.feature_table(learned), 0, []
-        for one, position in zip(rule.machines, rule.find_fired(query), strict=True):
-            s, size = int(position[0]), len(one.machine)
-            positive = (s < size) != one.conjunction
-            side = learned.classes[one.positive] if positive else "not so"
-            if not positive and one.negative >= 0:
-                side = str(learned.classes[one.negative])
+        for binary, position in zip(rule.machines, rule.find_fired(query), strict=True):
+            s, size = int(position[0]), len(binary.machine)
+            positive = (s < size) != binary.conjunction
+            side = learned.classes[binary.positive] if positive else "not so"
+            if not positive and binary.negative >= 0:
+                side = str(learned.classes[binary.negative])
             if s >= size:
-                reason = "all conditions hold" if one.conjunction else "no condition holds"
+                reason = "all conditions hold" if binary.conjunction else "no condition holds"
             else:
-                holds = "does not hold" if one.conjunction else "holds"
+                holds = "does not hold" if binary.conjunction else "holds"
                 reason = f'"{table["rule"].iloc[begin + s]}" {holds}'
-            sentences.append(f"Machine {machine_name(learned, one)} says {side}: {reason}.")
+            sentences.append(f"Machine {machine_name(learned, binary)} says {side}: {reason}.")
             begin += size
         return sentences
 
@@ -311,30 +311,30 @@ class SCM(Model):
         D = query.dissimilarities(rule.prototypes) if has_balls(rule) else None
         X = query.columns() if has_cuts(rule) else None
         every = tuple(range(len(learned.classes)))
-        for one, position in zip(rule.machines, rule.find_fired(query), strict=True):
-            name = machine_name(learned, one) if len(rule.machines) > 1 else ""
-            classes = every if one.negative == REST else (one.positive, one.negative)
-            for s in range(len(one.machine)):
-                at, row, values = int(one.machine.at[s]), table.iloc[len(out)], D if one.machine.kind[s] <= HOLE else X
+        for binary, position in zip(rule.machines, rule.find_fired(query), strict=True):
+            name = machine_name(learned, binary) if len(rule.machines) > 1 else ""
+            classes = every if binary.negative == REST else (binary.positive, binary.negative)
+            for s in range(len(binary.machine)):
+                at, row, values = int(binary.machine.at[s]), table.iloc[len(out)], D if binary.machine.kind[s] <= HOLE else X
                 assert values is not None
                 quantity = f"distance to row {shown(learned.prototypes[at])}" if values is D else str(row["column"])
-                cut = float(one.machine.cut[s])
+                cut = float(binary.machine.cut[s])
                 out.append(Condition(row["rule"], quantity, name, s + 1, classes, values[:, at], cut, position >= s, position == s))
         return out
 
     def bound(self, learned: Learned, delta: float) -> pd.DataFrame:
-        """Theorem 5.2 of Marchand and Shawe-Taylor (2001) for each binary classifier; these share delta."""
+        """Theorem 5.2 of Marchand and Shawe-Taylor (2001) for each binary classifier; delta is divided among them."""
         rule, rows = scm_rule(learned.rule), []
         share = delta / len(rule.machines) / kinds_tried(learned)
-        for one in rule.machines:
-            m, reasons = one.machine, [*learned.reasons]
+        for binary in rule.machines:
+            m, reasons = binary.machine, [*learned.reasons]
             if (m.kind > HOLE).any():
                 reasons.append("some features are not balls")
             if m.r.any():
                 reasons.append("some features misclassify examples of P")
-            n, size, on_p, errors = m.in_n + m.in_p, len(m), int(one.centres_in_p.sum()), int(m.wrong()[-1])
+            n, size, on_p, errors = m.in_n + m.in_p, len(m), int(binary.centres_in_p.sum()), int(m.wrong()[-1])
             machine_bounds = machine_bound(n, size, on_p, errors, share)
-            rows.append((machine_name(learned, one), n, size, on_p, errors, machine_bounds, reasons))
+            rows.append((machine_name(learned, binary), n, size, on_p, errors, machine_bounds, reasons))
         return bound_table(rows)
 
     def step_bounds(self, learned: Learned) -> np.ndarray:
@@ -349,12 +349,12 @@ def scm_rule(rule: Rule) -> SCMRule:
 
 def has_balls(rule: Rule) -> bool:
     """Whether a feature is a ball or a hole."""
-    return any((one.machine.kind <= HOLE).any() for one in scm_rule(rule).machines)
+    return any((binary.machine.kind <= HOLE).any() for binary in scm_rule(rule).machines)
 
 
 def has_cuts(rule: Rule) -> bool:
     """Whether a feature is a cut of a column."""
-    return any((one.machine.kind > HOLE).any() for one in scm_rule(rule).machines)
+    return any((binary.machine.kind > HOLE).any() for binary in scm_rule(rule).machines)
 
 
 def _feature(learned: Learned, design: pd.DataFrame, one: BinarySCM, k: int) -> dict[str, Any]:
@@ -378,7 +378,7 @@ def machine_name(learned: Learned, one: BinarySCM) -> str:
 
 
 def ball_in_words(one: BinarySCM, k: int, centre: Any, own: Any) -> str:
-    """A ball or hole as a condition that holds for the positive class."""
+    """A ball or hole as a condition that is true for the positive class."""
     is_ball, rho = one.machine.kind[k] == BALL, one.machine.cut[k]
     if rho == inf:
         return "never" if one.conjunction else "always"
@@ -388,9 +388,9 @@ def ball_in_words(one: BinarySCM, k: int, centre: Any, own: Any) -> str:
 
 
 def cut_in_words(one: BinarySCM, k: int, name: str, design: pd.DataFrame) -> str:
-    """A threshold on a column as a condition that holds for the positive class."""
+    """A threshold on a column as a condition that is true for the positive class."""
     fires_above, t = one.machine.kind[k] == HIGH, one.machine.cut[k]
-    above = fires_above != one.conjunction  # the features of a conjunction hold where they do not fire
+    above = fires_above != one.conjunction  # the features of a conjunction are true for rows for which they do not fire
     if t == 0.5 and design[name].isin([0.0, 1.0]).all():
         return f"{name} = {int(above)}"
     return f"{name} {'>' if above else '<='} {t:.6g}"

@@ -1,4 +1,4 @@
-"""Figures: each function draws on Axes what a function of `views` gives as frames and arrays."""
+"""Figures: each function draws the frames and arrays of a function of `views` on Axes."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ METHODS = {
     "Test": {"plot": "protoclass.plots.evaluation:draw_test"},
     "TestByGroup": {"plot": "protoclass.plots.evaluation:groups"},
     "Validation": {"plot": "protoclass.plots.curve:curve"},
-}  # what draws a value of each class, see `protoclass.values.Above`
+}  # functions that draw a value of each class, see `protoclass.values.Above`
 SEVERAL = {
     "radii": "protoclass.plots.prototypes:radii",
     "profiles": "protoclass.plots.columns:cards",
@@ -31,7 +31,7 @@ SEVERAL = {
     "images": "protoclass.plots.pictures:images",
     "miscovered": "protoclass.plots.pictures:miscovered",
     "misclassified": "protoclass.plots.pictures:misclassified",
-}  # pictures of a fit on several Axes: functions of the fit and their options
+}  # plots of a fit on several Axes: functions of the fit and their options
 KINDS = {
     "prototypes": "protoclass.plots.prototypes:prototypes",
     "progress": "protoclass.plots.rule:progress",
@@ -106,17 +106,17 @@ def plot(fit: Fitted, kind: str | None = None, ax: Any = None, **options: Any) -
 
 
 def _check_options(kind: str | None, function: Callable[..., Any], options: dict[str, Any]) -> None:
-    """Raise for options that a kind of picture does not have, and for those that it needs."""
+    """Raise for options that a kind of plot does not have, and for missing ones that it needs."""
     call = f"plot({kind!r})" if kind else "plot()"
     known = _options(function)
     for name in options:
         if name in known or renamed(name, (*known, "kind")):
             continue
         of_kinds = {k: _options(load(place)) for k, place in KINDS.items()}
-        here = {k: name if name in other else renamed(name, other) for k, other in of_kinds.items()}
-        others = [k for k, found in here.items() if found]
+        counterparts = {k: name if name in other else renamed(name, other) for k, other in of_kinds.items()}
+        others = [k for k, found in counterparts.items() if found]
         if others:
-            meant = next(found for found in here.values() if found)
+            meant = next(found for found in counterparts.values() if found)
             said = "" if meant == name else f"{meant}= and "
             raise OptionError(f"{call} has no argument {name!r}: use {said}kind={either(others)}")
     check_known(call, options, ["kind", "ax", *known])

@@ -103,7 +103,7 @@ class InOrder:
         self.ax.plot(*spots, mark(k), ms=size, color=colour(k), ls="none", clip_on=False, **style)
 
     def finish(self, names: Any, value: str, marks: str, most: float | None, classes: int) -> Any:
-        """The Axes with what they show in words: the value, from 0 to `most`, and the marks."""
+        """Labels of the Axes: the value, from 0 to `most`, and the marks."""
         ax, order = self.ax, "prototype, in the order selected"
         if self.few:
             ax.set_yticks(self.table["order"], names)

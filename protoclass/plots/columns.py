@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 ACROSS, LINES = 3, 6  # cards in a row, and variables on a card
-BARS, LETTER = 1.6, 0.055  # inches of the bars of a card, and of a letter beside them
+BARS, LETTER = 1.6, 0.055  # inches of the bars of a card, and of a letter next to them
 
 
 @framed
@@ -64,12 +64,12 @@ def cards(fit: Fitted, count: int = 9, series: Any = None) -> Any:
         ax.tick_params(axis="x", labelsize="x-small")
     for ax in places.ravel()[len(heads) :]:
         ax.set_axis_off()
-    some = _count_shown(profiles)
+    title = _count_shown(profiles)
     if lines:
-        figure.suptitle(f"{some}: value (class median or mode)", fontsize="medium")
+        figure.suptitle(f"{title}: value (class median or mode)", fontsize="medium")
         figure.supxlabel("difference from the class median (SD of the variable)", fontsize="small")
     else:
-        figure.suptitle(some, fontsize="medium")
+        figure.suptitle(title, fontsize="medium")
     return figure
 
 
@@ -137,7 +137,7 @@ def _choose_lines(table: pd.DataFrame) -> tuple[pd.DataFrame, list[str]]:
 
 
 MOST = 20  # variables that have a bar
-PANELS = 6  # rows that are drawn at once
+PANELS = 6  # rows in one figure
 DIFFERENCE = "distance to the rival minus distance to the prototype"
 
 
@@ -181,7 +181,7 @@ def why(fit: Fitted, ax: Any = None, *, row: Any, series: Any = None) -> Any:
 
 
 def _draw_reasons(ax: Any, fit: Fitted, table: pd.DataFrame, row: str, most: int) -> str:
-    """The bars of a row, those of the first variables; what all add up to in words."""
+    """The bars of a row for the first variables; the text has the sum of all."""
     few, said = table.head(most), table.attrs
     gaps = [" and ".join(name for name in ("prototype", "rival") if line[name] == MISSING) for line in few.to_dict("records")]
     pairs = zip(list_short(few["variable"], 28), few["value"], gaps, strict=True)
@@ -205,7 +205,7 @@ def _check_panels(rows: int, ax: Any) -> None:
 
 
 def _draw_sides(fit: Fitted, rows: list[Sides], steps: list[str], ax: Any) -> Any:
-    """Rows as curves, each on Axes of its own, over the nearest prototypes of its class and of any other."""
+    """Rows as curves, each on separate Axes, over the nearest prototypes of its class and of any other."""
     if len(rows) == 1:
         figure, places = None, [axes(ax, 6.4, 3.6)]
     else:
@@ -243,7 +243,7 @@ def importance(
 
 
 def draw_columns(columns: pd.Series, values: pd.Series, shown: str, ax: Any) -> Any:
-    """A bar for each column of the data, the first above; `shown` says which columns these are."""
+    """A bar for each column of the data, the first one on top; `shown` describes these columns."""
     names = list_short(columns)
     ax = axes(ax, 5.6 + 0.07 * max(map(len, names)), 1.4 + 0.28 * len(values))
     draw_bars(ax, values, names, color=colour(0), alpha=0.75)

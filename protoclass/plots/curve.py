@@ -51,7 +51,7 @@ from .style import (
 )
 
 WRITTEN = 80  # cells of a heat map in which the error is written
-STRIP = (-0.32, 0.22)  # bottom and height of what has a scale of its own below Axes, in their height
+STRIP = (-0.32, 0.22)  # bottom and height of Axes with a separate scale below Axes, in proportion to their height
 
 
 @framed
@@ -134,8 +134,8 @@ def _draw_lines(validation: ErrorCurve, traced: Curve, ax: Any) -> Any:
             **style,
         )
         if traced.band is not None and validation.one_se in part.index:  # bands of several lines would hide one another
-            of = f" at {name}" if name else ""
-            _draw_band(part.sort_values("position", kind="stable"), "position", traced.band, of, colour(k), ax)
+            place = f" at {name}" if name else ""
+            _draw_band(part.sort_values("position", kind="stable"), "position", traced.band, place, colour(k), ax)
     if traced.ticks is not None:
         ax.set_xticks(range(len(traced.ticks)), traced.ticks)
     scaled = scale_along(ax, traced.positions, traced.log)
@@ -150,8 +150,8 @@ def _draw_lines(validation: ErrorCurve, traced: Curve, ax: Any) -> Any:
         draw_strip(table, traced.positions, strip, ax, traced.log)
     if others:
         shown = len(traced.lines)
-        some = f"{shown} of {traced.count} lines" if shown < traced.count else None
-        key(ax, "right", some, away=22, values=True)
+        title = f"{shown} of {traced.count} lines" if shown < traced.count else None
+        key(ax, "right", title, away=22, values=True)
     else:
         key(ax, "below", ncols=2, values=True)
     return ax
@@ -253,7 +253,7 @@ def scale_along(ax: Any, places: Any, log: bool) -> str:
 
 
 def draw_strip(table: pd.DataFrame, positions: Any, names: tuple[str, ...], ax: Any, log: bool) -> Any:
-    """The cover error or the bound, whose scale differs from that of the errors, on separate Axes below them."""
+    """The cover error or the bound, whose scale differs from the scale of the errors, on separate Axes below them."""
     from matplotlib.transforms import ScaledTranslation
 
     small = ax.inset_axes((0.0, STRIP[0], 1.0, STRIP[1]), label="strip")
@@ -308,7 +308,7 @@ def _draw_heat(validation: ErrorCurve, pair: tuple[str, str], ax: Any) -> Any:
 
 
 def _write_cells(cells: pd.DataFrame, limit: float, image: Any, ax: Any) -> None:
-    """The errors as numbers where there is room, in brackets those within 1 SE of the minimum; else dots for these."""
+    """The errors as numbers if there is room, in brackets those within 1 SE of the minimum; otherwise dots for these."""
     values = cells.to_numpy(float)
     inside = values <= limit
     if values.size > WRITTEN or max(values.shape) > 12:
@@ -326,7 +326,7 @@ def _write_cells(cells: pd.DataFrame, limit: float, image: Any, ax: Any) -> None
 
 
 def _draw_sizes(validation: ErrorCurve, x: str, ax: Any) -> None:
-    """Mean size of the rules on the top axis, where there is room for the numbers."""
+    """Mean size of the rules on the top axis, if there is room for the numbers."""
     from matplotlib.ticker import FixedLocator, NullLocator
 
     places = validation.table[x].to_numpy(float)
@@ -347,10 +347,10 @@ def write_sizes(validation: ErrorCurve) -> str:
 
 
 def _draw_by_size(validation: ErrorCurve, ax: Any, band: float | None = None) -> Any:
-    """The error against the mean size over folds; where all training rows are prototypes the rule is 1-NN."""
+    """The error against the mean size over folds; if all training rows are prototypes, the rule is 1-NN."""
     table, full = sort_by_size(validation, band)
-    one = len(validation.grid.columns) == 1  # several parameters make no line
-    style = {"fmt": "o-" if one else "o", "ms": 4, "lw": 1, "capsize": 2, "color": colour(0)}
+    single = len(validation.grid.columns) == 1  # several parameters make no line
+    style = {"fmt": "o-" if single else "o", "ms": 4, "lw": 1, "capsize": 2, "color": colour(0)}
     ax.errorbar(
         table["size"], table["error"], table["se"], label=f"held-out {validation.measure_name}, +- 1 SE", **style
     )

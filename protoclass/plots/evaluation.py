@@ -72,7 +72,7 @@ def draw_counts(counts: Confusion, ax: Any = None) -> Any:
     lines = {"color": faint(ax), "lw": 0.6}
     for draw in (ax.hlines, ax.vlines):
         draw(edges, -0.5, L - 0.5, **lines)
-        if margins:  # a row and a column beside the cells
+        if margins:  # a row and a column next to the cells
             draw(edges, L - 0.5 + BESIDE, L + 0.5 + BESIDE, **lines)
             draw([L - 0.5 + BESIDE, L + 0.5 + BESIDE], -0.5, L - 0.5, **lines)
     for k in range(L if margins else 0):
@@ -214,7 +214,7 @@ def calibration_of_fit(fit: Fitted, ax: Any, *, new: Any) -> Any:
 
 
 LINE = 0.055  # of the vertical axis: the height of a line of counts
-APART, SPREAD = 0.01, 0.05  # of the horizontal axis: what the bars of two classes, and those of all, are apart
+APART, SPREAD = 0.01, 0.05  # of the horizontal axis: distances between the bars of two classes, and between all
 
 
 def calibration(test: Test, ax: Any = None) -> Any:
@@ -310,7 +310,7 @@ def _by_class(test: Test, table: pd.DataFrame, codes: Iterable[int] | None = Non
 
 
 def _square(ax: Any, classes: int) -> Any:
-    """Axes from 0 to 1 both ways, with room for a legend of many classes beside them."""
+    """Axes from 0 to 1 both ways, with room for a legend of many classes next to them."""
     ax = axes(ax, 5.6 if classes <= DIRECT else 9.0, 5.4)
     ax.set(xlim=(0, 1), ylim=(0, 1), aspect="equal")
     return ax

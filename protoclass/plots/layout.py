@@ -1,4 +1,4 @@
-"""What every picture goes through when it is drawn: sizes from its Axes, and words that neither overlap nor leave the figure."""
+"""Layout of every plot when it is drawn: sizes from its Axes, and text that neither overlaps nor leaves the figure."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ from ..views.prototypes import list_short
 from .style import LEAST, colour, factor, find_figure, ink, key, list_named, mark, paper, plain_text, scale_letters
 
 STEEP = 90  # degrees
-WIDTH = 0.5  # of a figure that names beside Axes may take
+WIDTH = 0.5  # of a figure that names next to Axes may take
 HEIGHT = 0.35  # of a figure that names below Axes may take
 TITLE, LABEL = 0.3, 0.2  # of a figure that a title and a name of an axis may take
 FEWEST = 10  # letters in a line
-APART = 0.5  # of the size of letters that is at least between two names
+APART = 0.5  # smallest distance between two names, in font sizes
 _ROOMS: WeakKeyDictionary[Any, tuple[float, float, str]] = WeakKeyDictionary()  # texts have no place for their own
 
 
@@ -36,19 +36,19 @@ def wrap_words(ax: Any) -> None:
     for text in (ax.title, ax.xaxis.label) if is_alone(ax) else ():
         text.set_wrap(False)
         if text.get_window_extent().width > 2 * min(box.x0 + box.width / 2, wide - box.x0 - box.width / 2):
-            text.set_x((wide / 2 - box.x0) / box.width)  # in the middle of the figure, where it has most room
+            text.set_x((wide / 2 - box.x0) / box.width)  # in the middle of the figure, which has most room
         text.set_wrap(True)
         _cut(text, text.get_window_extent().height / ax.figure.bbox.height, TITLE if text is ax.title else LABEL)
 
 
 def _cut(text: Any, thick: float, most: float) -> None:
-    """Cut words in so many lines that they take more than a share of the figure: matplotlib would leave no room for the Axes."""
+    """Cut text that would take more than a given part of the figure in lines: matplotlib would leave no room for the Axes."""
     if thick > most:
         text.set_text(f"{text.get_text()[: int(len(text.get_text()) * most / thick) - 3].rstrip()}...")
 
 
 def fold_words(ax: Any) -> bool:
-    """Fold words that have their Axes' room alone: the name beside Axes and, where other Axes are beside, all; whether any changed."""
+    """Wrap text that has its Axes' room alone: the name next to Axes and, with other Axes next to it, all; whether any changed."""
     box, words = ax.get_window_extent(), [(ax.yaxis.label, 1.1 * ax.get_window_extent().height)]
     words += [] if is_alone(ax) else [(text, 1.05 * box.width) for text in (ax.title, ax.xaxis.label)]
     before = [text.get_text() for text, _ in words]
@@ -63,7 +63,7 @@ def fold_words(ax: Any) -> bool:
 
 
 def is_alone(ax: Any) -> bool:
-    """Whether a figure has no other Axes than these and what belongs to them."""
+    """Whether a figure has no other Axes than these and their colour bars or strips."""
     return sum(other.get_subplotspec() is not None for other in ax.figure.axes) < 2
 
 
@@ -74,7 +74,7 @@ def _add_words(text: Any, words: str) -> None:
 
 
 def cut_names(axis: Any, figure: Any) -> bool:
-    """Names beside or below Axes that would leave these no room are cut; whether any were."""
+    """Names next to or below Axes that would leave these no room are cut; whether any were."""
     from matplotlib.ticker import FixedLocator
 
     upright = axis.axis_name == "y"
@@ -120,7 +120,7 @@ def part_ticks(axis: Any) -> bool:
 
 
 def _is_at(text: str, place: float) -> bool:
-    """Whether a name is the number of its place, so that those between two names need none."""
+    """Whether a name is the number of its position, so that the positions between two names need none."""
     try:
         return isclose(float(text.replace("\N{MINUS SIGN}", "-")), place, rel_tol=0.01, abs_tol=1e-9)
     except ValueError:
@@ -128,7 +128,7 @@ def _is_at(text: str, place: float) -> bool:
 
 
 def _say_named(label: Any, some: int, count: int) -> None:
-    """How many have names; where names were parted before, of how many there were at first."""
+    """Number of positions with names; if names were thinned before, of the original number."""
     before = re.search(r" ?\(\d+ of (\d+) named\)$", label.get_text())
     if before:
         label.set_text(label.get_text()[: before.start()])
@@ -140,8 +140,8 @@ def _overlap(labels: list[Any]) -> bool:
     apart = APART * labels[0].get_fontsize() * labels[0].figure.dpi / 72
     boxes = [label.get_window_extent() for label in labels]
     return any(
-        one.x0 - apart < other.x1 and other.x0 - apart < one.x1 and one.y0 < other.y1 and other.y0 < one.y1
-        for one, other in pairwise(boxes)
+        box.x0 - apart < other.x1 and other.x0 - apart < box.x1 and box.y0 < other.y1 and other.y0 < box.y1
+        for box, other in pairwise(boxes)
     )
 
 
@@ -151,21 +151,21 @@ def keep_within(text: Any, width: float, height: float, what: str = "numbers") -
 
 
 def fit_cells(ax: Any) -> bool:
-    """Texts in cells have the size that all of their kind have room for; where this can't be read they are left out, and the title
-    says so. Whether any were changed."""
+    """Texts in cells have the largest size that fits all of their kind. If it is unreadable, they are left out, and the title
+    reports it. Whether any were changed."""
     texts = [text for text in ax.texts if text in _ROOMS]
     (x0, y0), (x1, y1) = ax.transData.transform([(0, 0), (1, 1)])
     changed = False
     for what in dict.fromkeys(_ROOMS[text][2] for text in texts):
-        some = [text for text in texts if _ROOMS[text][2] == what]
+        cells = [text for text in texts if _ROOMS[text][2] == what]
         share = 1.0
-        for text in some:
+        for text in cells:
             box, (width, height, _) = text.get_window_extent(), _ROOMS[text]
             share = min(share, 0.95 * width * abs(x1 - x0) / max(1.0, box.width), height * abs(y1 - y0) / max(1.0, box.height))
         if share >= 1.0:
             continue
-        changed, sizes = True, np.array([share * text.get_fontsize() for text in some])
-        for text, size in zip(some, sizes, strict=True):
+        changed, sizes = True, np.array([share * text.get_fontsize() for text in cells])
+        for text, size in zip(cells, sizes, strict=True):
             if sizes.min() < LEAST:
                 text.remove()
             else:
@@ -175,20 +175,20 @@ def fit_cells(ax: Any) -> bool:
     return changed
 
 
-DIRECT = 8  # classes that are named in the picture; more have a legend
+DIRECT = 8  # classes that are named in the plot; more have a legend
 LEAD = 12  # points from the end of a line to its name
 TRIED = 80  # places for a name
 SIDES = ((0, 0), (0, 1), (0, -1), (1, 0), (-1, 0), (1, 1), (-1, 1), (1, -1), (-1, -1))
 
 
 class ClassName(Text):
-    """The name of a class, and the places (k, 2) in data that it may stand at."""
+    """The name of a class, and its possible positions (k, 2) in data."""
 
     own: np.ndarray
 
 
 def name_classes(ax: Any, places: list[np.ndarray], levels: Any) -> None:
-    """Names of classes among their marks; `place_labels` puts them where they hide least."""
+    """Names of classes among their marks; `place_labels` puts them at the positions that hide least."""
     for k, (own, name) in enumerate(zip(places, list_named(levels), strict=True)):
         known = own[np.isfinite(own).all(axis=1)]
         if not len(known):
@@ -216,13 +216,13 @@ def tell_classes(ax: Any, places: list[np.ndarray], levels: Any, title: Any = No
 
 
 def drop_names(ax: Any) -> None:
-    """Axes without names of classes, where Axes beside them have them."""
+    """Axes without names of classes, if the Axes next to them have them."""
     for child in [child for child in ax.get_children() if isinstance(child, ClassName)]:
         child.remove()
 
 
 def place_labels(ax: Any) -> None:
-    """Put the names of classes where they hide the fewest marks and no other name, near the middle of their class."""
+    """Put the names of classes at the positions that hide the fewest marks and no other name, near the middle of their class."""
     names = [child for child in ax.get_children() if isinstance(child, ClassName)]
     if not names:
         return
@@ -248,7 +248,7 @@ def place_labels(ax: Any) -> None:
 
 
 def name_ends(ax: Any, heights: list[float], levels: Any, colours: list[Any] | None = None) -> None:
-    """Names of lines at their right ends, beside the Axes, from which they are led apart."""
+    """Names of lines at their right ends, next to the Axes, moved apart."""
     names = list_named(levels)
     low, high = ax.get_ylim()
     size = scale_letters(ax, 8.5)
@@ -269,13 +269,13 @@ def name_ends(ax: Any, heights: list[float], levels: Any, colours: list[Any] | N
 
 FEW = 2  # Axes of a figure that are laid out several times, which takes long for many
 TIMES = 5
-STEPS = 12  # layouts at most until the few Axes of a figure stay where they are
+STEPS = 12  # layouts at most until the few Axes of a figure stop moving
 GAP = 2.0  # points between the names of an axis and a legend
 Draw = TypeVar("Draw", bound=Callable[..., Any])
 
 
 def framed(draw: Draw) -> Draw:
-    """A function that draws on `ax` (or on a figure of its own), whose picture is finished; see `finish`."""
+    """A function that draws on `ax` (or on a new figure), whose plot is finished; see `finish`."""
 
     @wraps(draw)
     def drawn(*values: Any, **options: Any) -> Any:
@@ -287,7 +287,7 @@ def framed(draw: Draw) -> Draw:
 
 
 def list_artists(ax: Any) -> set[int]:
-    """What is on Axes, and which Axes are beside them, before something is drawn on them."""
+    """The artists on Axes, and the neighbouring Axes, before something is drawn on them."""
     if ax is None:
         return set()
     if not hasattr(ax, "set_xlabel"):
@@ -309,7 +309,7 @@ def finish(drawn: Any, before: set[int]) -> Any:
         for line in ax.lines:  # a layout takes one without points for a mark in the corner of the figure
             line.set_in_layout(line.get_in_layout() and len(line.get_xdata()) > 0)
     times = TIMES if len(every) <= FEW else 1
-    for k in range(times):  # what is written in more lines leaves less room
+    for k in range(times):  # text in more lines leaves less room
         _lay_out(figure)
         changed = k == 0
         for ax in [*every, *bars]:
@@ -330,7 +330,7 @@ def finish(drawn: Any, before: set[int]) -> Any:
 
 
 def _lay_out(figure: Any) -> None:
-    """Axes at their places, so that texts know theirs."""
+    """Axes at their final positions, which the texts need."""
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "constrained_layout not applied")  # for now: words get smaller only then
         engine = figure.get_layout_engine()
@@ -381,14 +381,14 @@ def _resize_artist(artist: Any, ax: Any) -> None:
 
 
 def _move_legend(ax: Any) -> bool:
-    """A legend above or below Axes is in the middle of a figure that is theirs, and below begins where their names end; whether it was
+    """A legend above or below Axes is moved to the middle of its figure, and below the names of the Axes; whether it was
     moved."""
     from matplotlib.transforms import ScaledTranslation, blended_transform_factory
 
     legend, names, figure = ax.get_legend(), ax.xaxis.get_tightbbox(), ax.figure
     if legend is None or legend.get_gid() not in ("above", "below"):
         return False
-    across = figure.transSubfigure if len(figure.axes) == 1 else ax.transAxes  # beside a shade bar the layout would not settle
+    across = figure.transSubfigure if len(figure.axes) == 1 else ax.transAxes  # with a colour bar the layout would not settle
     place: Any = blended_transform_factory(across, ax.transAxes)
     height = float(legend.get_gid() == "above")
     if not height and names is not None:

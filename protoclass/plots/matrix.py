@@ -54,7 +54,7 @@ def plot(dissimilarity: Dissimilarity, by: Any = None, kind: str = "matrix", ax:
 
 
 def draw_matrix(dissimilarity: Dissimilarity, by: Any = None, ax: Any = None) -> Any:
-    """The matrix as a picture: colours from the 1 % to the 99 % quantile of what is shown, beyond these the end colours."""
+    """The matrix as an image: colours from the 1 % to the 99 % quantile of its values, beyond these the end colours."""
     table, of_row, of_column = arrange(dissimilarity, by)
     given, ax = ax, axes(ax, 6.6, 5.6)
     if given is None and dissimilarity.square:
@@ -82,7 +82,7 @@ def draw_matrix(dissimilarity: Dissimilarity, by: Any = None, ax: Any = None) ->
 
 
 def _name_classes(ax: Any, axis: Any, classes: pd.Series) -> str:
-    """Draw class boundaries and names along an axis; where not all can be named, say so."""
+    """Draw class boundaries and names along an axis; if some cannot be named, report it."""
     names, n, upright = classes.to_numpy(), len(classes), axis.axis_name == "y"
     starts, ends = find_blocks(classes)
     for cut in starts[1:]:

@@ -16,8 +16,8 @@ from ..views.prototypes import shorten
 from .layout import framed, scatter_classes, tell_classes
 from .style import LETTERS, axes, colour, has_room
 
-INCH = 0.62  # a picture's side
-ACROSS = 11  # pictures in a row
+INCH = 0.62  # side of an image
+ACROSS = 11  # images in a row
 MAPPED = 500  # prototypes on a map
 
 
@@ -102,7 +102,7 @@ def map_of_prototypes(fit: Fitted, ax: Any = None, shape: Any = None, count: int
 
 
 def _paste(fit: Fitted, spots: pd.DataFrame, shape: Any, ax: Any) -> None:
-    """The pictures of the prototypes at their places, framed in the colour of the class."""
+    """The images of the prototypes at their positions, framed in the colour of the class."""
     from matplotlib.colors import Normalize
     from matplotlib.offsetbox import AnnotationBbox, OffsetImage
 

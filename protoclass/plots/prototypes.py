@@ -45,9 +45,9 @@ def draw_features(fit: Fitted, ax: Any = None) -> Any:
     return ax
 
 
-PANEL = 3.1  # inches of one of several pictures
+PANEL = 3.1  # inches of one of several plots
 GRID = 240  # cells a side of the decision regions
-PALEST = (0.2, 0.5)  # share of its class's colour in a line to a row: where there are very many, and few
+PALEST = (0.2, 0.5)  # proportion of its class's colour in a line to a row: for very many lines, and for few
 SEEN = 22.0  # square points of the mark of a row, and of those in a legend
 
 
@@ -104,7 +104,7 @@ def draw_plane(fit: Fitted, plane: Plane, drawn: np.ndarray, ax: Any, balls: boo
 
 
 def _make_entries(fit: Fitted, ax: Any) -> list[Any]:
-    """What a legend shows: marks of the classes in a size that is seen, where those of many rows are specks, and what else there is."""
+    """Entries of a legend: marks of the classes in a visible size, if those of many rows are small, and other entries."""
     from matplotlib.lines import Line2D
 
     handles, labels = ax.get_legend_handles_labels()
@@ -135,7 +135,7 @@ def _draw_balls(fit: Fitted, plane: Plane, spots: np.ndarray, drawn: np.ndarray,
 
 
 def _draw_lines(fit: Fitted, plane: Plane, spots: np.ndarray, members: Members, ax: Any) -> None:
-    """From each prototype to the rows in its ball, the shortest above: of a pale colour, so that many do not add up to that of a mark."""
+    """From each prototype to the rows in its ball, the shortest on top: in a pale colour, so that many do not look like a mark."""
     from matplotlib.collections import LineCollection
 
     ends = np.stack([spots[members.prototypes], plane.rows[members.rows]], axis=1)
@@ -152,7 +152,7 @@ def _draw_prototypes(fit: Fitted, spots: np.ndarray, ax: Any) -> None:
     q = len(prototypes)
     size, edge = (70, 1.4) if q <= BALLS else (26, 0.8) if q <= 300 else (12, 0.5)
     style = {"edgecolor": ink(ax), "lw": edge, "zorder": 4}
-    if "support" in prototypes.table:  # all rows have weight, and those that hold the hyperplane are circled
+    if "support" in prototypes.table:  # all rows have weight, and the support objects of the hyperplane are circled
         style |= {"s": 2 * size, "facecolor": "none", "label": "support objects"}
         ax.scatter(spots[shown, 0], spots[shown, 1], **style)
     elif len(shown) or not q:
@@ -166,7 +166,7 @@ def _draw_prototypes(fit: Fitted, spots: np.ndarray, ax: Any) -> None:
 
 
 def _draw_regions(fit: Fitted, plane: Plane, ax: Any) -> None:
-    """The class that the rule gives each place of the plane, as a pale background."""
+    """The class that the rule predicts at each point of the plane, as a pale background."""
     from matplotlib.colors import ListedColormap
 
     regions = divide_plane(fit, plane, GRID)

@@ -1,4 +1,4 @@
-"""A rule step by step: its conditions, the error after each step, and what each solver reaches."""
+"""A rule step by step: its conditions, the error after each step, and the objectives of the solvers."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
-GOLDEN = 0.618034  # rows side by side in a lane are apart by this share of its height, which repeats least
+GOLDEN = 0.618034  # distance of neighbouring rows in a lane, in proportion to its height, with the fewest repetitions
 
 
 @framed
@@ -41,8 +41,8 @@ def rule(fit: Fitted, count: int = 8) -> Any:
     figure, places = panels(len(shown), 1, 6.8, 1.0 + 0.34 * max(part["class"].nunique() for part in shown))
     for ax, part in zip(places.ravel(), shown, strict=True):
         _draw_lane(ax, part, list(fit.classes), several)
-    some = f"All {len(lanes)} conditions" if len(shown) == len(lanes) else f"The first {len(shown)} of {len(lanes)} conditions"
-    figure.suptitle(f"{some}: rows that a condition removes (ringed) do not reach the next", fontsize="medium")
+    title = f"All {len(lanes)} conditions" if len(shown) == len(lanes) else f"The first {len(shown)} of {len(lanes)} conditions"
+    figure.suptitle(f"{title}: rows that a condition removes (ringed) do not reach the next", fontsize="medium")
     return figure
 
 

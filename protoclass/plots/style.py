@@ -14,8 +14,8 @@ from ..ground.options import options
 from ..views.prototypes import list_short, shorten
 
 MARKS = ("o", "s", "^", "D", "v", "P", "X", "<", ">", "h", "p")
-GREY = "#6E6E6E"  # 3 : 1 at least on light and on dark paper
-WRONG = "#FF0000"  # rings of rows that a ball holds wrongly, in no class's colour
+GREY = "#6E6E6E"  # contrast of at least 3 : 1 on light and on dark paper
+WRONG = "#FF0000"  # rings of wrongly covered rows, not the colour of any class
 RISING = "viridis"  # shades of a quantity
 SHADE = "#D55E00"  # of cells that count errors
 
@@ -26,17 +26,17 @@ def colour(k: int) -> str:
 
 
 def mark(k: int) -> str:
-    """The mark of class k; no two classes share both colour and mark, however many colours there are."""
+    """The marker of class k; no two classes have both colour and marker in common, for any number of colours."""
     return MARKS[(k + k // lcm(len(MARKS), len(options.colours))) % len(MARKS)]
 
 
 def ink(ax: Any) -> Any:
-    """The colour of lines in no class's colour: that of the text, which is seen on light and dark backgrounds."""
+    """The colour of lines that is not the colour of a class: the colour of the text, visible on light and dark backgrounds."""
     return ax.xaxis.label.get_color()
 
 
 def paper(ax: Any) -> Any:
-    """The colour that marks lie on: that of the Axes, or where they are transparent of the figure."""
+    """The background of marks: the colour of the Axes, or if they are transparent of the figure."""
     from matplotlib.colors import to_rgba
 
     own = ax.get_facecolor()
@@ -84,23 +84,23 @@ def contrast(one: Any, other: Any) -> float:
 
 
 def letters_on(ground: Any) -> str:
-    """Black or white, whichever is read better on a ground."""
+    """Black or white, whichever is more readable on a background."""
     return "black" if contrast("black", ground) >= contrast("white", ground) else "white"
 
 
 LETTERS = 24  # of a class
 INSIDE = 0.775  # of a figure's side that Axes take
 SMALLEST, LARGEST = 0.2, 3.0
-LINE = 1.35  # height of an entry of a legend, in that of its letters
+LINE = 1.35  # height of an entry of a legend, in font sizes
 SHARE = 0.25  # of the height of a figure that a legend above or below Axes may take
-NARROW = 0.6  # Axes without room for a legend beside them, or for a second scale
-LEAST = 6.0  # points of letters that can be read
-CUT = 10  # letters of a name in a legend that are kept where there is little room
+NARROW = 0.6  # width of Axes without room for a legend next to them, or for a second scale
+LEAST = 6.0  # smallest readable font size in points
+CUT = 10  # letters of a name in a legend if there is little room
 _FACTORS: WeakKeyDictionary[Any, float] = WeakKeyDictionary()  # Axes have no place for their own
 
 
 def axes(ax: Any, width: float = 6.4, height: float = 4.4) -> Any:
-    """The Axes that were given, or those of a new figure of this size in inches, which a notebook then shows.
+    """The given Axes, or the Axes of a new figure of this size in inches, which a notebook then shows.
 
     A figure without a layout gets matplotlib's "constrained" one, which makes room for names and legends.
     """
@@ -128,7 +128,7 @@ def find_figure(ax: Any) -> Any:
 
 
 def factor(ax: Any) -> float:
-    """How much smaller or larger marks and lines are than on Axes of the size that the picture has by itself."""
+    """Factor of the size of marks and lines relative to Axes of the plot's own size."""
     return _FACTORS.get(ax, 1.0)
 
 
@@ -138,12 +138,12 @@ def letter_factor(ax: Any) -> float:
 
 
 def scale_letters(ax: Any, points: float) -> float:
-    """The size of letters that have so many points on Axes of the size that the picture has by itself; all can be read."""
+    """The font size that has this many points on Axes of the plot's own size; always readable."""
     return float(max(min(points, LEAST), points * letter_factor(ax)))
 
 
 def has_room(ax: Any) -> bool:
-    """Whether there is room beside what is drawn for what tells more: a second scale, a strip, a margin."""
+    """Whether there is room next to the plot for more: a second scale, a strip, a margin."""
     return factor(ax) >= NARROW
 
 
@@ -153,7 +153,7 @@ def named(level: Any) -> str:
 
 
 def list_named(levels: Iterable[Any], most: int = LETTERS) -> list[str]:
-    """Classes for legends and axes, cut to so many letters and still different."""
+    """Classes for legends and axes, cut to this many letters and still different."""
     return [_no_underscore(name) for name in list_short(levels, most)]
 
 
@@ -171,12 +171,12 @@ def key(
     values: bool = False,
     **options: Any,
 ) -> Any:
-    """A legend in letters of the size of the Axes: "right" of them, "above" or "below" them, or as matplotlib calls a place inside.
+    """A legend with the font size of the Axes: "right" of them, "above" or "below" them, or at a location of matplotlib inside.
 
-    It has at most `ncols` columns, as many as there is room for, and is `away` points from the right of the Axes. Where the room
-    beside or inside the Axes does not do, or lines may run anywhere in small ones ("best"), it is below them. Names are cut, and
-    entries left out, with a word, where it would take more than a share of the figure. `values` stand behind a colon or comma; small
-    Axes have no room for them, unless they are what tells two entries apart.
+    It has at most `ncols` columns, as many as there is room for, and is `away` points from the right of the Axes. If there is not enough
+    room next to or inside the Axes, or if lines may run anywhere in small ones ("best"), it is below them. Names are cut, and
+    entries left out, with a warning, if it would take too much of the figure. `values` follow a colon or comma; small
+    Axes have no room for them, unless they distinguish two entries.
     """
     from matplotlib.font_manager import FontProperties
     from matplotlib.lines import Line2D
@@ -189,7 +189,7 @@ def key(
         first = [re.split("[:,] ", label)[0] for label in labels]
         labels = [short if first.count(short) == 1 else label for short, label in zip(first, labels, strict=True)]
     longest, box = max(map(len, labels), default=0), ax.get_window_extent()
-    sample = 2.0 if has_room(ax) else 1.5  # of the lines and marks, in sizes of a letter, as matplotlib counts; beside are gaps
+    sample = 2.0 if has_room(ax) else 1.5  # sizes of lines and marks in letters, as matplotlib counts; gaps are added
     beside = sample + 1.9
     wide, high = (longest * 0.56 + beside) * size, len(labels) * LINE * size  # points
     inside = where not in ("right", "above", "below")
@@ -225,7 +225,7 @@ def key(
 
 
 def shade_bar(ax: Any, image: Any, label: str, **options: Any) -> Any:
-    """What the shades of an image on Axes mean, beside these."""
+    """A colour bar for the shades of an image, next to its Axes."""
     bar = ax.figure.colorbar(image, ax=ax, **options)
     bar.set_label(label)
     _FACTORS[bar.ax] = factor(ax)
@@ -263,13 +263,13 @@ def draw_bars(ax: Any, values: Any, names: Sequence[str], height: float = 0.62, 
 
 
 def grid_lines(ax: Any, axis: str) -> None:
-    """Faint lines across an axis, behind what is drawn."""
+    """Faint lines across an axis, behind the plot."""
     ax.grid(axis=axis, lw=0.4, color=faint(ax))
     ax.set_axisbelow(True)
 
 
 def draw_intervals(ax: Any, table: Any, names: Sequence[str], total: bool = False, what: str = "error") -> None:
-    """Test errors (or `what`) with the 95 % intervals `low` to `high`, the first above; `total` says that the last is of all rows."""
+    """Test errors (or `what`) with the 95 % intervals `low` to `high`, the first one on top; `total`: the last is of all rows."""
     for i, (error, low, high) in enumerate(zip(table[what], table["low"], table["high"], strict=True)):
         form, shade = ("D", GREY) if total and i == len(table) - 1 else ("o", colour(0))
         ax.errorbar(error, i, xerr=[[error - low], [high - error]], fmt=form, ms=6, color=shade, capsize=4, lw=1.6, zorder=2)

@@ -16,8 +16,8 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted, chec
 
 from ..fitting import Fit, fit
 from ..frames.tables import as_pandas
-from ..ground.checks import one_of
-from ..ground.errors import DataError, OptionError, brief, shown
+from ..ground.checks import hint_for, one_of
+from ..ground.errors import DataError, NotAvailable, OptionError, brief, shown
 from ..metrics.dissimilarity import Dissimilarity
 from ..models.registry import MODELS
 
@@ -68,9 +68,16 @@ class PrototypeEstimator(BaseEstimator):  # type: ignore[misc]
         self._parameters = dict(parameters)
 
     def __getattr__(self, name: str) -> Any:
-        """The parameters of the method are attributes, as all others are; of another that failed its own error is kept."""
+        """Parameters of the method are attributes too; a method that needs calibration raises its error with the cure."""
         parameters = self.__dict__.get("_parameters", {})
-        return parameters[name] if name in parameters else object.__getattribute__(self, name)
+        if name in parameters:
+            return parameters[name]
+        try:
+            return object.__getattribute__(self, name)
+        except AttributeError as error:
+            if isinstance(error.__cause__, NotAvailable):  # scikit-learn hides it behind "has no attribute"
+                raise error.__cause__ from None
+            raise
 
     def __setattr__(self, name: str, value: Any) -> None:
         if name in self.__dict__.get("_parameters", {}):
@@ -83,7 +90,7 @@ class PrototypeEstimator(BaseEstimator):  # type: ignore[misc]
         self.__dict__["_parameters"] = {**self._parameters, name: value}
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
-        """All parameters by name: those of the signature, and those of the method that were given."""
+        """All parameters by name: the parameters of the signature, and those of the method that were given."""
         return {**super().get_params(deep), **self._parameters}
 
     def set_params(self, **params: Any) -> PrototypeEstimator:
@@ -106,9 +113,10 @@ class PrototypeEstimator(BaseEstimator):  # type: ignore[misc]
         if known is not None:
             for name in params:
                 if name not in named | known | {"metric"}:
+                    hint = hint_for(name, sorted(known) + sorted(named))
                     raise OptionError(
-                        f"{shown(name)} is not a parameter of {type(self).__name__} with method {brief(method)}: use "
-                        f"{', '.join(sorted(named | known))}"
+                        f"{shown(name)} is not a parameter of {type(self).__name__} with method {brief(method)}: "
+                        f"{hint}{'; ' if hint else ''}its parameters are {', '.join(sorted(named | known))}"
                     )
         if method is not self.method and not (isinstance(method, str) and method == self.method):
             self.__dict__["_parameters"] = {k: v for k, v in self._parameters.items() if k == "metric"}
@@ -200,14 +208,14 @@ class PrototypeEstimator(BaseEstimator):  # type: ignore[misc]
 
 
 def parameters_of(method: Any) -> set[str] | None:
-    """The parameters of a method by name; None where the method is not known, or is an object with its own."""
+    """The parameters of a method by name; None if the method is unknown, or is an object with its own."""
     if isinstance(method, str) and method in MODELS:
         return set(MODELS[method]().parameters())
     return None
 
 
 def name_of_response(y: Any, columns: pd.Index) -> str:
-    """A name for the response that no column has: that of y where it has one."""
+    """A name for the response that is not the name of a column: the name of y if it has one."""
     name = getattr(y, "name", None)
     name = name if isinstance(name, str) and name.isidentifier() else "y"
     while name in columns:
@@ -230,19 +238,19 @@ def read_rows(estimator: Any, X: Any, reset: bool, missing: bool, square: bool =
     Parameters
     ----------
     estimator : estimator
-        Gets `n_features_in_` and `feature_names_in_` where `reset`; otherwise X is compared with these.
+        Gets `n_features_in_` and `feature_names_in_` if `reset`; otherwise X is compared with these.
     X : DataFrame (pandas, polars, pyarrow) or array-like (n, p)
         The columns of a frame may be of any type that a formula takes; those of an array are numbers, called x0, x1, ...
     reset : bool
     missing : bool
         Whether values may be missing.
     square : bool
-        Whether X holds dissimilarities, which are then numbers with one column for each row of the fit.
+        Whether X contains dissimilarities, which are then numbers with one column for each row of the fit.
 
     Raises
     ------
     ValueError
-        Of scikit-learn, in its words; of this package as `DataError`.
+        If X is not valid: from scikit-learn, or as `DataError` of this package.
     TypeError
         For sparse matrices.
     """
@@ -257,7 +265,11 @@ def read_rows(estimator: Any, X: Any, reset: bool, missing: bool, square: bool =
             )
         return frame.set_axis(frame.columns.map(str), axis=1).set_axis(pd.RangeIndex(len(frame)))
     X = as_pandas(X) if is_frame(X) else X
-    values = validate_data(estimator, X=X, reset=reset, ensure_all_finite="allow-nan" if missing else True)
+    try:
+        values = validate_data(estimator, X=X, reset=reset, ensure_all_finite="allow-nan" if missing else True)
+    except ValueError:
+        check_no_text(X)
+        raise
     if values.dtype.kind == "f" and values.dtype.itemsize not in (4, 8):
         values = values.astype(float)
     if square:
@@ -267,6 +279,18 @@ def read_rows(estimator: Any, X: Any, reset: bool, missing: bool, square: bool =
             f"precomputed dissimilarities must be square, with one column for each row, but X is {values.shape[0]} x {values.shape[1]}"
         )
     return pd.DataFrame(values, columns=[f"x{i}" for i in range(values.shape[1])])
+
+
+def check_no_text(X: Any) -> None:
+    """Raise if an array or list of rows contains text, in words that name the column and the cure."""
+    array = np.asarray(X, object)
+    for j, column in enumerate(array.T if array.ndim == 2 else ()):
+        text = next((value for value in column if isinstance(value, str)), None)
+        if text is not None:
+            raise DataError(
+                f"column {j} of X contains text, such as {shown(text)}, but an array must contain numbers: use X.astype(float) if all "
+                "texts are numbers, or pd.DataFrame(X, columns=names).infer_objects(), whose columns may be text"
+            )
 
 
 def is_frame(X: Any) -> bool:
@@ -295,14 +319,14 @@ def read_classes(estimator: Any, y: Any, X: Any) -> tuple[np.ndarray, np.ndarray
 
 
 def read_weights(sample_weight: Any, X: pd.DataFrame, weighting: str) -> tuple[np.ndarray, np.ndarray | None]:
-    """The rows that take part, by position, each as often as it stands for, and their weights where these remain.
+    """The rows that take part, by position, each as many times as its copies, and their weights if these remain.
 
     Parameters
     ----------
     sample_weight : array-like (n,), or None
     X : DataFrame (n, p)
     weighting : "auto", "copies" or "weights"
-        Whether a row of weight 3 stands three times, or goes to the method with this weight; "auto": copies where all weights
+        Whether a row of weight 3 is copied three times, or is passed to the method with this weight; "auto": copies if all weights
         are whole numbers.
 
     Returns
@@ -357,7 +381,7 @@ def read_folds(cv: Any, X: pd.DataFrame, y: np.ndarray, groups: Any) -> Any:
 
 
 def read_groups(groups: Any, rows: np.ndarray, count: int, cv: Any) -> np.ndarray | None:
-    """The group of each row that takes part: those given, or else the row that it is a copy of, so that copies share a fold."""
+    """The group of each row that takes part: the given one, or else the row that it is a copy of, so that copies are in one fold."""
     if groups is not None:
         values = column_or_1d(groups)
         if len(values) != count:

@@ -18,7 +18,7 @@ from ..fitting import Fit
 from ..ground.errors import NotAvailable
 from .base import PrototypeEstimator, check_answered
 
-VALUES = ("decision", "prob", "distance")  # what decision_function has of a rule: the first that it predicts
+VALUES = ("decision", "prob", "distance")  # values of decision_function: the first that the rule predicts
 
 
 def has_probabilities(estimator: PrototypeClassifier) -> bool:
@@ -207,9 +207,9 @@ class PrototypeClassifier(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cla
     def decision_function(self, X: Any) -> np.ndarray:
         """Value of each class, (r, L), the largest for the predicted class; for two classes (r,), above 0 for the second.
 
-        It is the decision value of the method, or the proportion of the votes, or if the method has neither the relative margin
-        (other - own) / (other + own) of the distances to the nearest prototype of the class and of any other class, from -1 to 1. For
-        two classes it is the value of the second minus the value of the first. Not available with `calibrate`.
+        It is the decision value of the method, or the proportion of the votes. If the method has neither, it is the relative margin
+        (other - own) / (other + own), from -1 to 1, of the distances to the nearest prototype of the class and of any other class.
+        For two classes it is the value of the second minus the value of the first. Not available with `calibrate`.
         """
         new = self._new(X)
         kind = value_of(self.fit_)
@@ -230,7 +230,7 @@ class PrototypeClassifier(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cla
             in_class[label] += 1
             name = f"row{row}_{label}" if row >= 0 else f"{self.fit_.model.name}{in_class[label]}_{label}"
             further = (f"{name}_{copy}" for copy in itertools.count(2))  # of a row that sample_weight has repeated
-            names[next(one for one in itertools.chain([name], further) if one not in names)] = None
+            names[next(candidate for candidate in itertools.chain([name], further) if candidate not in names)] = None
         return np.array(list(names), object)
 
     def transform(self, X: Any) -> np.ndarray:

@@ -18,14 +18,14 @@ from .base import PrototypeEstimator
 
 @dataclass
 class SamplerInputTags(InputTags):  # type: ignore[misc]
-    """What X may be, with what imbalanced-learn adds to it."""
+    """Valid types of X, with the additions of imbalanced-learn."""
 
     dataframe: bool = True
 
 
 @dataclass
 class SamplerTags:
-    """What imbalanced-learn asks of samplers."""
+    """Tags of samplers in imbalanced-learn."""
 
     sample_indices: bool = True
 
@@ -139,7 +139,7 @@ class PrototypeSelector(OneToOneFeatureMixin, PrototypeEstimator):  # type: igno
 
 
 def one_of_columns(y: Any) -> Any:
-    """The number of the column that is 1, where y has a column for each class; otherwise y as it is."""
+    """The number of the column that is 1, if y has a column for each class; otherwise y unchanged."""
     if y is None or type_of_target(y, input_name="y") not in ("multilabel-indicator", "multiclass-multioutput"):
         return y
     values = np.asarray(y)

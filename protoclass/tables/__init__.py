@@ -10,4 +10,4 @@ METHODS = {
         "summary": "protoclass.tables.evaluation:summary_of_groups", "_said": "protoclass.tables.evaluation:groups_said",
         "as_table": "protoclass.tables.paper:of_groups",
     },
-}  # what prints a value of each class, see `protoclass.values.Above`  # fmt: skip
+}  # fmt: skip

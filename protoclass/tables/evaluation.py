@@ -62,6 +62,7 @@ def lines(test: Test) -> list[str]:
     for names in (("balanced_accuracy", "kappa"), ("auc", "brier", "log_loss"), ("loss", "loss_no_information", "decision_loss")):
         line = "; ".join(parts[name] for name in names if name in parts)
         out += [line] if line else []
+    out += undecided(test)
     if test.judged.prevalence is not None:
         named = [f"{visible(str(c))} {fixed(p, 3)}" for c, p in zip(test.classes, test.judged.prevalence, strict=True)]
         more = f" and {len(named) - MOST_NAMED} more" if len(named) > MOST_NAMED else ""
@@ -69,20 +70,32 @@ def lines(test: Test) -> list[str]:
     return out
 
 
+def undecided(test: Test) -> list[str]:
+    """That error and sensitivities ignore the losses; for two classes with the threshold that decides by them."""
+    if test.losses is None or test.decided:
+        return []
+    line = f"Error, {'sensitivity and specificity' if len(test.classes) == 2 else 'sensitivities and specificities'} are for predict(new), "
+    line += "which does not use the loss"
+    if len(test.classes) > 2 or "decision_loss" not in test.means:
+        return [line]
+    threshold = test.losses[0, 1] / test.losses.sum()  # rows: true classes; the diagonal is 0
+    return [f"{line}; use threshold={{{shown(test.classes[1])}: {threshold:.4g}}} for decisions by loss"]
+
+
 def warned(test: Test) -> list[str]:
-    """That always predicting one class is as good: in the loss, or in the error with a balanced accuracy of chance."""
+    """Warning if always predicting one class is as good: in the loss, or in the error with a balanced accuracy of chance."""
     if test.losses is None:
         chance = 1 / np.count_nonzero(test.counts.weight.sum(axis=1))
         informed = not test.wrong or bool(test.estimates["balanced_accuracy"].low > chance)
-        measure, error, none, of, decided = "error", test.error, test.no_information, test.against, np.inf
+        measure, error, none, baseline, decided = "error", test.error, test.no_information, test.against, np.inf
     else:
         loss, informed = {name: mean for name, (mean, _) in test.means.items()}, False
-        of, decided = f"always {shown(test.cheapest)}", loss.get("decision_loss", np.inf)
+        baseline, decided = f"always {shown(test.cheapest)}", loss.get("decision_loss", np.inf)
         measure, error, none = "mean loss", loss["loss"], loss["loss_no_information"]
     if informed or error < none - SAME:
         return []
     cure = f"; predict(new, loss=) has {measure} {fixed(decided)}" if decided < none else ""
-    return [f"Warning: {measure} {fixed(error)} is not below the no-information {measure} {fixed(none)} ({of}){cure}"]
+    return [f"Warning: {measure} {fixed(error)} is not below the no-information {measure} {fixed(none)} ({baseline}){cure}"]
 
 
 def by_class(test: Test) -> pd.DataFrame:
@@ -148,6 +161,7 @@ def notes(test: Test) -> list[str]:
         "of Wilson intervals; kappa by the delta method (Fleiss, Cohen and Everitt 1969) on Wilson's scale"
         + ("; AUC by Wilson's with DeLong's variance, for several classes each versus the rest." if "auc" in test.estimates else ".")
     ]
+    out += [f"{line}." for line in undecided(test)]
     absent = [str(c) for c, n in zip(test.classes, test.counts.weight.sum(axis=1), strict=True) if n == 0]
     if absent:
         out.append(
@@ -164,7 +178,7 @@ def notes(test: Test) -> list[str]:
             "The probabilities are the method's own and not calibrated: fit.calibrate().test(new) tests calibrated ones."
         )
     if "auc" in test.estimates:
-        areas = [one.estimate for one in (*test.areas[0], test.areas[1])]
+        areas = [area.estimate for area in (*test.areas[0], test.areas[1])]
         if any(e.low != e.low and e.value == e.value for e in areas):
             out.append(
                 "An AUC has no interval if its variance is 0, as with equal probabilities for all rows, or if a class has one row or group."
@@ -176,7 +190,7 @@ SHOWN = ["n", "error", "low", "high", "balanced_accuracy", "kappa", "auc", "brie
 
 
 def measures_of(result: TestByGroup, every: bool = False) -> list[str]:
-    """The measures that are known of the groups; with `every` also those of a class that has to be named."""
+    """The measures that are known for the groups; with `every` also the measures that need a named class."""
     known = MEASURES if result.of is not None or every else ["error"]
     return [m for m in known if m != IN_THE_LARGE or result.overall.judged.chances is not None]
 
@@ -191,14 +205,14 @@ def by_group(result: TestByGroup, measures: list[str], of: Any = None) -> pd.Dat
 
 def groups_said(result: TestByGroup) -> tuple[str, list[Any]]:
     """`print` of a test by groups."""
-    one, measures = result.overall, measures_of(result)
-    head = f"{error_of(one)}; by {visible(str(result.by))}"
+    overall, measures = result.overall, measures_of(result)
+    head = f"{error_of(overall)}; by {visible(str(result.by))}"
     notes = [f"{result.left_out} rows in no group"] if result.left_out else []
-    notes += [f"{one.left_out} rows excluded without a class or a prediction"] if one.left_out else []
+    notes += [f"{overall.left_out} rows excluded without a class or a prediction"] if overall.left_out else []
     notes += [f"no rows of {', '.join(map(shown, result.without_rows))}"] if result.without_rows else []
     table = result.glance().set_index("group")
     tables = [(table[[name for name in SHOWN if name in table]].rename_axis(None), NUMBERS)]
-    words = ["; ".join([head, *notes]), *([f"Decision: {one.decided}"] if one.decided else [])]
+    words = ["; ".join([head, *notes]), *([f"Decision: {overall.decided}"] if overall.decided else [])]
     if len(measures) > 1:
         of_class = by_group(result, measures[1:]).rename(columns=NAMES)
         tables.append((of_class.rename_axis(index=None, columns=f"of {visible(str(result.of))}"), {}))
@@ -210,16 +224,16 @@ def summary_of_groups(result: TestByGroup) -> Summary:
     """Summary of a test by groups: all measures with their intervals, and their differences with Holm's correction."""
     from .sheets import Sheet, SheetSummary, sheet_of  # see `summary`
 
-    measures, one = measures_of(result), result.overall
-    of_all = [["Decision", one.decided]] if one.decided else []
+    measures, overall = measures_of(result), result.overall
+    of_all = [["Decision", overall.decided]] if overall.decided else []
     of_all += [["Class of the measures", str(result.of)]] if len(measures) > 1 else []
-    parts = [Sheet([["Rows", str(one.n)], *of_all], f"Test by {result.by}", aligns="ll")]
-    counts = pd.DataFrame({"rows": [str(t.n) for t in (*result.groups.values(), one)]}, [*map(str, result.groups), "all rows"])
-    for some in (measures[:3], measures[3:]):
-        parts += [sheet_of(counts.join(by_group(result, some).rename(columns=NAMES)), "Estimates (95 % CI)")] if some else []
+    parts = [Sheet([["Rows", str(overall.n)], *of_all], f"Test by {result.by}", aligns="ll")]
+    counts = pd.DataFrame({"rows": [str(t.n) for t in (*result.groups.values(), overall)]}, [*map(str, result.groups), "all rows"])
+    for names in (measures[:3], measures[3:]):
+        parts += [sheet_of(counts.join(by_group(result, names).rename(columns=NAMES)), "Estimates (95 % CI)")] if names else []
     for m in measures:
         parts.append(sheet_of(differences(result, m), f"Differences of {NAMES[m]}"))
-    return SheetSummary(parts, [DIFFERENCES, *notes_of_groups(result), *notes(one)])
+    return SheetSummary(parts, [DIFFERENCES, *notes_of_groups(result), *notes(overall)])
 
 
 def differences(result: TestByGroup, measure: str) -> pd.DataFrame:

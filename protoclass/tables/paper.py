@@ -22,7 +22,7 @@ from .printing import described, validated
 if TYPE_CHECKING:
     from .sheets import PaperTable
 
-MOST_COLUMNS = 8  # of prototypes that a page holds
+MOST_COLUMNS = 8  # columns of prototypes that fit on a page
 ABBREVIATED = ("ppv", "npv", "auc", "f1")
 
 

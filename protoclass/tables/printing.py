@@ -18,7 +18,7 @@ from ..estimation.learning import costs_twice, worse_than_one_class
 from ..estimation.problem import class_factors, with_class_factors
 from ..estimation.selection import draws_folds, losses, mean_loss, row_weights
 from ..ground.errors import brief, visible, visible_lines
-from ..ground.options import SAME, fixed, significant, told_apart, with_error
+from ..ground.options import SAME, distinct_texts, fixed, significant, with_error
 from ..metrics.measuring import automatic, texts_as_wholes
 from ..values import NUMBERS, facts_as_html, facts_as_text
 from ..views.words import count_folds, write_mean
@@ -33,13 +33,13 @@ def choice_facts(fit: Fitted) -> dict[str, str]:
     return {name: words for name, words in out.items() if words}
 
 
-MANY, MOST_SHARE = 200, 1 / 3  # prototypes, and their proportion of the rows, from which on print reports what fewer cost
-FEWER = (10, 20)  # by what the number is divided
-MOST_LEARNED = 200_000_000  # rows times candidates times grid points up to which print learns what fewer cost
+MANY, MOST_SHARE = 200, 1 / 3  # prototypes, and their proportion of the rows, from which on the printed fit shows smaller sizes
+FEWER = (10, 20)  # divisors of the number of prototypes
+MOST_LEARNED = 200_000_000  # rows times candidates times grid points up to which the printed fit computes smaller sizes
 
 
 def _fewer(fit: Fitted) -> str:
-    """What fewer prototypes cost, where the 1-SE rule keeps many; of the grid points alone, where to learn it takes long."""
+    """Errors with fewer prototypes, if the 1-SE rule selects many; only at the grid points, if more fits would take long."""
     validation, size = fit.validation, len(fit.rule.prototypes)
     assert validation is not None
     few = not has_chosen(fit) or size <= min(MANY, MOST_SHARE * fit.nobs)
@@ -76,7 +76,7 @@ def _extended(fit: Fitted) -> list[str]:
 
 
 def _at_its_end(fit: Fitted) -> list[str]:
-    """The parameters whose value is the largest of the user's own, where larger ones may be better."""
+    """The parameters with the largest of the user's own values selected, if larger ones may be better."""
     assert fit.validation is not None
     grid, values = fit.validation.grid, fit.selection.values
     own = [c for c in grid if not fit.problem.model.has_default_grid(c) and pd.api.types.is_numeric_dtype(grid[c])]
@@ -91,7 +91,7 @@ def allowed(fit: Fitted) -> int:
 
 
 def _other_folds(validation: ErrorCurve) -> str:
-    """What another split into folds selects, if it is something else; for repeats, what each alone selects."""
+    """The selection by another split into folds, if it differs; for repeats, the selection by each of them."""
     draws, names = validation.by_repeat, list(validation.grid)
     if len(draws[names].drop_duplicates()) < 2:
         return ""
@@ -99,7 +99,7 @@ def _other_folds(validation: ErrorCurve) -> str:
         values = [_point(row, names) for _, row in draws.iterrows()]
         return f"single splits select different values: {'; '.join(dict.fromkeys(values))}"
     first, second = (row for _, row in draws.iterrows())
-    own, other = told_apart(first["size"], second["size"])
+    own, other = distinct_texts(first["size"], second["size"])
     sizes = f"{write_mean(validation, other)}, {f'not {own}' if own != other else 'as well'}"
     return f"another split selects {_point(second, names)} ({sizes}); repeats=10 averages over ten splits"
 
@@ -109,7 +109,7 @@ def _point(row: pd.Series[Any], names: list[str]) -> str:
 
 
 def repeats_note(fit: Fitted) -> list[str]:
-    """That repeats show how much the choice depends on the folds, where print does not look at it."""
+    """Hint that repeats show how much the selection depends on the folds, if the printed fit has no second split."""
     validation = fit.validation
     if validation is None or len(validation.grid) < 2 or len(validation.by_repeat) > 1 or not draws_folds(fit.problem):
         return []
@@ -128,7 +128,7 @@ def class_facts(fit: Fitted) -> dict[str, str]:
     out = {} if given is None else {"Class weights": f"{brief(given)}, which also weight the errors{but}"}
     if fit.frame.absent is not None:
         return out
-    none = fit.model.can.nearest and not len(fit.rule.prototypes)  # for other rules it is the method that says what this means
+    none = fit.model.can.nearest and not len(fit.rule.prototypes)  # for other rules the method describes what this means
     out |= _no_prototypes(fit) if none else _never_predicted(fit)
     texts = texts_as_wholes(fit.frame, fit.dissimilarity.metric)
     if not texts:
@@ -138,7 +138,7 @@ def class_facts(fit: Fitted) -> dict[str, str]:
 
 
 def _no_prototypes(fit: Fitted) -> dict[str, str]:
-    """That a nearest-prototype rule has no prototypes, and the cost at which it would have one."""
+    """Warning that a nearest-prototype rule has no prototypes, and the cost at which it would have one."""
     heaviest = fit.frame.levels[fit.fitted_codes[0]]
     out = {"Prototypes": f"0, every row is predicted as the most common training class (by weight), {heaviest}"}
     gains = first_gains(fit)
@@ -180,14 +180,14 @@ def _named(classes: list[str]) -> str:
 
 
 def _predicted(fit: Fitted) -> tuple[np.ndarray, str]:
-    """Which classes rows are predicted as, and what rows these are; all, where to look would take long."""
+    """Classes that are predicted for some rows, and the kind of these rows; all classes, if predicting would take long."""
     validation, count = fit.validation, len(fit.classes)
     if validation is not None and fit.point is not None:
         codes = validation.predicted[:, :, fit.point]
         return np.bincount(codes[codes >= 0], minlength=count) > 0, "held-out"
     if fit.nobs * len(fit.rule.prototypes) > LOOKED_AT or fit.dissimilarity.metric.slow:
         return np.ones(count, bool), ""
-    return np.isin(np.arange(count), fit.fitted_codes), "training"  # a row that shares no value with others has no prediction
+    return np.isin(np.arange(count), fit.fitted_codes), "training"  # a row without variables in common has no prediction
 
 
 def cures(fit: Fitted, bare: np.ndarray, unseen: np.ndarray, apart: np.ndarray) -> str:
@@ -199,7 +199,7 @@ def cures(fit: Fitted, bare: np.ndarray, unseen: np.ndarray, apart: np.ndarray) 
     bare, unseen : bool arrays (classes,)
         Classes without prototypes, and others that are never predicted.
     apart : int array
-        Those of the latter that the dissimilarities tell apart.
+        Classes among the latter that the dissimilarities separate.
     """
     arguments, out = fit.call.arguments, []
     classes = np.flatnonzero(bare | unseen)
@@ -217,7 +217,7 @@ def cures(fit: Fitted, bare: np.ndarray, unseen: np.ndarray, apart: np.ndarray) 
 
 
 def first_gains(fit: Fitted, balanced: bool = False) -> np.ndarray | None:
-    """What a first prototype of each class gains at most, before its cost; None where the method has no such thing or it takes long."""
+    """Largest gain of a first prototype of each class, before its cost; None if the method has none or it takes long."""
     problem = fit.chosen_problem
     slow = fit.dissimilarity.sharded is not None or fit.dissimilarity.metric.slow
     if not fit.model.has("first_gains") or slow or fit.nobs * len(fit.dissimilarity.candidate_row) > LOOKED_AT:
@@ -228,7 +228,7 @@ def first_gains(fit: Fitted, balanced: bool = False) -> np.ndarray | None:
 
 
 def _weights_help(fit: Fitted, bare: np.ndarray, apart: np.ndarray) -> bool:
-    """Whether balanced weights raise those of a class that dissimilarities tell apart, or let a class gain more than its cost."""
+    """Whether balanced weights raise those of a class that dissimilarities separate, or let a class gain more than its cost."""
     weight = fit.frame.class_weights
     if (weight[apart] < weight.mean() * (1 - SAME)).any():
         return True
@@ -248,7 +248,7 @@ ACROSS = 110  # characters of a line of classes side by side
 
 
 def facts(fit: Fitted) -> dict[str, str]:
-    """What `print` says, by name."""
+    """The lines of `print`, by name."""
     frame = fit.frame
     ordered = frame.response is not None and frame.response.ordered and len(frame.levels) > 2
     used = fit.validation is not None and fit.validation.measure == "ordinal"
@@ -272,7 +272,7 @@ def facts(fit: Fitted) -> dict[str, str]:
         out["Prototypes"] = f"{len(fit.rule.prototypes)}{_budget(fit)}{_of_other_class(fit)}"
     out |= class_facts(fit)
     if fit.validation is not None and fit.point is not None:
-        out = warnings_of(fit) | out | validated(fit)  # first what must be seen
+        out = warnings_of(fit) | out | validated(fit)  # warnings first
     out |= choice_facts(fit)
     return out if fit.calibration is None else {**out, "Probabilities": fit.calibration.words()}
 
@@ -281,7 +281,7 @@ SYMBOLS = ("eps", "lambda", "k", "K", "p", "C")  # of parameters, last in their 
 
 
 def _reported(fit: Fitted, name: str, value: str) -> dict[str, str]:
-    """A line of a rule's report: the noun, its symbol and value, and by what the value was selected."""
+    """A line of a rule's report: the noun, its symbol and value, and how the value was selected."""
     noun, _, symbol = name.rpartition(" ")
     if symbol in SYMBOLS:
         noun, value = "prototype cost" if symbol == "lambda" else noun, f"{symbol} = {value}"
@@ -301,7 +301,7 @@ def _budget(fit: Fitted) -> str:
 
 
 def _of_other_class(fit: Fitted) -> str:
-    """How many prototypes are rows of another class than the one that they stand for, and what leaves them out."""
+    """Number of prototypes that are rows of another class than the one they represent, and how to exclude them."""
     count = int(fit.of_other_class.sum())
     cure = " (candidates='same_class' excludes them)" if "unlabelled" in fit.model.can.candidates else ""
     return f", {count} of them {'a row' if count == 1 else 'rows'} of another class{cure}" if count else ""
@@ -313,7 +313,7 @@ def has_chosen(fit: Fitted) -> bool:
 
 
 def validated(fit: Fitted) -> dict[str, str]:
-    """The cross-validated error at the chosen point, named after what was measured, and corrected for the choice."""
+    """The cross-validated error at the selected point, named after its measure, and corrected for the selection."""
     validation = fit.validation
     assert validation is not None
     assert fit.point is not None
@@ -350,7 +350,7 @@ def described(fit: Fitted) -> str:
 
 
 def per_class(fit: Fitted) -> pd.DataFrame:
-    """Rows of each class, and prototypes where the rule measures rows."""
+    """Rows of each class, and prototypes if the rule uses dissimilarities."""
     levels = fit.frame.levels
     codes = pd.Series(fit.rule.prototypes.classes, dtype=int)
     chosen = codes.value_counts().reindex(range(len(levels)), fill_value=0)
@@ -371,7 +371,7 @@ def html_text(fit: Fitted) -> str:
 
 
 def _class_table(fit: Fitted) -> pd.DataFrame:
-    """The classes side by side as far as a line holds them, else one below the other."""
+    """The classes side by side up to the width of a line, otherwise one below the other."""
     table = per_class(fit)
     wide = sum(2 + max(len(str(level)), 4) for level in table.index) > ACROSS
     return table if wide else table.T
@@ -389,7 +389,7 @@ def choices(validation: ErrorCurve) -> pd.DataFrame:
 
 
 def _head(validation: ErrorCurve) -> str:
-    """What was measured, on what, and the error without information."""
+    """The measure of the cross-validation, its rows, and the no-information error."""
     how, name, problem = count_folds(validation), validation.measure_name, validation.problem
     further = [f"{parameter} above {significant(e.last)}" for parameter, e in validation.extensions.items() if e.added]
     points = f"{len(validation.table)} grid points" + (f" (extended with {', '.join(further)})" if further else "")

@@ -1,4 +1,4 @@
-"""A statsmodels Summary whose HTML and LaTeX show what comes from data as text, whatever it holds."""
+"""A statsmodels Summary whose HTML and LaTeX show values from the data as text, with any characters."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Sheet:
     headers: Sequence[str] | None = None
     stubs: Sequence[str] | None = None
     aligns: str = "r"  # "l" or "r" for each column, or one for all
-    corner: str = ""  # what stands above the stubs
+    corner: str = ""  # text above the stubs
 
     def table(self, escape: Callable[[str], str] = str) -> Any:
         """The table of statsmodels, with each text in one visible line and escaped."""
@@ -48,9 +48,9 @@ class Sheet:
         )
 
     def latex(self) -> str:
-        """One tabular with the rules of booktabs, whose head and cells share their columns; long texts without a head are broken.
+        """One tabular with the rules of booktabs, whose head and cells have the same columns; long texts without a head are broken.
 
-        One that is wider than a page is made smaller, as a whole.
+        If it is wider than a page, it is made smaller as a whole.
         """
         wide = "l" if self.headers is not None or not self.aligns.endswith("l") else r"p{0.7\linewidth}"
         aligns = self.aligns if len(self.aligns) > 1 else self.aligns * len(self.cells[0] if self.cells else self.headers or "")
@@ -96,9 +96,9 @@ class SheetSummary(Summary):  # type: ignore[misc]
         Parameters
         ----------
         caption : str, optional
-            As it is to be printed: what LaTeX would read as a command is escaped. By default the first title.
+            Caption as printed: commands of LaTeX are escaped. Default: the first title.
         label : str, optional
-            For `\ref`, such as "tab:iris".
+            Label for `\ref`, such as "tab:iris".
         """
         titles = [escape_latex(visible(sheet.title)) for sheet in self.sheets]
         head = titles[0] if caption is None else escape_latex(visible(caption))
@@ -120,7 +120,7 @@ class PaperTable(SheetSummary):
     Attributes
     ----------
     frame : DataFrame
-        Its texts: the heads of the columns are their names, and what is left of the rows is the index.
+        Texts of the table: the heads of the columns are their names, and the index is left of the rows.
     """
 
     def __init__(self, frame: pd.DataFrame, title: str, notes: Sequence[str]) -> None:
@@ -143,5 +143,5 @@ class PaperTable(SheetSummary):
         return out
 
     def as_html(self) -> str:
-        """The table and notes in HTML: by great_tables where it is installed."""
+        """The table and notes in HTML: by great_tables if it is installed."""
         return str(self.as_gt().as_raw_html() if find_spec("great_tables") else super().as_html())

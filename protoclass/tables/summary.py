@@ -84,7 +84,7 @@ def notes(fit: Fitted) -> list[str]:
 
 
 def _tied_notes(fit: Fitted) -> list[str]:
-    """Texts at the same distance from all classes, such as those that share no letters with a prototype."""
+    """Texts at the same distance from all classes, such as texts without letters in common with a prototype."""
     if not is_text(fit) or fit.frame.absent is not None or "distance" not in fit.rule.kinds:
         return []
     far = fit.predictions(None, "distance")
@@ -131,7 +131,7 @@ def _validation_notes(fit: Fitted) -> list[str]:
 
 
 def tuned_on_the_same_folds(fit: Fitted) -> list[str]:
-    """Why the cross-validated error of a tuned fit is optimistic, and what gives a better one."""
+    """Reason why the cross-validated error of a tuned fit is optimistic, and better estimates."""
     assert fit.validation is not None
     name = fit.validation.measure_name
     if fit.selection.rule == "bound" or len(fit.validation.grid) == 1:

@@ -36,7 +36,7 @@ def list_prototypes(fit: Fitted) -> pd.DataFrame:
 
 
 def with_texts(fit: Fitted, table: pd.DataFrame) -> pd.DataFrame:
-    """The table of the prototypes, with what they say where they are texts."""
+    """The table of the prototypes, with columns of text where these describe them."""
     if not is_text(fit) or fit.model.has("feature_table") or fit.rule.prototypes.at is None:
         return table
     texts = fit.prototypes.iloc[:, -1]

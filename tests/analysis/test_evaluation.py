@@ -247,6 +247,21 @@ def test_the_loss_is_a_mean_over_the_rows(clinic):
     assert one["decision_loss"] < one["loss"]
 
 
+def test_a_test_with_losses_reports_that_its_measures_ignore_them_and_the_threshold_that_does_not(clinic, iris):
+    fit, new = clinic
+    losses = pd.DataFrame([[0, 5], [1, 0]], ["ill", "well"], ["ill", "well"])
+    line = "Error, sensitivity and specificity are for predict(new), which does not use the loss; use threshold={'well': 0.8333}"
+    with_loss = fit.test(new, loss=losses)
+    assert f"{line} for decisions by loss\n" in repr(with_loss)
+    assert f"{line} for decisions by loss." in str(with_loss.summary())
+    decided = fit.test(new, loss=losses, threshold={"well": 5 / 6})
+    assert "which does not use the loss" not in repr(decided) + repr(fit.test(new))
+    assert decided.means["loss"][0] == with_loss.means["decision_loss"][0]
+    three = pd.DataFrame(1.0 - np.eye(3), *[iris["species"].cat.categories] * 2)
+    of_three = pc.fit("species ~ .", iris[::2], eps=1.0).test(iris[1::2], loss=three)
+    assert "Error, sensitivities and specificities are for predict(new), which does not use the loss\n" in repr(of_three)
+
+
 def test_each_kind_is_drawn_and_the_summary_says_what_is_not_known(clinic):
     fit, new = clinic
     found = fit.test(new)

@@ -99,13 +99,19 @@ def test_r_distances_fit_as_the_data_do(iris, tmp_path):
     shuffled = iris.sample(frac=1, random_state=0)
     assert pc.fit("species ~ 1", shuffled, dissimilarity=read, eps=1.0).rule.size == same.rule.size
     # rows that are only numbered match data that are numbered so, and nothing else
-    for other in (iris.set_axis(range(1, 151)), iris.set_axis([f"r{i}" for i in range(150)]), iris.iloc[1:]):
-        with pytest.raises(pc.DataError, match=r"without row names .* pc.read_dissimilarity\(path, names=data.index\)"):
+    for other, names in (
+        (iris.set_axis(range(1, 151)), "range(1, 151)"), (iris.set_axis([f"r{i}" for i in range(150)]), "data.index"),
+        (iris.iloc[1:], "data.index"),
+    ):  # fmt: skip
+        with pytest.raises(pc.DataError, match=rf"without row names .* {re.escape(f'pc.read_dissimilarity(path, names={names})')}"):
             pc.fit("species ~ 1", other, dissimilarity=read, eps=1.0)
         with pytest.raises(pc.DataError, match="without row names"):
             pc.compare("species ~ 1", other, ["pvm"], dissimilarity=read, test_size=1 / 3)
         with pytest.raises(pc.DataError, match="without row names"):
             pc.fit("species ~ 1", other, dissimilarity=read.symmetrized(), eps=1.0)
+    by_r = iris.set_axis(range(1, 151)).sample(frac=1, random_state=0)
+    of_r = pc.fit("species ~ 1", by_r, dissimilarity=pc.read_dissimilarity(path, names=range(1, 151)), eps=1.0).prototypes
+    assert of_r["class"].tolist() == [iris["species"][label - 1] for label in of_r.index]
     named = pc.read_dissimilarity(path, names=iris.index)
     assert pc.fit("species ~ 1", iris.iloc[1:], dissimilarity=named, eps=1.0).nobs == 149
 
@@ -128,8 +134,10 @@ def test_the_same_file_through_pandas_is_refused_at_each_wrong_turn(iris, tmp_pa
     D = pd.read_csv(path, index_col=0)
     rows = r"D.index = D.columns = data.index"
     texts = iris.set_axis([f"r{i}" for i in range(150)])
+    with pytest.raises(pc.DataError, match=r"agree only as text.*: use D.columns = D.columns.astype\(int\); from a file, load"):
+        pc.fit("species ~ 1", iris, dissimilarity=D, eps=1.0)
     for table, data, message in (
-        (D, iris, "agree only as text"),
+        (D.set_axis(D.columns.astype(int), axis=1), iris, "lack the row 0"),
         (D.set_axis(D.index, axis=1), texts, "and rows are matched by label"),
         (D.set_axis(D.index, axis=1), iris, "lack the row 0"),
         (D.set_axis(texts.index), texts, "differ, so none of the candidates is a row"),
@@ -157,6 +165,39 @@ def test_the_cure_for_labels_that_do_not_match_is_one_for_what_was_read(iris, tm
         D.index = D.columns = data.index
         found = pc.fit("species ~ 1", data, dissimilarity=D, eps=1.0).prototypes.index
         assert found.equals(pc.fit("species ~ .", data, eps=1.0).prototypes.index)
+
+
+def test_labels_of_another_type_and_labels_in_a_column_have_cures_that_match_the_right_rows(iris):
+    """The data are in another order than the matrix, so an assignment by position would give the rows the classes of others."""
+    D = pc.dissimilarity("~ . - species", iris).frame()
+    expected = pc.fit("species ~ 1", iris, dissimilarity=D, eps=1.0).prototypes["class"]
+    shuffled = iris.sample(frac=1, random_state=3)
+
+    def check(D, data, cure, first=0):
+        with pytest.raises(pc.DataError, match=re.escape(f"so use {cure}")):
+            pc.fit("species ~ 1", data, dissimilarity=D, eps=1.0)
+        names = {"data": data.copy()}
+        exec(cure, names)
+        found = pc.fit("species ~ 1", names["data"], dissimilarity=D, eps=1.0, order="values").prototypes
+        assert found["class"].tolist() == [iris["species"][int(label) - first] for label in found.index]
+        assert len(found) == len(expected)
+
+    texts = D.set_axis(D.index.astype(str)).set_axis(D.index.astype(str), axis=1)
+    check(texts, shuffled, "data.index = data.index.astype(str)")
+    check(D, shuffled.set_axis(shuffled.index.astype(str)), "data.index = data.index.astype(int)")
+    # R's labels 1 to 150 overlap with pandas' 0 to 149
+    by_r = D.set_axis(D.index + 1).set_axis(D.index + 1, axis=1)
+    identified = shuffled.assign(id=shuffled.index + 1).reset_index(drop=True)
+    check(by_r, identified, "data = data.set_index('id')", 1)
+    beyond = D.set_axis(D.index + 1000).set_axis(D.index + 1000, axis=1)
+    check(beyond, shuffled.assign(id=shuffled.index + 1000).reset_index(drop=True), "data = data.set_index('id')", 1000)
+    given = pc.fit("species ~ 1", iris, dissimilarity=D, eps=1.0)
+    with pytest.raises(pc.DataError, match=r"so use new.columns = new.columns.astype\(int\)"):
+        given.predict(texts.iloc[:3])
+    assert given.predict(texts.iloc[:3].set_axis(texts.columns.astype(int), axis=1)).tolist() == ["setosa"] * 3
+    with pytest.raises(pc.DataError, match="lack the dissimilarities to") as raised:
+        given.predict(D.iloc[:3].drop(columns=given.prototypes.index[:2]))
+    assert "type" not in str(raised.value)
 
 
 def test_candidates_that_are_not_rows_still_pass(iris):

@@ -138,8 +138,10 @@ def test_where_a_page_cannot_measure_it_says_why(opened, iris):
         text = opened(fit).locator(".protoclass-panel").inner_text()
         assert f"New rows are not classified here, because {reason}" in text
         assert "use fit.predict(new)" in text
-    lacks = r"lack the columns \['petal_width'\]"
-    for wrong, message in ((iris.drop(columns="petal_width"), lacks), (iris.iloc[:0], "must have 1 to 1000 rows, not 0")):
+    for wrong, message in (
+        (iris.drop(columns="petal_width"), r"lack the columns \['petal_width'\]"),
+        (iris.iloc[:0], "must have 1 to 1000 rows, not 0"),
+    ):
         with pytest.raises(pc.DataError, match=message):
             PrototypeExplorer(pc.fit("species ~ .", iris, eps=1.0), new=wrong)
     with pytest.raises(pc.DataError, match="must be a DataFrame"):

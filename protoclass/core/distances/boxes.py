@@ -82,10 +82,10 @@ def blocks_of(X: Array, size: int) -> Blocks:
 
 
 def near_blocks(blocks: Blocks, low: Array, high: Array, r: float, reach: float) -> tuple[Array, Array]:
-    """The blocks that can have a row within `reach` of a row of another box, and the least distance that such rows can have.
+    """The blocks that can have a row within `reach` of a row of another box, and the lowest distance that such rows can have.
 
-    The kernel that measures the rows measures this distance as well. Its differences, sums and roots never fall as the
-    coordinates move apart, rounding included, so that nothing is lost to it.
+    The kernel that computes the distances of rows computes this distance as well. Its differences, sums and roots never fall as
+    coordinates move apart, rounding included, so no pair is lost.
 
     Parameters
     ----------

@@ -12,7 +12,7 @@ from ..memory import check_fits
 from ..parallel import alone
 
 MATRICES = 3  # of one number for each pair of rows that are in memory at the same time
-SINGULAR = 1e-12  # of the largest eigenvalue: what is below it is rounding
+SINGULAR = 1e-12  # of the largest eigenvalue: smaller ones are rounding
 
 
 @dataclass(frozen=True)
@@ -54,7 +54,7 @@ class Neighbourhoods:
         X, w, p = self.X, self.w, self.X.shape[1]
         E = X * A if A.ndim == 1 else X @ A.T
         P = E @ (2 * E.T)
-        P -= (E * E).sum(axis=1)  # what is left of the squared distances is the same for all neighbours of a row
+        P -= (E * E).sum(axis=1)  # the rest of the squared distances is the same for all neighbours of a row
         np.fill_diagonal(P, -np.inf)
         P -= P.max(axis=1, keepdims=True)
         np.exp(P, out=P)
@@ -90,14 +90,14 @@ def nca(
     y : int array (n,)
         Class codes.
     w : array (n,)
-        Weights > 0: of a row in the mean, and as a neighbour.
+        Weights > 0 of the rows, in the mean and as neighbours.
     components : int, optional
         Rows of the map; p by default.
     diagonal : bool
         Whether each column has a weight, and there is no other map.
     ridge : float >= 0
     most : int
-        Steps that are allowed.
+        Largest number of steps.
 
     Raises
     ------
@@ -146,7 +146,7 @@ def principal_axes(X: Array, components: int) -> Array:
 
 
 def positive(axes: Array) -> Array:
-    """Rows (k, p) whose entries of the largest size are positive, as a sign means nothing."""
+    """Rows (k, p) whose entries of the largest size are positive, because a sign has no meaning."""
     largest = np.take_along_axis(axes, np.abs(axes).argmax(axis=1)[:, None], axis=1)
     return np.ascontiguousarray(axes * np.where(largest < 0, -1.0, 1.0))
 
@@ -180,17 +180,17 @@ def discriminants(within: Array, total: Array, components: int, ridge: float = 0
     Parameters
     ----------
     within, total : arrays (p, p)
-        As `scatter` gives them.
+        Matrices as computed by `scatter`.
     components : int
-        Axes, at most the number of classes - 1.
+        Number of axes, at most the number of classes - 1.
     ridge : float >= 0
-        The share of its variance that each column's variance within classes grows by.
+        Proportion by which each column's variance within classes increases.
 
     Returns
     -------
     array (k, p), or None
-        None where the covariance within classes is singular although that of all rows is not: the classes are then
-        separated along some axis without any error, and no ratio exists. Fewer axes where the rows have not as many.
+        None if the covariance within classes is singular although the total covariance is not: the classes are then
+        separated along some axis without any error, and no ratio exists. Fewer axes if the rows have fewer dimensions.
 
     Examples
     --------

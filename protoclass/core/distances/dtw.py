@@ -2,7 +2,7 @@
 
 A warping path is a sequence of pairs of steps (i, j) of two series, from the two first steps to the two last ones. From pair
 to pair it advances by one step in one series or in both. The cost of a path is the sum of |a_i - b_j| ** power over its
-pairs. The dissimilarity is the least cost of any path, and for power 2 its square root: the dissimilarity of series of
+pairs. The dissimilarity is the lowest cost of any path, and for power 2 its square root: the dissimilarity of series of
 equal length that need no warping is then their Euclidean distance.
 
 It is symmetric to the bit, exactly 0 for identical series, and has the same bits in every tile. It is not a metric: the
@@ -22,8 +22,8 @@ from ..parallel import SMALL, in_blocks, kernel
 def dtw(A: Array, B: Array, window: int | None = None, power: int = 2) -> NDArray[np.float64]:
     """Dynamic time warping dissimilarities between two sets of series.
 
-    The steps are those of Sakoe and Chiba (1978) without slope constraint, all with weight 1: the least cost up to (i, j) is
-    the local cost there plus the least of the costs up to (i - 1, j), (i, j - 1) and (i - 1, j - 1). Their weights (2 for a
+    The steps are the steps of Sakoe and Chiba (1978) without slope constraint, all with weight 1: the lowest cost up to (i, j) is
+    the local cost plus the lowest of the costs up to (i - 1, j), (i, j - 1) and (i - 1, j - 1). Their weights (2 for a
     step in both series, and division by the sum of the lengths) are not used.
 
     Parameters
@@ -33,9 +33,9 @@ def dtw(A: Array, B: Array, window: int | None = None, power: int = 2) -> NDArra
         Series as rows, all values finite; a shorter one has NaN at its end.
     window : int >= 0, optional
         The largest difference between two paired steps, |i - j| <= window (the adjustment window of Sakoe and Chiba). If the lengths of
-        two series differ by more, it is widened to that difference, the least for which there is a path. None: no limit.
+        two series differ by more, it is widened to that difference, the smallest with a path. None: no limit.
     power : 1 or 2
-        Of the local cost: |a - b|, or (a - b) ** 2 with a square root at the end.
+        Power of the local cost: |a - b|, or (a - b) ** 2 with a square root at the end.
 
     Returns
     -------
@@ -59,7 +59,7 @@ def dtw(A: Array, B: Array, window: int | None = None, power: int = 2) -> NDArra
 
 @kernel
 def _dtw(A, B, n, m, band, power, out):  # type: ignore[no-untyped-def]
-    # B holds each series in reverse order; n and m are the lengths
+    # B contains each series in reverse order; n and m are the lengths
     table = np.empty((3, A.shape[1] + 1))
     for x in range(out.shape[0]):
         for y in range(out.shape[1]):
@@ -70,7 +70,7 @@ def _dtw(A, B, n, m, band, power, out):  # type: ignore[no-untyped-def]
 
 @kernel
 def _least(a, b, band, power, table):  # type: ignore[no-untyped-def]
-    # The table of least costs is filled along its diagonals i + j = d, whose cells do not depend on one another and are
+    # The table of lowest costs is filled along its diagonals i + j = d, whose cells do not depend on one another and are
     # computed in a vectorised loop. The last three diagonals are kept, cell (i, d - i) at position i + 1, with inf on either
     # side of the cells inside table and band. As b is reversed, both series run forwards along a diagonal.
     n, m = len(a), len(b)

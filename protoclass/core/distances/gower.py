@@ -10,30 +10,27 @@ from ..parallel import in_blocks, kernel
 
 WIDTH = 1024  # columns whose running sums stay in the first-level cache
 BLOCK = 128  # rows given to a thread at a time
-UNLIKE = (np.inf, -2)  # a number and a code that differ from all others, also from themselves
+UNLIKE = np.inf  # a value that differs from all others, also from itself
 
 
 def gower(
-    a: tuple[Array, Array],
-    b: tuple[Array, Array],
-    asymmetric: NDArray[np.bool_],
-    weights: NDArray[np.float64] | None = None,
+    a: Array, b: Array, numbers: int, asymmetric: NDArray[np.bool_], weights: NDArray[np.float64] | None = None
 ) -> NDArray[np.float64]:
     """Gower dissimilarities between two sets of rows (Gower 1971; Kaufman and Rousseeuw 1990, section 2.6).
 
-    The sums of every pair run over the numbers and then the categories, in the order of the columns, whatever the shape of
-    the tile.
+    The sums of every pair run over the variables in their order, for tiles of any shape.
 
     Parameters
     ----------
-    a, b : pairs (numbers, codes)
-        numbers : float (n, p), each column divided by its range and multiplied by its weight, NaN where missing, inf (`UNLIKE[0]`)
-        for what is as far from every value as the range is long.
-        codes : int (n, c), -1 where missing, -2 (`UNLIKE[1]`) for what is unlike every code.
+    a, b : float arrays (n, p + c) and (m, p + c)
+        The numbers, each divided by its range and multiplied by its weight, then the codes of the categories; NaN where missing,
+        inf (`UNLIKE`) for a value as far from every other as the range is long, or different from every code.
+    numbers : int
+        Number p of numeric columns.
     asymmetric : bool (c,)
         Whether the column is asymmetric: a pair with two zeros (code 0) skips it.
     weights : float (p + c,), optional
-        Weight of each variable, numbers first; 1 by default.
+        Weight of each variable; 1 by default.
 
     Returns
     -------
@@ -43,24 +40,17 @@ def gower(
     Examples
     --------
     >>> import numpy as np
-    >>> a = np.array([[0.0], [0.5]]), np.array([[0], [1]])
-    >>> gower(a, a, np.array([False]))
+    >>> a = np.array([[0.0, 0.0], [0.5, 1.0]])
+    >>> gower(a, a, 1, np.array([False]))
     array([[0.  , 0.75],
            [0.75, 0.  ]])
     """
-    p, c = a[0].shape[1], a[1].shape[1]
-    w = np.ones(p + c) if weights is None else np.asarray(weights, float)
-    skip = np.r_[np.zeros(p, bool), np.asarray(asymmetric, bool)]
-    out = np.empty((len(a[0]), len(b[0])))
-    rows, across = _floats(*a), np.ascontiguousarray(_floats(*b).T)
-    in_blocks(lambda part: _gower(rows[part], across, p, w, skip, out[part]), len(out), BLOCK, out.size)
+    w = np.ones(a.shape[1]) if weights is None else np.asarray(weights, float)
+    skip = np.r_[np.zeros(numbers, bool), np.asarray(asymmetric, bool)]
+    out = np.empty((len(a), len(b)))
+    across = np.ascontiguousarray(b.T)
+    in_blocks(lambda part: _gower(a[part], across, numbers, w, skip, out[part]), len(out), BLOCK, out.size)
     return out
-
-
-def _floats(numbers: Array, codes: Array) -> NDArray[np.float64]:
-    """All variables of the rows as floats, so that numbers and codes fill the same vector registers."""
-    coded = np.where(codes == UNLIKE[1], UNLIKE[0], np.where(codes < 0, np.nan, codes))
-    return np.concatenate([numbers, coded], axis=1, dtype=float)
 
 
 @kernel

@@ -1,9 +1,9 @@
 """The Minkowski family and inner products, summed in a fixed order; and metrics whose values follow from distances between coordinates.
 
-Every distance is summed over the variables in the order of the columns, whatever the shape of the tile. So a distance has
-the same bits if it is held, streamed or measured again for one new row; the distance of identical rows is exactly 0; and
-D[i, j] = D[j, i]. A matrix product takes a fourth to an eighth of the time and guarantees none of the three; `screen` says where
-it serves nevertheless.
+Every distance is summed over the variables in the order of the columns, for tiles of any shape. So a distance is
+bit-identical if it is stored, streamed or computed again for one new row; the distance of identical rows is exactly 0; and
+D[i, j] = D[j, i]. A matrix product takes a fourth to an eighth of the time and guarantees none of the three; `screen` shows when
+it can be used nevertheless.
 """
 
 from __future__ import annotations
@@ -100,7 +100,7 @@ def _between(measure: Kernel, a: Array, b: Array, *given: Any) -> Array:
 
 
 def _by_numpy(a: Array, b: Array, r: float) -> Array:
-    """The distances without a kernel: each operation is rounded by itself there too, so that the bits are the same."""
+    """The distances without a kernel: each operation is rounded separately there too, so the results are bit-identical."""
     out = np.zeros((len(a), len(b)), a.dtype)
     with np.errstate(over="ignore", invalid="ignore"):
         for x, z in zip(a.T, b.T, strict=True):

@@ -68,11 +68,11 @@ class Triangles:
     Attributes
     ----------
     tested, violated : int
-        Triples tested, and those that violate the inequality in some direction.
+        Number of triples tested, and of those that violate the inequality in some direction.
     exact : bool
         Whether all triples were tested.
     slack : float
-        A side may be longer by this share of itself, to allow for rounding.
+        A side may be longer by this proportion of itself, to allow for rounding.
     excess : float
         The largest D[i, k] - D[i, j] - D[j, k] among the violations, 0 if there is none.
     at : (int, int, int)
@@ -93,7 +93,7 @@ class Triangles:
 
 @dataclass(frozen=True)
 class Euclidean:
-    """Signature of the embedding, share of negative eigenvalues in the sum of absolute ones, and number of rows used."""
+    """Signature of the embedding, proportion of negative eigenvalues in the sum of absolute ones, and number of rows used."""
 
     signature: tuple[int, int]
     negative: float
@@ -107,9 +107,9 @@ class Values:
     Attributes
     ----------
     count, positive, distinct, tied : int
-        Number of all values; of those above 0; of distinct ones among these; and of those among these that occur more than once.
+        Number of all values; of positive values; of distinct positive values; and of positive values that occur more than once.
     smallest, largest : float
-        Of the positive values; NaN if there are none.
+        Range of the positive values; NaN if there are none.
     """
 
     count: int
@@ -235,9 +235,9 @@ def triangles(P: Array, seed: int = 0, exact: int = EXACT, triples: int = TRIPLE
     Parameters
     ----------
     P : array (n, n)
-        It may be asymmetric; its diagonal is not read.
+        It may be asymmetric; its diagonal is not used.
     seed : int
-        For the random triples.
+        Seed for the random triples.
     exact : int
         Rows up to which all triples are tested.
     triples : int
@@ -306,7 +306,7 @@ def _some_triples(P, first, second, third, slack):  # type: ignore[no-untyped-de
 def euclidean(P: Array, seed: int = 0, most: int = SPECTRAL) -> Euclidean:
     """Whether the rows of a symmetric matrix (n, n) are points of a Euclidean space at these distances: by the spectrum.
 
-    Of more than `most` rows a random sample is tested. Negative eigenvalues in a sample decide the question for all rows;
+    For more than `most` rows a random sample is tested. Negative eigenvalues in a sample prove it for all rows;
     their absence does not.
 
     Examples

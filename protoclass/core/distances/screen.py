@@ -1,18 +1,18 @@
 """Squared Euclidean distances by one matrix product in single precision, with a proven bound of their error.
 
-The exact kernel sums in a fixed order and takes several times as long as a product. What only compares distances (with
-radii, with one another) therefore compares these approximations, and measures exactly where their bound leaves it open, so
-that its answers are those of the exact kernel to the last tie.
+The exact kernel sums in a fixed order and takes several times as long as a product. Code that only compares distances (with
+radii, with one another) therefore compares these approximations, and computes exactly only if their bound does not decide, so
+its results are those of the exact kernel, ties included.
 
 **The bound.** Let u = 2^-24, v the unit roundoff of the coordinates, g(k) = k u / (1 - k u). Rows are x' = S (x - m), m a
 centre common to both sides and S a power of two, rounded to single precision, so that x' = S (x - m) (1 + e) with |e| <= u'
 = u + 2^-52 entry by entry. With s = S^2 |x - z|^2 and N = |x'|^2 + |z'|^2:
 
 * rounding the rows changes s by at most (2 u' + u'^2) (|x'| + |z'|)^2 (1 + 3 u') <= 4.001 u N;
-* the product x'.z' differs from its exact value by at most g(p) |x'| |z'| <= g(p) N / 2, in whatever order it is summed,
+* the product x'.z' differs from its exact value by at most g(p) |x'| |z'| <= g(p) N / 2, for any order of summation,
   fused or not (Higham 2002, equation 3.5); twice the product by g(p) N;
 * the squared lengths, their sum and the difference are rounded once each, which adds u N, u N and 2 u N;
-* where the bound is added before the difference is taken, N (1 + c) + loss - 2 x'.z', this rounds 1 + c, its product with
+* if the bound is added before the difference is taken, N (1 + c) + loss - 2 x'.z', this rounds 1 + c, its product with
   N and the sum with the loss as well: 3 u N more.
 
 That is (p + 11.001) u N in first order, so |approximation - s| <= c N with c = (p + 12) u (1 + 1e-3) as long as
@@ -20,8 +20,8 @@ p u < 1e-4, the roundings above included. The exact kernel itself computes S d w
 (p + 8) v: two roundings of each difference, one of the square, at most p of the sum, and two of the root. So S d lies below
 a radius if s (1 + k) does, and does not if s (1 - k) does not.
 
-**Underflow.** The coordinates of x' are at most 1, and what is below the smallest normal number of single precision may be
-lost of them and of their products: p 2^-120 at most. The exact kernel may lose p 2^-150 (p 2^-1075 in double precision) of
+**Underflow.** The coordinates of x' are at most 1. Parts of them and of their products below the smallest normal number of
+single precision may be lost: p 2^-120 at most. The exact kernel may lose p 2^-150 (p 2^-1075 in double precision) of
 the sum of its squares, which is S^2 times as much of s: p 2^-108 at most (p 2^-113), as S <= 2^21 (2^481). A slack of p 2^-100
 covers both.
 """
@@ -39,13 +39,13 @@ from ..parallel import Once, alone, kernel
 from .minkowski import measure_pair
 
 UNIT = 2.0**-24
-WIDEST = 1000  # columns: beyond it p u < 1e-4 does not hold
+WIDEST = 1000  # columns: beyond it p u < 1e-4 is not true
 NARROWEST = 8  # columns: below it the exact kernel is as fast
 UNSURE = 255  # in place of a code
 LOST = 2.0**-100  # more than underflow can take from one square
-OFTEN = 8  # where more than one in this many pairs is unsure, all are measured
+OFTEN = 8  # if more than one in this many pairs is undecided, all are computed exactly
 CHUNK = 256  # rows whose approximations are compared with one radius after another
-FEW_RADII = 3  # up to which the least of a chunk is not worth finding
+FEW_RADII = 3  # radii, up to which finding the minimum of a chunk takes longer than it saves
 
 
 @dataclass(frozen=True)
@@ -102,7 +102,7 @@ class Bounds:
 
 @dataclass(frozen=True)
 class Compared:
-    """Rows beside candidates: both sides, what is proven of them, and twice their products, float32 (r, q)."""
+    """Rows and candidates: both sides, their error bounds, and twice their products, float32 (r, q)."""
 
     rows: Side
     candidates: Side
@@ -121,7 +121,7 @@ class Screening:
     symmetric : bool
         Whether the candidates are the rows, in their order.
     products : Once of float32 array (m, n), or None
-        Twice the products of all candidates and rows; None where they are not to be held.
+        Twice the products of all candidates and rows; None if they are not stored.
     """
 
     rows: Side
@@ -131,7 +131,7 @@ class Screening:
     products: Once[Array] | None = None
 
     def hold(self) -> None:
-        """Compute all products once, where memory allows it, as they will be read several times."""
+        """Compute all products once if memory allows it, because they will be used several times."""
         if self.products is not None:
             self.products()
 
@@ -142,7 +142,7 @@ class Screening:
         return 1.001 * (self.bounds.norm * most + self.bounds.slack)
 
     def only(self, rows: Array, columns: Array, chosen: Side | None = None) -> Compared:
-        """Some rows, each beside some candidates; `chosen` are these, where they have been taken before."""
+        """Some rows and candidates; `chosen` are these candidates, if they have been taken before."""
         left, right = self.rows[as_slice(rows)], self.candidates[as_slice(columns)] if chosen is None else chosen
         if self.products is None or not self.products.known:
             return Compared(left, right, self.bounds, approximate(right, left))
@@ -164,7 +164,7 @@ class Screening:
         return approximate(self.rows[as_slice(rows)], self.candidates[as_slice(columns)])
 
     def codes(self, rows: Array, columns: Array, reach: Array) -> Array | None:
-        """For each pair the number of radii with d >= radius, uint8 (q, r); None where a product leaves too many pairs open.
+        """For each pair the number of radii with d >= radius, uint8 (q, r); None if a product leaves too many pairs undecided.
 
         Parameters
         ----------
@@ -183,15 +183,15 @@ class Screening:
 
 
 def screen(rows: Array, candidates: Array, hold: bool = False) -> Screening | None:
-    """What compares these rows and candidates; None where a product can't help.
+    """The screen for these rows and candidates; None if a product does not help.
 
     Parameters
     ----------
     rows : array (n, p)
     candidates : array (m, p), of the same precision
-        The same array where both sides are the same.
+        The same array if both sides are the same.
     hold : bool
-        Whether memory allows all products to be held, if they are read several times.
+        Whether memory allows all products to be stored, if they are used several times.
     """
     n, p = rows.shape
     if not NARROWEST <= p <= WIDEST or not n or not len(candidates):
@@ -224,7 +224,7 @@ def _all_products(screening: Screening) -> Array:
 
 def _side(X: Array, centre: Array, scale: float) -> Side:
     near, square = large(X.shape, np.float32), np.empty(len(X), np.float32)
-    for first in range(0, len(X), 4096):  # in double precision, but not all at once
+    for first in range(0, len(X), 4096):  # in double precision, but in blocks
         part = slice(first, first + 4096)
         Z = ((X[part] - centre) * scale).astype(np.float32)
         near[part], square[part] = Z, np.einsum("ij,ij->i", Z, Z, dtype=float)
@@ -239,7 +239,7 @@ def approximate(rows: Side, candidates: Side) -> Array:
 
 @kernel
 def _compare(twice, rows, candidates, low, high, norm, slack, out):  # type: ignore[no-untyped-def]
-    # the number of radii that the largest distance of the bound reaches, and the least: where they differ, the pair is unsure
+    # number of radii below the upper and below the lower end of the bound: if they differ, the pair is undecided
     q, n = twice.shape
     above, below = np.float32(1 + norm), np.float32(1 - norm)
     loss, one, none = np.float32(slack), np.uint8(1), np.uint8(0)

@@ -116,7 +116,7 @@ def mismatch(a: Array, b: Array, k: int, m: int, letters: int) -> NDArray[np.flo
             _norms(begins, counts, weight, own[n:])
             index = _index(begins, features, counts, size)
             if _full(feature, index[0], n, q, size):
-                # sums of whole numbers within the precision are exact, whatever order BLAS adds them in
+                # sums of whole numbers within the precision are exact, in any order of BLAS
                 precision = np.float32 if most**2 < 2**24 else np.float64
                 left = _dense(start, feature, count, np.zeros((n, size), precision))
                 right = _dense(begins, features, counts, np.zeros((q, size), precision))
@@ -133,7 +133,7 @@ def mismatch(a: Array, b: Array, k: int, m: int, letters: int) -> NDArray[np.flo
 
 
 def _full(feature: Array, begin: Array, n: int, q: int, size: int) -> bool:
-    """Whether strings share so many of the features that a matrix product is faster than the index."""
+    """Whether strings have so many features in common that a matrix product is faster than the index."""
     if size * (n + q) > ENTRIES:
         return False
     steps = np.bincount(feature, minlength=size).astype(float) @ np.diff(begin)

@@ -1,7 +1,7 @@
 """Tangent distance between images (Simard, LeCun and Denker 1993).
 
-Small transformations of an image move it along a plane, spanned by its tangents. The one-sided distance is that of an image
-to the plane of another; the two-sided distance is that between the two planes.
+Small transformations of an image move it along a plane, spanned by its tangents. The one-sided distance is the distance of an
+image to the plane of another; the two-sided distance is the distance between the two planes.
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ from ..parallel import in_blocks, kernel
 
 TRANSFORMATIONS = ("x", "y", "scale", "rotation", "hyperbolic", "diagonal", "thickness")
 CHUNK = 256  # images whose tangents are computed at a time
-ROWS, COLUMNS = 64, 512  # images multiplied at a time: blocks of one shape, so that all sums have the same order
-DEPENDENT = 1e-4  # a tangent counts if at least this share of it is independent of those before it
+ROWS, COLUMNS = 64, 512  # images multiplied at a time: blocks of one shape, for one order of all sums
+DEPENDENT = 1e-4  # a tangent counts if at least this proportion of it is independent of those before it
 SHARED = 1e-5  # squared sine below which a direction counts as shared by two planes, the limit of float32
-CLOSE = 1e-4  # share of the squared lengths below which a squared difference is computed again in float64
+CLOSE = 1e-4  # proportion of the squared lengths below which a squared difference is computed again in float64
 
 
 def tangents(images: Array, shape: tuple[int, int], sigma: float, background: float, which: tuple[str, ...]) -> Array:
@@ -143,7 +143,7 @@ def _own(X: Array, A: Array) -> Array:
 
 @kernel
 def _pairs(G, own_a, own_b, X, Y, two_sided, out):  # type: ignore[no-untyped-def]
-    # the innermost loops run over some columns at a time, so that they are vectorised and stay in the cache
+    # the innermost loops run over some columns at a time, for vectorisation within the cache
     k, width = own_a.shape[1] - 1, 64
     u, v = np.zeros((k, width), np.float32), np.zeros((k, width), np.float32)
     C, transposed = np.zeros((k, k, width), np.float32), np.zeros((k, k, width), np.float32)

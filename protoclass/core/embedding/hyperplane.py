@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 Array = NDArray[Any]
-HARD = 1e8  # stands for an infinite C, with kernels whose diagonal has mean 1
+HARD = 1e8  # replaces an infinite C, with kernels whose diagonal has mean 1
 ITERATIONS = 2_000_000  # of libsvm at most
 MARGIN = 1e-2  # tolerance by which a margin may be below 1
 
@@ -100,7 +100,7 @@ class Planes:
     Attributes
     ----------
     prototypes : Points
-        The columns of D with weight in any hyperplane.
+        Columns of D with weight in any hyperplane.
     weights : array (q, L), or (q, 1) for two classes, where the second is the positive one
     intercepts : array (L,) or (1,)
     power : int
@@ -109,7 +109,7 @@ class Planes:
     support : int
         Number of rows that are support objects of any hyperplane.
     report : mapping of str to value
-        What print and summary say of the rule.
+        Entries for the printed fit and the summary.
     """
 
     prototypes: Points

@@ -16,7 +16,7 @@ from ..parallel import alone
 Array = NDArray[Any]
 SMALL = 400  # rows up to which one thread computes eigenvalues fastest
 ZERO = (
-    1e-10  # share of the largest absolute eigenvalue below which others count as 0 (in float32: n times its precision)
+    1e-10  # proportion of the largest absolute eigenvalue below which others count as 0 (in float32: n times its precision)
 )
 
 
@@ -151,9 +151,9 @@ def _inner_products(D: Array) -> Array:
 
 
 def axis_shares(X: Array, D: Array) -> Array:
-    """The share of each axis (k,) of `torgerson(D, k)` in the sum of the absolute eigenvalues, as "GOF" of R's `cmdscale` has it.
+    """The proportion of each axis (k,) of `torgerson(D, k)` in the sum of the absolute eigenvalues, as "GOF" of R's `cmdscale`.
 
-    Of Euclidean distances it is the share of their sum of squares that the axis shows (Mardia, Kent and Bibby 1979, section 14.4).
+    For Euclidean distances it is the proportion of their sum of squares on the axis (Mardia, Kent and Bibby 1979, section 14.4).
 
     Examples
     --------
@@ -181,7 +181,7 @@ def kruskal_stress(X: Array, D: Array) -> float:
 
 
 def accounted_for(X: Array, D: Array) -> float:
-    """The share of the squared dissimilarities D that distances d of points X (n, k) account for: 1 - sum (D - d)^2 / sum D^2."""
+    """The proportion of the squared dissimilarities D explained by distances d of points X (n, k): 1 - sum (D - d)^2 / sum D^2."""
     from scipy.spatial.distance import cdist
 
     return 1.0 - float((np.linalg.norm(D - cdist(X, X)) / (np.linalg.norm(D) or 1.0)) ** 2)

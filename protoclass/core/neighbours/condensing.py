@@ -32,8 +32,8 @@ def condense_rows(D: Source, own: Array, y: Array, order: Array) -> Array:
     Returns
     -------
     int array
-        Rows, in the order in which they were kept. Of equally near rows, that of the first class in level order
-        is used, then the first row. Identical rows of different classes are all kept and remain misclassified.
+        Rows, in the order in which they were kept. Ties between nearest rows go to the first class in level order,
+        then to the first row. Identical rows of different classes are all kept and remain misclassified.
     """
     rows = np.sort(order)
     visit = np.searchsorted(rows, order)  # places among the rows, in the order of the visits
@@ -80,9 +80,9 @@ def edit_rows(D: Source, own: Array, y: Array, rows: Array, parts: int, quiet: i
             nearest_first = rows[judges[np.lexsort((np.arange(len(judges)), y[rows[judges]]))]]
             step = max(1, BLOCK // len(judges))
             for first in range(0, len(judged), step):
-                some = judged[first : first + step]
-                near = D.take(rows[some], own[nearest_first]).argmin(axis=1)
-                right[some] = y[nearest_first[near]] == y[rows[some]]
+                block = judged[first : first + step]
+                near = D.take(rows[block], own[nearest_first]).argmin(axis=1)
+                right[block] = y[nearest_first[near]] == y[rows[block]]
         unchanged = unchanged + 1 if right.all() else 0
         rows = rows[right]
     return rows

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 Array = NDArray[Any]
 CHUNK = 256  # centers at a time
 SIDE = 64  # centers given to a thread at a time
-ENTRIES = 2**22  # coordinates of neighbours, or distances, held at a time
+ENTRIES = 2**22  # coordinates of neighbours, or distances, in memory at a time
 
 
 def local_factors(
@@ -47,7 +47,7 @@ def local_factors(
     ridge : float >= 0
         Added to the diagonal of W, as a multiple of its mean.
     iterations : int >= 1
-        Number of neighbour searches: the first by Euclidean distance, each further one under the matrices of the one before.
+        Number of neighbour searches: the first by Euclidean distance, each further one under the previous matrices.
 
     Returns
     -------
@@ -147,13 +147,13 @@ class Local:
     Attributes
     ----------
     neighborhood : int
-        Rows that a matrix is made from.
+        Rows from which a matrix is computed.
     epsilon : float
         Weight of the Euclidean part of the matrix.
     ridge : float
         Added to the diagonal of the covariance within classes, as a multiple of its mean.
     iterations : int
-        Times that neighbourhoods are found.
+        Number of neighbour searches.
     """
 
     neighborhood: int

@@ -1,19 +1,19 @@
 """Prototypes and criticisms by maximum mean discrepancy, MMD-critic (Kim, Khanna and Koyejo 2016).
 
 Prototypes are rows on which kernel functions have about the same mean as on all rows; criticisms are rows where the two
-means differ most. Both are chosen one after another, so the first k of a run are those of a run for k alone.
+means differ most. Both are selected one after another, so the first k of a run are the run for k alone.
 
 "Examples are not enough, learn to criticize! Criticism for interpretability", NIPS 29, section 3. There the prototypes
 S maximise
 
     J(S) = 2 / (n |S|) sum_{i = 1..n} sum_{j in S} k(x_i, x_j) - 1 / |S|^2 sum_{i in S} sum_{j in S} k(x_i, x_j),
 
-a constant minus the squared discrepancy between rows and prototypes. Here each row counts by its share of the weights
+a constant minus the squared discrepancy between rows and prototypes. Here each row counts by its proportion of the weights
 instead of 1 / n, and the kernel may be any similarity, such as `similarities` of any dissimilarity.
 
 Two properties hold for some kernels only. If the diagonal is constant and all other values are small enough in comparison,
-J is monotone and submodular over sets of at least one row: J of the empty set is 0, and J of a single row can be less.
-With a constant added, so that this holds from the empty set on, the greedy choice reaches at least 1 - 1/e of the largest
+J is monotone and submodular over sets of at least one row: J of the empty set is 0, and J of a single row can be lower.
+With a constant added to make this true from the empty set on, the greedy choice reaches at least 1 - 1/e of the largest
 value. For other kernels J may fall as prototypes are added, and is reported as it is. If the similarity is positive
 semi-definite, a constant minus J is a squared distance between means; exp(-gamma d^2) is positive semi-definite for
 Euclidean d and need not be for others. J is then still defined and maximised in the same way, but the squared difference
@@ -38,7 +38,7 @@ from ..sources import Held
 
 Array = NDArray[Any]
 TINY = float(np.finfo(float).tiny)
-DEPENDENT = 1e-10  # least share of a candidate's similarity to itself that the chosen ones must leave unexplained
+DEPENDENT = 1e-10  # lowest proportion of a candidate's similarity to itself that the selected ones must leave unexplained
 
 
 @dataclass(frozen=True)
@@ -64,14 +64,14 @@ def default_gamma(blocks: Iterable[tuple[Array, Array, Array]]) -> float:
     ----------
     blocks : tuples (D, w, own)
         For each class the dissimilarities (n, m) of its rows to its candidates, weights (n,) >= 0 of its rows, and the
-        row (m,) that each candidate is. Only pairs within a class count, as no others enter the objectives, and all
+        row (m,) of each candidate. Only pairs within a class count, because no others enter the objectives, and all
         classes together, so that there is one gamma.
 
     Returns
     -------
     float
         The weight of a pair is the product of the weights of its rows. Of the dissimilarities that are positive and finite,
-        the median is the least one up to which lies half of the weight. 1 if there is no such pair, because all
+        the median is the lowest one up to which lies half of the weight. 1 if there is no such pair, because all
         similarities are then 0 or 1.
 
     Examples
@@ -108,7 +108,7 @@ def similarities(D: Array, gamma: float) -> NDArray[np.float64]:
     if not 0 < gamma < np.inf:
         raise OptionError(f"gamma must be a finite number > 0, not {gamma!r}")
     with np.errstate(over="ignore"):
-        K = np.asarray(D, np.float64) * np.sqrt(gamma)  # d^2 alone may overflow where gamma d^2 does not
+        K = np.asarray(D, np.float64) * np.sqrt(gamma)  # d^2 alone may overflow although gamma d^2 does not
         K *= -K
     return np.asarray(np.exp(K, out=K))
 
@@ -158,10 +158,10 @@ def mmd_prototypes(K: Array, w: Array, count: int, own: Array | None = None) -> 
 
 
 def witness(K: Array, w: Array, prototypes: Array) -> NDArray[np.float64]:
-    """The mean similarity of the rows to each candidate minus that of the prototypes.
+    """The mean similarity of the rows to each candidate minus the mean similarity of the prototypes.
 
-    f(z) = sum_i w_i k(x_i, z) / sum_i w_i - sum_{j in S} k(x_j, z) / |S|: positive where prototypes are too few,
-    negative where they are too many.
+    f(z) = sum_i w_i k(x_i, z) / sum_i w_i - sum_{j in S} k(x_j, z) / |S|: positive if prototypes are too few,
+    negative if they are too many.
 
     Parameters
     ----------
@@ -200,8 +200,8 @@ def criticisms(
 ) -> Selected:
     """Candidates at which rows and prototypes differ most, and that differ from one another.
 
-    At each step the candidate is added with which L(C) = sum_{j in C} |f(x_j)| + log det K_CC is largest, the first of
-    equal ones (section 3 of the paper; f is `witness`). The determinant is updated by a Cholesky factorisation, so that
+    Each step adds the candidate with the largest L(C) = sum_{j in C} |f(x_j)| + log det K_CC, the first of
+    ties (section 3 of the paper; f is `witness`). The determinant is updated by a Cholesky factorisation, so
     the c-th criticism costs O(c m).
 
     Parameters
@@ -266,7 +266,7 @@ def _check_count(count: int, most: int, least: int = 1) -> int:
 
 @kernel
 def _means(K, w):  # type: ignore[no-untyped-def]
-    # row by row, so that the means of equal columns are equal to the bit
+    # row by row, so that the means of equal columns are bit-identical
     out = np.zeros(K.shape[1])
     for i in range(K.shape[0]):
         for j in range(K.shape[1]):

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 Array = NDArray[Any]
-BLOCK = 32  # prototypes that are looked at at once
+BLOCK = 32  # prototypes in one step
 
 
 def order_of(prototypes: Points) -> Array:
@@ -43,7 +43,7 @@ def nearest(D: Array, member: Array, order: Array) -> Array:
     member : int16 array (G, q)
         Class of prototype j in set g, -1 if it is not in the set.
     order : int array (q,)
-        Of prototypes equally near, that of the first class wins, then the first in this order.
+        Order that breaks ties between prototypes, after the order of the classes.
 
     Returns
     -------
@@ -70,7 +70,7 @@ def _first_of_nearest(D: Array, member: Array, order: Array) -> Array:
 
 
 def _scans(member: Array, order: Array) -> tuple[Array, ...]:
-    """How the sets are gone through: small ones one by one, while large ones share one scan over all prototypes."""
+    """How the sets are processed: small ones one by one, while large ones are processed together in one scan over all prototypes."""
     member = np.ascontiguousarray(member, np.int16)
     count, most = (member >= 0).sum(axis=1), member.shape[1]
     large, small = np.flatnonzero(count * 4 > most), np.flatnonzero(count * 4 <= most)
@@ -81,7 +81,7 @@ def _scans(member: Array, order: Array) -> tuple[Array, ...]:
 
 
 def nearest_to(query: Query, prototypes: Points, member: Array, order: Array) -> Array:
-    """As `nearest`, for the rows of a query: what a product leaves open is measured exactly, and nothing else.
+    """As `nearest`, for the rows of a query: only pairs that a product leaves undecided are computed exactly.
 
     See `core.distances.screen` for the bound. A row is open if in some set a second prototype may be as near as the nearest.
     """
@@ -134,11 +134,11 @@ def _nearest(D, sets_of, order, large, small, scan, start, best, out):  # type: 
 
 
 def _tiers(member: Array) -> tuple[Array, ...]:
-    """How sets are gone through where products tell: those of about one size share a scan, which begins at the last of their members.
+    """The order of the sets in scans by products: sets of about one size share a scan, which begins at the last of their members.
 
-    Returns the class of each prototype in each set (q, G); the sets, tier after tier; where each tier begins among them, and their
-    number; and the number of prototypes up to the last member of a set of each tier. Scans are short where prototypes of small sets
-    stand first, see `by_smallest_set`.
+    Returns the class of each prototype in each set (q, G); the sets, tier after tier; the first position of each tier among them, and
+    their number; and the number of prototypes up to the last member of a set of each tier. Scans are short if prototypes of small sets
+    come first, see `by_smallest_set`.
     """
     size = _magnitudes(member)
     sets = np.argsort(size, kind="stable")
@@ -154,7 +154,7 @@ def _magnitudes(member: Array) -> Array:
 
 
 def by_smallest_set(member: Array) -> Array:
-    """An order of prototypes in which those of small sets stand first, int (q,); `member` as in `nearest`."""
+    """An order of prototypes with those of small sets first, int (q,); `member` as in `nearest`."""
     smallest = np.where(member >= 0, _magnitudes(member)[:, None], np.inf).min(axis=0, initial=np.inf)
     return np.argsort(smallest, kind="stable")
 
@@ -163,8 +163,8 @@ def by_smallest_set(member: Array) -> Array:
 def _screened(  # type: ignore[no-untyped-def]
     twice, rows, candidates, sets_of, sets, start, upto, error, stretch, best, second, out, open_rows
 ):
-    # as `_nearest`, on approximations; best and second: the two smallest ones of each set. They are >= 0, so that their bits are
-    # whole numbers in the same order, of which a block has its least one in no time.
+    # as `_nearest`, on approximations; best and second: the two smallest ones of each set. They are >= 0, so their bits are
+    # whole numbers in the same order, and the minimum of a block takes almost no time.
     q, blocks = len(candidates), -(-len(candidates) // BLOCK)
     by_block, least = np.full((blocks, BLOCK), np.float32(np.inf)), np.empty(blocks, np.float32)
     near, bits, lowest, zero = by_block.reshape(-1), by_block.view(np.int32), least.view(np.int32), np.float32(0)
@@ -406,12 +406,12 @@ class KNN:
 
 
 def votes(D: Array, ks: Array, codes: Array, weight: Array, classes: int) -> Array:
-    """Vote shares (r, len(ks), classes) of the k nearest rows by their dissimilarities (r, q), including those tied with the k-th."""
+    """Proportions of votes (r, len(ks), classes) of the k nearest rows by dissimilarities (r, q), including those tied with the k-th."""
     return near_votes(nearest_of(D, min(int(ks.max()), D.shape[1])), ks, codes, weight, classes)
 
 
 def near_votes(near: Near, ks: Array, codes: Array, weight: Array, classes: int) -> Array:
-    """Vote shares (r, len(ks), classes) of the k nearest rows, including those tied with the k-th."""
+    """Proportions of votes (r, len(ks), classes) of the k nearest rows, including those tied with the k-th."""
     if not (weight.sum() <= EXACT and (weight == np.round(weight)).all()):
         near = near.ascending()  # sums of whole numbers are the same in any order
     out, radii = np.empty((len(near), len(ks), classes)), near.radii(np.minimum(ks, len(codes)))
@@ -420,7 +420,7 @@ def near_votes(near: Near, ks: Array, codes: Array, weight: Array, classes: int)
 
 
 def ordered_votes(near: Near, rank: Array, ks: Array, codes: Array, weight: Array, classes: int) -> Array:
-    """Vote shares (r, len(ks), classes) of exactly k rows: of those at equal distance, the first by rank."""
+    """Proportions of votes (r, len(ks), classes) of exactly k rows: ties are broken by rank."""
     order = np.lexsort((rank[near.at], near.distance, near.rows()))
     first = near.at[order[near.start[:-1, None] + np.arange(min(int(ks.max()), len(codes)))]]
     cast = np.zeros((*first.shape, classes))

@@ -1,9 +1,9 @@
 """The k nearest candidates of each row: exact, screened, and by boxes in few dimensions.
 
 **By products** (see `core.distances.screen` for the bound): of the approximations q of a row, each at most E from the scaled square s
-of the distance, let q_k be the k-th smallest. At least k prototypes have s <= q_k + E, so that the kernel, whose squares are
-s (1 + k') with |k'| <= kappa, gives at least k of them a square of at most (q_k + E) (1 + kappa). What the kernel finds to be no
-farther than its k-th nearest has s <= (q_k + E) (1 + kappa) / (1 - kappa), and q <= that + E. These are measured.
+of the distance, let q_k be the k-th smallest. At least k prototypes have s <= q_k + E, so the kernel, whose squares are
+s (1 + k') with |k'| <= kappa, gives at least k of them a square of at most (q_k + E) (1 + kappa). A prototype that the kernel finds
+no farther than its k-th nearest has s <= (q_k + E) (1 + kappa) / (1 - kappa), and q <= that + E. These are computed exactly.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 Array = NDArray[Any]
 Fill = Callable[[int, Array, Array, Array], int]
 LEAF = 64  # candidates of a block
-SHOWN = 512  # candidates that show what a search of all would measure
+SHOWN = 512  # candidates in a sample that shows how many pairs a full search would compute
 LOOKED_UP = 16  # rows for which they are searched
 
 
@@ -45,7 +45,7 @@ class Space:
     _shares: dict[int, float] = field(default_factory=dict, init=False, repr=False)
 
     def search(self, columns: Array) -> Search:
-        """Some of the candidates, prepared so that the nearest of a row are found without measuring all."""
+        """Some of the candidates, prepared for finding the nearest of a row without computing all distances."""
         return search_of(self.candidates[columns], self.r)
 
     def share(self, k: int) -> float:
@@ -55,9 +55,9 @@ class Space:
         """
         if k not in self._shares:
             m, fewer = len(self.candidates), max(1, len(self.candidates) // SHOWN)
-            some = search_of(self.candidates[::fewer], self.r, max(1, LEAF // fewer))
+            sampled = search_of(self.candidates[::fewer], self.r, max(1, LEAF // fewer))
             rows = self.rows[np.linspace(0, len(self.rows) - 1, LOOKED_UP).astype(int)]
-            measured = some.nearest(rows, min(max(1, k // fewer), len(some.place)))[1]
+            measured = sampled.nearest(rows, min(max(1, k // fewer), len(sampled.place)))[1]
             self._shares[k] = measured / (LOOKED_UP * -(-m // fewer))
         return self._shares[k]
 
@@ -69,18 +69,18 @@ class Search:
     Attributes
     ----------
     place : int array (q,)
-        The candidates, block by block.
+        Candidates, block by block.
     across : array (p, q)
-        Their coordinates.
+        Coordinates of the candidates.
     low, high : arrays (p, boxes)
-        The smallest and the largest coordinates of the boxes: those of the blocks, then those around `GROUP` successive ones,
+        Smallest and largest coordinates of the boxes: the boxes of the blocks, then those around `GROUP` successive ones,
         and so on.
     level : int array
-        Where the boxes of each level begin, and where the last ones end.
+        First position of the boxes of each level, and the end of the last.
     r : float
         Exponent of the Minkowski distance.
     size : int
-        Candidates of each block but the last.
+        Number of candidates of each block but the last.
     """
 
     place: Array
@@ -144,12 +144,12 @@ def _listed(rows: int, k: int, prototypes: int, dtype: Any, fill: Fill) -> Near:
 
 @kernel
 def _search(X, across, place, low, high, level, r, shrink, size, pool, places, heap, measured, start, at, distance):  # type: ignore[no-untyped-def]
-    # The boxes that are still to be looked at, the nearest of each box last: its level, place and least distance.
+    # The boxes still to be searched, the nearest of each box last: level, position and lowest distance.
     # pool: the distances of the candidates that were among the nearest when they were measured
     p, q = across.shape
     levels = len(level) - 1
-    some = GROUP * (levels + 1)
-    height, which, least = np.empty(some, np.int64), np.empty(some, np.int64), np.empty(some, X.dtype)
+    capacity = GROUP * (levels + 1)
+    height, which, least = np.empty(capacity, np.int64), np.empty(capacity, np.int64), np.empty(capacity, X.dtype)
     gap, near, total = np.empty((p, GROUP), X.dtype), np.empty(GROUP, X.dtype), np.empty(size, X.dtype)
     origin = np.zeros(p, X.dtype)
     for i in range(len(X)):
@@ -221,8 +221,8 @@ def _replace_largest(heap, value):  # type: ignore[no-untyped-def]
     heap[at] = value
 
 
-LANES = 64  # values that are compared at once
-TOGETHER = 2**17  # values that are compared at a time, as they stay in the second-level cache
+LANES = 64  # values that are compared together
+TOGETHER = 2**17  # values that are compared at a time, because they stay in the second-level cache
 
 
 def nearest_k(query: Query, prototypes: Points, k: int) -> Near:
@@ -232,9 +232,9 @@ def nearest_k(query: Query, prototypes: Points, k: int) -> Near:
     ----------
     query : Query
     prototypes : Points
-        At least one.
+        At least one prototype.
     k : int
-        All prototypes where it is larger than their number.
+        Number of neighbours; all prototypes if there are fewer.
     """
     k, beside = min(k, len(prototypes)), query.beside(prototypes)
     near = None if beside is None else beside.nearest(query.rows, k, query.together)
@@ -248,7 +248,7 @@ class Near:
     Attributes
     ----------
     start : int array (r + 1,)
-        Where the list of each row begins, and where the last one ends.
+        First position of the list of each row, and the end of the last one.
     at : int array (start[r],)
         Positions of prototypes.
     distance : array (start[r],)
@@ -286,7 +286,7 @@ class Near:
         return np.asarray(np.sort(self.padded(), axis=1)[:, ks - 1])
 
     def within(self, last: Array) -> Near:
-        """Those that are no farther than a distance for each row (r,)."""
+        """The prototypes that are no farther than a distance for each row (r,)."""
         near = self.distance <= np.repeat(last, np.diff(self.start))
         count = np.append(0, np.cumsum(near))
         return Near(count[self.start], self.at[near], self.distance[near])
@@ -316,7 +316,7 @@ def nearest_of(D: Array, k: int) -> Near:
 
 
 def parts_of(r: int, q: int) -> list[slice]:
-    """Rows of which a few fit into a cache; one empty part if there are no rows."""
+    """Blocks of rows of which a few fit into a cache; one empty part if there are no rows."""
     step = max(1, TOGETHER // max(q, 1))
     return [slice(first, first + step) for first in range(0, max(r, 1), step)]
 
@@ -351,7 +351,7 @@ def share_open(compared: Compared, k: int) -> float:
 
 
 def _open(compared: Compared, part: slice, k: int) -> Near:
-    """The prototypes of some rows that may be among the k nearest, with their approximations where there are several."""
+    """The prototypes of some rows that may be among the k nearest, with their approximations if there are several."""
     rows, candidates, limits, twice = compared.rows.square[part], compared.candidates.square, compared.bounds, compared.twice[part]
     error = 1.001 * (limits.norm * (rows.astype(float) + float(candidates.max())) + limits.slack)
     ratio = (1 + limits.kernel) / (1 - limits.kernel)
@@ -368,7 +368,7 @@ def _open(compared: Compared, part: slice, k: int) -> Near:
 
 @kernel(contract=False)
 def _near_least(twice, rows, candidates, error, ratio, start, at):  # type: ignore[no-untyped-def]
-    # for each row the candidates whose approximation is that of the least up to the errors of both, as far as `at` has room
+    # for each row the candidates whose approximation equals the minimum up to the errors of both, up to the size of `at`
     q, count, infinite = len(candidates), 0, np.float32(np.inf)
     low = np.empty(LANES, np.float32)
     for i in range(len(rows)):

@@ -15,7 +15,7 @@ DEEP = -230.0  # below this logarithm of a level scipy's beta quantile loses dig
 
 @dataclass(frozen=True)
 class Bound:
-    """Three bounds that hold together with probability 1 - delta; 1 where they give no information.
+    """Three bounds that are true together with probability 1 - delta; 1 if they give no information.
 
     All have the shape of the arguments, and none is above the one before it in the order `simple`, `value`, `tail`.
 
@@ -28,7 +28,7 @@ class Bound:
     left, errors : arrays
         Number of rows outside of the compression set, and training errors.
     log_level : array
-        Logarithm of the share of delta that a compression set of this size and message has.
+        Logarithm of the part of delta for a compression set of this size and message.
     """
 
     value: Array
@@ -39,7 +39,7 @@ class Bound:
 
     @cached_property
     def tail(self) -> Array:
-        """The largest error at which so few errors among the rows outside have the probability `log_level` (`tail_inverse`)."""
+        """The largest error at which this few errors among the rows outside have the probability `log_level` (`tail_inverse`)."""
         args = (self.left, self.errors, self.log_level)
         informative = self.errors < self.left
         n, k, level = (np.where(informative, v, w) for v, w in zip(args, (1.0, 0.0, 0.0), strict=True))
@@ -48,16 +48,16 @@ class Bound:
 
 
 def compression_bound(m: Any, d2: Any, d1: Any, k: Any, delta: float, message: Any = 0.0) -> Bound:
-    """Theorem 5.1: a bound that holds with probability 1 - delta over training sets of m independent rows.
+    """Theorem 5.1: a bound that is true with probability 1 - delta over training sets of m independent rows.
 
-    It holds for all compression sets at once. So a method may choose among them in any way, by cross-validation or by the
+    It is true for all compression sets simultaneously. So a method may select among them in any way, by cross-validation or by the
     bound itself, as long as the same rows always give the same rule.
 
     Both inequalities of the theorem replace the probability of exactly k errors by binom(m - d2, k) (1 - e)^(m - d2 - k), which
-    is also above the probability of at most k errors. Hence they hold where rows of the compression set are themselves
-    misclassified: at most k of the others are. They share delta among the sizes d2 and d1 and the errors k; `Bound.tail`
-    inverts the binomial tail itself (Langford 2005, Theorem 6.1), shares delta among the sizes in the same way, and needs no
-    share for each k. So it is never above the first inequality.
+    is also above the probability of at most k errors. Hence they are true if rows of the compression set are themselves
+    misclassified: at most k of the others are. They divide delta among the sizes d2 and d1 and the errors k; `Bound.tail`
+    inverts the binomial tail itself (Langford 2005, Theorem 6.1), divides delta among the sizes in the same way, and needs no
+    part for each k. So it is never above the first inequality.
 
     Parameters
     ----------
@@ -69,8 +69,8 @@ def compression_bound(m: Any, d2: Any, d1: Any, k: Any, delta: float, message: A
         Training errors.
     delta : float in (0, 1)
     message : float or array
-        Logarithm of the number of further messages that a rule may need beside its compression set (section 5: delta is
-        shared among them too).
+        Logarithm of the number of further messages that a rule may need in addition to its compression set (section 5: delta is
+        divided among them too).
 
     References
     ----------

@@ -102,9 +102,9 @@ def make_family(centres: Array, columns: int, conjunction: bool, stumps: Array, 
     line, kind = [kept], [np.where(centres[kept] == IN_P, BALL, HOLE)]
     for a in range(columns):
         both = (LOW, HIGH) if conjunction or stumps[a] else (HIGH, LOW)
-        some = both if stumps[a] or negate else both[:1]
-        line.append(np.full(len(some), len(centres) + a))
-        kind.append(np.array(some))
+        kinds = both if stumps[a] or negate else both[:1]
+        line.append(np.full(len(kinds), len(centres) + a))
+        kind.append(np.array(kinds))
     return Family(np.concatenate(line).astype(np.int64), np.concatenate(kind).astype(np.int8))
 
 
@@ -167,12 +167,12 @@ def grow_each(
 ) -> list[Machine]:
     """Run the greedy algorithm (section 4; with penalty inf sections 2 and 3) for each of several penalties.
 
-    At each step the feature of the largest value |Q_h| - penalty |R_h| is added, as long as that is positive. Of equal
-    values the smaller |R_h| goes first, then the first line, then the cut that fires most widely (the smallest radius of a
+    Each step adds the feature with the largest value |Q_h| - penalty |R_h|, as long as that is positive. Ties go to the
+    smaller |R_h|, then to the first line, then to the cut that fires most widely (the smallest radius of a
     ball, the largest of a hole).
 
     Lines that cannot win are not scanned: values fall as the penalty rises, so at the first step those of a smaller penalty
-    are bounds. A scan ends where the value can no longer reach half of the best one so far.
+    are bounds. A scan ends if the value can no longer reach half of the best one so far.
 
     Parameters
     ----------

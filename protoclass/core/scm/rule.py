@@ -123,7 +123,7 @@ class SCMRule:
     classes : int
         Number of classes.
     report : mapping of str to value
-        What print and summary say of the rule.
+        Entries for the printed fit and the summary.
     """
 
     prototypes: Points
@@ -136,7 +136,7 @@ class SCMRule:
 
     @property
     def size(self) -> float:
-        return float(sum(len(one.machine) for one in self.machines))
+        return float(sum(len(binary.machine) for binary in self.machines))
 
     def predict(self, kind: str, query: Query) -> Array:
         votes = count_votes(self.machines, self.find_fired(query), self._longest, self.classes)
@@ -144,7 +144,7 @@ class SCMRule:
 
     @property
     def _longest(self) -> int:
-        return max(len(one.machine) for one in self.machines)
+        return max(len(binary.machine) for binary in self.machines)
 
     @property
     def steps(self) -> Mapping[str, Array]:
@@ -158,7 +158,7 @@ class SCMRule:
 
     def find_fired(self, query: Query) -> list[Array]:
         """Position of the first feature of each machine that fires on the rows, NEVER if none does."""
-        return find_fired((one.machine for one in self.machines), self.prototypes, query)
+        return find_fired((binary.machine for binary in self.machines), self.prototypes, query)
 
     def walk(self, query: Query) -> Iterator[Array]:
         first = self.find_fired(query)
@@ -181,14 +181,14 @@ class SCMRule:
 
     @property
     def why_not_sql(self) -> str:
-        radial = any((one.machine.kind <= HOLE).any() for one in self.machines)
+        radial = any((binary.machine.kind <= HOLE).any() for binary in self.machines)
         return "it has balls or holes, and of its features thresholds of columns alone are written" if radial else ""
 
     def sql(self, statement: Statement) -> str:
         votes: dict[int, list[str]] = {c: [] for c in range(self.classes)}
-        for one in self.machines:
-            fires = fires_in_sql(one.machine, statement)
-            of_n, of_p = (one.negative, one.positive) if one.conjunction else (one.positive, one.negative)
+        for binary in self.machines:
+            fires = fires_in_sql(binary.machine, statement)
+            of_n, of_p = (binary.negative, binary.positive) if binary.conjunction else (binary.positive, binary.negative)
             for code, cast, other in ((of_n, 1, 0), (of_p, 0, 1)):
                 if code != REST:
                     votes[code].append(f"CASE WHEN {fires} THEN {cast} ELSE {other} END")
@@ -203,10 +203,10 @@ def bounds_of(machines: tuple[BinarySCM, ...], delta: float = DELTA) -> Array:
 
     It is the sum of the bounds of the machines, each at delta / number of machines.
     """
-    all_m = [one.machine for one in machines]
+    all_m = [binary.machine for binary in machines]
     sizes = np.array([len(m) + 1 for m in all_m])
     steps = np.concatenate([np.arange(size) for size in sizes])
-    on_p = np.concatenate([np.cumsum([0, *one.centres_in_p]) for one in machines])
+    on_p = np.concatenate([np.cumsum([0, *binary.centres_in_p]) for binary in machines])
     wrong = np.concatenate([m.wrong() for m in all_m])
     rows = np.repeat([m.in_n + m.in_p for m in all_m], sizes)
     bounds = np.split(machine_bound(rows, steps, on_p, wrong, delta / len(machines)).value, np.cumsum(sizes)[:-1])
@@ -222,17 +222,17 @@ def assemble(
 ) -> SCMRule:
     """The rule of machines whose balls are numbered by columns of D; `own` is the class of each column."""
     placed, at, radii, table = [], [], [], {"machine": [], "radius": [], "holds": [], "q": [], "r": []}  # type: ignore[var-annotated]
-    for number, one in enumerate(machines):
-        m = one.machine
+    for number, binary in enumerate(machines):
+        m = binary.machine
         radial = np.flatnonzero(m.kind <= HOLE)
         positions = m.at.copy()
         positions[radial] = len(at) + np.arange(len(radial))
-        placed.append(replace(one, machine=replace(m, at=positions)))
+        placed.append(replace(binary, machine=replace(m, at=positions)))
         at += m.at[radial].tolist()
         radii += m.cut[radial].tolist()
         table["machine"] += [number + 1] * len(radial)
         table["radius"] += m.cut[radial].tolist()
-        table["holds"] += [HOLDS[kind == BALL, one.conjunction] for kind in m.kind[radial].tolist()]
+        table["holds"] += [HOLDS[kind == BALL, binary.conjunction] for kind in m.kind[radial].tolist()]
         table["q"] += m.q[radial].tolist()
         table["r"] += m.r[radial].tolist()
     codes = np.array([own[j] for j in at], np.int64)

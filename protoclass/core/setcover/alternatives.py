@@ -1,15 +1,15 @@
-"""Every good cover: what each prototype is worth to the integer program, and which candidates can take its place.
+"""All near-optimal covers: the value of each prototype to the integer program, and the candidates that can replace it.
 
-An optimum is seldom alone. A solution is called near here if its objective is at most `within` of the optimum above the
-optimum, over all classes together; classes are independent, so that only the class in question changes. Three questions are
-asked of the program, each by forbidding candidates or forcing them in (see `Case`):
+There are usually several near-optimal solutions. A solution is near-optimal if its objective exceeds the optimum by at most the
+proportion `within`, over all classes together. Classes are independent, so only the class in question changes. Three questions are
+answered by forbidding candidates or forcing them in (see `Case`):
 
-* What does it cost to leave a prototype out? The optimum without it, minus the optimum.
-* What does it cost to have a candidate? The optimum with it, minus the optimum.
-* What does it cost to put a candidate in the place of a prototype? The place is the rows of the class that the prototype holds
-  and no other prototype does. The prototype is out, the candidate is in, and of all candidates it alone may hold rows of the
-  place: each of these rows that it does not hold is left uncovered and paid for. Everything else is chosen anew. Without the
-  last condition a candidate would pass for a substitute that stands idle beside the true one.
+* The cost of leaving a prototype out: the optimum without it, minus the optimum.
+* The cost of having a candidate: the optimum with it, minus the optimum.
+* The cost of replacing a prototype by a candidate. The role of a prototype is to cover the rows of its class that no other
+  prototype covers. The prototype is out, the candidate is in, and only this candidate may cover those rows: each one that it does
+  not cover is uncovered and paid for. Everything else is optimised again. Without the last condition an unused candidate next to
+  the true substitute would count as a substitute.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class Cost:
 
     least: float  # in weight of rows: of a restriction, more than the optimum
     most: float
-    proof: str  # where `least` comes from
+    proof: str  # source of `least`
 
     @property
     def exact(self) -> bool:
@@ -55,14 +55,14 @@ class Cost:
 class Case:
     """A restriction of one class's program.
 
-    To forbid a candidate takes its column out. To force one in pays its cost, and its rows need no further cover. Either is the
-    same program with fewer columns and rows, so that row prices that prove the optimum prove most of what is asked here too: the
-    prices of the rows that are left bound the restricted program as well, and are raised where a column that is gone made room.
+    Forbidding a candidate removes its column. Forcing it in pays its cost, and its rows need no further cover. Either is the
+    same program with fewer columns and rows, so row prices that prove the optimum prove most of these values too: the prices of
+    the remaining rows bound the restricted program as well, and are raised if a removed column leaves slack.
     """
 
     gone: Array  # candidates that may not be chosen any more: forbidden, or forced in and paid, bool (a,)
-    out: Array  # rows that need no cover any more: covered by what is forced in, or left uncovered and paid, bool (b,)
-    paid: float  # cost of what is forced in, and prizes of the rows that are left uncovered
+    out: Array  # rows that need no cover: covered by forced candidates, or uncovered and paid for, bool (b,)
+    paid: float  # cost of the forced candidates, and prizes of the uncovered rows
 
 
 @dataclass(frozen=True)
@@ -72,15 +72,15 @@ class ClassCover:
     Attributes
     ----------
     program : Program
-        With all rows of the class, and all candidates that may be asked about.
+        Program with all rows of the class, and all candidates in question.
     candidates : int array (a,)
-        These candidates, as columns of D.
+        Columns of D of the candidates.
     best : bool array (a,)
-        The best cover that was found.
+        Best cover found.
     y : array (b,)
         Row prices of the relaxation.
     optimum : Cost
-        Of the program without restrictions.
+        Optimum of the program without restrictions.
     """
 
     program: Program
@@ -124,7 +124,7 @@ class ClassCover:
         return replace(case, paid=float(self.program.cost[j]))
 
     def put_in_place(self, rows: Array, j: int) -> Case:
-        """A candidate is forced in, and of all candidates it alone may hold these rows."""
+        """A candidate is forced in, and only this candidate may cover these rows."""
         case, t = self.force(j), self.by_row
         case.gone[t[rows].indices] = True
         left = rows[~case.out[rows]]
@@ -132,7 +132,7 @@ class ClassCover:
         return replace(case, paid=case.paid + float(self.program.prize[left].sum()))
 
     def least_in_place(self, rows: Array) -> tuple[Array, Array]:
-        """The candidates that hold some of these rows, and the least that each can cost in their place, by reduced costs."""
+        """The candidates that cover some of these rows, and a lower bound on the cost of each as replacement, by reduced costs."""
         program, near = self.program, np.unique(self.by_row[rows].indices)
         inside = program.covers[near]
         own = np.zeros(len(program.prize))
@@ -144,7 +144,7 @@ class ClassCover:
         return near, base + program.cost[near] + lost - prices
 
     def bound(self, case: Case) -> tuple[float, Array]:
-        """A lower bound on the restricted optimum from the prices, and what each candidate adds to it at least; inf if gone."""
+        """A lower bound on the restricted optimum from the prices, and a lower bound on what each candidate adds; inf if removed."""
         t, price = self.by_row, np.where(case.out, 0.0, self.y)
         slack = np.where(case.gone, np.inf, self.program.cost - self.program.covers @ price)
         # prices may rise as far as the columns that are left have room
@@ -167,7 +167,7 @@ class ClassCover:
         return closed(self.program.round_up(low), high, PROOFS["prices"])
 
     def solve(self, case: Case, seconds: float, stop: Stop) -> Cost:
-        """The restricted optimum by the solver; where the time limit is reached, its bounds."""
+        """The restricted optimum by the solver; if the time limit is reached, its bounds."""
         (bound, slack), (start, high) = self.bound(case), self.cover(case)
         worth = replace(case, gone=slack > high - bound + self.close)  # no cover below `high` has the others
         program, columns, lost = restrict(self.program, worth)
@@ -183,14 +183,14 @@ def closed(low: float, high: float, proof: str) -> Cost:
 
 
 def meet(a: Cost, b: Cost) -> Cost:
-    """What two ranges of the same value say together, with the proof of the larger lower bound."""
+    """Intersection of two ranges of the same value, with the proof of the larger lower bound."""
     low, high = max(a.least, b.least), min(a.most, b.most)
     return closed(low, high, a.proof if a.least >= b.least else b.proof)
 
 
 def restrict(program: Program, case: Case) -> tuple[Program, Array, float]:
-    """The restricted program with only the candidates that cover more than they cost and the rows that these hold; the
-    candidates' places, and the prizes of the rows that need a cover and can have none."""
+    """The restricted program with only the candidates that cover more than they cost and the rows that they cover; the
+    candidates' places, and the prizes of the rows that need a cover but cannot have one."""
     prize = np.where(case.out, 0.0, program.prize)
     columns = np.flatnonzero(~case.gone & (program.covers @ prize > program.cost))
     smaller, lost = program.part(columns, prize > 0)
@@ -200,7 +200,7 @@ def restrict(program: Program, case: Case) -> tuple[Program, Array, float]:
 def row_prices(program: Program, seconds: float, stop: Stop) -> Array:
     """The price of each row in the relaxation, (b,): by how much the optimum would fall if the row needed no cover.
 
-    Where the time limit is reached the prices are those of dual ascent.
+    If the time limit is reached, the prices are the prices of dual ascent.
     """
     smaller, _, _ = restrict(program, no_case(program))
     prices = relax(smaller, dual_bound(smaller), seconds, stop).y
@@ -216,7 +216,7 @@ def no_case(program: Program) -> Case:
 
 
 def solve_class(program: Program, candidates: Array, start: Array, seconds: float, stop: Stop) -> ClassCover:
-    """The optimum of a class, or its bounds where the time limit is reached, with row prices.
+    """The optimum of a class, or its bounds if the time limit is reached, with row prices.
 
     Parameters
     ----------
@@ -237,28 +237,28 @@ def solve_class(program: Program, candidates: Array, start: Array, seconds: floa
 
 @dataclass(frozen=True)
 class NearSolutions:
-    """What there is beside the prototypes of a cover, or of another method.
+    """Alternatives to the prototypes of a cover or of another method.
 
     Attributes
     ----------
     reached : float
-        The objective of the prototypes.
+        Objective of the prototypes.
     optimum : Cost
-        The optimum itself, or its bounds.
+        Optimum, or its bounds.
     allowance : float
-        A solution is near if it costs at most this more than the optimum.
+        Largest difference from the optimum of a near-optimal solution.
     without, having : tuple of Cost
-        Of each prototype: to leave it out, and to have it.
+        For each prototype: cost of leaving it out, and of having it.
     substitutes : tuple of tuples of (candidate, Cost)
-        Of each prototype: the candidates that take its place in a near solution, as columns of D, the cheapest first.
+        For each prototype: the candidates that replace it in a near-optimal solution, as columns of D, in order of cost.
     unsettled : int array (q,)
-        Candidates of which it was not settled whether they can take the place of each prototype.
+        For each prototype: candidates for which it was not settled whether they can replace it.
     forced : tuple of (class, Cost)
-        Of each candidate of interest.
+        Class and cost of each candidate of interest.
     among : str
-        Which solutions are compared.
+        Description of the solutions that are compared.
     table, pairs : mapping of str to array
-        Further columns, by prototype and by substitute.
+        Further columns, per prototype and per substitute.
     """
 
     reached: float
@@ -290,18 +290,18 @@ def find_alternatives(
     ----------
     task : Task
     radius : float
-        A ball holds the rows with d < radius.
+        Radius of the balls, which contain the rows with d < radius.
     lambda_ : float
         Cost of a prototype.
     chosen : int arrays (q,), (q,)
-        The prototypes, as columns of D, and the classes that they represent.
+        Columns of D and classes of the prototypes.
     reached : float
-        Their objective.
+        Objective of the prototypes.
     within : float
     seconds : float
-        Time limit of all work together. What is not settled by then keeps its bounds.
+        Time limit for everything. Values that are not settled in time keep their bounds.
     interest : int array
-        Candidates, as columns of D, of which it is asked what it costs to have them, in the class that has most weight in their
+        Columns of D of the candidates whose cost is computed, in the class with the largest weight in their
         balls.
     """
     begin, stop = time.monotonic(), Stop()
@@ -329,9 +329,9 @@ def find_alternatives(
 def class_programs(
     problems: CoverProblems, held: Array, cost: float, allowance: float, *asked: tuple[Array, Array]
 ) -> list[tuple[Program, Array]]:
-    """Each class's program with all candidates that can be in a near solution or are asked about, and these candidates.
+    """Each class's program with all candidates that can be in a near-optimal solution or are of interest, and these candidates.
 
-    A candidate that costs more than it holds raises the objective at least by the difference, which is too much above
+    A candidate that costs more than the weight it covers raises the objective by at least the difference, which exceeds
     `allowance`.
     """
     task, balls = problems.task, problems.balls
@@ -359,7 +359,7 @@ def class_programs(
 
 @dataclass(frozen=True)
 class _Search:
-    """The work on all questions: what prices settle first, then the solver until time is over, half of it for prototypes."""
+    """All cases: first by prices, then by the solver until the time is over, half of it for prototypes."""
 
     unit: float
     classes: list[ClassCover]
@@ -427,11 +427,11 @@ class _Search:
         return far and self._may_be_near(c, found)
 
     def _is_wide(self, c: int, found: Cost) -> bool:
-        """Whether the ends differ by what a reader would see."""
+        """Whether the ends differ by more than a reader would see."""
         return found.most - found.least > self.classes[c].close
 
     def _rows_alone(self, p: int, place: list[int], of_class: Array) -> Array:
-        """The place of a prototype: rows of its class that no other prototype of the class holds."""
+        """The rows that only this prototype covers: rows of its class that no other prototype of the class covers."""
         one, c = self.classes[of_class[p]], of_class[p]
         others = [place[s] for s in range(len(place)) if s != p and of_class[s] == c]
         chosen, rows = np.zeros(len(one.candidates), np.bool_), one.rows_of(place[p])
@@ -452,7 +452,7 @@ class _Search:
         end: float,
         known: list[Cost] | None = None,
     ) -> list[Cost]:
-        """The optimum of each case: by prices (if not `known`), and by the solver where `ask` says so, until `end`."""
+        """The optimum of each case: by prices (if not `known`), and by the solver if `ask`, until `end`."""
 
         def quick(item: tuple[int, Case]) -> Cost:
             return self.classes[item[0]].quick(item[1])
@@ -489,23 +489,23 @@ def price_rows(
     ----------
     task : Task
     radius : float
-        A ball holds the rows with d < radius.
+        Radius of the balls, which contain the rows with d < radius.
     lambda_ : float
         Cost of a prototype.
     chosen : int arrays (q,), (q,)
-        The prototypes, as columns of D, and the classes that they represent.
+        Columns of D and classes of the prototypes.
     seconds : float
         Time limit.
 
     Returns
     -------
     price : array (n,)
-        The dual price of the constraint that the row be covered, in the relaxation of (3) of the PVM paper, at most its weight;
-        plus its weight once for each ball of another class that holds it, which is the dual price of the constraints on eta.
+        Dual price of the covering constraint of the row in the relaxation of (3) of Bien and Tibshirani (2011), at most its weight;
+        plus its weight once for each ball of another class that contains it, the dual price of the constraints on eta.
     uncovered : bool array (n,)
-        Whether no ball of its class holds it.
+        Whether no ball of its class contains the row.
     wrong : int array (n,)
-        Number of balls of other classes that hold it.
+        Number of balls of other classes that contain the row.
     """
     end, stop = time.monotonic() + seconds, Stop()
     problems = covers(task, np.full(len(task.y), -1), 1, np.array([radius]), lambda_)
@@ -522,7 +522,7 @@ def price_rows(
 
 
 def find_trouble(task: Task, radius: float, chosen: tuple[Array, Array]) -> tuple[Array, Array]:
-    """Whether no ball of its class holds a row, bool (n,), and how many balls of other classes do, int (n,)."""
+    """Whether no ball of its class contains a row, bool (n,), and the number of balls of other classes that do, int (n,)."""
     at, classes = chosen
     n = len(task.y)
     uncovered, wrong = np.ones(n, np.bool_), np.zeros(n, np.int64)
@@ -539,8 +539,8 @@ def find_trouble(task: Task, radius: float, chosen: tuple[Array, Array]) -> tupl
 def swapped(rule: Nearest, task: Task, place: int, candidate: int) -> Nearest:
     """The rule with a candidate (column of D) as prototype at this place, for the same class, and its objective.
 
-    The prototypes keep their order, so each covers the rows of its class that no earlier one holds. That is no greedy order any
-    more, and no certificate is carried over.
+    The prototypes keep their order, so each covers the rows of its class that no earlier one covers. This is not a greedy order
+    any more, and no certificate is kept.
     """
     old = rule.prototypes
     assert old.at is not None
@@ -556,9 +556,9 @@ def swapped(rule: Nearest, task: Task, place: int, candidate: int) -> Nearest:
 
 
 def first_covered(task: Task, at: Array, classes: Array, radii: Array) -> tuple[Array, Array]:
-    """For each prototype the weight of the rows of its class that no earlier one holds, and of those of others in its ball."""
+    """For each prototype the weight of the rows of its class that no earlier one covers, and of the rows of others in its ball."""
     rows = np.arange(len(task.y))
-    left = task.w.copy()  # of the rows that no prototype of their class holds yet
+    left = task.w.copy()  # weights of the rows that no prototype of their class covers yet
     covers, wrong = np.empty(len(at)), np.empty(len(at))
     for s, (column, c) in enumerate(zip(at, classes, strict=True)):
         inside = task.D.take(rows, np.array([column]))[:, 0] < radii[s]

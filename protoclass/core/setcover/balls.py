@@ -1,4 +1,4 @@
-"""The balls of a grid of candidates and radii, wherever the rows are: counted once, and read again where a candidate pays."""
+"""Balls of a grid of candidates and radii, wherever the rows are stored: counted once, and recomputed for candidates that pay."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from ..parts import Measure, PartedSource, Parts, Rows
 from ..task import Task
 from .coded_balls import Lists, Pairs, join_bits, join_pairs, lists_of_pairs, pack, pairs_of, tally, tally_pairs, words
 
-KEPT = 2**28  # bytes of codes that are kept, so that no pair is coded twice
+KEPT = 2**28  # bytes of cached codes, so that no pair is coded twice
 CHUNK = 512  # candidates that are looked at together
 PER_PAIR = 24  # bytes that a pair takes while lists are made
 BROUGHT = TILE  # codes of rows in several parts that are brought here, in one question
@@ -33,16 +33,16 @@ class Sets:
     """One class."""
 
     candidates: Array  # those that may represent the class and pay for some fold and radius, int (a,), ascending
-    rows: Array  # those of the class that have a weight, int (b,), ascending
+    rows: Array  # rows of the class with a weight, int (b,), ascending
 
 
 @dataclass(frozen=True)
 class Patch:
-    """Some pairs of one class, as those of a tile."""
+    """Pairs of one class, such as the pairs of a tile."""
 
     lines: Array  # places within its candidates
     places: Array  # places within its rows
-    code: int = MEASURE  # that of a `Tile`
+    code: int = MEASURE  # code of a `Tile`
 
 
 @dataclass(frozen=True)
@@ -57,7 +57,7 @@ class Balls:
 
     @cached_property
     def cells(self) -> int:
-        """The number of (fold, class, code), where a fold more has the rows that are never left out."""
+        """The number of (fold, class, code), with one more fold for the rows that are never left out."""
         return (self.folds + 1) * self.task.classes * (len(self.coding.radii) + 1)
 
     @cached_property
@@ -72,7 +72,7 @@ class Balls:
 
     @property
     def complete(self) -> bool:
-        """Whether all pairs are read, as none is known to be in no ball."""
+        """Whether all pairs are computed, because none is known to be outside all balls."""
         return self._tiles.complete
 
     @cached_property
@@ -94,7 +94,7 @@ class Balls:
 
     @cached_property
     def _codes(self) -> Array | None:
-        """The codes of all pairs, uint8 (m, n), where memory allows them to be kept; otherwise they are read twice."""
+        """Codes of all pairs, uint8 (m, n), cached if they fit into memory; otherwise they are computed twice."""
         n, m = self.task.shape
         if not self.complete or n * m > min(KEPT, room()):
             return None
@@ -113,9 +113,9 @@ class Balls:
 
     @cached_property
     def _counted(self) -> tuple[Array, list[Pairs | Tile] | None]:
-        """The weights of all candidates, and where some pairs are known to be in no ball, those that are in one.
+        """The weights of all candidates; and if some pairs are known to be outside all balls, the other pairs.
 
-        These are pairs that are measured, and tiles that have one code; None where memory does not take them.
+        These are pairs that are computed, and tiles that have one code; None if they do not fit into memory.
         """
         cell, w, (n, m) = self._cell, self.w, self.task.shape
         out = np.zeros((m, self.cells))
@@ -158,7 +158,7 @@ class Balls:
 
     @property
     def kept(self) -> bool:
-        """Whether all codes are in memory, so that pairs may be read again at no cost."""
+        """Whether all codes are in memory, so that pairs can be used again at no cost."""
         return self._codes is not None
 
     def held(self) -> Array:
@@ -171,7 +171,7 @@ class Balls:
         return out
 
     def pairs(self, sets: tuple[Sets, ...]) -> float:
-        """About how many pairs of a row and a candidate of its class the largest balls hold; exact where weights are equal."""
+        """Estimated number of pairs of a row and a candidate of its class within the largest radius; exact for equal weights."""
         held = self.held()
         return float(sum(held[one.candidates, c].sum() / self.w[one.rows].mean() for c, one in enumerate(sets) if len(one.rows)))
 
@@ -192,7 +192,7 @@ class Balls:
                 pack(codes, at, patch.lines, patch.places, radii.start, out)
 
         patches = (patch for _, strip in self.strips((one,)) for patch in strip)
-        if self.complete:  # of some rows each: those of a large class would be copied for every few candidates
+        if self.complete:  # a few rows at a time: a large class would be copied for every few candidates
             patches = (Patch(tile.columns, tile.rows) for tile in block_tiles(b, a))
         for _ in each(add, patches, a * b):
             pass
@@ -230,7 +230,7 @@ class Balls:
                     yield c, patches
 
     def _positions(self, sets: tuple[Sets, ...]) -> tuple[Array, Array, Array]:
-        """Where candidates stand in each class, (classes + 1, m), -1 for nowhere; where rows stand in theirs; and the class of
+        """Positions of candidates in each class, (classes + 1, m), -1 for none; positions of rows in their class; and the class of
         each row, or the number of classes if it has no weight."""
         n, m = self.task.shape
         line, place, of_class = np.full((len(sets) + 1, m), -1, np.int32), np.empty(n, np.int32), np.full(n, len(sets))
@@ -296,7 +296,7 @@ class Balls:
 
 @dataclass(frozen=True)
 class Labels:
-    """What a part gets to know of its rows: their class codes, weights in units, and folds + 1, (r,) each."""
+    """The rows of one part: their class codes, weights in units, and folds + 1, (r,) each."""
 
     y: Array
     w: Array
@@ -305,7 +305,7 @@ class Labels:
 
 @dataclass(frozen=True, eq=False)
 class Spec:
-    """What all parts get to know of the problems."""
+    """The problems as all parts need them."""
 
     measure: Measure
     radii: Array  # ascending (K,)
@@ -317,9 +317,9 @@ class Spec:
 
 @dataclass(frozen=True)
 class PartedBalls(Balls):
-    """The balls of rows in several parts, each of which reads its own.
+    """The balls of rows in several parts, each of which computes its own pairs.
 
-    What is sent are weights of rows, whole numbers of one unit, so that their sums over the parts are exact; and the bits, or the
+    Parts send weights of rows, whole numbers of one unit, so their sums over the parts are exact; and the bits, or the
     pairs, of rows of the class of candidates that pay.
     """
 
@@ -341,12 +341,12 @@ class PartedBalls(Balls):
 
     @cached_property
     def bounds(self) -> tuple[Array, ...]:
-        """For each class, where the rows of each part that has rows begin among those of the class, and their number."""
+        """For each class, the first position of the rows of each part that has rows among the rows of the class, and their number."""
         at = [*(int(self.parts.bounds[s]) for s in self.occupied), len(self.task.y)]
         return tuple(np.searchsorted(rows, at) for rows in self.rows)
 
     def ask(self, work: Callable[..., Any], *shared: Any, own: Sequence[Any] | None = None) -> list[Any]:
-        """`work(balls, *shared)`, or with `own` `work(balls, own[i], *shared)`, of each part that has rows, where it is kept.
+        """`work(balls, *shared)`, or with `own` `work(balls, own[i], *shared)`, of each part that has rows, on the worker of the part.
 
         work : function of a module.
         """
@@ -383,23 +383,23 @@ class PartedBalls(Balls):
 
     def listed(self, sets: tuple[Sets, ...], most: float) -> list[list[Pairs]] | None:
         found: list[list[Pairs]] = [[] for _ in sets]
-        places = []  # where the rows of each class stand in its set, -1 for nowhere
+        places = []  # positions of the rows of each class in its set, -1 for none
         for one, rows in zip(sets, self.rows, strict=True):
             places.append(np.full(len(rows), -1, np.int32))
             places[-1][np.searchsorted(rows, one.rows)] = np.arange(len(one.rows))
         for i, of_part in enumerate(self.ask(_listed, tuple(one.candidates for one in sets), most)):
             if of_part is None:
                 return None
-            for c, some in enumerate(of_part):
-                place = places[c][self.bounds[c][i] + some.places]
+            for c, group in enumerate(of_part):
+                place = places[c][self.bounds[c][i] + group.places]
                 kept = place >= 0
-                found[c].append(Pairs(some.lines[kept], place[kept], some.codes[kept]))
+                found[c].append(Pairs(group.lines[kept], place[kept], group.codes[kept]))
                 most -= len(found[c][-1])
         return None if most < 0 else found
 
 
 def balls_of(task: Task, coding: Coding, w: Array, fold: Array, folds: int) -> Balls:
-    """The balls of a task, wherever its rows are; few codes are brought here at once, and no part is asked again."""
+    """The balls of a task, wherever its rows are stored; few codes are sent at a time, and no part is used twice."""
     source, (n, m) = task.D, task.shape
     if not isinstance(source, PartedSource) or n * m <= BROUGHT:
         return Balls(task, coding, w, fold, folds)
@@ -408,7 +408,7 @@ def balls_of(task: Task, coding: Coding, w: Array, fold: Array, folds: int) -> B
 
 
 def _answer(rows: Rows, labels: Labels, own: tuple[Any, ...], spec: Spec, work: Callable[..., Any], *shared: Any) -> Any:
-    """What a part answers. It keeps its balls, as the next question may need what was read for this one."""
+    """The answer of a part, which caches its balls, because the next call may need the same pairs."""
     balls: Balls | None = rows.kept("balls", spec.key)
     if balls is None:
         source, w, nobody = spec.measure.source(rows), labels.w.astype(float), np.full(len(spec.measure.candidates[0]), -1)

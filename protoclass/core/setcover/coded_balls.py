@@ -1,4 +1,4 @@
-"""What codes of dissimilarities say of the balls: the gain of each ball for its class, and its rows as lists or as bits.
+"""The balls from the codes of dissimilarities: the gain of each ball for its class, and its rows as lists or as bits.
 
 Each dissimilarity is coded once, in a byte: the number of radii that do not reach it. Row i lies in the ball of candidate
 j and radius k (ascending) when `code[j, i] <= k`. The coverage, the costs and the masks of cross-validation are computed
@@ -53,11 +53,11 @@ def find_gains(
     Parameters
     ----------
     weights : array (q, (folds + 1) * classes * (radii + 1)), as `tally` fills it
-        The last fold holds the rows that are never left out.
+        Weights in each ball. The last fold has the rows that are never left out.
     owner : int array (q,)
-        The fold in which the candidate itself is left out, or -1.
+        Fold in which the candidate itself is left out, or -1.
     allowed : int array (q,)
-        The only class that the candidate may represent, -1 for any.
+        Only class that the candidate may represent, -1 for any.
 
     Returns
     -------
@@ -125,8 +125,8 @@ def _find_gains(parts, total, owner, allowed, inside, gain, wrong, best):  # typ
 class Pairs:
     """Pairs of a candidate and a row within the largest radius, in any order."""
 
-    lines: Array  # what the candidate of each pair is called, int32
-    places: Array  # what its row is called, int32
+    lines: Array  # number of the candidate of each pair in the output, int32
+    places: Array  # number of its row in the output, int32
     codes: Array  # the smallest radius that reaches it, uint8
 
     def __len__(self) -> int:
@@ -136,7 +136,7 @@ class Pairs:
 def pairs_of(codes: Array, radii: int, lines: Array, places: Array) -> Pairs:
     """The pairs of a tile of codes (q, r) with a code below `radii`.
 
-    lines : int array (q,); places : int array (r,): what the lines and columns of the tile are called.
+    lines : int array (q,); places : int array (r,): numbers of the lines and columns of the tile in the output.
     """
     column, code, count = np.empty(codes.size, np.int32), np.empty(codes.size, np.uint8), np.empty(len(codes), np.int64)
     n = _find(codes, radii, column, code, count)
@@ -160,13 +160,13 @@ def lists_of_pairs(found: list[Pairs], lines: int, radii: int) -> Lists:
     places : int32 array
     """
     count = np.zeros((lines, radii), np.int64)
-    for some in found:
-        _count(some.lines, some.codes, count)
+    for group in found:
+        _count(group.lines, group.codes, count)
     upto = np.cumsum(count.ravel()).reshape(count.shape)
     follow, places = upto - count, np.empty(int(count.sum()), np.int32)
     start = follow[:, 0].copy()
-    for some in found:
-        _place(some.lines, some.places, some.codes, follow, places)
+    for group in found:
+        _place(group.lines, group.places, group.codes, follow, places)
     return start, upto, places
 
 
@@ -216,11 +216,11 @@ def pack(codes: Array, at: tuple[Array, Array], lines: Array, places: Array, fir
     ----------
     codes : uint8 array
     at : int arrays (q,) and (r,)
-        Lines and columns of `codes` where the pairs stand.
+        Lines and columns of the pairs in `codes`.
     lines : int array (q,); places : int array (r,)
-        What these candidates and rows are called in `out`.
+        Numbers of these candidates and rows in `out`.
     first : int
-        The radius of the first entry of `out`, which takes the pairs of smaller radii as well.
+        Radius of the first entry of `out`, which also has the pairs of smaller radii.
     out : uint64 array (K, a, words)
         Pairs beyond its last radius are left out.
     """
@@ -238,7 +238,7 @@ def join_bits(bits: Array, first: int, out: Array) -> None:
 
 
 def one_of_each(group: Array, groups: int) -> Array:
-    """For each group the bits of its rows, uint64 (groups, words); -1 is no group."""
+    """For each group the bits of its rows, uint64 (groups, words); -1 is not a group."""
     out = np.zeros((groups, words(len(group))), "<u8")
     for g in range(groups):
         packed = np.packbits(group == g, bitorder="little")

@@ -1,38 +1,38 @@
 """Column generation: a master program of few columns, and prices that find the columns it lacks.
 
 Start from a cover and a sample of the candidates, solve the relaxation of these, price all candidates in one pass (see `pricing`),
-add those whose constraints the prices break, and repeat. When none is broken (by more than 1e-6 of its cost), the relaxation is
-optimal over all candidates, and until then every pass gives a lower bound that holds for all of them.
+add those with violated constraints, and repeat. When none is violated (by more than 1e-6 of its cost), the relaxation is
+optimal over all candidates; until then every pass gives a lower bound that is valid for all of them.
 
-For the integer program, let the best cover known cost `value`. A cover that has candidate j costs at least base + r_j (see
-`Priced.base`), r_j its reduced cost, or 0 if that is negative. So no candidate with r_j > value - base is in a better cover. The
-others are added, and the integer program of the candidates that are then there is solved as if there were no more: any cover costs
-at least its bound, or base + the least r_j of the candidates that are not there.
+For the integer program, let `value` be the cost of the best known cover. A cover that has candidate j costs at least base + r_j (see
+`Priced.base`), with r_j its reduced cost, or 0 if that is negative. So no candidate with r_j > value - base is in a better cover. The
+others are added, and the integer program of the candidates in the master program is solved as if there were no more: any cover costs
+at least its bound, or base + the lowest r_j of the candidates that are not in the master program.
 
 The relaxation of one class (see `program`) has the dual
 
     maximise  sum_i y_i    subject to  S_j = sum of y_i over the rows of the class in ball j <= C_j,    0 <= y_i <= prize_i
 
-with one price y_i for each row and one constraint for each candidate. The prices of a program that has some of the candidates
-may break the constraints of others. These are the ones that it lacks: where none is broken, its optimum is that of the
-program of all candidates.
+with one price y_i for each row and one constraint for each candidate. The prices of a program with some of the candidates
+may violate the constraints of the missing ones. If none is violated, its optimum is the optimum of the program with all
+candidates.
 
 **Bounds.** Any prices with 0 <= y_i <= prize_i bound every cover by any of the candidates from below, in two ways:
 
 * by sum_i y_i + sum_j min(0, C_j - S_j), as in `Program.bound`. So a cover that has candidate j is at least that plus
   max(0, C_j - S_j);
-* by sum_i f_i y_i, where f_i is the least of 1 and C_j / S_j over the balls j that hold row i. Proof: in a ball with S_j > C_j
-  no f_i exceeds C_j / S_j, so that the sum of its f_i y_i is at most (C_j / S_j) S_j = C_j; in one with S_j <= C_j it is at most
+* by sum_i f_i y_i, where f_i is the minimum of 1 and C_j / S_j over the balls j that contain row i. Proof: in a ball with S_j > C_j
+  no f_i exceeds C_j / S_j, so the sum of its f_i y_i is at most (C_j / S_j) S_j = C_j; in one with S_j <= C_j it is at most
   S_j. The prices f_i y_i therefore meet all constraints, and sum_i f_i y_i <= sum_j C_j x_j + sum_i prize_i xi_i for
-  whatever meets those of the relaxation.
+  every solution of the relaxation.
 
-**One pass.** All rows of the class beside some candidates are read together. So S_j is complete when the rows in ball j get
-their factors, and nothing is read twice or kept. Rows in several parts are asked twice: for the sums S_j over the rows of each part,
-and where these break constraints for the factors of the rows in such balls.
+**One pass.** All pairs of the rows of the class and some candidates are computed together. So S_j is complete when the rows in
+ball j get their factors, and no pair is computed twice or stored. Parts with rows are used twice: for the sums S_j over their rows,
+and if these violate constraints, for the factors of the rows in such balls.
 
-**What is read.** S_j is at most the weight of the class in ball j. A candidate whose ball has no more weight of the class than it
-costs (its gain is at most lambda) therefore breaks no constraint at any prices, and is not read. Nor are rows of
-other classes, whose weight C_j has from the first count. With L classes of one size a pass reads one pair in L.
+**Pairs that are computed.** S_j is at most the weight of the class in ball j. A candidate whose ball has no more weight of the class
+than it costs (its gain is at most lambda) therefore violates no constraint at any prices, and is not computed. Nor are rows of
+other classes, whose weight C_j includes from the first count. With L classes of one size a pass computes one pair in L.
 """
 
 from __future__ import annotations
@@ -69,13 +69,13 @@ if TYPE_CHECKING:
 
 
 SAMPLE = 300  # candidates of a class that are drawn for its first program
-TOLERANCE = 1e-6  # share by which the optimum of the relaxation may be above the bound, and prices above a cost, at the end
+TOLERANCE = 1e-6  # relative difference of the relaxation's optimum from the bound, and of prices from a cost, at the end
 PER_ENTRY = 400  # bytes that a pair takes in a linear program while it is solved
 
 
 @dataclass(frozen=True)
 class Master:
-    """One class: its program with some of its candidates, the restricted master program of column generation; and what is known of
+    """One class: its program with some of its candidates, the restricted master program of column generation; and the bounds on
     the optimum over all candidates; in units.
     """
 
@@ -88,7 +88,7 @@ class Master:
     lines: Array  # the candidates of the program
     balls: csr_array  # the rows in their balls, (len(lines), b) of ones
     proof: Array  # prices that prove the bound (b,)
-    value: float = np.inf  # the least cost known of a cover by these candidates
+    value: float = np.inf  # lowest known cost of a cover by these candidates
     bound: float = 0.0  # the best lower bound known on any cover by any of the candidates
     priced: Priced | None = None  # the pass with the largest base
     optimal: bool = False  # whether the bound meets a cover or, to 1e-6 of it, the relaxation over all candidates
@@ -102,7 +102,7 @@ class Master:
         return np.flatnonzero(out)
 
     def size(self, lines: Array) -> Array:
-        """About how many rows of the class the balls of some candidates hold; exact where weights are equal."""
+        """Estimated number of rows of the class in the balls of some candidates; exact for equal weights."""
         return np.asarray(self.weight[lines] / self.prize.mean()) if len(lines) else np.empty(0)
 
     def relaxed(self, integer: bool, seconds: float, stop: Stop) -> tuple[Array, float]:
@@ -128,7 +128,7 @@ class Master:
         if bound <= self.bound:
             bound, proof = self.bound, self.proof
         best = priced if self.priced is None or priced.base > self.priced.base else self.priced
-        # the relaxation of the program is at least that of all candidates, and no bound of theirs can be above it
+        # the relaxation of the program is at least the relaxation with all candidates, and no bound of theirs can be above it
         reached = bound >= min(value, round_up(float(priced.prices.sum()) * (1 - TOLERANCE), self.step))
         known = replace(self, value=value, bound=bound, proof=proof, priced=best)
         return replace(known, optimal=reached or not len(known.broken(priced)))
@@ -146,8 +146,8 @@ class Master:
             return np.empty(0, np.int64)
         absent, reduced = self.absent, self.priced.reduced
         at_least = round_up(self.priced.base + np.maximum(reduced[absent], 0.0), self.step)
-        some = absent[at_least < self.value]
-        return np.asarray(some[np.argsort(reduced[some], kind="stable")])
+        places = absent[at_least < self.value]
+        return np.asarray(places[np.argsort(reduced[places], kind="stable")])
 
     @property
     def apart(self) -> float:
@@ -160,8 +160,8 @@ class Master:
         return float(round_up(self.priced.base + max(0.0, self.priced.reduced[absent].min()), self.step))
 
     def lean(self, priced: Priced) -> Master:
-        """Without the candidates that have no part in the relaxation's solution, as their reduced costs show, unless it has stayed
-        where it was when this was last done: programs would then go in circles."""
+        """Without the candidates that have no part in the relaxation's solution, as their reduced costs show, unless the relaxation has
+        not moved since the last removal: programs would then cycle."""
         value = float(priced.prices.sum())
         if not value < self.leaned * (1 - TOLERANCE):
             return self
@@ -177,7 +177,7 @@ class Master:
 
 
 def master_of(problems: CoverProblems, f: int, k: int, c: int, cost: float, chosen: Array) -> Master:
-    """The program of one class without fold `f`, at radius `k` and a cost of a prototype in units, which has no candidate yet.
+    """The program of one class without fold `f`, at radius `k` and a cost of a prototype in units, without candidates yet.
 
     Parameters
     ----------
@@ -185,7 +185,7 @@ def master_of(problems: CoverProblems, f: int, k: int, c: int, cost: float, chos
         The candidates of a cover to start from, as columns of D.
     """
     one = problems.classes[c]
-    gain, wrong, best = (of[f, k, one.candidates] for of in (problems.gain, problems.wrong, problems.best))
+    gain, wrong, best = (values[f, k, one.candidates] for values in (problems.gain, problems.wrong, problems.best))
     pays = (best == c) & (gain > cost)
     sets = Sets(one.candidates[pays], one.rows[problems.fold[one.rows] != f])
     none = np.empty(0, np.int64)
@@ -198,7 +198,7 @@ def master_of(problems: CoverProblems, f: int, k: int, c: int, cost: float, chos
 
 @dataclass(frozen=True)
 class Generated:
-    """A few candidates of each class, and what is proved of all others; in units."""
+    """A few candidates of each class, and the bounds for all others; in units."""
 
     problems: CoverProblems  # with the few candidates only
     bounds: Array  # after each pass over the pairs of a row and a candidate of its class, the best so far (passes, classes)
@@ -221,13 +221,13 @@ class Generated:
 
 
 def fits(problems: CoverProblems) -> bool:
-    """Whether the balls of all candidates are listed, because memory takes them and a solver can take them at once."""
+    """Whether the balls of all candidates are listed, because they fit into memory and a solver can use them at once."""
     pairs, most = sum(len(one.candidates) * len(one.rows) for one in problems.classes), most_pairs()
     return (pairs <= most or problems.entries <= most) and problems.listed is not None
 
 
 def most_pairs() -> float:
-    """How many pairs of a row and a candidate of its class whose ball holds it are listed to be solved at once."""
+    """Number of listed pairs of a row and a candidate of its class whose ball contains it, for one solution at once."""
     return min(LISTED, AFFORDABLE, room() / PER_PAIR)
 
 
@@ -283,7 +283,7 @@ def generate(
         masters = [one.after(found[c], answers[c][1]) if c in answers else one for c, one in enumerate(masters)]
         bounds.append(np.array([one.bound for one in masters]))
         new = [one.broken(found[c]) if not one.optimal else one.lines[:0] for c, one in enumerate(masters)]
-        if not any(len(some) for some in new):
+        if not any(len(added) for added in new):
             break
         if _pairs(masters, new) > most:
             masters = [one.lean(found[c]) if len(new[c]) else one for c, one in enumerate(masters)]
@@ -315,18 +315,18 @@ def _draw(one: Master, sample: int, seed: tuple[int, ...]) -> Array:
 
 def _pairs(masters: list[Master], lines: list[Array]) -> float:
     """About how many pairs the programs would have with further candidates."""
-    return float(sum(one.balls.nnz + one.size(some).sum() for one, some in zip(masters, lines, strict=True)))
+    return float(sum(one.balls.nnz + one.size(added).sum() for one, added in zip(masters, lines, strict=True)))
 
 
 def _add(problems: CoverProblems, k: int, masters: list[Master], lines: list[Array], most: float) -> list[Master]:
-    """The programs with further candidates, the first ones of each class where memory does not take all."""
-    left = max(0.0, most - sum(one.balls.nnz for one in masters)) / max(1, sum(len(some) > 0 for some in lines))
+    """The programs with further candidates, the first ones of each class if not all fit into memory."""
+    left = max(0.0, most - sum(one.balls.nnz for one in masters)) / max(1, sum(len(added) > 0 for added in lines))
     new = [
-        some[: int(np.searchsorted(np.cumsum(one.size(some)), left, side="right"))]
-        for one, some in zip(masters, lines, strict=True)
+        added[: int(np.searchsorted(np.cumsum(one.size(added)), left, side="right"))]
+        for one, added in zip(masters, lines, strict=True)
     ]
     columns = [
-        problems.columns(Sets(one.sets.candidates[some], one.sets.rows), k) for one, some in zip(masters, new, strict=True)
+        problems.columns(Sets(one.sets.candidates[added], one.sets.rows), k) for one, added in zip(masters, new, strict=True)
     ]
     lists = problems.balls.lists(tuple(of_class.sets for of_class in columns), np.inf)
     assert lists is not None
@@ -341,13 +341,13 @@ class Priced:
     """One class's columns at given prices of its rows."""
 
     prices: Array  # y (b,)
-    reduced: Array  # C_j - S_j: negative where the constraint of a column is broken (a,)
-    factor: Array  # the least of 1 and C_j / S_j over the balls that hold each row (b,)
-    worst: Array  # the column that has this, the first of several; -1 where no broken constraint has the row, int (b,)
+    reduced: Array  # C_j - S_j: negative if the constraint of a column is violated (a,)
+    factor: Array  # the minimum of 1 and C_j / S_j over the balls that contain each row (b,)
+    worst: Array  # the first column with this minimum; -1 if no violated constraint has the row, int (b,)
 
     @property
     def base(self) -> float:
-        """A lower bound on any cover, to which the reduced cost of a candidate may be added where the cover has it."""
+        """A lower bound on any cover, to which the reduced cost of a candidate may be added if the cover contains it."""
         return float(self.prices.sum() + np.minimum(self.reduced, 0.0).sum())
 
     @property
@@ -371,11 +371,11 @@ def price(
     balls : Balls
     columns : list of Columns, one for each class
     prices : list of arrays (b,)
-        Of the rows of each class.
+        Prices of the rows of each class.
     costs : list of arrays (q,)
         C_j of the columns of each class.
     end : float
-        When the pass is given up, on the clock of `time.monotonic`.
+        Time at which the pass is given up, on the clock of `time.monotonic`.
 
     Returns
     -------
@@ -391,7 +391,7 @@ def price(
     found = _read(balls, columns, prices, share, end)
     if found is None:
         return None
-    return [Priced(y, cost - total, of.factor, of.worst) for y, cost, total, of in zip(prices, costs, *found, strict=True)]
+    return [Priced(y, cost - total, factors.factor, factors.worst) for y, cost, total, factors in zip(prices, costs, *found, strict=True)]
 
 
 def _read(
@@ -401,8 +401,8 @@ def _read(
     share: Callable[[Strip, Array], Array] | None,
     end: float = np.inf,
 ) -> tuple[list[Array], list[Least]] | None:
-    """All pairs, once: for each class the prices, summed over the ball of each column; and what the columns of a strip leave of
-    the prices of the rows in their balls, by their shares (below 1 where a constraint is broken); None if the time is over."""
+    """All pairs, once: for each class the prices, summed over the ball of each column; and the prices of the rows in the balls of a
+    strip after multiplication by the ratios of its columns (below 1 if a constraint is violated); None if the time is over."""
     sums, least = [np.zeros(len(one.line)) for one in columns], [Least(len(one.sets.rows)) for one in columns]
 
     def of_strip(strip: Strip) -> tuple[int, list[Factors]]:
@@ -423,11 +423,11 @@ def _sets(columns: list[Columns]) -> tuple[Sets, ...]:
     return tuple(of_class.sets for of_class in columns)
 
 
-Factors = tuple[Array, Array, Array]  # places of rows in their class, the least share of the balls that hold each, and its column
+Factors = tuple[Array, Array, Array]  # places of rows in their class, the lowest ratio of the balls that contain each, and its column
 
 
 class Least:
-    """The least of 1 and the shares of the broken balls that hold each row, and the first column that has it."""
+    """The minimum of 1 and the ratios of the violated balls that contain each row, and the first column that has it."""
 
     def __init__(self, rows: int) -> None:
         self.factor, self.worst = np.ones(rows), np.full(rows, NONE)
@@ -445,7 +445,7 @@ class Strip:
     c: int
     patches: list[Patch]
     at: Array  # columns (q,)
-    line: Array  # the place of each one's candidate among those of the strip (q,)
+    line: Array  # position of each column's candidate among the candidates of the strip (q,)
     level: Array  # the place of its radius (q,)
 
     def sums(self, codes: list[Array], prices: Array) -> Array:
@@ -456,7 +456,7 @@ class Strip:
         return np.cumsum(within, axis=1)[self.line, self.level]
 
     def factors(self, codes: list[Array], share: Array) -> list[Factors]:
-        """What the rows of each patch get from the columns by their shares (q,), which are below 1 where a constraint is broken."""
+        """Factors of the rows of each patch from the columns by their ratios (q,), which are below 1 if a constraint is violated."""
         broken = share < 1
         lines, least, which = _least_beyond(self.line[broken], self.level[broken], share[broken], self.at[broken])
         out = []
@@ -471,7 +471,7 @@ def strips(balls: Balls, columns: list[Columns]) -> Iterator[Strip]:
     """The pairs of each class, as in `Balls.strips`, with the columns around their candidates."""
     for c, patches in balls.strips(_sets(columns)):
         lines, line = patches[0].lines, columns[c].line
-        first, last = (np.searchsorted(line, lines, side=side) for side in ("left", "right"))  # columns stand by candidate
+        first, last = (np.searchsorted(line, lines, side=side) for side in ("left", "right"))  # columns are ordered by candidate
         count = last - first
         place = np.repeat(np.arange(len(lines)), count)
         at = np.arange(len(place)) + np.repeat(first - np.cumsum(count) + count, count)
@@ -479,13 +479,13 @@ def strips(balls: Balls, columns: list[Columns]) -> Iterator[Strip]:
 
 
 def _least_beyond(line: Array, level: Array, share: Array, column: Array) -> tuple[Array, Array, Array]:
-    """The lines that have a column, and for each of them and each code the least share of the columns whose balls hold rows of
+    """The lines that have a column, and for each of them and each code the lowest ratio of the columns whose balls contain rows of
     that code, and the first such column: (lines,), (lines, levels), (lines, levels)."""
     lines, place = np.unique(line, return_inverse=True)
     levels = int(level.max(initial=0)) + 1
     least, which = np.full((len(lines), levels), np.inf), np.full((len(lines), levels), NONE)
     least[place, level], which[place, level] = share, column
-    for k in range(levels - 2, -1, -1):  # a ball holds the rows of all smaller codes
+    for k in range(levels - 2, -1, -1):  # a ball contains the rows of all smaller codes
         beyond = (least[:, k + 1] < least[:, k]) | ((least[:, k + 1] == least[:, k]) & (which[:, k + 1] < which[:, k]))
         least[beyond, k], which[beyond, k] = least[beyond, k + 1], which[beyond, k + 1]
     return lines, least, which
@@ -539,7 +539,7 @@ def _price_parts(
 
 
 def _asked(columns: Columns, some: Any = slice(None)) -> Columns:
-    """Some of the columns, for parts, which have rows of their own."""
+    """Some of the columns, for parts, which have their own rows."""
     used, line = np.unique(columns.line[some], return_inverse=True)
     sets = replace(columns.sets, candidates=columns.sets.candidates[used], rows=columns.sets.rows[:0])
     return Columns(sets, line, columns.level[some])
@@ -557,8 +557,8 @@ def _sum_prices(balls: Balls, prices: list[Array], asked: list[Columns]) -> list
 
 
 def _find_factors(balls: Balls, asked: list[Columns], shares: list[Array]) -> list[Factors]:
-    """For each class the rows of a part in some of the balls, whose shares are given; the least share, and the first column of it."""
+    """For each class the rows of a part in some of the balls, whose ratios are given; the lowest ratio, and the first column of it."""
     found = _read(balls, _with_rows(balls, asked), None, lambda strip, _: shares[strip.c][strip.at])
     assert found is not None
-    held = [np.flatnonzero(of.worst != NONE) for of in found[1]]
-    return [(rows, of.factor[rows], of.worst[rows]) for rows, of in zip(held, found[1], strict=True)]
+    held = [np.flatnonzero(factors.worst != NONE) for factors in found[1]]
+    return [(rows, factors.factor[rows], factors.worst[rows]) for rows, factors in zip(held, found[1], strict=True)]

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from ..task import Points
 
 
-BLOCK = 64  # prototypes that are looked at at once
+BLOCK = 64  # prototypes in one step
 NONE = -1
 SEVERAL = -2
 
@@ -55,7 +55,7 @@ def covering_by(query: Query, prototypes: Points, member: Array, radii: Array) -
 
 
 def _sets_of(member: Array, reach: Array) -> tuple[Array, Array]:
-    """The sets of each prototype, those of the largest radii first, and where those of each prototype begin."""
+    """The sets of each prototype, from the largest radii on, and the first position of the sets of each prototype."""
     order = np.argsort(-reach, kind="stable")
     of, at = np.nonzero(member[order].T >= 0)
     return order[at], np.searchsorted(of, np.arange(member.shape[1] + 1))
@@ -65,7 +65,7 @@ def _sets_of(member: Array, reach: Array) -> tuple[Array, Array]:
 def _covering_near(  # type: ignore[no-untyped-def]
     twice, rows, candidates, X, Z, sets, start, member, reach, low, high, most, norm, slack, out
 ):
-    # as `_covering`; what the bound leaves open is measured exactly. Few pairs lie within the radii: blocks without one are known by
+    # as `_covering`; pairs that the bound leaves open are computed exactly. Few pairs lie within the radii: blocks without one are known by
     # the sign bit of how far beyond they are.
     one, q, blocks = np.float32(1), len(candidates), -(-len(candidates) // BLOCK)
     by_block, inside = np.full((blocks, BLOCK), np.float32(np.inf)), np.empty(blocks, np.int32)

@@ -4,10 +4,10 @@ At each step the column (a candidate with a radius) and class are added that low
 problem separates by class and gains never increase, so each class is run separately and the steps are merged by gain: the largest
 first, of equal ones the first class in level order, then the first column, whose radius is the largest of its candidate.
 
-Because gains never increase, the gain that a column had when it was last looked at bounds its gain now, and only the column with
-the largest bound is looked at again (Minoux 1978). Its ball is a row of bits, or a list of rows where balls are small. Where
-memory takes neither, all gains are kept, and lowered when rows are covered: these are measured then, and only then. Small problems
-are left to NumPy in the same way, as the kernel takes longer to compile than they take.
+Because gains never increase, the gain of a column when it was last computed bounds its present gain, and only the column with
+the largest bound is computed again (Minoux 1978). Its ball is a row of bits, or a list of rows if balls are small. If neither
+fits into memory, all gains are stored, and lowered when rows are covered: only then are pairs computed. Small problems
+are left to NumPy in the same way, because compiling the kernel takes longer than solving them.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from .coded_balls import Lists, count_new, one_of_each, weigh_new, words
 from .path import Chosen
 from .problems import LISTED, CoverProblems
 
-AT_ONCE = 2**26  # bytes of bits that are made at once where reading codes again costs nothing
+AT_ONCE = 2**26  # bytes of bits made together, if reading codes again costs nothing
 AT_A_STEP = 16  # pairs of a row and a candidate that a matrix product takes in the time of a step, see `few`
 NEVER = -(2**62)
 NO_BITS = np.empty((0, 0, 0), np.uint64)
@@ -39,7 +39,7 @@ class Steps:
 
     order: Array  # columns in the order chosen, int
     gains: Array  # their gains when they were chosen
-    bounds: Array  # where the steps of each fold begin, and their number, int (folds + 1,)
+    bounds: Array  # first position of the steps of each fold, and their number, int (folds + 1,)
 
     def of(self, f: int) -> tuple[Array, Array]:
         """The columns and gains of one fold."""
@@ -72,7 +72,7 @@ def greedy(problems: CoverProblems, steps: list[list[Steps]], f: int, lambdas: A
 def merge_steps(problems: CoverProblems, f: int, k: int, steps: list[tuple[Array, Array]]) -> Chosen:
     """The classes' steps in one problem as one sequence: by gain, then by class, then by column.
 
-    Within a class they stand in this order already, because gains never increase.
+    Within a class they are in this order already, because gains never increase.
     """
     at = np.concatenate([order for order, _ in steps])
     classes = np.repeat(np.arange(len(steps)), [len(order) for order, _ in steps])
@@ -84,10 +84,10 @@ def merge_steps(problems: CoverProblems, f: int, k: int, steps: list[tuple[Array
 
 
 def greedy_steps(problems: CoverProblems, cost: float) -> list[list[Steps]]:
-    """The greedy algorithm on each class and problem, for all folds, where a prototype costs `cost` units.
+    """The greedy algorithm on each class and problem, for all folds, with a prototype cost of `cost` units.
 
-    The form of the balls, which changes nothing in the steps, is chosen by the memory that it takes of a quarter of what is
-    left: bits where all pairs are read, or where they take less than lists; lists where they fit; otherwise bits in a file.
+    The form of the balls, which does not affect the steps, is chosen by its size relative to a quarter of the free memory: bits
+    if all pairs are computed, or if they take less than lists; lists if they fit; otherwise bits in a file.
     """
     classes, balls, (F, K, _) = problems.classes, problems.balls, problems.gain.shape
     if few(sum(F * K * len(one.candidates) * len(one.rows) for one in classes) // AT_A_STEP, costly_without=_greedy):
@@ -112,7 +112,7 @@ def _size(problems: CoverProblems, c: int) -> int:
 
 
 def _by_bits(problems: CoverProblems, cost: float, workers: int, limit: int) -> list[list[Steps]]:
-    """With bits of as many problems at a time as memory allows; `workers` classes share it."""
+    """With bits of as many problems at a time as memory allows, divided among `workers` classes."""
     K, (n, m), share = problems.gain.shape[1], problems.task.shape, AT_ONCE if problems.balls.kept else limit // workers
 
     def solve(c: int, part: range) -> list[Steps]:
@@ -194,7 +194,7 @@ def _greedy(  # type: ignore[no-untyped-def]
     bits, start, upto, places, line, level, columns, gain, wrong, best, out, c, k, w, even, cost,
     key, seen, highest, order, got, count, left,
 ):  # fmt: skip
-    # One class of one problem, fold by fold. A gain is the weight of the rows of the ball not yet covered minus that of other
+    # One class of one problem, fold by fold. A gain is the weight of the rows of the ball not yet covered minus the weight of other
     # classes in it, a whole number; the cost enters in comparisons only. key: the gain of each column after `seen` steps,
     # NEVER once it is chosen or does not pay; highest: the largest key of each block of columns. Gains never rise, so the
     # first column of the largest key is the best one if its key is its gain, and a pass over a level leaves all keys below.
@@ -261,12 +261,12 @@ def _weigh_list(start, upto, places, covered, w):  # type: ignore[no-untyped-def
 
 
 def steps_together(problems: CoverProblems, c: int, cost: float) -> list[Steps]:
-    """Greedy on one small class by NumPy: each step is taken for all folds and problems at once, where a prototype costs `cost` >= 0.
+    """Greedy on one small class by NumPy: each step is taken for all folds and problems at once, with a prototype cost `cost` >= 0.
 
     A matrix product adds weights in any order, and their sums are exact as weights are whole numbers.
     """
     one, (F, K, _) = problems.classes[c], problems.gain.shape
-    problem, columns = np.arange(K), problems.columns(one, 0)  # the problems where some fold goes on
+    problem, columns = np.arange(K), problems.columns(one, 0)  # the problems in which some fold has further steps
     codes, level = problems.balls.codes(columns.sets)[columns.line], problems.level[:, one.candidates]
     inside = (codes <= level[:, :, None]).astype(float)  # (problems, a, b)
     pays = (problems.best[:, :, one.candidates] == c) & (problems.gain[:, :, one.candidates] > cost)
@@ -279,7 +279,7 @@ def steps_together(problems: CoverProblems, c: int, cost: float) -> list[Steps]:
         goes_on = (most > cost).any(axis=1)
         if not goes_on.all():
             problem, inside, gain, left, most = (x[goes_on] for x in (problem, inside, gain, left, most))
-        first = gain.argmax(axis=2)  # of equal ones the first column, as they ascend
+        first = gain.argmax(axis=2)  # the first column breaks ties, because they ascend
         k, f = np.nonzero(most > cost)
         taken.append((problem[k] * F + f, one.candidates[first[k, f]], most[k, f]))
         # folds without a further step need no mask: gains never rise, and a chosen column has none left

@@ -1,4 +1,4 @@
-"""Covers as rules: the path of the PVM over radii and costs, greedy rules, and rules of balls with radii of their own."""
+"""Covers as rules: the path of the PVM over radii and costs, greedy rules, and rules of balls with individual radii."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Chosen:
     certificate: Certificate | None = None  # in units
 
     def prefix(self, cost: float, most: int | None = None) -> Chosen:
-        """The greedy cover at a larger cost (lambda in units): the first prototypes, because gains never increase; at most so many."""
+        """The greedy cover at a larger cost (lambda in units): the first prototypes, because gains never increase; up to a maximum."""
         kept = np.flatnonzero(self.covers - self.wrong > cost)[:most]
         return Chosen(self.at[kept], self.classes[kept], self.covers[kept], self.wrong[kept])
 
@@ -114,9 +114,9 @@ class Greedy(Nearest):
 
 
 def relative_distances(D: Array, radii: Array) -> Array:
-    """The distances that decide where balls have radii of their own: the dissimilarity to a prototype as a share of its radius.
+    """Distances that decide between balls with individual radii: the dissimilarity to a prototype, divided by its radius.
 
-    It is below 1 inside its ball, and inf where the share is beyond all numbers.
+    It is below 1 inside its ball, and inf if the ratio overflows.
 
     Parameters
     ----------
@@ -139,7 +139,7 @@ def relative_distances(D: Array, radii: Array) -> Array:
 @savable
 @dataclass(frozen=True, repr=False)
 class OwnNearest(Nearest):
-    """Rule: the class of the prototype at the least `relative_distances`."""
+    """Rule: the class of the prototype with the lowest `relative_distances`."""
 
     def distances(self, query: Query) -> Array:
         assert self.prototypes.radii is not None
@@ -170,19 +170,19 @@ class CoverPath:
     """Path of the PVM over a grid of radii and lambdas."""
 
     runs: tuple[Chosen, ...]  # for each radius and lambda, the last varying fastest
-    eps: Array  # radii, or the largest ones where balls have radii of their own
+    eps: Array  # radii, or the largest ones for individual radii
     lambdas: Array
     weight: Array  # training weight of each class, in units (classes,)
     unit: float
-    nested: bool  # whether the first prototypes of each run are those of larger lambdas, as in greedy covers
-    own: bool  # whether balls have radii of their own
+    nested: bool  # whether the first prototypes of each run are the prototypes of larger lambdas, as in greedy covers
+    own: bool  # whether balls have individual radii
     stops: tuple[int | None, ...] = (None,)  # the most prototypes, of each run; None for all of them
     bounds: ClassVar[None] = None
     kinds: ClassVar[tuple[str, ...]] = ("class", "cover")
 
     @cached_property
     def prototypes(self) -> Points:
-        # a prototype may represent different classes along the path, so that none is named here
+        # a prototype may represent different classes along the path, so none is named
         at = np.unique(np.concatenate([run.at for run in self.runs])) if self.own or self._stopped else self._sets[0]
         return Points(np.full(len(at), NONE), at=at)
 
@@ -237,7 +237,7 @@ class CoverPath:
         return nearest_first(D, columns, classes, sizes, int(self.weight.argmax()))
 
     def _classes(self, first: Array, member: Array) -> Array:
-        """The classes of the nearest prototypes, whose positions are (r, G); the heaviest where a set has none."""
+        """The classes of the nearest prototypes, whose positions are (r, G); the most common class if a set has none."""
         chosen = np.take_along_axis(member.T, np.maximum(first, 0), axis=0) if member.size else first
         return np.where(first < 0, int(self.weight.argmax()), chosen)
 
@@ -272,11 +272,11 @@ def nearest_first(D: Array, columns: Array, classes: Array, sizes: Array, fallba
     ----------
     D : array (r, m)
     columns, classes : int arrays (q,)
-        Of the prototypes, the first to the last.
+        Columns and classes of the prototypes, from the first to the last.
     sizes : int array (S,)
-        From 0 to q.
+        Sizes, from 0 to q.
     fallback : int
-        The class without prototypes.
+        Class if there are no prototypes.
 
     Returns
     -------
@@ -322,7 +322,7 @@ def covering_first(D: Array, columns: Array, radii: Array, classes: Array, sizes
 
 @kernel
 def _nearest_first(D, columns, classes, sizes, order, fallback, out):  # type: ignore[no-untyped-def]
-    # sizes ascend; the answers of each stand in the column that `order` says
+    # sizes ascend; `order` gives the column of the answers of each
     for i in range(len(D)):
         best, nearest, j = np.inf, fallback, 0
         for s in range(len(sizes)):
@@ -353,7 +353,7 @@ def _words(radii: Array) -> str:
 
 
 def union_of(runs: tuple[Chosen, ...]) -> tuple[Array, Array]:
-    """The candidates of some runs, ascending (q,), and the class of each in each run, int16 (runs, q), -1 where the run lacks it."""
+    """The candidates of some runs, ascending (q,), and the class of each in each run, int16 (runs, q), -1 if the run lacks it."""
     union = np.unique(np.concatenate([run.at for run in runs]))
     member = np.full((len(runs), len(union)), NONE, np.int16)
     for run, classes in zip(runs, member, strict=True):

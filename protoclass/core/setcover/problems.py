@@ -1,22 +1,22 @@
-"""The set cover problems of all folds, classes and radii, and what is proved of a cover.
+"""The set cover problems of all folds, classes and radii, and the certificate of a cover.
 
 The integer program (3) of the paper separates by class (appendix A): for class l choose columns so that
 
     sum_j C_l(j) alpha_j + sum of the weights of class-l rows that no chosen ball contains,    C_l(j) = lambda + miscovered
 
-is least. A column is a ball: a candidate with a radius. It can have a gain in at most one class, that of the majority of the ball,
+is lowest. A column is a ball: a candidate with a radius. It can have a gain in at most one class, the majority of the ball,
 because a gain needs more weight of the class than of all others.
 
 **One radius for all balls**, as in the paper: there is a problem for each radius, and the columns of all of them are the candidates.
 
-**Radii of their own**: there is one problem, whose columns are pairs of a candidate and one of several radii. The balls of a candidate
+**Individual radii**: there is one problem, whose columns are pairs of a candidate and one of several radii. The balls of a candidate
 are nested, hence
 
-* a column is left out if a larger ball around its candidate costs as much, or a smaller one holds as many rows of the class: it is
-  in no greedy cover, and an optimal one needs it nowhere;
-* a greedy cover has at most one ball of each class around a candidate. After the ball that gained most, a larger one gains
-  nothing: at that step it gained no more, so what it adds does not outweigh what it costs;
-* an optimal cover needs at most one as well, as the larger of two covers what both do.
+* a column is left out if a larger ball around its candidate costs as much, or a smaller one contains as many rows of the class: it
+  is not in any greedy cover, and no optimal one needs it;
+* a greedy cover has at most one ball of each class around a candidate. After the ball with the largest gain, a larger one has no
+  gain: at that step its gain was not larger, so what it adds does not outweigh its cost;
+* an optimal cover needs at most one as well, because the larger of two covers the rows of both.
 """
 
 from __future__ import annotations
@@ -41,30 +41,30 @@ from .coded_balls import Lists, find_gains
 LISTED = 2**29  # pairs of a row and a candidate of the class whose ball contains it
 MEMORY = 2**27  # bytes for the gains of all candidates; beyond that, folds are taken in groups
 PROOFS = {"prices": "reduced costs", "dual": "dual ascent", "LP": "linear relaxation", "MIP": "integer program"}  # in words
-RADII = 24  # that a ball may have where balls have radii of their own
+RADII = 24  # radii that a ball may have, for individual radii; a number up to it fits into the codes
 
 
 def own_radii(eps: float) -> Array:
     """The radii that a ball may have, (24,): equal steps from eps / 24 to eps.
 
-    They depend on nothing but eps, so that no held-out row has a say in them, and that a number from 1 to 24 tells which one
-    a ball has.
+    They depend on eps only, so held-out rows have no effect on them, and a number from 1 to 24 identifies the radius of
+    a ball.
     """
     return eps * (np.arange(1, RADII + 1) / RADII)
 
 
 @dataclass(frozen=True)
 class Columns:
-    """Columns of one class at one problem, as their balls are read.
+    """Columns of one class at one problem, as their balls are computed.
 
     Attributes
     ----------
     sets : Sets
-        Their candidates, and the rows.
+        Candidates of the columns, and the rows.
     line : int array (q,)
-        The place of each column's candidate among these.
+        Position of each column's candidate among the candidates.
     level : int array (q,)
-        The place of its radius among those that are read.
+        Position of its radius among the radii of the task.
     """
 
     sets: Sets
@@ -86,15 +86,15 @@ class CoverProblems:
         Fold that leaves each row out, -1 for none.
     gain, wrong, best : arrays (folds, problems, columns), see `coded_balls.find_gains`
     candidate : int array (columns,), ascending
-        The column of D of each column; of one candidate the largest radius comes first.
+        Column of D of each column; for one candidate the largest radius comes first.
     level : int array (problems, columns)
-        The place of its radius among those that are read.
+        Position of its radius among the radii of the task.
     classes : tuple of Sets
-        The columns that may represent each class and pay, and its rows.
+        Columns that may represent each class and pay, and its rows.
     balls : Balls
-        Of the candidates.
+        Balls of the candidates.
     most : float
-        How many pairs of a row and a candidate of its class may be listed.
+        Largest number of pairs of a row and a candidate of its class that may be listed.
     """
 
     task: Task
@@ -112,7 +112,7 @@ class CoverProblems:
 
     @property
     def levels(self) -> int:
-        """The number of radii in a problem: 1, or that of radii that a ball may have."""
+        """Number of radii in a problem: 1, or the number of radii that a ball may have."""
         return len(self.balls.coding.radii) // len(self.level)
 
     def columns(self, sets: Sets, k: int) -> Columns:
@@ -123,7 +123,7 @@ class CoverProblems:
         return Columns(Sets(candidates, sets.rows), line, self.level[k, sets.candidates])
 
     def balls_of(self, columns: Array, k: int) -> tuple[Array, Array]:
-        """The candidates of some columns in problem `k`, and the places of their radii among those of the problem."""
+        """The candidates of some columns in problem `k`, and the positions of their radii among the radii of the problem."""
         return self.candidate[columns], self.level[k, columns] - k * self.levels
 
     def find(self, candidates: Array, levels: Array) -> Array:
@@ -146,7 +146,7 @@ class CoverProblems:
 
     @property
     def entries(self) -> float:
-        """About how many rows the balls of all columns of the last problem hold, of their class."""
+        """Estimated number of rows of their class in the balls of all columns of the last problem."""
         held = (self.gain + self.wrong)[:, -1].max(axis=0)
         return float(sum(held[one.candidates].sum() / self.w[one.rows].mean() for one in self.classes if len(one.candidates)))
 
@@ -194,14 +194,14 @@ def covers(task: Task, fold: Array, folds: int, radii: Array, least: float, own:
     folds : int
     radii : array (K,), ascending
     least : float
-        Candidates whose gain never exceeds this (the smallest lambda) are dropped.
+        Largest gain at which candidates are dropped: the smallest lambda.
     own : bool
-        Whether there is one problem, in which each ball has one of the radii, and not one for each radius.
+        Whether there is one problem, in which each ball has one of the radii, instead of one for each radius.
     """
     K, L, m = len(radii), task.classes, len(task.candidate_row)
     w, unit = units(task.w)
     balls = balls_of(task, Coding(radii, bins_for(len(task.y) * m)), w, fold, folds)
-    balls.weights(slice(0, 0))  # before the threads below ask for it
+    balls.weights(slice(0, 0))  # computed before the threads below need it
     owner = np.where(task.candidate_row < 0, -1, fold[task.candidate_row])
     allowed = np.full(m, -1) if task.allowed_class is None else task.allowed_class
     gain, wrong, best = np.empty((folds, K, m)), np.empty((folds, K, m)), np.empty((folds, K, m), np.int16)
@@ -229,7 +229,7 @@ def covers(task: Task, fold: Array, folds: int, radii: Array, least: float, own:
 
 
 def useful_columns(gain: Array, wrong: Array, best: Array) -> Array:
-    """The columns that a cover with radii of their own may need, bool (folds, K, m), see above; arguments as `find_gains` has them."""
+    """The columns that a cover with individual radii may need, bool (folds, K, m), see above; arguments as in `find_gains`."""
     held = gain + wrong
     useful = gain > 0
     same = best[:, 1:] == best[:, :-1]

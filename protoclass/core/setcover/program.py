@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 DENOMINATOR = 100_000  # largest denominator of a cost
-AFFORDABLE = 20_000_000  # pairs in a linear program that is solved at once
+AFFORDABLE = 20_000_000  # pairs of a linear program that is solved as a whole
 THRESHOLDS = 24  # at which the relaxation is rounded
 CAP = 100  # unions drawn before the last one is accepted
 
@@ -38,15 +38,15 @@ class Program:
     Attributes
     ----------
     cost : array (a,)
-        Of each candidate: lambda + weight of other rows in its ball.
+        Cost of each candidate: lambda + weight of other rows in its ball.
     prize : array (b,)
         Weight of each row.
     covers : csr_array (a, b) of ones
-        Rows that each candidate's ball holds.
+        Rows in the ball of each candidate.
     step : float
         Objectives are multiples of this; 0 if none is known.
     rows : int array (b,), or None
-        The place of each row in the program that this is a part of.
+        Position of each row in the program of which this is a part.
     """
 
     cost: Array
@@ -60,12 +60,12 @@ class Program:
         return float(self.cost[chosen].sum() + self.prize[self.times(chosen) == 0].sum())
 
     def times(self, chosen: Array) -> Array:
-        """How many of some candidates, bool (a,), hold each row, (b,); of several sets of them, (a, s) and (b, s)."""
+        """How many of some candidates, bool (a,), contain each row in their balls, (b,); for several sets, (a, s) and (b, s)."""
         held: Array = self.covers.T @ chosen.astype(float)
         return held
 
     def bound(self, y: Array) -> tuple[float, Array]:
-        """Lower bound from row prices y (clipped to what is allowed), and the reduced cost of each candidate."""
+        """Lower bound from row prices y (clipped to their range), and the reduced cost of each candidate."""
         y = np.clip(y, 0.0, self.prize)
         reduced = self.cost - self.covers @ y
         return float(y.sum() + np.minimum(reduced, 0.0).sum()), reduced
@@ -139,7 +139,7 @@ def ascent(program: Program, sweeps: int = 200) -> tuple[float, Array]:
 
 @kernel
 def ascend(order, start, candidates, prize, slack, y):  # type: ignore[no-untyped-def]
-    """Raise the price of one row after the other, up to its prize, as far as the columns that hold it have slack."""
+    """Raise the price of one row after the other, up to its prize, while the columns that contain it have slack."""
     for i in order:
         room = prize[i] - y[i]
         for s in range(start[i], start[i + 1]):
@@ -183,10 +183,10 @@ def _improve(start, rows, cost, prize, chosen, times):  # type: ignore[no-untype
 
 
 def ratio(program: Program) -> Array:
-    """The standard greedy algorithm: at each step the candidate with the least cost for each unit of weight newly covered is
-    chosen, as long as that is below 1, the price of leaving it uncovered (PVM paper, section 3.2), bool (a,).
+    """The standard greedy algorithm: each step selects the candidate with the lowest cost per unit of weight newly covered,
+    while that is below 1, the price of leaving the weight uncovered (Bien and Tibshirani 2011, section 3.2), bool (a,).
 
-    Of equal candidates the first is chosen. Costs per unit never fall, so a candidate is assessed again only when it comes
+    The first candidate breaks ties. Costs per unit never fall, so a candidate is assessed again only when it comes
     first.
     """
     c, t = program.covers, program.covers.T.tocsr()
@@ -273,10 +273,10 @@ def highs(
         Time limit.
     stop : Stop
     gap : float
-        Relative gap at which an integer solution is good enough.
+        Relative gap at which an integer solution is accepted.
     upper : float
-        Upper bound of x. Infinity leaves the optimum as it is, but no price of a row then rests on a bound of x, which would
-        hold for the program's candidates alone.
+        Upper bound of x. Infinity does not change the optimum, but no price of a row then depends on a bound of x, which would
+        be valid for the program's candidates only.
     """
     import highspy
 
@@ -312,7 +312,7 @@ def highs(
 
 @dataclass(frozen=True)
 class Bound:
-    """A lower bound on any cover by prices of the rows, and the solution of the relaxation where there is one."""
+    """A lower bound on any cover by prices of the rows, and the solution of the relaxation if there is one."""
 
     value: float
     y: Array  # prices (b,)
@@ -327,7 +327,7 @@ def dual_bound(program: Program, sweeps: int = 200) -> Bound:
 
 
 def relax(program: Program, known: Bound, seconds: float, stop: Stop) -> Bound:
-    """The bound by the linear relaxation where it is above the known one, and the solution."""
+    """The bound by the linear relaxation if it is above the known one, and the solution."""
     answer = highs(program, False, seconds, stop)
     known = replace(known, x=answer.x, optimal=answer.optimal)
     lower = -np.inf if answer.y is None else program.bound(answer.y)[0]
@@ -341,7 +341,7 @@ class Solved:
     chosen: Array  # bool (a,)
     objective: float
     bound: float  # on the objective of any cover
-    proof: str  # where it comes from: "dual" (ascent), "LP" (relaxation), "MIP" (integer program) or "none"
+    proof: str  # source: "dual" (ascent), "LP" (relaxation), "MIP" (integer program) or "none"
     note: str = ""  # for the summary
     prices: Array | None = None  # of the rows (b,); the bound by these is `bound`, unless the proof is "MIP": then the best of prices
 
@@ -361,11 +361,11 @@ def exact(program: Program, start: Array, seconds: float, gap: float, stop: Stop
     ----------
     program : Program
     start : bool array (a,)
-        A cover to start from, such as the greedy one.
+        Initial cover, such as the greedy one.
     seconds : float
         Time limit; when it is reached, the best cover so far and its bound are returned.
     gap : float
-        Relative gap that is good enough; 0 asks for the optimum.
+        Relative gap that is accepted; 0 requires the optimum.
     stop : Stop
     """
     end = time.monotonic() + seconds
@@ -437,7 +437,7 @@ def _branch(
 def round_relaxation(
     program: Program, draws: int, seed: tuple[int, ...], seconds: float, stop: Stop, union: bool = False
 ) -> Solved:
-    """The best of `draws` covers that hold each candidate with the probability that the relaxation gives it (PVM paper, section 3.1).
+    """The best of `draws` covers that contain each candidate with its probability in the relaxation (same paper, section 3.1).
 
     The objective separates by class, so the best draw is kept class by class. In expectation a draw is at most
     (weight of the class) / e above the relaxation (appendix B).

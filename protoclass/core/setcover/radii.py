@@ -19,18 +19,18 @@ def default_radii(source: Source, candidate_row: Array, levels: Array | None, se
     ----------
     source : Source (n, m)
     candidate_row : int array (m,)
-        The row that each candidate is, -1 for none.
+        Row of each candidate, -1 if it is not a row.
     levels : array, or None
         Quantile levels. None: 0 and 19 levels spaced geometrically from N^-1/2 to 1/2, where N is the number of
         dissimilarities counted.
     seed : tuple of int
-        Used only above 2^27 entries, where a random set of columns represents all.
+        Seed, used only above 2^27 entries, for a random subset of the columns.
 
     Returns
     -------
     array, ascending and distinct
         Each lies halfway between the quantile (an observed value v) and the next smaller observed value (0 for the
-        smallest). The open ball `d < eps` is then that of eps = v, and rounding in v cannot change it.
+        smallest). The open ball `d < eps` is then the ball of eps = v, and rounding in v cannot change it.
     """
     n, m = source.shape
     if n * m > SAMPLE:
@@ -42,7 +42,7 @@ def default_radii(source: Source, candidate_row: Array, levels: Array | None, se
 
 
 def quantile_ranks(levels: Array | None, total: int) -> Array:
-    """Ranks from 1 on of the quantiles among `total` values, as the inverse of their distribution has them."""
+    """Ranks (from 1) of the quantiles among `total` values, by the inverse of their distribution function."""
     if levels is None:
         levels = np.concatenate([[0.0], np.geomspace(total**-0.5, 0.5, 19)])
     return np.asarray(np.clip(np.ceil(np.asarray(levels) * total).astype(np.int64), 1, total))

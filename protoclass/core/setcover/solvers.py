@@ -76,9 +76,9 @@ def _runs(
     reach = np.nextafter(radii, np.inf) if options.closed else radii  # d <= eps is d < the next number after eps
     problems = covers(task, fold, folds, reach, float(lambdas[0]), options.own)
     if options.solver == "ratio":
-        _ = problems.lists  # or the error that says that there are too many
-    listed = options.solver == "ratio" or (slow and fits(problems))  # before the threads below ask for the lists
-    steps = greedy_steps(problems, in_units(float(lambdas[0]), problems.unit))  # which hold those of all lambdas
+        _ = problems.lists  # or the error that there are too many
+    listed = options.solver == "ratio" or (slow and fits(problems))  # computed before the threads below need the lists
+    steps = greedy_steps(problems, in_units(float(lambdas[0]), problems.unit))  # which contain the steps of all lambdas
 
     most = None if None in options.stops else max(stop for stop in options.stops if stop is not None)
 
@@ -106,7 +106,7 @@ def solve_runs(
     stop: Stop,
     listed: bool = True,
 ) -> list[Chosen]:
-    """The covers of the solver, or those of the greedy algorithm with a certificate; `listed` says whether the balls are."""
+    """The covers of the solver, or greedy covers with a certificate; `listed`: whether the balls are listed."""
     L, out = len(problems.classes), []
     for g, run in enumerate(runs):
         k, j = divmod(g, len(lambdas))
@@ -114,9 +114,9 @@ def solve_runs(
         cost = in_units(lambda_, problems.unit)
         few = None if listed else _few(problems, f, k, cost, run, options, stop)
         results = _solve_classes(problems, few, f, k, cost, run, options, stop)
-        some = problems if few is None else few.problems
+        restricted = problems if few is None else few.problems
         if options.solver != "greedy":
-            run = merge_steps(problems, f, k, [order_columns(some, f, k, c, results[c][1]) for c in range(L)])
+            run = merge_steps(problems, f, k, [order_columns(restricted, f, k, c, results[c][1]) for c in range(L)])
         if options.certify or options.solver in ("exact", "rounding"):
             solved = [one for one, _ in results]
             certificate = Certificate(
@@ -124,7 +124,7 @@ def solve_runs(
                 np.array([one.bound for one in solved]),
                 tuple(one.proof for one in solved),
                 tuple(one.note for one in solved),
-                prices=some.of_rows([np.asarray(one.prices) for one in solved]),
+                prices=restricted.of_rows([np.asarray(one.prices) for one in solved]),
             )
             if problems.task.every is not None:
                 chosen = [run.at[run.classes == c] for c in range(L)]
@@ -144,21 +144,21 @@ def _solve_classes(
     options: Options,
     stop: Stop,
 ) -> list[tuple[Solved, Array]]:
-    """For each class what the solver found, and the columns that it chose, from `few` columns where there are some."""
+    """For each class the solution of the solver and the columns that it selected, from `few` columns if there are some."""
     if few is not None:
         options = replace(options, certify=False)  # a bound over the few candidates is not one over all
 
     def solve_class(c: int) -> tuple[int, Solved, Array]:
-        some = problems if few is None else few.problems
-        program, columns, lost = program_of(some, f, k, c, cost)
+        restricted = problems if few is None else few.problems
+        program, columns, lost = program_of(restricted, f, k, c, cost)
         start = np.isin(columns, run.at[run.classes == c])
         solved = _solve(program, start, options, (f, k, c), stop)
         prices = None
         if solved.prices is not None:
             # A row that no column of the program covers costs its weight. That breaks no constraint of the columns that the program
             # leaves out: each has no more weight of the class in its ball than it costs.
-            rows = some.classes[c].rows
-            prices = np.where(some.fold[rows] == f, 0.0, some.w[rows])
+            rows = restricted.classes[c].rows
+            prices = np.where(restricted.fold[rows] == f, 0.0, restricted.w[rows])
             prices[program.rows] = solved.prices
         result = replace(solved, objective=solved.objective + lost, bound=solved.bound + lost, prices=prices)
         return c, result if few is None else few.over_all(c, result), columns[solved.chosen]
@@ -170,11 +170,11 @@ def _solve_classes(
 
 
 def _few(problems: CoverProblems, f: int, k: int, cost: float, run: Chosen, options: Options, stop: Stop) -> Generated:
-    """The candidates that stand for all others where memory does not take lists of all balls."""
+    """The candidates that represent all others if lists of all balls do not fit into memory."""
     chosen = [run.at[run.classes == c] for c in range(len(problems.classes))]
-    seconds = options.seconds * len(chosen)  # the classes share their passes
+    seconds = options.seconds * len(chosen)  # the classes have their passes in common
     few = generate(problems, f, k, cost, chosen, seconds, stop, options.solver == "exact")
-    _ = few.problems.listed  # before the threads ask for them
+    _ = few.problems.listed  # computed before the threads need it
     return few
 
 
@@ -227,24 +227,24 @@ def over_every_row(
 ) -> Certificate:
     """The certificate of a cover over all rows as candidates, which has the one over the sample in `sampled`.
 
-    All dissimilarities of the rows to one another are read once, and those within the classes in each further pass; none is
-    kept. Where the time is over before they are all read once, the one over the sample remains, and says so.
+    All dissimilarities of the rows to one another are computed once, and those within the classes in each further pass; none is
+    stored. If the time ends before they are all computed once, the certificate over the sample remains and names the sample.
 
     Parameters
     ----------
     problems : CoverProblems
-        Whose candidates are the sample.
+        Problems whose candidates are the sample.
     f : int
-        The fold that is left out.
+        Fold that is left out.
     k : int
-        Of the radii of the problems.
+        Number of the radius in the problems.
     lambda_ : float
     certificate : Certificate
-        In units.
+        Certificate over the sample, in units.
     chosen : sequence of int arrays, one for each class
-        The candidates of the cover.
+        Candidates of the cover.
     seconds : float
-        For each class; they share them, as they share the passes.
+        Seconds for each class, in total for all, because a pass is for all classes.
     stop : Stop
     """
     task, end = problems.task, time.monotonic() + seconds * len(chosen)
@@ -264,7 +264,7 @@ def over_every_row(
         return replace(sampled, over=f"{sampled.over}, as time_limit ended before {everyone} were compared")
     column = np.empty(len(every.y), np.int64)
     column[every.candidate_row[every.candidate_row >= 0]] = np.flatnonzero(every.candidate_row >= 0)
-    balls = [problems.balls_of(some, k) for some in chosen]
+    balls = [problems.balls_of(cover, k) for cover in chosen]
     at = [whole.find(column[task.candidate_row[candidates]], levels) for candidates, levels in balls]
     few = generate(whole, 0, 0, in_units(lambda_, whole.unit), at, end - time.monotonic(), stop)
     bound = np.minimum(certificate.objective, few.bound)

@@ -1,4 +1,4 @@
-"""Statistics of a confusion table: what a rule gets right of each class and of all, with intervals."""
+"""Statistics of a confusion table, overall and per class, with intervals."""
 
 from __future__ import annotations
 
@@ -60,13 +60,13 @@ class OfClass:
     Attributes
     ----------
     sensitivity, specificity : Estimate
-        Share of the class that is predicted as it, and of the others that is not.
+        Proportion of the class that is predicted as it, and of the others that is not.
     ppv, npv : Estimate
-        Share of the rows predicted as the class that are of it, and of those not predicted as it that are not.
+        Proportion of the rows predicted as the class that are of it, and of those not predicted as it that are not.
     f1 : Estimate
         Harmonic mean of sensitivity and ppv.
     prevalence, detection_prevalence : Estimate
-        Share of the class among all rows, and share of all rows that are predicted as it.
+        Proportion of the class among all rows, and proportion of all rows that are predicted as it.
     balanced_accuracy : Estimate
         Mean of sensitivity and specificity.
     """
@@ -82,10 +82,10 @@ class OfClass:
 
 
 def of_class(table: Table, c: int) -> OfClass:
-    """The statistics of class c; NaN where there are no rows to judge by.
+    """The statistics of class c; NaN if there are no rows for an estimate.
 
-    Shares have Wilson's interval. F1 is 2 J / (1 + J), where J is the share of the rows that are of the class and predicted as it
-    among those that are either; its interval is Wilson's of J on this scale. The mean of two shares has that of `mean_of`.
+    Proportions have Wilson intervals. F1 is 2 J / (1 + J), where J is the proportion of the rows that are of the class and predicted as
+    it, among rows that are either; its interval is the Wilson interval of J on this scale. The mean of two proportions has `mean_of`.
 
     Examples
     --------
@@ -106,7 +106,7 @@ def of_class(table: Table, c: int) -> OfClass:
 
 
 def accuracy(table: Table) -> Estimate:
-    """Share of the rows that are classified rightly, with Wilson's interval."""
+    """Proportion of the rows that are classified correctly, with its Wilson interval."""
     return table.share(np.eye(len(table.weight), dtype=bool), np.ones(table.weight.shape, bool))
 
 
@@ -117,12 +117,12 @@ def balanced_accuracy(table: Table) -> Estimate:
 
 
 def kappa(table: Table) -> Estimate:
-    """Cohen's kappa: the accuracy beyond that of chance with the same margins, as a share of what is possible.
+    """Cohen's kappa: the accuracy beyond chance agreement with the same margins, as a proportion of the largest possible.
 
-    The standard error is that of the delta method, of Fleiss, Cohen and Everitt (1969), *Large sample standard errors of kappa
-    and weighted kappa*; with weights w each row adds w^2. The interval is Wilson's of the accuracy, for as many rows
-    as give it this standard error with the margins as they are. So it stays below 1, also where no row is wrong.
-    NaN where truth and prediction are one and the same class throughout.
+    The standard error is by the delta method of Fleiss, Cohen and Everitt (1969), *Large sample standard errors of kappa
+    and weighted kappa*; with weights w each row adds w^2. The interval is the Wilson interval of the accuracy, for the number of rows
+    that gives it this standard error with fixed margins. So it stays below 1, also if no row is misclassified.
+    NaN if truth and prediction are one and the same class for all rows.
 
     Examples
     --------

@@ -11,7 +11,7 @@ FOLDS = 10
 
 
 def stratified(y: Array, folds: int, seed: int) -> Array:
-    """Folds with about the same share of every class.
+    """Folds with about the same proportion of every class.
 
     Parameters
     ----------
@@ -39,7 +39,7 @@ def stratified(y: Array, folds: int, seed: int) -> Array:
 
 
 def _shuffled(values: Array, seed: int | list[int]) -> Array:
-    """The places of the values in their order, those of equal ones at random."""
+    """The positions of the values in their order, ties at random."""
     return np.lexsort((np.random.default_rng(seed).random(len(values)), values))
 
 
@@ -55,7 +55,7 @@ def usual_folds(y: Array, groups: int | None = None) -> int:
 
 
 def stratified_subset(y: Array, count: int, seed: int) -> Array:
-    """A random subset of `count` rows with about the same share of every class, bool (n,).
+    """A random subset of `count` rows with about the same proportion of every class, bool (n,).
 
     Examples
     --------
@@ -71,11 +71,11 @@ def stratified_subset(y: Array, count: int, seed: int) -> Array:
 
 
 def grouped(y: Array, group: Array, folds: int, seed: int) -> Array:
-    """Folds that keep the rows of a group together, with class shares that are as even as this allows.
+    """Folds that keep the rows of a group together, with class proportions that are as even as this allows.
 
-    The groups are assigned from the largest to the smallest, those of equal size in random order. Each goes to the fold where
-    it leaves the class shares most even (least sum of squares of the fold's class counts over class sizes); of equal folds
-    the smallest is taken.
+    The groups are assigned from the largest to the smallest, those of equal size in random order. Each goes to the fold in which
+    it leaves the class proportions most even (lowest sum of squares of the fold's class counts over class sizes); ties go to
+    the smallest fold.
 
     Parameters
     ----------
@@ -105,21 +105,21 @@ def grouped(y: Array, group: Array, folds: int, seed: int) -> Array:
 
 
 def holdout(y: Array, test: float, seed: int) -> Array:
-    """Rows held out once, about the same share of every class.
+    """Rows held out once, about the same proportion of every class.
 
     Parameters
     ----------
     y : int array (n,)
         Class codes.
     test : float between 0 and 1
-        Share of the rows to hold out.
+        Proportion of the rows to hold out.
     seed : int
 
     Returns
     -------
     bool array (n,)
-        True for round(n x test) rows, or fewer where classes of one row keep theirs. Each class gives the integer part of its
-        share, and the classes with the largest remainders give one row more.
+        True for round(n x test) rows, or fewer if classes of one row keep theirs. Each class gives the integer part of its
+        proportion, and the classes with the largest remainders give one row more.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Intervals of shares, of means of shares, and of means over rows; bands of cross-validated curves."""
+"""Intervals of proportions, of means of proportions, and of means over rows; bands of cross-validated curves."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ import numpy as np
 from .. import Array
 
 Z = 1.959963984540054  # of the normal distribution, 2.5 % lie above
-AT_ONCE = 2**22  # numbers held at once
+AT_ONCE = 2**22  # numbers in memory at a time
 
 
 @dataclass(frozen=True)
 class Estimate:
-    """A number with the ends of its 95 % interval; NaN where it is not known."""
+    """A number with the ends of its 95 % interval; NaN if it is unknown."""
 
     value: float
     low: float
@@ -32,7 +32,7 @@ UNKNOWN = Estimate(np.nan, np.nan, np.nan)
 
 
 def wilson(share: float, rows: float) -> tuple[float, float]:
-    """Wilson's 95 % interval of a share among a number of rows, which need not be whole; NaN if the number is."""
+    """Wilson's 95 % interval of a proportion among a number of rows, which need not be whole; NaN if the number is."""
     if np.isnan(rows):
         return np.nan, np.nan
     middle = (share + Z**2 / (2 * rows)) / (1 + Z**2 / rows)
@@ -41,7 +41,7 @@ def wilson(share: float, rows: float) -> tuple[float, float]:
 
 
 def rows_worth(share: float, variance: float, most: float) -> float:
-    """The number of independent rows whose share would have this variance, at most `most`.
+    """The number of independent rows whose proportion would have this variance, at most `most`.
 
     Examples
     --------
@@ -53,18 +53,18 @@ def rows_worth(share: float, variance: float, most: float) -> float:
 
 
 def independent_rows(share: float, sums: Sums, most: float | None = None) -> float:
-    """The number of independent rows of equal weight that a weighted share is worth; NaN for a single group.
+    """The effective number of independent rows of equal weight for a weighted proportion; NaN for a single group.
 
-    Without groups it is the number that gives the share its variance, the sum of the squares of w (x - share) over that of the
-    weights, at most `most`, which is Kish's sum(w)^2 / sum(w^2) by default. So heavy rows that are wrong more often than light
-    ones count as fewer; light ones that are, do not count as more, because the variance is then estimated from few rows. With
-    groups the terms are summed within each first, a share of 0 or 1 is worth as many rows as there are groups (Kish's number
-    for their weights), and the number is reduced by the square of the normal over Student's quantile, of the number of
-    groups less 1 (Korn and Graubard 1998).
+    Without groups it is the number that gives the proportion its variance, the sum of the squares of w (x - proportion) over the
+    sum of the squares of the weights, at most `most`, which is Kish's sum(w)^2 / sum(w^2) by default. So rows with large weights
+    that are misclassified more often than others count as fewer; rows with small weights do not count as more, because few rows
+    then estimate the variance. With groups the terms are first summed within each, a proportion of 0 or 1 counts as many rows as
+    there are groups (Kish's number for their weights), and the number is reduced by the square of the normal over Student's
+    quantile, of the number of groups less 1 (Korn and Graubard 1998).
 
-    For 50 to 400 rows whose weights and errors go together Kish's number has the true share in 0.83 to 0.99 of 2000 draws, this
-    one in 0.90 to 0.99. For 10 to 40 groups of 10 rows that err together intervals for independent rows have it in 0.70 to
-    0.87, these in 0.95 to 0.96 (`python benchmarks/inference.py test`).
+    For 50 to 400 rows whose weights and errors are correlated, the interval with Kish's number contains the true proportion in 0.83 to
+    0.99 of 2000 draws, this one in 0.90 to 0.99. For 10 to 40 groups of 10 rows with correlated errors, intervals for independent rows
+    contain it in 0.70 to 0.87, these in 0.95 to 0.96 (`python benchmarks/inference.py test`).
 
     References
     ----------
@@ -85,16 +85,16 @@ def independent_rows(share: float, sums: Sums, most: float | None = None) -> flo
 
 @dataclass(frozen=True)
 class Sums:
-    """What the interval of a weighted share is made from.
+    """Sums for the interval of a weighted proportion.
 
     Attributes
     ----------
     total, square : float
         Weight of the rows, and sum of the squares of their weights.
     spread : float
-        Sum over rows of the squares of w (x - share); or over groups, see `sum_of_squares`.
+        Sum over rows of the squares of w (x - proportion); or over groups, see `sum_of_squares`.
     groups : int, or None
-        Number of groups that the rows come in.
+        Number of groups of the rows.
     square_of_groups : float
         Sum of the squares of the groups' weights.
     """
@@ -116,9 +116,9 @@ def sums_of(right: Array, share: float, w: Array, group: Array | None) -> Sums:
 
 
 def sum_of_squares(parts: Array, w: Array, group: Array | None) -> float:
-    """Sum of the squares of what rows add to an estimate, its variance.
+    """Sum of the squares of the contributions of rows to an estimate, its variance.
 
-    With groups, of what each group adds, times G / (G - 1) for the G groups with weight; NaN for a single one.
+    With groups, contributions are summed by group, times G / (G - 1) for the G groups with weight; NaN for a single one.
     """
     if group is None:
         return float(parts @ parts)
@@ -127,7 +127,7 @@ def sum_of_squares(parts: Array, w: Array, group: Array | None) -> float:
 
 
 def share_of_rows(right: Array, w: Array, group: Array | None = None) -> Estimate:
-    """The weighted share of the rows that count, bool (n,), with Wilson's interval for `independent_rows`.
+    """The weighted proportion of the rows that count, bool (n,), with the Wilson interval for `independent_rows`.
 
     Examples
     --------
@@ -143,10 +143,10 @@ def share_of_rows(right: Array, w: Array, group: Array | None = None) -> Estimat
 
 
 def mean_of(shares: Sequence[Estimate]) -> Estimate:
-    """Mean of independent shares; its interval has the method of variance estimates recovery.
+    """Mean of independent proportions; its interval is by the method of variance estimates recovery.
 
-    The distances of the mean from its ends are those of the shares, squared, added and divided by their number: at 0 and 1, where
-    a standard error would be 0, the interval keeps its width, and it never leaves [0, 1].
+    The distances of the mean from its ends are the distances for the proportions, squared, added and divided by their number: at 0 and
+    1, where a standard error would be 0, the interval keeps its width, and it never leaves [0, 1].
 
     References
     ----------
@@ -162,7 +162,7 @@ def mean_of(shares: Sequence[Estimate]) -> Estimate:
 
 
 def difference_of(a: Estimate, b: Estimate) -> Estimate:
-    """Difference a - b of two independent shares, with Newcombe's interval (his method 10)."""
+    """Difference a - b of two independent proportions, with Newcombe's interval (his method 10)."""
     value = a.value - b.value
     low = value - float(np.hypot(a.value - a.low, b.high - b.value))
     return Estimate(value, low, value + float(np.hypot(a.high - a.value, b.value - b.low)))
@@ -194,7 +194,7 @@ def mean_over_rows(values: Array, w: Array, group: Array | None = None) -> tuple
 
 
 def simultaneous(parts: Array, level: float, draws: int, random: np.random.Generator) -> tuple[float, float]:
-    """How many standard errors a grid point alone, and all together, are from their means with a chance of `level` at most.
+    """Standard errors between a grid point alone, or all together, and their means with probability at most `level`.
 
     The parts that independent units add to the error at each grid point are multiplied by independent normal numbers, one for each
     unit, and summed: these sums go together over the grid as the errors do (multiplier bootstrap). They are drawn from their
@@ -212,7 +212,7 @@ def simultaneous(parts: Array, level: float, draws: int, random: np.random.Gener
     Returns
     -------
     alone, together : float
-        Student's t with the number of units less 1, and the simulated quantile of the maximum. NaN where no point has a
+        Student's t with the number of units less 1, and the simulated quantile of the maximum. NaN if no point has a
         standard error above 0.
 
     References

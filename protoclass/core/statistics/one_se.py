@@ -1,4 +1,4 @@
-"""Error over a grid, its standard error, and the rules that choose a grid point: the best, the 1-SE rules, the least bound."""
+"""Error over a grid, its standard error, and the rules that select a grid point: the best, the 1-SE rules, the lowest bound."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ RULES: Mapping[str, str] = {
     "bound": "lowest bound",
     "tolerance": "simplest model within a tolerance of the lowest {measure}",
 }
-OF_HELD_OUT = ("1se", "1se-paired", "min")  # the rules that look at held-out rows, and need nothing else
+OF_HELD_OUT = ("1se", "1se-paired", "min")  # the rules that use only held-out rows
 
 
 @dataclass(frozen=True)
@@ -25,8 +25,8 @@ class Limits:
     """What limits a choice besides its error."""
 
     allowed: Array | None = None  # bool (G,): the grid points to choose from; None for all
-    tolerance: float | None = None  # by how much the error may be above the least
-    relative: bool = False  # whether that is a share of the least error
+    tolerance: float | None = None  # largest difference of the error from the lowest
+    relative: bool = False  # whether that is a proportion of the lowest error
 
 
 UNLIMITED = Limits()
@@ -41,11 +41,11 @@ class Choice:
     ----------
     error, se, size : arrays (G,)
     points : mapping of a name in `RULES` to a grid point
-        "min": least error, then least size, then first in the grid. "1se": of the grid points with error <= error[best] +
-        se[best] that of least size, then least error, then the first. "1se-paired": the same of the grid points whose error
-        less that of the best is at most its own standard error over the folds. "tolerance", where there is one: the same of those whose
-        error is at most that far above the least. "bound", where there are bounds: the least, then least size, then the first.
-        All of the points that the limits allow.
+        "min": lowest error, then lowest size, then first in the grid. "1se": of the grid points with error <= error[best] +
+        se[best] the one with the lowest size, then lowest error, then the first. "1se-paired": the same for the grid points whose error
+        minus the lowest is at most the standard error of this difference over the folds. "tolerance", if there is one: the same for those
+        whose error is at most that far above the lowest. "bound", if there are bounds: the lowest, then lowest size, then the first.
+        All select among the points that the limits allow.
     """
 
     error: Array
@@ -65,9 +65,9 @@ class Choice:
 def choose(errors: Array, weight: Array, sizes: Array, bounds: Array | None = None, limits: Limits = UNLIMITED) -> Choice:
     """The grid points that each rule chooses from the errors of the folds of one cross-validation.
 
-    The 1-SE rule is that of glmnet and *The Elements of Statistical Learning*, section 7.10. All points share folds and rows,
-    so that a hard fold makes the errors of all larger: their difference has a smaller standard error than either, and the paired
-    rule is the stricter one where errors go together.
+    The 1-SE rule is the rule of glmnet and *The Elements of Statistical Learning*, section 7.10. All points share folds and rows,
+    so a difficult fold makes the errors of all larger: their difference has a smaller standard error than either, and the paired
+    rule is stricter if errors are correlated.
 
     Parameters
     ----------
@@ -103,15 +103,15 @@ def choose_over_repeats(
     Parameters
     ----------
     errors, weights : lists of arrays (F, G) and (F,)
-        Of each repeat.
+        Errors and weights of each repeat.
     sizes, bounds : arrays (R x F, G)
     limits : Limits
 
     Returns
     -------
     Choice
-        The error is the mean over repeats. Standard errors are the root mean square of the repeats' own, as repeats share
-        their rows.
+        The error is the mean over repeats. Standard errors are the root mean square of the repeats' standard errors, because repeats have
+        the same rows.
     """
     error, se = _over_repeats(errors, weights)
     size = sizes.mean(axis=0)
@@ -123,7 +123,7 @@ def choose_over_repeats(
     def smallest(within: Array) -> int:
         return _smallest(allowed[within[allowed]], size, rounded)
 
-    if np.isfinite(se[best]):  # a curve of one fold has no standard error: the rules then choose the best point
+    if np.isfinite(se[best]):  # a curve of one fold has no standard error: the rules then select the best point
         excess, paired = _over_repeats([e - e[:, [best]] for e in errors], weights)
         points["1se"] = smallest(rounded <= (error[best] + se[best]).round(12))
         points["1se-paired"] = smallest(excess.round(12) <= paired.round(12))
@@ -138,7 +138,7 @@ def choose_over_repeats(
 def frontier(error: Array, size: Array) -> Array:
     """The grid points that have a smaller error than all points of their size or less, ascending in size, int (S,).
 
-    Of equal errors at a size the first point is taken.
+    The first point breaks ties of errors at a size.
 
     Examples
     --------
@@ -151,13 +151,13 @@ def frontier(error: Array, size: Array) -> Array:
 
 
 def least_within(error: Array, size: Array, most: Array) -> Array:
-    """The grid point of least error among those with at most so large a size, for each of these sizes, int (S,)."""
+    """The grid point of lowest error among those up to a size, for each of these sizes, int (S,)."""
     points = frontier(error, size)
     return np.asarray(points[np.searchsorted(size[points], most, side="right") - 1])
 
 
 def _smallest(at: Array, first: Array, second: Array) -> int:
-    """Of the grid points `at` that of the smallest first value, then of the second, then the first in the grid."""
+    """The grid point among `at` with the smallest first value, then second value, then the first in the grid."""
     return int(at[np.lexsort((at, second[at], first[at]))[0]])
 
 
@@ -178,5 +178,5 @@ def mean_and_se(errors: Array, weight: Array) -> tuple[Array, Array]:
 
 
 def _sum_over_folds(share: Array, values: Array) -> Array:
-    # fold by fold, as a matrix product adds them in an order that depends on the build of BLAS
+    # fold by fold, because a matrix product adds them in an order that depends on the build of BLAS
     return np.asarray((share[:, None] * values).sum(axis=0))

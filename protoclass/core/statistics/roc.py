@@ -1,4 +1,4 @@
-"""The ROC curve: the area below it, cuts of chances, and their intervals."""
+"""The ROC curve: the area below it, thresholds on probabilities, and their intervals."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class AUC:
 
 
 def auc(score: Array, positive: Array, w: Array, group: Array | None = None) -> AUC:
-    """The chance that a row of the class has a higher score than another row, ties counting a half; in O(n log n).
+    """The probability that a row of the class has a higher score than another row, ties counting a half; in O(n log n).
 
     Parameters
     ----------
@@ -46,14 +46,14 @@ def auc(score: Array, positive: Array, w: Array, group: Array | None = None) -> 
     positive : bool array (n,)
         Whether each row is of the class.
     w : array (n,)
-        Weights of the rows: pairs count by the product of theirs, and each row adds to the variance by the square of its own.
+        Weights of the rows: a pair has the product of its weights, and each row adds to the variance by the square of its own.
     group : int array (n,), optional
-        Codes of the groups that the rows come in: what their rows add is summed before it is squared.
+        Codes of the groups of rows: contributions are summed within a group before they are squared.
 
     Returns
     -------
     AUC
-        NaN where either side has no rows.
+        Area with its variance; NaN if either side has no rows.
 
     References
     ----------
@@ -81,16 +81,16 @@ def auc(score: Array, positive: Array, w: Array, group: Array | None = None) -> 
 
 
 def effective_rows(w: Array, group: Array | None) -> float:
-    """Kish's number of rows of equal weight that weights (n,), or those of groups, are worth."""
+    """Kish's effective number of rows for weights (n,), of rows or of groups."""
     v = w if group is None else np.bincount(group, w)
     return float(v.sum() ** 2 / (v @ v))
 
 
 def mean_auc(p: Array, y: Array, w: Array, group: Array | None = None) -> tuple[list[AUC], AUC]:
-    """The area of each class against the rest by its chances (n, L), and the mean over the classes for which there is one.
+    """The area of each class against the rest by its probabilities (n, L), and the mean over the classes that have one.
 
-    A row adds to the mean what it adds to the areas of the classes on average, so that the interval allows for areas on the same rows.
-    For two classes with chances that sum to 1 the areas are equal, and so is their mean.
+    A row adds to the mean its average contribution to the areas of the classes, so the interval allows for areas on the same rows.
+    For two classes with probabilities that sum to 1 the areas are equal, and so is their mean.
     """
     each = [auc(p[:, c], y == c, w, group) for c in range(p.shape[1])]
     known = [one for one in each if one.estimate.value == one.estimate.value]
@@ -102,12 +102,12 @@ def mean_auc(p: Array, y: Array, w: Array, group: Array | None = None) -> tuple[
 
 
 def _with_interval(area: float, parts: Array, w: Array, group: Array | None, most: float, fewest: float) -> AUC:
-    """An area with Wilson's interval, for as many rows as give a share DeLong's variance.
+    """An area with its Wilson interval, for the number of rows that gives a proportion DeLong's variance.
 
-    DeLong's interval, area +- 1.96 se, is too narrow near 1, and none if the score separates the classes. The number of rows here
-    is at most 4 m n / (m + n) for classes of m and n rows, as it is near 1 for two exponential distributions (Hanley and McNeil
-    1982; for several classes that of their mean, times the classes less 1). Separated classes have a bound on one side: that of
-    a share of 1 among the rows of the smaller class.
+    DeLong's interval, area +- 1.96 se, is too narrow near 1, and has width 0 if the score separates the classes. The number of rows
+    here is at most 4 m n / (m + n) for classes of m and n rows, as near 1 for two exponential distributions (Hanley and McNeil
+    1982; for several classes their mean, times the classes less 1). Separated classes have a bound on one side: the bound of
+    a proportion of 1 among the rows of the smaller class.
 
     Over 27 cases of 5 + 95, 20 + 80 and 50 + 50 rows and areas of 0.8, 0.95 and 0.99 DeLong's interval has the true area in 0.10
     to 0.94 of 1500 draws, this one in 0.92 to 0.98 (`python benchmarks/inference.py auc`).
@@ -123,7 +123,7 @@ def _with_interval(area: float, parts: Array, w: Array, group: Array | None, mos
 
 
 def _share_below(score: Array, w: Array) -> Array:
-    """For each row the share of the weight w that has a lower score, and half of that with the same, (n,)."""
+    """For each row the proportion of the weight w with a lower score, plus half of that with the same, (n,)."""
     _, place = np.unique(score, return_inverse=True)
     at = np.bincount(place, w)
     return np.asarray((np.cumsum(at) - at / 2) / w.sum())[place]
@@ -136,11 +136,11 @@ class Curve:
     Attributes
     ----------
     threshold : array (k,)
-        The class is predicted for scores of at least this; the first is inf.
+        Thresholds: the class is predicted for scores of at least this; the first is inf.
     sensitivity, false_positive : arrays (k,)
-        Share of the class, and of the other rows, for which it is predicted.
+        Proportion of the class, and of the other rows, for which it is predicted.
     precision : array (k,)
-        Share of the class among the rows for which it is predicted; 1 where there are none.
+        Proportion of the class among the rows for which it is predicted; 1 if there are none.
     average_precision : float
         Sum of the precisions, each times the increase of the sensitivity.
     """
@@ -153,7 +153,7 @@ class Curve:
 
 
 def curve(score: Array, positive: Array, w: Array) -> Curve | None:
-    """The ROC and precision-recall curve of a score; None where either side has no rows."""
+    """The ROC and precision-recall curve of a score; None if either side has no rows."""
     own, other = np.where(positive, w, 0.0), np.where(positive, 0.0, w)
     if not (own.any() and other.any()):
         return None
@@ -185,8 +185,8 @@ def samples(
 ) -> Iterator[tuple[Array, Array]]:
     """The curve as (1 - specificity, sensitivity) of the rows as they are, and of `draws` bootstrap samples.
 
-    Rows are drawn with replacement, as many of the class and of the others as there are; where they come in groups, whole groups,
-    whose samples without rows of both sides are left out. All have the same thresholds, at most `BINS` steps of the ranks.
+    Rows are drawn with replacement, as many of the class and of the others as there are; if they come in groups, whole groups,
+    and samples without rows of both sides are left out. All have the same thresholds, at most `BINS` steps of the ranks.
     """
     live = w > 0
     place = np.unique(-score[live], return_inverse=True)[1]
@@ -210,7 +210,7 @@ class Band:
     sensitivity: Array
     low: Array  # ends of a 95 % interval at each specificity alone
     high: Array
-    low_all: Array  # ends of a band that has the whole curve with a chance of 95 %
+    low_all: Array  # ends of a band that contains the whole curve with probability 95 %
     high_all: Array
 
 
@@ -219,15 +219,15 @@ def band(
 ) -> Band:
     """The ROC curve at some specificities, with intervals for each alone and a band for all of it, by bootstrap samples.
 
-    The sensitivity at a specificity is the highest of a cut that reaches it, on straight lines between cuts. Alone it has Wilson's
-    interval, for as many rows as would give a share as large as the mean of the samples their variance. Percentiles of the samples
-    would be too narrow near 1: for 12 cases of 20 to 400 rows they have the truth in 0.50 to 0.94 of 200 draws on average over 11
-    specificities, and these intervals in 0.94 to 0.97.
+    The sensitivity at a specificity is the highest of a threshold that reaches it, on straight lines between thresholds. Its interval
+    is Wilson's, for the number of rows that would give a proportion equal to the mean of the samples their variance. Percentiles of
+    the samples would be too narrow near 1: for 12 cases of 20 to 400 rows they contain the truth in 0.50 to 0.94 of 200 draws on average
+    over 11 specificities, and these intervals in 0.94 to 0.97.
 
-    The band is that of Campbell: its distance from the curve is the same everywhere, measured along the lines that rise by
-    sqrt(n / m) to the left, for m rows of the class and n others, as sensitivity and specificity vary by 1 / sqrt(m) and
-    1 / sqrt(n). The distance is that which 95 % of the samples nowhere exceed. It is at least that at which all of the fewer rows
-    would still be right with a chance of 2.5 %, as samples of classes that the score separates are all alike.
+    The band is Campbell's: its distance from the curve is the same everywhere, measured along the lines that rise by
+    sqrt(n / m) to the left, for m rows of the class and n others, because sensitivity and specificity vary by 1 / sqrt(m) and
+    1 / sqrt(n). The distance is the one that 95 % of the samples do not exceed at any point. It is at least the distance at which all
+    of the fewer rows would still be correct with probability 2.5 %, because samples of classes that the score separates are identical.
 
     References
     ----------
@@ -263,22 +263,22 @@ def band(
     return Band(sensitivity, alone[:, 0], alone[:, 1], np.maximum(low, 0.0), np.minimum(high, 1.0))
 
 
-ROUNDING = 1e-12  # sums of the same weights in another order differ by less, as a share of all
+ROUNDING = 1e-12  # of the total: sums of the same weights in another order differ by less
 BINS = 1000  # cuts that a bootstrap sample tries at most, at equal steps of the ranks
 
 
 @dataclass(frozen=True)
 class Cuts:
-    """What each cut does to rows, from that which no chance reaches to that which all do.
+    """Effect of each threshold on rows, from a threshold that no probability reaches to one that all reach.
 
     Attributes
     ----------
     cut : array (G,)
-        Descending: inf, the midpoints between neighbouring chances, 0. The class is predicted where its chance is at least this.
+        Thresholds, descending: inf, the midpoints between neighbouring probabilities, 0. The class is predicted from the threshold on.
     loss : array (G,)
         Weighted mean loss.
     sensitivity, specificity : arrays (G,)
-        Share of the rows of the class predicted as it, and of the others not so; NaN where there are none.
+        Proportion of the rows of the class predicted as it, and of the others not so; NaN if there are none.
     """
 
     cut: Array
@@ -293,13 +293,13 @@ def all_cuts(chance: Array, above: Array, below: Array, positive: Array, weight:
     Parameters
     ----------
     chance : array (n,)
-        Of the class.
+        Probability of the class.
     above, below : arrays (n,)
-        Loss of each row where the class is predicted, and where it is not.
+        Loss of each row if the class is predicted, and if it is not.
     positive : bool array (n,)
         Whether the row is of the class.
     weight, loss_weight : arrays (n,)
-        Weights of the rows in the shares, and in the mean loss.
+        Weights of the rows in the proportions, and in the mean loss.
 
     Examples
     --------
@@ -324,7 +324,7 @@ def all_cuts(chance: Array, above: Array, below: Array, positive: Array, weight:
 
 
 def best_cut(cuts: Cuts, sensitivity: float | None = None, specificity: float | None = None) -> int:
-    """The place of the cut of least loss, of those that reach a sensitivity or a specificity; of equal ones the highest."""
+    """The threshold of lowest loss among those that reach a sensitivity or a specificity; the highest one breaks ties."""
     allowed = np.ones(len(cuts.cut), bool)
     for least, reached in ((sensitivity, cuts.sensitivity), (specificity, cuts.specificity)):
         if least is not None:
@@ -335,7 +335,7 @@ def best_cut(cuts: Cuts, sensitivity: float | None = None, specificity: float | 
 
 
 def decide_at(p: Array, code: int, cut: float) -> Array:
-    """The class `code` where its chance is at least the cut, elsewhere the likeliest of the others; -1 where chances are NaN (r,)."""
+    """The class `code` if its probability reaches the threshold, otherwise the most probable other; -1 for NaN (r,)."""
     others = p.copy()
     others[:, code] = -1.0
     lost = np.asarray(np.isnan(p).any(axis=1))
@@ -347,16 +347,16 @@ def variance_of_choice(
     cells: tuple[Array, Array], change: Array, positive: Array, w: Array, weigh: Callable[[Array], Array], unit: Array,
     limits: tuple[float | None, float | None], draws: int, random: np.random.Generator,
 ) -> tuple[float, float]:  # fmt: skip
-    """How far sensitivity and specificity by cross-validated cuts are from those of the cut that all rows choose.
+    """Differences of sensitivity and specificity between cross-validated thresholds and the threshold that all rows select.
 
-    Rows are drawn with replacement. On each sample the cut is chosen from all rows and without each fold; the shares found
-    with the latter, less those that the former has among the rows as they are, vary as the estimates do about the truth. An
-    interval that takes the cut as given allows for the rows that judge it, but not for those that chose it.
+    Rows are drawn with replacement. On each sample the threshold is selected from all rows and without each fold. The proportions
+    with the latter, minus those of the former on the original rows, vary like the estimates about the truth. An interval for a fixed
+    threshold allows for the rows of the test, but not for the rows that selected it.
 
     Parameters
     ----------
     cells : int arrays (n,)
-        The fold of each row, and the rank of its chance, descending from 0.
+        Fold of each row, and the rank of its probability, descending from 0.
     change : array (n,)
         Loss of each row if the class is predicted, less its loss if it is not.
     positive : bool array (n,)
@@ -364,8 +364,8 @@ def variance_of_choice(
     w : array (n,)
     weigh : function of weights (n,) of the rows to their weights (n,) in the mean loss
     unit : int array (n,)
-        What is drawn: rows, or the groups that they belong to.
-    limits : sensitivity and specificity that a cut must reach
+        Units of the bootstrap: rows, or their groups.
+    limits : sensitivity and specificity that a threshold must reach
     draws : int
     random : Generator
 
@@ -404,7 +404,7 @@ def _through(parts: Array) -> Array:
 
 
 def _chosen_place(parts: list[Array], limits: tuple[float | None, float | None]) -> Array:
-    """How many ranks are above the cut of least loss: as `best_cut`, midway between ranks that have rows.
+    """Number of ranks above the threshold of lowest loss: as `best_cut`, midway between ranks that have rows.
 
     The parts (..., G) are the weights of the class and of the others, and the change of the loss, by rank.
     """

@@ -17,7 +17,7 @@ LARGEST = float(np.finfo(float).max) / 4  # differences of two such values are f
 
 
 def brier(p: Array, y: Array) -> Array:
-    """Brier score of each row (n,): the squared distance of its chances (n, L) from certainty of the true class.
+    """Brier score of each row (n,): the squared distance of its probabilities (n, L) from certainty of the true class.
 
     It is the sum over the classes (Brier 1950), from 0 to 2; for two classes half of it, from 0 to 1, which is the squared
     difference for one class and the usual form there.
@@ -32,7 +32,7 @@ def brier(p: Array, y: Array) -> Array:
 
 
 def log_loss(p: Array, y: Array) -> Array:
-    """Minus the natural logarithm of the chance (n,) of the true class: inf where it is 0.
+    """Minus the natural logarithm of the probability (n,) of the true class: inf if it is 0.
 
     Examples
     --------
@@ -47,17 +47,17 @@ def log_loss(p: Array, y: Array) -> Array:
 
 @dataclass(frozen=True)
 class Bin:
-    """Rows with similar chances of a class.
+    """Rows with similar probabilities of a class.
 
     Attributes
     ----------
     low, high : float
-        Ends of the bin; a chance at the end of two bins is in the lower one.
+        Ends of the bin; a probability at the end of two bins is in the lower one.
     rows : int
     chance : float
-        Weighted mean of the chances.
+        Weighted mean of the probabilities.
     share : Estimate
-        Of the rows that are of the class, with Wilson's interval.
+        Proportion of the rows that are of the class, with its Wilson interval.
     """
 
     low: float
@@ -91,9 +91,10 @@ def reliability(chance: Array, positive: Array, w: Array, bins: int, group: Arra
 
 
 def calibration_in_the_large(chance: Array, positive: Array, w: Array, group: Array | None = None) -> Estimate:
-    """The share of rows of a class less the mean of its chance (n,), 0 where chances come true on average, with a 95 % interval.
+    """The proportion of a class minus its mean probability (n,), 0 for probabilities calibrated on average, with a 95 % interval.
 
-    The interval is Wilson's of the share, less the mean chance, for as many rows as give the share the variance of this difference.
+    It is the Wilson interval of the proportion, minus the mean probability, for the number of rows that gives the proportion the
+    variance of this difference.
 
     References
     ----------
@@ -117,14 +118,14 @@ def relative_margins(distances: Array) -> Array:
     Parameters
     ----------
     distances : array (r, classes)
-        Distances >= 0 to the nearest prototype of each class, inf for a class that has none. `own` is that of the class and
-        `other` the least of the other classes.
+        Distances >= 0 to the nearest prototype of each class, inf for a class that has none. `own` is the distance of the class and
+        `other` the lowest of the other classes.
 
     Returns
     -------
     array (r, classes)
         0 if own and other are equal, also where both are 0 or inf. It is the hyperbolic tangent of half of log(other / own), so
-        that it sorts rows as the scores of a calibration do. Sato and Yamada (1996) learn by it.
+        it sorts rows as the scores of a calibration do. Sato and Yamada (1996) minimise it.
 
     Examples
     --------
@@ -144,7 +145,7 @@ def relative_margins(distances: Array) -> Array:
 def with_largest(values: Array, predicted: Array) -> Array:
     """Values (r, classes), all finite, in which the predicted class of each row has the first largest one.
 
-    A rule decides ties in its own way: where another class is first among the largest, that of the predicted class becomes the
+    A rule breaks ties in its own way: if another class is first among the largest, the value of the predicted class becomes the
     next larger number.
     """
     out = np.clip(values, -LARGEST, LARGEST)
@@ -161,14 +162,14 @@ TINY = np.finfo(float).tiny
 class Scale:
     """How the values that a rule gives by class become scores: the larger, the more likely the class.
 
-    The score is minus the logarithm of a distance, the logarithm of a share of votes, or a decision value as it is. Only
-    differences between the scores of a row matter, so that of distances their ratios do.
+    The score is minus the logarithm of a distance, the logarithm of a proportion of votes, or a decision value as it is. Only
+    differences between the scores of a row matter, so for distances only their ratios.
 
     Attributes
     ----------
     kind : "distance", "prob" or "decision"
     low, high : float
-        Distances and shares below `low` count as `low`, those above `high` as `high`; so 0 and inf have a logarithm.
+        Distances and proportions below `low` count as `low`, those above `high` as `high`; so 0 and inf have a logarithm.
     """
 
     kind: str
@@ -210,7 +211,7 @@ def effective_rows(w: Array) -> float:
     largest = float(w.max(initial=0.0))
     if not largest > 0:
         return 0.0
-    relative = w / largest  # so that squares of small and large weights are numbers
+    relative = w / largest  # otherwise squares of small and large weights overflow or vanish
     return float(relative.sum() ** 2 / (relative @ relative))
 
 
@@ -226,9 +227,9 @@ def rows_of_classes(y: Array, w: Array, classes: int) -> Array:
 
 
 def floor_of(y: Array, w: Array, classes: int) -> Array:
-    """The lowest probability of each class (classes,) that so many rows allow: its share in (n + 1) rows.
+    """The lowest probability of each class (classes,) that this many rows allow: its proportion in (n + 1) rows.
 
-    A new row may be one that nothing is known of. It counts as one row beside the n that were seen, and is of each class
+    A new row may be one without any information. It counts as one row in addition to the n rows, and is of each class
     with the probability that the class has among these. So no probability is 0 or 1.
     """
     share = np.bincount(y, w, classes) / w.sum()
@@ -282,7 +283,7 @@ def fit_multinomial(scores: Array, y: Array, w: Array) -> Multinomial:
     scores : array (n, L)
     y : int array (n,)
     w : array (n,)
-        Relative weights: only their ratios matter. Where a number of rows is needed, it is that of `effective_rows`.
+        Relative weights: only their ratios matter. If a number of rows is needed, it is `effective_rows`.
     """
     n, L = scores.shape
     w = w / w.max()
@@ -324,7 +325,7 @@ def _likeliest(z: Array, target: Array, w: Array, start: Array, of_slope: tuple[
 class Isotonic:
     """Probabilities as steps of how far a class's score lies above the best of the others, one increasing curve a class.
 
-    Of two classes the second has a curve and the first the rest; of more the curves are divided by their sum (Zadrozny and
+    For two classes the second has a curve and the first the rest; for more the curves are divided by their sum (Zadrozny and
     Elkan 2002).
 
     Attributes
@@ -361,7 +362,7 @@ def fit_isotonic(scores: Array, y: Array, w: Array) -> Isotonic:
 def shrunken_steps(x: Array, positive: Array, w: Array) -> tuple[Array, Array]:
     """Corners (k,) and values (k,) of an increasing step function of x: the proportion of positive rows, shrunken step by step.
 
-    Isotonic regression by least squares gives steps of 0 and 1 at its ends, however few rows they have. Here each step counts
+    Isotonic regression by least squares gives steps of 0 and 1 at its ends, even for few rows. Here each step counts
     one row more, with the proportion of all rows, and neighbouring steps that then decrease are joined.
 
     Parameters
@@ -394,7 +395,7 @@ Step = tuple[float, float, int, int]  # weight, weight of positive rows, first a
 
 
 def pool(steps: list[Step], rows: float, share: float) -> list[Step]:
-    """Neighbouring steps joined until their proportions, with so many more rows of a share each, increase."""
+    """Neighbouring steps joined until their proportions increase, with this many more rows of a given proportion in each."""
     out: list[Step] = []
     for step in steps:
         out.append(step)
@@ -413,11 +414,11 @@ def under_prior(p: Array, share: Array, prior: Array) -> Array:
     Parameters
     ----------
     p : array (r, classes)
-        Chances of each row; those of a row with NaN stay NaN.
+        Probabilities of each row; those of a row with NaN stay NaN.
     share : array (classes,)
-        Shares of the classes among the rows that the chances were learned from.
+        Proportions of the classes among the rows of the calibration.
     prior : array (classes,)
-        Shares of the classes among the rows asked about. Where they rule out all that a row may be, its chances are these.
+        Proportions of the classes among the new rows. If they exclude every possible class of a row, its probabilities are these.
 
     Examples
     --------
@@ -449,7 +450,7 @@ class Conformal:
     """Calibration rows against which new ones are ranked, class by class (Mondrian).
 
     With one fold this is split conformal prediction; with several, cross-conformal prediction (Vovk 2015), where each row was
-    scored by the rule that was learned without its fold.
+    scored by the rule that was fitted without its fold.
 
     Attributes
     ----------
@@ -473,7 +474,7 @@ class Conformal:
     __repr__ = short
 
     def p_values(self, new: Array) -> Array:
-        """Share of the calibration rows of each class that are as strange as a new row would be, (r, classes).
+        """Proportion of the calibration rows of each class that conform no better than a new row would, (r, classes).
 
         The new row itself is counted among them.
 

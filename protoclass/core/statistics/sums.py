@@ -16,7 +16,7 @@ TOGETHER = 2**17  # entries of the columns that are summed at a time, as copies 
 
 @dataclass(frozen=True, eq=False)
 class Sums:
-    """What is known of the columns over some rows; those of two sets of rows are joined by `+`.
+    """Sums of the columns over some rows; the sums of two sets of rows are joined by `+`.
 
     Examples
     --------
@@ -42,14 +42,14 @@ class Sums:
         return self.middle.astype(float)
 
     def deviation(self) -> Array:
-        """Standard deviation (n - 1) of each column (p,), of two rows at least; `inf` beyond the largest float."""
+        """Standard deviation (n - 1) of each column (p,), for at least two rows; `inf` beyond the largest float."""
         with np.errstate(over="ignore"):
             return np.sqrt(self.squares / (self.count - 1)).astype(float)
 
 
 @dataclass(frozen=True)
 class Extremes:
-    """Smallest and largest values of columns (p,), not counting missing ones: inf and -inf where there are none."""
+    """Smallest and largest values of columns (p,), not counting missing ones: inf and -inf if there are none."""
 
     low: Array
     high: Array
@@ -76,7 +76,7 @@ def extremes(X: Array) -> Extremes:
 def sums(X: Array) -> Sums:
     """Mean and squared deviations of the columns of X (r, p), float32 or float64, without a missing value.
 
-    Each column is summed by itself, so that the bits depend neither on the layout of the array nor on its other columns.
+    Each column is summed separately, so the bits depend neither on the layout of the array nor on its other columns.
     """
     n, p = X.shape
     middle, squares = np.zeros(p, WIDE), np.zeros(p, WIDE)
@@ -129,7 +129,7 @@ def in_units(value: float, unit: float) -> float:
 
 
 def as_counts(values: Array) -> Array:
-    """Values as integers, where all are whole numbers that a float holds exactly; as they are otherwise.
+    """Values as integers, if all are whole numbers that a float represents exactly; unchanged otherwise.
 
     Examples
     --------

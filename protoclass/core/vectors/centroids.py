@@ -14,7 +14,7 @@ from ..setcover.program import quiet_solver
 
 Array = NDArray[Any]
 ROUNDS = 300  # of Lloyd's algorithm
-SHIFT = 1e-4  # converged if the centers move by at most this share of the mean variance of the columns, all squared moves summed
+SHIFT = 1e-4  # converged if all squared moves of the centers sum to at most this proportion of the mean variance of the columns
 BLOCK = 256  # rows whose distances stay in the cache
 
 _kept = threading.local()
@@ -75,7 +75,7 @@ def centred(X: Array) -> tuple[float, Array, Array]:
 
 
 def generator(seed: tuple[int, ...]) -> np.random.RandomState:
-    """NumPy's legacy generator, whose stream never changes: this thread's own, seeded anew.
+    """NumPy's legacy generator, whose stream never changes: one for each thread, seeded for each call.
 
     Making one takes a hundred times as long as seeding it.
     """
@@ -115,7 +115,7 @@ def first_rows(turned: Array, w: Array, K: int, starts: int, draw: np.random.Ran
 
 
 def best_run(turned: Array, w: Array, first: Array, tol: float) -> tuple[Array, Array]:
-    """Centers (K, p) and clusters (n,) of the run with the least inertia; of equal ones the first."""
+    """Centers (K, p) and clusters (n,) of the run with the lowest inertia; the first run breaks ties."""
     X = np.ascontiguousarray(turned.T)
     centers, labels = np.empty((first.shape[1], len(turned))), np.empty(len(w), np.int64)
     _runs(turned, X, w, tol, first, centers, labels, left())
@@ -144,7 +144,7 @@ def count_distinct(X: Array) -> int:
 @kernel
 def _plus_plus(turned, w, draws, first):  # type: ignore[no-untyped-def]
     # Greedy k-means++: of several rows, drawn by weight times squared distance to the nearest center so far, the one that
-    # leaves the least sum of these. The columns lie one after the other, so that sums over columns run over all rows at once.
+    # leaves the lowest sum of these. The columns lie one after the other, so sums over columns run over all rows at once.
     n = turned.shape[1]
     closest, near, kept = np.empty(n), np.empty(n), np.empty(n)
     for s in range(len(first)):
@@ -253,8 +253,8 @@ def _assign(turned, centers, labels, square):  # type: ignore[no-untyped-def]
 
 @kernel
 def _average(X, w, labels, square, moved, weight):  # type: ignore[no-untyped-def]
-    # A cluster without rows takes the row that lies farthest from its center; where no row lies off its center, it repeats
-    # the center of the heaviest cluster.
+    # A cluster without rows gets the row that lies farthest from its center; if all rows lie on their centers, it repeats
+    # the center of the cluster with the largest weight.
     K, p = moved.shape
     weight[:] = 0.0
     moved[:] = 0.0
@@ -284,7 +284,7 @@ def _average(X, w, labels, square, moved, weight):  # type: ignore[no-untyped-de
             moved[k] = moved[heaviest]
 
 
-FLAT = 1e-9  # singular values below this share of the largest are 0
+FLAT = 1e-9  # singular values below this proportion of the largest are 0
 
 
 def hull_draws(X: Array, count: int, steps: int | None, seed: tuple[int, ...]) -> Array:
@@ -315,7 +315,7 @@ def hull_draws(X: Array, count: int, steps: int | None, seed: tuple[int, ...]) -
         return np.repeat(mean[None, :], count, axis=0)
     if len(X) == rank + 1:
         return np.asarray(draw.dirichlet(np.ones(len(X)), count) @ X)
-    # in these coordinates the rows have equal spread in all directions, so that the walk mixes fast
+    # in these coordinates the rows have equal spread in all directions, so the walk mixes fast
     V = left[:, :rank] * np.sqrt(len(X))
     chord = _Chord(V)
     point, draws = np.zeros(rank), np.empty((count, rank))
@@ -354,7 +354,7 @@ class _Chord:
         self.n, self.optimal = n, highspy.HighsModelStatus.kOptimal
 
     def ends(self, x: Array, d: Array) -> tuple[float, float]:
-        """The least and the largest t with x + t d in the hull; the interval contains 0."""
+        """The smallest and the largest t with x + t d in the hull; the interval contains 0."""
         for i in range(len(x)):
             self.solver.changeCoeff(i, self.n, -float(d[i]))
             self.solver.changeRowBounds(i, float(x[i]), float(x[i]))

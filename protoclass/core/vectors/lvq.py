@@ -3,8 +3,8 @@
 Rows are drawn one by one, and the code vectors near each are moved towards it or away from it. Draws are taken in blocks: two
 matrix products in single precision give the inner products of a block's rows with all code vectors and with one another,
 and a move of one code vector then changes only its column. If the rounding error of these products leaves no doubt,
-they determine the nearest code vectors; otherwise distances are measured again in double precision, in which all moves are
-made. So the result is that of the plain loop, whatever BLAS and number of threads are used.
+they determine the nearest code vectors; otherwise distances are computed again in double precision, in which all moves are
+made. So the result is the result of the plain loop, with any BLAS and number of threads.
 """
 
 from __future__ import annotations
@@ -39,14 +39,14 @@ class Learning:
     ----------
     variant : one of `VARIANTS`
     alpha : float, 0 < alpha < 1
-        The initial rate.
+        Initial rate.
     window : float, 0 < window < 1
-        Of LVQ2.1 and LVQ3: a row is in the window between two code vectors where the ratio of its smaller to its larger
+        Window of LVQ2.1 and LVQ3: a row is in the window between two code vectors if the ratio of its smaller to its larger
         distance exceeds (1 - window) / (1 + window).
     epsilon : float
-        Of LVQ3: the share of the rate by which both nearest code vectors move if they are of the row's class.
+        LVQ3: the proportion of the rate by which both nearest code vectors move if they are of the row's class.
     steepness : float >= 0
-        Of GLVQ: the cost of a row is f(mu), the logistic function of steepness * mu times 4 / steepness; mu itself at 0.
+        GLVQ: the cost of a row is f(mu), the logistic function of steepness * mu times 4 / steepness; mu itself at 0.
     """
 
     variant: str
@@ -60,7 +60,7 @@ def train_codes(X: Array, y: Array, codes: Array, code_classes: Array, rows: Arr
     """Code vectors after training with the rows `rows`, in this order.
 
     With d+ and d- the squared distances to the nearest code vectors of the row's class and of the others, GLVQ goes down the
-    gradient of f((d+ - d-) / (d+ + d-)). Its rate is in units of the rows' mean d+ + d- at the start, so that it does not
+    gradient of f((d+ - d-) / (d+ + d-)). Its rate is in units of the rows' mean d+ + d- at the start, so it does not
     depend on the scale of X, and no step is longer than the distance to the row. In LVQ1, LVQ2.1, LVQ3 and GLVQ the rate
     falls linearly to 0; in OLVQ1 the rate of each code vector falls with each row that it classifies correctly and rises, up
     to alpha, with each row that it misclassifies. A step that would move a code vector more than `FAR` times as far from the
@@ -71,7 +71,7 @@ def train_codes(X: Array, y: Array, codes: Array, code_classes: Array, rows: Arr
     X : array (n, p)
     y : int array (n,)
     codes : array (q, p)
-        The initial code vectors.
+        Initial code vectors.
     code_classes : int array (q,)
         Classes of the code vectors; each class has at least one, and there are at least two classes.
     rows : int array (T,)
@@ -80,7 +80,7 @@ def train_codes(X: Array, y: Array, codes: Array, code_classes: Array, rows: Arr
     Returns
     -------
     float array (q, p)
-        Of code vectors equally near, the first is taken.
+        Trained code vectors. The first code vector breaks ties between nearest ones.
 
     Examples
     --------
@@ -227,7 +227,7 @@ def _squared(a, b):  # type: ignore[no-untyped-def]
 
 @kernel
 def _move(k, a, t, X, codes, single_codes, products, frame):  # type: ignore[no-untyped-def]
-    """Move code vector k by the share a of the distance to row t."""
+    """Move code vector k by the proportion a of the distance to row t."""
     P, G, norm, square, slack = products
     centre, limit = frame
     x, code, single = X[t], codes[k], single_codes[k]
@@ -271,11 +271,11 @@ def neighbours_agree(X: Array, y: Array, w: Array, rows: Array, neighbours: int,
     X : array (n, p)
     y : int array (n,)
     w : array (n,)
-        The weight of each row's vote.
+        Weight of each row's vote.
     rows : int array (r,)
     neighbours : int >= 1
-        Rows that vote, with all that are tied with the last one; fewer if there are fewer other rows. Of classes with equal
-        votes the first wins.
+        Number of rows that vote, with all that are tied with the last one; fewer if there are fewer other rows. The first class
+        breaks ties between votes.
     classes : int
 
     Returns
@@ -333,7 +333,7 @@ def codebook(
     -------
     codes : array (sum of counts, p)
     lacking : int
-        Number of rows that their neighbours do not agree with, taken because there are no others.
+        Number of rows that disagree with their neighbours, used because there are no others.
 
     Examples
     --------

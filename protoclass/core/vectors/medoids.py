@@ -13,7 +13,7 @@ from ..parallel import kernel, left
 Array = NDArray[Any]
 
 STARTS = ("k-means++", "build", "random")
-LANE = 64  # rows that are compared at once
+LANE = 64  # rows that are compared together
 NOTHING = np.empty(0, np.int64)
 
 
@@ -78,7 +78,7 @@ def kmedoids(
     """Medoids for each of several K.
 
     Each K has `starts` runs of its own (one if nothing is drawn at random). If there is a smaller K, one more run starts from
-    its medoids, so that the loss never rises with K. The run of the least loss is kept, the first of equal ones.
+    its medoids, so the loss never rises with K. The run with the lowest loss is kept; the first run breaks ties.
 
     Parameters
     ----------
@@ -157,9 +157,9 @@ def begin(problem: Block, K: int, start: str, draw: np.random.Generator, known: 
 def swap_medoids(problem: Block, first: Array) -> Medoids:
     """Swap medoids for other candidates until no swap lowers the loss (FasterPAM: each swap that lowers it is made at once).
 
-    Candidates are visited in their order, repeatedly. Of the medoids that a candidate could replace, the one is taken for
-    which the loss falls most, the first of equal ones in `first`. A decrease within rounding error does not count. A single
-    medoid is the best of all candidates, the first of equal ones.
+    Candidates are visited in their order, repeatedly. A candidate replaces the medoid with the largest decrease of the loss;
+    the order of `first` breaks ties. A decrease within rounding error does not count. A single
+    medoid is the best of all candidates, the first one of ties.
     """
     if len(first) == 1:
         medoids = np.array([_costs(problem.to, problem.w).argmin()])
@@ -284,28 +284,28 @@ def _any_less(a, b, at):  # type: ignore[no-untyped-def]
 
 @kernel
 def _swap(to, w, chosen, left):  # type: ignore[no-untyped-def]
-    # first, second: dissimilarity of each row to its two nearest medoids, numbers of and after of those chosen. If candidate
+    # first, second: dissimilarity of each row to its two nearest medoids, numbers nearest and after of these medoids. If candidate
     # j replaces medoid k, the loss falls by gain + kept[k] - lost[k]: gain is the decrease for rows nearer to j than to any
     # medoid, lost[k] the increase for the rows of k without it, and kept[k] the part of this increase that j prevents.
     m, n, K = to.shape[0], len(w), len(chosen)
     between = np.empty((n, K), to.dtype)
     first, second = np.empty(n, to.dtype), np.empty(n, to.dtype)
-    of, after = np.empty(n, np.int64), np.empty(n, np.int64)
+    nearest, after = np.empty(n, np.int64), np.empty(n, np.int64)
     taken, kept, lost = np.zeros(m, np.bool_), np.empty(K), np.empty(K)
     for k in range(K):
         taken[chosen[k]] = True
         for i in range(n):
             between[i, k] = to[chosen[k], i]
     for i in range(n):
-        of[i], after[i] = _two_nearest(between[i])
-        first[i], second[i] = between[i, of[i]], between[i, after[i]]
-    _losses(w, first, second, of, lost)
+        nearest[i], after[i] = _two_nearest(between[i])
+        first[i], second[i] = between[i, nearest[i]], between[i, after[i]]
+    _losses(w, first, second, nearest, lost)
     rounding = (n + 8) * 2.0**-50  # more than the relative error of sums of n terms, all of one sign
     swaps, passes, visited, j = 0, 0, 0, 0  # visited: candidates since the last swap
     while visited < m and not left[0]:
         passes += j == 0
         if not taken[j]:
-            gain = _saved(to[j], w, first, second, of, kept)
+            gain = _saved(to[j], w, first, second, nearest, kept)
             k = 0
             for other in range(1, K):
                 if kept[other] - lost[other] > kept[k] - lost[k]:
@@ -313,8 +313,8 @@ def _swap(to, w, chosen, left):  # type: ignore[no-untyped-def]
             if gain + kept[k] - lost[k] > rounding * lost[k]:
                 taken[chosen[k]], taken[j] = False, True
                 chosen[k] = j
-                _put(to[j], k, between, first, second, of, after)
-                _losses(w, first, second, of, lost)
+                _put(to[j], k, between, first, second, nearest, after)
+                _losses(w, first, second, nearest, lost)
                 swaps += 1
                 visited = 0
         visited += 1

@@ -26,8 +26,8 @@ TINY = 2.0**-600  # scale at which rows that are too far for a density can be co
 FULL, TIED, DIAGONAL, SPHERICAL = range(4)
 TOLERANCE = 1e-3  # converged if the mean log likelihood of a row changes by less
 MARGIN = 40.0  # a component whose log density is so far below the best one's adds nothing to a sum: exp(-40) < 2^-57
-EMPTY = 10 * np.finfo(float).eps  # rows of a component that has none, so that its weight is positive
-COLUMNS = 8  # after every so many columns, a look at what can no longer matter
+EMPTY = 10 * np.finfo(float).eps  # rows of an empty component, which makes its weight positive
+COLUMNS = 8  # columns between two checks for components that cannot matter any more
 ROWS = 64  # that are whitened together
 
 
@@ -145,7 +145,7 @@ class Gaussians:
     prototypes : Points
         The means of all components, q of them.
     weights : array (q,)
-        Of each component within its class.
+        Weight of each component within its class.
     roots : tuple of q arrays, as in `Mix`
     priors : array (classes,)
         Positive.
@@ -202,8 +202,8 @@ def best_mixture(
 ) -> tuple[Array, Array, Array, bool] | None:
     """EM from each of several partitions; the mixture with the largest likelihood, None if a covariance is singular.
 
-    Components whose density is exp(40) times smaller than that of the best one for a row are left out of its sums, and the
-    whitening of a row stops as soon as this is certain. Components whose shares have not changed are not computed again, and
+    Components whose density is exp(40) times smaller than the density of the best one for a row are left out of its sums, and the
+    whitening of a row stops as soon as this is certain. Components whose proportions have not changed are not computed again, and
     partitions that differ in the names of their parts only run once.
 
     Parameters
@@ -289,7 +289,7 @@ def _seen_before(labels, s, K):  # type: ignore[no-untyped-def]
 @kernel
 def _maximise(X, resp, form, ridge, changed, weights, means, factors):  # type: ignore[no-untyped-def]
     # Weights, means and the upper triangular U of U'U = Sigma (its diagonal, if Sigma is diagonal); False if Sigma is singular.
-    # A component without rows repeats the heaviest mean.
+    # A component without rows repeats the mean of the component with the largest weight.
     (K, n), p = resp.shape, X.shape[1]
     heaviest, renewed = 0, np.empty(len(factors), np.bool_)
     for k in range(len(factors)):
@@ -363,7 +363,7 @@ def _scatter(X, share, mean, out, four, scaled):  # type: ignore[no-untyped-def]
 
 @kernel
 def _factor(out):  # type: ignore[no-untyped-def]
-    # U with U'U = out in place, from its upper triangle; False where that is not positive definite
+    # U with U'U = out in place, from its upper triangle; False if it is not positive definite
     p = out.shape[1]
     if len(out) == 1:
         for j in range(p):
@@ -407,7 +407,7 @@ def _invert(factor):  # type: ignore[no-untyped-def]
 @kernel
 def _expect(turned, weights, means, factors, resp, leader, work, changed):  # type: ignore[no-untyped-def]
     # Responsibilities of the components, and which have changed; returns the mean log likelihood. The component that had the
-    # largest share of a row comes first, and gives the level below which the others do not count.
+    # largest proportion of a row comes first, and gives the level below which the others do not count.
     (p, n), K, before = turned.shape, len(weights), resp.copy()
     resp[:] = -np.inf
     level = np.full(n, -np.inf)

@@ -14,7 +14,7 @@ from ..parallel import check_wanted, kernel
 from .class_medoids import choose_rows, cost_of_row, labelled, swap_for_classes
 
 ROUNDS = 4  # of swaps and gradient steps: further ones change little
-CANDIDATES, SHARE = 256, 5  # rows, drawn anew in each round, that may be chosen: so many, or so many times those that are
+CANDIDATES, SHARE = 256, 5  # rows, drawn in each round, that may be chosen: so many, or so many times those that are
 STEPS = 60  # of gradient in each round
 DECAY = (0.9, 0.999)  # of the means of gradients and of their squares, as Kingma and Ba (2015) give them
 LOGARITHM = 0.05  # step of a logarithm of a weight, in the first steps
@@ -22,11 +22,11 @@ ENTRY = 0.03  # step of an entry of a map between columns of variance about 1
 
 
 class Space(Protocol):
-    """What a distance with parameters says of itself while these are learned.
+    """Functions of a distance with parameters that are used for learning these.
 
-    `start` gives the parameters of the distance as it is, and `normed` those of the same distances up to a factor. `take` gives the
-    space of some rows, `distances` those of all rows to some, (n, q), and `objective` a function of the parameters: the mean cost with
-    chosen rows and the penalty, with its gradient.
+    `start` gives the parameters of the given distance, and `normed` those of the same distances up to a factor. `take` gives the
+    space of some rows, `distances` the distances of all rows to some, (n, q), and `objective` a function of the parameters: the mean
+    cost with chosen rows and the penalty, with its gradient.
     """
 
     rate: float
@@ -80,9 +80,9 @@ def learn(space: Space, w: Array, y: Array, batches: Sequence[Array], counts: Ar
     y : int array (n,)
         Classes.
     batches : ROUNDS + 1 int arrays
-        The rows that each round reads, with those chosen before.
+        Rows of each round, with those chosen before.
     counts : int array (classes,)
-        Prototypes of each class at the start.
+        Number of prototypes of each class at the start.
     beta : float
         Slope of the cost's logistic function.
     seed : tuple of int
@@ -95,11 +95,11 @@ def learn(space: Space, w: Array, y: Array, batches: Sequence[Array], counts: Ar
             every = np.arange(len(at))
             D = part.distances(parameters, every)
             chosen = choose_rows(labelled(D, rows.w, rows.y, rows.y, len(counts), beta), every, counts, seed)
-        some = np.union1d(chosen, draw.permutation(len(at))[: max(CANDIDATES, SHARE * len(chosen))])
-        D = part.distances(parameters, some) if round_ else D[:, some]
-        problem = labelled(D, rows.w, rows.y, rows.y[some], len(counts), beta)
-        found = swap_for_classes(problem, np.searchsorted(some, chosen))
-        chosen = some[found.at]
+        candidates = np.union1d(chosen, draw.permutation(len(at))[: max(CANDIDATES, SHARE * len(chosen))])
+        D = part.distances(parameters, candidates) if round_ else D[:, candidates]
+        problem = labelled(D, rows.w, rows.y, rows.y[candidates], len(counts), beta)
+        found = swap_for_classes(problem, np.searchsorted(candidates, chosen))
+        chosen = candidates[found.at]
         costs.append(found.cost)
         if round_ < ROUNDS:
             parameters = _descend(part, parameters, part.objective(rows, chosen))
@@ -133,17 +133,17 @@ class Weights:
     Attributes
     ----------
     rows : int array (n,)
-        Which rows `terms` and `between` are asked for.
+        Rows for which `terms` and `between` are called.
     terms : callable
-        `terms(rows, to)`: what each variable adds to the power of the distances of rows to others, (n, q, v); NaN where it is skipped.
+        `terms(rows, to)`: contribution of each variable to the power of the distances of rows to others, (n, q, v); NaN if it is skipped.
     between : callable
         `between(weights, rows, to)`: distances (n, q).
     count : int
         Number of variables.
     power : float
-        The power of the distance that is the sum; where variables are skipped, it is the mean over the others.
+        Power of the distance that is the sum; if variables are skipped, it is the mean over the others.
     ridge : float
-        Of the penalty, -ridge times the mean logarithm of the weights.
+        Weight of the penalty, -ridge times the mean logarithm of the weights.
     """
 
     rows: Array
@@ -173,7 +173,7 @@ class Weights:
         def evaluate(parameters: Array) -> tuple[float, Array]:
             weights, slope = weights_of(parameters), np.zeros(self.count)
             single = weights.astype(terms.dtype)
-            mean = (terms.reshape(-1, self.count) @ (single / single.sum())).reshape(terms.shape[:2])  # NaN where variables are skipped
+            mean = (terms.reshape(-1, self.count) @ (single / single.sum())).reshape(terms.shape[:2])  # NaN if variables are skipped
             cost = _cost_of_weights(terms, mean, rows.w, rows.y, classes, rows.beta, self.power, single, slope)
             slope = weights * (slope - weights @ slope / self.count) - self.ridge / self.count * (1 - weights)
             return cost - self.ridge * float(np.log(weights).mean()), slope
@@ -226,11 +226,11 @@ class Map:
     Attributes
     ----------
     X : array (n, p)
-        Coordinates; those of mean 0 and about variance 1 suit the rate.
+        Coordinates; mean 0 and variance about 1 suit the rate.
     components : int
-        Axes of the map; fewer than p start as principal axes.
+        Number of axes of the map; fewer than p start as principal axes.
     ridge : float
-        Of the penalty, -ridge times the mean logarithm of the eigenvalues of the map's square.
+        Weight of the penalty, -ridge times the mean logarithm of the eigenvalues of the map's square.
     """
 
     X: Array
@@ -244,7 +244,7 @@ class Map:
         if self.components == p:
             return np.eye(p, dtype=self.X.dtype)
         axes = np.linalg.svd(self.X - self.X.mean(axis=0), full_matrices=False)[2][: self.components]
-        signs = np.sign(axes[np.arange(len(axes)), np.abs(axes).argmax(axis=1)])  # those of a library depend on its version
+        signs = np.sign(axes[np.arange(len(axes)), np.abs(axes).argmax(axis=1)])  # signs of a library depend on its version
         return self.normed(axes * signs[:, None])
 
     def normed(self, parameters: Array) -> Array:
@@ -257,7 +257,7 @@ class Map:
         Z = self.X @ parameters.T
         square = (Z**2).sum(axis=1)
         out = np.maximum(square[:, None] + square[to] - 2 * (Z @ Z[to].T), 0)
-        out[to, np.arange(len(to))] = 0  # of a row to itself, where products leave rounding
+        out[to, np.arange(len(to))] = 0  # of a row to itself, because products leave rounding
         return np.asarray(np.sqrt(out))
 
     def objective(self, rows: Rows, chosen: Array) -> Callable[[Array], tuple[float, Array]]:

@@ -41,7 +41,7 @@ class Shrunken:
     priors : array (G,)
     thresholds : array (L,)
     survivors : int array (L,)
-        Number of variables in which the centroid of some class differs from that of all rows.
+        Number of variables in which the centroid of some class differs from the centroid of all rows.
     """
 
     overall: Array
@@ -102,12 +102,12 @@ class ShrunkenRule:
     Attributes
     ----------
     prototypes : Points
-        The shrunken centroids; `columns` is the number of variables in which each differs from the centroid of all rows.
+        Shrunken centroids; `columns` is the number of variables in which each differs from the centroid of all rows.
     overall, scale, priors : as in `Shrunken`
     size : float
         Number of variables that distinguish the classes.
     report : mapping of str to value
-        What print and summary say of the rule.
+        Entries for the printed fit and the summary.
     """
 
     prototypes: Points
@@ -135,7 +135,7 @@ def shrunken(
 ) -> Shrunken:
     """Shrunken centroids for every threshold of a path.
 
-    With xbar_kj the mean of variable j in class k and xbar_j that of all rows, n_k and n the weights of both,
+    With xbar_kj the mean of variable j in class k and xbar_j the mean in all rows, n_k and n the weights of both,
 
         d_kj = (xbar_kj - xbar_j) / (m_k (s_j + s_0)),  m_k = sqrt(1 / n_k - 1 / n),
         d'_kj = sign(d_kj) max(|d_kj| - threshold, 0),  xbar'_kj = xbar_j + m_k (s_j + s_0) d'_kj
@@ -154,10 +154,10 @@ def shrunken(
         Weights >= 0, as counts: a row of weight 2 is worth two rows, and n is the sum of the weights.
     classes : int
     thresholds : array (L,), optional
-        Each >= 0. By default 30, evenly from 0 to the largest |d_kj|, the least threshold at which all centroids
+        Each >= 0. By default 30, evenly from 0 to the largest |d_kj|, the lowest threshold at which all centroids
         coincide.
     priors : array (G,), optional
-        Each > 0; divided by their sum. By default the classes' shares of the weights.
+        Each > 0; divided by their sum. By default the proportions of the classes in the weights.
 
     Returns
     -------
@@ -202,14 +202,14 @@ def shrunken(
     overall, means = _mean(X, w), np.stack([_mean(X[y == k], w[y == k]) for k in range(classes)])
     scale = _scale(X - means[y], X - overall, w, classes)
     error = np.sqrt(1 / class_weights - 1 / total)[:, None] * scale  # m_k (s_j + s_0)
-    d = np.abs(np.divide(means - overall, error, out=np.zeros_like(means), where=error > 0))  # m_k = 0 where G = 1
+    d = np.abs(np.divide(means - overall, error, out=np.zeros_like(means), where=error > 0))  # m_k = 0 if G = 1
     path = np.linspace(0, d.max(initial=0), STEPS) if thresholds is None else np.asarray(thresholds, np.float64)
     if not (path >= 0).all():
         raise OptionError("thresholds must be numbers >= 0")
     remaining = d[:, None] - path[:, None]
     share = np.divide(
         remaining, d[:, None], out=np.zeros_like(remaining), where=remaining > 0
-    )  # share of the way from overall to the mean
+    )  # proportion of the way from overall to the mean
     centroids = np.where(share == 1, means[:, None], overall + share * (means - overall)[:, None])
     return Shrunken(overall, centroids, scale, shares, path, (remaining > 0).any(axis=0).sum(axis=1))
 
@@ -217,7 +217,7 @@ def shrunken(
 def scores(fit: Shrunken, X: Array) -> NDArray[np.float64]:
     """Discriminant scores of rows; the smaller the score, the better a class fits (PNAS, equation 6).
 
-    sum_j (x_j - xbar'_kj)^2 / (s_j + s_0)^2 - 2 log prior_k, minus the part that all classes share, sum_j (x_j -
+    sum_j (x_j - xbar'_kj)^2 / (s_j + s_0)^2 - 2 log prior_k, minus the part that is the same for all classes, sum_j (x_j -
     xbar_j)^2 / (s_j + s_0)^2. So a variable that does not survive adds exactly 0, and if none survives the priors decide.
 
     Parameters
@@ -228,7 +228,7 @@ def scores(fit: Shrunken, X: Array) -> NDArray[np.float64]:
     Returns
     -------
     array (r, G, L)
-        The scores of a row have the same bits whatever the other rows are. Of equal scores the first class is to be taken.
+        Scores; those of a row do not depend on the other rows, bit by bit. The first class breaks ties.
 
     Examples
     --------
@@ -250,7 +250,7 @@ def probabilities(values: Array) -> NDArray[np.float64]:
     Parameters
     ----------
     values : array (r, G, ...)
-        From `scores`; a part that all classes share does not matter.
+        Result of `scores`; a part that is the same for all classes does not matter.
 
     Returns
     -------
@@ -278,7 +278,7 @@ def _mean(X: Array, w: Array) -> Array:
 
 
 def _scale(within: Array, overall: Array, w: Array, classes: int) -> Array:
-    """s_j + s_0 (p,), from the differences of the rows to the centroids of their classes and to that of all rows, both (n, p)."""
+    """s_j + s_0 (p,), from the differences of the rows to the centroids of their classes and to the centroid of all rows, both (n, p)."""
     s = _root(within, w, w.sum() - classes)
     offset = np.median(s) if len(s) else 0.0
     for spread in (s, _root(overall, w, w.sum()), np.ones(1)):
@@ -295,5 +295,5 @@ def _root(gaps: Array, w: Array, count: float) -> Array:
 
 
 def _weighted_sum(w: Array, values: Array) -> Array:
-    # row by row, as a matrix product adds them in an order that depends on the build of BLAS
+    # row by row, because a matrix product adds them in an order that depends on the build of BLAS
     return np.asarray((w[:, None] * values).sum(axis=0))

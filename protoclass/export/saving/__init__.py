@@ -1,17 +1,17 @@
 """Files of fits, cross-validations, dissimilarities and comparisons: `Fit.save` and `protoclass.load`.
 
-A file is a zip of one document in JSON (UTF-8) and of arrays as `numpy.save` writes them. It holds no code and no pickled object, and
-reading it runs none: classes are named from a closed list, functions are never named, formulas are checked against the grammar that
-`fit` checks them against, and every size is compared with the bytes that are there before memory is taken for it.
+A file is a zip of one document in JSON (UTF-8) and of arrays as `numpy.save` writes them. It contains no code and no pickled object,
+and reading it runs none. Classes are named from a closed list, and functions are never named. Formulas are checked against the same
+grammar as in `fit`, and every size is compared with the bytes in the file before memory is allocated for it.
 
 The entries of the zip
 ----------------------
 `content.json`
     * `format`: "protoclass".
-    * `version`: 2. A file of a later version is refused, and says by which version of the package it was written.
+    * `version`: 2. A file of a later version is refused, with the version of the package that wrote it.
     * `written by`: versions of protoclass, Python, numpy, pandas, formulaic and scipy.
     * `arrays`: the SHA-256 sums of the arrays, by number.
-    * `kind`: the class of what was saved: "Fit", "Validation", "Dissimilarity" or "Comparison".
+    * `kind`: the class of the saved object: "Fit", "Validation", "Dissimilarity" or "Comparison".
     * `objects`: a list of `[class, fields]`, each after those that it refers to.
     * `root`: the number of the object that was saved.
 `arrays/0.npy`, `arrays/1.npy`, ...
@@ -21,13 +21,13 @@ The comment of the zip is the SHA-256 sum of the document.
 
 Values
 ------
-Null, true, false, whole numbers, finite numbers (with as many digits as give the same bits), texts and lists stand as JSON has
-them. Everything else is an object of one name, its tag:
+Null, true, false, whole numbers, finite numbers (with as many digits as give the same bits), texts and lists are written as JSON
+does. Everything else is an object of one name, its tag:
 
 * `{"object": k}`: the k-th object. `{"array": k}`: the array of `arrays/k.npy`. `{"class": name}`: a class.
 * `{"tuple": [...]}`, `{"range": [start, stop, step]}`, `{"mapping": [[name, value], ...]}`.
 * `{"float": ["inf"]}`, `"-inf"` or `"nan"`; `{"missing": ["NA"]}` or `"NaT"`; `{"scalar": [array]}`: a number of NumPy's.
-* `{"objects": [values, shape]}`: an array of such values. `{"arrays": [flat, lengths]}`: an array of arrays, which stand in `flat` one
+* `{"objects": [values, shape]}`: an array of such values. `{"arrays": [flat, lengths]}`: an array of arrays, which are in `flat` one
   after the other.
 * `{"table": [rows, names, columns]}`, `{"series": [rows, name, column]}`, `{"labels": [levels, names]}`: tables, columns and labels of
   pandas. `{"frame of": [library, table]}`: a table of polars or pyarrow.
@@ -37,19 +37,19 @@ them. Everything else is an object of one name, its tag:
 
 Classes
 -------
-An object has the fields of its class, whose documentation says what they are and whose annotations say of which types: `Fit`,
+An object has the fields of its class, which are described by its documentation and typed by its annotations: `Fit`,
 `Validation`, `Problem`, `Selection`, `Calibration`; `Dissimilarity` and the trained metrics; rules, `Points`, `Objective` and
 `Certificate` (bounds, class by class, and the dual prices of the rows, by which `protoclass.verify` proves them again); `Comparison`.
-"method pvm" and "metric euclidean" are specifications with their parameters; "method m of module.Class" is one that was registered.
+"method pvm" and "metric euclidean" are specifications with their parameters; "method m of module.Class" is a registered one.
 Four classes have fields that follow from the others, and are written without them:
 
 * `Formula`: `text`, `response`, `terms`, `variables` and `columns`, the names of all columns of the data.
 * `Frame`: `columns` (the predictors), `response`, `formula`, `schema` (a `Column` for each predictor), `weights`, `dropped` (labels),
-  `keep`, `notes`; `states`: for each transform of the formula what it has learned (means, knots, breaks), None for plain numbers;
+  `keep`, `notes`; `states`: for each transform of the formula its trained values (means, knots, breaks), None for plain numbers;
   `design`: the names of the columns of the design matrix.
 * `RowlessFrame`, of slim fits: `remembered`, a `Frame` of the rows that are prototypes, `class_counts` and `class_weights`, numbers and
-  weights of the rows of each class that there were.
-* `Call`: `function`, `formula`, `data` and `arguments`, as given, but for the connection to a cluster.
+  weights of the training rows of each class.
+* `Call`: `function`, `formula`, `data` and `arguments`, as given, except for the connection to a cluster.
 """
 
 from __future__ import annotations
@@ -165,7 +165,7 @@ def load(path: Any) -> Any:
     import_all()
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # what is odd in the values of a damaged file is refused
+            warnings.simplefilter("ignore")  # odd values of a damaged file are refused
             decoder = Decoder(document["objects"], arrays, FEW_LABELS + size // LABEL)
             value = decoder.decode({"object": document["root"]})
             if len(decoder.used) < len(arrays):
@@ -175,11 +175,11 @@ def load(path: Any) -> Any:
             return value
     except (NotAvailable, TooLarge, MemoryError):
         raise
-    except Exception as reason:  # whatever the values of a file break
+    except Exception as reason:  # any error that the values of a file cause
         raise damaged(place, str(reason) or type(reason).__name__) from None
 
 
-# what a file holds about rows, in words
+# contents of a file about rows, in words
 
 
 def _of_fit(fit: Any) -> list[str]:

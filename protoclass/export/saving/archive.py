@@ -1,4 +1,4 @@
-"""The file itself: a zip of one JSON document and of arrays, written as a whole and read with every size compared with its bytes."""
+"""The file itself: a zip of one JSON document and of arrays, written as a whole and read with every size checked."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ PACKAGES = ("numpy", "pandas", "formulaic", "scipy")
 
 
 def plain(array: np.ndarray) -> bool:
-    """Whether an array can stand in an npy file as it is."""
+    """Whether an array can be stored in an npy file unchanged."""
     return array.dtype.kind in KINDS and array.dtype.fields is None
 
 
@@ -63,7 +63,7 @@ def _write(file: BinaryIO, entries: Mapping[str, bytes]) -> int:
     try:
         archive.comment = _sum(entries[DOCUMENT]).encode()
         for name, data in entries.items():
-            info = zipfile.ZipInfo(name)  # of 1980, so that the same fit gives the same bytes
+            info = zipfile.ZipInfo(name)  # dated 1980, so that the same fit gives the same bytes
             info.compress_type, info.external_attr, info.file_size = _method(name, data), 0o644 << 16, len(data)
             with archive.open(info, "w") as entry:
                 for piece in _pieces(data):
@@ -76,7 +76,7 @@ def _write(file: BinaryIO, entries: Mapping[str, bytes]) -> int:
 
 
 def _method(name: str, data: bytes) -> int:
-    """Compressed, unless the entry would then be too small for what it holds."""
+    """Compressed, unless the entry would then be too small for its contents."""
     packer = zlib.compressobj(6)
     size = sum(len(packer.compress(piece)) for piece in _pieces(data)) + len(packer.flush())
     return zipfile.ZIP_DEFLATED if len(data) <= most_bytes(name, size) else zipfile.ZIP_STORED
@@ -114,9 +114,9 @@ def read_archive(path: Path) -> tuple[dict[str, Any], list[np.ndarray], int]:
     Raises
     ------
     FileError
-        Where there is no such file, or it is damaged, or was not written by this package or by a later version of it.
+        If there is no such file, or it is damaged, or was not written by this package or by a later version of it.
     TooLarge
-        Where what it holds takes more than a quarter of the available memory.
+        If its contents take more than a quarter of the available memory.
     """
     try:
         with open(path, "rb", opener=_open_regular) as file, zipfile.ZipFile(file) as archive:
@@ -179,7 +179,7 @@ def _checked(archive: zipfile.ZipFile, size: int, path: Path) -> dict[str, zipfi
 
 
 def _bytes(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> bytearray:
-    """An entry, of which the zip's own sum is checked; no more is read than its size says."""
+    """An entry, whose checksum in the zip is verified; at most its declared size is read."""
     data = bytearray()
     with archive.open(info) as file:
         while piece := file.read(AT_ONCE):
@@ -213,6 +213,6 @@ def _described(text: str, path: Path) -> dict[str, Any]:
 def _array(name: str, data: bytearray, most: int) -> np.ndarray:
     try:
         array: np.ndarray = array_of(data, most)
-    except (TypeError, ValueError) as reason:  # NumPy's where a type does not exist
+    except (TypeError, ValueError) as reason:  # raised by NumPy if a type does not exist
         raise ValueError(f"{name} {reason}") from None
     return array

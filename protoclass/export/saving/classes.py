@@ -1,4 +1,4 @@
-"""The classes whose objects may be in a file, and what is checked of their fields by the annotations."""
+"""The classes whose objects may be in a file, and checks of their fields by the annotations."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ BESIDE = ("Mixed", "unlabelled")  # and public names whose modules declare class
 
 
 def import_all() -> None:
-    """Import what declares savable classes of this package: metrics are otherwise imported when they are used."""
+    """Import the modules that declare savable classes of this package: metrics are otherwise imported when they are used."""
     for name in (*SAVED, *BESIDE):
         getattr(protoclass, name)
     for place in {place.split(".")[0] for place in metrics.BUILT_IN.values()}:
@@ -34,16 +34,16 @@ def import_all() -> None:
 
 
 def known_classes() -> dict[str, Kind]:
-    """Each class that may be in a file, by its name there: what `savable` declares, and registered methods and metrics."""
+    """Each class that may be in a file, by its name there: declared by `savable`, and registered methods and metrics."""
     out = dict(SAVABLE)
     registries: Any = (("method", models.BUILT_IN, models.MODELS), ("metric", metrics.BUILT_IN, metrics.METRICS))
     for what, built_in, known in registries:
         for name, place in built_in.items():
             out[f"{what} {name}"] = Kind(f"{what} {name}", _class(place), {})
-        for name, of in known.items():
-            if of is not built_in.get(name):
-                whole = f"{what} {name} of {of.__module__}.{of.__qualname__}"
-                out[whole] = Kind(whole, of, {})
+        for name, cls in known.items():
+            if cls is not built_in.get(name):
+                whole = f"{what} {name} of {cls.__module__}.{cls.__qualname__}"
+                out[whole] = Kind(whole, cls, {})
     return out
 
 
@@ -71,7 +71,7 @@ def class_of(name: Any, known: Mapping[str, Kind]) -> Kind:
     Raises
     ------
     NotAvailable
-        Where there is none: a file can't name what was not registered or declared here.
+        If there is none: a file cannot name classes that were not registered or declared.
     """
     if not isinstance(name, str):
         raise FileError("a class has no name")
@@ -85,7 +85,7 @@ def class_of(name: Any, known: Mapping[str, Kind]) -> Kind:
 
 
 def check_fields(kind: Kind, value: Any) -> None:
-    """Raise where a field is not of the type that the class says, or where arrays do not agree in their axes."""
+    """Raise if a field is not of its declared type, or if arrays do not agree in their axes."""
     held = {f.name: getattr(value, f.name) for f in fields(value)}
     sizes: dict[str, int] = {name: v for name, v in held.items() if type(v) is int}
     for (name, given), hint in zip(held.items(), hints_of(type(value)), strict=True):
@@ -103,7 +103,7 @@ def check_fields(kind: Kind, value: Any) -> None:
 
 
 class _Known(dict[str, Any]):
-    """Names in annotations; one that is imported for type checkers alone stands for anything."""
+    """Names in annotations; a name that is imported for type checkers only means any value."""
 
     def __missing__(self, name: str) -> Any:
         return SAVABLE[name].of if name in SAVABLE else Any
@@ -131,7 +131,7 @@ def _hint(annotation: Any, home: type) -> Any:
 
 
 def conforms(value: Any, hint: Any) -> bool:
-    """Whether a value is of a type, as far as the type says."""
+    """Whether a value is of a type, as far as the type can be checked."""
     origin, inner = get_origin(hint), get_args(hint)
     if hint is Any or getattr(hint, "_is_protocol", False):
         return True
@@ -159,7 +159,7 @@ def conforms(value: Any, hint: Any) -> bool:
 
 
 def refused(value: Any, where: str) -> OptionError:
-    """The error for a value that no file can hold."""
+    """The error for a value that a file cannot contain."""
     cure = "register its class as a method or metric, or declare it by @pc.savable"
     if callable(value):
         cure = (

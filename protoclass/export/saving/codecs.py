@@ -43,7 +43,7 @@ def _dtype(value: Any) -> Any:
 
 
 def _ragged(value: Any) -> bool:
-    """Whether an array holds arrays of one plain type with one axis, as sets of different sizes are."""
+    """Whether an array contains arrays of one plain type with one axis, like sets of different sizes."""
     parts = value.tolist() if isinstance(value, np.ndarray) and value.dtype.kind == "O" and value.ndim == 1 else []
     return bool(parts) and all(isinstance(p, np.ndarray) and p.ndim == 1 and p.dtype == parts[0].dtype and plain(p) for p in parts)
 
@@ -80,7 +80,7 @@ def _levels(labels: pd.Index) -> list[Any]:
 
 
 def _column(values: Any) -> Any:
-    """The entries of a Series or an Index: NumPy's array where its type is one of NumPy's, and where not pandas'."""
+    """The entries of a Series or an Index: NumPy's array for types of NumPy, otherwise pandas'."""
     return np.asarray(values) if isinstance(values.dtype, np.dtype) else values.array
 
 
@@ -174,7 +174,7 @@ CODECS: Mapping[str, Codec] = {
 
 
 class Encoder:
-    """Values on their way into a file; what occurs twice is written once."""
+    """Values on their way into a file; repeated objects are written once."""
 
     def __init__(self) -> None:
         self.objects: list[Any] = []  # [class, fields] as JSON, each after those that it refers to
@@ -182,10 +182,10 @@ class Encoder:
         self._names = names_of_classes()
         self._places: dict[bytes, int] = {}
         self._written: dict[int, Any] = {}
-        self._kept: list[Any] = []  # what has an id in `_written` must live as long
+        self._kept: list[Any] = []  # objects with an id in `_written` must stay alive
 
     def encode(self, value: Any, where: str) -> Any:
-        """A value as JSON; `where` says in a message what it is."""
+        """A value as JSON; `where` describes it in messages."""
         if value is None or type(value) in (bool, int) or (type(value) is float and math.isfinite(value)):
             return value
         if isinstance(value, str):

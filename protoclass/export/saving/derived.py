@@ -1,6 +1,6 @@
-"""What a file says of the parts of a fit: classes with derived fields, and what must hold before anything is computed from them.
+"""Parts of a fit in a file: classes with derived fields, and the checks before anything is computed from them.
 
-Classes stand here by the names that files have for them, so that it does not matter in which module they are defined.
+Classes have their names in files, so their modules do not matter.
 """
 
 from __future__ import annotations
@@ -25,17 +25,17 @@ from ...metrics.base import as_vectors, candidates_of, check_rep, rows_of, same
 FUNCTIONS = ("fit", "cross_validate")
 LITERAL = re.compile(r"[0-9]{1,300}(\.[0-9]{0,300})?|\.[0-9]{1,300}")
 MOST_ROWS = 2**40
-FEW = 2  # rows that a rule is asked about
+FEW = 2  # rows in a trial prediction of a rule
 
 
 @dataclass(frozen=True)
 class Derived:
-    """A class with fields that are not in a file, as they follow from the others and from what is written in their place."""
+    """A class with fields that are not in a file, because they follow from the others and from the values written instead."""
 
-    without: tuple[str, ...] | None  # fields that are not written; None where none is
-    adds: Callable[[Any], dict[str, Any]]  # what is written in their place
+    without: tuple[str, ...] | None  # fields that are not written; None if there are none
+    adds: Callable[[Any], dict[str, Any]]  # values written instead
     names: tuple[str, ...]  # of these
-    read: Callable[[Any, dict[str, Any]], Any]  # the object of a class, of what was written; the annotations are checked afterwards
+    read: Callable[[Any, dict[str, Any]], Any]  # makes the object of a class from the written values; annotations are checked afterwards
 
     def written(self, of: type) -> set[str]:
         own = () if self.without is None else {f.name for f in fields(of)} - set(self.without)
@@ -69,7 +69,7 @@ def learned(frame: Any) -> dict[str, Any]:
 
 
 def read_frame(of: Any, given: dict[str, Any]) -> Any:
-    """A frame whose parts agree, with the specification of its design matrix made anew from the states of its transforms."""
+    """A frame whose parts agree, with the specification of its design matrix restored from the states of its transforms."""
     states, design = given.pop("states"), given.pop("design")
     frame = of(**given, spec=None)
     n, columns, weights, response = len(frame.columns), frame.columns, frame.weights, frame.response
@@ -166,12 +166,12 @@ def check_dissimilarity(d: Any) -> None:
 
 
 def _within(a: np.ndarray, low: int, end: int) -> bool:
-    """Whether an array holds whole numbers from `low` to before `end`."""
+    """Whether an array contains whole numbers from `low` to before `end`."""
     return a.dtype.kind in "iu" and bool(((a >= low) & (a < end)).all())
 
 
 def _made(d: Any, frame: Any, given: Rep, make: Any) -> Rep:
-    """What the metric makes of the rows; of the first of them, where the types of the arrays say what may be in them."""
+    """The metric's representation of the rows; of the first ones only, if the types of the arrays suffice for the check."""
     free = all(a.dtype.kind == "f" for a in given)
     made: Rep = make(d.metric, frame.take(np.arange(1)) if free and not d.metric.train_in_folds else frame)
     return made
@@ -202,7 +202,7 @@ def check_rule(rule: Any, d: Any, classes: int) -> None:
         must(fine, f"the column {cut(repr(name))} of the prototypes has another shape")
     fine = all(0 <= m.positive < classes and -1 <= m.negative < classes for m in getattr(rule, "machines", ()))
     must(fine, "a machine of the rule is of classes that do not exist")
-    getattr(rule, "steps", None)  # of a greedy cover: raises where the report has no objective, or the table not what it is made of
+    getattr(rule, "steps", None)  # of a greedy cover: raises if the report has no objective, or the table is invalid
     fine = getattr(rule, "classes", classes) == classes and 0 <= getattr(rule, "fallback", 0) < classes
     must(fine, "the rule is of other classes")
     if d.data.absent is None:
@@ -270,7 +270,7 @@ def check_fit(fit: Any) -> None:
         _check_names(names, fit.problem, what)
     point = fit.selection.point
     must(point is None or 0 <= point < max(1, len(fit.selection.grid)), "the point that was chosen is not in the grid")
-    fit.model  # the parameters as chosen are those of the method  # noqa: B018
+    fit.model  # noqa: B018
     check_rule(fit.rule, fit.dissimilarity, classes)
     fine = fit.validation is None or len(fit.validation.problem.frame) == n
     must(fine, "the rows of the fit and of its cross-validation are not the same")

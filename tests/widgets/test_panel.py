@@ -42,13 +42,14 @@ def mixed(iris):
 
 @pytest.fixture
 def opened(chromium, tmp_path):
-    """Opens an explorer as a page; a script that fails fails the test."""
+    """Opens an explorer as a page; a script that fails, or a message of the console, fails the test."""
     pages, wrong = [], []
 
     def show(fit, **options):
         page = chromium.new_page(viewport={"width": 1280, "height": 800})
         pages.append(page)
         page.on("pageerror", lambda error: wrong.append(str(error)))
+        page.on("console", lambda message: wrong.append(message.text))
         page.goto(PrototypeExplorer(fit, **options).save(tmp_path / f"{len(pages)}.html").as_uri())
         page.locator(".protoclass-map[data-drawn]").wait_for()
         return page
@@ -116,6 +117,13 @@ def test_the_story_of_a_saved_page(opened, iris):
 def test_a_row_is_typed_by_levels_where_values_may_be_missing(opened, mixed):
     fit = pc.fit("species ~ .", mixed, dissimilarity="gower", eps=0.2, na="keep")
     page = opened(fit)
+    lacking = mixed.loc[fit.prototypes.index, list(mixed.columns[:4])].isna().stack()
+    label, name = lacking.index[lacking][0]
+    page.locator("tr[data-row] button").nth(fit.prototypes.index.get_loc(label)).click()
+    line = page.locator("table.compare tr", has_text=name)
+    assert "missing" in line.inner_text()
+    assert line.locator("svg circle").count() == 0
+    page.locator(".protoclass-field").press("Escape")
     page.get_by_role("button", name="New row").click()
     panel = page.locator(".protoclass-panel")
     assert panel.get_by_label("size", exact=True).locator("option").all_inner_texts() == ["missing", "low", "mid", "high"]

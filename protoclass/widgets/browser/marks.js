@@ -41,7 +41,7 @@ export class Sprites {
     if (!this.kept.has(key)) {
       const side = 2 * Math.ceil((1.3 * radius + width + 1) * this.ratio), canvas = document.createElement("canvas");
       canvas.width = canvas.height = side;
-      const ctx = canvas.getContext("2d");
+      const ctx = canvas.getContext("2d", { willReadFrequently: true });
       ctx.translate(side / 2, side / 2);
       ctx.scale(this.ratio, this.ratio);
       const path = new Path2D(shape(mark, radius));

@@ -140,7 +140,8 @@ export class Panel extends Values {
     svg.append(
       drawn("path", { d: "M3 7H87", class: "protoclass-rule" }),
       drawn("rect", { x: x(low), width: Math.max(2, x(high) - x(low)), y: 3, height: 8, rx: 2, fill: this.colours[of], opacity: 0.35 }),
-      drawn("path", { d: `M${x(middle)} 2V12`, class: "protoclass-line" }), drawn("circle", { cx: x(value), cy: 7, r: 3.6, fill: this.colours[of] }),
+      drawn("path", { d: `M${x(middle)} 2V12`, class: "protoclass-line" }),
+      ...(Number.isNaN(value) ? [] : [drawn("circle", { cx: x(value), cy: 7, r: 3.6, fill: this.colours[of] })]),
     );
     return svg;
   }

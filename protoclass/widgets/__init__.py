@@ -12,6 +12,7 @@ from ..analysis.comparison import Comparison
 from ..estimation.error_curve import ErrorCurve
 from ..estimation.fitted import Fitted
 from ..metrics.dissimilarity import Dissimilarity
+from ..values import load
 
 METHODS = {
     "Comparison": {"explore": "protoclass.widgets:explore_comparison"},
@@ -49,11 +50,7 @@ def explore_validation(validation: ErrorCurve, **options: Any) -> Any:
     >>> explorer.point, explorer.confusion.loc["setosa", "setosa"].item()
     (0, 50)
     """
-    from .base import check_options, show
-    from .curve import CurveExplorer
-
-    path = check_options(options, ("x", "save"))
-    return show(CurveExplorer(validation, **options), path)
+    return _show("curve:CurveExplorer", validation, options, "x")
 
 
 def explore_fit(fit: Fitted, **options: Any) -> Any:
@@ -99,15 +96,11 @@ def explore_fit(fit: Fitted, **options: Any) -> Any:
     >>> len(explorer.fit.prototypes), explorer.details["relation"].value_counts()["covers first"].item()
     (5, 29)
     """
-    from .base import check_options, show
-    from .prototypes import PrototypeExplorer
-
-    path = check_options(options, ("shape", "x", "y", "radii", "alternatives", "criticisms", "new", "save"))
     if fit.frame.absent is not None:
         from ..ground.errors import NotAvailable
 
         raise NotAvailable(fit.frame.absent)
-    return show(PrototypeExplorer(fit, **options), path)
+    return _show("prototypes:PrototypeExplorer", fit, options, "shape", "x", "y", "radii", "alternatives", "criticisms", "new")
 
 
 def explore_comparison(comparison: Comparison, **options: Any) -> Any:
@@ -137,11 +130,7 @@ def explore_comparison(comparison: Comparison, **options: Any) -> Any:
     >>> explorer.table[["method", "prototypes", "error", "se"]].round(3).to_numpy().tolist()
     [['knn(k=3)', 90, 0.033, 0.023], ['knn(k=15)', 90, 0.033, 0.023]]
     """
-    from .base import check_options, show
-    from .curve import ComparisonExplorer
-
-    path = check_options(options, ("save",))
-    return show(ComparisonExplorer(comparison), path)
+    return _show("curve:ComparisonExplorer", comparison, options)
 
 
 def explore_dissimilarity(dissimilarity: Dissimilarity, **options: Any) -> Any:
@@ -174,8 +163,12 @@ def explore_dissimilarity(dissimilarity: Dissimilarity, **options: Any) -> Any:
     >>> explorer.table.loc[0, 149].round(3).item()
     3.324
     """
-    from .base import check_options, show
-    from .matrix import MatrixExplorer
+    return _show("matrix:MatrixExplorer", dissimilarity, options, "by")
 
-    path = check_options(options, ("by", "save"))
-    return show(MatrixExplorer(dissimilarity, **options), path)
+
+def _show(place: str, value: Any, options: dict[str, Any], *allowed: str) -> Any:
+    """Show an explorer, whose module and name are given: loading it takes time that a fit without a page does without."""
+    from .base import check_options, show
+
+    path = check_options(options, (*allowed, "save"))
+    return show(load(f"protoclass.widgets.{place}")(value, **options), path)

@@ -41,13 +41,12 @@ GROUPS = {
     "Methods": ("models",),
     "Dissimilarities": ("metrics",),
     "Estimators of scikit-learn": ("sklearn",),
-    "Saving, reporting, verifying": ("export", "ground.savable"),
+    "Saving, reporting, verifying": ("export",),
     "Data and vignettes": ("frames", "vignettes"),
     "Session options": ("ground.options",),
     "Errors": ("ground.errors",),
     "Custom methods and metrics": (
-        "models.base", "models.registry", "metrics.base", "metrics.wrappers.Wrapper", "core.task", "core.query",
-        "core.neighbours.nearest", "testing",
+        "models.base", "models.registry", "metrics.base", "extend", "testing",
     ),
 }  # fmt: skip
 REST = "Bounds"
@@ -112,6 +111,7 @@ def reference() -> str:
     for name in sorted(homes, key=lambda name: order.index(place[name]) if place[name] in order else len(order)):
         listed[heading.get(place[name], REST)].append(name)
     lines = ["Reference", "=========", "", ".. currentmodule:: protoclass", ""]
+    listed["Custom methods and metrics"] += [f"extend.{name}" for name in protoclass.extend.__all__]
     for title, names in listed.items():
         lines += [title, "-" * len(title), "", ".. autosummary::", "   :toctree: .", "   :nosignatures:", ""]
         lines += [f"   {name}" for name in names] + [""]

@@ -1,5 +1,6 @@
 """The public names, each from the module that defines it: for type checkers, and for `__init__.py`, which loads them when they are read."""
 
+from . import extend as extend
 from . import sklearn as sklearn
 from . import testing as testing
 from .analysis.alternatives import Alternatives as Alternatives
@@ -13,13 +14,8 @@ from .analysis.importance import PermutationTest as PermutationTest
 from .analysis.set_cover import SetCover as SetCover
 from .analysis.set_cover import set_cover as set_cover
 from .analysis.stability import Stability as Stability
-from .core.neighbours.nearest import Nearest as Nearest
 from .core.neighbours.nearest import cover_hart as cover_hart
 from .core.neighbours.nearest import median_radius as median_radius
-from .core.query import Query as Query
-from .core.task import Points as Points
-from .core.task import RulePath as RulePath
-from .core.task import Task as Task
 from .estimation.threshold import Threshold as Threshold
 from .export.card import Card as Card
 from .export.methods import Methods as Methods
@@ -48,11 +44,7 @@ from .ground.errors import OptionError as OptionError
 from .ground.errors import ProtoclassError as ProtoclassError
 from .ground.errors import TooLarge as TooLarge
 from .ground.options import options as options
-from .ground.savable import savable as savable
 from .metrics.base import Metric as Metric
-from .metrics.base import TrainedMetric as TrainedMetric
-from .metrics.base import Traits as Traits
-from .metrics.base import VectorMetric as VectorMetric
 from .metrics.custom import Custom as Custom
 from .metrics.dann import Adaptive as Adaptive
 from .metrics.dissimilarity import Dissimilarity as Dissimilarity
@@ -89,14 +81,7 @@ from .metrics.strings import Mismatch as Mismatch
 from .metrics.tangent import Tangent as Tangent
 from .metrics.tangent import images as images
 from .metrics.wrappers import Ranks as Ranks
-from .metrics.wrappers import Wrapper as Wrapper
-from .models.base import Capabilities as Capabilities
-from .models.base import Grid as Grid
 from .models.base import Model as Model
-from .models.base import axis as axis
-from .models.base import check_number as check_number
-from .models.base import heaviest_class as heaviest_class
-from .models.base import own_candidates as own_candidates
 from .models.centroids import Centroids as Centroids
 from .models.dann import DANN as DANN
 from .models.edited import Condensed as Condensed

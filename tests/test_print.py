@@ -130,8 +130,8 @@ class PVM(pc.Model):
 
     def path(self, task, grid):
         rows = np.array([np.flatnonzero(task.y == c)[0] for c in range(task.classes)])
-        points = pc.Points(task.y[rows], at=pc.own_candidates(task)[rows])
-        return pc.RulePath((pc.Nearest(points, task.classes, 0),))
+        points = pc.extend.Points(task.y[rows], at=pc.extend.own_candidates(task)[rows])
+        return pc.extend.RulePath((pc.extend.Nearest(points, task.classes, 0),))
 
 
 @dataclass(frozen=True)

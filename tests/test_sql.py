@@ -407,7 +407,7 @@ def test_what_is_not_written_says_what_is(iris):
 
 
 def test_a_rule_that_compares_in_its_own_way_is_not_written_by_its_base(iris):
-    class Farther(pc.Nearest):
+    class Farther(pc.extend.Nearest):
         def distances(self, query):
             return super().distances(query) + np.arange(len(self.prototypes))
 

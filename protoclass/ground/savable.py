@@ -57,7 +57,7 @@ def savable(cls: Any = None, *, name: str = "", **shapes: str) -> Any:
     >>> from dataclasses import dataclass
     >>> import numpy as np
     >>> import protoclass as pc
-    >>> @pc.savable(slopes="p", spreads="p")
+    >>> @pc.extend.savable(slopes="p", spreads="p")
     ... @dataclass(frozen=True)
     ... class Slopes:
     ...     slopes: np.ndarray

@@ -105,7 +105,7 @@ T = TypeVar("T")
 class Traits:
     """Properties of a metric that its values alone do not show, declared once.
 
-    Write `traits = pc.Traits(symmetric=True)` in the body of the class, or a property `traits` if they depend on parameters. Each is
+    Write `traits = pc.extend.Traits(symmetric=True)` in the body of the class, or a property `traits` if they depend on parameters. Each is
     an attribute of the metric itself, as in `metric.symmetric`, before and after training. A class that overrides the computation of
     another metric inherits its traits except `triangle` and `geometry`, unless it declares its own.
 
@@ -231,7 +231,7 @@ def _check_class(cls: type[Described], base: type[Described], kind: str, declare
     loose = next((f.name for f in fields(Traits) if f.name in vars(cls) and f.name not in declares), None)
     if loose is not None:
         raise OptionError(
-            f"{cls.__name__}.{loose} is not in `traits`: use traits = protoclass.Traits({loose}=...), or a property `traits` if it "
+            f"{cls.__name__}.{loose} is not in `traits`: use traits = protoclass.extend.Traits({loose}=...), or a property `traits` if it "
             "depends on parameters"
         )
     replaces = base is not TrainedMetric or any("between" in vars(parent) for parent in cls.__mro__[1 : cls.__mro__.index(base)])

@@ -35,7 +35,7 @@ class Wrapper(Metric):
     >>> import pandas as pd
     >>> import protoclass as pc
     >>> @dataclass(frozen=True)
-    ... class Squared(pc.Wrapper):
+    ... class Squared(pc.extend.Wrapper):
     ...     of: Any = "euclidean"
     ...
     ...     def transform(self, values):

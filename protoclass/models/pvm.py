@@ -10,12 +10,12 @@ import numpy as np
 import pandas as pd
 
 from ..core.coding import MOST
+from ..core.histogram import default_radii
 from ..core.neighbours.nearest import Nearest
 from ..core.scm.bounds import compression_bound
 from ..core.setcover.alternatives import NearSolutions, find_alternatives, price_rows, swapped
 from ..core.setcover.path import JoinedPath
 from ..core.setcover.problems import RADII, objective
-from ..core.setcover.radii import default_radii
 from ..core.setcover.solvers import Options, cover_paths
 from ..core.task import Path, Points, Task
 from ..ground.checks import MOST_ROWS, one_of

@@ -108,8 +108,8 @@ def register(name: str, kind: Any) -> None:
     ...     name = "first"
     ...     def path(self, task, grid):
     ...         rows = np.array([np.flatnonzero(task.y == c)[0] for c in range(task.classes)])
-    ...         at = pc.own_candidates(task)[rows]
-    ...         return pc.RulePath((pc.Nearest(pc.Points(task.y[rows], at=at), task.classes, 0),))
+    ...         at = pc.extend.own_candidates(task)[rows]
+    ...         return pc.extend.RulePath((pc.extend.Nearest(pc.extend.Points(task.y[rows], at=at), task.classes, 0),))
     >>> pc.register("first", First)
     >>> pc.fit("species ~ .", pc.load_data("iris"), "first").prototypes.index.tolist()
     [0, 50, 100]

@@ -48,7 +48,8 @@ def check_path(name: str, path: Any, classes: int, columns: int) -> None:
     require(hasattr(path, "at"), f"{name}: `path` returned a {type(path).__name__} without `at`: {cure}")
     rule = path.at(0)
     points: Any = getattr(rule, "prototypes", None)
-    require(isinstance(points, Points), f"{name}: the rule's prototypes must be pc.Points(classes, at=...), not a {type(points).__name__}")
+    kind = type(points).__name__
+    require(isinstance(points, Points), f"{name}: the rule's prototypes must be pc.extend.Points(classes, at=...), not a {kind}")
     lacks = [part for part in ("size", "kinds", "report", "predict", "moved") if not hasattr(rule, part)]
     require(not lacks, f"{name}: the rule {type(rule).__name__} has no {lacks}: see `protoclass.core.task.Rule`")
     size = rule.size

@@ -38,7 +38,7 @@ from .measured import Array, Measured, equal, first_unequal
 def check_saved(s: Measured) -> None:
     """Dissimilarities that are saved and loaded measure to the same bits, also new rows."""
     for kind in _kinds(s.trained, TrainedMetric):
-        require(kind_of(kind) is not None, f"{s}: fits with it can't be saved: write @protoclass.savable above @dataclass of "
+        require(kind_of(kind) is not None, f"{s}: fits with it can't be saved: write @protoclass.extend.savable above @dataclass of "
             f"{kind.__name__}")
     measured = measure_frame(s.frame, s.trained)
     unnamed = {f"under_check_{k}": kind for k, kind in enumerate(_kinds(s.trained, Metric)) if name_of(kind) is None}

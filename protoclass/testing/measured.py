@@ -337,7 +337,7 @@ def check_fields(s: Subject) -> None:
     """A rule can be made again from its fields, and from a pickle."""
     rule = s.fit.rule
     name = type(rule).__name__
-    cure = "write @dataclass(frozen=True) above it, and @pc.savable above that"
+    cure = "write @dataclass(frozen=True) above it, and @pc.extend.savable above that"
     require(is_dataclass(rule), f"{s}: the rule {name} is not a dataclass: {cure}")
     values = {f.name: getattr(rule, f.name) for f in fields(rule) if f.init}  # type: ignore[arg-type]
     with deed(s, f"the rule, made again from its fields as {name}(...),"):
@@ -359,7 +359,8 @@ def check_files(s: Subject) -> None:
 def _check_file(s: Subject, new: pd.DataFrame) -> None:
     with tempfile.TemporaryDirectory() as folder, registered(MODELS, {s.kind.name: s.kind}):
         path = Path(folder) / "check.proto"
-        cure = f"write @pc.savable above {type(s.fit.rule).__name__}, and above every class of its fields, with the axes that these have"
+        rule = type(s.fit.rule).__name__
+        cure = f"write @pc.extend.savable above {rule}, and above every class of its fields, with the axes that these have"
         try:
             s.fit.save(path)
             loaded = load(path)

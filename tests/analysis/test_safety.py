@@ -191,7 +191,7 @@ def test_a_class_that_measures_in_another_way_does_not_inherit_the_triangle_ineq
 
 @dataclass(frozen=True)
 class Squared(pc.Metric):
-    traits = pc.Traits(symmetric=True, triangle=True)
+    traits = pc.extend.Traits(symmetric=True, triangle=True)
 
     def rows(self, frame):
         return (np.ascontiguousarray(frame.design.to_numpy(float)),)

@@ -91,7 +91,7 @@ def test_distances_that_are_no_sum_are_not_divided(iris):
 
     @dataclass(frozen=True)
     class Product(pc.Metric):
-        traits = pc.Traits(power=1.0)
+        traits = pc.extend.Traits(power=1.0)
 
         def rows(self, frame):
             return (frame.design.to_numpy(float),)

@@ -13,10 +13,10 @@ import protoclass as pc
 from protoclass.core import parallel
 from protoclass.core.coding import coder, gather
 from protoclass.core.distances.minkowski import minkowski
+from protoclass.core.histogram import default_radii
 from protoclass.core.neighbours.nearest import nearest
 from protoclass.core.setcover.coded_balls import find_gains, tally
 from protoclass.core.setcover.coverage import covering
-from protoclass.core.setcover.radii import default_radii
 from protoclass.core.sources import Held
 
 SEEDS = range(6)

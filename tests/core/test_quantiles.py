@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 
 from protoclass.core import histogram, sources
-from protoclass.core.histogram import Pairs, values_at
-from protoclass.core.setcover.radii import default_radii, quantile_ranks
+from protoclass.core.histogram import Pairs, default_radii, quantile_ranks, values_at
 from protoclass.core.sources import Held
 
 LEVELS = np.array([0.0, 0.01, 0.2, 0.25, 0.5, 0.75, 0.99, 1.0])

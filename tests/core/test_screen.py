@@ -13,11 +13,10 @@ from protoclass.core.coding import Coding, coder
 from protoclass.core.distances import screen as screening
 from protoclass.core.distances.minkowski import minkowski
 from protoclass.core.distances.screen import approximate, measure_pair, screen
-from protoclass.core.histogram import Pairs, _needed, near_histogram, values_at
+from protoclass.core.histogram import Pairs, _needed, default_radii, near_histogram, quantile_ranks, values_at
 from protoclass.core.neighbours.nearest import by_smallest_set, nearest, nearest_to
 from protoclass.core.query import Beside, Query
 from protoclass.core.setcover.coverage import covering, covering_by
-from protoclass.core.setcover.radii import default_radii, quantile_ranks
 from protoclass.core.sources import Held, Streamed, Submatrix
 from protoclass.core.task import Points
 

@@ -10,10 +10,10 @@ from test_parted_covers import paths, problem
 
 import protoclass as pc
 from protoclass.core.distances.minkowski import Geometry, minkowski
+from protoclass.core.histogram import default_radii
 from protoclass.core.parts import answers, parted_source
 from protoclass.core.query import Query, answer, candidate_query
 from protoclass.core.setcover import radii
-from protoclass.core.setcover.radii import default_radii
 from protoclass.core.sources import Held, Streamed
 from protoclass.core.spatial import Spatial
 from protoclass.core.task import Points

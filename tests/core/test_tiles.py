@@ -8,10 +8,10 @@ from protoclass.core import coding, parallel, spatial
 from protoclass.core.coding import Coding, bins_for
 from protoclass.core.distances.boxes import blocks_of, farthest_of, near_blocks
 from protoclass.core.distances.minkowski import Geometry, minkowski
+from protoclass.core.histogram import default_radii
 from protoclass.core.parallel import Once
 from protoclass.core.setcover import balls
 from protoclass.core.setcover.problems import covers
-from protoclass.core.setcover.radii import default_radii
 from protoclass.core.setcover.solvers import Options, cover_paths
 from protoclass.core.sources import Held, Streamed
 from protoclass.core.spatial import Spatial

@@ -117,15 +117,15 @@ class Far(pc.Model):
         return np.arange(3) + 0.5
 
     def path(self, task, grid):
-        own = pc.own_candidates(task)
+        own = pc.extend.own_candidates(task)
         first = [np.flatnonzero(task.y == c)[0] for c in range(task.classes)]
 
         def rule(t):  # of the first classes alone until t reaches the best
             wrong = t < self.best
             classes = np.roll(np.arange(task.classes), 1) if wrong else np.arange(task.classes)
-            return pc.Nearest(pc.Points(classes, at=own[first]), task.classes, 0)
+            return pc.extend.Nearest(pc.extend.Points(classes, at=own[first]), task.classes, 0)
 
-        return pc.RulePath(tuple(rule(t) for t in pc.axis(grid, "t", self.t)))
+        return pc.extend.RulePath(tuple(rule(t) for t in pc.extend.axis(grid, "t", self.t)))
 
 
 def test_any_method_can_declare_it(iris):
@@ -137,7 +137,7 @@ def test_any_method_can_declare_it(iris):
 
 
 @dataclass(frozen=True)
-class Smaller(pc.Nearest):
+class Smaller(pc.extend.Nearest):
     cost: float = 0.0
 
     @property
@@ -153,13 +153,13 @@ class Endless(Far):
 
     def path(self, task, grid):
         rules = []
-        for t in pc.axis(grid, "t", self.t):
+        for t in pc.extend.axis(grid, "t", self.t):
             first = replace(self, t=0.5, best=0.0)
             rule = Far.path(first, task, {}).at(0)
             kept = slice(1, None) if t >= self.lost else slice(None)
-            points = pc.Points(rule.prototypes.classes[kept], at=rule.prototypes.at[kept])
+            points = pc.extend.Points(rule.prototypes.classes[kept], at=rule.prototypes.at[kept])
             rules.append(Smaller(points, rule.classes, rule.fallback, {}, 100.0 - t))
-        return pc.RulePath(tuple(rules))
+        return pc.extend.RulePath(tuple(rules))
 
 
 def test_a_grid_that_never_lies_inside_ends(iris):
@@ -262,12 +262,12 @@ class Bent(pc.Model):
     power: Any = 1.0
 
     def __post_init__(self):
-        pc.check_number("bent", "power", self.power, low=0, above=True)
+        pc.extend.check_number("bent", "power", self.power, low=0, above=True)
 
     def path(self, task, grid):
         first = [np.flatnonzero(task.y == c)[0] for c in range(task.classes)]
-        rule = pc.Nearest(pc.Points(np.arange(task.classes), at=pc.own_candidates(task)[first]), task.classes, 0)
-        return pc.RulePath((rule,) * len(pc.axis(grid, "power", self.power)))
+        rule = pc.extend.Nearest(pc.extend.Points(np.arange(task.classes), at=pc.extend.own_candidates(task)[first]), task.classes, 0)
+        return pc.extend.RulePath((rule,) * len(pc.extend.axis(grid, "power", self.power)))
 
 
 def test_what_a_grid_object_draws_is_checked(iris):

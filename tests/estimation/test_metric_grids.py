@@ -193,7 +193,7 @@ def test_a_calibration_measures_each_fold_by_the_metric_that_is_chosen_without_i
 def test_parameters_of_a_custom_metric_are_tuned_where_it_names_them(iris):
     @dataclass(frozen=True)
     class Powered(pc.Metric):
-        traits = pc.Traits(symmetric=True)
+        traits = pc.extend.Traits(symmetric=True)
         tunable = frozenset({"exponent"})
 
         exponent: Any = 1.0

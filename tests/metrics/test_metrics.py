@@ -13,7 +13,7 @@ from scipy.spatial.distance import cdist, squareform
 import protoclass as pc
 from protoclass.core.distances.minkowski import minkowski
 from protoclass.core.embedding.scaling import torgerson
-from protoclass.core.setcover.radii import default_radii
+from protoclass.core.histogram import default_radii
 from protoclass.core.sources import Held
 
 values = st.floats(-100, 100, allow_nan=False).map(lambda v: round(v, 2))

@@ -16,7 +16,7 @@ from protoclass.frames.frame import mold
 from protoclass.metrics.base import Metric, TrainedMetric, VectorMetric, as_vectors
 from protoclass.metrics.measuring import measure_frame, resolve
 
-TRAITS = {f.name for f in fields(pc.Traits)}
+TRAITS = {f.name for f in fields(pc.extend.Traits)}
 NAMES = ["age", "marker", "severity", "ward", "smoker", "pulse"]
 FORMULA = f"outcome ~ {' + '.join(NAMES)}"
 
@@ -143,12 +143,12 @@ def test_what_is_trained_in_folds_is_trained_anew(clinic):
     frame = mold("outcome ~ age + marker", clinic)
     for spec in (pc.Ranks(), pc.Adaptive(), pc.Learned(), pc.Euclidean(scale="fold")):
         trained = spec.train(frame)
-        assert resolve(trained, frame, frame.index) == trained.untrained
+        assert resolve(trained, frame, clinic) == trained.untrained
         assert not isinstance(trained.untrained, TrainedMetric)
         measured = measure_frame(frame, spec)
-        assert resolve(measured, frame, frame.index) == trained.untrained
+        assert resolve(measured, frame, clinic) == trained.untrained
     plain = pc.Euclidean().train(frame)
-    assert resolve(plain, frame, frame.index) is plain
+    assert resolve(plain, frame, clinic) is plain
     matrix = pc.dissimilarity("~ age", clinic).frame()
     given = pc.dissimilarity("~ 1", clinic, pc.Ranks(matrix)).metric
     assert given.untrained == pc.Ranks(given.base)
@@ -295,11 +295,12 @@ def test_a_parameter_has_no_name_that_says_something_of_every_metric(name):
         match=f"Mine has a parameter '{name}', but Metric.{name} describes every metric: rename the parameter"):
         type("Mine", (pc.Metric,), body)
     with pytest.raises(pc.OptionError, match=f"parameter '{name}', but TrainedMetric.{name}"):
-        type("Mine", (pc.TrainedMetric,), {"__annotations__": {name: np.ndarray}})
+        type("Mine", (pc.extend.TrainedMetric,), {"__annotations__": {name: np.ndarray}})
     for declared in ("ClassVar[float]", "typing.ClassVar", ClassVar[float]):
         own = body | {"__annotations__": {name: declared}}
         if name in TRAITS:
-            with pytest.raises(pc.OptionError, match=rf"Mine.{name} is not in `traits`: use traits = protoclass.Traits\({name}=...\)"):
+            cure = rf"use traits = protoclass.extend.Traits\({name}=...\)"
+            with pytest.raises(pc.OptionError, match=rf"Mine.{name} is not in `traits`: {cure}"):
                 type("Mine", (pc.Metric,), own)
         else:
             assert type("Mine", (pc.Metric,), own).__name__ == "Mine"

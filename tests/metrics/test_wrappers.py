@@ -14,7 +14,7 @@ from protoclass.frames.frame import mold
 
 
 @dataclass(frozen=True)
-class Power(pc.Wrapper):
+class Power(pc.extend.Wrapper):
     """A metric raised to a power."""
 
     of: Any = "euclidean"
@@ -31,9 +31,9 @@ def counts(frame):
     return X
 
 
-@pc.savable(mask="p")
+@pc.extend.savable(mask="p")
 @dataclass(frozen=True)
-class TrainedMask(pc.TrainedMetric):
+class TrainedMask(pc.extend.TrainedMetric):
     mask: np.ndarray
 
     def rows(self, frame):
@@ -47,7 +47,7 @@ class TrainedMask(pc.TrainedMetric):
 class MaskedHellinger(pc.Metric):
     """Hellinger distance on the columns that differ most between the classes."""
 
-    traits = pc.Traits(symmetric=True, triangle=True, row_by_row=True, train_in_folds=True, supervised=True)
+    traits = pc.extend.Traits(symmetric=True, triangle=True, row_by_row=True, train_in_folds=True, supervised=True)
 
     columns: int = 2
 
@@ -87,14 +87,14 @@ BASES = ["euclidean", "gower", "dtw", "adaptive", pc.Learned(), pc.Hamming(), la
 def test_a_wrapper_passes_on_what_is_so_of_its_metric(of):
     wrapped = Power(of)
     inner = wrapped.inner[0].traits
-    for f in fields(pc.Traits):
+    for f in fields(pc.extend.Traits):
         default = None if f.name in OWN - {"triangle"} else False
         assert getattr(wrapped.traits, f.name) == (default if f.name in OWN else getattr(inner, f.name)), f.name
     assert wrapped.unseen_in("a") == wrapped.inner[0].unseen_in("a")
     kept = {"symmetric", "reflexive", "skips_missing", "scaling", "train_in_folds", "data_dependent", *OWN}
     ranks = pc.Ranks(of).traits
-    assert {f.name: getattr(ranks, f.name) for f in fields(pc.Traits) if f.name not in kept} == {
-        f.name: getattr(inner, f.name) for f in fields(pc.Traits) if f.name not in kept
+    assert {f.name: getattr(ranks, f.name) for f in fields(pc.extend.Traits) if f.name not in kept} == {
+        f.name: getattr(inner, f.name) for f in fields(pc.extend.Traits) if f.name not in kept
     }
 
 

@@ -336,9 +336,9 @@ def test_a_small_file(iris, tmp_path):
 # methods and metrics of one's own
 
 
-@pc.savable(spread="p")
+@pc.extend.savable(spread="p")
 @dataclass(frozen=True)
-class TrainedSpan(pc.TrainedMetric):
+class TrainedSpan(pc.extend.TrainedMetric):
     spread: np.ndarray
 
     def rows(self, frame):
@@ -374,7 +374,7 @@ def test_a_metric_of_ones_own(iris, tmp_path, monkeypatch):
 def test_functions_are_refused(given, tmp_path):
     data = pd.DataFrame({"x": [0.0, 0.1, 5.0, 5.1], "y": list("aabb")})
     fit = pc.fit("y ~ x", data, eps=1.0, **given)
-    with pytest.raises(pc.OptionError, match=r"write the metric as a class with pc.register and @pc.savable, because files do not"):
+    with pytest.raises(pc.OptionError, match=r"write the metric as a class with pc.register and @pc.extend.savable, because files do not"):
         fit.save(tmp_path / "f.proto")
     assert not list(tmp_path.iterdir())
 
@@ -404,10 +404,10 @@ def test_a_fit_of_rows_on_a_cluster_is_saved_without_them(iris, tmp_path):
 
 def test_savable_declares_dataclasses_only():
     with pytest.raises(pc.OptionError, match="is not a dataclass"):
-        pc.savable(type("Plain", (), {}))
+        pc.extend.savable(type("Plain", (), {}))
     with pytest.raises(pc.OptionError, match="is already savable"):
-        pc.savable(dataclass(type("Nearest", (), {"__annotations__": {}})))
+        pc.extend.savable(dataclass(type("Nearest", (), {"__annotations__": {}})))
     with pytest.raises(pc.OptionError, match="'b' is not a field"):
-        pc.savable(b="n")(dataclass(type("One", (), {"__annotations__": {"a": int}})))
+        pc.extend.savable(b="n")(dataclass(type("One", (), {"__annotations__": {"a": int}})))
     with pytest.raises(pc.OptionError, match="takes a dataclass"):
-        pc.savable(5)
+        pc.extend.savable(5)

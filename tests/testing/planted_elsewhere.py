@@ -132,7 +132,7 @@ class MeanOfAllFolds(Linear):
         centre = task.coordinates().mean(axis=0)
         for f, path in super().paths(task, fold, folds, grid):
             rule = path.at(0)
-            yield f, pc.RulePath(tuple(replace(r, offsets=r.offsets + 0.01 * centre[0]) for r in path.rules) if rule else ())
+            yield f, pc.extend.RulePath(tuple(replace(r, offsets=r.offsets + 0.01 * centre[0]) for r in path.rules) if rule else ())
 
 
 @planted("balls", "newly_covered of prototype . with weights")
@@ -179,7 +179,7 @@ class WrongShapes(Linear):
         return Misshapen(rule.prototypes, rule.slopes, rule.offsets)
 
 
-@pc.savable(name="planted Misshapen", slopes="p p")
+@pc.extend.savable(name="planted Misshapen", slopes="p p")
 @dataclass(frozen=True)
 class Misshapen(LinearRule):
     pass
@@ -227,7 +227,7 @@ class GridOfAllRows(Steps):
     default_grid = grid_of(lambda task, smallest: np.array([3, int(np.bincount(task.y).min())]))
 
     def path(self, task, grid):
-        most = pc.axis(grid, "count", self.count).max()
+        most = pc.extend.axis(grid, "count", self.count).max()
         if most > max(6, np.bincount(task.y).min()):
             raise pc.DataError("there are too few rows")
         return super().path(task, grid)
@@ -257,7 +257,7 @@ class PathIsATuple(Medoid):
         return super().path(task, grid).rules
 
 
-@planted("structure", "ends in AttributeError: 'dict' object|must be pc.Points")
+@planted("structure", "ends in AttributeError: 'dict' object|must be pc.extend.Points")
 class RuleIsADict(Medoid):
     def learn(self, task, power):
         return {"prototypes": super().learn(task, power).prototypes}
@@ -275,7 +275,7 @@ class WrongLossOfPVM(pc.PVM):
 class ShiftedGainsOfPVM(pc.PVM):
     def path(self, task, grid):
         path = super().path(task, grid)
-        return pc.RulePath(tuple(shifted(path.at(g)) for g in range(len(path.size))))
+        return pc.extend.RulePath(tuple(shifted(path.at(g)) for g in range(len(path.size))))
 
 
 def shifted(rule):

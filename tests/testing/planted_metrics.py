@@ -31,7 +31,7 @@ def absolute(rows, candidates):
 class CityBlock(pc.Metric):
     """It learns nothing."""
 
-    traits = pc.Traits(symmetric=True, triangle=True, row_by_row=True, power=1.0)
+    traits = pc.extend.Traits(symmetric=True, triangle=True, row_by_row=True, power=1.0)
 
     def rows(self, frame):
         return (numbers(frame),)
@@ -40,9 +40,9 @@ class CityBlock(pc.Metric):
         return absolute(rows, candidates).sum(axis=2)
 
 
-@pc.savable(span="p")
+@pc.extend.savable(span="p")
 @dataclass(frozen=True)
-class PlantedSpan(pc.TrainedMetric):
+class PlantedSpan(pc.extend.TrainedMetric):
     span: np.ndarray
 
     def rows(self, frame):
@@ -56,16 +56,16 @@ class PlantedSpan(pc.TrainedMetric):
 class Range(pc.Metric):
     """The largest difference as a share of the range."""
 
-    traits = pc.Traits(symmetric=True, triangle=True, row_by_row=True, data_dependent=True)
+    traits = pc.extend.Traits(symmetric=True, triangle=True, row_by_row=True, data_dependent=True)
 
     def train(self, frame):
         span = np.ptp(numbers(frame), axis=0)
         return PlantedSpan(self, np.where(span > 0, span, 1.0))
 
 
-@pc.savable(weights="p")
+@pc.extend.savable(weights="p")
 @dataclass(frozen=True)
-class TrainedWeighted(pc.TrainedMetric):
+class TrainedWeighted(pc.extend.TrainedMetric):
     weights: np.ndarray
 
     def rows(self, frame):
@@ -79,7 +79,7 @@ class TrainedWeighted(pc.TrainedMetric):
 class Weighted(pc.Metric):
     """Manhattan distance with weights that are learned from the classes: the spread between class means."""
 
-    traits = pc.Traits(train_in_folds=True, symmetric=True, row_by_row=True)
+    traits = pc.extend.Traits(train_in_folds=True, symmetric=True, row_by_row=True)
 
     def train(self, frame):
         X, y = numbers(frame), frame.codes
@@ -89,7 +89,7 @@ class Weighted(pc.Metric):
 
 @dataclass(frozen=True)
 class Hellinger(pc.Metric):
-    traits = pc.Traits(symmetric=True, geometry=Geometry(), row_by_row=True)
+    traits = pc.extend.Traits(symmetric=True, geometry=Geometry(), row_by_row=True)
 
     def rows(self, frame):
         X = numbers(frame)
@@ -101,7 +101,7 @@ class Hellinger(pc.Metric):
         return minkowski(rows[0], candidates[0])
 
 
-@pc.savable(scale="p", columns="p")
+@pc.extend.savable(scale="p", columns="p")
 @dataclass(frozen=True)
 class TrainedScaled(VectorMetric):
     scale: np.ndarray
@@ -127,7 +127,7 @@ class TrainedScaled(VectorMetric):
 class Scaled(pc.Metric):
     """A distance of a vector space, whose first column counts twice."""
 
-    traits = pc.Traits(symmetric=True, triangle=True, row_by_row=True, power=2.0)
+    traits = pc.extend.Traits(symmetric=True, triangle=True, row_by_row=True, power=2.0)
     made: ClassVar[type] = TrainedScaled
 
     def train(self, frame):
@@ -150,7 +150,7 @@ class Upwards(pc.Metric):
 class Unlike(pc.Metric):
     """The share of the columns that differ, on columns of any kind."""
 
-    traits = pc.Traits(symmetric=True, triangle=True, row_by_row=True, power=1.0)
+    traits = pc.extend.Traits(symmetric=True, triangle=True, row_by_row=True, power=1.0)
 
     def rows(self, frame):
         out = np.empty(frame.columns.shape, object)
@@ -186,7 +186,7 @@ class Largest:
 class InParts(pc.Metric):
     """Differences as shares of the largest value."""
 
-    traits = pc.Traits(data_dependent=True, row_by_row=True)
+    traits = pc.extend.Traits(data_dependent=True, row_by_row=True)
 
     def tally(self, frame):
         return Largest(np.abs(numbers(frame)).max(axis=0))
@@ -215,7 +215,7 @@ def trained(base, **methods):
     SEEN.append(name)
     cls = dataclass(frozen=True)(type(name, (base,), {"__module__": __name__, "__qualname__": name, **methods}))
     globals()[name] = cls
-    return pc.savable(cls)
+    return pc.extend.savable(cls)
 
 
 SEEN = []
@@ -577,7 +577,7 @@ class NotSavable(Range):
         return TrainedUnsavable(self, super().train(frame).span)
 
 
-@pc.savable
+@pc.extend.savable
 @dataclass(frozen=True)
 class TrainedHidden(PlantedSpan):
     def hide(self, centre):
@@ -594,9 +594,9 @@ class Hides(Range):
         return TrainedHidden(self, super().train(frame).span).hide(float(np.abs(numbers(frame)).mean()))
 
 
-@pc.savable
+@pc.extend.savable
 @dataclass(frozen=True)
-class TrainedMapping(pc.TrainedMetric):
+class TrainedMapping(pc.extend.TrainedMetric):
     spans: dict
 
     def rows(self, frame):
@@ -612,9 +612,9 @@ class KeepsADict(Range):
         return TrainedMapping(self, dict(zip(frame.design.columns, super().train(frame).span, strict=True)))
 
 
-@pc.savable
+@pc.extend.savable
 @dataclass(frozen=True)
-class TrainedNumber(pc.TrainedMetric):
+class TrainedNumber(pc.extend.TrainedMetric):
     span: float
 
     def rows(self, frame):
@@ -630,9 +630,9 @@ class KeepsANumber(Range):
         return TrainedNumber(self, float(np.abs(numbers(frame)).max()))
 
 
-@pc.savable
+@pc.extend.savable
 @dataclass(frozen=True)
-class TrainedMistyped(pc.TrainedMetric):
+class TrainedMistyped(pc.extend.TrainedMetric):
     span: tuple
 
     rows = PlantedSpan.rows
@@ -654,7 +654,7 @@ class HoldsAFunction(CityBlock):
         return self.by(super().between(rows, candidates))
 
 
-@pc.savable
+@pc.extend.savable
 @dataclass(frozen=True)
 class TrainedNeverEqual(PlantedSpan):
     def __eq__(self, other):
@@ -669,7 +669,7 @@ class NeverEqual(Range):
         return TrainedNeverEqual(self, super().train(frame).span)
 
 
-@pc.savable
+@pc.extend.savable
 @dataclass(frozen=True)
 class TrainedAlwaysEqual(PlantedSpan):
     def __eq__(self, other):
@@ -708,7 +708,7 @@ class MadeOtherwise(Range):
         return whole
 
 
-@pc.savable
+@pc.extend.savable
 @dataclass(frozen=True)
 class TrainedFactor(PlantedSpan):
     factor = 1.0
@@ -783,7 +783,7 @@ class FromAverage(Upwards):
 
 @fault("symmetric", "symmetric is declared")
 class SaysSymmetric(Upwards):
-    traits = pc.Traits(symmetric=True)
+    traits = pc.extend.Traits(symmetric=True)
 
 
 @fault("symmetric", "symmetric is declared")
@@ -853,7 +853,7 @@ class InAModule(CityBlock):
 
     def train(self, frame):
         LAST["span"] = float(np.abs(numbers(frame)).max())
-        return pc.TrainedMetric(self)
+        return pc.extend.TrainedMetric(self)
 
     def between(self, rows, candidates):
         return super().between(rows, candidates) / LAST["span"]
@@ -866,7 +866,7 @@ class InAClass(CityBlock):
 
     def train(self, frame):
         type(self).span = float(np.abs(numbers(frame)).max())
-        return pc.TrainedMetric(self)
+        return pc.extend.TrainedMetric(self)
 
     def between(self, rows, candidates):
         return super().between(rows, candidates) / self.span
@@ -878,7 +878,7 @@ class InItself(CityBlock):
 
     def train(self, frame):
         object.__setattr__(self, "_span", float(np.abs(numbers(frame)).max()))
-        return pc.TrainedMetric(self)
+        return pc.extend.TrainedMetric(self)
 
     def between(self, rows, candidates):
         return super().between(rows, candidates) / self._span
@@ -1088,7 +1088,7 @@ class SpecSecond(Range):
         return PlantedSpan(super().train(frame).span, self)
 
 
-class TrainedPlain(pc.TrainedMetric):
+class TrainedPlain(pc.extend.TrainedMetric):
     span: np.ndarray
 
 

@@ -83,23 +83,23 @@ class MovedBySum(VotesRule):
 
 
 @planted("moved", MOVED, Medoid)
-class MovedWithoutClasses(pc.Nearest):
+class MovedWithoutClasses(pc.extend.Nearest):
     def moved(self, columns):
-        return replace(self, prototypes=pc.Points(np.sort(self.prototypes.classes)[::-1].copy(), at=columns[self.prototypes.at]))
+        return replace(self, prototypes=pc.extend.Points(np.sort(self.prototypes.classes)[::-1].copy(), at=columns[self.prototypes.at]))
 
 
 @planted("moved", MOVED, Balls)
-class MovedWithoutTable(pc.Nearest):
+class MovedWithoutTable(pc.extend.Nearest):
     def moved(self, columns):
         points = self.prototypes
-        return replace(self, prototypes=pc.Points(points.classes, at=columns[points.at], radii=points.radii))
+        return replace(self, prototypes=pc.extend.Points(points.classes, at=columns[points.at], radii=points.radii))
 
 
 @planted("moved", MOVED, Balls)
-class MovedWithoutRadii(pc.Nearest):
+class MovedWithoutRadii(pc.extend.Nearest):
     def moved(self, columns):
         points = self.prototypes
-        return replace(self, prototypes=pc.Points(points.classes, at=columns[points.at], table=points.table))
+        return replace(self, prototypes=pc.extend.Points(points.classes, at=columns[points.at], table=points.table))
 
 
 @planted("moved", MOVED, Votes)
@@ -118,9 +118,9 @@ class SecondColumns(Medoid):
         return TwoColumns(rule.prototypes, rule.classes, rule.fallback, rule.report, rule.prototypes.at)
 
 
-@pc.savable
+@pc.extend.savable
 @dataclass(frozen=True)
-class TwoColumns(pc.Nearest):
+class TwoColumns(pc.extend.Nearest):
     second: Any = None
 
     def distances(self, query):
@@ -131,7 +131,7 @@ class TwoColumns(pc.Nearest):
 
 
 @dataclass(frozen=True)
-class StayingPath(pc.RulePath):
+class StayingPath(pc.extend.RulePath):
     def moved(self, columns):
         return self
 
@@ -171,11 +171,11 @@ class CodesOfWhatIsThere(Medoid):
 @planted("uneven", WITHOUT)
 class MedoidOfNoRows(Medoid):
     def learn(self, task, power):
-        own, at = pc.own_candidates(task), []
+        own, at = pc.extend.own_candidates(task), []
         for c in range(task.classes):
             rows = np.flatnonzero((task.y == c) & (task.w > 0))
             at.append(own[rows[np.argmin(task.w[rows] @ task.D.take(rows, own[rows]) ** power)]])
-        return pc.Nearest(pc.Points(np.arange(task.classes), at=np.array(at)), task.classes, 0, {"power": float(power)})
+        return pc.extend.Nearest(pc.extend.Points(np.arange(task.classes), at=np.array(at)), task.classes, 0, {"power": float(power)})
 
 
 @planted("uneven", "fit without class .* weight 0|fit without class .* none")
@@ -186,7 +186,7 @@ class MeansOfNoRows(Linear):
         apart = X - means[y]
         slopes = np.linalg.solve((apart.T * w) @ apart / w.sum() + ridge * np.eye(X.shape[1]), means.T)
         offsets = np.log(np.bincount(y, w, task.classes) / w.sum()) - (means * slopes.T).sum(axis=1) / 2
-        return LinearRule(pc.Points(np.arange(task.classes), coords=means), slopes, offsets)
+        return LinearRule(pc.extend.Points(np.arange(task.classes), coords=means), slopes, offsets)
 
 
 @planted("uneven", "classes of 36.*LinAlgError")
@@ -213,7 +213,7 @@ class AsManyOfEach(Votes):
     def learn(self, task, own, width):
         count = int((task.y == 0).sum())
         rows = np.array([np.flatnonzero(task.y == c)[i] for c in range(task.classes) for i in range(count)])
-        return self.rule(pc.Points(task.y[rows], at=own[rows]), task.w[rows], width, task.classes)
+        return self.rule(pc.extend.Points(task.y[rows], at=own[rows]), task.w[rows], width, task.classes)
 
 
 # distances
@@ -255,7 +255,7 @@ class SecondNearest(VotesRule):
 
 
 @planted("distances", "own_distances", Medoid)
-class DistancesOfItsOwn(pc.Nearest):
+class DistancesOfItsOwn(pc.extend.Nearest):
     def distances(self, query):
         return super().distances(query) * (1 + np.arange(len(self.prototypes)) / 10)
 
@@ -264,7 +264,7 @@ class DistancesOfItsOwn(pc.Nearest):
 
 
 @planted("distances", "predict\\('distance'\\) of class", Medoid)
-class Rounded(pc.Nearest):
+class Rounded(pc.extend.Nearest):
     def predict(self, kind, query):
         out = super().predict(kind, query)
         return np.round(out, 3) if kind == "distance" else out
@@ -333,7 +333,7 @@ class MoreThanThereAre(Steps):
     default_grid = grid_of(lambda task, smallest: np.array([3, int(np.bincount(task.y).max())]))
 
     def rows_needed(self, grid, held, levels):
-        return np.full(len(held), int(pc.axis(grid, "count", self.count).max()) // 3)
+        return np.full(len(held), int(pc.extend.axis(grid, "count", self.count).max()) // 3)
 
 
 # rows far away, and no rows
@@ -387,7 +387,7 @@ class RowByRow(LinearRule):
 
 
 @planted("far", "no rows at all ends in ValueError", Medoid)
-class Joined(pc.Nearest):
+class Joined(pc.extend.Nearest):
     def predict(self, kind, query):
         step = super().predict
         return np.concatenate([step(kind, query.take(slice(i, i + 40))) for i in range(0, len(query), 40)])
@@ -410,7 +410,7 @@ class VotesOfAll(Votes):
     """Rows of weight 0 vote as well."""
 
     def learn(self, task, own, width):
-        return self.rule(pc.Points(task.y, at=own), np.maximum(task.w, 1.0), width, task.classes)
+        return self.rule(pc.extend.Points(task.y, at=own), np.maximum(task.w, 1.0), width, task.classes)
 
 
 @planted("weights", WEIGHTS)

@@ -98,7 +98,7 @@ class BreaksTiesAtRandom(VotesRule):
 
 
 @planted("side effects", f"predict.*{GLOBAL} of the module random", Medoid)
-class PythonDraws(pc.Nearest):
+class PythonDraws(pc.extend.Nearest):
     def closest(self, query):
         at = super().closest(query)
         return at if random.random() < 2 else at[::-1]
@@ -154,7 +154,7 @@ class OfTheClass(Votes):
         return SharedWidth(rule.prototypes, rule.weight, width, task.classes)
 
 
-@pc.savable
+@pc.extend.savable
 @dataclass(frozen=True)
 class SharedWidth(VotesRule):
     shared: ClassVar[float] = 1.0
@@ -195,7 +195,7 @@ class RemembersClasses(Votes):
 # fields, pickles and files
 
 
-@planted("files", "pc.savable", Linear)
+@planted("files", "pc.extend.savable", Linear)
 class NotSavable(LinearRule):
     plain = True
 
@@ -231,7 +231,7 @@ class BesideItsFields(Linear):
         return other
 
 
-@pc.savable
+@pc.extend.savable
 @dataclass(frozen=True)
 class Beside(LinearRule):
     def scores(self, query):
@@ -245,7 +245,7 @@ class HoldsAFunction(Linear):
         return WithFunction(rule.prototypes, rule.slopes, rule.offsets, {}, lambda x: x)
 
 
-@pc.savable
+@pc.extend.savable
 @dataclass(frozen=True)
 class WithFunction(LinearRule):
     change: Any = None
@@ -267,7 +267,7 @@ class RoundsAtFirst(Linear):
         return Shrinks(rule.prototypes, rule.slopes, rule.offsets)
 
 
-@pc.savable
+@pc.extend.savable
 @dataclass(frozen=True)
 class Shrinks(LinearRule):
     def __post_init__(self):
@@ -278,13 +278,13 @@ class Shrinks(LinearRule):
 
 
 @planted("balls", "predict\\('cover'\\)", Balls)
-class CoverOfNearest(pc.Nearest):
+class CoverOfNearest(pc.extend.Nearest):
     def cover(self, query):
         return self.prototypes.classes[self.closest(query)]
 
 
 @planted("balls", "predict\\('cover'\\)", Balls)
-class CoverOfAny(pc.Nearest):
+class CoverOfAny(pc.extend.Nearest):
     def cover(self, query):
         inside = self.prototypes.radii > query.dissimilarities(self.prototypes)
         return np.where(inside.any(axis=1), self.prototypes.classes[inside.argmax(axis=1)], -1)
@@ -299,9 +299,9 @@ class HalfRadii(Balls):
         return Halved(rule.prototypes, rule.classes, rule.fallback, rule.report)
 
 
-@pc.savable
+@pc.extend.savable
 @dataclass(frozen=True)
-class Halved(pc.Nearest):
+class Halved(pc.extend.Nearest):
     def cover(self, query):
         inside = 2 * self.prototypes.radii > query.dissimilarities(self.prototypes)
         by = np.stack([inside[:, self.prototypes.classes == c].any(axis=1) for c in range(self.classes)], axis=1)
@@ -369,7 +369,7 @@ class OneCriticism(Balls):
 
 @planted("balls", "declare can.objective")
 class ObjectiveUndeclared(Balls):
-    can: ClassVar[pc.Capabilities] = replace(Balls.can, objective=False)
+    can: ClassVar[pc.extend.Capabilities] = replace(Balls.can, objective=False)
     swap = pc.Model.swap
 
 
@@ -384,7 +384,7 @@ class ObjectiveIsANumber(Balls):
 class LastSteps(StepsRule):
     def first(self, size):
         keep = slice(len(self.prototypes) - size, None) if size else slice(0, 0)
-        points = pc.Points(self.prototypes.classes[keep], at=self.prototypes.at[keep])
+        points = pc.extend.Points(self.prototypes.classes[keep], at=self.prototypes.at[keep])
         return replace(self, prototypes=points, lost=self.lost[: size + 1])
 
 
@@ -425,9 +425,9 @@ class EndlessSize(LinearRule):
 
 
 @planted("sql", "in SQL", Medoid)
-class TwoPrototypesInSQL(pc.Nearest):
+class TwoPrototypesInSQL(pc.extend.Nearest):
     def sql(self, statement):
-        two = pc.Points(self.prototypes.classes[:2], at=self.prototypes.at[:2])
+        two = pc.extend.Points(self.prototypes.classes[:2], at=self.prototypes.at[:2])
         return statement.nearest(two, np.arange(2))
 
 
@@ -490,10 +490,10 @@ class IgnoresParameter(Linear):
 class WrongOrder(Balls):
     def path(self, task, grid):
         rules = super().path(task, grid).rules
-        return pc.RulePath(rules if len(grid) < 2 else (rules[0], rules[2], rules[1], rules[3]))
+        return pc.extend.RulePath(rules if len(grid) < 2 else (rules[0], rules[2], rules[1], rules[3]))
 
 
-@planted("structure", "must be pc.Points")
+@planted("structure", "must be pc.extend.Points")
 class PrototypesInADict(Medoid):
     def learn(self, task, power):
         rule = super().learn(task, power)

@@ -15,7 +15,7 @@ def planted(group, words, base=None):
         if base is not None:
             rule = cls
             if "plain" not in vars(cls):
-                rule = pc.savable(name=f"planted {cls.__name__}")(dataclass(frozen=True)(cls))
+                rule = pc.extend.savable(name=f"planted {cls.__name__}")(dataclass(frozen=True)(cls))
             kind = type(f"{cls.__name__}Method", (base,), {"rule": rule, "__module__": cls.__module__})
         else:
             cls = kind = dataclass(frozen=True)(cls)

@@ -15,40 +15,40 @@ from protoclass.models.base import Criticised
 @dataclass(frozen=True)
 class Medoid(pc.Model):
     name: ClassVar[str] = "medoid"
-    can: ClassVar[pc.Capabilities] = pc.Capabilities(weights=True, nearest=True)
+    can: ClassVar[pc.extend.Capabilities] = pc.extend.Capabilities(weights=True, nearest=True)
     example: ClassVar[dict[str, Any]] = {"power": (0.2, 4.0)}
     as_repeats: ClassVar[dict[str, Any]] = {}
-    rule: ClassVar[type] = pc.Nearest
+    rule: ClassVar[type] = pc.extend.Nearest
 
     power: Any = "grid"
 
     def __post_init__(self):
-        pc.check_number("medoid", "power", self.power, low=0, above=True)
+        pc.extend.check_number("medoid", "power", self.power, low=0, above=True)
 
     def default_grid(self, parameter, task, smallest):
         return np.array([0.5, 1.0, 2.0])
 
     def path(self, task, grid):
-        return pc.RulePath(tuple(self.learn(task, power) for power in pc.axis(grid, "power", self.power)))
+        return pc.extend.RulePath(tuple(self.learn(task, power) for power in pc.extend.axis(grid, "power", self.power)))
 
     def learn(self, task, power):
-        own, at, classes = pc.own_candidates(task), [], []
+        own, at, classes = pc.extend.own_candidates(task), [], []
         for c in range(task.classes):
             rows = np.flatnonzero((task.y == c) & (task.w > 0))
             if len(rows):
                 at.append(own[rows[np.argmin(task.w[rows] @ task.D.take(rows, own[rows]) ** power)]])
                 classes.append(c)
-        points = pc.Points(np.array(classes), at=np.array(at))
-        return self.rule(points, task.classes, pc.heaviest_class(task), {"power": float(power)})
+        points = pc.extend.Points(np.array(classes), at=np.array(at))
+        return self.rule(points, task.classes, pc.extend.heaviest_class(task), {"power": float(power)})
 
 
 # a linear rule on vectors
 
 
-@pc.savable(name="small LinearRule")
+@pc.extend.savable(name="small LinearRule")
 @dataclass(frozen=True)
 class LinearRule:
-    prototypes: pc.Points
+    prototypes: pc.extend.Points
     slopes: np.ndarray
     offsets: np.ndarray
     report: dict[str, Any] = field(default_factory=dict)
@@ -78,7 +78,7 @@ class LinearRule:
 @dataclass(frozen=True)
 class Linear(pc.Model):
     name: ClassVar[str] = "linear"
-    can: ClassVar[pc.Capabilities] = pc.Capabilities(weights=True)
+    can: ClassVar[pc.extend.Capabilities] = pc.extend.Capabilities(weights=True)
     example: ClassVar[dict[str, Any]] = {"ridge": (0.01, 5.0)}
     as_repeats: ClassVar[dict[str, Any]] = {}
     rule: ClassVar[type] = LinearRule
@@ -86,13 +86,13 @@ class Linear(pc.Model):
     ridge: Any = "grid"
 
     def __post_init__(self):
-        pc.check_number("linear", "ridge", self.ridge, low=0, above=True)
+        pc.extend.check_number("linear", "ridge", self.ridge, low=0, above=True)
 
     def default_grid(self, parameter, task, smallest):
         return np.geomspace(0.01, 10, 4)
 
     def path(self, task, grid):
-        return pc.RulePath(tuple(self.learn(task, ridge) for ridge in pc.axis(grid, "ridge", self.ridge)))
+        return pc.extend.RulePath(tuple(self.learn(task, ridge) for ridge in pc.extend.axis(grid, "ridge", self.ridge)))
 
     def means(self, X, y, w, classes):
         return np.stack([np.average(X[y == c], axis=0, weights=w[y == c]) for c in classes])
@@ -110,16 +110,16 @@ class Linear(pc.Model):
         slopes, offsets = np.zeros((X.shape[1], task.classes)), np.full(task.classes, -np.inf)
         slopes[:, classes] = np.linalg.solve(within, means.T)
         offsets[classes] = np.log(self.share(y, w, classes)) - (means * slopes[:, classes].T).sum(axis=1) / 2
-        return self.rule(pc.Points(classes, coords=means), slopes, offsets)
+        return self.rule(pc.extend.Points(classes, coords=means), slopes, offsets)
 
 
 # all rows vote, near ones more
 
 
-@pc.savable(name="small VotesRule")
+@pc.extend.savable(name="small VotesRule")
 @dataclass(frozen=True)
 class VotesRule:
-    prototypes: pc.Points
+    prototypes: pc.extend.Points
     weight: np.ndarray
     width: float
     classes: int
@@ -152,7 +152,7 @@ class VotesRule:
 @dataclass(frozen=True)
 class Votes(pc.Model):
     name: ClassVar[str] = "votes"
-    can: ClassVar[pc.Capabilities] = pc.Capabilities(weights=True)
+    can: ClassVar[pc.extend.Capabilities] = pc.extend.Capabilities(weights=True)
     example: ClassVar[dict[str, Any]] = {"width": (0.2, 0.6)}
     as_repeats: ClassVar[dict[str, Any]] = {}
     rule: ClassVar[type] = VotesRule
@@ -160,26 +160,26 @@ class Votes(pc.Model):
     width: Any = "grid"
 
     def __post_init__(self):
-        pc.check_number("votes", "width", self.width, low=0, above=True)
+        pc.extend.check_number("votes", "width", self.width, low=0, above=True)
 
     def default_grid(self, parameter, task, smallest):
         return np.geomspace(0.1, 1, 4)
 
     def path(self, task, grid):
-        own = pc.own_candidates(task)
-        return pc.RulePath(tuple(self.learn(task, own, float(h)) for h in pc.axis(grid, "width", self.width)))
+        own = pc.extend.own_candidates(task)
+        return pc.extend.RulePath(tuple(self.learn(task, own, float(h)) for h in pc.extend.axis(grid, "width", self.width)))
 
     def learn(self, task, own, width):
         live = np.flatnonzero(task.w > 0)
-        return self.rule(pc.Points(task.y[live], at=own[live]), task.w[live], width, task.classes)
+        return self.rule(pc.extend.Points(task.y[live], at=own[live]), task.w[live], width, task.classes)
 
 
 # prototypes that are added one by one
 
 
-@pc.savable(name="small StepsRule")
+@pc.extend.savable(name="small StepsRule")
 @dataclass(frozen=True)
-class StepsRule(pc.Nearest):
+class StepsRule(pc.extend.Nearest):
     lost: Any = ()
 
     @property
@@ -187,7 +187,7 @@ class StepsRule(pc.Nearest):
         return {"size": np.arange(len(self.lost), dtype=float), "objective": np.array(self.lost)}
 
     def first(self, size):
-        points = pc.Points(self.prototypes.classes[:size], at=self.prototypes.at[:size])
+        points = pc.extend.Points(self.prototypes.classes[:size], at=self.prototypes.at[:size])
         return replace(self, prototypes=points, lost=self.lost[: size + 1])
 
     def walk(self, query):
@@ -198,22 +198,22 @@ class StepsRule(pc.Nearest):
 @dataclass(frozen=True)
 class Steps(pc.Model):
     name: ClassVar[str] = "steps"
-    can: ClassVar[pc.Capabilities] = pc.Capabilities(nearest=True, steps=True)
+    can: ClassVar[pc.extend.Capabilities] = pc.extend.Capabilities(nearest=True, steps=True)
     example: ClassVar[dict[str, Any]] = {"count": (4, 6)}
     rule: ClassVar[type] = StepsRule
 
     count: Any = "grid"
 
     def __post_init__(self):
-        pc.check_number("steps", "count", self.count, low=1, integral=True)
+        pc.extend.check_number("steps", "count", self.count, low=1, integral=True)
 
     def default_grid(self, parameter, task, smallest):
         return np.arange(3, 3 + min(3, smallest.min()))
 
     def path(self, task, grid):
-        own = pc.own_candidates(task)
-        D, counts = task.D.take(np.arange(len(task.y)), own), pc.axis(grid, "count", self.count)
-        return pc.RulePath(tuple(self.learn(task, D, own, int(count)) for count in counts))
+        own = pc.extend.own_candidates(task)
+        D, counts = task.D.take(np.arange(len(task.y)), own), pc.extend.axis(grid, "count", self.count)
+        return pc.extend.RulePath(tuple(self.learn(task, D, own, int(count)) for count in counts))
 
     def learn(self, task, D, own, count):
         near = np.full(len(task.y), D.max())
@@ -225,8 +225,8 @@ class Steps(pc.Model):
             near = np.where(same[:, best], np.minimum(D[:, best], near), near)
             rows.append(best)
             lost.append(float(task.w @ near))
-        points = pc.Points(task.y[rows], at=own[rows])
-        return self.rule(points, task.classes, pc.heaviest_class(task), {"count": count}, tuple(lost))
+        points = pc.extend.Points(task.y[rows], at=own[rows])
+        return self.rule(points, task.classes, pc.extend.heaviest_class(task), {"count": count}, tuple(lost))
 
 
 # balls that cover rows of their class
@@ -235,17 +235,19 @@ class Steps(pc.Model):
 @dataclass(frozen=True)
 class Balls(pc.Model):
     name: ClassVar[str] = "balls"
-    can: ClassVar[pc.Capabilities] = pc.Capabilities(weights=True, nearest=True, objective=True, balls=True, gains=True, radius="eps")
+    can: ClassVar[pc.extend.Capabilities] = pc.extend.Capabilities(
+        weights=True, nearest=True, objective=True, balls=True, gains=True, radius="eps"
+    )
     example: ClassVar[dict[str, Any]] = {"eps": (0.8, 1.3), "lambda_": (0.5, 3.0)}
     as_repeats: ClassVar[dict[str, Any]] = {}
-    rule: ClassVar[type] = pc.Nearest
+    rule: ClassVar[type] = pc.extend.Nearest
 
     eps: Any = "grid"
     lambda_: Any = 0.5
 
     def __post_init__(self):
-        pc.check_number("balls", "eps", self.eps, low=0, above=True)
-        pc.check_number("balls", "lambda_", self.lambda_, low=0)
+        pc.extend.check_number("balls", "eps", self.eps, low=0, above=True)
+        pc.extend.check_number("balls", "lambda_", self.lambda_, low=0)
 
     def default_grid(self, parameter, task, smallest):
         return np.array([0.7, 1.0, 1.5]) if parameter == "eps" else np.array([0.1, 1.0])
@@ -256,9 +258,9 @@ class Balls(pc.Model):
 
     def path(self, task, grid):
         D = task.D.take(np.arange(len(task.y)), np.arange(len(task.candidate_row)))
-        axes = (pc.axis(grid, name, getattr(self, name)).tolist() for name in ("eps", "lambda_"))
+        axes = (pc.extend.axis(grid, name, getattr(self, name)).tolist() for name in ("eps", "lambda_"))
         epses, lambdas = axes
-        return pc.RulePath(tuple(self.learn(task, D, eps, lambda_) for eps in epses for lambda_ in lambdas))
+        return pc.extend.RulePath(tuple(self.learn(task, D, eps, lambda_) for eps in epses for lambda_ in lambdas))
 
     def learn(self, task, D, eps, lambda_):
         inside, chosen, covered = eps > D, [], np.zeros(len(task.y), bool)
@@ -278,8 +280,8 @@ class Balls(pc.Model):
     def cover(self, task, D, at, classes, eps, lambda_):
         inside, y, w = eps > D, task.y, task.w
         table = {"newly_covered": self.covers(inside, classes, y, w), "miscovered": self.miscovers(inside, classes, y, w)}
-        points = pc.Points(classes, at=at, radii=self.radii(len(at), eps), table=table)
-        return self.rule(points, task.classes, pc.heaviest_class(task), self.report(inside, classes, y, w, eps, lambda_))
+        points = pc.extend.Points(classes, at=at, radii=self.radii(len(at), eps), table=table)
+        return self.rule(points, task.classes, pc.extend.heaviest_class(task), self.report(inside, classes, y, w, eps, lambda_))
 
     def radii(self, count, eps):
         return np.full(count, float(eps))

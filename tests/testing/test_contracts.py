@@ -208,22 +208,22 @@ class DrawsAtRandom(pc.Condensed):
 
 @dataclass(frozen=True)
 class Undeclared(pc.PVM):
-    can: ClassVar[pc.Capabilities] = pc.Capabilities(weights=True)
+    can: ClassVar[pc.extend.Capabilities] = pc.extend.Capabilities(weights=True)
 
 
 @dataclass(frozen=True)
 class DeclaresTooMuch(pc.KNN):
-    can: ClassVar[pc.Capabilities] = pc.Capabilities(weights=True, balls=True)
+    can: ClassVar[pc.extend.Capabilities] = pc.extend.Capabilities(weights=True, balls=True)
 
 
 @dataclass(frozen=True)
 class NearestOfVotes(pc.KNN):
-    can: ClassVar[pc.Capabilities] = pc.Capabilities(weights=True, nearest=True)
+    can: ClassVar[pc.extend.Capabilities] = pc.extend.Capabilities(weights=True, nearest=True)
 
 
 @dataclass(frozen=True)
 class TakesNoUnlabelled(pc.KMedoids):
-    can: ClassVar[pc.Capabilities] = pc.Capabilities(
+    can: ClassVar[pc.extend.Capabilities] = pc.extend.Capabilities(
         weights=True, nearest=True, warm_starts=True, candidates=frozenset({"unlabelled"})
     )
 
@@ -262,12 +262,12 @@ class Misspelt(Nearest):
     kinds = ("class", "decisions")
 
 
-class Smaller(pc.Grid):
+class Smaller(pc.extend.Grid):
     def values(self, task):
         return np.array([1, 2])
 
 
-class Refused(pc.Grid):
+class Refused(pc.extend.Grid):
     def values(self, task):
         return np.array([10.5, 1e6])
 
@@ -330,7 +330,7 @@ class OrderOfMemory(Plain):
 
 
 class NotSymmetric(Plain):
-    traits = pc.Traits(symmetric=True)
+    traits = pc.extend.Traits(symmetric=True)
 
     def between(self, rows, candidates):
         return super().between(rows, candidates) * (1 + (rows[0][:, :1] > 0))
@@ -355,7 +355,7 @@ class Hidden(TrainedMetric):
     pass
 
 
-@pc.savable(name="LearnedCentre")
+@pc.extend.savable(name="LearnedCentre")
 @dataclass(frozen=True, eq=False)
 class Learned(TrainedMetric):
     centre: np.ndarray
@@ -370,7 +370,7 @@ class LearnsSilently(Plain):
 
 
 class LooksAtClasses(Plain):
-    traits = pc.Traits(data_dependent=True)
+    traits = pc.extend.Traits(data_dependent=True)
 
     def train(self, frame):
         return Learned(self, frame.design.to_numpy(float)[frame.codes == 0].mean(axis=0))
@@ -379,7 +379,7 @@ class LooksAtClasses(Plain):
 @dataclass(frozen=True)
 class SeesHeldOut(Plain):
     centre: tuple[float, ...] = (0.0,)
-    traits = pc.Traits(train_in_folds=True)
+    traits = pc.extend.Traits(train_in_folds=True)
 
     def pretrain(self, frame):
         return replace(self, centre=(float(frame.codes @ np.arange(len(frame))),))
@@ -394,7 +394,7 @@ class Ragged(Plain):
 
 
 class LooksAround(Plain):
-    traits = pc.Traits(row_by_row=True)
+    traits = pc.extend.Traits(row_by_row=True)
 
     def rows(self, frame):
         return (np.argsort(np.argsort(frame.design.to_numpy(float), axis=0), axis=0).astype(float),)

@@ -59,8 +59,8 @@ class Constant(pc.Model):
     """A method of one's own: the most common class."""
 
     name = "constant"
-    can = pc.Capabilities(weights=True)
+    can = pc.extend.Capabilities(weights=True)
 
-    def path(self, task: pc.Task, grid: Mapping[str, np.ndarray]) -> pc.RulePath:
-        none = pc.Points(np.empty(0, np.int64), coords=np.empty((0, task.coordinates().shape[1])))
-        return pc.RulePath((pc.Nearest(none, task.classes, pc.heaviest_class(task)),))
+    def path(self, task: pc.extend.Task, grid: Mapping[str, np.ndarray]) -> pc.extend.RulePath:
+        none = pc.extend.Points(np.empty(0, np.int64), coords=np.empty((0, task.coordinates().shape[1])))
+        return pc.extend.RulePath((pc.extend.Nearest(none, task.classes, pc.extend.heaviest_class(task)),))

@@ -79,7 +79,7 @@ def class_of(name: Any, known: Mapping[str, Kind]) -> Kind:
     if kind is None:
         raise NotAvailable(
             f"the file contains an object of {brief(name)}, which is not known: before pc.load, import the module that defines it with "
-            "@pc.savable or pc.register, or update protoclass"
+            "@pc.extend.savable or pc.register, or update protoclass"
         )
     return kind
 
@@ -160,10 +160,10 @@ def conforms(value: Any, hint: Any) -> bool:
 
 def refused(value: Any, where: str) -> OptionError:
     """The error for a value that a file cannot contain."""
-    cure = "register its class as a method or metric, or declare it by @pc.savable"
+    cure = "register its class as a method or metric, or declare it by @pc.extend.savable"
     if callable(value):
         cure = (
-            "write the metric as a class with pc.register and @pc.savable, because files do not contain code (see "
+            "write the metric as a class with pc.register and @pc.extend.savable, because files do not contain code (see "
             "CONTRIBUTING.md), or use the matrix of dissimilarities"
         )
     elif is_dask(value) or (isinstance(value, Frame) and value.parts is not None):

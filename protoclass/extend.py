@@ -1,0 +1,31 @@
+"""What the code of a method or metric of your own is made of, beside `Model`, `Metric` and `register`.
+
+The vignette a_method_of_your_own and CONTRIBUTING.md use these names.
+"""
+
+from .core.neighbours.nearest import Nearest
+from .core.query import Query
+from .core.task import Points, RulePath, Task
+from .ground.savable import savable
+from .metrics.base import TrainedMetric, Traits, VectorMetric
+from .metrics.wrappers import Wrapper
+from .models.base import Capabilities, Grid, axis, check_number, heaviest_class, own_candidates
+
+__all__ = [
+    "Capabilities",
+    "Grid",
+    "Nearest",
+    "Points",
+    "Query",
+    "RulePath",
+    "Task",
+    "TrainedMetric",
+    "Traits",
+    "VectorMetric",
+    "Wrapper",
+    "axis",
+    "check_number",
+    "heaviest_class",
+    "own_candidates",
+    "savable",
+]

@@ -149,7 +149,7 @@ def test_the_page_of_dissimilarities(opened, iris, kind):
     i, j = divmod(point, shown.shape[1])
     words = f"{shown.index[i]} ({data['species'][shown.index[i]]}) and {shown.columns[j]}"
     assert panel.locator("h2").inner_text().startswith(words)
-    a, b = D.index[0], D.columns[-1]
+    a, b = D.index[0], D.columns[-3]
     for label, name in ((a, "Row"), (b, "Candidate" if kind == "beside" else "Column")):
         panel.get_by_label(name, exact=True).fill(label)
         panel.get_by_label(name, exact=True).press("Enter")

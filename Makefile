@@ -2,6 +2,8 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+# each worker, and each process that a test starts, would compile the same files again
+unexport PYTHONDONTWRITEBYTECODE
 # not in notebooks, which show their figures
 run test bench bench-scale papers: export MPLBACKEND := Agg
 

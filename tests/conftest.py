@@ -1,5 +1,6 @@
 """What tests share."""
 
+import gc
 import os
 import signal
 from pathlib import Path
@@ -32,10 +33,26 @@ LATER = (
 )  # fmt: skip
 
 
+def is_later(path):
+    return path.is_relative_to(TESTS) and path.relative_to(TESTS).as_posix().startswith(LATER)
+
+
+def pytest_ignore_collect(collection_path, config):
+    """`make test` does not import in every worker what none of them runs."""
+    return (collection_path.suffix == ".py" and "not later" in config.option.markexpr and is_later(collection_path)) or None
+
+
 def pytest_collection_modifyitems(items):
+    later = {path for path in {item.path for item in items} if is_later(path)}
     for item in items:
-        if TESTS in item.path.parents and item.path.relative_to(TESTS).as_posix().startswith(LATER):
+        if item.path in later:
             item.add_marker("later")
+
+
+def pytest_collection_finish():
+    """What is imported stays: the garbage collector need not look at it thousands of times."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture(scope="session")

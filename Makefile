@@ -14,6 +14,8 @@ run: $(VENV)/installed
 
 # in some five minutes on two cores, without what tests/conftest.py leaves for later: browsers, workers, faults, many random cases
 SELECT ?= not long and not later
+# the workers take all cores: threads of BLAS would wait for one another, and burn four times the CPU meanwhile
+test coverage: export OPENBLAS_NUM_THREADS := 1
 test: $(VENV)/tested lint
 	$(BIN)/python -m pytest --numprocesses auto --dist loadfile -m "$(SELECT)"
 

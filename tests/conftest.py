@@ -7,6 +7,7 @@ from pathlib import Path
 
 import hypothesis
 import pytest
+from threadpoolctl import threadpool_info, threadpool_limits
 
 import protoclass as pc
 
@@ -87,6 +88,14 @@ def client(cluster):
     """The client that Dask asks during the test: later tests of the process read Dask's tables without it."""
     with cluster.as_current():
         yield cluster
+
+
+@pytest.fixture(scope="class")  # Hypothesis refuses the scope of a function
+def threads_of_blas():
+    """BLAS on two threads, which the Makefile takes from the workers: for tests of what threads must not change."""
+    with threadpool_limits(2, "blas"):
+        assert {pool["num_threads"] for pool in threadpool_info() if pool["user_api"] == "blas"} == {2}
+        yield
 
 
 @pytest.fixture

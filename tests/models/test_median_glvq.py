@@ -264,6 +264,7 @@ def test_more_starts_begin_elsewhere(iris):
     assert costs[0] >= costs[1] >= costs[2]
 
 
+@pytest.mark.usefixtures("threads_of_blas")
 @pytest.mark.parametrize("matrix", ["none", "diagonal", "full"])
 def test_any_number_of_threads_gives_the_same(iris, matrix):
     arguments = {"K": [1, 3], "matrix": matrix, "ridge": [0.01, 0.1], "cv": 4, "seed": 2}

@@ -17,7 +17,7 @@ SELECT ?= not long and not later
 # the workers take all cores: threads of BLAS would wait for one another, and burn four times the CPU meanwhile
 test coverage: export OPENBLAS_NUM_THREADS := 1
 test: $(VENV)/tested lint
-	$(BIN)/python -m pytest --numprocesses auto --dist loadfile -m "$(SELECT)"
+	$(BIN)/python -m pytest --numprocesses auto --dist loadfile --no-loadscope-reorder -m "$(SELECT)"
 
 test-all:
 	$(MAKE) test SELECT="not long"

@@ -19,7 +19,8 @@ TESTS = Path(__file__).resolve().parent
 # What `make test` leaves to `make test-all`: files and folders below tests/, by what makes them slow
 LATER = (
     # a browser, a notebook, the site, another Python
-    "widgets/test_browser.py", "widgets/test_page.py", "widgets/test_whole_pages.py", "plots/test_looks.py", "test_vignettes.py",
+    "widgets/test_browser.py", "widgets/test_page.py", "widgets/test_panel.py", "widgets/test_whole_pages.py", "plots/test_looks.py",
+    "test_vignettes.py",
     "test_site.py", "test_tour.py", "test_papers.py", "test_ci.py", "test_typed.py", "test_terminal.py",
     # workers, limits of memory, interrupts
     "test_cluster.py", "estimation/test_remote.py", "faults/", "fuzz/", "core/test_memory.py",
@@ -34,6 +35,15 @@ LATER = (
 )  # fmt: skip
 
 
+# Files that take long, some of them with few tests, begin first: no worker is left alone with one of them at the end
+LONGEST = (
+    "widgets/test_browser.py", "testing/test_contracts.py", "widgets/test_whole_pages.py", "test_analysis_scripts.py", "mutants/",
+    "testing/test_planted_methods.py", "test_sklearn.py", "analysis/test_why.py", "analysis/test_compare_estimators.py", "widgets/",
+    "models/test_all_methods.py", "saving/test_round_trips.py", "testing/", "estimation/test_remote.py", "test_cluster.py", "test_tour.py",
+    "test_ci.py", "estimation/", "verifier/", "fuzz/", "plots/", "analysis/",
+)  # fmt: skip
+
+
 def is_later(path):
     return path.is_relative_to(TESTS) and path.relative_to(TESTS).as_posix().startswith(LATER)
 
@@ -43,11 +53,16 @@ def pytest_ignore_collect(collection_path, config):
     return (collection_path.suffix == ".py" and "not later" in config.option.markexpr and is_later(collection_path)) or None
 
 
-def pytest_collection_modifyitems(items):
-    later = {path for path in {item.path for item in items} if is_later(path)}
+def pytest_collection_modifyitems(config, items):
+    paths = {item.path for item in items}
+    later = set(filter(is_later, paths))
     for item in items:
         if item.path in later:
             item.add_marker("later")
+    if hasattr(config, "workerinput"):  # of xdist
+        names = {path: path.relative_to(TESTS).as_posix() if path.is_relative_to(TESTS) else "" for path in paths}
+        rank = {path: next((k for k, first in enumerate(LONGEST) if name.startswith(first)), len(LONGEST)) for path, name in names.items()}
+        items.sort(key=lambda item: rank[item.path])
 
 
 def pytest_collection_finish():

@@ -66,9 +66,13 @@ def pytest_collection_modifyitems(config, items):
 
 
 def pytest_collection_finish():
-    """What is imported stays: the garbage collector need not look at it thousands of times."""
+    """What is imported stays: collections, of which statsmodels asks for one in each of its calls, need not look at it again."""
     gc.collect()
     gc.freeze()
+
+
+def pytest_unconfigure():
+    gc.unfreeze()
 
 
 @pytest.fixture(scope="session")

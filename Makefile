@@ -2,6 +2,8 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+# each worker, and each process that a test starts, would compile the same files again
+unexport PYTHONDONTWRITEBYTECODE
 # not in notebooks, which show their figures
 run test bench bench-scale papers: export MPLBACKEND := Agg
 
@@ -12,8 +14,10 @@ run: $(VENV)/installed
 
 # in some five minutes on two cores, without what tests/conftest.py leaves for later: browsers, workers, faults, many random cases
 SELECT ?= not long and not later
+# the workers take all cores: threads of BLAS would wait for one another, and burn four times the CPU meanwhile
+test coverage: export OPENBLAS_NUM_THREADS := 1
 test: $(VENV)/tested lint
-	$(BIN)/python -m pytest --numprocesses auto --dist loadfile -m "$(SELECT)"
+	$(BIN)/python -m pytest --numprocesses auto --dist loadfile --no-loadscope-reorder -m "$(SELECT)"
 
 test-all:
 	$(MAKE) test SELECT="not long"

@@ -1,11 +1,13 @@
 """What tests share."""
 
+import gc
 import os
 import signal
 from pathlib import Path
 
 import hypothesis
 import pytest
+from threadpoolctl import threadpool_info, threadpool_limits
 
 import protoclass as pc
 
@@ -17,7 +19,8 @@ TESTS = Path(__file__).resolve().parent
 # What `make test` leaves to `make test-all`: files and folders below tests/, by what makes them slow
 LATER = (
     # a browser, a notebook, the site, another Python
-    "widgets/test_browser.py", "widgets/test_page.py", "widgets/test_whole_pages.py", "plots/test_looks.py", "test_vignettes.py",
+    "widgets/test_browser.py", "widgets/test_page.py", "widgets/test_panel.py", "widgets/test_whole_pages.py", "plots/test_looks.py",
+    "test_vignettes.py",
     "test_site.py", "test_tour.py", "test_papers.py", "test_ci.py", "test_typed.py", "test_terminal.py",
     # workers, limits of memory, interrupts
     "test_cluster.py", "estimation/test_remote.py", "faults/", "fuzz/", "core/test_memory.py",
@@ -32,10 +35,44 @@ LATER = (
 )  # fmt: skip
 
 
-def pytest_collection_modifyitems(items):
+# Files that take long, some of them with few tests, begin first: no worker is left alone with one of them at the end
+LONGEST = (
+    "widgets/test_browser.py", "testing/test_contracts.py", "widgets/test_whole_pages.py", "test_analysis_scripts.py", "mutants/",
+    "testing/test_planted_methods.py", "test_sklearn.py", "analysis/test_why.py", "analysis/test_compare_estimators.py", "widgets/",
+    "models/test_all_methods.py", "saving/test_round_trips.py", "testing/", "estimation/test_remote.py", "test_cluster.py", "test_tour.py",
+    "test_ci.py", "estimation/", "verifier/", "fuzz/", "plots/", "analysis/",
+)  # fmt: skip
+
+
+def is_later(path):
+    return path.is_relative_to(TESTS) and path.relative_to(TESTS).as_posix().startswith(LATER)
+
+
+def pytest_ignore_collect(collection_path, config):
+    """`make test` does not import in every worker what none of them runs."""
+    return (collection_path.suffix == ".py" and "not later" in config.option.markexpr and is_later(collection_path)) or None
+
+
+def pytest_collection_modifyitems(config, items):
+    paths = {item.path for item in items}
+    later = set(filter(is_later, paths))
     for item in items:
-        if TESTS in item.path.parents and item.path.relative_to(TESTS).as_posix().startswith(LATER):
+        if item.path in later:
             item.add_marker("later")
+    if hasattr(config, "workerinput"):  # of xdist
+        names = {path: path.relative_to(TESTS).as_posix() if path.is_relative_to(TESTS) else "" for path in paths}
+        rank = {path: next((k for k, first in enumerate(LONGEST) if name.startswith(first)), len(LONGEST)) for path, name in names.items()}
+        items.sort(key=lambda item: rank[item.path])
+
+
+def pytest_collection_finish():
+    """What is imported stays: collections, of which statsmodels asks for one in each of its calls, need not look at it again."""
+    gc.collect()
+    gc.freeze()
+
+
+def pytest_unconfigure():
+    gc.unfreeze()
 
 
 @pytest.fixture(scope="session")
@@ -70,6 +107,14 @@ def client(cluster):
     """The client that Dask asks during the test: later tests of the process read Dask's tables without it."""
     with cluster.as_current():
         yield cluster
+
+
+@pytest.fixture(scope="class")  # Hypothesis refuses the scope of a function
+def threads_of_blas():
+    """BLAS on two threads, which the Makefile takes from the workers: for tests of what threads must not change."""
+    with threadpool_limits(2, "blas"):
+        assert {pool["num_threads"] for pool in threadpool_info() if pool["user_api"] == "blas"} == {2}
+        yield
 
 
 @pytest.fixture

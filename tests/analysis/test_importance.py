@@ -26,10 +26,8 @@ def one_by_one(fit, new, response, groups, repeats):
     return errors
 
 
-@pytest.mark.parametrize("blocks", [{}, {"STEPS": 1}, {"DRAWN": 100, "ROWS": 7}])
-def test_what_is_predicted_once_counts_as_often_as_it_is_drawn(blocks, monkeypatch):
-    for name, value in blocks.items():
-        monkeypatch.setattr(importance, name, value)
+@pytest.fixture(scope="module")
+def drawn_one_by_one():
     clinic = pc.simulate_clinic(160).drop(columns="patient", errors="ignore")
     fit = pc.fit("outcome ~ .", clinic[::2], "knn", k=5, dissimilarity="gower", na="keep")
     new = clinic[1::2].dropna(subset="outcome")
@@ -37,8 +35,15 @@ def test_what_is_predicted_once_counts_as_often_as_it_is_drawn(blocks, monkeypat
     assert new[columns].isna().any(axis=None)
     assert any(new[c].nunique() < 5 for c in columns)
     groups = {c: [c] for c in columns} | {"pair": columns[:2], "other pair": columns[1:3]}
-    table = fit.importance(new, 7, groups)
-    assert table["error"].to_dict() == pytest.approx(one_by_one(fit, new, "outcome", groups, 7), abs=1e-12)
+    return fit, new, groups, one_by_one(fit, new, "outcome", groups, 7)
+
+
+@pytest.mark.parametrize("blocks", [{}, {"STEPS": 1}, {"DRAWN": 100, "ROWS": 7}])
+def test_what_is_predicted_once_counts_as_often_as_it_is_drawn(drawn_one_by_one, blocks, monkeypatch):
+    fit, new, groups, expected = drawn_one_by_one
+    for name, value in blocks.items():
+        monkeypatch.setattr(importance, name, value)
+    assert fit.importance(new, 7, groups)["error"].to_dict() == pytest.approx(expected, abs=1e-12)
 
 
 def test_equal_values_are_predicted_once(iris, monkeypatch):

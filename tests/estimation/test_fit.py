@@ -269,6 +269,7 @@ def test_other_frames_give_the_same_fit(iris):
         assert (predicted.to_list() if hasattr(predicted, "to_list") else predicted.to_pylist()) == fit.predict().tolist()
 
 
+@pytest.mark.usefixtures("threads_of_blas")
 def test_seed_and_threads_do_not_matter_to_the_result(iris, monkeypatch):
     from protoclass.core import parallel as jit
 

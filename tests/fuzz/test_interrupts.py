@@ -80,6 +80,7 @@ def outcome(fit):
     return fit.predict().tolist(), fit.predict(DATA).tolist(), fit.prototypes.index.tolist(), repr(fit)
 
 
+@pytest.mark.usefixtures("threads_of_blas")
 @kept(30)
 @given(st.sampled_from(METHODS), st.sampled_from(WORKS), st.integers(1, 400))
 def test_an_interrupt_leaves_everything_usable(name, what, at):

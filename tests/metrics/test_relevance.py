@@ -350,6 +350,7 @@ def test_labels_are_needed(iris):
         pc.dissimilarity("~ sepal_length", iris, pc.Relevance())
 
 
+@pytest.mark.usefixtures("threads_of_blas")
 @pytest.mark.parametrize("matrix", LEARNED)
 def test_samples_are_named_and_are_new_in_each_round(iris, monkeypatch, matrix):
     found = []

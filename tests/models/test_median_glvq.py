@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from closeness import assert_close
+from scipy.special import expit
 
 import protoclass as pc
 from protoclass.core.parallel import alone
@@ -15,31 +16,31 @@ from protoclass.core.vectors.class_medoids import cost_of, labelled, share_out, 
 BETA = 20.0
 
 
-def logistic(z):
-    return 1 / (1 + exp(-z)) if z > 0 else exp(z) / (1 + exp(z))
-
-
-def row_cost(own, other, beta):
-    """The cost of a row whose nearest prototype of its class is at the distance `own`, and of another class at `other`."""
-    if own == other:
-        return 0.5
-    if inf in (own, other):
-        return logistic(beta if own == inf else -beta)
-    return logistic(beta * (own - other) / (own + other))
+def nearest_of(D, y, classes, at):
+    """How far each row's nearest prototype of its class is, and that of another class; infinite where there is none."""
+    at = list(at)
+    own = classes[at] == y[:, None]
+    return np.where(own, D[:, at], inf).min(axis=1), np.where(own, inf, D[:, at]).min(axis=1)
 
 
 def row_costs(D, y, classes, at, beta=BETA):
     """Of some candidates as prototypes, where `classes` are those of all candidates."""
-    found = []
-    for i in range(len(D)):
-        own = min((D[i, j] for j in at if classes[j] == y[i]), default=inf)
-        other = min((D[i, j] for j in at if classes[j] != y[i]), default=inf)
-        found.append(row_cost(own, other, beta))
-    return found
+    own, other = nearest_of(D, y, classes, at)
+    with np.errstate(invalid="ignore"):
+        relative = (own - other) / (own + other)
+    relative = np.select([own == other, own == inf, other == inf], [0.0, 1.0, -1.0], relative)
+    return expit(beta * relative)
 
 
 def cost(D, w, y, classes, at, beta=BETA):
-    return fsum(weight * c for weight, c in zip(w, row_costs(D, y, classes, at, beta), strict=True))
+    return fsum(w * row_costs(D, y, classes, at, beta))
+
+
+def test_the_cost_of_single_rows_is_that_of_the_formula():
+    D, y, classes = np.array([[1.0, 3.0], [3.0, 1.0], [2.0, 2.0], [0.0, 0.0], [4.0, 0.0]]), np.zeros(5, int), np.array([0, 1])
+    assert row_costs(D, y, classes, [0, 1], 2.0) == pytest.approx([1 / (1 + exp(1)), 1 / (1 + exp(-1)), 0.5, 0.5, 1 / (1 + exp(-2))])
+    assert row_costs(D, y, classes, [0], 2.0) == pytest.approx([1 / (1 + exp(2))] * 5)
+    assert row_costs(D, y, classes, [1], 2.0) == pytest.approx([1 / (1 + exp(-2))] * 5)
 
 
 def leaves_a_class(classes, before, after):
@@ -263,6 +264,7 @@ def test_more_starts_begin_elsewhere(iris):
     assert costs[0] >= costs[1] >= costs[2]
 
 
+@pytest.mark.usefixtures("threads_of_blas")
 @pytest.mark.parametrize("matrix", ["none", "diagonal", "full"])
 def test_any_number_of_threads_gives_the_same(iris, matrix):
     arguments = {"K": [1, 3], "matrix": matrix, "ridge": [0.01, 0.1], "cv": 4, "seed": 2}
@@ -369,11 +371,8 @@ def test_covers_are_counts_of_the_nearest(iris):
 
 def errors_with(D, w, y, of, at):
     """Weight of the rows that some candidates misclassify, half where the nearest of two classes are equally near."""
-    lost = 0.0
-    for i in range(len(D)):
-        own, other = (min((D[i, j] for j in at if (of[j] == y[i]) == same), default=inf) for same in (True, False))
-        lost += w[i] * (1.0 if own > other else 0.5 if own == other else 0.0)
-    return lost
+    own, other = nearest_of(D, y, of, at)
+    return fsum(w * np.where(own > other, 1.0, np.where(own == other, 0.5, 0.0)))
 
 
 @pytest.mark.parametrize("classes", [2, 5])

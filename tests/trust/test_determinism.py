@@ -25,6 +25,7 @@ from protoclass.models.registry import BUILT_IN
 
 from .outcomes import LABELS, OTHER_FITS, all_outcomes, method_outcome, small
 
+pytestmark = pytest.mark.usefixtures("threads_of_blas")
 HERE = Path(__file__).parent
 # products of matrices, eigenvalues or the solver of scikit-learn have a part in these, and round as the build of BLAS does
 CLOSE = ("hyperplane", "dann", "mixture", "mahalanobis", "learned")

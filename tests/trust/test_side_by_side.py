@@ -22,6 +22,7 @@ from protoclass.core.parallel import Kernel, each, free_cores
 from .outcomes import method_outcome
 from .test_determinism import differing
 
+pytestmark = pytest.mark.usefixtures("threads_of_blas")
 HERE = Path(__file__).resolve().parent
 PACKAGE = Path(pc.__file__).parent
 METHODS = ("pvm", "scm", "lvq", "kmedoids", "kmeans", "dann")

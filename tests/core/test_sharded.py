@@ -9,11 +9,11 @@ from places import Forgetful, LocalParts, cuts_of, look_up_beside, moved, parts_
 from test_parted_covers import paths, problem
 
 import protoclass as pc
+from protoclass.core import histogram
 from protoclass.core.distances.minkowski import Geometry, minkowski
 from protoclass.core.histogram import default_radii
 from protoclass.core.parts import answers, parted_source
 from protoclass.core.query import Query, answer, candidate_query
-from protoclass.core.setcover import radii
 from protoclass.core.sources import Held, Streamed
 from protoclass.core.spatial import Spatial
 from protoclass.core.task import Points
@@ -53,7 +53,7 @@ def test_default_radii_are_those_of_one_place(seed, monkeypatch):
     source = source_of(D, cuts_of(draw, n), Forgetful if seed % 3 == 0 else LocalParts)
     for levels in (None, np.linspace(0, 1, 7)):
         for sample in (2**27, n * m // 3):
-            monkeypatch.setattr(radii, "SAMPLE", sample)
+            monkeypatch.setattr(histogram, "SAMPLE", sample)
             expected = default_radii(Held(D), row, levels, (0,))
             assert default_radii(source, row, levels, (0,)).tobytes() == expected.tobytes()
 

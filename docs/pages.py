@@ -111,7 +111,6 @@ def reference() -> str:
     for name in sorted(homes, key=lambda name: order.index(place[name]) if place[name] in order else len(order)):
         listed[heading.get(place[name], REST)].append(name)
     lines = ["Reference", "=========", "", ".. currentmodule:: protoclass", ""]
-    listed["Custom methods and metrics"] += [f"extend.{name}" for name in protoclass.extend.__all__]
     for title, names in listed.items():
         lines += [title, "-" * len(title), "", ".. autosummary::", "   :toctree: .", "   :nosignatures:", ""]
         lines += [f"   {name}" for name in names] + [""]

@@ -222,7 +222,9 @@ export class Drawing {
         ctx.lineWidth = 1.6;
         ctx.stroke(this.ball(frame, plane, reel, place));
       }
-      this.rings(ctx, frame, wrong, r + 5.5, this.wrong, 2);
+      // hundreds of wide rings would run into one blot
+      const few = wrong.length <= 100;
+      this.rings(ctx, frame, wrong, r + (few ? 5.5 : 2.5), this.wrong, few ? 2 : 1);
       for (const [colour, width] of [[this.paper, 5], [this.accent, 2.4]]) this.ringAt(ctx, centre, 10.5, colour, width);
       if (trial) this.stamp(ctx, this.sprites.of("D", 5.5, this.accent, this.paper, 1.5), ...centre);
       tags.unshift([trial ? trial.name : film.names[point], ...centre]);

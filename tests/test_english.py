@@ -22,6 +22,7 @@ CEILINGS = {
     "archaic": 26,
     "anew": 0,
 }
+LONG_SENTENCES = 11  # among them a citation and a table
 
 PATTERNS = {
     "what-subject": r"(?:^|[.;:] |, and |, but )(?:what|whatever|whoever|who) (?!to\b|about)(?:[\w`'()=.-]+ ){1,14}?"
@@ -108,15 +109,29 @@ def strings(tree):
             yield text
 
 
-def prose():
-    """(file, paragraph) of all that a user reads."""
+def written():
+    """(file, paragraph) of the pages."""
     pages = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")), *sorted((ROOT / "vignettes").glob("*.md"))]
     for page in pages:
         yield from ((page, block) for block in paragraphs(page.read_text(encoding="utf-8")))
+
+
+def described():
+    """(file, paragraph) of the public docstrings."""
     names = public_names()
-    for module in sorted((ROOT / "protoclass").rglob("*.py")):
-        tree = ast.parse(module.read_text(encoding="utf-8"))
+    for module, tree in modules():
         yield from ((module, block) for text in documented(tree, names) for block in sections(text))
+
+
+def modules():
+    return [(path, ast.parse(path.read_text(encoding="utf-8"))) for path in sorted((ROOT / "protoclass").rglob("*.py"))]
+
+
+def prose():
+    """(file, paragraph) of all that a user reads."""
+    yield from written()
+    yield from described()
+    for module, tree in modules():
         yield from ((module, text) for text in strings(tree))
 
 
@@ -136,6 +151,16 @@ def test_awkward_constructions_become_fewer():
     more = {name: lines for name, lines in found.items() if len(lines) > CEILINGS[name]}
     told = [f"{name}: {len(lines)} hits, at most {CEILINGS[name]}:\n  " + "\n  ".join(lines) for name, lines in more.items()]
     assert not more, "\n".join(told)
+
+
+def test_sentences_of_more_than_40_words_become_fewer():
+    sentences = [
+        (path, sentence)
+        for path, text in [*written(), *described()]
+        for sentence in re.split(r"(?<=[.?!]) +(?=[A-Z`*(\"'])", text)
+        if len(sentence.split()) > 40
+    ]
+    assert len(sentences) <= LONG_SENTENCES, "\n".join(f"{path.relative_to(ROOT)}: {sentence}" for path, sentence in sentences)
 
 
 def test_the_patterns_find_what_they_are_for():

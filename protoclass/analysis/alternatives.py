@@ -290,10 +290,13 @@ class Criticisms(Printed):
     fit : Fitted
         The fit.
     table : DataFrame
-        One row for each criticism, by label: `class` (its own), `fitted`, `reason` ("uncovered": no ball of its class contains it;
-        "wrongly covered": balls of other classes do; "misclassified"), the score, `prototype` (the prototype that claims the row: the
-        nearest whose ball of another class contains it, otherwise the nearest of all), `prototype_class`, `distance` (to this
-        prototype).
+        One row for each criticism, by label, with these columns:
+
+        * `class` (its own) and `fitted`;
+        * `reason`: "uncovered" (no ball of its class contains it), "wrongly covered" (balls of other classes do) or "misclassified";
+        * the score;
+        * `prototype`: the nearest prototype whose ball of another class contains the row, otherwise the nearest of all;
+        * `prototype_class` and `distance` of this prototype.
     score : str
         Name of the column that orders the rows: "price", "witness" or "margin".
     meaning : str

@@ -124,8 +124,8 @@ def compare(
 
     *Estimators of scikit-learn.* A copy of the estimator is fitted to each training set. A pipeline, also one that is tuned by a
     search, gets the predictors as a DataFrame of the columns in the data, with `na="keep"` including missing values. Any other
-    estimator gets a DataFrame of numbers: transforms and interactions of the formula are computed, and a category has a column of 0
-    and 1 for each of its levels; all are 0 for a level that is not in the training rows. An estimator tunes itself
+    estimator gets a DataFrame of numbers. Transforms and interactions of the formula are computed; a category has a column of 0 and 1
+    for each of its levels, and all are 0 for a level that is not in the training rows. An estimator tunes itself
     (`GridSearchCV`), by folds that ignore `groups`; `inner`, `choose`, `dissimilarity`, `calibrate` and the tuning by `loss` do not
     apply to it. Its seed is not changed: without `random_state` each call gives different results.
     `{"method": estimator, "class_weights": "balanced"}` passes the weights as `sample_weight`. If it has `predict_proba`, its

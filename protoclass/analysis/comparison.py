@@ -105,9 +105,12 @@ class Comparison(Printed, Saveable, Served):
         Columns: `error`, its 95 % interval `low` to `high`, `wrong` and `n` if every row was predicted once, `sd` of the error over
         several splits. With `loss=`: the mean `loss`. For methods with probabilities: `brier`, `log_loss` and `auc` (the area under
         the ROC curve, the mean over the classes, each against the rest), each with its standard error, such as `brier_se` (see
-        `score_tests`). Then `prototypes` (mean over the splits), `seconds` (median over the splits, for a fit with its tuning; the
-        first fit in a process includes loading and compiling) and `choice` (the tuned parameters; for several splits the median and
-        range, or the most common value).
+        `score_tests`). Then:
+
+        * `prototypes`: their number, the mean over the splits;
+        * `seconds`: time of a fit with its tuning, the median over the splits. The first fit in a process includes loading and
+          compiling;
+        * `choice`: the tuned parameters; for several splits the median and range, or the most common value.
 
         Notes
         -----

@@ -41,9 +41,9 @@ class Test(Printed, Served):
     Attributes
     ----------
     n, wrong, left_out : int
-        Number of rows that were classified, of rows that were misclassified (each counted once, regardless of its weight), and of
-        rows that were excluded, because their class is missing or the fit has no prediction for them (missing predictors, levels
-        that are not in the training data).
+        Number of rows that were classified, misclassified (each counted once, regardless of its weight), and excluded. A row is
+        excluded if its class is missing or the fit has no prediction for it (missing predictors, levels that are not in the
+        training data).
     error, low, high : float
         Weighted proportion of errors and its 95 % Wilson interval. With weights, or rows in groups, the interval uses the number of
         independent rows with the same variance, see `protoclass.core.statistics.intervals.independent_rows`.

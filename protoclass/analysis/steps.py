@@ -47,10 +47,13 @@ def bound(fit: Fitted, delta: float = 0.05, fixed_dissimilarity: bool = False) -
     Returns
     -------
     DataFrame
-        One row for each binary classifier: `rows`, `size` (features or prototypes), `on_p` (balls centred on P-examples), training
-        `errors`, `tail_bound` (the binomial tail inverted for the same compression set, Langford 2005; the tightest), `bound` (the
-        first inequality of the theorem; 1 is trivial), `simple_bound` (the second), `proved`, and `reasons`. If `reasons` lists why
-        the theorem does not cover this fit, the value is computed as in Table 2 of Marchand and Shawe-Taylor (2001), without proof.
+        One row for each binary classifier, with these columns:
+
+        * `rows`, `size` (features or prototypes), `on_p` (balls centred on P-examples) and training `errors`;
+        * `tail_bound`: the binomial tail inverted for the same compression set (Langford 2005), the tightest;
+        * `bound` and `simple_bound`: the first and second inequality of the theorem; 1 is trivial;
+        * `proved`, and `reasons` why the theorem does not cover this fit. The value is then computed as in Table 2 of Marchand and
+          Shawe-Taylor (2001), without proof.
 
     Raises
     ------

@@ -57,9 +57,9 @@ def why(fit: Fitted, row: Any) -> Any:
         `attrs` has the class, the labels of both prototypes and the distances to them.
 
         For a list of labels, or several rows, the table has one line for each row and variable: `row` (its label), `class`
-        (predicted), `variable`, the columns above, and `prototype_label`, `rival_label`, `prototype_distance`, `rival_distance` and
-        `not_additive`, which are in `attrs` for one row. The table is from the library of the rows, or for labels of the data of the
-        fit: pandas, polars or pyarrow.
+        (predicted), `variable` and the columns above. Five columns are in `attrs` for one row: `prototype_label`, `rival_label`,
+        `prototype_distance`, `rival_distance` and `not_additive`. The table is from the library of the rows, or for
+        labels of the data of the fit: pandas, polars or pyarrow.
 
     Raises
     ------

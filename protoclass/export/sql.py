@@ -56,16 +56,16 @@ def sql(fit: Fitted, dialect: str = "ansi", table: Any = "new_rows", name: str |
     NotAvailable
         If the method is not supported in SQL, or if the formula names no predictors.
     OptionError
-        If the dialect, the dissimilarity or a term of the formula is not supported, if classes or levels are not strings, numbers
-        or booleans, if SQL cannot represent a name or string, or if a column already has the name `name`.
+        If the dialect, the dissimilarity or a term of the formula is not supported; if classes or levels are not strings, numbers
+        or booleans; if SQL cannot represent a name or string; or if a column already has the name `name`.
 
     Notes
     -----
     *Rows without a class.* A row has no class (NULL) if a predictor is NULL, NaN or infinite; `predict` raises for some of these. A
     row has no class either if a transform is not defined, or if a number is so large that its powers might overflow (10^150 for
     Euclidean distances, 10^300 times the range for Gower). A level that is not in the training data, or a number other than 0 and 1
-    in a Boolean column, is treated as in `predict`: as different from every level for Gower, Hamming and zero_one; otherwise the row
-    has no class. With na="keep" a NULL is skipped as in `predict`, and a row that has no observed variable in common with some
+    in a Boolean column, is treated as in `predict`. For Gower, Hamming and zero_one it is different from every level; otherwise the
+    row has no class. With na="keep" a NULL is skipped as in `predict`, and a row that has no observed variable in common with some
     prototype has no class.
 
     *Ties* are broken as in `predict`: among prototypes at the same distance, the class that is first in level order wins, then the

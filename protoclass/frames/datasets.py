@@ -204,11 +204,17 @@ def simulate_mixture(n: int = 300, classes: int = 3, seed: int = 0) -> pd.DataFr
 def simulate_clinic(n: int = 200, missing: float = 0.05, seed: int = 0) -> pd.DataFrame:
     """Simulate patients of a clinic: mixed types with missing values, for Gower's dissimilarity.
 
-    Three outcomes ("recovered", "relapsed", "referred") of equal probability shift the predictors: `age` (years, normal with
-    means 40, 55, 65 and sd 12), `marker` (lognormal, log-means 0, 0.5, 1.2), `severity` (ordered: mild < moderate <
-    severe, proportions by outcome), `ward` (north, south, west, proportions by outcome), `smoker` (boolean, probabilities 0.2, 0.5, 0.6),
-    `pulse` (per minute, normal with means 70, 76, 80 and sd 10), `stay` (days, Poisson with means 2, 4, 7), and `blood`
-    (A, B, AB, 0), which carries no information.
+    Three outcomes ("recovered", "relapsed", "referred") of equal probability shift the predictors:
+
+    * `age`: years, normal with means 40, 55, 65 and sd 12;
+    * `marker`: lognormal, log-means 0, 0.5, 1.2;
+    * `severity`: ordered, mild < moderate < severe, proportions by outcome;
+    * `ward`: north, south, west, proportions by outcome;
+    * `smoker`: boolean, probabilities 0.2, 0.5, 0.6;
+    * `pulse`: per minute, normal with means 70, 76, 80 and sd 10;
+    * `stay`: days, Poisson with means 2, 4, 7;
+    * `blood`: A, B, AB, 0; carries no information.
+
     Each cell of a predictor is missing with probability `missing`, independently.
 
     Examples
@@ -245,12 +251,19 @@ def simulate_clinic(n: int = 200, missing: float = 0.05, seed: int = 0) -> pd.Da
 def simulate_infection(n: int = 1000, ill: float = 0.06, missing: float = 0.03, seed: int = 0) -> pd.DataFrame:
     """Simulate patients with a fever, few of whom become seriously ill: a table with a rare class.
 
-    `outcome` is "well" or "ill". Given the outcome the predictors are drawn independently: `age` (years, normal with means 52 and
-    66, sd 16, at least 18), `sex` (of the ill 45 % female, of the others 52 %), `temperature` (degrees Celsius, normal with
-    means 38.3 and 38.8, sd 0.6), `pulse` (per minute, means 86 and 104, sd 13), `crp` (C-reactive protein, mg/L, lognormal with
-    log-means 3.2 and 4.6, in ill women 4.2, and log-sd 0.8), `creatinine` (micromol/L, log-means 4.35 and 4.75, log-sd 0.28), `lactate`
-    (mmol/L, log-means 0.2 and 0.9, log-sd 0.35), `consciousness` (ordered: alert < drowsy < confused, proportions 0.93,
-    0.05, 0.02 and 0.55, 0.25, 0.20), `smoker` (boolean, proportions 0.25 and 0.35). Each of the laboratory values `crp`, `creatinine`
+    `outcome` is "well" or "ill". Given the outcome the predictors are drawn independently (well first, then ill):
+
+    * `age`: years, normal with means 52 and 66, sd 16, at least 18;
+    * `sex`: 52 % and 45 % female;
+    * `temperature`: degrees Celsius, normal with means 38.3 and 38.8, sd 0.6;
+    * `pulse`: per minute, means 86 and 104, sd 13;
+    * `crp`: C-reactive protein, mg/L, lognormal with log-means 3.2 and 4.6 (in ill women 4.2) and log-sd 0.8;
+    * `creatinine`: micromol/L, log-means 4.35 and 4.75, log-sd 0.28;
+    * `lactate`: mmol/L, log-means 0.2 and 0.9, log-sd 0.35;
+    * `consciousness`: ordered, alert < drowsy < confused, proportions 0.93, 0.05, 0.02 and 0.55, 0.25, 0.20;
+    * `smoker`: boolean, proportions 0.25 and 0.35.
+
+    Each of the laboratory values `crp`, `creatinine`
     and `lactate` is missing with probability `missing`, independently. Because the outcome is drawn first, data with another `ill`
     differ only in prevalence.
 

@@ -35,7 +35,7 @@ class Kernel(Metric):
     Parameters
     ----------
     kernel : "rbf", "poly", "linear", "laplacian" or callable
-        Kernel K. A callable `(X, Z) -> array (r, q)` gets rows of the scaled design matrix, always 64 on either side: the last block is
+        Kernel K. A callable `(X, Z) -> array (r, q)` gets rows of the scaled design matrix, always 64 on either side. The last block is
         padded with copies of its last row, so matrix products do not depend on the number of rows. It must be symmetric and positive
         semidefinite, and its value for a pair must not depend on other rows.
     gamma : float > 0, optional

@@ -55,8 +55,8 @@ class KMedoids(PerClass):
 
     Notes
     -----
-    With two medoids per class on iris, the loss with one start is 0.9 % above the best of 30 on average over seeds, with five starts
-    0.2 % (in 18 of 20 seeds they reach it), and ten starts reach it in each of 20 seeds.
+    With two medoids per class on iris, the loss with one start is 0.9 % above the best of 30 starts on average over seeds. With five
+    starts it is 0.2 % above, and equal in 18 of 20 seeds; with ten starts it is equal in all 20.
 
     Over a grid each K has one more run, which starts from the medoids of the previous K, so the loss decreases in K. If `candidates=`
     is a number, medoids are selected among this number of rows and represent all.

@@ -45,9 +45,9 @@ class LVQ(PerClass):
     Parameters
     ----------
     K : int >= 1, number between 0 and 1, mapping, sequence or "grid"
-        Number of code vectors of each class, or a proportion of the rows of each class (the codebook is then divided by class sizes as
-        in R's `lvqinit`, with K = size / rows), or a mapping of class to either. "grid": 1 to 10, at most the training rows of the
-        smallest class.
+        Number of code vectors of each class, or a proportion of the rows of each class, or a mapping of class to either. With a
+        proportion, the codebook is divided by class sizes as in R's `lvqinit`, with K = size / rows. "grid": 1 to 10, at most the
+        training rows of the smallest class.
     variant : str, or a sequence
         Learning algorithm.
 
@@ -61,9 +61,12 @@ class LVQ(PerClass):
         * "glvq": the nearest of the row's class and the nearest of the others follow the negative gradient of a cost (Sato and Yamada
           1996).
     start : "knn", "random" or "kmeans"
-        Initial code vectors: random rows of their class that their `neighbours` nearest rows, voting without the row itself,
-        classify correctly (as in `lvqinit`; if a class has too few such rows, others are added and the fit reports their
-        number); random rows; the centroids of method "kmeans".
+        Initial code vectors.
+
+        * "knn": random rows of their class that their `neighbours` nearest rows, voting without the row itself, classify correctly,
+          as in `lvqinit`. If a class has too few such rows, others are added and the fit reports their number;
+        * "random": random rows;
+        * "kmeans": the centroids of method "kmeans".
     draws : number > 0, or a sequence
         Number of rows drawn for each code vector. None: 40 for "olvq1" and 100 for the others, as in R.
     alpha : number between 0 and 1, or a sequence
@@ -74,8 +77,9 @@ class LVQ(PerClass):
     epsilon : number between 0 and 1, or a sequence
         Factor of the rate for "lvq3". None: 0.1.
     steepness : number >= 0, or a sequence
-        Steepness of the cost of "glvq": with d+ and d- the squared distances to the two code vectors and mu = (d+ - d-) / (d+ + d-),
-        the cost is the logistic function of steepness * mu; for steepness 0 it is mu. Its slope at mu = 0 is always 1. None: 5.
+        Steepness of the cost of "glvq". Let d+ and d- be the squared distances to the two code vectors and
+        mu = (d+ - d-) / (d+ + d-). The cost is the logistic function of steepness * mu; for steepness 0 it is mu. Its slope at mu = 0 is
+        always 1. None: 5.
     neighbours : int >= 1
         Number of neighbours for the start "knn". None: 5.
 
@@ -84,7 +88,7 @@ class LVQ(PerClass):
     Code vectors are learned by Euclidean distances between the coordinates of the metric; new rows are classified by the metric itself.
 
     In "olvq1" the rate a of the nearest code vector first becomes a / (1 + a) if it classifies the row correctly, and
-    otherwise a / (1 - a), at most alpha; so all rows that it classifies correctly count equally.
+    otherwise a / (1 - a), at most alpha. So all rows that it classifies correctly count equally.
 
     "lvq2.1" and "lvq3" are intended to refine a codebook near its optimum: start them from "kmeans". Code vectors may diverge; a step
     that would move one more than ten times as far from the mean of the rows as the farthest row is not made. The step of "glvq" is in

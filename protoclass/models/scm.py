@@ -36,7 +36,7 @@ class SCM(Model):
 
     A conjunction is positive if all of its features are true, a disjunction if any of them is. P contains the examples that every
     feature should classify correctly (the positive ones for a conjunction, the negative ones for a disjunction), and N the others,
-    which should be covered. Each step adds the feature with the largest value V = |Q| - penalty |R|: Q are the examples of N that it is
+    which should be covered. Each step adds the feature with the largest value V = |Q| - penalty |R|. Q are the examples of N that it is
     the first to cover, and R the examples of P that it is the first to misclassify (Marchand and Shawe-Taylor 2002, sections 2 to 4).
 
     Parameters

@@ -29,17 +29,18 @@ def explore_validation(validation: ErrorCurve, **options: Any) -> Any:
     Parameters
     ----------
     validation : ErrorCurve
+        The cross-validation.
     x : pair of str, optional
-        Of several parameters the two that the heat map has as axes; by default the two with most values.
+        Axes of the heat map, if several parameters were tuned. Default: the two parameters with most values.
     save : str or path, optional
-        A file that ends in .html: the explorer as a page that needs neither Python nor a network, with all grid points.
+        File name that ends in .html. The page needs neither Python nor a network, and has all grid points.
 
     Returns
     -------
     CurveExplorer
-        With traits `point` (row of `validation.table`), one for each parameter (such as `eps`), and `fit` (what "Fit here"
-        made); `table`, `confusion`, `figure`. In a script or a plain shell, where no widget can be shown, its figure: how
-        to get the widget is printed.
+        Its traits are `point` (row of `validation.table`), one for each parameter (such as `eps`), and `fit` (the fit made by
+        "Fit here"); it also has `table`, `confusion` and `figure`. In a script or a plain shell, which cannot show a widget, the
+        figure is returned and a message explains how to get the widget.
 
     Examples
     --------
@@ -64,28 +65,29 @@ def explore_fit(fit: Fitted, **options: Any) -> Any:
     Parameters
     ----------
     fit : Fitted
+        The fit.
     shape : (int, int), optional
-        Rows and columns of a picture, for rows that are pictures.
+        Rows and columns of an image, if each row of the data is an image.
     x, y : str, optional
         Numeric predictors as axes; "map" as x for a map of the dissimilarities.
     radii : sequence of float, optional
-        Of the slider; by default those of the cross-validation, else the method's own grid. A method that shares no work
-        between radii, such as an exact solver, has the slider only for radii that are given here.
+        Radii of the slider. Default: those of the cross-validation, otherwise the grid of the method. A method that shares no
+        work between radii, such as an exact solver, has the slider only for radii that are given.
     alternatives : Alternatives, optional
-        What `fit.alternatives()` returned: a menu beside the list then swaps the selected prototype for one of its substitutes.
+        Result of `fit.alternatives()`. A menu then swaps the selected prototype for one of its substitutes.
     criticisms : Criticisms, optional
-        What `fit.criticisms()` returned: a menu then lists these rows, and selects one.
+        Result of `fit.criticisms()`. A menu then lists these rows, and selects one.
     new : DataFrame, optional
-        Rows with the predictors, at most 1000: the page classifies and explains them.
+        Rows with the predictors, at most 1000. The page classifies and explains them.
     save : str or path, optional
-        A file that ends in .html: the explorer as a page that needs neither Python nor a network, with all radii and sizes.
+        File name that ends in .html. The page needs neither Python nor a network, and has all radii and sizes.
 
     Returns
     -------
     PrototypeExplorer
-        With traits `eps`, `size`, `class_`, `x`, `y`, `selected` (label of a prototype or row), `lassoed` and `fit` (the one
-        shown); `table`, `details`, `figure`, `save()`. In a script or a plain shell, where no widget can be shown, the path
-        that was given as `save`, else its figure: how to get the widget is printed.
+        Its traits are `eps`, `size`, `class_`, `x`, `y`, `selected` (label of a prototype or row), `lassoed` and `fit` (the fit
+        shown); it also has `table`, `details`, `figure` and `save()`. In a script or a plain shell, which cannot show a widget,
+        the path given as `save` or else the figure is returned, and a message explains how to get the widget.
 
     Examples
     --------

@@ -58,10 +58,10 @@ class CurveExplorer(Explorer):
     ----------
     validation : Validation
     point : int
-        The chosen row of `validation.table`. Each parameter that was tuned is a trait too (such as `eps`; with an underscore
-        added where the explorer has something of that name), linked to it both ways.
+        The chosen row of `validation.table`. Each parameter that was tuned is a trait too (such as `eps`), linked to it both ways;
+        an underscore is added if the explorer already has an attribute of that name.
     fit : Fitted, or None
-        The method on all rows at the point where "Fit here" was pressed, or `use()` called.
+        The fit to all rows made by "Fit here" or `use()`, with the parameters of the point.
     """
 
     STATE: ClassVar[tuple[str, ...]] = ("point", "fit")

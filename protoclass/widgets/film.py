@@ -67,21 +67,22 @@ def pack(values: Any) -> Packed:
 
 @dataclass(frozen=True)
 class Film:
-    """The parts of a fit that stay while its sliders move.
+    """The data of the prototype explorer: fits at all radii, with the names of rows and prototypes.
 
     Attributes
     ----------
     stages : Stages
-    names : list of str
-        Of the points: the rows, then the prototypes that are not rows.
-    places : dict
-        The point of each name of a prototype that is not a row.
+        Radii, and the models built step by step at each.
     fits : list of Fit
-        The complete one at each radius.
+        The complete fit at each radius.
+    names : list of str
+        Names of the points: the rows, then the prototypes that are not rows.
+    places : dict
+        Number of the point, by the name of a prototype that is not a row.
     reels : dict
-        By place of the radius what `make_reel` gives; those that are left out Python sends when they are shown.
+        Values of `make_reel`, by the number of the radius. A radius that is missing is sent by Python when it is shown.
     criticised : list of (str, int)
-        Rows that the prototypes explain badly: words and points.
+        Rows that the prototypes explain badly: a text and a point for each.
     """
 
     stages: Stages

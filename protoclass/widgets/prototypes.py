@@ -55,19 +55,19 @@ class PrototypeExplorer(Explorer):
     Attributes
     ----------
     fit : Fit
-        The one that is shown. Another that is assigned is explored from then on.
+        The fit that is shown. Assign another fit to explore that one.
     eps : float, or None
-        Radius, one of the slider's; None where the method has none or is slow to solve for each.
+        Radius, a value of the slider. None if the method has no radius or is slow to solve for each.
     size : int, or None
-        Number of steps of the rule that count, in the order chosen; None where it was not built step by step.
+        Number of steps of the rule, in the order chosen. None if the rule was not built step by step.
     class_ : class, or None
-        The one that stands out, None for all.
+        The highlighted class. None: all classes.
     x, y : str
         Numeric predictors as axes; "map" as x for the map of the dissimilarities.
     selected : label, or None
-        Of a prototype or a row.
+        Label of a prototype or a row.
     lassoed : tuple
-        The labels of the rows that were drawn around on the map.
+        Labels of the rows inside the lasso on the map.
     """
 
     STATE: ClassVar[tuple[str, ...]] = ("eps", "size", "class_", "x", "y", "selected")

@@ -445,8 +445,8 @@ def _votes(start, at, distance, radii, codes, weight, out):  # type: ignore[no-u
 def cover_hart(error: float, classes: int) -> float:
     """Lower bound on the Bayes error from the asymptotic error of the nearest neighbour (Cover and Hart 1967).
 
-    With W classes, the error of the 1-NN rule is in the limit of infinitely many training rows at most R* (2 - W R* / (W - 1)), where R*
-    is the Bayes error (the notes on ESL chapter 13, equation 2). Solved for R*:
+    Let R* be the Bayes error and W the number of classes. With infinitely many training rows, the error of the 1-NN rule is at most
+    R* (2 - W R* / (W - 1)) (the notes on ESL chapter 13, equation 2). Solved for R*:
 
         R* >= (W - 1) / W (1 - sqrt(1 - W E / (W - 1))).
 

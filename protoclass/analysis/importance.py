@@ -54,7 +54,7 @@ class HeldOut:
         part, out = np.empty(len(self.y), int), np.empty(len(row), bool)
         for number, (rows, _) in enumerate(self.parts):
             part[rows] = number
-        for number, (_, one) in enumerate(self.parts):
+        for number, (_, fold_rule) in enumerate(self.parts):
             own = np.flatnonzero(part[row] == number)
             for first in range(0, len(own), ROWS):
                 at = own[first : first + ROWS]
@@ -63,8 +63,8 @@ class HeldOut:
                 for g in np.unique(group[at]):
                     source |= {name: np.where(group[at] == g, donor[at], source.get(name, row[at])) for name in groups[g]}
                 columns = columns.assign(**{name: self.columns[name].array.take(places) for name, places in source.items()})
-                query, _, _ = one.dissimilarity.new_query(columns)
-                out[at] = answer(one.rule, "class", query) != self.y[row[at]]
+                query, _, _ = fold_rule.dissimilarity.new_query(columns)
+                out[at] = answer(fold_rule.rule, "class", query) != self.y[row[at]]
         return out
 
 

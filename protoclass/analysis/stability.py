@@ -249,11 +249,11 @@ def stability(
             return choose(fit, task, drawn(task, how, (int(seed), b)), b)
 
         samples = []
-        for one in each(run, range(int(B)), task.shape[0] * task.shape[1]):
-            samples.append(one)
+        for replicate in each(run, range(int(B)), task.shape[0] * task.shape[1]):
+            samples.append(replicate)
             drawing.update()
         table = count_choices(fit, task, samples)
-    return Stability(fit, table, np.array([len(one.at) for one in samples]), how)
+    return Stability(fit, table, np.array([len(replicate.at) for replicate in samples]), how)
 
 
 def stability_of_weights(fit: Fitted, B: int, seed: int, progress: bool | None) -> pd.DataFrame:
@@ -382,10 +382,10 @@ def _replicate_once(fit: Fitted, task: Task, share: float, seed: tuple[int, int,
     return near, float(((again.at == chosen.at[k]) & (again.classes == chosen.classes[k])).any())
 
 
-def share_near(task: Task, one: Chosen, other: Chosen) -> float:
+def share_near(task: Task, chosen: Chosen, other: Chosen) -> float:
     """Proportion of one sample's balls that contain a prototype of their class of another sample."""
-    inside = task.D.take(np.arange(len(task.y)), one.at) < one.radii
-    return float(np.mean([inside[other.rows_of(c, task), k].any() for k, c in enumerate(one.classes)]))
+    inside = task.D.take(np.arange(len(task.y)), chosen.at) < chosen.radii
+    return float(np.mean([inside[other.rows_of(c, task), k].any() for k, c in enumerate(chosen.classes)]))
 
 
 @dataclass(frozen=True)

@@ -195,29 +195,29 @@ def mold_remote(
     ClusterParts(client, ()).check_versions()
     tables = ClusterParts(client, client.compute(data[needed].to_delayed()), run=_on_worker)
     looks = tables.map(look, parsed, present, na == "keep")
-    complete = np.concatenate([one.complete for one in looks])
+    complete = np.concatenate([look.complete for look in looks])
     if len(complete) == 0:
         raise DataError("the data have no rows")
     labels = given.index if isinstance(given, pd.DataFrame) else pd.RangeIndex(len(complete))
     check_unique(labels, "row")
-    table = pd.DataFrame({c: _joined([one.aside[c] for one in looks]).set_axis(labels) for c in present}, labels)
+    table = pd.DataFrame({c: _joined([look.aside[c] for look in looks]).set_axis(labels) for c in present}, labels)
     weight = given_weights(weights, table)
-    missing = sum(one.missing for one in looks)
+    missing = sum(look.missing for look in looks)
     if not complete.all() and (na == "raise" or not complete.any()):
         raise missing_values(missing, len(complete), parsed.response, na)
-    schema = learn_schema({c: _joined([one.examples[c] for one in looks]) for c in parsed.variables}, parsed)
-    response = _joined([one.response for one in looks]).rename(parsed.response)
+    schema = learn_schema({c: _joined([look.examples[c] for look in looks]) for c in parsed.variables}, parsed)
+    response = _joined([look.response for look in looks]).rename(parsed.response)
     levels, notes = read_classes(response)
     weight = weight[complete]
     check_weight_of_classes(levels, weight, parsed.response)
     labels = labels if complete.all() else labels[complete]
-    _check_partitions([one.size for one in looks], tables.rooms())
+    _check_partitions([look.size for look in looks], tables.rooms())
     head = _head(tables, parsed, schema, na == "keep")
-    groups = _neighbours([one.size for one in looks], tables.rooms())
-    counts = np.concatenate([[0], np.cumsum([one.complete.sum() for one in looks])])
+    groups = _neighbours([look.size for look in looks], tables.rooms())
+    counts = np.concatenate([[0], np.cumsum([look.complete.sum() for look in looks])])
     bounds = np.array([0, *(counts[b] for _, b in groups)])
     own = [
-        ([one.complete for one in looks[a:b]], labels[counts[a] : counts[b]], levels.codes[counts[a] : counts[b]],
+        ([look.complete for look in looks[a:b]], labels[counts[a] : counts[b]], levels.codes[counts[a] : counts[b]],
          weight[counts[a] : counts[b]])
         for a, b in groups
     ]  # fmt: skip

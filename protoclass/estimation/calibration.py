@@ -115,12 +115,12 @@ class Calibration:
         See `Dissimilarity.new_query` for `zero`.
         """
         strange = []
-        for one in self.rules:
+        for fold_rule in self.rules:
             if new is None:
-                query, index, complete = one.dissimilarity.query(), one.dissimilarity.index, None
+                query, index, complete = fold_rule.dissimilarity.query(), fold_rule.dissimilarity.index, None
             else:
-                query, index, complete = one.dissimilarity.new_query(new, zero)
-            values = answer(one.rule, self.scale.kind, query)
+                query, index, complete = fold_rule.dissimilarity.new_query(new, zero)
+            values = answer(fold_rule.rule, self.scale.kind, query)
             strange.append(nonconformity(self.scale.scores(values)))
         every = np.ones(len(index), bool) if complete is None else complete
         lost = np.isnan(np.stack(strange)).any(axis=(0, 2))
@@ -367,12 +367,12 @@ def _rules_of_folds(
     dissimilarity = problem.measure()
     task = problem.task(dissimilarity)
     with bar(int(fold.max()) + 1, "learning without each fold", problem.progress) as learning:
-        for f, one in _paths(fit, problem, dissimilarity, task, fold, values):
-            rule = one.path.at(0)
+        for f, fold_path in _paths(fit, problem, dissimilarity, task, fold, values):
+            rule = fold_path.path.at(0)
             if fit.selection.steps is not None and isinstance(rule, Stepwise):
                 most = len(next(iter(rule.steps.values()))) - 1
                 rule = rule.first(min(fit.selection.steps, most))
-            yield np.flatnonzero(fold == f), FoldRule(rule, one.dissimilarity)
+            yield np.flatnonzero(fold == f), FoldRule(rule, fold_path.dissimilarity)
             learning.update()
 
 
@@ -381,16 +381,16 @@ def _paths(
 ) -> Iterator[tuple[int, FoldPath]]:
     """The number of each fold and its path: of all folds at once, or fold by fold if each has its own parameters."""
     if values is None:
-        for one in fold_paths(problem, dissimilarity, task, fold, {}, False):
-            yield one.fold, one
+        for fold_path in fold_paths(problem, dissimilarity, task, fold, {}, False):
+            yield fold_path.fold, fold_path
         return
     for f, own in enumerate(values):
         tuned = replace(problem, model=fit.problem.model, to_tune=fit.problem.to_tune).with_values(own)
         if fit.problem.to_tune is not None:
             dissimilarity = tuned.measure()
             task = tuned.task(dissimilarity)
-        for one in fold_paths(tuned, dissimilarity, replace(task, seed=(*task.seed, f)), np.where(fold == f, 0, -1), {}, False):
-            yield f, one
+        for fold_path in fold_paths(tuned, dissimilarity, replace(task, seed=(*task.seed, f)), np.where(fold == f, 0, -1), {}, False):
+            yield f, fold_path
 
 
 @dataclass(frozen=True)
@@ -469,9 +469,9 @@ def _held_out(fit: Fitted, kind: str, problem: Problem, values: tuple[Mapping[st
     frame, w = fit.frame, fit.problem.own_weights
     found, fold = np.empty((len(frame), len(frame.levels))), np.empty(len(frame), int)
     rules: list[FoldRule] = []
-    for rows, one in _rules_of_folds(fit, problem, values):
-        found[rows], fold[rows] = answer(one.rule, kind, one.dissimilarity.query(rows)), len(rules)
-        rules.append(one)
+    for rows, fold_rule in _rules_of_folds(fit, problem, values):
+        found[rows], fold[rows] = answer(fold_rule.rule, kind, fold_rule.dissimilarity.query(rows)), len(rules)
+        rules.append(fold_rule)
     lost = lost_levels(fit.problem, fold)
     found[lost.missing if fit.model.measures(fit.rule) else lost.every] = np.nan
     live = ~np.isnan(found).any(axis=1) & (w > 0)

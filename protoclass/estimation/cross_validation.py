@@ -357,37 +357,37 @@ def _collect(
     """Predictions of each fold's path for its held-out rows; and the path on all rows, if it was requested."""
     folds, points, on_all = int(fold.max()) + 1, held.predicted.shape[2], None
 
-    def score(one: FoldPath) -> FoldPath:
-        check_path(one.path, points)
-        if one.fold == folds:  # leaves nothing out
-            return one
-        rows, begin = np.flatnonzero(fold == one.fold), 0
-        query = held_out_query(one.dissimilarity, one.task, rows, one.lost)
-        for block in query.blocks(len(one.path.prototypes)):
+    def score(fold_path: FoldPath) -> FoldPath:
+        check_path(fold_path.path, points)
+        if fold_path.fold == folds:  # leaves nothing out
+            return fold_path
+        rows, begin = np.flatnonzero(fold == fold_path.fold), 0
+        query = held_out_query(fold_path.dissimilarity, fold_path.task, rows, fold_path.lost)
+        for block in query.blocks(len(fold_path.path.prototypes)):
             at, begin = rows[begin : begin + len(block)], begin + len(block)
-            held.predicted[r, at] = checked_answer(one.path, "class", block, points)
-            if covers and "cover" in one.path.kinds:
-                held.covered[r, at] = checked_answer(one.path, "cover", block, points)
-        return one
+            held.predicted[r, at] = checked_answer(fold_path.path, "class", block, points)
+            if covers and "cover" in fold_path.path.kinds:
+                held.covered[r, at] = checked_answer(fold_path.path, "cover", block, points)
+        return fold_path
 
-    for one in each(score, found, len(fold) ** 2):
-        if one.fold == folds:
-            on_all = one.path
+    for fold_path in each(score, found, len(fold) ** 2):
+        if fold_path.fold == folds:
+            on_all = fold_path.path
             continue
-        held.sizes[first + one.fold] = one.path.size
-        if one.path.bounds is not None:
-            held.bounds[first + one.fold] = one.path.bounds
-        held.has_cover = covers and "cover" in one.path.kinds
+        held.sizes[first + fold_path.fold] = fold_path.path.size
+        if fold_path.path.bounds is not None:
+            held.bounds[first + fold_path.fold] = fold_path.path.bounds
+        held.has_cover = covers and "cover" in fold_path.path.kinds
         if count_classes:
-            held.all_classes[first + one.fold] = _all_classes(one, fold)
+            held.all_classes[first + fold_path.fold] = _all_classes(fold_path, fold)
         tick()
     return on_all
 
 
-def _all_classes(one: FoldPath, fold: np.ndarray) -> list[bool]:
+def _all_classes(fold_path: FoldPath, fold: np.ndarray) -> list[bool]:
     """Whether each rule of a fold has a prototype of every class of its training rows."""
-    present = len(np.unique(one.task.y[(fold != one.fold) & (one.task.w > 0)]))
-    counts = (class_counts(one.path, one.task.classes) > 0).sum(axis=1)
+    present = len(np.unique(fold_path.task.y[(fold != fold_path.fold) & (fold_path.task.w > 0)]))
+    counts = (class_counts(fold_path.path, fold_path.task.classes) > 0).sum(axis=1)
     return [bool(count >= present) for count in counts]
 
 
@@ -423,7 +423,7 @@ def _fold_errors(
     for fold, guess in zip(of_fold, predicted, strict=True):
         total = np.bincount(fold, weights)
         lost = (losses(guess[None, :, g : g + 1], y, loss)[0, :, 0] * weights for g in range(guess.shape[1]))
-        sums = np.stack([np.bincount(fold, one) for one in lost], axis=1)
+        sums = np.stack([np.bincount(fold, loss) for loss in lost], axis=1)
         errors.append(sums / np.maximum(total, 1e-300)[:, None])
         fold_weights.append(total)
     return errors, fold_weights

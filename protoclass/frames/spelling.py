@@ -97,7 +97,7 @@ def translate(right: str, names: Names, text: str) -> str:
 
     vectors: list[int] = []  # ends of R's c(...)
 
-    def one(match: re.Match[str]) -> str:
+    def translate(match: re.Match[str]) -> str:
         if match["name"] is not None:
             return f" {_quoted(match['name'], names, text)} "
         if match["other"] is not None:
@@ -124,7 +124,7 @@ def translate(right: str, names: Names, text: str) -> str:
             raise _refused(word, right[match.end() :], RIGHT, text)
         return FUNCTIONS.get(word, word) + call
 
-    translated = PARTS.sub(one, right)
+    translated = PARTS.sub(translate, right)
     _check_outside_calls(right, text)
     return translated
 
@@ -264,7 +264,7 @@ class Names:
         if not self.alias:
             return text
 
-        def one(match: re.Match[str]) -> str:
+        def shorten(match: re.Match[str]) -> str:
             column = self.columns.get(match.group())
             if column is None or column == match.group():
                 return match.group()
@@ -272,7 +272,7 @@ class Names:
             alone = before[-1:] in ("", ":") and after[:1] in ("", ":", "[")
             return column if alone else f"`{column}`"
 
-        return re.sub(r"\w+", one, text)
+        return re.sub(r"\w+", shorten, text)
 
 
 def name_columns(columns: Iterable[str], reserved: Iterable[str]) -> Names:

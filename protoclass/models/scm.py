@@ -357,40 +357,40 @@ def has_cuts(rule: Rule) -> bool:
     return any((binary.machine.kind > HOLE).any() for binary in scm_rule(rule).machines)
 
 
-def _feature(learned: Learned, design: pd.DataFrame, one: BinarySCM, k: int) -> dict[str, Any]:
-    m, penalty = one.machine, learned.model.parameters()["penalty"]
+def _feature(learned: Learned, design: pd.DataFrame, binary: BinarySCM, k: int) -> dict[str, Any]:
+    m, penalty = binary.machine, learned.model.parameters()["penalty"]
     radial, at, cut = m.kind[k] <= HOLE, int(m.at[k]), float(m.cut[k])
     own = learned.classes[learned.rule.prototypes.classes[at]] if radial else None
     name = None if radial else str(design.columns[at])
-    text = ball_in_words(one, k, learned.prototypes[at], own) if radial else cut_in_words(one, k, str(name), design)
+    text = ball_in_words(binary, k, learned.prototypes[at], own) if radial else cut_in_words(binary, k, str(name), design)
     return {
-        "machine": machine_name(learned, one), "rule": text,
+        "machine": machine_name(learned, binary), "rule": text,
         "centre": learned.prototypes[at] if radial else None, "class": own, "radius": cut if radial else np.nan,
         "column": name, "threshold": np.nan if radial else cut,
         "q": int(m.q[k]), "r": int(m.r[k]), "value": float(m.q[k]) - (penalty * m.r[k] if m.r[k] else 0.0),
     }  # fmt: skip
 
 
-def machine_name(learned: Learned, one: BinarySCM) -> str:
+def machine_name(learned: Learned, binary: BinarySCM) -> str:
     """The name of a machine: its positive class against the other."""
-    other = "the rest" if one.negative == REST else learned.classes[one.negative]
-    return f"{learned.classes[one.positive]} against {other}"
+    other = "the rest" if binary.negative == REST else learned.classes[binary.negative]
+    return f"{learned.classes[binary.positive]} against {other}"
 
 
-def ball_in_words(one: BinarySCM, k: int, centre: Any, own: Any) -> str:
+def ball_in_words(binary: BinarySCM, k: int, centre: Any, own: Any) -> str:
     """A ball or hole as a condition that is true for the positive class."""
-    is_ball, rho = one.machine.kind[k] == BALL, one.machine.cut[k]
+    is_ball, rho = binary.machine.kind[k] == BALL, binary.machine.cut[k]
     if rho == inf:
-        return "never" if one.conjunction else "always"
+        return "never" if binary.conjunction else "always"
     words = {(True, True): "within {} of", (False, True): "at least {} from",
              (True, False): "farther than {} from", (False, False): "nearer than {} to"}  # fmt: skip
-    return f"{words[bool(is_ball), one.conjunction].format(f'{rho:.4g}')} row {shown(centre)} ({own})"
+    return f"{words[bool(is_ball), binary.conjunction].format(f'{rho:.4g}')} row {shown(centre)} ({own})"
 
 
-def cut_in_words(one: BinarySCM, k: int, name: str, design: pd.DataFrame) -> str:
+def cut_in_words(binary: BinarySCM, k: int, name: str, design: pd.DataFrame) -> str:
     """A threshold on a column as a condition that is true for the positive class."""
-    fires_above, t = one.machine.kind[k] == HIGH, one.machine.cut[k]
-    above = fires_above != one.conjunction  # the features of a conjunction are true for rows for which they do not fire
+    fires_above, t = binary.machine.kind[k] == HIGH, binary.machine.cut[k]
+    above = fires_above != binary.conjunction  # the features of a conjunction are true for rows for which they do not fire
     if t == 0.5 and design[name].isin([0.0, 1.0]).all():
         return f"{name} = {int(above)}"
     return f"{name} {'>' if above else '<='} {t:.6g}"

@@ -71,7 +71,7 @@ def luminance(colour: Any) -> float:
     return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
 
 
-def contrast(one: Any, other: Any) -> float:
+def contrast(colour: Any, other: Any) -> float:
     """Contrast of two colours, from 1 to 21 (WCAG 2.2, success criterion 1.4.3).
 
     Examples
@@ -79,7 +79,7 @@ def contrast(one: Any, other: Any) -> float:
     >>> contrast("white", "black"), round(contrast("#D55E00", "white"), 1)
     (21.0, 3.9)
     """
-    lighter, darker = sorted((luminance(one), luminance(other)), reverse=True)
+    lighter, darker = sorted((luminance(colour), luminance(other)), reverse=True)
     return (lighter + 0.05) / (darker + 0.05)
 
 

@@ -338,7 +338,7 @@ def _check_rules_differ(s: Subject, axes: dict[str, np.ndarray], rules: list[Rul
     for a, (name, values) in enumerate(axes.items()):
         lines = np.moveaxis(table, a, 0).reshape(len(values), -1)
         for i in range(len(values) - 1):
-            differ = any(not same(one, two) for one, two in zip(lines[i], lines[i + 1], strict=True))
+            differ = any(not same(before, after) for before, after in zip(lines[i], lines[i + 1], strict=True))
             require(
                 differ,
                 f"{s}.example has {name}={values[i]} and {values[i + 1]}, whose rules are the same, so a wrong order of a grid "

@@ -197,8 +197,8 @@ def check_coordinates(s: Measured) -> None:
     rows, candidates, D = s.rows, s.candidates, np.asarray(s.D, float)
     X = np.asarray(s.call("`coordinates`", trained.coordinates, rows))
     require(X.ndim == 2 and len(X) == len(s), f"{s}: coordinates must be an array (rows, dimensions)")
-    one = np.asarray(trained.coordinates(part(rows, slice(2, 3))))
-    require(equal(one, X[2:3]), f"{s}: the coordinates of a row are other ones alone than among others")
+    alone = np.asarray(trained.coordinates(part(rows, slice(2, 3))))
+    require(equal(alone, X[2:3]), f"{s}: the coordinates of a row are other ones alone than among others")
     places = s.call("`place`", trained.place, X)
     placed = np.asarray(s.between(rows, places), float)
     require(np.allclose(placed, D, rtol=1e-5, atol=1e-6 * D.max()), f"{s}: rows that are placed by their coordinates have other "

@@ -221,9 +221,9 @@ def check_alone(s: Measured) -> None:
     """Rows that come as new rows are measured as the same rows were: together, alone, under other labels, after other rows."""
     if s.metric.given:
         return
-    one = s.rows_of(s.frame.take(slice(0, 1)))
-    first, whole = ([f"{a.dtype.name} {a.shape[1:]}" for a in rep] for rep in (one, s.rows))
-    kinds = [[(a.shape[1:], a.dtype.kind) for a in rep] for rep in (one, s.rows)]
+    first_row = s.rows_of(s.frame.take(slice(0, 1)))
+    first, whole = ([f"{a.dtype.name} {a.shape[1:]}" for a in rep] for rep in (first_row, s.rows))
+    kinds = [[(a.shape[1:], a.dtype.kind) for a in rep] for rep in (first_row, s.rows)]
     require(
         kinds[0] == kinds[1],
         f"{s}: `rows` of 1 row gives arrays of {first}, and of {len(s)} rows of {whole}: they must be the same for all rows",
@@ -245,14 +245,14 @@ def check_alone(s: Measured) -> None:
 
 def _check_alone(s: Measured, table: pd.DataFrame, D: Array, rows: tuple[int, ...], when: str) -> None:
     for i in rows:
-        one = unless_refused(s.new, table.iloc[[i]])
-        if one is None:
+        alone = unless_refused(s.new, table.iloc[[i]])
+        if alone is None:
             raise ContractError(f"{s}: row {i} is measured among others, and refused alone{when}")
-        if equal(one, D[[i]]):
+        if equal(alone, D[[i]]):
             continue
-        j = first_unequal(one, D[[i]])[1]
+        j = first_unequal(alone, D[[i]])[1]
         raise ContractError(
-            f"{s}: a new row has other dissimilarities alone than among others{when} (row {i}, candidate {j}: {one[0, j]:.6g} alone, "
+            f"{s}: a new row has other dissimilarities alone than among others{when} (row {i}, candidate {j}: {alone[0, j]:.6g} alone, "
             f"{D[i, j]:.6g} among others): `rows` must represent each row by itself, and learn from other rows in `train`"
         )
 

@@ -86,8 +86,8 @@ def check_report(s: Subject) -> None:
         sentences = model.explain(learned, s.fit.query()[0].take(slice(0, 1)))
         require(bool(sentences) and all(isinstance(t, str) for t in sentences), f"{s}: explain must give sentences")
     if model.has("conditions"):
-        for one in model.conditions(learned, s.fit.query()[0]):
-            fine = len(one.values) == len(s.fit.frame) and not (one.removed & ~one.there).any()
+        for condition in model.conditions(learned, s.fit.query()[0]):
+            fine = len(condition.values) == len(s.fit.frame) and not (condition.removed & ~condition.there).any()
             require(fine, f"{s}: conditions must return a value for each row, and removes only existing rows")
 
 
@@ -422,9 +422,10 @@ def check_held_out(s: Subject) -> None:
             sizes[0] == sizes[1], f"{s}: the size of a fold's rule changes from {sizes[0]:g} to {sizes[1]:g} with the {what} of rows "
             "that are held out",
         )  # fmt: skip
-        one, two = (v.held_out.loc[stay, 0].astype(str).to_numpy() for v in (found[0], other))
+        predicted, changed = (v.held_out.loc[stay, 0].astype(str).to_numpy() for v in (found[0], other))
         require(
-            (one == two).all(), f"{s}: {(one != two).sum()} of {stay.sum()} rows are predicted otherwise when the {what} of other "
+            (predicted == changed).all(),
+            f"{s}: {(predicted != changed).sum()} of {stay.sum()} rows are predicted otherwise when the {what} of other "
             "held-out rows change: something is learned from held-out rows (`paths` must not use rows with fold == f)",
         )  # fmt: skip
 

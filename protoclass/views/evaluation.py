@@ -35,7 +35,7 @@ def list_perturbation(test: Test) -> pd.DataFrame:
 
 def list_groups(result: TestByGroup, measure: str = "error", of: Any = None) -> pd.DataFrame:
     """Groups in their order: `group` (its name), `rows` (that count), the measure, `low` and `high`; the last row is that of all rows."""
-    rows = [(str(label), one) for label, one in result.groups.items()] + [("all rows", result.overall)]
+    rows = [(str(label), test) for label, test in result.groups.items()] + [("all rows", result.overall)]
     c = result.class_code(measure, of)
     found = [(name, np.count_nonzero(counted(t, measure, c)[1]), estimate(t, measure, c)) for name, t in rows]
     return pd.DataFrame([{"group": name, "rows": n, measure: e.value, "low": e.low, "high": e.high} for name, n, e in found])

@@ -96,8 +96,8 @@ def find_name(fit: Fitted, name: Any) -> tuple[int, int]:
 
 def measure_prototype(fit: Fitted, source: Source | None, place: int) -> np.ndarray:
     """Dissimilarities (n,) of all rows to the prototype at a place in the order."""
-    one = take(fit.rule.prototypes, np.array([place]))
-    return np.asarray(measure_rows(one, fit.dissimilarity, source, np.arange(fit.nobs)), float)[:, 0]
+    prototype = take(fit.rule.prototypes, np.array([place]))
+    return np.asarray(measure_rows(prototype, fit.dissimilarity, source, np.arange(fit.nobs)), float)[:, 0]
 
 
 def measure_apart(fit: Fitted, which: np.ndarray, others: np.ndarray) -> np.ndarray:

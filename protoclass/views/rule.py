@@ -44,10 +44,10 @@ def list_conditions(fit: Fitted) -> pd.DataFrame:
     if not fit.model.has("conditions"):
         raise lacking(fit.model, "conditions to draw", "conditions")
     codes, parts = fit.frame.codes, []
-    for one in fit.model.conditions(fit.learned, fit.query()[0]):
-        rows = np.flatnonzero(one.there & np.isin(codes, one.classes))
-        head = {"machine": one.machine, "step": one.step, "condition": one.text, "quantity": one.quantity, "cut": one.cut}
-        own = pd.DataFrame({"row": fit.frame.index[rows].to_flat_index(), "value": one.values[rows], "removed": one.removed[rows]})
+    for part in fit.model.conditions(fit.learned, fit.query()[0]):
+        rows = np.flatnonzero(part.there & np.isin(codes, part.classes))
+        head = {"machine": part.machine, "step": part.step, "condition": part.text, "quantity": part.quantity, "cut": part.cut}
+        own = pd.DataFrame({"row": fit.frame.index[rows].to_flat_index(), "value": part.values[rows], "removed": part.removed[rows]})
         own["class"] = pd.Categorical.from_codes(codes[rows], fit.classes)
         parts.append(own.assign(**head)[COLUMNS])
     return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=COLUMNS)

@@ -388,17 +388,17 @@ def describe_curve(stages: Stages) -> Packed:
 def describe_album(film: Film, album: Album) -> Packed:
     """The points as pictures; nothing where they have more than `PIXELS` pixels together."""
     fit = film.stages.fit
-    one = album.rows(fit, fit.frame.columns.iloc[:1])
-    if one[0].size * len(film.names) > PIXELS:
+    image = album.rows(fit, fit.frame.columns.iloc[:1])
+    if image[0].size * len(film.names) > PIXELS:
         return {}
-    pixels = np.zeros((len(film.names), *one.shape[1:]), np.uint8)
+    pixels = np.zeros((len(film.names), *image.shape[1:]), np.uint8)
     pixels[: fit.nobs] = album.rows(fit, fit.frame.columns)
     for each in film.fits:
         points = film.points(each)
         aside = np.flatnonzero(points >= fit.nobs)
         if len(aside):
             pixels[points[aside]] = album.prototypes(each, aside)
-    return {"height": one.shape[1], "width": one.shape[2], "pixels": pack(pixels)}
+    return {"height": image.shape[1], "width": image.shape[2], "pixels": pack(pixels)}
 
 
 def describe_plane(film: Film, plane: Plane) -> Packed:

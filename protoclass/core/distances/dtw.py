@@ -81,9 +81,9 @@ def _least(a, b, band, power, table):  # type: ignore[no-untyped-def]
         low, high = max(0, d - m + 1, (d - band + 1) // 2), min(n - 1, d, (d + band) // 2)
         size = high + 1 - low  # 0 on every other diagonal of a band of 0
         u, v, here = a[low : low + size], b[m - 1 - d + low : m - d + high], now[low + 1 : low + 1 + size]
-        one, other, both = last[low + 1 : low + 1 + size], last[low : low + size], before[low : low + size]
+        left, other, both = last[low + 1 : low + 1 + size], last[low : low + size], before[low : low + size]
         for k in range(size):
             gap = u[k] - v[k]
-            here[k] = min(min(one[k], other[k]), both[k]) + (abs(gap) if power == 1 else gap * gap)
+            here[k] = min(min(left[k], other[k]), both[k]) + (abs(gap) if power == 1 else gap * gap)
         now[low] = np.inf  # positions beyond `high` are still inf
     return table[(n + m - 2) % 3, n]

@@ -77,13 +77,13 @@ def first_to_fire(machine: Machine, D: Array, X: Array) -> Array:
 
 def fires_in_sql(machine: Machine, statement: Statement) -> str:
     """Whether any feature of a machine fires, as SQL; its features are cuts of columns."""
-    def one(kind: int, at: int, cut: float) -> str:
+    def condition(kind: int, at: int, cut: float) -> str:
         if np.isinf(cut):
             return "1 = 1" if (cut > 0) == (kind == LOW) else "1 = 0"
         return f"{statement.column(at)} {'<=' if kind == LOW else '>'} {statement.number(cut)}"
 
     cuts = zip(machine.kind.tolist(), machine.at.tolist(), machine.cut.tolist(), strict=True)
-    return " OR ".join(one(*cut) for cut in cuts) or "1 = 0"
+    return " OR ".join(condition(*cut) for cut in cuts) or "1 = 0"
 
 
 def find_fired(machines: Iterable[Machine], prototypes: Points, query: Query) -> list[Array]:

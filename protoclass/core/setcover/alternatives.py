@@ -348,12 +348,12 @@ def class_programs(
         _ = problems.lists  # raises, with the cure
         raise AssertionError("more pairs than the program of the fit has")
     out = []
-    for c, (one, of_class) in enumerate(zip(sets, lists, strict=True)):
-        lines = np.arange(len(one.candidates))
-        ball = ball_matrix(of_class, lines, np.zeros_like(lines), len(one.rows))
+    for c, (members, of_class) in enumerate(zip(sets, lists, strict=True)):
+        lines = np.arange(len(members.candidates))
+        ball = ball_matrix(of_class, lines, np.zeros_like(lines), len(members.rows))
         ball.sort_indices()
-        program = Program(wrong[one.candidates, c] + cost, problems.w[one.rows], ball, step_of(cost))
-        out.append((program, one.candidates))
+        program = Program(wrong[members.candidates, c] + cost, problems.w[members.rows], ball, step_of(cost))
+        out.append((program, members.candidates))
     return out
 
 
@@ -394,7 +394,7 @@ class _Search:
         costs = [self._cost(c, found) for (c, _), found in zip([*lone, *own, *named], exactly, strict=True)]
         q = len(at)
         return NearSolutions(
-            reached, Cost(self._low * self.unit, self._high * self.unit, _joined(one.optimum.proof for one in self.classes)),
+            reached, Cost(self._low * self.unit, self._high * self.unit, _joined(problem.optimum.proof for problem in self.classes)),
             self.within * self._high * self.unit, tuple(costs[:q]), tuple(costs[q : 2 * q]),
             tuple(tuple(sorted(some, key=lambda s: (s[1].most, s[0]))) for some in substitutes), unsettled,
             tuple(zip(interest[1].tolist(), costs[2 * q :], strict=True)),
@@ -402,11 +402,11 @@ class _Search:
 
     @property
     def _low(self) -> float:
-        return sum(one.optimum.least for one in self.classes)
+        return sum(problem.optimum.least for problem in self.classes)
 
     @property
     def _high(self) -> float:
-        return sum(one.optimum.most for one in self.classes)
+        return sum(problem.optimum.most for problem in self.classes)
 
     def _cost(self, c: int, found: Cost) -> Cost:
         optimum = self.classes[c].optimum
@@ -432,17 +432,17 @@ class _Search:
 
     def _rows_alone(self, p: int, place: list[int], of_class: Array) -> Array:
         """The rows that only this prototype covers: rows of its class that no other prototype of the class covers."""
-        one, c = self.classes[of_class[p]], of_class[p]
+        problem, c = self.classes[of_class[p]], of_class[p]
         others = [place[s] for s in range(len(place)) if s != p and of_class[s] == c]
-        chosen, rows = np.zeros(len(one.candidates), np.bool_), one.rows_of(place[p])
+        chosen, rows = np.zeros(len(problem.candidates), np.bool_), problem.rows_of(place[p])
         chosen[others] = True
-        return np.asarray(rows[one.program.times(chosen)[rows] == 0])
+        return np.asarray(rows[problem.program.times(chosen)[rows] == 0])
 
     def _in_question(self, c: int, own: int, rows: Array) -> Array:
         """Candidates that prices do not keep from the place of a prototype."""
-        one = self.classes[c]
-        near, least = one.least_in_place(rows)
-        limit = one.optimum.most + self.within * self._high + 1e-9 * max(1.0, one.optimum.most)
+        problem = self.classes[c]
+        near, least = problem.least_in_place(rows)
+        limit = problem.optimum.most + self.within * self._high + 1e-9 * max(1.0, problem.optimum.most)
         return np.asarray(near[(near != own) & (least <= limit)])
 
     def _settle(
@@ -515,8 +515,8 @@ def price_rows(
         return row_prices(programs[c][0], max(0.0, end - time.monotonic()), stop)
 
     price = np.zeros(len(task.y))
-    for one, y in zip(problems.classes, each(prices, range(task.classes), MANY, stop), strict=True):
-        price[one.rows] = y * problems.unit
+    for sets, y in zip(problems.classes, each(prices, range(task.classes), MANY, stop), strict=True):
+        price[sets.rows] = y * problems.unit
     uncovered, wrong = find_trouble(task, radius, chosen)
     return price + task.w * wrong, uncovered, wrong
 

@@ -154,7 +154,7 @@ class Balls:
 
     def sets(self, pays: Array) -> tuple[Sets, ...]:
         """The candidates of each class that pay, bool (classes, m), and its rows."""
-        return tuple(Sets(np.flatnonzero(one), rows) for one, rows in zip(pays, self.rows, strict=True))
+        return tuple(Sets(np.flatnonzero(paid), rows) for paid, rows in zip(pays, self.rows, strict=True))
 
     @property
     def kept(self) -> bool:
@@ -173,25 +173,27 @@ class Balls:
     def pairs(self, sets: tuple[Sets, ...]) -> float:
         """Estimated number of pairs of a row and a candidate of its class within the largest radius; exact for equal weights."""
         held = self.held()
-        return float(sum(held[one.candidates, c].sum() / self.w[one.rows].mean() for c, one in enumerate(sets) if len(one.rows)))
+        return float(sum(
+            held[members.candidates, c].sum() / self.w[members.rows].mean() for c, members in enumerate(sets) if len(members.rows)
+        ))  # fmt: skip
 
     def bits(self, c: int, candidates: Array, radii: range) -> Array:
         """The balls around some candidates, uint64 (len(radii), a, words): a bit for each row of class `c`."""
-        one = Sets(candidates, self.rows[c])
-        a, b = len(one.candidates), len(one.rows)
+        members = Sets(candidates, self.rows[c])
+        a, b = len(members.candidates), len(members.rows)
         out = large((len(radii), a, words(b)), np.uint64)
         out[:] = 0
         locks: defaultdict[int, Lock] = defaultdict(Lock)  # by the first line that is written
 
         def add(patch: Patch) -> None:
             if self._codes is not None:
-                codes, at = self._codes, (one.candidates[patch.lines], one.rows[patch.places])
+                codes, at = self._codes, (members.candidates[patch.lines], members.rows[patch.places])
             else:
-                codes, at = self.codes_of(one, patch), (np.arange(len(patch.lines)), np.arange(len(patch.places)))
+                codes, at = self.codes_of(members, patch), (np.arange(len(patch.lines)), np.arange(len(patch.places)))
             with locks[int(patch.lines[0])]:
                 pack(codes, at, patch.lines, patch.places, radii.start, out)
 
-        patches = (patch for _, strip in self.strips((one,)) for patch in strip)
+        patches = (patch for _, strip in self.strips((members,)) for patch in strip)
         if self.complete:  # a few rows at a time: a large class would be copied for every few candidates
             patches = (Patch(tile.columns, tile.rows) for tile in block_tiles(b, a))
         for _ in each(add, patches, a * b):
@@ -200,9 +202,9 @@ class Balls:
             out[k] |= out[k - 1]
         return out
 
-    def codes(self, one: Sets) -> Array:
+    def codes(self, sets: Sets) -> Array:
         """The codes of all pairs of one class, uint8 (a, b)."""
-        return self.codes_of(one, Patch(np.arange(len(one.candidates)), np.arange(len(one.rows))))
+        return self.codes_of(sets, Patch(np.arange(len(sets.candidates)), np.arange(len(sets.rows))))
 
     def strips(self, sets: tuple[Sets, ...]) -> Iterator[tuple[int, list[Patch]]]:
         """The pairs of each class, except for those that are known to be in no ball, once each.
@@ -213,8 +215,8 @@ class Balls:
             All pairs of some candidates, which are the lines of each patch: no later one has these candidates of the class.
         """
         if self.complete:
-            for c, one in enumerate(sets):
-                a, b = len(one.candidates), len(one.rows)
+            for c, members in enumerate(sets):
+                a, b = len(members.candidates), len(members.rows)
                 step = max(1, TILE // max(1, b))
                 for first in range(0, a, step):
                     yield c, [Patch(np.arange(first, min(first + step, a)), np.arange(b))]
@@ -234,18 +236,18 @@ class Balls:
         each row, or the number of classes if it has no weight."""
         n, m = self.task.shape
         line, place, of_class = np.full((len(sets) + 1, m), -1, np.int32), np.empty(n, np.int32), np.full(n, len(sets))
-        for c, one in enumerate(sets):
-            place[one.rows], of_class[one.rows] = np.arange(len(one.rows)), c
-            line[c, one.candidates] = np.arange(len(one.candidates))
+        for c, members in enumerate(sets):
+            place[members.rows], of_class[members.rows] = np.arange(len(members.rows)), c
+            line[c, members.candidates] = np.arange(len(members.candidates))
         return line, place, of_class
 
-    def codes_of(self, one: Sets, part: Patch) -> Array:
+    def codes_of(self, sets: Sets, part: Patch) -> Array:
         """The codes of some pairs of one class, uint8 (lines, places)."""
         if part.code != MEASURE:
             return np.full((len(part.lines), len(part.places)), part.code, np.uint8)
         if self._codes is not None:
-            return np.asarray(self._codes[np.ix_(one.candidates[part.lines], one.rows[part.places])])
-        return self.task.D.codes(one.rows[part.places], one.candidates[part.lines], self.coding)
+            return np.asarray(self._codes[np.ix_(sets.candidates[part.lines], sets.rows[part.places])])
+        return self.task.D.codes(sets.rows[part.places], sets.candidates[part.lines], self.coding)
 
     def lists(self, sets: tuple[Sets, ...], most: float) -> tuple[Lists, ...] | None:
         """For each class the rows in the balls of its candidates, as places within the class; see `coded_balls.lists_of_pairs`.
@@ -255,7 +257,7 @@ class Balls:
         found, K = self.listed(sets, most), len(self.coding.radii)
         if found is None:
             return None
-        return tuple(lists_of_pairs(pairs, len(one.candidates), K) for pairs, one in zip(found, sets, strict=True))
+        return tuple(lists_of_pairs(pairs, len(members.candidates), K) for pairs, members in zip(found, sets, strict=True))
 
     def listed(self, sets: tuple[Sets, ...], most: float) -> list[list[Pairs]] | None:
         """The pairs of each class that are in a ball, by their places in the class; None if there are more than `most`."""
@@ -277,7 +279,7 @@ class Balls:
             c, patches = item
             return [(c, pairs_of(self.codes_of(sets[c], patch), K, patch.lines, patch.places)) for patch in patches]
 
-        return each(of_strip, self.strips(sets), sum(len(one.candidates) * len(one.rows) for one in sets))
+        return each(of_strip, self.strips(sets), sum(len(members.candidates) * len(members.rows) for members in sets))
 
     def _of_kept(self, sets: tuple[Sets, ...], kept: list[Pairs | Tile]) -> Iterator[list[tuple[int, Pairs]]]:
         (line, place, of_class), K = self._positions(sets), len(self.coding.radii)
@@ -384,10 +386,10 @@ class PartedBalls(Balls):
     def listed(self, sets: tuple[Sets, ...], most: float) -> list[list[Pairs]] | None:
         found: list[list[Pairs]] = [[] for _ in sets]
         places = []  # positions of the rows of each class in its set, -1 for none
-        for one, rows in zip(sets, self.rows, strict=True):
+        for members, rows in zip(sets, self.rows, strict=True):
             places.append(np.full(len(rows), -1, np.int32))
-            places[-1][np.searchsorted(rows, one.rows)] = np.arange(len(one.rows))
-        for i, of_part in enumerate(self.ask(_listed, tuple(one.candidates for one in sets), most)):
+            places[-1][np.searchsorted(rows, members.rows)] = np.arange(len(members.rows))
+        for i, of_part in enumerate(self.ask(_listed, tuple(members.candidates for members in sets), most)):
             if of_part is None:
                 return None
             for c, group in enumerate(of_part):

@@ -184,10 +184,10 @@ def master_of(problems: CoverProblems, f: int, k: int, c: int, cost: float, chos
     chosen : int array
         The candidates of a cover to start from, as columns of D.
     """
-    one = problems.classes[c]
-    gain, wrong, best = (values[f, k, one.candidates] for values in (problems.gain, problems.wrong, problems.best))
+    candidate_sets = problems.classes[c]
+    gain, wrong, best = (values[f, k, candidate_sets.candidates] for values in (problems.gain, problems.wrong, problems.best))
     pays = (best == c) & (gain > cost)
-    sets = Sets(one.candidates[pays], one.rows[problems.fold[one.rows] != f])
+    sets = Sets(candidate_sets.candidates[pays], candidate_sets.rows[problems.fold[candidate_sets.rows] != f])
     none = np.empty(0, np.int64)
     balls = ball_matrix((none, np.empty((0, 1), np.int64), none), none, none, len(sets.rows))
     return Master(
@@ -222,7 +222,7 @@ class Generated:
 
 def fits(problems: CoverProblems) -> bool:
     """Whether the balls of all candidates are listed, because they fit into memory and a solver can use them at once."""
-    pairs, most = sum(len(one.candidates) * len(one.rows) for one in problems.classes), most_pairs()
+    pairs, most = sum(len(sets.candidates) * len(sets.rows) for sets in problems.classes), most_pairs()
     return (pairs <= most or problems.entries <= most) and problems.listed is not None
 
 
@@ -263,43 +263,43 @@ def generate(
     """
     end, most = time.monotonic() + seconds, most_entries()
     masters = [master_of(problems, f, k, c, cost, at) for c, at in enumerate(chosen)]
-    masters = _add(problems, k, masters, [np.flatnonzero(one.chosen) for one in masters], np.inf)
-    drawn = [_draw(one, SAMPLE, (*problems.task.seed, f, k, c)) for c, one in enumerate(masters)]
+    masters = _add(problems, k, masters, [np.flatnonzero(master.chosen) for master in masters], np.inf)
+    drawn = [_draw(master, SAMPLE, (*problems.task.seed, f, k, c)) for c, master in enumerate(masters)]
     masters, bounds = _add(problems, k, masters, drawn, most / 4), list[Array]()
-    columns = [problems.columns(one.sets, k) for one in masters]
+    columns = [problems.columns(master.sets, k) for master in masters]
 
     def relaxed(c: int) -> tuple[Array, float]:
         return masters[c].relaxed(integer, end - time.monotonic(), stop)
 
     while not bounds or time.monotonic() < end:
-        at = [c for c, one in enumerate(masters) if not one.optimal]
+        at = [c for c, master in enumerate(masters) if not master.optimal]
         answers = dict(zip(at, each(relaxed, at, MANY, stop), strict=True))
-        read = [columns[c] if c in answers else problems.columns(_nothing(one.sets), k) for c, one in enumerate(masters)]
-        prices = [answers[c][0] if c in answers else np.zeros(len(one.prize)) for c, one in enumerate(masters)]
-        costs = [one.cost if c in answers else one.cost[:0] for c, one in enumerate(masters)]
+        read = [columns[c] if c in answers else problems.columns(_nothing(master.sets), k) for c, master in enumerate(masters)]
+        prices = [answers[c][0] if c in answers else np.zeros(len(master.prize)) for c, master in enumerate(masters)]
+        costs = [master.cost if c in answers else master.cost[:0] for c, master in enumerate(masters)]
         found = price(problems.balls, read, prices, costs, end if bounds else np.inf)
         if found is None:
             break
-        masters = [one.after(found[c], answers[c][1]) if c in answers else one for c, one in enumerate(masters)]
-        bounds.append(np.array([one.bound for one in masters]))
-        new = [one.broken(found[c]) if not one.optimal else one.lines[:0] for c, one in enumerate(masters)]
+        masters = [master.after(found[c], answers[c][1]) if c in answers else master for c, master in enumerate(masters)]
+        bounds.append(np.array([master.bound for master in masters]))
+        new = [master.broken(found[c]) if not master.optimal else master.lines[:0] for c, master in enumerate(masters)]
         if not any(len(added) for added in new):
             break
         if _pairs(masters, new) > most:
-            masters = [one.lean(found[c]) if len(new[c]) else one for c, one in enumerate(masters)]
-        size = sum(len(one.lines) for one in masters)
+            masters = [master.lean(found[c]) if len(new[c]) else master for c, master in enumerate(masters)]
+        size = sum(len(master.lines) for master in masters)
         masters = _add(problems, k, masters, new, most)
-        if size == sum(len(one.lines) for one in masters):  # memory takes no more
+        if size == sum(len(master.lines) for master in masters):  # memory takes no more
             break
     if integer:
-        masters = _add(problems, k, masters, [one.possible() for one in masters], most)
-    few = tuple(Sets(np.sort(one.sets.candidates[one.lines]), one.sets.rows) for one in masters)
+        masters = _add(problems, k, masters, [master.possible() for master in masters], most)
+    few = tuple(Sets(np.sort(master.sets.candidates[master.lines]), master.sets.rows) for master in masters)
     return Generated(
         replace(problems, classes=few, most=np.inf),
         np.array(bounds).reshape(-1, len(masters)),
-        np.array([one.apart for one in masters]),
-        np.array([one.optimal for one in masters]),
-        tuple(one.proof for one in masters),
+        np.array([master.apart for master in masters]),
+        np.array([master.optimal for master in masters]),
+        tuple(master.proof for master in masters),
     )
 
 
@@ -307,30 +307,30 @@ def _nothing(sets: Sets) -> Sets:
     return replace(sets, candidates=sets.candidates[:0])
 
 
-def _draw(one: Master, sample: int, seed: tuple[int, ...]) -> Array:
+def _draw(master: Master, sample: int, seed: tuple[int, ...]) -> Array:
     """Some candidates at random, without those of the cover."""
-    drawn = np.random.default_rng(seed).permutation(len(one.cost))[:sample]
-    return drawn[~one.chosen[drawn]]
+    drawn = np.random.default_rng(seed).permutation(len(master.cost))[:sample]
+    return drawn[~master.chosen[drawn]]
 
 
 def _pairs(masters: list[Master], lines: list[Array]) -> float:
     """About how many pairs the programs would have with further candidates."""
-    return float(sum(one.balls.nnz + one.size(added).sum() for one, added in zip(masters, lines, strict=True)))
+    return float(sum(master.balls.nnz + master.size(added).sum() for master, added in zip(masters, lines, strict=True)))
 
 
 def _add(problems: CoverProblems, k: int, masters: list[Master], lines: list[Array], most: float) -> list[Master]:
     """The programs with further candidates, the first ones of each class if not all fit into memory."""
-    left = max(0.0, most - sum(one.balls.nnz for one in masters)) / max(1, sum(len(added) > 0 for added in lines))
+    left = max(0.0, most - sum(master.balls.nnz for master in masters)) / max(1, sum(len(added) > 0 for added in lines))
     new = [
-        added[: int(np.searchsorted(np.cumsum(one.size(added)), left, side="right"))]
-        for one, added in zip(masters, lines, strict=True)
+        added[: int(np.searchsorted(np.cumsum(master.size(added)), left, side="right"))]
+        for master, added in zip(masters, lines, strict=True)
     ]
     columns = [
-        problems.columns(Sets(one.sets.candidates[added], one.sets.rows), k) for one, added in zip(masters, new, strict=True)
+        problems.columns(Sets(master.sets.candidates[added], master.sets.rows), k) for master, added in zip(masters, new, strict=True)
     ]
     lists = problems.balls.lists(tuple(of_class.sets for of_class in columns), np.inf)
     assert lists is not None
-    return [one.added(*of_class) for one, of_class in zip(masters, zip(new, columns, lists, strict=True), strict=True)]
+    return [master.added(*of_class) for master, of_class in zip(masters, zip(new, columns, lists, strict=True), strict=True)]
 
 
 NONE = -1
@@ -403,7 +403,7 @@ def _read(
 ) -> tuple[list[Array], list[Least]] | None:
     """All pairs, once: for each class the prices, summed over the ball of each column; and the prices of the rows in the balls of a
     strip after multiplication by the ratios of its columns (below 1 if a constraint is violated); None if the time is over."""
-    sums, least = [np.zeros(len(one.line)) for one in columns], [Least(len(one.sets.rows)) for one in columns]
+    sums, least = [np.zeros(len(of_class.line)) for of_class in columns], [Least(len(of_class.sets.rows)) for of_class in columns]
 
     def of_strip(strip: Strip) -> tuple[int, list[Factors]]:
         total, codes = sums[strip.c], [balls.codes_of(columns[strip.c].sets, patch) for patch in strip.patches]
@@ -411,7 +411,7 @@ def _read(
             total[strip.at] = strip.sums(codes, prices[strip.c])
         return strip.c, [] if share is None else strip.factors(codes, share(strip, total[strip.at]))
 
-    for c, found in each(of_strip, strips(balls, columns), sum(len(one.candidates) * len(one.rows) for one in _sets(columns))):
+    for c, found in each(of_strip, strips(balls, columns), sum(len(sets.candidates) * len(sets.rows) for sets in _sets(columns))):
         for factors in found:
             least[c].lower(*factors)
         if time.monotonic() > end:
@@ -515,7 +515,7 @@ def _lower(codes, least, which, out, column):  # type: ignore[no-untyped-def]
 def _price_parts(
     balls: PartedBalls, columns: list[Columns], prices: list[Array], costs: list[Array], end: float
 ) -> list[Priced] | None:
-    at = [np.searchsorted(rows, one.sets.rows) for rows, one in zip(balls.rows, columns, strict=True)]
+    at = [np.searchsorted(rows, of_class.sets.rows) for rows, of_class in zip(balls.rows, columns, strict=True)]
     whole = [np.zeros(len(rows)) for rows in balls.rows]  # rows that have no price cost nothing
     for of_class, places, y in zip(whole, at, prices, strict=True):
         of_class[places] = y
@@ -523,14 +523,14 @@ def _price_parts(
         [of_class[bounds[i] : bounds[i + 1]] for of_class, bounds in zip(whole, balls.bounds, strict=True)]
         for i in range(len(balls.occupied))
     ]
-    sums = [sum(parts) for parts in zip(*balls.ask(_sum_prices, [_asked(one) for one in columns], own=own), strict=True)]
+    sums = [sum(parts) for parts in zip(*balls.ask(_sum_prices, [_asked(of_class) for of_class in columns], own=own), strict=True)]
     if time.monotonic() > end:
         return None
     broken = [np.flatnonzero(total > cost) for total, cost in zip(sums, costs, strict=True)]
     least = [Least(len(rows)) for rows in balls.rows]
     if any(map(len, broken)):
         shares = [cost[some] / total[some] for cost, total, some in zip(costs, sums, broken, strict=True)]
-        asked = [_asked(one, some) for one, some in zip(columns, broken, strict=True)]
+        asked = [_asked(of_class, some) for of_class, some in zip(columns, broken, strict=True)]
         for i, answer in enumerate(balls.ask(_find_factors, asked, shares)):
             for c, (places, share, column) in enumerate(answer):
                 least[c].lower(balls.bounds[c][i] + places, share, broken[c][column])
@@ -546,7 +546,7 @@ def _asked(columns: Columns, some: Any = slice(None)) -> Columns:
 
 
 def _with_rows(balls: Balls, asked: list[Columns]) -> list[Columns]:
-    return [replace(one, sets=replace(one.sets, rows=rows)) for one, rows in zip(asked, balls.rows, strict=True)]
+    return [replace(of_class, sets=replace(of_class.sets, rows=rows)) for of_class, rows in zip(asked, balls.rows, strict=True)]
 
 
 def _sum_prices(balls: Balls, prices: list[Array], asked: list[Columns]) -> list[Array]:

@@ -90,7 +90,7 @@ def greedy_steps(problems: CoverProblems, cost: float) -> list[list[Steps]]:
     if all pairs are computed, or if they take less than lists; lists if they fit; otherwise bits in a file.
     """
     classes, balls, (F, K, _) = problems.classes, problems.balls, problems.gain.shape
-    if few(sum(F * K * len(one.candidates) * len(one.rows) for one in classes) // AT_A_STEP, costly_without=_greedy):
+    if few(sum(F * K * len(sets.candidates) * len(sets.rows) for sets in classes) // AT_A_STEP, costly_without=_greedy):
         return [steps_together(problems, c, cost) for c in range(len(classes))]
     workers = cores() if len(classes) >= 2 * cores() else 1  # classes that are worked on at the same time
     bits, limit = [_size(problems, c) for c in range(len(classes))], room()
@@ -107,8 +107,8 @@ def greedy_steps(problems: CoverProblems, cost: float) -> list[list[Steps]]:
 
 def _size(problems: CoverProblems, c: int) -> int:
     """Bytes of the bits of a class in one problem."""
-    one = problems.around[c]
-    return 8 * problems.levels * words(len(one.rows)) * len(one.candidates)
+    sets = problems.around[c]
+    return 8 * problems.levels * words(len(sets.rows)) * len(sets.candidates)
 
 
 def _by_bits(problems: CoverProblems, cost: float, workers: int, limit: int) -> list[list[Steps]]:
@@ -171,15 +171,15 @@ def _run(
     first: int,
     lists: Lists,
 ) -> Steps:
-    one = problems.classes[c]
-    a, w, F = len(one.candidates), problems.w[one.rows], len(folds[0])
+    sets = problems.classes[c]
+    a, w, F = len(sets.candidates), problems.w[sets.rows], len(folds[0])
     even = float(w[0]) if len(w) and (w == w[0]).all() else 0.0
     order, gains, count = np.empty(F * a, np.int64), np.empty(F * a), np.zeros(F, np.int64)
     if a:
-        columns = problems.columns(one, k)
+        columns = problems.columns(sets, k)
         given = bits, *lists, columns.line, columns.level - first
         work = np.empty(a, np.int64), np.empty(a, np.int64), np.empty(_blocks(a), np.int64)
-        _greedy(*given, one.candidates, *folds, c, k, w, even, cost, *work, order, gains, count, left())
+        _greedy(*given, sets.candidates, *folds, c, k, w, even, cost, *work, order, gains, count, left())
     total = int(count.sum())
     return Steps(order[:total].copy(), gains[:total].copy(), np.concatenate([[0], np.cumsum(count)]))
 
@@ -265,14 +265,14 @@ def steps_together(problems: CoverProblems, c: int, cost: float) -> list[Steps]:
 
     A matrix product adds weights in any order, and their sums are exact as weights are whole numbers.
     """
-    one, (F, K, _) = problems.classes[c], problems.gain.shape
-    problem, columns = np.arange(K), problems.columns(one, 0)  # the problems in which some fold has further steps
-    codes, level = problems.balls.codes(columns.sets)[columns.line], problems.level[:, one.candidates]
+    sets, (F, K, _) = problems.classes[c], problems.gain.shape
+    problem, columns = np.arange(K), problems.columns(sets, 0)  # the problems in which some fold has further steps
+    codes, level = problems.balls.codes(columns.sets)[columns.line], problems.level[:, sets.candidates]
     inside = (codes <= level[:, :, None]).astype(float)  # (problems, a, b)
-    pays = (problems.best[:, :, one.candidates] == c) & (problems.gain[:, :, one.candidates] > cost)
-    gain = np.where(pays, problems.gain[:, :, one.candidates], -np.inf).transpose(1, 0, 2).copy()  # (problems, F, a)
-    live = problems.fold[one.rows] != np.arange(F)[:, None]
-    left = np.tile(np.where(live, problems.w[one.rows], 0.0), (K, 1, 1))  # (problems, F, b): weights of rows not yet covered
+    pays = (problems.best[:, :, sets.candidates] == c) & (problems.gain[:, :, sets.candidates] > cost)
+    gain = np.where(pays, problems.gain[:, :, sets.candidates], -np.inf).transpose(1, 0, 2).copy()  # (problems, F, a)
+    live = problems.fold[sets.rows] != np.arange(F)[:, None]
+    left = np.tile(np.where(live, problems.w[sets.rows], 0.0), (K, 1, 1))  # (problems, F, b): weights of rows not yet covered
     taken: list[tuple[Array, ...]] = []
     most = gain.max(axis=2, initial=-np.inf)
     while (most > cost).any():
@@ -281,7 +281,7 @@ def steps_together(problems: CoverProblems, c: int, cost: float) -> list[Steps]:
             problem, inside, gain, left, most = (x[goes_on] for x in (problem, inside, gain, left, most))
         first = gain.argmax(axis=2)  # the first column breaks ties, because they ascend
         k, f = np.nonzero(most > cost)
-        taken.append((problem[k] * F + f, one.candidates[first[k, f]], most[k, f]))
+        taken.append((problem[k] * F + f, sets.candidates[first[k, f]], most[k, f]))
         # folds without a further step need no mask: gains never rise, and a chosen column has none left
         new = left * inside[np.arange(len(problem))[:, None], first]
         left -= new

@@ -140,20 +140,20 @@ class CoverProblems:
     def of_rows(self, prices: Sequence[Array]) -> Array:
         """The prices of the rows of each class in the order of the data; 0 of rows without a weight."""
         out = np.zeros(len(self.w))
-        for one, of_class in zip(self.classes, prices, strict=True):
-            out[one.rows] = of_class
+        for sets, of_class in zip(self.classes, prices, strict=True):
+            out[sets.rows] = of_class
         return out
 
     @property
     def entries(self) -> float:
         """Estimated number of rows of their class in the balls of all columns of the last problem."""
         held = (self.gain + self.wrong)[:, -1].max(axis=0)
-        return float(sum(held[one.candidates].sum() / self.w[one.rows].mean() for one in self.classes if len(one.candidates)))
+        return float(sum(held[sets.candidates].sum() / self.w[sets.rows].mean() for sets in self.classes if len(sets.candidates)))
 
     @cached_property
     def around(self) -> tuple[Sets, ...]:
         """The candidates of the columns of each class, as columns of D, and its rows."""
-        return tuple(self.columns(one, 0).sets for one in self.classes)
+        return tuple(self.columns(sets, 0).sets for sets in self.classes)
 
     @cached_property
     def listed(self) -> tuple[Lists, ...] | None:

@@ -118,13 +118,13 @@ def solve_runs(
         if options.solver != "greedy":
             run = merge_steps(problems, f, k, [order_columns(restricted, f, k, c, results[c][1]) for c in range(L)])
         if options.certify or options.solver in ("exact", "rounding"):
-            solved = [one for one, _ in results]
+            solved = [solution for solution, _ in results]
             certificate = Certificate(
-                np.array([one.objective for one in solved]),
-                np.array([one.bound for one in solved]),
-                tuple(one.proof for one in solved),
-                tuple(one.note for one in solved),
-                prices=restricted.of_rows([np.asarray(one.prices) for one in solved]),
+                np.array([solution.objective for solution in solved]),
+                np.array([solution.bound for solution in solved]),
+                tuple(solution.proof for solution in solved),
+                tuple(solution.note for solution in solved),
+                prices=restricted.of_rows([np.asarray(solution.prices) for solution in solved]),
             )
             if problems.task.every is not None:
                 chosen = [run.at[run.classes == c] for c in range(L)]

@@ -93,12 +93,13 @@ def mean_auc(p: Array, y: Array, w: Array, group: Array | None = None) -> tuple[
     For two classes with probabilities that sum to 1 the areas are equal, and so is their mean.
     """
     each = [auc(p[:, c], y == c, w, group) for c in range(p.shape[1])]
-    known = [one for one in each if one.estimate.value == one.estimate.value]
+    known = [found for found in each if found.estimate.value == found.estimate.value]
     if not known:
         return each, AUC(UNKNOWN, np.nan, np.full(len(y), np.nan))
-    area = float(np.mean([one.estimate.value for one in known]))
-    most = float(np.mean([one.most for one in known])) * max(1, len(known) - 1)
-    return each, _with_interval(area, np.mean([one.parts for one in known], axis=0), w, group, most, min(one.fewest for one in known))
+    area = float(np.mean([found.estimate.value for found in known]))
+    parts, fewest = np.mean([found.parts for found in known], axis=0), min(found.fewest for found in known)
+    most = float(np.mean([found.most for found in known])) * max(1, len(known) - 1)
+    return each, _with_interval(area, parts, w, group, most, fewest)
 
 
 def _with_interval(area: float, parts: Array, w: Array, group: Array | None, most: float, fewest: float) -> AUC:

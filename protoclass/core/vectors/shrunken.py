@@ -123,8 +123,8 @@ class ShrunkenRule:
     def predict(self, kind: str, query: Query) -> Array:
         coords = self.prototypes.coords
         assert coords is not None
-        one = Shrunken(self.overall, coords[:, None], self.scale, self.priors, np.zeros(1), np.zeros(1, np.int64))
-        return np.asarray(ShrunkenPath(one).predict(kind, query)[:, 0])
+        unshrunken = Shrunken(self.overall, coords[:, None], self.scale, self.priors, np.zeros(1), np.zeros(1, np.int64))
+        return np.asarray(ShrunkenPath(unshrunken).predict(kind, query)[:, 0])
 
     def moved(self, columns: Array) -> ShrunkenRule:
         return self

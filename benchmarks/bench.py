@@ -339,7 +339,9 @@ def main() -> None:
             lines.append(f"| {what} | {measured} | {goal} |")
             print(lines[-1], flush=True)
     if options.write:
-        (HERE / "RESULTS.md").write_text("\n".join(lines) + "\n")
+        path = HERE / "RESULTS.md"
+        _, heading, beside = path.read_text().partition("\n## ")  # the section of beside.py stays
+        path.write_text("\n".join(lines) + "\n" + heading + beside)
 
 
 if __name__ == "__main__":

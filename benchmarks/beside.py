@@ -1,8 +1,8 @@
 """Two checkouts in turn: python benchmarks/beside.py OLD [NEW] [--runs 5] [--only CASE ...] [--large] [--write]
 
 OLD and NEW (this checkout by default) are folders with a package `protoclass`. Each case runs in fresh processes, once of each
-checkout per turn, as machines drift; the least wall time, the least CPU time and the lowest peak of the process count. Both must
-give the same answer. With --write the table replaces the section of RESULTS.md beside this file.
+checkout per turn, the two in alternating order, as machines drift. The least wall time, the least CPU time and the lowest peak of the
+process count. Both must give the same answer. With --write the table replaces the section of RESULTS.md beside this file.
 """
 
 from __future__ import annotations
@@ -24,7 +24,6 @@ from typing import Any
 import cases
 import numpy as np
 import pandas as pd
-from made import made
 
 import protoclass as pc
 
@@ -123,7 +122,6 @@ CASES: dict[str, Callable[[], Work]] = {
     "100,000 x 2, one eps": lambda: cases.one_eps(100_000, 2, 39),
     "200,000 x 20, default fit": lambda: cases.default_fit(200_000, 20),
     "digits, median GLVQ, 50 prototypes": lambda: fit_of("digit ~ .", pc.load_data("digits"), "medianglvq", K=5),
-    "20,000 x 6, median GLVQ": lambda: fit_of("y ~ .", made(20_000, 6), "medianglvq"),
     "digits, k-medoids": lambda: cases.default_method("digits", "kmedoids"),
     "digits, set covering machine": lambda: cases.default_method("digits", "scm"),
     "digits, importance()": importance,
@@ -161,9 +159,12 @@ def run(name: str, checkout: Path) -> dict[str, Any]:
 
 def in_turn(name: str, checkouts: list[Path], runs: int) -> str:
     """A line of the table."""
-    found = [[run(name, checkout) for checkout in checkouts] for _ in range(runs)]
-    answers = {each["answer"] for turn in found for each in turn}
-    least = [[min(turn[k][what] for turn in found) for k in range(2)] for what in ("wall", "cpu", "peak")]
+    found: dict[Path, list[dict[str, Any]]] = {checkout: [] for checkout in checkouts}
+    for turn in range(runs):
+        for checkout in checkouts if turn % 2 else checkouts[::-1]:
+            found[checkout].append(run(name, checkout))
+    answers = {outcome["answer"] for outcomes in found.values() for outcome in outcomes}
+    least = [[min(outcome[what] for outcome in outcomes) for outcomes in found.values()] for what in ("wall", "cpu", "peak")]
     cells = [f"{old:.3g} | {new:.3g} | {new / old:.2f}" for old, new in least]
     return f"| {name} | {' | '.join(cells)} | {'yes' if len(answers) == 1 else 'NO'} |"
 

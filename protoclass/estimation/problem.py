@@ -181,7 +181,7 @@ def class_factors(frame: Frame, class_weights: Any) -> np.ndarray:
 
 
 BUDGET = 30.0  # predicted seconds on two processors for which candidates="auto" takes as many rows as it can
-ALWAYS = 20_000  # rows that are all candidates, for any predicted time
+ALWAYS = 5_000  # rows that are all candidates, for any predicted time
 LEAST_SAMPLE = 500  # candidates of a sample
 
 
@@ -192,13 +192,16 @@ def predicted_seconds(model: Model, metric: Metric | TrainedMetric, frame: Frame
     method states for a pair of a row and a candidate by the pairs that may lie within its radius, if that is known.
     """
     each = model.seconds_each(len(frame.schema))
-    return None if each is None else each * len(frame) * candidates * _share(model, metric, frame)
+    if each is None:
+        return None
+    seconds = each * len(frame) * candidates
+    return seconds if seconds <= BUDGET else seconds * _share(model, metric, frame)
 
 
 def choose_candidates(model: Model, metric: Metric | TrainedMetric, frame: Frame) -> Any:
     """What candidates="auto" means: "train", or the size of a sample.
 
-    All rows are candidates if there are at most 20,000, if the method takes no sample, and if the fit is predicted
+    All rows are candidates if there are at most 5,000, if the method takes no sample, and if the fit is predicted
     to end within 30 s; otherwise as many as that allows, at least 500.
     """
     n = int((frame.weights > 0).sum())
@@ -213,7 +216,7 @@ def choose_candidates(model: Model, metric: Metric | TrainedMetric, frame: Frame
 def _share(model: Model, metric: Metric | TrainedMetric, frame: Frame) -> float:
     """Proportion of the pairs of rows that may lie within the radius of the method, if it is given and the metric can estimate it."""
     radius = getattr(model, model.can.radius) if model.can.radius else None
-    if frame.parts is not None or model.tuned() or not is_number(radius) or metric.given or metric.train_in_folds or len(frame) <= ALWAYS:
+    if frame.parts is not None or model.tuned() or not is_number(radius) or metric.given or metric.train_in_folds:
         return 1.0
     measured = measure_frame(frame, metric)
     geometry = measured.metric.geometry

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import product
+from math import prod
 from typing import Any, ClassVar
 
 import numpy as np
@@ -55,7 +56,8 @@ SINGLE = 2**26  # distances from which on they are held in single precision
 RIDGES = (0.001, 0.01, 0.1)
 KMEDOIDS = "kmedoids"
 COUNTS = (1, 2, 3, 5, 10)  # prototypes of a class in the default grid
-SECONDS = {"none": 1e-7, "diagonal": 3e-7, "full": 3e-7}  # of a fit with its folds for each pair of a row and a candidate
+SECONDS = 6e-8  # of a run for each pair of a row and a candidate, on one processor (benchmarks/bench.py --large)
+FITS = 11  # of a grid point that is tuned: ten folds and the fit on all rows, two at a time
 METRIC = ("K", "total", "matrix", "ridge", "beta", "components")  # parameters from which a matrix is learned
 
 
@@ -217,7 +219,9 @@ class MedianGLVQ(PerClass):
         return {"K": GRID, "total": size}
 
     def seconds_each(self, columns: int) -> float:
-        return max(SECONDS[matrix] for matrix in self._matrices)
+        sizes = {"K": len(COUNTS), "total": len(COUNTS), "ridge": len(RIDGES)}
+        points = prod(sizes.get(name, 1) if isinstance(value, str) else len(value) for name, value in self.tuned().items())
+        return SECONDS * points * FITS / 2 if self.tuned() else SECONDS
 
     def default_grid(self, parameter: str, task: Task, smallest: np.ndarray) -> np.ndarray:
         if parameter == "ridge":

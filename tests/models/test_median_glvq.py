@@ -11,7 +11,14 @@ from scipy.special import expit
 
 import protoclass as pc
 from protoclass.core.parallel import alone
-from protoclass.core.vectors.class_medoids import cost_of, labelled, share_out, swap_changes, swap_for_classes
+from protoclass.core.vectors.class_medoids import (
+    add_for_classes,
+    cost_of,
+    labelled,
+    share_out,
+    swap_changes,
+    swap_for_classes,
+)
 
 BETA = 20.0
 
@@ -81,15 +88,28 @@ def test_cost_and_every_change_equal_the_transcription(classes, n, m, beta):
         before = cost(D, w, y, of, at, beta)
         held = labelled(D, w, y, of, classes, beta)
         assert cost_of(held, at) == pytest.approx(before, rel=1e-12)
-        added, swapped = swap_changes(held, at)
+        swapped = swap_changes(held, at)
         for j in set(range(len(of))) - set(at.tolist()):
-            assert added[j] == pytest.approx(cost(D, w, y, of, [*at, j], beta) - before, abs=1e-10 * w.sum())
             for k in range(len(at)):
                 after = [*np.delete(at, k), j]
                 if leaves_a_class(of, at, after):
                     assert swapped[j, k] == inf
                 else:
                     assert swapped[j, k] == pytest.approx(cost(D, w, y, of, after, beta) - before, abs=1e-10 * w.sum())
+
+
+@pytest.mark.parametrize(("classes", "n", "m"), SHAPES)
+@pytest.mark.parametrize("beta", [0.5, 20.0, 400.0])
+def test_each_candidate_added_lowers_the_cost_most(classes, n, m, beta):
+    for seed in range(6):
+        D, w, y, of, _ = problem(seed, classes, n, m)
+        at = of_each_class(of, seed, 0)
+        more = add_for_classes(labelled(D, w, y, of, classes, beta), at, min(4, len(of) - classes))
+        assert more[: len(at)].tolist() == at.tolist()
+        assert len(set(more.tolist())) == len(more)
+        for k in range(len(at), len(more)):
+            added = {j: cost(D, w, y, of, [*more[:k], j], beta) for j in set(range(len(of))) - set(more[:k].tolist())}
+            assert added[more[k]] == pytest.approx(min(added.values()), abs=1e-10 * w.sum())
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])

@@ -153,23 +153,18 @@ def draw_rows(problem: Labelled, counts: Array, seed: tuple[int, ...]) -> Array:
 
 def add_for_classes(problem: Labelled, at: Array, count: int) -> Array:
     """Some prototypes and `count` more candidates, each of which lowers the cost most when it is added, the first of equal ones."""
-    at = np.array(at, np.int64)
-    for _ in range(count):
-        changes, _ = swap_changes(problem, at)
-        changes[at] = np.inf
-        at = np.append(at, changes.argmin())
-    return at
+    chosen = np.append(np.array(at, np.int64), np.full(count, -1))
+    if count:
+        _add(problem.to, problem.w, problem.y, problem.candidate_class, problem.beta, chosen, len(at), left())
+    return chosen
 
 
-def swap_changes(problem: Labelled, at: Array) -> tuple[Array, Array]:
-    """What the cost changes by when a candidate is added, (m,), and when it takes the place of a prototype, (m, q).
-
-    A swap that leaves a class without prototypes changes the cost by inf.
-    """
-    added, swapped = np.empty(len(problem.to)), np.empty((len(problem.to), len(at)))
+def swap_changes(problem: Labelled, at: Array) -> Array:
+    """What the cost changes by when a candidate takes the place of a prototype, (m, q); inf where this leaves a class without any."""
+    swapped = np.empty((len(problem.to), len(at)))
     _changes(problem.to, problem.w, problem.y, problem.candidate_class, problem.classes, problem.beta, np.asarray(at, np.int64),
-             added, swapped, left())  # fmt: skip
-    return added, swapped
+             swapped, left())  # fmt: skip
+    return swapped
 
 
 def changes_by_one(problem: Labelled, at: Array) -> tuple[Array, Array]:
@@ -180,7 +175,7 @@ def changes_by_one(problem: Labelled, at: Array) -> tuple[Array, Array]:
     """
     found = []
     for beta in (problem.beta, STEP):
-        changes = swap_changes(replace(problem, beta=beta), at)[1]
+        changes = swap_changes(replace(problem, beta=beta), at)
         changes[np.abs(changes) < 1e-9 * problem.w.sum()] = 0.0
         changes[at, np.arange(len(at))] = np.inf
         found.append(changes)
@@ -278,48 +273,81 @@ def _candidate(row, c, w, y, beta, place, near, reach, costs, more):  # type: ig
 
 
 @kernel
-def _begin(to, w, y, of_candidate, beta, chosen, place, near, reach, costs):  # type: ignore[no-untyped-def]
-    between, classes = np.empty((len(w), len(chosen)), to.dtype), np.empty(len(chosen), np.int64)
-    for k in range(len(chosen)):
+def _begin(to, w, y, of_candidate, count, beta, chosen):  # type: ignore[no-untyped-def]
+    n, q = len(w), len(chosen)
+    between, classes, of_class, removal = np.empty((n, q), to.dtype), np.empty(q, np.int64), np.zeros(count, np.int64), np.empty(q)
+    place, near, reach, costs = np.empty((n, 4), np.int64), np.empty((n, 4)), np.empty((count, n), to.dtype), np.empty((n, 3))
+    for k in range(q):
         classes[k] = of_candidate[chosen[k]]
-        for i in range(len(w)):
+        of_class[classes[k]] += 1
+        for i in range(n):
             between[i, k] = to[chosen[k], i]
-    for i in range(len(w)):
+    for i in range(n):
         _renew(i, between, w, y, classes, beta, place, near, reach, costs)
-    return between, classes
+    _removals(place, costs, removal)
+    return between, classes, of_class, place, near, reach, costs, removal
 
 
 @kernel
-def _changes(to, w, y, of_candidate, count, beta, chosen, added, swapped, left):  # type: ignore[no-untyped-def]
-    n, q = len(w), len(chosen)
-    place, near, reach, costs = np.empty((n, 4), np.int64), np.empty((n, 4)), np.empty((count, n), to.dtype), np.empty((n, 3))
-    removal, more, of_class = np.empty(q), np.empty(q), np.zeros(count, np.int64)
-    _, classes = _begin(to, w, y, of_candidate, beta, chosen, place, near, reach, costs)
-    _removals(place, costs, removal)
-    for k in range(q):
-        of_class[classes[k]] += 1
+def _gain(d, same, own, other, cost, w, beta):  # type: ignore[no-untyped-def]
+    # what the cost of a row changes by when a candidate at d, of its class or of another one, is added
+    if not d < (own if same else other):
+        return 0.0
+    return w * (cost_of_row(d, other, beta) if same else cost_of_row(own, d, beta)) - cost
+
+
+@kernel
+def _add(to, w, y, of_candidate, beta, chosen, q, left):  # type: ignore[no-untyped-def]
+    # an addition changes the nearest prototype of few rows; only their parts of the changes in cost are computed again
+    m, n = to.shape
+    added = np.zeros(m)
+    near, cost = np.full((n, 2), np.inf), np.empty(n)  # distances to the nearest prototypes of the row's class and of the others
+    near_before, cost_before, rows, count = np.full((n, 2), -np.inf), np.empty(n), np.arange(n), n
+    for k in range(len(chosen)):
+        if k >= q:
+            for i in rows[:count]:
+                cost[i] = w[i] * cost_of_row(near[i, 0], near[i, 1], beta)
+            for j in range(m):
+                if left[0]:
+                    return
+                for i in rows[:count]:
+                    d, same = to[j, i], y[i] == of_candidate[j]
+                    if k == q or d < near_before[i, 0 if same else 1]:
+                        added[j] += _gain(d, same, near[i, 0], near[i, 1], cost[i], w[i], beta)
+                        added[j] -= _gain(d, same, near_before[i, 0], near_before[i, 1], cost_before[i], w[i], beta)
+            chosen[k], count = added.argmin(), 0
+        added[chosen[k]] = np.inf
+        for i in range(n):
+            side = 0 if y[i] == of_candidate[chosen[k]] else 1
+            if to[chosen[k], i] < near[i, side]:
+                if k >= q:
+                    rows[count], near_before[i], cost_before[i] = i, near[i], cost[i]
+                    count += 1
+                near[i, side] = to[chosen[k], i]
+
+
+@kernel
+def _changes(to, w, y, of_candidate, count, beta, chosen, swapped, left):  # type: ignore[no-untyped-def]
+    _, classes, of_class, place, near, reach, costs, removal = _begin(to, w, y, of_candidate, count, beta, chosen)
+    q, more = len(chosen), np.empty(len(chosen))
     for j in range(len(to)):
         if left[0]:
             return
         c = of_candidate[j]
-        added[j] = _candidate(to[j], c, w, y, beta, place, near, reach[c], costs, more)
+        added = _candidate(to[j], c, w, y, beta, place, near, reach[c], costs, more)
         for k in range(q):
             allowed = classes[k] == c or of_class[classes[k]] > 1
-            swapped[j, k] = added[j] + removal[k] + more[k] if allowed else np.inf
+            swapped[j, k] = added + removal[k] + more[k] if allowed else np.inf
 
 
 @kernel
 def _swap(to, w, y, of_candidate, count, beta, chosen, left):  # type: ignore[no-untyped-def]
-    m, n, q = len(to), len(w), len(chosen)
-    place, near, reach, costs = np.empty((n, 4), np.int64), np.empty((n, 4)), np.empty((count, n), to.dtype), np.empty((n, 3))
-    removal, more, of_class, taken = np.empty(q), np.empty(q), np.zeros(count, np.int64), np.zeros(m, np.bool_)
-    between, classes = _begin(to, w, y, of_candidate, beta, chosen, place, near, reach, costs)
-    _removals(place, costs, removal)
+    between, classes, of_class, place, near, reach, costs, removal = _begin(to, w, y, of_candidate, count, beta, chosen)
+    m, n, q, more, taken = len(to), len(w), len(chosen), np.empty(len(chosen)), np.zeros(len(to), np.bool_)
     total = 0.0
     for i in range(n):
         total += w[i]
     for k in range(q):
-        of_class[classes[k]] += 1
         taken[chosen[k]] = True
     rounding = (n + 8) * 2.0**-50 * total  # more than the error of sums of n costs, each at most its row's weight
     swaps, passes, visited, j = 0, 0, 0, 0  # visited: candidates since the last swap

@@ -227,11 +227,11 @@ def fit(
         `pc.Mismatch(k=[3, 5])`. If the method has a parameter of the same name, the table calls them `dissimilarity_k` and so on.
     candidates : "auto", "train", "same_class", int, `pc.unlabelled(frame)`, `pc.kmeans(K)` or `pc.hull(count)`
         Points that may become prototypes. "train": the training rows, for any class. "same_class": the training rows, each for its
-        own class only. An int: a random subset with this number of training rows, stratified by class. "auto": all training rows;
-        if there are more than 5,000 and the PVM or median GLVQ would take more than about 30 s on two processors, a subset as large
-        as that allows, at least 500 (the printed fit reports it). `pc.unlabelled` adds rows without a class to the training rows,
-        `pc.kmeans` centroids, and `pc.hull` uniform draws from the convex hulls of the classes; with `only=True` these replace the
-        training rows. Candidates that are learned from the training rows are learned again in each fold.
+        own class only. An int: a random subset with this number of training rows, stratified by class. "auto": all training rows.
+        If there are more than 5,000 and the PVM or median GLVQ would take more than about 30 s on two processors, "auto" is a subset
+        as large as that allows, at least 500; the printed fit reports it. `pc.unlabelled` adds rows without a class to the training
+        rows, `pc.kmeans` centroids, and `pc.hull` uniform draws from the convex hulls of the classes; with `only=True` these replace
+        the training rows. Candidates that are learned from the training rows are learned again in each fold.
     cv : "auto", int, "loo", Series or array of folds, or None
         Cross-validation folds for tuning. "auto" is 10 (fewer if a class has fewer rows) if a parameter is tuned, otherwise none.
     choose : "auto", "1se", "1se-paired", "min", "tolerance" or "bound"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol, Self, runtime_checkable
 
 import numpy as np
 
@@ -161,6 +161,16 @@ class Points:
     def moved(self, columns: Array) -> Points:
         """The same prototypes in a task with more columns: column c becomes `columns[c]`."""
         return self if self.at is None else replace(self, at=columns[self.at])
+
+
+class WithPrototypes:
+    """What rules and paths that are dataclasses with prototypes have in common."""
+
+    prototypes: Points
+
+    def moved(self, columns: Array) -> Self:
+        """The same in a task with more columns, see `Points.moved`."""
+        return replace(self, prototypes=self.prototypes.moved(columns))  # type: ignore[type-var]
 
 
 class Rule(Protocol):

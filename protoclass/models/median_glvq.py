@@ -22,8 +22,8 @@ from ..core.vectors.class_medoids import (
     choose_rows,
     cost_of,
     draw_rows,
-    glvq_costs,
     labelled,
+    row_costs,
     share_out,
     swap_for_classes,
 )
@@ -219,8 +219,8 @@ class MedianGLVQ(PerClass):
         return {"K": GRID, "total": size}
 
     def seconds_each(self, columns: int) -> float:
-        sizes = {"K": len(COUNTS), "total": len(COUNTS), "ridge": len(RIDGES)}
-        points = prod(sizes.get(name, 1) if isinstance(value, str) else len(value) for name, value in self.tuned().items())
+        given = ((name, len(listed(self.name, name, value))) for name, value in self.tuned().items())  # 0 of grids to be drawn
+        points = prod(count or len(RIDGES if name == "ridge" else COUNTS) for name, count in given)
         return SECONDS * points * FITS / 2 if self.tuned() else SECONDS
 
     def default_grid(self, parameter: str, task: Task, smallest: np.ndarray) -> np.ndarray:
@@ -253,9 +253,8 @@ class MedianGLVQ(PerClass):
     def _costs(self, task: Task, prototypes: Points) -> np.ndarray:
         """What each row adds to the cost (n,)."""
         assert prototypes.at is not None
-        D, same = task.D.take(np.arange(len(task.y)), prototypes.at), prototypes.classes == task.y[:, None]
-        own, other = (np.where(which, D, np.inf).min(axis=1, initial=np.inf) for which in (same, ~same))
-        return np.asarray(task.w * glvq_costs(own, other, float(self.beta)))
+        D = task.D.take(np.arange(len(task.y)), prototypes.at)
+        return np.asarray(task.w * row_costs(D, task.y, prototypes.classes, float(self.beta)))
 
     def path(self, task: Task, grid: Axes) -> RulePath:
         problem, columns, row_of = self._problem(task)

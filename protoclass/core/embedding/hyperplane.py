@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from math import inf
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from ...ground.errors import short
 from ...ground.savable import savable
 from ..distances.minkowski import products
-from ..task import Points
+from ..task import Points, WithPrototypes
 from .scaling import Spectral
 
 if TYPE_CHECKING:
@@ -94,7 +94,7 @@ def on_squares(embedded: Spectral, flip: bool, coef: Array) -> tuple[Array, floa
 
 @savable(prototypes="q", weights="q l", intercepts="l")
 @dataclass(frozen=True)
-class Planes:
+class Planes(WithPrototypes):
     """Rule: hyperplanes on proximities or their squares; the class of the largest decision value.
 
     Attributes
@@ -134,6 +134,3 @@ class Planes:
         if self.classes == 2:
             values = np.column_stack([-values, values])
         return values if kind == "decision" else values.argmax(axis=1)
-
-    def moved(self, columns: Array) -> Planes:
-        return replace(self, prototypes=self.prototypes.moved(columns))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -13,7 +13,7 @@ from ...ground.errors import short
 from ...ground.savable import savable
 from ..distances.minkowski import minkowski
 from ..parallel import alone, each, kernel
-from ..task import Points
+from ..task import Points, WithPrototypes
 from .nearest import class_distances, nearest, order_of, votes
 
 if TYPE_CHECKING:
@@ -189,7 +189,7 @@ def query_distances(queries: Array, X: Array, y: Array, classes: int, how: Local
 
 
 @dataclass(frozen=True)
-class DANNPath:
+class DANNPath(WithPrototypes):
     """Path: all k share one ordering of the neighbours for each metric. The grid runs over k, then over the metrics.
 
     Attributes
@@ -232,13 +232,10 @@ class DANNPath:
         k, how = divmod(g, len(self.metrics))
         return DANN(self.ks[k], self.metrics[how], self.prototypes, self.coords, self.weight, self.classes)
 
-    def moved(self, columns: Array) -> DANNPath:
-        return replace(self, prototypes=self.prototypes.moved(columns))
-
 
 @savable(name="DANNRule", prototypes="q", coords="q p", weight="q")
 @dataclass(frozen=True)
-class DANN:
+class DANN(WithPrototypes):
     """Rule for one k and one metric.
 
     Attributes
@@ -282,6 +279,3 @@ class DANN:
                 else nearest(near, member, order)[:, 0]
             )
         return out
-
-    def moved(self, columns: Array) -> DANN:
-        return replace(self, prototypes=self.prototypes.moved(columns))

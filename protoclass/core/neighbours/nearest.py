@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from itertools import pairwise
 from numbers import Real
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -17,7 +17,7 @@ from ...ground.savable import savable
 from ..parallel import few, kernel
 from ..setcover.coverage import NONE, covering_by
 from ..statistics.sums import EXACT
-from ..task import Points
+from ..task import Points, WithPrototypes
 from .search import Near, nearest_k, nearest_of
 
 if TYPE_CHECKING:
@@ -237,7 +237,7 @@ def class_distances(D: Array, prototypes: Points, classes: int) -> Array:
 
 @savable
 @dataclass(frozen=True)
-class Nearest:
+class Nearest(WithPrototypes):
     """Rule: the class of the nearest prototype; without prototypes, the training class of largest weight.
 
     Attributes
@@ -309,12 +309,9 @@ class Nearest:
         """Divisors of the dissimilarities (q,), if a query in SQL compares ratios; otherwise None."""
         return None
 
-    def moved(self, columns: Array) -> Nearest:
-        return replace(self, prototypes=self.prototypes.moved(columns))
-
 
 @dataclass(frozen=True)
-class KNNPath:
+class KNNPath(WithPrototypes):
     """Path of k-NN: all k share one ordering of the neighbours.
 
     All rows up to the distance of the k-th one vote; of classes with equal votes the first wins. With a seed, ties between
@@ -347,13 +344,10 @@ class KNNPath:
     def at(self, g: int) -> KNN:
         return KNN(self.ks[g], self.prototypes, self.weight, self.classes, self.seed)
 
-    def moved(self, columns: Array) -> KNNPath:
-        return replace(self, prototypes=self.prototypes.moved(columns))
-
 
 @savable(name="KNNRule", prototypes="q", weight="q")
 @dataclass(frozen=True)
-class KNN:
+class KNN(WithPrototypes):
     """Rule of k-NN for one k.
 
     Attributes
@@ -400,9 +394,6 @@ class KNN:
 
     def sql(self, statement: Statement) -> str:
         return statement.votes(self.prototypes, self.k, self.weight)
-
-    def moved(self, columns: Array) -> KNN:
-        return replace(self, prototypes=self.prototypes.moved(columns))
 
 
 def votes(D: Array, ks: Array, codes: Array, weight: Array, classes: int) -> Array:

@@ -12,7 +12,7 @@ import numpy as np
 from ...ground.errors import short
 from ...ground.savable import savable
 from .. import Array
-from ..task import Points
+from ..task import Points, WithPrototypes
 from .bounds import machine_bound
 from .grow import BALL, HOLE, LOW, Machine
 
@@ -112,7 +112,7 @@ def count_votes(machines: tuple[BinarySCM, ...], first: list[Array], size: int, 
 
 @savable
 @dataclass(frozen=True)
-class SCMRule:
+class SCMRule(WithPrototypes):
     """Rule: machines that vote; of classes with equal votes the first in level order wins.
 
     Attributes
@@ -193,9 +193,6 @@ class SCMRule:
                 if code != REST:
                     votes[code].append(f"CASE WHEN {fires} THEN {cast} ELSE {other} END")
         return statement.most({code: " + ".join(cast) or "0" for code, cast in votes.items()})
-
-    def moved(self, columns: Array) -> SCMRule:
-        return replace(self, prototypes=self.prototypes.moved(columns))
 
 
 def bounds_of(machines: tuple[BinarySCM, ...], delta: float = DELTA) -> Array:

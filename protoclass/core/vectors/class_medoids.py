@@ -9,9 +9,8 @@ import numpy as np
 
 from .. import Array
 from ..parallel import kernel, left
-from .medoids import kmedoids
+from .medoids import LANE, any_less, kmedoids
 
-LANE = 64  # rows that are compared at once
 STEP = 1e300  # a slope with which a misclassified row costs its weight, and one as near to both classes half of it
 
 
@@ -87,12 +86,16 @@ def glvq_costs(own: Array, other: Array, beta: float) -> Array:
         return np.asarray(1 / (1 + np.exp(-beta * relative)))
 
 
+def row_costs(D: Array, y: Array, classes: Array, beta: float) -> Array:
+    """The cost of each row of class y (n,), from its dissimilarities D (n, q) to prototypes of the classes (q,)."""
+    own, other = (np.where(same, D, np.inf).min(axis=1, initial=np.inf) for same in (classes == y[:, None], classes != y[:, None]))
+    return glvq_costs(own, other, beta)
+
+
 def cost_of(problem: Labelled, at: Array) -> float:
     """The cost of some candidates as prototypes: the sum over rows of weight times cost."""
-    to, classes = problem.to[at].astype(float), problem.candidate_class[at]
-    same = classes[:, None] == problem.y
-    own, other = (np.where(which, to, np.inf).min(axis=0, initial=np.inf) for which in (same, ~same))
-    return float(problem.w @ glvq_costs(own, other, problem.beta))
+    D = problem.to[at].T.astype(float)
+    return float(problem.w @ row_costs(D, problem.y, problem.candidate_class[at], problem.beta))
 
 
 def swap_for_classes(problem: Labelled, first: Array) -> Chosen:
@@ -154,8 +157,7 @@ def draw_rows(problem: Labelled, counts: Array, seed: tuple[int, ...]) -> Array:
 def add_for_classes(problem: Labelled, at: Array, count: int) -> Array:
     """Some prototypes and `count` more candidates, each of which lowers the cost most when it is added, the first of equal ones."""
     chosen = np.append(np.array(at, np.int64), np.full(count, -1))
-    if count:
-        _add(problem.to, problem.w, problem.y, problem.candidate_class, problem.beta, chosen, len(at), left())
+    _add(problem.to, problem.w, problem.y, problem.candidate_class, problem.beta, chosen, len(at), left())
     return chosen
 
 
@@ -232,43 +234,36 @@ def _removals(place, costs, removal):  # type: ignore[no-untyped-def]
 
 
 @kernel
+def _cost_beside(d, rival, same, beta):  # type: ignore[no-untyped-def]
+    # the cost of a row with a prototype of its class (same) or of another one at d, and the nearest one of the other kind at `rival`
+    return cost_of_row(d, rival, beta) if same else cost_of_row(rival, d, beta)
+
+
+@kernel
 def _candidate(row, c, w, y, beta, place, near, reach, costs, more):  # type: ignore[no-untyped-def]
     # what the cost changes by when the candidate is added; more[k]: what it changes by beyond this and the removal of k
     more[:] = 0.0
     added = 0.0
     for first in range(0, len(row), LANE):
         upto = min(first + LANE, len(row))
-        if upto - first == LANE:
-            within = False
-            for i in range(first, upto):
-                within |= row[i] < reach[i]
-            if not within:
-                continue
+        if upto - first == LANE and not any_less(row, reach, first):
+            continue
         for i in range(first, upto):
-            d = row[i]
+            d, same = row[i], y[i] == c
             if not d < reach[i]:
                 continue
-            own, other, before = place[i, 0], place[i, 2], costs[i, 0]
-            if y[i] == c:
-                alone = w[i] * cost_of_row(d, near[i, 2], beta) - before
-                if d < near[i, 0]:
-                    added += alone
-                    if own >= 0:
-                        more[own] -= costs[i, 1]
-                    if other >= 0:
-                        more[other] += w[i] * cost_of_row(d, near[i, 3], beta) - before - alone - costs[i, 2]
-                else:
-                    more[own] += alone - costs[i, 1]
-            else:
-                alone = w[i] * cost_of_row(near[i, 0], d, beta) - before
-                if d < near[i, 2]:
-                    added += alone
-                    if other >= 0:
-                        more[other] -= costs[i, 2]
-                    if own >= 0:
-                        more[own] += w[i] * cost_of_row(near[i, 1], d, beta) - before - alone - costs[i, 1]
-                else:
-                    more[other] += alone - costs[i, 2]
+            side, rival = (0, 2) if same else (2, 0)  # columns of place and near
+            alone = w[i] * _cost_beside(d, near[i, rival], same, beta) - costs[i, 0]
+            replaced, beyond = place[i, side], place[i, rival]
+            if not d < near[i, side]:
+                more[replaced] += alone - costs[i, 1 + side // 2]
+                continue
+            added += alone
+            if replaced >= 0:
+                more[replaced] -= costs[i, 1 + side // 2]
+            if beyond >= 0:
+                without = w[i] * _cost_beside(d, near[i, rival + 1], same, beta) - costs[i, 0]
+                more[beyond] += without - alone - costs[i, 1 + rival // 2]
     return added
 
 
@@ -289,19 +284,10 @@ def _begin(to, w, y, of_candidate, count, beta, chosen):  # type: ignore[no-unty
 
 
 @kernel
-def _gain(d, same, own, other, cost, w, beta):  # type: ignore[no-untyped-def]
-    # what the cost of a row changes by when a candidate at d, of its class or of another one, is added
-    if not d < (own if same else other):
-        return 0.0
-    return w * (cost_of_row(d, other, beta) if same else cost_of_row(own, d, beta)) - cost
-
-
-@kernel
 def _add(to, w, y, of_candidate, beta, chosen, q, left):  # type: ignore[no-untyped-def]
     # an addition changes the nearest prototype of few rows; only their parts of the changes in cost are computed again
     m, n = to.shape
-    added = np.zeros(m)
-    near, cost = np.full((n, 2), np.inf), np.empty(n)  # distances to the nearest prototypes of the row's class and of the others
+    added, near, cost = np.zeros(m), np.full((n, 2), np.inf), np.empty(n)  # near: to prototypes of the row's class, and of the others
     near_before, cost_before, rows, count = np.full((n, 2), -np.inf), np.empty(n), np.arange(n), n
     for k in range(len(chosen)):
         if k >= q:
@@ -312,9 +298,11 @@ def _add(to, w, y, of_candidate, beta, chosen, q, left):  # type: ignore[no-unty
                     return
                 for i in rows[:count]:
                     d, same = to[j, i], y[i] == of_candidate[j]
-                    if k == q or d < near_before[i, 0 if same else 1]:
-                        added[j] += _gain(d, same, near[i, 0], near[i, 1], cost[i], w[i], beta)
-                        added[j] -= _gain(d, same, near_before[i, 0], near_before[i, 1], cost_before[i], w[i], beta)
+                    side = 0 if same else 1
+                    if d < near[i, side]:
+                        added[j] += w[i] * _cost_beside(d, near[i, 1 - side], same, beta) - cost[i]
+                    if d < near_before[i, side]:
+                        added[j] -= w[i] * _cost_beside(d, near_before[i, 1 - side], same, beta) - cost_before[i]
             chosen[k], count = added.argmin(), 0
         added[chosen[k]] = np.inf
         for i in range(n):

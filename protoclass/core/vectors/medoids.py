@@ -265,7 +265,7 @@ def _gain(row, w, near):  # type: ignore[no-untyped-def]
         upto = a + LANE
         if upto > len(row):
             upto = len(row)
-        elif not _any_less(row, near, a):
+        elif not any_less(row, near, a):
             continue
         for i in range(a, upto):
             if row[i] < near[i]:
@@ -274,7 +274,7 @@ def _gain(row, w, near):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def _any_less(a, b, at):  # type: ignore[no-untyped-def]
+def any_less(a, b, at):  # type: ignore[no-untyped-def]
     # without branches, so that a lane takes a few instructions
     less = False
     for i in range(at, at + LANE):
@@ -331,7 +331,7 @@ def _saved(row, w, first, second, of, kept):  # type: ignore[no-untyped-def]
         upto = a + LANE
         if upto > len(row):
             upto = len(row)
-        elif not _any_less(row, second, a):
+        elif not any_less(row, second, a):
             continue
         for i in range(a, upto):
             d = row[i]

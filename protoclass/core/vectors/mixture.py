@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from ...ground.errors import short
 from ...ground.savable import savable
 from ..parallel import kernel, left
-from ..task import Points
+from ..task import Points, WithPrototypes
 from .centroids import centred, first_rows, generator, partitions, tolerance
 
 if TYPE_CHECKING:
@@ -137,7 +137,7 @@ def spread(X: Array, y: Array, classes: int) -> float:
 
 @savable(prototypes="q", weights="q", roots="q", priors="L")
 @dataclass(frozen=True)
-class Gaussians:
+class Gaussians(WithPrototypes):
     """Rule: the class with the largest prior times density.
 
     Attributes
@@ -192,9 +192,6 @@ class Gaussians:
         assert self.prototypes.coords is not None
         near = squares(X * TINY, self.prototypes.coords * TINY, self.roots).argmin(axis=1)
         return np.asarray(self.prototypes.classes[near])
-
-    def moved(self, columns: Array) -> Gaussians:
-        return self
 
 
 def best_mixture(

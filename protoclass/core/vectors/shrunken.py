@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from ...ground.errors import DataError, OptionError, short
 from ...ground.savable import savable
 from ..distances.minkowski import products
-from ..task import Points
+from ..task import Points, WithPrototypes
 
 if TYPE_CHECKING:
     from ..query import Query
@@ -96,7 +96,7 @@ class ShrunkenPath:
 
 @savable(prototypes="L", overall="p", scale="p", priors="L")
 @dataclass(frozen=True)
-class ShrunkenRule:
+class ShrunkenRule(WithPrototypes):
     """Rule: the class of the best score at one threshold.
 
     Attributes
@@ -125,9 +125,6 @@ class ShrunkenRule:
         assert coords is not None
         unshrunken = Shrunken(self.overall, coords[:, None], self.scale, self.priors, np.zeros(1), np.zeros(1, np.int64))
         return np.asarray(ShrunkenPath(unshrunken).predict(kind, query)[:, 0])
-
-    def moved(self, columns: Array) -> ShrunkenRule:
-        return self
 
 
 def shrunken(

@@ -26,6 +26,12 @@ def waits(value, folder):
     time.sleep(0.5)
 
 
+def kept_by(value, kept=[]):  # noqa: B006 - what is kept is the default, as long as the process lives
+    kept.append(value)
+    time.sleep(0.3)
+    return os.getpid(), kept.count(value)
+
+
 def dies_once(value, marker):
     if value == 1 and not os.path.exists(marker):
         open(marker, "w").close()
@@ -57,6 +63,15 @@ def test_results_come_in_the_order_of_the_parts(client):
     assert len({place for place, _ in found}) == 2
     again = parts.make(number)
     assert again.map(number) == [0, 1, 2, 3]
+
+
+def test_work_stays_with_the_part_although_another_worker_is_idle(client):
+    """An idle worker would take a copy of the part, without what the part keeps between calls."""
+    first = min(client.scheduler_info()["workers"])
+    parts = ClusterParts(client, client.scatter([10, 11, 12, 13], workers=[first], hash=False))
+    pid = client.run(os.getpid, workers=[first])[first]
+    assert parts.map(kept_by) == [(pid, 1)] * 4
+    assert parts.map(kept_by) == [(pid, 2)] * 4
 
 
 def test_a_large_argument_is_sent_once(client):
@@ -91,7 +106,7 @@ def test_a_part_that_takes_workers_down_is_named(client):
 def test_work_that_is_left_is_taken_back(client, tmp_path):
     parts = parts_of(client, 16)
     parts.map(number)
-    futures = parts._submitted(waits, (tmp_path,), None)
+    futures = parts._submitted(waits, (tmp_path,), None, parts._places())
     with pytest.raises(KeyboardInterrupt), parts._cancelled_if_left(futures):
         raise KeyboardInterrupt
     assert parts.map(number) == list(range(16))

@@ -19,6 +19,7 @@ VERSION = "protoclass:__version__"
 LOOK = 0.5  # seconds between two checks of the cluster
 
 Each = Sequence[tuple[Any, ...] | None] | None  # the arguments of each part; None for a part without work
+Places = Sequence[str | None]  # the worker that does the work of each part; None: any
 Shared = OrderedDict[int, tuple[Any, Any]]  # by identity: a value, which is kept alive, and its place on the workers
 
 
@@ -89,7 +90,7 @@ class ClusterParts:
             found = iter(self.client.gather(futures))
             return [next(found) if wanted else None for wanted in self._wanted(each)]
 
-        found: list[Any] = self._done(work, shared, each, gathered)
+        found: list[Any] = self._done(work, shared, each, gathered, self._places)
         return found
 
     def make(self, work: Callable[..., Any], *shared: Any, each: Each = None, bounds: Any = None) -> ClusterParts:
@@ -98,7 +99,8 @@ class ClusterParts:
         def made(futures: list[Any]) -> ClusterParts:
             return ClusterParts(self.client, futures, self.bounds if bounds is None else bounds, self._shared, self.run)
 
-        parts: ClusterParts = self._done(work, shared, each, made)
+        # Dask makes a lost value again by the same task, which therefore may go to any worker
+        parts: ClusterParts = self._done(work, shared, each, made, lambda: [None] * len(self))
         return parts
 
     def in_groups(self, groups: Sequence[tuple[int, int]]) -> ClusterParts:
@@ -160,23 +162,31 @@ class ClusterParts:
     def _wanted(self, each: Each) -> list[bool]:
         return [each is None or each[s] is not None for s in range(len(self))]
 
-    def _done(self, work: Callable[..., Any], shared: tuple[Any, ...], each: Each, use: Callable[[list[Any]], Any]) -> Any:
+    def _done(
+        self, work: Callable[..., Any], shared: tuple[Any, ...], each: Each, use: Callable[[list[Any]], Any], places: Callable[[], Places]
+    ) -> Any:
         """The combined results of the parts with work, once these are complete."""
 
         def done() -> Any:
-            futures = self._submitted(work, shared, each)
+            where = places()
+            futures = self._submitted(work, shared, each, where)
             with self._cancelled_if_left(futures):
-                self._wait(futures)
+                self._wait(futures, where)
                 return use(futures)
 
         return self._tried(done)
 
-    def _submitted(self, work: Callable[..., Any], shared: tuple[Any, ...], each: Each) -> list[Any]:
+    def _places(self) -> Places:
+        """The worker of each part, which alone has what the part keeps between calls: work must not be moved to an idle worker."""
+        held = self.client.who_has(list(self.futures))
+        return [min(held.get(getattr(part, "key", None)) or [None]) for part in self.futures]
+
+    def _submitted(self, work: Callable[..., Any], shared: tuple[Any, ...], each: Each, places: Places) -> list[Any]:
         sent, called = tuple(self._sent(value) for value in shared), (work,) if self.run is None else (self.run, work)
         own = [()] * len(self) if each is None else each
         return [
-            self.client.submit(*called, part, *arguments, *sent, pure=False)
-            for part, arguments in zip(self.futures, own, strict=True)
+            self.client.submit(*called, part, *arguments, *sent, pure=False, workers=place)
+            for part, arguments, place in zip(self.futures, own, places, strict=True)
             if arguments is not None
         ]
 
@@ -196,7 +206,9 @@ class ClusterParts:
             self._shared.popitem(last=False)
         return future
 
-    def _wait(self, futures: Sequence[Any]) -> None:
+    def _wait(self, futures: Sequence[Any], places: Places) -> None:
+        from concurrent.futures import CancelledError
+
         from distributed import TimeoutError as Late
         from distributed import wait
 
@@ -214,6 +226,8 @@ class ClusterParts:
                     raise ClusterError(
                         f"the cluster {self._address} has had no workers for {WITHOUT_WORKERS:.0f} s: start some, and fit again"
                     ) from None
+                if workers and not workers.keys() >= set(places) - {None}:
+                    raise CancelledError from None  # and try again where Dask makes the lost parts
 
     @contextmanager
     def _cancelled_if_left(self, futures: Sequence[Any]) -> Iterator[None]:

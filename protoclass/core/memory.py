@@ -6,6 +6,7 @@ import errno
 import os
 import shutil
 import tempfile
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -28,6 +29,7 @@ PROC = Path("/proc")
 CGROUPS = Path("/sys/fs/cgroup")
 
 _total: ContextVar[int] = ContextVar("total", default=0)
+_scratch = threading.local()
 
 
 def available(proc: Path = PROC, cgroups: Path = CGROUPS) -> int:
@@ -166,6 +168,19 @@ def large(shape: tuple[int, ...], dtype: DTypeLike = float) -> Array:
     """
     size = prod(shape) * np.dtype(dtype).itemsize
     return np.empty(shape, dtype) if size <= SMALLEST or size <= room() else spooled(shape, dtype)
+
+
+def scratch(shape: tuple[int, ...], dtype: DTypeLike = float) -> Array:
+    """An array to be filled, whose memory the next call of this thread uses again.
+
+    On the workers of Dask each array above 128 kB is returned to the system when it is deleted, because they limit what `malloc`
+    keeps (MALLOC_TRIM_THRESHOLD_): the first write to a new array then takes as long as a product.
+    """
+    size = prod(shape) * np.dtype(dtype).itemsize
+    held = getattr(_scratch, "held", None)
+    if held is None or len(held) < size:
+        held = _scratch.held = np.empty(size, np.uint8)
+    return np.asarray(held[:size].view(dtype).reshape(shape))
 
 
 def spooled(shape: tuple[int, ...], dtype: DTypeLike = float) -> Array:

@@ -19,7 +19,7 @@ from . import Array
 from .coding import Coding
 from .histogram import Histogram, Pairs, Values, added, joined
 from .memory import check_fits
-from .query import answer, candidate_query
+from .query import answer_kinds, candidate_query
 from .sources import Rep, Source, check_size, part
 
 if TYPE_CHECKING:
@@ -227,19 +227,19 @@ def _histogram(rows: Rows, measure: Measure, pairs: Pairs) -> Histogram:
     return measure.source(rows).histogram(replace(pairs, same=pairs.same - rows.first), near=False)
 
 
-def answers(source: PartedSource, rule: Rule | Path, kind: str, rows: Array) -> Array:
-    """Predictions of a rule or path, whose prototypes are candidates, for some rows, computed by the parts that store them.
+def answers(source: PartedSource, rule: Rule | Path, kinds: Sequence[str], rows: Array) -> list[Array]:
+    """Predictions of a rule or path of each kind, with candidates as prototypes, for some rows, computed by the parts that store them.
 
     Codes and positions are of the smallest type of int8, int16 and int64 that has them.
     """
-    return ask(source.parts, _answer, rows, source.measure, rule, kind)
+    return list(np.moveaxis(ask(source.parts, _answer, rows, source.measure, rule, kinds), 1, 0))
 
 
-def _answer(rows: Rows, at: Array, measure: Measure, rule: Rule | Path, kind: str) -> Array:
-    """Codes and positions in as few bytes as they need."""
-    said = answer(rule, kind, candidate_query(measure.source(rows), at))
+def _answer(rows: Rows, at: Array, measure: Measure, rule: Rule | Path, kinds: Sequence[str]) -> Array:
+    """Codes and positions (r, kinds, ...) in as few bytes as they need."""
+    said = np.stack(answer_kinds(rule, kinds, candidate_query(measure.source(rows), at)), axis=1)
     if said.dtype.kind not in "iu":
         return said
     low, high = int(said.min(initial=0)), int(said.max(initial=0))
-    kinds = (np.int8, np.int16)
-    return said.astype(next((t for t in kinds if np.iinfo(t).min <= low and high <= np.iinfo(t).max), np.int64))
+    types = (np.int8, np.int16)
+    return said.astype(next((t for t in types if np.iinfo(t).min <= low and high <= np.iinfo(t).max), np.int64))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from typing import Any, Protocol, TypeVar, runtime_checkable
@@ -48,8 +48,8 @@ class Query:
     within : int, or None
         Number of rows of the query of which these are a part.
     elsewhere : callable, or None
-        `elsewhere(rule, kind, rows)`: the predictions of a rule or path for rows, computed on the workers that store them; None for
-        local rows.
+        `elsewhere(rule, kinds, rows)`: the predictions of a rule or path of each kind for rows, computed on the workers that store
+        them; None for local rows.
     unanswered : bool array (r,), or None
         Rows without a prediction in any case.
     """
@@ -61,7 +61,7 @@ class Query:
     label: Callable[[int], str] = str
     source: Callable[[Points], Beside | None] | None = None
     within: int | None = None
-    elsewhere: Callable[[Rule | Path, str, Array], Array] | None = None
+    elsewhere: Callable[[Rule | Path, Sequence[str], Array], list[Array]] | None = None
     unanswered: Array | None = None
     _beside: Kept[Beside | None] = field(default_factory=list, repr=False, compare=False)
     _missing: list[Array] = field(default_factory=list, init=False, repr=False, compare=False)
@@ -171,25 +171,30 @@ def candidate_query(source: Source, rows: Array) -> Query:
 
 def answer(rule: Rule | Path, kind: str, query: Query) -> Array:
     """Predictions of a rule or path for rows, block by block on all processors; -1 or NaN for rows with a missing dissimilarity."""
+    return answer_kinds(rule, (kind,), query)[0]
+
+
+def answer_kinds(rule: Rule | Path, kinds: Sequence[str], query: Query) -> list[Array]:
+    """Predictions of several kinds, which compare the rows of a block with the prototypes once; see `answer`."""
     q = len(rule.prototypes)
     pairs = len(query) * q if query.elsewhere is None else 0  # rows on workers are predicted one block after the other
-    return np.concatenate(list(each(partial(answer_block, rule, kind), query.blocks(q), pairs)))
+    blocks = each(partial(answer_block, rule, kinds), query.blocks(q), pairs)
+    return [np.concatenate(found) for found in zip(*blocks, strict=True)]
 
 
-def answer_block(rule: Rule | Path, kind: str, block: Query) -> Array:
-    """Predictions of a rule or path for the rows of one block.
+def answer_block(rule: Rule | Path, kinds: Sequence[str], block: Query) -> list[Array]:
+    """Predictions of a rule or path of each kind for the rows of one block.
 
     If a dissimilarity turns out to be missing, the rule predicts the other rows again without this one, so that their predictions
     do not depend on it. Rows on workers are predicted there.
     """
-    elsewhere = block.elsewhere is not None
-    predicted = block.elsewhere(rule, kind, block.rows) if block.elsewhere is not None else np.asarray(rule.predict(kind, block))
+    elsewhere = block.elsewhere
+    out = elsewhere(rule, kinds, block.rows) if elsewhere is not None else [np.asarray(rule.predict(kind, block)) for kind in kinds]
     lost = block.missing
-    if not lost.any():
-        return predicted
-    out = np.full_like(predicted, -1 if np.issubdtype(predicted.dtype, np.integer) else np.nan)
-    if not lost.all():
-        out[~lost] = predicted[~lost] if elsewhere else rule.predict(kind, block.take(~lost))
+    for i, kind in enumerate(kinds if lost.any() else ()):
+        kept = out[i][~lost] if elsewhere is not None or lost.all() else rule.predict(kind, block.take(~lost))
+        out[i] = np.full_like(out[i], -1 if np.issubdtype(out[i].dtype, np.integer) else np.nan)
+        out[i][~lost] = kept
     return out
 
 

@@ -362,12 +362,14 @@ def _collect(
         if fold_path.fold == folds:  # leaves nothing out
             return fold_path
         rows, begin = np.flatnonzero(fold == fold_path.fold), 0
+        kinds = ["class", "cover"] if covers and "cover" in fold_path.path.kinds else ["class"]
         query = held_out_query(fold_path.dissimilarity, fold_path.task, rows, fold_path.lost)
         for block in query.blocks(len(fold_path.path.prototypes)):
             at, begin = rows[begin : begin + len(block)], begin + len(block)
-            held.predicted[r, at] = checked_answer(fold_path.path, "class", block, points)
-            if covers and "cover" in fold_path.path.kinds:
-                held.covered[r, at] = checked_answer(fold_path.path, "cover", block, points)
+            predicted = checked_answers(fold_path.path, kinds, block, points)
+            held.predicted[r, at] = predicted[0]
+            if len(kinds) > 1:
+                held.covered[r, at] = predicted[1]
         return fold_path
 
     for fold_path in each(score, found, len(fold) ** 2):
@@ -404,15 +406,16 @@ def check_path(path: Path, points: int) -> None:
         raise OptionError(f"the kinds of the path {name} must include 'class' and be among {KINDS}, not {tuple(path.kinds)}")
 
 
-def checked_answer(path: Path, kind: str, block: Query, points: int) -> np.ndarray:
-    """Predictions of a path for a block of rows, (r, G); raises if they have another shape or are not class codes."""
-    out = answer_block(path, kind, block)
-    if out.shape != (len(block), points) or not np.issubdtype(out.dtype, np.integer):
-        raise OptionError(
-            f"the path {type(path).__name__} must predict {kind!r} as class codes of shape {(len(block), points)}, rows by grid points, "
-            f"not as an array {out.shape} of {out.dtype}"
-        )
-    return out
+def checked_answers(path: Path, kinds: list[str], block: Query, points: int) -> list[np.ndarray]:
+    """Predictions of a path of each kind for a block of rows, (r, G); raises if they have another shape or are not class codes."""
+    answers = answer_block(path, kinds, block)
+    for kind, out in zip(kinds, answers, strict=True):
+        if out.shape != (len(block), points) or not np.issubdtype(out.dtype, np.integer):
+            raise OptionError(
+                f"the path {type(path).__name__} must predict {kind!r} as class codes of shape {(len(block), points)}, rows by grid "
+                f"points, not as an array {out.shape} of {out.dtype}"
+            )
+    return answers
 
 
 def _fold_errors(

@@ -13,7 +13,7 @@ from protoclass.core import histogram
 from protoclass.core.distances.minkowski import Geometry, minkowski
 from protoclass.core.histogram import default_radii
 from protoclass.core.parts import answers, parted_source
-from protoclass.core.query import Query, answer, candidate_query
+from protoclass.core.query import Query, answer, answer_kinds, candidate_query
 from protoclass.core.sources import Held, Streamed
 from protoclass.core.spatial import Spatial
 from protoclass.core.task import Points
@@ -99,8 +99,11 @@ def test_rules_are_asked_where_the_rows_are(seed):
             np.testing.assert_array_equal(answer(path.at(1), kind, there), answer(path.at(1), kind, here))
         some = there.take(slice(2, 5))
         np.testing.assert_array_equal(answer(path, "class", some), answer(path, "class", here.take(slice(2, 5))))
+        for kind, found in zip(path.kinds, answer_kinds(path, path.kinds, there), strict=True):
+            np.testing.assert_array_equal(found, answer(path, kind, here))
         none = np.arange(0)
-        assert answers(away.D, path, "class", none).shape == answer(path, "class", query_here(D, none)).shape
+        (found,) = answers(away.D, path, ["class"], none)
+        assert found.shape == answer(path, "class", query_here(D, none)).shape
 
 
 def test_rules_that_read_coordinates_are_refused():

@@ -299,7 +299,7 @@ def test_workers_with_little_memory():
         assert_same(remote, pc.fit("y ~ .", data, candidates=300, eps=0.5))
         # none of the work is begun where a part would not fit
         large = dd.from_map(wide, [0], meta=wide(0).iloc[:0])
-        with pytest.raises(pc.TooLarge, match=r"partition 0 takes 153 MB, above a quarter of the 572 MB .*ddf.repartition"):
+        with pytest.raises(pc.TooLarge, match=r"partition 0 needs 153 MB, above a quarter of the 572 MB .*ddf.repartition"):
             pc.fit("y ~ .", large, candidates=300, eps=0.5)
 
 

@@ -39,7 +39,7 @@ from .balls import CHUNK, PER_PAIR, Balls, Sets, balls_of
 from .coded_balls import Lists, find_gains
 
 LISTED = 2**29  # pairs of a row and a candidate of the class whose ball contains it
-MEMORY = 2**27  # bytes for the gains of all candidates; beyond that, folds are taken in groups
+MEMORY = 2**28  # bytes for the gains of all candidates; beyond that, folds are taken in groups
 PROOFS = {"prices": "reduced costs", "dual": "dual ascent", "LP": "linear relaxation", "MIP": "integer program"}  # in words
 RADII = 24  # radii that a ball may have, for individual radii; a number up to it fits into the codes
 

@@ -212,7 +212,7 @@ def check_rule(rule: Any, d: Any, classes: int) -> None:
         few = d.new_query(ones if d.metric.given else d.data.remembered.columns.iloc[:FEW])[0]
     must("class" in rule.kinds, "the rule predicts no class")
     for kind in rule.kinds:
-        out = answer_block(rule, kind, few)
+        (out,) = answer_block(rule, (kind,), few)
         by_class = kind in ("distance", "prob", "decision")
         most = len(points) if kind == "nearest" else classes
         fine = out.shape == ((len(few), classes) if by_class else (len(few),))

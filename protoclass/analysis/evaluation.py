@@ -70,6 +70,7 @@ class Test(Printed, Served):
     __test__ = False  # not a class of tests, for pytest
     serves: ClassVar[Mapping[str, str]] = VERBS_OF_TEST
     called: ClassVar[str] = "a test"
+    inside: ClassVar[str] = "areas certified chances counts decided error_name estimates means weighted"
 
     n: int
     wrong: int

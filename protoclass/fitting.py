@@ -123,6 +123,10 @@ class Validation(Printed, Saveable, ErrorCurve, Served):
 
     serves: ClassVar[Mapping[str, str]] = VERBS_OF_VALIDATION
     called: ClassVar[str] = "a cross-validation"
+    inside: ClassVar[str] = (
+        "chosen_at chosen_by_call every_size fits limits losses_of_one_class measure_name of_metric prices problem procedure "
+        "rule_sizes second"
+    )
     fits: ClassVar[type[Fit]] = Fit
 
     permutation_test = permutation_test

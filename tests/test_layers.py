@@ -16,7 +16,7 @@ ROWS = {
 DOOR = "values.py"  # loads floors above by name; nothing else climbs, not even for type checkers
 LARGEST_CIRCLE = 3  # files that import one another, imports inside functions counted
 MOST_FILES, MOST_RECURRING = 220, 25
-MOST_TOKENS = 420_900  # of code; what is added is paid for by what goes: budgets, ROC, series, explorers, clusters raised it by 36,900
+MOST_TOKENS = 421_000  # of code; what is added is paid for by what goes: budgets, ROC, series, explorers, clusters raised it by 37,000
 ALONE = {"export/verifier.py": 630}  # one file, so that it can be copied and run without the package
 # what core must not know
 OUTSIDE = {"pandas", "matplotlib", "formulaic", "statsmodels", "tqdm", "narwhals"}

@@ -1,8 +1,11 @@
 """What values that users hold have in common: the door to floors above, and methods that are functions of the floors below."""
 
 import inspect
+import re
 from importlib import import_module
+from pathlib import Path
 
+import numpy as np
 import pytest
 
 import protoclass as pc
@@ -61,3 +64,25 @@ def test_what_is_derived_from_a_fit_is_a_fit_as_users_hold_it():
 def test_values_that_a_file_holds_are_saved_by_one_method():
     of = {name for name in pc.__all__ if isinstance(getattr(pc, name), type) and issubclass(getattr(pc, name), Saveable)}
     assert of == {"Fit", "Validation", "Dissimilarity", "Comparison"}
+
+
+def new_rows():
+    draw = np.random.default_rng(0)
+    iris = pc.load_data("iris")
+    return iris.assign(petal_width=iris.petal_width + draw.normal(0, 0.1, len(iris)))[::3]
+
+
+@pytest.mark.parametrize(
+    ("make", "most"), [(lambda fit: fit, 50), (lambda fit: fit.validation, 40), (lambda fit: fit.test(new_rows()), 32)]
+)
+def test_completions_are_the_public_names(iris, make, most):
+    """Names for the package alone exist, but are neither completed nor on the pages of the site."""
+    value = make(pc.fit("species ~ .", iris, eps=[0.9, 1.0], cv=3, progress=False))
+    offered, inside = {name for name in dir(value) if not name.startswith("_")}, set(value.inside.split())
+    assert all(hasattr(type(value), name) or name in vars(value) for name in inside)
+    assert not offered & inside
+    assert len(offered) <= most
+    named = re.compile(r"\b(?:fit|validation|test)\.(" + "|".join(sorted(inside)) + r")\b")
+    root = Path(__file__).parents[1]
+    for page in [root / "README.md", *(root / "docs").glob("*.md"), *(root / "vignettes").glob("*.md")]:
+        assert not named.search(page.read_text()), page.name

@@ -9,6 +9,7 @@ import tomllib
 import zipfile
 from pathlib import Path
 
+import pandas as pd
 import pytest
 
 import protoclass as pc
@@ -191,6 +192,22 @@ def test_each_line_of_the_tables_for_users_of_r_and_scikit_learn_runs():
     assert all(re.findall(r"`[^`]+`", row) and not re.sub(r"`[^`]+`|[, ]", "", row) for row in rows)
     for line in code:
         assert eval(line, dict(names)) is not None, line
+
+
+def test_the_lines_for_a_distance_matrix_of_r_run(tmp_path, monkeypatch):
+    wine = pc.load_data("wine").sample(60, random_state=0)
+    matrix = pc.dissimilarity("~ . - cultivar", wine).frame()
+    matrix.rename(index="wine {}".format, columns="wine {}".format).to_csv(tmp_path / "d.csv")
+    wine[["cultivar"]].rename(index="wine {}".format).to_csv(tmp_path / "classes.csv")
+    monkeypatch.chdir(tmp_path)
+    (block,) = re.findall(r"^```python\n(d = .*?)^```$", TEXTS["from_r"], re.MULTILINE | re.DOTALL)
+    names = {"pc": pc, "pd": pd}
+    exec(block, names)
+    predicted = names["fit"].predict(names["d"].frame().loc[names["new"].index])
+    assert (predicted == names["new"]["cultivar"]).mean() > 0.8
+    assert len(eval(block.splitlines()[-1], names).unchecked) < 20
+    assert eval(block.splitlines()[-1].replace("=d)", "='d.csv')"), names)
+    assert not eval(block.splitlines()[-1].replace("=d)", "=d.frame() * 2)"), names)
 
 
 def test_what_vignettes_import_is_installed_for_the_site():

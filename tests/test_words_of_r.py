@@ -170,6 +170,7 @@ VERBS = [
     ("predict_proba", "fit.calibrate().predict(new, 'prob')", lambda f: f.calibrate(cv=3).predict(NEW, "prob")),
     ("score", "fit.test(new)", lambda f: f.test(DATA)),
     ("centers", "fit.prototypes", lambda f: f.prototypes),
+    ("proto", "fit.prototypes.groupby('class').groups", lambda f: f.prototypes.groupby("class").groups),
     ("kneighbors", "fit.predict(new, 'nearest')", lambda f: pc.fit("y ~ x", DATA, eps=1.0).predict(NEW, "nearest")),
 ]
 

@@ -70,6 +70,7 @@ class Test(Printed, Served):
     __test__ = False  # not a class of tests, for pytest
     serves: ClassVar[Mapping[str, str]] = VERBS_OF_TEST
     called: ClassVar[str] = "a test"
+    inside: ClassVar[str] = "areas certified counts decided error_name estimates means probabilities weighted"
 
     n: int
     wrong: int
@@ -120,10 +121,10 @@ class Test(Printed, Served):
     @cached_property
     def areas(self) -> tuple[list[AUC], AUC]:
         """Area under the ROC curve of each class against the rest, and their mean; raises if there are no probabilities."""
-        return mean_auc(self.chances, self.judged.y, self.judged.w, self.judged.group)
+        return mean_auc(self.probabilities, self.judged.y, self.judged.w, self.judged.group)
 
     @property
-    def chances(self) -> np.ndarray:
+    def probabilities(self) -> np.ndarray:
         """Probabilities of the classes (n, classes); raises if there are none."""
         if self.judged.chances is None:
             raise NotAvailable("the fit has no probabilities for these rows: use fit.calibrate().test(new), or a method with kind 'prob'")
@@ -151,9 +152,9 @@ class Test(Printed, Served):
             each: dict[str, Estimate] = {f.name: getattr(found, f.name) for f in fields(OfClass)}
             more = {}
             if self.judged.chances is not None:
-                own = (self.chances[:, c], self.judged.y == c, self.judged.w, self.judged.group)
+                own = (self.probabilities[:, c], self.judged.y == c, self.judged.w, self.judged.group)
                 each |= {"auc": self.areas[0][c].estimate, "calibration_in_the_large": calibration_in_the_large(*own)}
-                more["brier"] = mean_over_rows((self.chances[:, c] - (self.judged.y == c)) ** 2, self.judged.w)[0]
+                more["brier"] = mean_over_rows((self.probabilities[:, c] - (self.judged.y == c)) ** 2, self.judged.w)[0]
             values, ends = columns_of(each)
             rows.append({"n": self.confusion.iloc[c].sum(), **values, **more, **ends})
         out = pd.DataFrame(rows)
@@ -221,7 +222,7 @@ class Test(Printed, Served):
         [['cultivar 1', 56, 0.04, 0.0], ['cultivar 1', 33, 0.95, 0.88]]
         """
         whole_number("bins", bins, 1, MOST_BINS)
-        p, y, w, rows = self.chances, self.judged.y, self.judged.w, []
+        p, y, w, rows = self.probabilities, self.judged.y, self.judged.w, []
         for c, level in enumerate(self.classes):
             for b in reliability(p[:, c], y == c, w, bins, self.judged.group):
                 rows.append({"class": level, "low": b.low, "high": b.high, "n": b.rows, "mean_predicted": b.chance,

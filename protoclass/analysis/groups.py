@@ -200,7 +200,7 @@ def counted(test: Test, measure: str, c: int) -> tuple[np.ndarray, np.ndarray]:
 def estimate(test: Test, measure: str, c: int) -> Estimate:
     """A measure with its interval; c is the code of the class that it is of."""
     if measure == IN_THE_LARGE:
-        return calibration_in_the_large(test.chances[:, c], test.judged.y == c, test.judged.w, test.judged.group)
+        return calibration_in_the_large(test.probabilities[:, c], test.judged.y == c, test.judged.w, test.judged.group)
     return share_of_rows(*counted(test, measure, c), test.judged.group)
 
 
@@ -213,7 +213,7 @@ def compare_groups(a: Any, b: Any, groups: dict[Any, Test], measure: str = "erro
     estimates = [estimate(t, measure, c) for t in tests]
     found, by = difference_of(*estimates), "" if group[0] is None else " by groups of rows"
     if measure == IN_THE_LARGE:
-        errors = [mean_over_rows((t.judged.y == c) - t.chances[:, c], t.judged.w, t.judged.group)[1] for t in tests]
+        errors = [mean_over_rows((t.judged.y == c) - t.probabilities[:, c], t.judged.w, t.judged.group)[1] for t in tests]
         test, spread = f"z test{by}", float(np.linalg.norm(errors))
     else:
         x, w = zip(*(counted(t, measure, c) for t in tests), strict=True)

@@ -321,7 +321,7 @@ def _curve(test: Test, score: np.ndarray, positive: np.ndarray) -> tuple[Curve, 
 
 def _by_class(test: Test, of: Any, tabulate: Callable[[np.ndarray, np.ndarray], pd.DataFrame]) -> pd.DataFrame:
     """Results of `tabulate` for each class from its probability and membership of rows, if there are rows on both sides."""
-    chances, y, live = test.chances, test.judged.y, test.judged.w > 0
+    chances, y, live = test.probabilities, test.judged.y, test.judged.w > 0
     parts = {}
     for c in range(len(test.classes)) if of is None else [class_code(of, test.confusion.index)]:
         if len(np.unique(y[live] == c)) == 2:

@@ -63,6 +63,11 @@ class Fitted(Served):
         Calibrated probabilities and prediction sets, see `Fit.calibrate`.
     """
 
+    inside: ClassVar[str] = (
+        "answer_rows check_kind chosen_problem derived fates_of fitted_codes learned needed_of_new of_other_class predictions "
+        "problem prototype_names prototype_row prototype_table query remembering selection true_codes unpredicted_in unseen_in warn_of "
+        "warn_of_costs_twice why_optimistic"
+    )
     serves: ClassVar[Mapping[str, str]] = VERBS
     called: ClassVar[str] = "a fit"
 

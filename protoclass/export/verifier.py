@@ -114,7 +114,7 @@ class Quoting(reprlib.Repr):
         self.maxdict = self.maxlist = self.maxtuple = 30
 
     def repr_ndarray(self, x: Any, level: int) -> str:
-        return self.repr1(x.tolist(), level)
+        return self.repr1(x.tolist(), level) if x.ndim < 2 or x.size <= self.maxlist else " x ".join(map(str, x.shape)) + " numbers"
 
 
 quoted = Quoting().repr
@@ -455,7 +455,7 @@ class Verifier:
         fine = fine and set(self.names) <= set(rows) and [columns.get(label) for label in d["candidate_names"]] == list(at)
         fine = fine and close(metric["values"][[rows[label] for label in self.names if label in rows]], values)
         if self.given is None and fine:
-            self.say("dissimilarity", None, "the matrix is taken from the file: give it again to compare")
+            self.say("dissimilarity", None, "the matrix is taken from the file: use dissimilarity= to compare it")
             self.taken.append("dissimilarities")
         else:
             fine = fine and (self.given is None or close(np.asarray(self.given, float), metric["values"]))
@@ -582,8 +582,8 @@ def verify(path: Any, data: Any, dissimilarity: Any = None) -> Verification:
         File written by `Fit.save` or `Validation.save`.
     data : str, path or DataFrame
         The training rows in their order: a CSV file with a header, or a table.
-    dissimilarity : array or DataFrame, optional
-        The given matrix, if the fit has one.
+    dissimilarity : array, DataFrame, Dissimilarity, str or path, optional
+        The given matrix, if the fit has one; or a CSV file with row names.
 
     Returns
     -------
@@ -604,9 +604,13 @@ def verify(path: Any, data: Any, dissimilarity: Any = None) -> Verification:
     name, claims, about = str(getattr(path, "path", path)), list[Claim](), "file"
     try:
         file, about = File(name), "data"
-        table, about = table_of(data), "file"
+        table, about = table_of(data), "dissimilarity"
+        given = dissimilarity.frame() if hasattr(dissimilarity, "condensed") else dissimilarity
+        if isinstance(given, (str, os.PathLike)):
+            given = [[number(v) for v in row] for row in zip(*list(table_of(given).values())[1:], strict=True)]
+        about = "file"
         with np.errstate(all="ignore"):
-            Verifier(file.root, table, dissimilarity, claims).run()
+            Verifier(file.root, table, given, claims).run()
     except BROKEN as reason:
         claims.append(Claim(about, False, f"it can't be loaded, or its parts do not fit together: {type(reason).__name__}: {reason}"))
     return Verification(name, tuple(claims))
@@ -617,10 +621,7 @@ def main(words: list[str]) -> int:
     if len(words) not in (2, 3) or words[0].startswith("-"):
         print("usage: verify FIT DATA.csv [MATRIX.csv]: check what a saved fit claims against its data", file=sys.stderr)
         return 2
-    matrix = None
-    if len(words) == 3:
-        matrix = [[number(v) for v in row] for row in zip(*list(table_of(words[2]).values())[1:], strict=True)]
-    result = verify(words[0], words[1], matrix)
+    result = verify(*words)
     print(result)
     return 0 if result else 1
 

@@ -231,6 +231,10 @@ class Served:
 
     serves: ClassVar[Mapping[str, str]] = {}  # cure by name of the attribute
     called: ClassVar[str] = "it"  # name of the value in messages, with its article
+    inside: ClassVar[str] = ""  # names that only this package uses; they are not offered as completions
+
+    def __dir__(self) -> list[str]:
+        return [name for name in object.__dir__(self) if name not in f"serves called inside between {self.inside}".split()]
 
     if not TYPE_CHECKING:  # every other attribute is declared
 

@@ -226,6 +226,7 @@ VERBS: Mapping[str, str] = {
     **dict.fromkeys(["cv_results_", "results", "cptable"], _CURVE),
     **dict.fromkeys(["resample", "resamples"], "use fit.validation.fold_errors for the errors of each fold"),
     **dict.fromkeys(["cluster_centers_", "centers", "medoids", "id_med", "support_vectors_", "SV", "codebook", "codes"], _PROTOTYPES),
+    **dict.fromkeys(["proto", "alpha", "indices", "prototype_indices_"], "use fit.prototypes.groupby('class').groups for the row labels"),
     "finalModel": "use the fit itself", **dict.fromkeys(["prune", "printcp", "plotcp"], _SHORTER),
     **dict.fromkeys(["step", "stepAIC", "drop1", "add1"], _STEP), **dict.fromkeys(["dump", "to_pickle", "saveRDS"], _FILE),
     **dict.fromkeys(["print", "head", "describe", "info", "str"], "use its name alone to print it, or fit.summary() for the full report"),

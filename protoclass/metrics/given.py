@@ -168,8 +168,10 @@ def _read(new: pd.DataFrame, at: Any, names: pd.Index) -> np.ndarray:
     if missing:
         more = f" and {len(missing) - 5} more" if len(missing) > 5 else ""
         convert = as_type_of(new.columns, names)
-        cure = f": the labels differ in type, so use new.columns = new.columns.{convert}" if convert else ""
-        raise DataError(f"the new rows lack the dissimilarities to {missing[:5]}{more}{cure}")
+        cure = f"the labels differ in type, so use new.columns = new.columns.{convert}" if convert else (
+            "use their rows of all dissimilarities, such as pc.read_dissimilarity(path).frame().loc[new.index]"
+        )
+        raise DataError(f"the new rows lack the dissimilarities to {missing[:5]}{more}: {cure}")
     table = new[list(names)].iloc[as_slice(at)]
     values = np.ascontiguousarray(as_floats(table))
     known = ~np.isnan(values).any(axis=1)

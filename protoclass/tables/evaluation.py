@@ -171,7 +171,7 @@ def notes(test: Test) -> list[str]:
     if never:
         out.append(f"No row is predicted as {', '.join(never)}.")
     if "log_loss" in test.means and test.means["log_loss"][0] == np.inf:
-        none = (test.chances[np.arange(test.n), test.judged.y] == 0) & (test.judged.w > 0)
+        none = (test.probabilities[np.arange(test.n), test.judged.y] == 0) & (test.judged.w > 0)
         out.append(f"The log loss is infinite: {int(none.sum())} of {test.n} rows have probability 0 for their class.")
     if test.judged.chances is not None and test.judged.p_values is None:
         out.append(

@@ -179,7 +179,7 @@ class ClusterParts:
     def _places(self) -> Places:
         """The worker of each part, which alone has what the part keeps between calls: work must not be moved to an idle worker."""
         held = self.client.who_has(list(self.futures))
-        return [min(held.get(getattr(part, "key", None)) or [None]) for part in self.futures]
+        return [min(held.get(part.key) or [None]) for part in self.futures]
 
     def _submitted(self, work: Callable[..., Any], shared: tuple[Any, ...], each: Each, places: Places) -> list[Any]:
         sent, called = tuple(self._sent(value) for value in shared), (work,) if self.run is None else (self.run, work)

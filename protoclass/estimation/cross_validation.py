@@ -366,10 +366,8 @@ def _collect(
         query = held_out_query(fold_path.dissimilarity, fold_path.task, rows, fold_path.lost)
         for block in query.blocks(len(fold_path.path.prototypes)):
             at, begin = rows[begin : begin + len(block)], begin + len(block)
-            predicted = checked_answers(fold_path.path, kinds, block, points)
-            held.predicted[r, at] = predicted[0]
-            if len(kinds) > 1:
-                held.covered[r, at] = predicted[1]
+            for into, codes in zip([held.predicted, held.covered], checked_answers(fold_path.path, kinds, block, points), strict=False):
+                into[r, at] = codes
         return fold_path
 
     for fold_path in each(score, found, len(fold) ** 2):

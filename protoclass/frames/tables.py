@@ -115,7 +115,7 @@ def _made_a_frame(data: Any) -> str:
         return "use two pairs of brackets for one row, data.loc[[label]], and one frame for x and y"
     if isinstance(data, (dict, list, tuple, np.ndarray)):
         return "use pd.DataFrame(values, columns=names)"
-    if callable(getattr(data, "frame", None)):
+    if hasattr(data, "condensed"):
         return "use data.frame()"
     if hasattr(data, "__next__") or hasattr(data, "read_all"):
         return "use the frame, or the path of a file with its rows, because this source can be read only once"

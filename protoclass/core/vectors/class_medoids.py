@@ -156,7 +156,7 @@ def draw_rows(problem: Labelled, counts: Array, seed: tuple[int, ...]) -> Array:
 
 def add_for_classes(problem: Labelled, at: Array, count: int) -> Array:
     """Some prototypes and `count` more candidates, each of which lowers the cost most when it is added, the first of equal ones."""
-    chosen = np.append(np.array(at, np.int64), np.full(count, -1))
+    chosen = np.append(at, np.full(count, -1))
     _add(problem.to, problem.w, problem.y, problem.candidate_class, problem.beta, chosen, len(at), left())
     return chosen
 
@@ -164,8 +164,7 @@ def add_for_classes(problem: Labelled, at: Array, count: int) -> Array:
 def swap_changes(problem: Labelled, at: Array) -> Array:
     """What the cost changes by when a candidate takes the place of a prototype, (m, q); inf where this leaves a class without any."""
     swapped = np.empty((len(problem.to), len(at)))
-    _changes(problem.to, problem.w, problem.y, problem.candidate_class, problem.classes, problem.beta, np.asarray(at, np.int64),
-             swapped, left())  # fmt: skip
+    _changes(problem.to, problem.w, problem.y, problem.candidate_class, problem.classes, problem.beta, at, swapped, left())
     return swapped
 
 

@@ -71,7 +71,7 @@ def test_delongs_test_equals_that_of_proc(name, proc):
     assert row["p"] == pytest.approx(expected["p"], rel=1e-8)  # also where it is small
     assert (row["auc_a"], row["auc_b"]) == close((expected["auc_a"], expected["auc_b"]))
     odd = np.arange(tests[0].n) % 2 == 0
-    halves = [judged(t.judged.y[at], t.chances[at, 1]) for t, at in zip(tests, (odd, ~odd), strict=True)]
+    halves = [judged(t.judged.y[at], t.probabilities[at, 1]) for t, at in zip(tests, (odd, ~odd), strict=True)]
     row = halves[0].roc_test(halves[1], paired=False, of="yes").iloc[0]
     assert (row["statistic"], row["p"]) == close((expected["t_unpaired"], expected["p_unpaired"]))
 
@@ -137,7 +137,7 @@ def test_a_weight_counts_as_as_many_rows(weighted):
 
 def test_curves_equal_those_of_scikit_learn(weighted):
     t = weighted[1]
-    y, score = t.judged.y, t.chances[:, 1]
+    y, score = t.judged.y, t.probabilities[:, 1]
     fpr, tpr, cuts = metrics.roc_curve(y, score, drop_intermediate=False)
     found = t.roc("yes")
     assert np.allclose(found[["threshold", "specificity", "sensitivity"]], np.column_stack([cuts, 1 - fpr, tpr]))
@@ -201,7 +201,7 @@ def test_a_band_is_where_no_sample_leaves_it_and_has_the_intervals_inside():
     assert ((found["low"] <= found["sensitivity"]) & (found["sensitivity"] <= found["high"])).all()
     assert (found["band_high"] - found["band_low"]).mean() > 1.3 * (found["high"] - found["low"]).mean()
     x, inside = 1 - found["specificity"].to_numpy(), []
-    drawn = core.samples(t.chances[:, 1], t.judged.y == 1, np.ones(90), None, 2000, np.random.default_rng(9))
+    drawn = core.samples(t.probabilities[:, 1], t.judged.y == 1, np.ones(90), None, 2000, np.random.default_rng(9))
     for sample in drawn:
         y = np.interp(x, *sample)
         inside.append(((y >= found["band_low"] - 1e-9) & (y <= found["band_high"] + 1e-9)).all())
@@ -216,7 +216,7 @@ def test_the_band_is_campbells_by_trying_widths():
     t = judged(y, np.random.default_rng(2).normal(size=325) + y)
     points = t.roc("yes")
     fpr, tpr = 1 - points["specificity"].to_numpy(), points["sensitivity"].to_numpy()
-    _, *drawn = core.samples(t.chances[:, 1], y, np.ones(325), None, 100, np.random.default_rng(0))
+    _, *drawn = core.samples(t.probabilities[:, 1], y, np.ones(325), None, 100, np.random.default_rng(0))
     drawn = np.array([np.interp(x, *sample) for sample in drawn])
 
     def move(c):

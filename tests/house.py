@@ -9,6 +9,7 @@ from pathlib import Path
 
 PACKAGE = Path(__file__).resolve().parent.parent / "protoclass"
 FILES = sorted(PACKAGE.rglob("*.py"))
+TESTS = sorted(PACKAGE.parent.joinpath("tests").rglob("*.py"))
 CODE = (tokenize.NAME, tokenize.OP, tokenize.NUMBER, tokenize.STRING)
 
 
@@ -49,17 +50,14 @@ def place(module, name):
 
 
 def imported(path):
-    """The files that a file imports when it runs, also inside functions."""
+    """The files that a file imports, also inside functions and for type checkers."""
     return {
-        place(module, name)
-        for module, names, _, typed in imports(path)
-        for name in names
-        if module.startswith("protoclass.") and not typed
+        place(module, name) for module, names, *_ in imports(path) for name in names if module.startswith("protoclass.")
     } - {path}
 
 
-def largest_circle():
-    """The largest set of files that import one another (Tarjan 1972)."""
+def circles():
+    """The sets of two or more files that import one another (Tarjan 1972), the largest first."""
     number, least, stack, found = {}, {}, [], []
 
     def visit(file):
@@ -77,7 +75,7 @@ def largest_circle():
     for file in FILES:
         if file != PACKAGE / "__init__.py" and file not in number:
             visit(file)
-    return max(found, key=len)
+    return sorted((circle for circle in found if len(circle) > 1), key=len, reverse=True)
 
 
 def tokens(path):
@@ -90,6 +88,21 @@ def tokens(path):
     return sum(t.type in CODE and not (t.type == tokenize.STRING and t.start[0] in documents) for t in found)
 
 
+def tokens_by_folder():
+    """Tokens of code of each folder of the package; files at its top are "root", and views, plots and tables are "pictures"."""
+    count = collections.Counter()
+    for file in FILES:
+        folder = file.relative_to(PACKAGE).parts[0]
+        folder = "root" if folder.endswith(".py") else "pictures" if folder in ("views", "plots", "tables") else folder
+        count[folder] += tokens(file)
+    return count
+
+
+def long_lines(columns):
+    """Number of lines of the package with more columns."""
+    return sum(len(line) > columns for file in FILES for line in file.read_text().splitlines())
+
+
 def recurring_names():
     """Names of files that stand in more than one folder."""
     count = collections.Counter(file.stem for file in FILES if file.stem != "__init__")
@@ -97,7 +110,8 @@ def recurring_names():
 
 
 if __name__ == "__main__":
-    print(
-        f"{len(FILES)} files, {sum(map(tokens, FILES))} tokens of code, the largest circle of imports has {len(largest_circle())} files, "
-        f"{len(recurring_names())} names of files stand in more than one folder: {', '.join(recurring_names())}"
-    )
+    folders = tokens_by_folder()
+    print(f"{len(FILES)} files, {sum(folders.values())} tokens of code: {', '.join(f'{k} {n}' for k, n in folders.most_common())}")
+    print(f"{sum(map(tokens, TESTS))} tokens of tests; {long_lines(100)} lines above 100 columns, {long_lines(120)} above 120")
+    print("circles of imports:", *(", ".join(map(name_of, circle)) for circle in circles()), sep="\n  ")
+    print(f"{len(recurring_names())} names of files stand in more than one folder: {', '.join(recurring_names())}")

@@ -6,7 +6,18 @@ import subprocess
 import sys
 
 import pytest
-from house import FILES, PACKAGE, imports, largest_circle, name_of, recurring_names, tokens
+from house import (
+    FILES,
+    PACKAGE,
+    TESTS,
+    circles,
+    imports,
+    long_lines,
+    name_of,
+    recurring_names,
+    tokens,
+    tokens_by_folder,
+)
 
 ROWS = {
     "ground": 0, "core": 1, "frames": 2, "values": 2, "cluster": 3, "metrics": 3, "models": 4, "estimation": 5,
@@ -14,9 +25,12 @@ ROWS = {
     "fitting": 10, "extend": 11, "testing": 11, "sklearn": 11, "__main__": 12,
 }  # fmt: skip
 DOOR = "values.py"  # loads floors above by name; nothing else climbs, not even for type checkers
-LARGEST_CIRCLE = 3  # files that import one another, imports inside functions counted
-MOST_FILES, MOST_RECURRING = 220, 25
-MOST_TOKENS = 421_000  # of code; what is added is paid for by what goes: budgets, ROC, series, explorers, clusters raised it by 37,000
+# Limits, which only fall: what is added is paid for by what goes. Behind each: the budget of the layout
+MOST_TOKENS = 421_000  # 305,000
+MOST_TOKENS_OF_TESTS = 491_000  # 330,000
+MOST_ABOVE_100, MOST_ABOVE_120 = 6_654, 2_943  # 1,500 and 0
+MOST_FILES, MOST_RECURRING = 220, 25  # 160
+CIRCLES = [6, 4, 3, 3, 2, 2]  # sizes of the sets of files that import one another; none
 ALONE = {"export/verifier.py": 630}  # one file, so that it can be copied and run without the package
 # what core must not know
 OUTSIDE = {"pandas", "matplotlib", "formulaic", "statsmodels", "tqdm", "narwhals"}
@@ -46,11 +60,15 @@ def test_imports_run_downward(path):
 
 def test_the_house_does_not_grow():
     """`python tests/house.py` prints the figures."""
-    circle = largest_circle()
-    assert len(circle) <= LARGEST_CIRCLE, f"a circle of imports: {', '.join(map(name_of, circle))}"
+    found = [len(circle) for circle in circles()]
+    assert len(found) <= len(CIRCLES), f"a new circle of imports, among those of sizes {found}"
+    assert all(a <= b for a, b in zip(found, CIRCLES, strict=False)), f"circles of imports have sizes {found}"
     assert len(FILES) <= MOST_FILES
     assert len(recurring_names()) <= MOST_RECURRING, f"names of files in several folders: {', '.join(recurring_names())}"
-    assert sum(map(tokens, FILES)) <= MOST_TOKENS, "what can go for what was added?"
+    assert sum(map(tokens, FILES)) <= MOST_TOKENS, f"what can go for what was added? {tokens_by_folder()}"
+    assert sum(map(tokens, TESTS)) <= MOST_TOKENS_OF_TESTS
+    assert long_lines(100) <= MOST_ABOVE_100
+    assert long_lines(120) <= MOST_ABOVE_120
 
 
 def rules_and_paths():

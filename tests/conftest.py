@@ -25,7 +25,8 @@ LATER = (
     # workers, limits of memory, interrupts
     "test_cluster.py", "estimation/test_remote.py", "faults/", "fuzz/", "core/test_memory.py",
     # hostile values, damaged files, planted faults
-    "testing/test_planted_methods.py", "testing/test_planted_metrics.py", "saving/test_damage.py", "verifier/", "mutants/", "test_tries.py",
+    "contracts/test_planted_methods.py", "contracts/test_planted_metrics.py", "saving/test_damage.py", "verifier/", "mutants/",
+    "test_tries.py",
     "test_sizes.py", "test_escaping.py",
     # many random cases, and every method on every kind of data
     "models/test_all_methods.py", "saving/test_round_trips.py", "trust/", "estimation/test_threshold.py", "estimation/test_calibrated.py",
@@ -37,9 +38,10 @@ LATER = (
 
 # Files that take long, some of them with few tests, begin first: no worker is left alone with one of them at the end
 LONGEST = (
-    "widgets/test_browser.py", "testing/test_contracts.py", "widgets/test_whole_pages.py", "test_analysis_scripts.py", "mutants/",
-    "testing/test_planted_methods.py", "test_sklearn.py", "analysis/test_why.py", "analysis/test_compare_estimators.py", "widgets/",
-    "models/test_all_methods.py", "saving/test_round_trips.py", "testing/", "estimation/test_remote.py", "test_cluster.py", "test_tour.py",
+    "widgets/test_browser.py", "contracts/test_contracts.py", "widgets/test_whole_pages.py", "test_analysis_scripts.py", "mutants/",
+    "contracts/test_planted_methods.py", "test_sklearn.py", "analysis/test_why.py", "analysis/test_compare_estimators.py", "widgets/",
+    "models/test_all_methods.py", "saving/test_round_trips.py", "contracts/", "estimation/test_remote.py", "test_cluster.py",
+    "test_tour.py",
     "test_ci.py", "estimation/", "verifier/", "fuzz/", "plots/", "analysis/",
 )  # fmt: skip
 

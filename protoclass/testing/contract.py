@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import math
 import pickle
 import random
-import sqlite3
 import traceback
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
@@ -119,9 +117,6 @@ def deed(s: Subject, what: str) -> Iterator[None]:
 
 S = TypeVar("S")
 T = TypeVar("T")
-FUNCTIONS: dict[str, tuple[int, Any]] = {  # of SQL that SQLite need not have
-    "POWER": (2, pow), "SQRT": (1, math.sqrt), "EXP": (1, math.exp), "LN": (1, math.log), "LOG10": (1, math.log10),
-}  # fmt: skip
 WORDS = {  # for arrays that are watched
     "y": "task.y", "w": "task.w", "candidate_row": "task.candidate_row", "D": "task.D, the dissimilarities",
     "coordinates": "task.coordinates()", "columns": "task.columns()", "fold": "`fold`",
@@ -218,24 +213,6 @@ def watching(who: str, **values: Any) -> Iterator[None]:
             not used, f"{who} draws from the global generator {generator}, or seeds it, but it belongs to the user: draw from "
             "np.random.default_rng(seed), whose seed is task.seed in `path` and a parameter of a metric, and draw nothing in `predict`",
         )  # fmt: skip
-
-
-def ask_sqlite(tables: Mapping[str, tuple[Sequence[str], Iterable[Sequence[Any]]]], query: str) -> pd.DataFrame:
-    """The answer of SQLite to a query, from tables of these columns and rows.
-
-    Raises
-    ------
-    sqlite3.Error
-    """
-    with closing(sqlite3.connect(":memory:")) as connection:
-        for name, (arguments, function) in FUNCTIONS.items():
-            connection.create_function(name, arguments, function, deterministic=True)
-        for name, (columns, rows) in tables.items():
-            names = ", ".join('"' + column.replace('"', '""') + '"' for column in columns)
-            connection.execute(f"CREATE TABLE {name} ({names})")
-            connection.executemany(f"INSERT INTO {name} VALUES ({', '.join('?' * len(columns))})", rows)
-        answer = connection.execute(query)
-        return pd.DataFrame(answer.fetchall(), columns=[name for name, *_ in answer.description])
 
 
 @contextmanager

@@ -2,46 +2,51 @@
 
 from __future__ import annotations
 
+import tempfile
 import warnings
 from collections.abc import Callable, Iterator
-from dataclasses import fields, replace
-from typing import Any
+from dataclasses import dataclass, fields, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any, TypeVar
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
+from ..core.distances.properties import triangles
 from ..core.sources import Rep, part
+from ..export.saving import load
+from ..export.saving.classes import name_of
 from ..frames.frame import Frame, mold
 from ..frames.tables import as_pandas
-from ..ground.errors import shown
-from ..metrics.base import Metric, TrainedMetric, Traits, same
+from ..ground.errors import FileError, NotAvailable, OptionError, ProtoclassError, shown
+from ..ground.savable import kind_of
+from ..metrics.base import Metric, TrainedMetric, Traits, VectorMetric, same
+from ..metrics.measuring import measure_frame
+from ..metrics.registry import METRICS
 from ..metrics.registry import metric as by_name
-from .claims import CLAIMS
-from .contract import ContractError, accepted, hold, pickled, require, thirty_columns, unless_refused, watching
-from .measured import Array, Measured, equal, far, first_unequal, fractions, tables, trained_on
+from .contract import ContractError, accepted, hold, pickled, registered, require, thirty_columns, unless_refused
+
+T = TypeVar("T")
+Array = NDArray[Any]
 
 
 def check_metric(metric: Metric | type[Metric] | str, data: Any = None, formula: str = "y ~ .") -> None:
     """Check that a custom metric satisfies the requirements of the package.
 
-    Everything is checked on the data, and again on difficult data: rows 1000 times as far apart, copies, no rows, constant columns,
-    columns of 0 and 1, categories, classes of very unequal sizes. A metric may reject these, by an error of this package such as
-    `DataError`.
-
     * Representations have one entry for each row and can be split.
-    * Dissimilarities are finite and not negative, bit-identical however rows are split, and a row is nearest to itself. A new row has
-      the same values alone and among others.
-    * Arrays of a frame are not modified, and results do not change later.
-    * Learned values are only in named arrays, can be pickled and saved, and do not depend on the classes of held-out rows.
-    * Declarations agree with the computed values: symmetry, the triangle inequality, `geometry`, coordinates, `power`, training in
-      parts, SQL.
+    * Dissimilarities are finite and not negative, and bit-identical however rows are split. A new row has the same values alone and
+      among others.
+    * Learned values can be pickled and saved, and do not depend on the classes of held-out rows.
+    * Declarations agree with the computed values: symmetry, the triangle inequality, coordinates, `power`, missing values.
 
     Parameters
     ----------
     metric : Metric, subclass of Metric that can be made without arguments, or name
         Metric to check.
     data : DataFrame, optional
-        Rows for the metric, at least 12. Default: thirty columns of numbers, and tables of other kinds, which the metric may reject.
+        Rows for the metric, at least 12. Default: thirty columns of numbers.
     formula : str
         Formula for the data, with a response if the metric uses classes.
 
@@ -55,21 +60,173 @@ def check_metric(metric: Metric | type[Metric] | str, data: Any = None, formula:
     >>> import protoclass as pc
     >>> pc.testing.check_metric(pc.Manhattan())
     """
+    hold(measured(metric, data, formula), CHECKS)
+
+
+def measured(metric: Any, data: Any, formula: str, kind: type[Measured] | None = None) -> Measured:
+    """The metric trained on the data of a check, after the checks of its declarations."""
     checked: Any = by_name(metric) if isinstance(metric, str) else metric() if isinstance(metric, type) else metric
     require(isinstance(checked, Metric), f"{type(checked).__name__} is not a subclass of protoclass.Metric")
-    table = thirty_columns() if data is None else as_pandas(data)
     check_declarations(checked)
-    first = trained_on(checked, table, formula)
-    require(len(first) >= 12, f"check_metric needs 12 rows or more, and there are {len(first)}")
-    hold(first, CHECKS)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # what is odd in these data is meant to be
-        for where, other, names in tables(first.data, first.frame, formula, data is not None):
-            unless_refused(_check_on, checked, other, names, where)
+    found = trained_on(checked, thirty_columns() if data is None else as_pandas(data), formula, kind=kind or Measured)
+    require(len(found) >= 12, f"check_metric needs 12 rows or more, and there are {len(found)}")
+    return found
 
 
-def _check_on(metric: Metric, table: pd.DataFrame, formula: str, where: str) -> None:
-    hold(trained_on(metric, table, formula, where), CHECKS)
+@dataclass(frozen=True)
+class Measured:
+    """A metric under check, trained on the rows of a frame.
+
+    Attributes
+    ----------
+    metric : Metric
+    trained : TrainedMetric
+    frame : Frame
+    data : DataFrame (n, ...)
+        The rows of the frame, with all their columns.
+    formula : str
+    where : str
+        What is special about the data, for messages; "" for the data that the caller gave.
+    """
+
+    metric: Metric
+    trained: TrainedMetric
+    frame: Frame
+    data: pd.DataFrame
+    formula: str
+    where: str = ""
+
+    def __str__(self) -> str:
+        return type(self.metric).__name__ + (f" on {self.where}" if self.where else "")
+
+    def __len__(self) -> int:
+        return len(self.frame)
+
+    @cached_property
+    def rows(self) -> Rep:
+        return self.rows_of(self.frame)
+
+    @cached_property
+    def candidates(self) -> Rep:
+        return self.candidates_of(self.frame)
+
+    @cached_property
+    def D(self) -> Array:
+        return self.between(self.rows, self.candidates)
+
+    @property
+    def places(self) -> list[tuple[str, Rep, Rep, Array]]:
+        """Rows and candidates with their dissimilarities, and a word on each."""
+        return [("the rows of the check", self.rows, self.candidates, self.D)]
+
+    def rows_of(self, frame: Frame, trained: TrainedMetric | None = None) -> Rep:
+        return self._represented("rows", frame, trained)
+
+    def candidates_of(self, frame: Frame, trained: TrainedMetric | None = None) -> Rep:
+        return self._represented("candidates", frame, trained)
+
+    def _represented(self, side: str, frame: Frame, trained: TrainedMetric | None) -> Rep:
+        given: Any = self.call(f"`{side}` of {_count(len(frame), 'row')}", getattr(trained or self.trained, side), frame)
+        arrays = isinstance(given, tuple) and len(given) > 0 and all(isinstance(a, np.ndarray) and a.ndim > 0 for a in given)
+        require(
+            arrays and all(len(a) == len(frame) for a in given),
+            f"{self}: `{side}` gave {_kind(given)} for {_count(len(frame), 'row')}: it must give a tuple of arrays with one entry for "
+            "each row, such as (X,)",
+        )
+        rep: Rep = given
+        return rep
+
+    def between(self, rows: Rep, candidates: Rep, trained: TrainedMetric | None = None) -> Array:
+        """Dissimilarities of rows to candidates, whose shape is checked."""
+        shape = (len(rows[0]), len(candidates[0]))
+        what = f"`between` of {_count(shape[0], 'row')} and {_count(shape[1], 'candidate')}"
+        values = np.asarray(self.call(what, (trained or self.trained).between, rows, candidates))
+        require(values.shape == shape, f"{self}: {what} gave the shape {values.shape}: it must give {shape}")
+        return values
+
+    def new(self, table: pd.DataFrame, candidates: Rep | None = None) -> Array:
+        """Dissimilarities of new rows, which are complete, to the candidates."""
+        known: Any = self.call(f"`rows` of {_count(len(table), 'new row')}", self.trained.new_rows, table, self.frame)
+        if not known.complete.all():
+            self.frame.again(table)[0].unseen_counts.refuse()  # such rows have no answer where levels are columns
+        require(known.complete.all(), f"{self}: complete rows are not taken for complete when they come as new rows")
+        return np.asarray(self.call("`between` of new rows", known.measure, np.arange(len(table)), candidates or self.candidates))
+
+    def train(self, frame: Frame, metric: Metric | TrainedMetric | None = None) -> TrainedMetric:
+        """The metric trained on other rows."""
+        trained: Any = self.call(f"`train` on {_count(len(frame), 'row')}", (metric or self.metric).train, frame)
+        require(
+            isinstance(trained, TrainedMetric),
+            f"{self}: `train` must return a TrainedMetric, which contains what was learned, not a {type(trained).__name__}",
+        )
+        result: TrainedMetric = trained
+        spec: Any = result.spec
+        require(isinstance(spec, (Metric, TrainedMetric)), f"{self}: the first field of {type(result).__name__}, `spec`, is a "
+            f"{type(spec).__name__}: it "
+                f"must be the metric, as in {type(result).__name__}(self, ...)")  # fmt: skip
+        return result
+
+    def measured_by(self, trained: TrainedMetric) -> Array:
+        """The dissimilarities of the rows as another trained metric measures them."""
+        return self.between(self.rows_of(self.frame, trained), self.candidates_of(self.frame, trained), trained)
+
+    def call(self, what: str, function: Callable[..., T], *args: Any) -> T:
+        """The value of a function of the metric; an error that is not of this package becomes one of the contract."""
+        try:
+            with np.errstate(all="ignore"), warnings.catch_warnings():  # what is not finite is found among the values
+                warnings.simplefilter("ignore", RuntimeWarning)
+                return function(*args)
+        except ProtoclassError:
+            raise
+        except Exception as reason:
+            raise ContractError(f"{self}: {what} {_failed(reason)}") from reason
+
+    def on(self, where: str) -> Measured:
+        """The same with a further word, for messages, on what is special about the data."""
+        return replace(self, where=" and ".join(filter(None, [self.where, where])))
+
+
+def trained_on(metric: Metric, data: pd.DataFrame, formula: str, where: str = "", kind: type[Measured] = Measured) -> Measured:
+    """A metric trained on the complete rows of a table.
+
+    Raises
+    ------
+    ProtoclassError
+        Where the metric refuses these data.
+    """
+    frame = mold(formula, data, response="~" in formula and formula.split("~")[0].strip() != "")
+    empty = kind(metric, TrainedMetric(metric), frame, data.loc[frame.index], formula, where)
+    return replace(empty, trained=empty.train(frame))
+
+
+def first_unequal(a: Array, b: Array) -> tuple[int, int]:
+    """The first place at which two matrices differ; NaN equals NaN."""
+    i, j = np.argwhere(~((a == b) | ((a != a) & (b != b))))[0]
+    return int(i), int(j)
+
+
+def equal(a: Array, b: Array) -> bool:
+    """Whether two matrices have the same shape and bits; NaN equals NaN."""
+    return np.array_equal(a, b, equal_nan=a.dtype.kind == "f" and b.dtype.kind == "f")
+
+
+def _failed(reason: Exception) -> str:
+    said = f"raises {type(reason).__name__}: {str(reason).splitlines()[0] if str(reason) else ''}"
+    if "read-only" in str(reason):
+        return f"{said}: it changes an array in place that is not its own; copy it first, X = np.array(X)"
+    if isinstance(reason, TypeError) and ("positional argument" in str(reason) or "__init__()" in str(reason)):
+        return f"{said}: a class with fields has @dataclass(frozen=True) above it, and each argument is one of its fields, after `spec`"
+    return f"{said}: if the metric can't measure such data, it must raise protoclass.DataError with a cure, else measure them"
+
+
+def _kind(given: Any) -> str:
+    if not isinstance(given, tuple):
+        return f"a value of type {type(given).__name__}"
+    return f"({', '.join(f'array {a.shape}' if isinstance(a, np.ndarray) else type(a).__name__ for a in given)})"
+
+
+def _count(n: int, what: str) -> str:
+    return f"no {what}s" if n == 0 else f"{n} {what}{'' if n == 1 else 's'}"
 
 
 def check_declarations(metric: Metric) -> None:
@@ -97,10 +254,10 @@ def check_declarations(metric: Metric) -> None:
 def check_values(s: Measured) -> None:
     """Dissimilarities are finite, not negative, and of the right shape."""
     require(np.issubdtype(s.D.dtype, np.floating), f"{s}: between gave an array of {s.D.dtype}: floats are needed")
-    _usable(s, s.D, "dissimilarities")
+    check_usable(s, s.D, "dissimilarities")
 
 
-def _usable(s: Measured, D: Array, what: str) -> None:
+def check_usable(s: Measured, D: Array, what: str) -> None:
     fine = np.isfinite(D) & (D >= 0)
     if not fine.all():
         i, j = np.argwhere(~fine)[0]
@@ -108,89 +265,6 @@ def _usable(s: Measured, D: Array, what: str) -> None:
             f"{s}: {what} must be finite and at least 0, but D[{i}, {j}] is {D[i, j]}: is there a division by a spread that is 0, a "
             "logarithm or root of a negative number, or a class without rows?"
         )
-
-
-def check_untouched(s: Measured) -> None:
-    """Nothing that is handed out is changed, no global generator is drawn from, and the same call gives the same bits."""
-    frame = mold(s.formula, s.data, response=s.frame.response is not None)
-    design = unless_refused(lambda: frame.design.to_numpy())
-    shared = {"table": frame.columns, "weights": frame.weights, **({} if design is None else {"design": design})}
-    shared |= {} if frame.response is None else {"codes": frame.codes}
-    with watching(f"{s}: `train`", **shared):
-        trained = s.train(frame)
-    with watching(f"{s}: `rows`", **shared):
-        rows = s.rows_of(frame, trained)
-    with watching(f"{s}: `candidates`", **shared):
-        candidates = s.candidates_of(frame, trained)
-    handed = tuple(_locked(a) for a in rows), tuple(_locked(a) for a in candidates)
-    with watching(f"{s}: `between`"):
-        D = s.between(*handed, trained)
-    known = D.copy()
-    again = s.between(part(handed[0], slice(None, None, -1)), part(handed[1], slice(None, None, -1)), trained)
-    require(equal(D, known), f"{s}: `between` gives an array that a later call overwrites: make a new array in each call")
-    require(same(handed, (rows, candidates)), f"{s}: `between` changes the representations that it is given: copy them first")
-    cure = "draw from a separate generator, np.random.default_rng(seed), with a seed that is a parameter"
-    require(equal(again[::-1, ::-1], D), f"{s}: a part of the matrix differs from the matrix when rows come in another order: each pair "
-            "must be measured by itself")  # fmt: skip
-    require(equal(s.between(*handed, trained), known), f"{s}: `between` gives other values for the same rows a second time: {cure}")
-    for side, rep, once_more in (("rows", rows, s.rows_of(frame, trained)), ("candidates", candidates, s.candidates_of(frame, trained))):
-        require(same(rep, once_more), f"{s}: `{side}` gives another representation of the same rows a second time: {cure}")
-
-
-def _locked(a: Array) -> Array:
-    copied = a.copy()
-    copied.setflags(write=False)
-    return copied
-
-
-def check_what_is_learned(s: Measured) -> None:
-    """What is learned is in arrays, in fields alone, equal where the rows are; copies of it measure alike."""
-    kind = type(s.trained)
-    learned = {f.name: getattr(s.trained, f.name) for f in fields(s.trained) if f.name != "spec"}
-    for name, value in learned.items():
-        require(
-            _storable(value),
-            f"{s}: the field {name!r} of {kind.__name__} is a {type(value).__name__}: store what is learned in arrays "
-            "(np.array(...)), tuples "
-            "of arrays, or trained metrics, which can be compared and saved",
-        )
-    try:
-        made = kind(**{f.name: getattr(s.trained, f.name) for f in fields(s.trained)})
-    except Exception as reason:
-        raise ContractError(f"{s}: {kind.__name__} can't be made again from its fields ({reason}): let __init__ take the "
-            "fields") from reason
-    try:
-        measured = s.measured_by(made)
-    except ContractError as reason:
-        raise ContractError(
-            f"{s}: a copy of {kind.__name__} made from its fields raises an error, because its fields lack something it learned ({reason})"
-        ) from reason
-    require(
-        equal(measured, s.D),
-        f"{s}: a copy of {kind.__name__} made from its fields gives other dissimilarities: store everything it learned in its fields",
-    )
-    again = s.train(s.frame)
-    require(
-        s.trained == again and equal(s.measured_by(again), s.D), f"{s}: trained twice on the same rows it is not equal to "
-            "itself, or measures "
-        "otherwise: draw from np.random.default_rng(seed), with a seed that is a parameter, and store no state outside of the "
-        "trained metric",
-    )  # fmt: skip
-    copied = pickled(s.trained, f"the trained metric {s}")
-    require(equal(s.measured_by(copied), s.D), f"{s}: pickled, it measures otherwise")
-    try:
-        hashes = {hash(s.trained), hash(again), hash(copied)}
-    except TypeError as reason:
-        raise ContractError(f"{s}: {kind.__name__} can't be hashed ({reason}): a class that writes __eq__ writes __hash__ too") from reason
-    require(s.trained == copied and len(hashes) == 1, f"{s}: a pickled copy of {kind.__name__} is not equal, or has another hash: write "
-            "no __eq__ and no __hash__")  # fmt: skip
-    s.trained.arrays()
-
-
-def _storable(value: Any) -> bool:
-    if isinstance(value, tuple):
-        return all(map(_storable, value))
-    return isinstance(value, (np.ndarray, TrainedMetric))
 
 
 def check_cutting(s: Measured) -> None:
@@ -231,19 +305,17 @@ def check_alone(s: Measured) -> None:
     with accepted(f"{s}: rows of the fit are refused as new rows without classes, which `rows` must not use"):
         again = s.new(s.data)
     require(again.shape == s.D.shape, f"{s}: the same rows have dissimilarities of shape {again.shape} when they come as new rows")
-    _require_same(s, again, "when they come as new rows", "`rows` must not use the response or the labels of rows")
+    require_same_rows(s, again, "when they come as new rows", "`rows` must not use the response or the labels of rows")
     n = len(s)
-    _check_alone(s, s.data, s.D, (0, n // 2, n - 1), "")
+    check_rows_alone(s, s.data, s.D, (0, n // 2, n - 1), "")
     turned = s.data.iloc[::-1].set_axis([f"new {k}" for k in range(n)], axis=0)
-    _require_same(s, s.new(turned)[::-1], "in another order, under other labels", "a row's representation must follow from its own values")
-    for where, table in s.unkind:
-        unless_refused(s.on(where).new, table)
-    _check_alone(s, s.data, s.D, (1,), " after other rows were represented")
+    cure = "a row's representation must follow from its own values"
+    require_same_rows(s, s.new(turned)[::-1], "in another order, under other labels", cure)
     empty = unless_refused(s.new, s.data.iloc[:0])
     require(empty is None or empty.shape == (0, len(s.candidates[0])), f"{s}: new rows of an empty table have another shape than (0, q)")
 
 
-def _check_alone(s: Measured, table: pd.DataFrame, D: Array, rows: tuple[int, ...], when: str) -> None:
+def check_rows_alone(s: Measured, table: pd.DataFrame, D: Array, rows: tuple[int, ...], when: str) -> None:
     for i in rows:
         alone = unless_refused(s.new, table.iloc[[i]])
         if alone is None:
@@ -257,7 +329,7 @@ def _check_alone(s: Measured, table: pd.DataFrame, D: Array, rows: tuple[int, ..
         )
 
 
-def _require_same(s: Measured, D: Array, when: str, cure: str) -> None:
+def require_same_rows(s: Measured, D: Array, when: str, cure: str) -> None:
     """The rows of the check have the same dissimilarities when they are measured in another way."""
     if not equal(D, s.D):
         i, j = first_unequal(D, s.D)
@@ -265,60 +337,9 @@ def _require_same(s: Measured, D: Array, when: str, cure: str) -> None:
         raise ContractError(f"{s}: the same rows have other dissimilarities {when} ({where}): {cure}")
 
 
-def check_unusual_rows(s: Measured) -> None:
-    """New rows far away, on a line, of zeros and copies have finite values, or are refused; alone as among others."""
-    if s.metric.given:
-        return
-    for where, table in s.unkind:
-        there = s.on(where)
-        D = unless_refused(there.new, table)
-        if D is not None:
-            _usable(there, D, "dissimilarities of new rows")
-            _check_alone(there, table, D, (0, len(table) - 1), "")
-
-
-def check_few_rows(s: Measured) -> None:
-    """Trained on one row, on copies of a row and on a few rows it measures, or refuses."""
-    for where, rows in (("one training row", [0]), ("training rows that are all copies", [0, 0, 0]), ("three training rows", [0, 1, 2])):
-        there = s.on(where)
-        frame = s.frame.take(np.array(rows))
-        D = unless_refused(_trained_otherwise, there, frame, s.metric)
-        if D is not None:
-            _usable(there, D, "dissimilarities")
-
-
-def _trained_otherwise(s: Measured, frame: Frame, metric: Metric) -> Array:
+def trained_otherwise(s: Measured, frame: Frame, metric: Metric) -> Array:
     trained = s.train(frame, metric)
     return s.between(s.rows_of(s.frame, trained), s.candidates_of(frame, trained), trained)
-
-
-def check_state(s: Measured) -> None:
-    """Training on other rows changes nothing that was measured before."""
-    half = s.frame.take(np.arange(len(s) // 2))
-    others: list[Callable[[], Any]] = [lambda: s.metric.train(half)]
-    columns = fractions(s.data, s.frame)
-    if columns and not s.metric.given:
-        others.append(lambda: trained_on(s.metric, far(s.data, columns), s.formula).D)
-    for other in others:
-        unless_refused(lambda: s.call("`train` on other rows", other))  # noqa: B023
-        for rows, candidates in ((s.rows, s.candidates), (s.rows_of(s.frame), s.candidates_of(s.frame))):
-            _require_same(s, s.between(rows, candidates), "after training on other rows", "store what is learned in fields of the trained "
-                          "metric, not in the metric, its class or a module")  # fmt: skip
-
-
-def check_own_row(s: Measured) -> None:
-    """No row is nearer to another candidate than to itself."""
-    D = s.D
-    if s.metric.given or D.shape[0] != D.shape[1]:
-        return
-    excess = D.diagonal() - D.min(axis=1)
-    i = int(excess.argmax())
-    j = int(D[i].argmin())
-    require(
-        excess[i] <= 1e-7 * max(1e-300, D.max()), f"{s}: row {i} is nearer to row {j} ({D[i, j]:.6g}) than to itself "
-            f"({D[i, i]:.6g}): a "
-        "dissimilarity is least between a row and itself; is its sign reversed, or is it a similarity?",
-    )  # fmt: skip
 
 
 def check_dependence(s: Measured) -> None:
@@ -379,7 +400,7 @@ def check_held_out(s: Measured) -> None:
         rows = np.flatnonzero(known != c)
         if 0 < len(rows) < len(known):
             there = s.on(f"training rows without the class {shown(level)}")
-            found = unless_refused(_trained_otherwise, there, s.frame.take(rows), s.metric.pretrain(s.frame))
+            found = unless_refused(trained_otherwise, there, s.frame.take(rows), s.metric.pretrain(s.frame))
             require(found is None or (np.isfinite(found).all() and (found >= 0).all()), f"{there}, as in some folds: dissimilarities "
                 "must be finite and "
                     "at least 0; loop over the classes that have rows, np.unique(frame.codes)")  # fmt: skip
@@ -400,9 +421,181 @@ def _with_codes(frame: Frame, codes: Array) -> Frame:
     return replace(frame, response=pd.Categorical.from_codes(codes, dtype=frame.response.dtype))
 
 
-CHECKS: tuple[Callable[[Measured], None], ...] = (
-    check_untouched, check_values, check_cutting, check_what_is_learned, check_alone, check_state,
-    check_unusual_rows, check_own_row, check_labels, check_held_out, check_dependence, check_few_rows, *CLAIMS,
-)  # fmt: skip
+def check_saved(s: Measured) -> None:
+    """Dissimilarities that are saved and loaded measure to the same bits, also new rows."""
+    for kind in _kinds(s.trained, TrainedMetric):
+        require(kind_of(kind) is not None, f"{s}: fits with it can't be saved: write @protoclass.extend.savable above @dataclass of "
+            f"{kind.__name__}")
+    measured = measure_frame(s.frame, s.trained)
+    unnamed = {f"under_check_{k}": kind for k, kind in enumerate(_kinds(s.trained, Metric)) if name_of(kind) is None}
+    with registered(METRICS, unnamed), tempfile.TemporaryDirectory() as folder:
+        try:
+            again = load(measured.save(Path(folder) / "metric.proto"))
+        except (OptionError, FileError, NotAvailable) as reason:
+            said = str(reason).replace(folder, "").replace("\n", " ")
+            raise ContractError(
+                f"{s}: its dissimilarities can't be saved and loaded ({said}): use fields that a file can contain, with the types of "
+                "their annotations"
+            ) from reason  # fmt: skip
+        D = s.between(again.rows, again.candidates, again.metric)
+        require(again.metric == s.trained and hash(again.metric) == hash(s.trained), f"{s}: saved and loaded, the trained "
+            "metric is not equal")
+        require(equal(D, s.D), f"{s}: after saving and loading, its dissimilarities differ: store all it needs in fields")
+        if not s.metric.given:
+            known = s.call("`new_rows` of the loaded metric", again.metric.new_rows, s.data.iloc[:3], s.frame)
+            new = np.asarray(known.measure(np.arange(3), again.candidates))
+            require(equal(new, s.D[:3]), f"{s}: after loading, its dissimilarities of new rows differ: store all it needs in fields")
 
-__all__ = ["ContractError", "Rep", "check_metric"]
+
+def _kinds(value: Any, base: type) -> list[type]:
+    """The classes of a metric and of those within it, as far as they derive from a class."""
+    found: dict[type, None] = {}
+
+    def walk(value: Any) -> None:
+        if isinstance(value, base):
+            found[type(value)] = None
+        if isinstance(value, (Metric, TrainedMetric)):
+            for f in fields(value):
+                walk(getattr(value, f.name))
+        elif isinstance(value, (tuple, list)):
+            for v in value:
+                walk(v)
+
+    walk(value)
+    return list(found)
+
+
+PAIRS = ((0, 1), (0, -1), (3, 2), (5, 7), (-2, 4))
+
+
+def check_symmetry(s: Measured) -> None:
+    """A metric that says that it is symmetric is so to the bit."""
+    if not s.metric.symmetric:
+        return
+    for where, _, _, D in s.places:
+        if not equal(D, D.T):
+            i, j = first_unequal(D, D.T)
+            raise ContractError(
+                f"{s}: symmetric is declared, and on {where} D[{i}, {j}] = {float(D[i, j])!r} is not D[{j}, {i}] = {float(D[j, i])!r}: sum "
+                "in one order, or leave the declaration out"
+            )
+
+
+def check_triangle(s: Measured) -> None:
+    """A metric that declares the triangle inequality keeps it on the rows of the check, on lines and far away."""
+    if not s.metric.triangle:
+        return
+    for where, _, _, D in s.places:
+        result = triangles(D)
+        i, j, k = result.at
+        require(
+            result.violated == 0, f"{s}: triangle is declared, and {result.violated} of {result.tested} triples of {where} "
+                "violate the triangle "
+            f"inequality: D[{i}, {k}] = {D[i, k]:.6g}, but D[{i}, {j}] + D[{j}, {k}] = {D[i, j] + D[j, k]:.6g}: leave the declaration out",
+        )  # fmt: skip
+
+
+def check_coordinates(s: Measured) -> None:
+    """Coordinates lead to the same dissimilarities and back to the design matrix; if they are fewer, to rows that have them."""
+    if not isinstance(s.trained, VectorMetric):
+        return
+    trained = s.trained
+    rows, D = s.rows, np.asarray(s.D, float)
+    X = np.asarray(s.call("`coordinates`", trained.coordinates, rows))
+    require(X.ndim == 2 and len(X) == len(s), f"{s}: coordinates must be an array (rows, dimensions)")
+    alone = np.asarray(trained.coordinates(part(rows, slice(2, 3))))
+    require(equal(alone, X[2:3]), f"{s}: the coordinates of a row are other ones alone than among others")
+    places = s.call("`place`", trained.place, X)
+    placed = np.asarray(s.between(rows, places), float)
+    require(np.allclose(placed, D, rtol=1e-5, atol=1e-6 * D.max()), f"{s}: rows that are placed by their coordinates have other "
+        "dissimilarities")
+    single = np.asarray(s.between(rows, s.call("`place` of one row of coordinates", trained.place, X[:1])), float)
+    require(np.allclose(single, placed[:, :1]), f"{s}: a place has other dissimilarities alone than among others: `place` takes "
+        "each by itself")
+    back = s.call("`original`", trained.original, X)
+    names = s.frame.design.columns
+    require(isinstance(back, pd.DataFrame) and list(back.columns) == list(names), f"{s}: `original` must give a DataFrame with "
+        "the columns of "
+            f"the design matrix, {list(names[:3])}{' and so on' if len(names) > 3 else ''}")  # fmt: skip
+    if X.shape[1] < s.frame.design.shape[1]:
+        placed_again, _ = s.frame.again(back)
+        again = np.asarray(trained.coordinates(trained.rows(placed_again)))
+        require(np.allclose(again, X), f"{s}: rows that `original` gives for coordinates have other coordinates")
+        return
+    design = s.frame.design.to_numpy(float)
+    require(
+        np.allclose(back.to_numpy(float), design, rtol=1e-5, atol=1e-6 * np.abs(design).max()),
+        f"{s}: `original` does not lead back to the columns: it must undo what `rows` and `coordinates` did",
+    )
+
+
+def check_power(s: Measured) -> None:
+    """The declared power of the dissimilarity is a sum over variables, and its groups are predictors."""
+    predictors = list(s.frame.schema)
+    groups = s.trained.column_groups
+    named = [c for group in groups for c in group] if isinstance(groups, tuple) and all(isinstance(g, tuple) for g in groups) else None
+    require(named is not None, f"{s}: column_groups is {groups!r}: it must be a tuple of tuples of names of predictors")
+    for name in named or ():
+        require(name in predictors, f"{s}: column_groups names {name!r}, which is not a predictor: these are {predictors[:10]}")
+        require((named or []).count(name) == 1, f"{s}: column_groups names {name!r} twice")
+    power = s.trained.power
+    if power is None:
+        return
+    number = isinstance(power, (int, float, np.number)) and not isinstance(power, bool) and power > 0
+    require(number, f"{s}: power is {power!r}: it must be a number above 0, the power of the dissimilarity that is a sum over "
+        "variables, or None")
+    if not np.isfinite(power) or s.metric.given or not s.frame.formula.plain() or s.frame.columns.isna().any(axis=None):
+        return
+    alone = [(c,) for c in predictors if c not in (named or [])]
+    variables, columns = [*groups, *alone], s.frame.columns
+    for i, j in PAIRS:
+        d = float(s.D[i, j])
+        if d == 0:
+            continue
+        instead = pd.DataFrame(index=range(len(variables)))
+        for c in columns:
+            other = np.array([c in group for group in variables])
+            instead[c] = columns[c].iloc[np.where(other, j % len(s), i % len(s))].array
+        left = np.asarray(s.new(instead, part(s.candidates, np.array([j])))[:, 0], float)
+        total = float(((1 - (left / d) ** float(power)).sum()) * d)
+        require(
+            np.isclose(total, d, rtol=1e-6), f"{s}: power={power:g} is declared, but the parts of D[{i % len(s)}, {j % len(s)}] by "
+            f"variable add up to {total:.6g}, and it is {d:.6g}: `power` is the power of the dissimilarity that is a sum over "
+            "variables (or over "
+            "column_groups), by which `why` divides it; else None, and a parameter needs another name",
+        )  # fmt: skip
+
+
+def check_missing(s: Measured) -> None:
+    """A metric that skips missing values measures rows that have some."""
+    names = list(s.frame.schema)
+    if not s.metric.skips_missing or len(names) < 2:
+        return
+    table = s.data.copy()
+    for k, name in enumerate(names[1:]):
+        gaps = (np.arange(len(table)) + k) % 4 == 0
+        if not pd.api.types.is_integer_dtype(table[name].dtype) and not pd.api.types.is_bool_dtype(table[name].dtype):
+            table[name] = table[name].mask(gaps)
+    frame = mold(s.formula, table, na="keep", response=s.frame.response is not None)
+    where = " and ".join(filter(None, [s.where, "rows with missing values"]))
+    with accepted(f"{type(s.metric).__name__} on {where}: skips_missing is declared, and they are refused"):
+        there = Measured(s.metric, s.train(frame), frame, table, s.formula, where)
+        D = there.D
+    whole = ~frame.columns.isna().any(axis=1).to_numpy()
+    both = whole[:, None] & whole[None, :]
+    require((np.isfinite(D) | np.isnan(D)).all() and not (D < 0).any(), f"{there}: dissimilarities must be at least 0, or "
+        "NaN if two "
+            "rows have no variable in common")  # fmt: skip
+    require(not np.isnan(D[both]).any(), f"{there}: a pair of complete rows has no dissimilarity (NaN)")
+    require(not np.isnan(D).all(axis=1).any(), f"{there}: skips_missing is declared, but row "
+        f"{int(np.isnan(D).all(axis=1).argmax())} has no "
+            "dissimilarity to any row: skip missing values pair by pair")  # fmt: skip
+    for i in (0, len(frame) // 2):
+        require(equal(there.new(table.iloc[[i]]), D[[i]]), f"{there}: a new row is measured otherwise alone than among others")
+    check_symmetry(there)
+
+
+CHECKS: tuple[Callable[[Measured], None], ...] = (
+    check_values, check_cutting, check_alone, check_labels, check_held_out, check_dependence, check_symmetry, check_triangle,
+    check_coordinates, check_power, check_missing, check_saved,
+)  # fmt: skip

@@ -7,6 +7,7 @@ from operator import add
 import numpy as np
 import pandas as pd
 import pytest
+from closeness import same_but_for_rounding
 
 import protoclass as pc
 from protoclass.core import memory
@@ -16,7 +17,6 @@ from protoclass.frames.frame import Frame, mold
 from protoclass.metrics.base import candidates_of, rows_of, same
 from protoclass.metrics.measuring import measure_frame
 from protoclass.metrics.registry import BUILT_IN, metric
-from protoclass.testing.claims import same_but_for_rounding
 
 ROWS = 8  # of a block in these tests
 CLASSES = ["u", "v"] * 20

@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..core.query import answer
-from ..core.task import COVERED, Points, Stepwise
-from ..fitting import Fit
-from .contract import Subject, close, deed, fit_to, require
+from protoclass.core.query import answer
+from protoclass.core.task import COVERED, Points, Stepwise
+from protoclass.fitting import Fit
+from protoclass.testing.contract import Subject, close, deed, fit_to, require
 
 
 def check_balls(s: Subject) -> None:

@@ -113,7 +113,7 @@ class CountsItsFits(Medoid):
             rule.prototypes, at=(rule.prototypes.at + 3) % len(task.y)))  # fmt: skip
 
 
-@planted("folds", "rule of fold . as the rule of fold")
+@planted("folds", "with the fold that the path leaves out")
 class FoldsMixedUp(Linear):
     def paths(self, task, fold, folds, grid):
         for f, path in super().paths(task, fold, folds, grid):

@@ -1,10 +1,10 @@
 """Faults planted into small methods are caught by the contract, with a message that names the cause."""
 
 import pytest
+from further_methods import check_model
 from planted_methods import PLANTED
 from small_methods import CLEAN
 
-import protoclass as pc
 from protoclass.testing import ContractError
 
 pytestmark = pytest.mark.filterwarnings("ignore::RuntimeWarning")  # faults divide by 0
@@ -18,19 +18,19 @@ KNOWN = {
 
 @pytest.mark.parametrize("kind", CLEAN, ids=lambda kind: kind.__name__)
 def test_methods_without_a_fault_pass(kind):
-    pc.testing.check_model(kind)
+    check_model(kind)
 
 
 @pytest.mark.parametrize(("kind", "words"), [one[1:] for one in CAUGHT], ids=[f"{one[0]}-{one[1].__name__}" for one in CAUGHT])
 def test_a_planted_fault_is_caught_by_its_cause(kind, words):
     with pytest.raises(ContractError, match=words):
-        pc.testing.check_model(kind)
+        check_model(kind)
 
 
 @pytest.mark.parametrize("kind", [one[1] for one in PLANTED if one[0] == "known"], ids=lambda kind: kind.__name__)
 def test_what_the_contract_does_not_see_is_known(kind):
     assert kind.__name__ in KNOWN
-    pc.testing.check_model(kind)
+    check_model(kind)
 
 
 def test_the_contract_sees_most_faults():

@@ -6,6 +6,8 @@ from typing import ClassVar
 import numpy as np
 import pandas as pd
 import pytest
+from further_methods import check_model
+from further_metrics import check_metric
 
 import protoclass as pc
 from protoclass.core.neighbours.nearest import Nearest
@@ -14,8 +16,6 @@ from protoclass.core.vectors.shrunken import ShrunkenPath, shrunken
 from protoclass.metrics.base import TrainedMetric
 from protoclass.models.registry import MODELS
 from protoclass.testing.contract import ContractError
-from protoclass.testing.metrics import check_metric
-from protoclass.testing.models import check_model
 
 
 @pytest.mark.parametrize("method", list(MODELS))

@@ -1,0 +1,439 @@
+"""What the contract of a method checks of built-in methods besides, and the whole contract."""
+
+import sqlite3
+from collections.abc import Callable
+from dataclasses import replace
+from itertools import product
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from covers import check_balls, check_first
+from further_metrics import ask_sqlite
+
+from protoclass.core.query import InSQL, answer
+from protoclass.core.task import COVERED, Points, Rule, Stepwise, Task
+from protoclass.fitting import Fit, cross_validate, fit
+from protoclass.ground.checks import GRID
+from protoclass.ground.errors import NotAvailable, ProtoclassError
+from protoclass.metrics.base import same
+from protoclass.metrics.dissimilarity import Dissimilarity
+from protoclass.metrics.measuring import unlabelled
+from protoclass.models.base import Grid, Model
+from protoclass.testing.contract import (
+    RAW,
+    ContractError,
+    Subject,
+    accepted,
+    answers,
+    deed,
+    fit_to,
+    measured_task,
+    require,
+    require_same,
+    three_classes,
+    uneven_classes,
+    unless_refused,
+)
+from protoclass.testing.models import (
+    check_by_distance,
+    check_default_grid,
+    check_distances,
+    check_fields,
+    check_files,
+    check_grid,
+    check_held_out,
+    check_kinds,
+    check_moved,
+    check_paths,
+    check_point,
+    check_rows_alone,
+    check_valid,
+    check_weights,
+    hold_watched,
+    subject_of,
+)
+
+MOST_WRONG = 0.35  # proportion of the training rows of three classes that hardly overlap
+
+
+FAR = 1000.0
+
+
+def check_far_rows(s: Subject) -> None:
+    """Rows far from all others have predictions that are valid, or an error of this package."""
+    for factor in (FAR, -FAR):
+        unless_refused(lambda: check_valid(s, s.fit.rule, s.query(s.new * factor), f"rows {FAR:g} times as far away"))  # noqa: B023
+
+
+def check_state(s: Subject) -> None:
+    """Training on other rows changes no rule that was learned before, and learns from these rows."""
+    query = s.query()
+    before = answers(s.fit.rule, query)
+    turned = {"one": "two", "two": "three", "three": "one"}
+    other = three_classes(s.fit.problem.seed + 7).iloc[::-1].reset_index(drop=True)
+    other["y"] = other["y"].map(turned)
+    with deed(s, "`path` on other rows"):
+        dissimilarity, task = measured_task(other, s.single)
+        rule = s.single.path(task, {}).at(0)
+        codes = np.asarray(rule.predict("class", dissimilarity.query()))
+        fewer = fit_to(other.iloc[:69], s.single)
+    cure = "store what is learned in fields of the rule, not in a module, a class, or the model"
+    require_same(s, answers(s.fit.rule, s.query()), before, "after the method was fitted to other rows, the rule before", cure, 0)
+    wrong = float((codes != task.y).mean())
+    require(
+        wrong < MOST_WRONG,
+        f"{s}: fitted to other rows of the same shape, it errs on {wrong:.2f} of them: it remembers something of the earlier rows; {cure}",
+    )
+    require(len(fewer.predict(s.new)) == len(s.new), f"{s}: a fit to fewer rows predicts the wrong number of rows")
+    require_same(s, answers(s.fit.update().rule, s.query()), before, "fitted again after other rows, it", cure)
+
+
+def check_examples(s: Subject) -> None:
+    """Along each axis of a grid the rules of the examples differ: a wrong order of equal rules can't be seen."""
+    axes = {name: np.unique(np.array(s.values[name])) for name in s.single.parameters() if name in s.values}
+    if not axes:
+        return
+    whole = replace(s.single, **{name: v.tolist() for name, v in axes.items()})
+    path, query = whole.path(s.task(), axes), s.query()
+    rules = [path.at(g) for g, _ in enumerate(product(*axes.values()))]
+    found = np.empty(len(rules), object)
+    found[:] = [(rule.size, *answers(rule, query).values()) for rule in rules]
+    table = found.reshape([len(values) for values in axes.values()])
+    for a, (name, values) in enumerate(axes.items()):
+        lines = np.moveaxis(table, a, 0).reshape(len(values), -1)
+        for i in range(len(values) - 1):
+            differ = any(not same(before, after) for before, after in zip(lines[i], lines[i + 1], strict=True))
+            require(
+                differ,
+                f"{s}.example has {name}={values[i]} and {values[i + 1]}, whose rules are the same, so a wrong order of a grid "
+                f"can't be detected: use values further apart, unless the method ignores {name}",
+            )
+
+
+FURTHER = 3  # values of a default grid that went on which are fitted
+
+
+def check_larger(s: Subject) -> None:
+    """A default grid goes on with values beyond its own, at which the path has the rules that they have alone."""
+    task = s.task()
+    smallest = np.bincount(task.y, minlength=task.classes)
+    for name, further in s.kind.larger.items():
+        where = f"{s.kind.__name__}.larger[{name!r}]"
+        require(isinstance(further, Grid), f"{where} is a {type(further).__name__}: it must be a Grid, as pc.quantiles() is")
+        tuned = replace(s.single, **{name: GRID})
+        require(tuned.has_default_grid(name), f"{where} goes on with a grid that {name} can't have: it is never tuned")
+        values, last = np.asarray(further.values(task)), tuned.grid(task, smallest)[name].max()
+        fine = values.ndim == 1 and values.dtype.kind in "iuf" and (np.diff(values) > 0).all()
+        require(fine, f"{where}.values(task) must be an array of numbers, each larger than the one before")
+        beyond = values[values > last]
+        require(
+            len(beyond) > 0,
+            f"{where} has no value beyond {last:.4g}, the last of the default grid on the check's rows: leave it out",
+        )
+        axes = {name: beyond[:FURTHER]}
+        points = [{name: value} for value in axes[name].tolist()]
+        with accepted(f"{where} draws values that the method refuses"):
+            path = replace(tuned, **{name: axes[name].tolist()}).path(task, axes)
+        query = s.query()
+        every = answer(path, "class", query)
+        for g, point in enumerate(points):
+            check_point(s, path, g, point, task, query, every[:, g])
+
+
+def check_report(s: Subject) -> None:
+    """Objective, balls and gains, and what the method says of its rule in words."""
+    can, rule, learned, model = s.kind.can, s.fit.rule, s.fit.learned, s.fit.model
+    require(
+        not can.objective or "objective" in rule.report,
+        f"{s}: can.objective is declared, and the report has no 'objective'",
+    )
+    require(
+        "objective" not in rule.report or can.objective,
+        f"{s}: the report has an objective: declare can.objective",
+    )
+    balls = "cover" in rule.kinds and rule.prototypes.radii is not None
+    require(balls or not can.balls, f"{s}: can.balls is declared, and the rule has no radii or no kind 'cover'")
+    require(not balls or can.balls, f"{s}: the prototypes have balls: declare can.balls")
+    gains = set(COVERED) <= set(rule.prototypes.table)
+    require(gains or not can.gains, f"{s}: can.gains is declared, and prototypes have no columns covers and miscovers")
+    if model.has("bound"):
+        table = model.bound(learned, 0.05)
+        fine = {"tail_bound", "bound", "simple_bound", "proved", "reasons"} <= set(table) and (
+            (table["tail_bound"] >= 0) & (table["tail_bound"] <= table["bound"]) & (table["bound"] <= 1)
+        ).all()
+        require(
+            fine,
+            f"{s}: bound must give a table with tail_bound <= bound, both from 0 to 1, simple_bound, proved and reasons",
+        )
+    if model.has("notes"):
+        require(isinstance(model.notes(learned), list), f"{s}: notes(learned) must be a list")
+    if model.has("feature_table"):
+        require(isinstance(model.feature_table(learned), pd.DataFrame), f"{s}: feature_table(learned) must be a DataFrame")
+    if model.has("explain"):
+        sentences = model.explain(learned, s.fit.query()[0].take(slice(0, 1)))
+        require(bool(sentences) and all(isinstance(t, str) for t in sentences), f"{s}: explain must give sentences")
+    if model.has("conditions"):
+        for condition in model.conditions(learned, s.fit.query()[0]):
+            fine = len(condition.values) == len(s.fit.frame) and not (condition.removed & ~condition.there).any()
+            require(fine, f"{s}: conditions must return a value for each row, and removes only existing rows")
+
+
+def check_nearest(s: Subject) -> None:
+    """Where the rule is that of the nearest prototype, the class is the nearest prototype's."""
+    if not s.kind.can.nearest:
+        return
+    rule, query = s.fit.rule, s.query()
+    require("nearest" in rule.kinds, f"{s}: can.nearest is declared, and the rule has no kind 'nearest'")
+    near, codes = answer(rule, "nearest", query), answer(rule, "class", query)
+    same = rule.prototypes.classes[near[near >= 0]] == codes[near >= 0]
+    require(same.all(), f"{s}: can.nearest is declared, but the class is not the class of the nearest prototype")
+
+
+def check_candidates(s: Subject) -> None:
+    """Candidates of each declared kind are taken."""
+    if s.single != s.kind(**{name: values[0] for name, values in s.values.items()}):
+        return  # other parameters may allow fewer kinds
+    given = {"subset": 40, "unlabelled": unlabelled(s.new.set_axis([f"new {i}" for i in range(len(s.new))]))}
+    for kind in sorted(s.kind.can.candidates):
+        fitted = fit_to(s.data, s.single, candidates=given[kind])
+        row = fitted.prototype_row
+        require(fitted.training_error() < 0.5, f"{s}: with candidates of kind {kind!r} it errs on half of the rows")
+        require(
+            kind != "subset" or (row >= 0).all(), f"{s}: with candidates=40, a part of the rows, a prototype is not a row"
+        )
+
+
+def check_costs(s: Subject) -> None:
+    """The rule at its own cost is the rule."""
+    if not s.kind.can.costs or (s.kind.can.costs is not True and not isinstance(s.fit.rule, Stepwise)):
+        return
+    require(hasattr(s.fit.rule, "at_cost"), f"{s}: can.costs is declared, and the rule has no at_cost(lambda_)")
+    own = s.fit.rule.at_cost(s.fit.parameters()["lambda_"])  # type: ignore[attr-defined]
+    require(
+        len(own.prototypes) == len(s.fit.rule.prototypes), f"{s}: at_cost at the rule's own lambda_ is another rule"
+    )
+
+
+def check_solvers(s: Subject) -> None:
+    """Every declared solver is one, and gives a certificate where these are declared."""
+    can = s.kind.can
+    for solver in can.solvers:
+        changes: dict[str, Any] = {"solver": solver, **({"certify": True} if can.certificate else {})}
+        other = replace(s.single, **changes)
+        fitted = fit_to(s.data, other)
+        require(
+            not can.certificate or "certificate" in fitted.rule.report, f"{s}: solver={solver!r} gives no certificate"
+        )
+
+
+def check_bounds(s: Subject) -> None:
+    """Bounds of steps and over the grid are there where they are declared."""
+    can, rule, learned = s.kind.can, s.fit.rule, s.fit.learned
+    if s.kind.has("step_bounds"):
+        bounds = s.fit.model.step_bounds(learned)
+        assert isinstance(rule, Stepwise)
+        require(len(bounds) == len(next(iter(rule.steps.values()))), f"{s}: one bound a step is needed")
+    if can.grid_bounds:
+        chosen = fit(
+            "y ~ .", s.data, s.kind(**{k: list(v) for k, v in s.values.items()}), dissimilarity=RAW, choose="bound"
+        )
+        bounded = chosen.validation is not None and "bound" in chosen.validation.table
+        require(bounded, f"{s}: can.grid_bounds is declared, and its path has no bounds")
+
+
+def check_explanations(s: Subject) -> None:
+    """Alternatives say something of every prototype, and criticisms are rows, the worst first, as many as are asked for at most."""
+    if s.single != s.kind(**{name: values[0] for name, values in s.values.items()}):
+        return  # with other parameters there may be no such program
+    if s.kind.has("alternatives"):
+        result = s.fit.alternatives(seconds=5.0, progress=False)
+        fine = len(result.table) == len(s.fit.rule.prototypes) and (result.table["at_least"] <= result.table["cost_without"]).all()
+        require(fine, f"{s}: alternatives must give each prototype a cost with its lower bound")
+        require(result.optimum.least <= result.objective + 1e-9, f"{s}: alternatives gives an optimum above the objective")
+    if s.kind.has("criticise"):
+        worst = 0.0
+        for n in (len(s.data), 12, 3):
+            found = s.fit.criticisms(n=n, progress=False)
+            table, score = found.table, np.abs(found.table[found.score].to_numpy(float))
+            require(len(table) <= n and table.index.is_unique, f"{s}: criticise must give n different rows at most")
+            require(
+                (np.diff(score) <= 1e-9).all(),
+                f"{s}: criticise must give the worst row first: |{found.score}| is {score.round(6).tolist()}",
+            )
+            worst = max(worst, score.max(initial=0))
+            require(
+                score.max(initial=0) == worst,
+                f"{s}: criticise(n={n}) leaves out the worst row: |{found.score}| is up to {worst:g}",
+            )
+
+
+RANDOM_CHOICES = 30
+
+
+def check_quality(s: Subject) -> None:
+    """The rule is better than none."""
+    error = s.fit.training_error()
+    require(error < MOST_WRONG, f"{s}: the training error is {error:.2f} on three classes that hardly overlap")
+
+
+def check_uneven(s: Subject) -> None:
+    """Classes of uneven sizes are learned, in columns of several kinds, and any class may be missing from a training set."""
+    dissimilarity, task = measured_task(uneven_classes(), s.single)
+    where = "classes of 36, 19 and 9 rows (columns that are skewed, counts or constant)"
+    with deed(s, f"a fit to {where}"):
+        rule = s.single.path(task, {}).at(0)
+    found = check_valid(s, rule, dissimilarity.query(), where)
+    wrong = float((found["class"] != task.y).mean())
+    require(wrong < MOST_WRONG, f"{s}: the training error is {wrong:.2f} on {where}, which hardly overlap")
+    for c in range(task.classes):
+        _check_without(s, task.keep(task.y != c, 0)[0], c, dissimilarity, "of which the training rows have none, as in a fold")
+    fold = np.where(task.y == 2, 0, 1 + np.arange(len(task.y)) % 2)
+    with deed(s, "cross-validation in which a fold holds out all rows of a class"):
+        unless_refused(lambda: cross_validate("y ~ .", uneven_classes(), s.single, dissimilarity=RAW, cv=fold))
+
+
+def check_weightless(s: Subject) -> None:
+    """A class whose rows all have weight 0 is not learned."""
+    if not s.kind.can.weights:
+        return
+    dissimilarity, task = measured_task(uneven_classes(), s.single)
+    for c in range(task.classes):
+        unweighted = replace(task, w=np.where(task.y == c, 0.0, task.w))
+        _check_without(s, unweighted, c, dissimilarity, "whose rows all have weight 0")
+
+
+def _check_without(s: Subject, task: Task, c: int, dissimilarity: Dissimilarity, which: str) -> None:
+    where = f"class {c}, {which}"
+    present = np.bincount(task.y[task.w > 0], minlength=task.classes)
+    if (present < s.single.rows_needed({}, present, task.levels)).any():
+        return  # whoever asks for a fit gets that error
+    cure = "leave the class out of what is learned, or state in `rows_needed` how many rows it needs"
+    with deed(s, f"a fit without {where}"):
+        path = unless_refused(s.single.path, task, {})
+    if path is None:
+        return
+    columns = np.flatnonzero(np.isin(dissimilarity.data.codes, task.y[task.w > 0])) if len(task.y) < dissimilarity.shape[0] else None
+    rule = path.at(0) if columns is None else path.moved(columns).at(0)
+    query = dissimilarity.query()
+    found = check_valid(s, rule, query, f"a fit without {where}")
+    require(not (found["class"] == c).any(), f"{s}: the rule predicts {where}: use the class codes of task.y, and {cure}")
+    require(not (rule.prototypes.classes == c).any(), f"{s}: the rule has prototypes of {where}; {cure}")
+    check_by_distance(s, rule, query, f", without {where},")
+    rows = np.flatnonzero(np.isin(dissimilarity.data.codes, task.y[task.w > 0]))
+    wrong = float((found["class"][rows] != dissimilarity.data.codes[rows]).mean())
+    require(wrong < MOST_WRONG, f"{s}: without {where}, the error on the rows of the other classes is {wrong:.2f}; {cure}")
+
+
+def check_loss(s: Subject) -> None:
+    """What the method makes small is smaller than for prototypes chosen at random."""
+    task = s.task()
+    mine = s.fit.rule.prototypes
+    own = s.fit.model.loss(task, mine)
+    if own is None:
+        return
+    draw = np.random.default_rng(s.fit.problem.seed)
+    for _ in range(RANDOM_CHOICES):
+        other = s.fit.model.loss(task, _random_choice(task, mine, draw))
+        require(
+            other is not None and own <= other + 1e-9 * abs(other),
+            f"{s}: its loss is {own:.6g}, and prototypes chosen at random have {other:.6g}: does it take the worst candidate, or has "
+            "`loss` the wrong sign?",
+        )
+
+
+def _random_choice(task: Task, prototypes: Points, draw: np.random.Generator) -> Points:
+    """As many prototypes of each class, rows of the class at random."""
+    rows = np.concatenate([
+        draw.choice(np.flatnonzero(task.y == c), (prototypes.classes == c).sum(), replace=False) for c in range(task.classes)
+    ])  # fmt: skip
+    classes = np.sort(prototypes.classes, kind="stable")
+    if prototypes.at is None:
+        return replace(prototypes, classes=classes, coords=task.coordinates()[rows], table={})
+    return replace(prototypes, classes=classes, at=np.argsort(task.candidate_row, kind="stable")[rows], table={})
+
+
+def check_steps(s: Subject) -> None:
+    """Steps are declared where they are, and the last step is the rule; see `check_first`."""
+    rule, query = s.fit.rule, s.query()
+    stepwise = isinstance(rule, Stepwise)
+    require(
+        stepwise or s.kind.can.steps is not True,
+        f"{s}: can.steps is declared, and the rule has no steps, walk and first",
+    )
+    require(
+        not stepwise or s.kind.can.steps,
+        f"{s}: the rule is built step by step: declare can=Capabilities(steps=True)",
+    )
+    if not isinstance(rule, Stepwise):
+        return
+    walked, codes = list(rule.walk(query)), answer(rule, "class", query)
+    lengths = {name: len(v) for name, v in rule.steps.items()}
+    require(
+        set(lengths.values()) == {len(walked)},
+        f"{s}: walk has {len(walked)} steps (0, 1, 2, ...), and the columns of steps {lengths}",
+    )
+    require((walked[-1] == codes).all(), f"{s}: the last step of walk predicts otherwise than the rule")
+    for size in (0, len(walked) // 2, len(walked) - 1):
+        part = answer(rule.first(size), "class", query)
+        require((part == walked[size]).all(), f"{s}: first({size}) predicts otherwise than step {size} of walk")
+    if "objective" in rule.steps:
+        gains = -np.diff(rule.steps["objective"])
+        fine = (np.diff(gains) <= 1e-9 * max(1.0, np.abs(gains).max(initial=0.0))).all()
+        require(fine, f"{s}: a later step gains more than an earlier one: does it take the worst candidate?")
+
+
+def check_arguments(s: Subject) -> None:
+    """Values that no parameter can have are refused by errors of this package."""
+    for parameter in s.values:
+        for wrong in (-1, True, "many", [], float("nan"), [1, "a"]):
+            cure = "check it in __post_init__, as `protoclass.check_number` does"
+            try:
+                fit("y ~ .", s.data, replace(s.single, **{parameter: wrong}), dissimilarity=RAW, cv=2)
+            except ProtoclassError:
+                continue
+            except Exception as reason:
+                raise ContractError(f"{s}: {parameter}={wrong!r} ends in {type(reason).__name__} ({reason}): {cure}") from reason
+            raise ContractError(f"{s}: {parameter}={wrong!r} is accepted: {cure}")
+
+
+def check_sql(s: Subject) -> None:
+    """A rule that can be written as SQL gives the same classes in SQLite."""
+    rule: Rule = s.fit.rule
+    if not isinstance(rule, InSQL) or rule.why_not_sql:
+        return
+    uneven = fit_to(uneven_classes(), s.single)
+    for fitted, new in ((s.fit, s.new), (s.fit, s.data.drop(columns="y")), (uneven, uneven_classes().drop(columns="y"))):
+        _check_query(s, fitted, new)
+
+
+def _check_query(s: Subject, fitted: Fit, new: pd.DataFrame) -> None:
+    try:
+        with deed(s, "`sql` of the rule"):
+            query = fitted.sql("sqlite")
+    except NotAvailable as reason:
+        require(False, f"{s}: why_not_sql is empty, but the rule can't be written in SQL: {reason}")
+    try:
+        said = ask_sqlite({"new_rows": (list(new), new.to_numpy(float).tolist())}, query)["predicted"].astype(str)
+    except sqlite3.Error as reason:
+        require(False, f"{s}: SQLite can't run what `sql` of the rule writes: {reason}")
+    want = fitted.predict(new).astype(str).reset_index(drop=True)
+    differ = said.to_numpy() != want.to_numpy()
+    require(
+        not differ.any(),
+        f"{s}: in SQL, {int(differ.sum())} of {len(new)} rows get another class than from `predict` (the first is row "
+        f"{int(differ.argmax())}): correct `sql` of the rule, or state in `why_not_sql` why it can't be written",
+    )
+
+
+CHECKS: tuple[Callable[[Subject], None], ...] = (
+    check_kinds, check_rows_alone, check_far_rows, check_distances, check_state, check_moved, check_fields, check_loss, check_quality,
+    check_uneven, check_files, check_grid, check_examples, check_default_grid, check_larger, check_weights, check_weightless, check_paths,
+    check_held_out, check_balls, check_first, check_steps, check_report, check_nearest, check_candidates, check_costs, check_solvers,
+    check_bounds, check_explanations, check_sql, check_arguments,
+)  # fmt: skip
+
+
+def check_model(model: Model | type[Model] | str, seed: int = 0) -> None:
+    """The contract of `protoclass.testing.check_model`, and what else holds of built-in methods."""
+    hold_watched(subject_of(model, seed), CHECKS)

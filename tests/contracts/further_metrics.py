@@ -1,0 +1,552 @@
+"""What the contract of a metric checks of built-in metrics besides, on difficult data too, and the whole contract."""
+
+import math
+import sqlite3
+import warnings
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import closing
+from dataclasses import fields
+from functools import cached_property, reduce
+from itertools import pairwise
+from operator import add
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from closeness import same_but_for_rounding
+
+from protoclass.core.distances.minkowski import Geometry, minkowski
+from protoclass.core.sources import Rep, part
+from protoclass.frames.frame import Frame, mold
+from protoclass.frames.sql import ROW as TABLE
+from protoclass.frames.sql import Columns, dialect_of
+from protoclass.ground.errors import OptionError
+from protoclass.metrics.base import Metric, TrainedMetric, VectorMetric, same
+from protoclass.metrics.in_sql import PROTOTYPE, ROW, MetricInSQL, SQLDistance, sql_distance
+from protoclass.metrics.mixed import Mixed
+from protoclass.metrics.wrappers import Ranks
+from protoclass.testing import metrics as contract
+from protoclass.testing.contract import ContractError, accepted, hold, pickled, require, unless_refused, watching
+from protoclass.testing.metrics import (
+    PAIRS,
+    Array,
+    check_alone,
+    check_coordinates,
+    check_cutting,
+    check_dependence,
+    check_held_out,
+    check_labels,
+    check_missing,
+    check_power,
+    check_rows_alone,
+    check_saved,
+    check_symmetry,
+    check_triangle,
+    check_usable,
+    check_values,
+    equal,
+    first_unequal,
+    measured,
+    require_same_rows,
+    trained_on,
+    trained_otherwise,
+)
+
+
+class Measured(contract.Measured):
+    """A metric under check, with new rows of several kinds."""
+
+    @cached_property
+    def unkind(self) -> list[tuple[str, pd.DataFrame]]:
+        """New rows of several kinds, with what is special about them."""
+        return list(new_rows(self.data, self.frame))
+
+    @cached_property
+    def places(self) -> list[tuple[str, Rep, Rep, Array]]:
+        """The rows of the check, and those of `unkind` as rows and candidates at once, where the metric measures them."""
+        out = super().places
+        if self.metric.given or not self.trained.same_sides:
+            return out
+        for where, table in self.unkind:
+            there = self.on(where)
+            rep = unless_refused(lambda: there.rows_of(self.frame.again(table)[0]))  # noqa: B023
+            D = None if rep is None else unless_refused(there.between, rep, rep)
+            if rep is not None and D is not None and np.isfinite(D).all():
+                out.append((where, rep, rep, D))
+        return out
+
+
+FAR = 1000.0
+
+
+STEPS = (0.0, 0.25, 0.5, 0.75, 1.0, 1.5, 2.0, 4.0)  # along a line through two rows
+
+
+def fractions(data: pd.DataFrame, frame: Frame) -> list[str]:
+    """The predictors that are numbers with fractions, which may have any value."""
+    return [c for c, known in frame.schema.items() if known.kind == "numeric" and pd.api.types.is_float_dtype(data[c].dtype)]
+
+
+def far(data: pd.DataFrame, columns: list[str], factor: float = FAR) -> pd.DataFrame:
+    """The rows with some columns multiplied."""
+    return data.assign(**{c: data[c] * factor for c in columns})
+
+
+def along(data: pd.DataFrame, columns: list[str], a: int = 0, b: int = -1) -> pd.DataFrame:
+    """Rows on the line through two rows, then steps from one to the other by one column after the other."""
+    first, last = (data[columns].iloc[i].to_numpy(float) for i in (a, b))
+    straight = [first + t * (last - first) for t in STEPS]
+    corners = [np.where(np.arange(len(columns)) < k, last, first) for k in range(1, min(len(columns), 6))]
+    values = np.array(straight + corners)
+    rows = data.iloc[np.full(len(values), a % len(data))].reset_index(drop=True)
+    return rows.assign(**{c: values[:, k].astype(data[c].dtype) for k, c in enumerate(columns)})
+
+
+def mixtures(data: pd.DataFrame, predictors: list[str], rows: int = 16) -> pd.DataFrame:
+    """Rows each of whose values is that of one of three rows, so that rows agree in many columns; the last is a copy of the first."""
+    draw = np.random.default_rng(5)
+    chosen = np.linspace(0, len(data) - 1, 3).astype(int)
+    out = data.iloc[chosen[draw.integers(3, size=rows)]].reset_index(drop=True)
+    out = out.assign(**{c: data[c].iloc[chosen[draw.integers(3, size=rows)]].array for c in predictors})
+    return out.iloc[[*range(rows), 0]].reset_index(drop=True)
+
+
+def reworded(data: pd.DataFrame, predictors: list[str]) -> pd.DataFrame | None:
+    """Rows whose texts are cut, turned round and doubled; None where no predictor is a text."""
+    texts = [c for c in predictors if all(isinstance(v, str) for v in data[c])]
+    if not texts:
+        return None
+    ways: tuple[Callable[[str], str], ...]
+    ways = (lambda w: w[:2], lambda w: w[:2] + w[:1], lambda w: w[1::-1], lambda w: w + w, lambda w: w[::-1])
+    parts = [data.iloc[:4].assign(**{c: [way(w) for w in data[c].iloc[:4]] for c in texts}) for way in ways]
+    return pd.concat(parts, ignore_index=True)
+
+
+def new_rows(data: pd.DataFrame, frame: Frame) -> Iterator[tuple[str, pd.DataFrame]]:
+    """New rows of several kinds, with what is special about them."""
+    columns, predictors = fractions(data, frame), list(frame.schema)
+    if not predictors:
+        return
+    yield "rows that agree in many columns, and copies", mixtures(data, predictors)
+    if columns:
+        yield "rows along a line", along(data, columns)
+        yield "rows 1000 times as far", pd.concat([far(data.iloc[:6], columns), data.iloc[:6]], ignore_index=True)
+        yield "rows of zeros", pd.concat([far(data.iloc[:2], columns, 0.0), data.iloc[:6]], ignore_index=True)
+    texts = reworded(data, predictors)
+    if texts is not None:
+        yield "short and doubled texts", texts
+
+
+def tables(data: pd.DataFrame, frame: Frame, formula: str, given: bool) -> Iterator[tuple[str, pd.DataFrame, str]]:
+    """Tables on which a metric is trained: what is special about each, the table and its formula.
+
+    They are made of the data; where these are not given by the caller, there are columns of other kinds besides.
+    """
+    response = None if frame.response is None else str(frame.formula.response)
+    if response is not None:
+        uneven = _uneven(data, frame)
+        if len(uneven) >= 12:
+            yield "classes of very unequal sizes", uneven, formula
+    columns = fractions(data, frame)
+    if columns:
+        some = data.iloc[:48].reset_index(drop=True)
+        yield "a table with some rows 1000 times as far", pd.concat([far(some.iloc[:3], columns), some.iloc[3:]]), formula
+        yield "a table with a constant column", some.assign(**{columns[0]: some[columns[0]].iloc[0]}), formula
+    if given:
+        return
+    yield "columns of 0 and 1", zeros_and_ones(), "y ~ ."
+    yield "columns of several kinds", several_kinds(), "y ~ ."
+    yield "one column", skewed()[["a", "y"]], "y ~ ."
+    yield "skewed columns", skewed(), "y ~ ."
+
+
+def _uneven(data: pd.DataFrame, frame: Frame) -> pd.DataFrame:
+    """All rows of the largest class, and the first 5, 2, 1, 1, ... of the others."""
+    order = np.argsort(-frame.class_counts, kind="stable")
+    most = np.ones(len(order), int)
+    most[order] = [len(data), 5, 2, *np.ones(len(order), int)][: len(order)]
+    counted = pd.Series(frame.codes).groupby(frame.codes).cumcount().to_numpy()
+    return data[counted < most[frame.codes]]
+
+
+def zeros_and_ones(rows: int = 24) -> pd.DataFrame:
+    """Five columns of 0 and 1, in which many rows are copies of others."""
+    draw = np.random.default_rng(6)
+    X = (draw.random((rows, 5)) < 0.4).astype(float)
+    X[0] = 1.0
+    return pd.DataFrame(X, columns=list("abcde")).assign(y=np.where(np.arange(rows) % 5 == 0, "u", "v"))
+
+
+def skewed(rows: int = 24) -> pd.DataFrame:
+    """Three columns of positive numbers, some a thousand times the others."""
+    draw = np.random.default_rng(7)
+    X = np.exp(draw.normal(size=(rows, 3)) * [1.0, 2.0, 0.3])
+    return pd.DataFrame(X, columns=list("abc")).assign(y=np.where(np.arange(rows) % 4 == 0, "u", "v"))
+
+
+def several_kinds(rows: int = 24) -> pd.DataFrame:
+    """Numbers with fractions, whole numbers, a truth value, categories without and with an order, and a constant."""
+    draw = np.random.default_rng(8)
+    return pd.DataFrame({
+        "size": draw.normal(size=rows), "count": draw.poisson(3.0, rows), "flag": draw.random(rows) < 0.3,
+        "place": np.array(["north", "south", "east"])[draw.integers(3, size=rows)],
+        "grade": pd.Categorical(np.array(["low", "high", "top"])[np.arange(rows) % 3], ["low", "high", "top"], ordered=True),
+        "same": 2.0, "y": np.where(np.arange(rows) % 3 == 0, "u", "v"),
+    })  # fmt: skip
+
+
+def check_parts(s: Measured) -> None:
+    """Parts of the rows are represented as all rows are, and tell training all that it needs, where that is declared."""
+    n = len(s)
+    if s.metric.row_by_row:
+        for cuts in ((0, 5, n), (0, 1, 2, n // 2, n)):
+            parts = [s.rows_of(s.frame.take(slice(a, b))) for a, b in pairwise(cuts)]
+            D = np.concatenate([s.between(rep, s.candidates) for rep in parts])
+            require(equal(D, s.D), f"{s}: row_by_row is declared, and parts of the rows are represented otherwise: leave the "
+                "declaration out")
+    if s.metric.trained_in_parts:
+        whole = s.call("`tally`", s.metric.tally, s.frame)
+        pickled(whole, f"what `tally` of {s} gives")
+        draw = np.random.default_rng(4)
+        orders = [np.arange(n), np.arange(n)[::-1], draw.permutation(n), draw.permutation(n)]
+        for order, inner in zip(orders, ([5], [1, 2], [n // 3, n // 2, n - 1], [n // 2]), strict=True):
+            frames = [s.frame.take(order[a:b]) for a, b in pairwise([0, *inner, n])]
+            tallies = [s.call("`tally` of some of the rows", s.metric.tally, frame) for frame in frames]
+            left = s.call("`+` of what `tally` gives", lambda: reduce(add, tallies))  # noqa: B023
+            right = s.call("`+` of what `tally` gives", lambda: reduce(lambda a, b: b + a, reversed(tallies)))  # noqa: B023
+            for tally in (left, right):
+                trained = s.call("`trained`", s.metric.trained, tally, frames[0])
+                require(
+                    same_but_for_rounding(trained, s.trained),
+                    f"{s}: trained_in_parts is declared, but training on parts of the rows gives another result: results of `tally` must "
+                    "be joined by `+` in any order, and `trained` must not use the rows; else write `train`",
+                )
+
+
+LADDER = np.concatenate([[0.0], 10.0 ** np.linspace(-150, 150, 601)])  # distances that a geometry makes dissimilarities of
+
+
+MOST_COLUMNS = 200  # of a table in SQLite
+
+
+ROWS, PROTOTYPES = 40, 6  # that are measured in SQL
+
+
+def check_geometry(s: Measured) -> None:
+    """A declared geometry gives the bits of `between`, and its values never fall."""
+    geometry = s.trained.geometry
+    if geometry is None:
+        return
+    require(isinstance(geometry, Geometry), f"{s}: geometry is a {type(geometry).__name__}: it must be a protoclass Geometry, or None")
+    for where, rows, candidates, D in s.places:
+        a, b = rows[0], candidates[0]
+        floats = a.dtype in (np.float32, np.float64) and a.dtype == b.dtype
+        fine = floats and a.ndim == b.ndim == 2 and a.shape[1:] == b.shape[1:]
+        require(fine, f"{s}: geometry is declared, but the first arrays of `rows` and `candidates` are {a.dtype} {a.shape} and {b.dtype} "
+                f"{b.shape}: they must be coordinates (rows, dimensions) in floats")  # fmt: skip
+        values = s.call("`geometry.value`", geometry.value, minkowski(a, b, geometry.r))
+        if equal(np.asarray(values), D):
+            continue
+        i, j = first_unequal(np.asarray(values), D)
+        raise ContractError(
+            f"{s}: geometry is declared, but on {where} D[{i}, {j}] = {float(D[i, j])!r}, and the geometry gives {float(values[i, j])!r}: "
+            "`between` must return the identical geometry.value(minkowski(rows[0], candidates[0], geometry.r)), or leave out the "
+            "declaration"
+        )
+    for kind in (np.float64, np.float32):
+        steps = np.unique(np.concatenate([LADDER, s.D.ravel()[:500], np.nextafter(s.D.ravel()[:500], np.inf)]))
+        steps = np.unique(steps[steps <= np.finfo(kind).max].astype(kind))
+        with np.errstate(over="ignore", under="ignore"):
+            values = np.asarray(s.call("`geometry.value`", geometry.value, steps))
+        require(values.dtype == kind, f"{s}: geometry.value returns {values.dtype} for {np.dtype(kind)}: it must not change the precision")
+        falls = ~(values[1:] >= values[:-1])
+        k = int(falls.argmax())
+        require(
+            not falls.any(), f"{s}: geometry.value falls from {values[k]:.6g} to {values[k + 1]:.6g} when the distance rises "
+                f"from {steps[k]:.6g} "
+            f"to {steps[k + 1]:.6g}: it must never fall, or comparisons by distances are wrong",
+        )  # fmt: skip
+
+
+def check_halfway(s: Measured) -> None:
+    """The place halfway between two rows is no farther from either than they are from one another."""
+    if not isinstance(s.trained, VectorMetric):
+        return
+    rows, candidates = s.rows, s.candidates
+    X = np.asarray(s.trained.coordinates(rows))
+    for i, j in PAIRS:
+        half = s.between(part(rows, np.array([i, j])), s.trained.place((X[[i]] + X[[j]]) / 2))
+        apart = float(s.between(part(rows, np.array([i])), part(candidates, np.array([j])))[0, 0])
+        require(
+            (half <= apart * (1 + 1e-6) + 1e-12).all(), f"{s}: the place halfway between the coordinates of rows {i % len(s)} and "
+            f"{j % len(s)} is {float(half.max()):.6g} from one of them, but they are {apart:.6g} from each other: coordinates "
+            "must be those of "
+            "a vector space, in which a centroid lies between its rows; else derive from TrainedMetric",
+        )  # fmt: skip
+
+
+def check_column_weights(s: Measured) -> None:
+    """The table of what columns count is about the columns of the design matrix."""
+    table = s.trained.column_weights
+    if table is None:
+        return
+    fine = isinstance(table, pd.DataFrame) and {"weight", "share", "scale"} <= set(table)
+    require(fine, f"{s}: column_weights must be a DataFrame with the columns 'weight', 'share' and 'scale', or None")
+    names = s.frame.design.columns
+    require(list(table.index) == list(names), f"{s}: the index of column_weights must be the columns of the design matrix")
+    share = table["share"].to_numpy(float)
+    require((share >= 0).all() and np.isclose(share.sum(), 1), f"{s}: the shares of column_weights must be at least 0 and "
+        "add up to 1")
+
+
+def check_wrappers(s: Measured) -> None:
+    """Metrics of metrics measure by it what they would by the matrix, and declare what it declares."""
+    if s.metric.given or not s.frame.schema:
+        return
+    if s.frame.formula.plain():
+        with accepted(f"{s}: as the only part of a Mixed it can't be trained"):
+            D = s.measured_by(Mixed([(list(s.frame.schema), s.metric)], scale=False).train(s.frame))
+        require(equal(np.asarray(s.D, float), D), f"{s}: as the only part of a Mixed, its dissimilarities differ: it must use "
+            "nothing of a frame but "
+                "the columns of its formula")  # fmt: skip
+    ranks = s.call("`train` of Ranks of it", Ranks(s.metric).train, s.frame)
+    by_hand = np.column_stack([np.searchsorted(np.sort(s.D[:, j]), s.D[:, j], side="right") for j in range(s.D.shape[1])])
+    require(equal(s.measured_by(ranks), by_hand.astype(float)), f"{s}: its Ranks are not the ranks of its dissimilarities")
+
+
+def check_sql(s: Measured) -> None:
+    """What a metric writes as SQL has the values of `between`."""
+    written = any(isinstance(m, MetricInSQL) and callable(m.sql) for m in (s.trained, s.trained.spec))
+    if not written or not s.frame.schema or len(s.frame.schema) > MOST_COLUMNS:
+        return
+    dialect = dialect_of("sqlite")
+    try:
+        distance: Any = s.call("`sql`", sql_distance, s.trained, Columns(s.frame, dialect))
+    except OptionError:
+        return  # it says what is not written
+    require(isinstance(distance, SQLDistance), f"{s}: `sql` gave a value of type {type(distance).__name__}: it must give an SQLDistance")
+    values = np.asarray(s.call("`values` of `sql`", distance.values, part(s.candidates, slice(0, PROTOTYPES))), float)
+    require(values.ndim == 2 and len(values) == PROTOTYPES, f"{s}: `values` of `sql` gave the shape {values.shape} for "
+        f"{PROTOTYPES} prototypes: "
+            "it must give an array (prototypes, columns)")  # fmt: skip
+    try:
+        known, D = _measured_by_sqlite(s, distance, values)
+    except sqlite3.Error as reason:
+        raise ContractError(
+            f"{s}: SQLite does not accept the expression of `sql` ({reason}): `rows` are of columns.design, columns.number(...) or "
+            "columns.code(...), and `expression` of coordinate(k) and value(k), k from 0"
+        ) from reason
+    i = int(np.argmin(known))
+    require(known.all(), f"{s}: the conditions of `sql` leave out row {i} of the check, which `between` measures: "
+        f"{distance.conditions}")
+    exact = np.asarray(s.D[: len(D), :PROTOTYPES], float)
+    close = np.isclose(D, exact, rtol=1e-9, atol=1e-12 * exact.max(initial=0.0))
+    if not close.all():
+        i, j = np.argwhere(~close)[0]
+        raise ContractError(f"{s}: `sql` gives {D[i, j]:.12g} for D[{i}, {j}], but `between` {exact[i, j]:.12g}: both must "
+            "return the same")
+
+
+def _measured_by_sqlite(s: Measured, distance: SQLDistance, values: Array) -> tuple[Array, Array]:
+    """Which rows meet the conditions, and the dissimilarities by SQLite, NaN where it has none."""
+    table = s.frame.columns.iloc[:ROWS]
+    rows = [[i, *(None if pd.isna(v) else v for v in row)] for i, row in enumerate(table.astype(object).to_numpy().tolist())]
+    prototypes = [[j, *(None if v != v else v for v in row)] for j, row in enumerate(values.tolist())]
+    conditions = " AND ".join(f"({c})" for c in distance.conditions) or "1 = 1"
+    row = "".join(f", {x} AS x{k + 1}" for k, x in enumerate(distance.rows))
+    source = f"SELECT {TABLE}.place_of_the_row AS place, ({conditions}) AS known{row} FROM rows_of_the_check AS {TABLE}"
+    query = f"SELECT {ROW}.known, {distance.expression} FROM ({source}) AS {ROW} CROSS JOIN prototypes AS {PROTOTYPE}"
+    tables = {
+        "rows_of_the_check": (["place_of_the_row", *map(str, table)], rows),
+        "prototypes": (["place", *(f"v{k + 1}" for k in range(values.shape[1]))], prototypes),
+    }
+    found = ask_sqlite(tables, f"{query} ORDER BY {ROW}.place, {PROTOTYPE}.place").to_numpy(float)
+    known, D = found.T.reshape(2, len(table), len(values))
+    return known[:, 0] == 1, D
+
+
+def check_untouched(s: Measured) -> None:
+    """Nothing that is handed out is changed, no global generator is drawn from, and the same call gives the same bits."""
+    frame = mold(s.formula, s.data, response=s.frame.response is not None)
+    design = unless_refused(lambda: frame.design.to_numpy())
+    shared = {"table": frame.columns, "weights": frame.weights, **({} if design is None else {"design": design})}
+    shared |= {} if frame.response is None else {"codes": frame.codes}
+    with watching(f"{s}: `train`", **shared):
+        trained = s.train(frame)
+    with watching(f"{s}: `rows`", **shared):
+        rows = s.rows_of(frame, trained)
+    with watching(f"{s}: `candidates`", **shared):
+        candidates = s.candidates_of(frame, trained)
+    handed = tuple(_locked(a) for a in rows), tuple(_locked(a) for a in candidates)
+    with watching(f"{s}: `between`"):
+        D = s.between(*handed, trained)
+    known = D.copy()
+    again = s.between(part(handed[0], slice(None, None, -1)), part(handed[1], slice(None, None, -1)), trained)
+    require(equal(D, known), f"{s}: `between` gives an array that a later call overwrites: make a new array in each call")
+    require(same(handed, (rows, candidates)), f"{s}: `between` changes the representations that it is given: copy them first")
+    cure = "draw from a separate generator, np.random.default_rng(seed), with a seed that is a parameter"
+    require(equal(again[::-1, ::-1], D), f"{s}: a part of the matrix differs from the matrix when rows come in another order: each pair "
+            "must be measured by itself")  # fmt: skip
+    require(equal(s.between(*handed, trained), known), f"{s}: `between` gives other values for the same rows a second time: {cure}")
+    for side, rep, once_more in (("rows", rows, s.rows_of(frame, trained)), ("candidates", candidates, s.candidates_of(frame, trained))):
+        require(same(rep, once_more), f"{s}: `{side}` gives another representation of the same rows a second time: {cure}")
+
+
+def _locked(a: Array) -> Array:
+    copied = a.copy()
+    copied.setflags(write=False)
+    return copied
+
+
+def check_what_is_learned(s: Measured) -> None:
+    """What is learned is in arrays, in fields alone, equal where the rows are; copies of it measure alike."""
+    kind = type(s.trained)
+    learned = {f.name: getattr(s.trained, f.name) for f in fields(s.trained) if f.name != "spec"}
+    for name, value in learned.items():
+        require(
+            _storable(value),
+            f"{s}: the field {name!r} of {kind.__name__} is a {type(value).__name__}: store what is learned in arrays "
+            "(np.array(...)), tuples "
+            "of arrays, or trained metrics, which can be compared and saved",
+        )
+    try:
+        made = kind(**{f.name: getattr(s.trained, f.name) for f in fields(s.trained)})
+    except Exception as reason:
+        raise ContractError(f"{s}: {kind.__name__} can't be made again from its fields ({reason}): let __init__ take the "
+            "fields") from reason
+    try:
+        measured = s.measured_by(made)
+    except ContractError as reason:
+        raise ContractError(
+            f"{s}: a copy of {kind.__name__} made from its fields raises an error, because its fields lack something it learned ({reason})"
+        ) from reason
+    require(
+        equal(measured, s.D),
+        f"{s}: a copy of {kind.__name__} made from its fields gives other dissimilarities: store everything it learned in its fields",
+    )
+    again = s.train(s.frame)
+    require(
+        s.trained == again and equal(s.measured_by(again), s.D), f"{s}: trained twice on the same rows it is not equal to "
+            "itself, or measures "
+        "otherwise: draw from np.random.default_rng(seed), with a seed that is a parameter, and store no state outside of the "
+        "trained metric",
+    )  # fmt: skip
+    copied = pickled(s.trained, f"the trained metric {s}")
+    require(equal(s.measured_by(copied), s.D), f"{s}: pickled, it measures otherwise")
+    try:
+        hashes = {hash(s.trained), hash(again), hash(copied)}
+    except TypeError as reason:
+        raise ContractError(f"{s}: {kind.__name__} can't be hashed ({reason}): a class that writes __eq__ writes __hash__ too") from reason
+    require(s.trained == copied and len(hashes) == 1, f"{s}: a pickled copy of {kind.__name__} is not equal, or has another hash: write "
+            "no __eq__ and no __hash__")  # fmt: skip
+    s.trained.arrays()
+
+
+def _storable(value: Any) -> bool:
+    if isinstance(value, tuple):
+        return all(map(_storable, value))
+    return isinstance(value, (np.ndarray, TrainedMetric))
+
+
+def check_unusual_rows(s: Measured) -> None:
+    """New rows far away, on a line, of zeros and copies have finite values, or are refused; alone as among others."""
+    if s.metric.given:
+        return
+    for where, table in s.unkind:
+        there = s.on(where)
+        D = unless_refused(there.new, table)
+        if D is not None:
+            check_usable(there, D, "dissimilarities of new rows")
+            check_rows_alone(there, table, D, (0, len(table) - 1), "")
+
+
+def check_few_rows(s: Measured) -> None:
+    """Trained on one row, on copies of a row and on a few rows it measures, or refuses."""
+    for where, rows in (("one training row", [0]), ("training rows that are all copies", [0, 0, 0]), ("three training rows", [0, 1, 2])):
+        there = s.on(where)
+        frame = s.frame.take(np.array(rows))
+        D = unless_refused(trained_otherwise, there, frame, s.metric)
+        if D is not None:
+            check_usable(there, D, "dissimilarities")
+
+
+def check_state(s: Measured) -> None:
+    """Training on other rows changes nothing that was measured before."""
+    half = s.frame.take(np.arange(len(s) // 2))
+    others: list[Callable[[], Any]] = [lambda: s.metric.train(half)]
+    columns = fractions(s.data, s.frame)
+    if columns and not s.metric.given:
+        others.append(lambda: trained_on(s.metric, far(s.data, columns), s.formula).D)
+    for other in others:
+        unless_refused(lambda: s.call("`train` on other rows", other))  # noqa: B023
+        for rows, candidates in ((s.rows, s.candidates), (s.rows_of(s.frame), s.candidates_of(s.frame))):
+            cure = "store what is learned in fields of the trained metric, not in the metric, its class or a module"
+            require_same_rows(s, s.between(rows, candidates), "after training on other rows", cure)
+
+
+def check_own_row(s: Measured) -> None:
+    """No row is nearer to another candidate than to itself."""
+    D = s.D
+    if s.metric.given or D.shape[0] != D.shape[1]:
+        return
+    excess = D.diagonal() - D.min(axis=1)
+    i = int(excess.argmax())
+    j = int(D[i].argmin())
+    require(
+        excess[i] <= 1e-7 * max(1e-300, D.max()), f"{s}: row {i} is nearer to row {j} ({D[i, j]:.6g}) than to itself "
+            f"({D[i, i]:.6g}): a "
+        "dissimilarity is least between a row and itself; is its sign reversed, or is it a similarity?",
+    )  # fmt: skip
+
+
+FUNCTIONS: dict[str, tuple[int, Any]] = {  # of SQL that SQLite need not have
+    "POWER": (2, pow), "SQRT": (1, math.sqrt), "EXP": (1, math.exp), "LN": (1, math.log), "LOG10": (1, math.log10),
+}  # fmt: skip
+
+
+def ask_sqlite(tables: Mapping[str, tuple[Sequence[str], Iterable[Sequence[Any]]]], query: str) -> pd.DataFrame:
+    """The answer of SQLite to a query, from tables of these columns and rows.
+
+    Raises
+    ------
+    sqlite3.Error
+    """
+    with closing(sqlite3.connect(":memory:")) as connection:
+        for name, (arguments, function) in FUNCTIONS.items():
+            connection.create_function(name, arguments, function, deterministic=True)
+        for name, (columns, rows) in tables.items():
+            names = ", ".join('"' + column.replace('"', '""') + '"' for column in columns)
+            connection.execute(f"CREATE TABLE {name} ({names})")
+            connection.executemany(f"INSERT INTO {name} VALUES ({', '.join('?' * len(columns))})", rows)
+        answer = connection.execute(query)
+        return pd.DataFrame(answer.fetchall(), columns=[name for name, *_ in answer.description])
+
+
+def check_after_others(s: Measured) -> None:
+    """Rows are measured alike after rows of other kinds were represented."""
+    if not s.metric.given:
+        for where, table in s.unkind:
+            unless_refused(s.on(where).new, table)
+        check_rows_alone(s, s.data, s.D, (1,), " after other rows were represented")
+
+
+CHECKS: tuple[Callable[[Measured], None], ...] = (
+    check_untouched, check_values, check_cutting, check_what_is_learned, check_alone, check_after_others, check_state, check_unusual_rows,
+    check_own_row, check_labels, check_held_out, check_dependence, check_few_rows, check_symmetry, check_triangle, check_parts,
+    check_coordinates, check_halfway, check_geometry, check_power, check_column_weights, check_missing, check_sql, check_saved,
+    check_wrappers,
+)  # fmt: skip
+
+
+def check_metric(metric: Any, data: Any = None, formula: str = "y ~ .") -> None:
+    """The contract of `protoclass.testing.check_metric`, and what else holds of built-in metrics, also on difficult data."""
+    first = measured(metric, data, formula, Measured)
+    hold(first, CHECKS)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # what is odd in these data is meant to be
+        for where, other, names in tables(first.data, first.frame, formula, data is not None):
+            unless_refused(_check_on, first.metric, other, names, where)
+
+
+def _check_on(metric: Metric, table: pd.DataFrame, formula: str, where: str) -> None:
+    hold(trained_on(metric, table, formula, where, Measured), CHECKS)

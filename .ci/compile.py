@@ -8,7 +8,6 @@ iris = pc.load_data("iris")
 digits = pc.load_data("digits").groupby("digit").head(30)
 pc.fit("digit ~ .", digits, eps=[2.0, 3.0, 4.0], cv=3)
 pc.fit("digit ~ .", digits, eps=4.0, solver="exact", certify=True)
-pc.fit("digit ~ .", digits, eps=4.0, radii="individual")
 for method in BUILT_IN:
     pc.fit("species ~ .", iris, method)
 for metric in ("manhattan", "gower", "cosine", "mahalanobis"):

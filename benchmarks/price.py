@@ -54,7 +54,6 @@ def methods_of(rows: pd.Series, gower: bool) -> dict[str, pc.Model]:
     matrix = "diagonal" if gower else "full"
     return {
         "PVM": pc.PVM(),
-        "PVM, own radii": pc.PVM(radii="individual"),
         "k-medoids": pc.KMedoids(K=of_class),
         "median GLVQ": pc.MedianGLVQ(K=of_class, matrix=matrix),
     }

@@ -345,7 +345,7 @@ def criticisms(fit: Fitted, n: int = 10, seconds: float = 30.0, progress: bool |
     Raises
     ------
     NotAvailable
-        If the fitted model does not predict by the nearest prototype, has no prototypes, or has balls with individual radii.
+        If the fitted model does not predict by the nearest prototype, or has no prototypes.
 
     Notes
     -----

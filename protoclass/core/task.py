@@ -55,8 +55,6 @@ class Task:
         The names of the classes.
     label : callable
         The label of a row by its position.
-    every : Once of Task, or None
-        The same task with all rows as candidates, if a bound over them is required and the candidates are a sample of them.
     """
 
     source: Once[Source]
@@ -71,7 +69,6 @@ class Task:
     allowed_class: Array | None = None
     levels: tuple[Any, ...] = ()
     label: Callable[[int], Any] = int
-    every: Once[Task] | None = None
 
     @property
     def D(self) -> Source:
@@ -119,7 +116,6 @@ class Task:
             design=Once(lambda: self.columns()[rows]),
             allowed_class=None if self.allowed_class is None else self.allowed_class[columns],
             label=lambda i: self.label(int(rows[i])),
-            every=None,
         )
 
 

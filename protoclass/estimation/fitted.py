@@ -135,8 +135,7 @@ class Fitted(Served):
     def certificate(self) -> Certificate:
         """Certificate of optimality: objective, lower bound, gap and proof, in total and per class.
 
-        If the candidates are a sample of the rows, the bound is for all rows as candidates, and `sampled` has the certificate for the
-        sample.
+        If the candidates are a sample of the rows, the bound is for covers by these candidates.
         """
         certificate: Certificate = self._reported("certificate")
         return certificate

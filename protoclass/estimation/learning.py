@@ -119,8 +119,7 @@ def learn(
             dissimilarity = problem.measure() if dissimilarity is None else dissimilarity
             task = problem.task(dissimilarity, limit=HOLD_LIMIT) if task is None else task
             check_rows_needed(replace(problem, model=model), np.bincount(task.y[task.w > 0], minlength=task.classes), {})
-            task = problem.with_every_row(replace(task, tick=fitting.update), dissimilarity)
-            rule = model.path(task, {}).at(0)
+            rule = model.path(replace(task, tick=fitting.update), {}).at(0)
     kind = Fitted if validation is None or validation.fits is None else validation.fits
     return kind(problem, dissimilarity, rule, validation, selection)
 

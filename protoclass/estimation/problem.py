@@ -368,17 +368,6 @@ class Problem:
             allowed_class=allowed, levels=tuple(frame.levels), label=lambda i: frame.index[i],
         )  # fmt: skip
 
-    def with_every_row(self, task: Task, dissimilarity: Dissimilarity) -> Task:
-        """The task, which also has the task with all rows as candidates if its own candidates are a sample of them."""
-        if not isinstance(self.candidates, (int, np.integer)) or task.shape[1] == len(self.frame):
-            return task
-
-        def every() -> Task:
-            all_rows = replace(self, candidates="train")
-            return all_rows.task(measure_frame(self.frame, dissimilarity.metric, seed=self.seed), HOLD_LIMIT)
-
-        return replace(task, every=Once(every))
-
 
 def finite_coordinates(dissimilarity: Dissimilarity) -> np.ndarray:
     """Coordinates of all rows, whose squares must be numbers."""

@@ -29,7 +29,7 @@ def sql(fit: Fitted, dialect: str = "ansi", table: Any = "new_rows", name: str |
 
     The prototypes are constants in the query (VALUES), so the query needs only the table.
 
-    Supported methods: nearest prototypes ("pvm", also with individual radii, "kmedoids", "kmeans", "lvq", "condensed", "multiedit" and
+    Supported methods: nearest prototypes ("pvm", "kmedoids", "kmeans", "lvq", "condensed", "multiedit" and
     "mmd"), votes of neighbours ("knn" without random ties), and set covering machines of thresholds or Boolean columns. Supported
     dissimilarities: Minkowski distances with scales and weights in double precision, Hamming and zero_one, and Gower without ranks,
     with missing values if the fit has na="keep". Supported terms of the formula: columns, categories, products of two numbers, and
@@ -177,9 +177,8 @@ class Writer:
             self.needed.append(self.dialect.within(x))
         return f"({x})"
 
-    def nearest(self, prototypes: Points, rank: np.ndarray, divisors: np.ndarray | None = None) -> str:
-        share = {} if divisors is None else {"radius": divisors}
-        measured = self._measured(prototypes, rank, share, "" if divisors is None else f" / {PROTOTYPE}.radius")
+    def nearest(self, prototypes: Points, rank: np.ndarray) -> str:
+        measured = self._measured(prototypes, rank, {})
         return f"(\n    SELECT m.label\n    FROM {measured} AS m\n    ORDER BY m.distance, m.place\n    {self.dialect.first}\n  )"
 
     def votes(self, prototypes: Points, k: int, weight: np.ndarray) -> str:
@@ -198,13 +197,13 @@ class Writer:
             f"    ORDER BY v.votes DESC, v.place\n    {self.dialect.first}\n  )"
         )
 
-    def _measured(self, prototypes: Points, place: np.ndarray, beside: dict[str, np.ndarray], further: str = "") -> str:
+    def _measured(self, prototypes: Points, place: np.ndarray, beside: dict[str, np.ndarray]) -> str:
         """The prototypes with their distances from the row."""
         distance, source = self.distance, self._prototypes(prototypes, place, beside)
         row = ", ".join(f"{x} AS x{k + 1}" for k, x in enumerate(distance.rows))
         kept = "".join(f", {PROTOTYPE}.{name}" for name in beside)
         measured = (
-            f"(\n      SELECT {PROTOTYPE}.place, {PROTOTYPE}.label{kept}, ({distance.expression}){further} AS distance\n"
+            f"(\n      SELECT {PROTOTYPE}.place, {PROTOTYPE}.label{kept}, ({distance.expression}) AS distance\n"
             f"      FROM (SELECT {row}) AS {MEASURED}\n      CROSS JOIN {source}\n    )"
         )
         self.needed += distance.conditions

@@ -136,8 +136,8 @@ class Capabilities:
     """Facts about a method. A capability is False or empty if the method lacks it; a text names the condition for it.
 
     A class must declare exactly the capabilities of its models; `pc.testing.check_model` compares the two, except for `nearest`,
-    `candidates`, `costs`, `own_distances` and `warm_starts`. If capabilities depend on parameters, a model may have its own `can`, as
-    `PVM` with `radii="individual"`. Further functions of a method, such as a bound, are optional methods of `Model`. General code uses
+    `candidates`, `costs`, `own_distances` and `warm_starts`. If capabilities depend on parameters, a model may have its own `can`.
+    Further functions of a method, such as a bound, are optional methods of `Model`. General code uses
     only these and `Model.has`, never the name of a method.
 
     Attributes

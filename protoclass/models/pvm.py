@@ -14,12 +14,11 @@ from ..core.histogram import default_radii
 from ..core.neighbours.nearest import Nearest
 from ..core.scm.bounds import compression_bound
 from ..core.setcover.alternatives import NearSolutions, find_alternatives, price_rows, swapped
-from ..core.setcover.path import JoinedPath
-from ..core.setcover.problems import RADII, objective
+from ..core.setcover.problems import objective
 from ..core.setcover.solvers import Options, cover_paths
 from ..core.task import Path, Points, Task
 from ..ground.checks import MOST_ROWS, one_of
-from ..ground.errors import DataError, NotAvailable, OptionError, brief
+from ..ground.errors import DataError, OptionError, brief
 from ..ground.savable import savable
 from .base import (
     Axes,
@@ -32,16 +31,13 @@ from .base import (
     bound_table,
     check_fixed,
     check_number,
-    listed,
 )
 
 MOST_RADII = 1000  # each is a set cover problem for every class and fold
 ONCE, ONCE_COLUMN = 3e-9, 1e-11  # seconds a pair, and a pair and column, of one radius (benchmarks/bench.py)
 TUNED, TUNED_COLUMN = 25e-9, 3e-11  # of ten folds and twenty radii
-OWN_ONCE, OWN_TUNED = 3.0, 7.0  # factors of the time with individual radii, fitted once and tuned
 MOST_DRAWS = 100_000  # each is a cover that is rounded and completed
 SOLVERS = ("greedy", "exact", "rounding", "ratio")
-ONE, OWN = "one", "individual"
 EACH = 50  # prototypes up to which every number is tried
 MOST_ANSWERS = 5_000_000  # rows times numbers of prototypes; for 24 radii 240 MB of held-out classes, and as much of covers
 LEAST_COUNTS = 10
@@ -107,7 +103,7 @@ class PVM(Model):
     Parameters
     ----------
     eps : float > 0, sequence, "grid" or `quantiles(count)`
-        Radius of the balls, or with `radii="individual"` their largest radius. "grid": the smallest positive dissimilarity and 19
+        Radius of the balls. "grid": the smallest positive dissimilarity and 19
         quantiles, at geometrically spaced levels up to the median. If the median is selected, the grid is extended by quantiles at
         0.55, 0.6, ..., with the same folds, until the last value is not selected or a larger radius leaves a class without prototypes.
     lambda_ : float >= 0, sequence, "grid" or None
@@ -122,19 +118,15 @@ class PVM(Model):
         * "rounding": the linear relaxation with randomised rounding (section 3.1);
         * "ratio": the standard greedy algorithm by lowest cost per newly covered row, with which section 3.2 compares its own.
 
-        "exact" and "rounding" always have a certificate. If the balls of all candidates do not fit in memory, "exact", "rounding" and
-        certificates use column generation: programs of a few candidates, to which missing ones are added. Bounds are then valid
-        for all candidates, and "exact" is still optimal. Only "ratio" needs all balls.
+        "exact" and "rounding" always have a certificate. All but "greedy" list the rows in the balls of all candidates; if these are too
+        many for the memory, `TooLarge` names remedies.
     balls : "open" or "closed"
         Whether a ball contains the rows with `d < eps` ("open") or `d <= eps` ("closed").
     certify : bool
-        Whether to compute a lower bound for the cover of a greedy solver as well, in the fit on all rows. With a sample of the rows as
-        candidates (`candidates=500`) the certificate of any solver is over all rows as candidates: all dissimilarities are computed
-        once, but not stored. `certificate.sampled` is over the sample.
+        Whether to compute a lower bound for the cover of a greedy solver as well, in the fit on all rows. Covers, bounds and
+        certificates are over the candidates: a sample of the rows with `candidates=500`.
     time_limit : float
         Time limit in seconds for the program of each class. If it is reached, the best cover so far and its proven gap are returned.
-        Classes share the passes of column generation, and so their seconds. If a certificate for a sample has not processed all rows
-        by then, it is over the sample, and reports this.
     mip_gap : float
         Relative gap at which "exact" stops; 0 requires the optimum.
     rounding : "best" or "union"
@@ -146,21 +138,6 @@ class PVM(Model):
         Maximum number of prototypes, with the greedy solver. The prototypes are the first ones selected; these are the prototypes for
         some larger `lambda_`. All numbers come from one run. "grid": 1, 2, ..., 50, and then numbers 5 % apart up to the number of
         rows, or up to `max_prototypes=` if it is given; for more than 50,000 rows fewer numbers.
-    radii : "one", "individual", a sequence of these, or "grid"
-        Whether all balls have the radius `eps` ("one", as in Bien and Tibshirani 2011), or each ball its own radius, one of 24 equal
-        steps up to `eps` ("individual"). "grid": cross-validation tries both.
-
-    Notes
-    -----
-    *Individual radii* are an extension of this package. A prototype is then a candidate with a radius, and the objective has the same
-    terms, ball by ball: uncovered rows, wrongly covered rows, and `lambda_` for each ball. All solvers, bounds and certificates apply to
-    the same program with these pairs as columns. Ties go to the first candidate, at its largest radius. A new row gets the class of the
-    prototype with the lowest d / r, its dissimilarity divided by the radius of the prototype; it is below 1 inside the ball, and
-    `predict(kind="distance")` returns it.
-
-    *Related methods.* Class cover catch digraphs have the largest ball without a row of another class around each row, and dominating
-    sets as prototypes, with the same d / r (Priebe et al. 2003). The set covering machine builds a conjunction or disjunction of balls
-    with individual radii (`SCM`).
 
     See Also
     --------
@@ -170,15 +147,13 @@ class PVM(Model):
     ----------
     Bien and Tibshirani (2009), *Classification by Set Cover: The Prototype Vector Machine*; (2011) *Prototype selection
     for interpretable classification*, Annals of Applied Statistics 5.
-    Priebe, DeVinney, Marchette and Socolinsky (2003), *Classification using class cover catch digraphs*, Journal of
-    Classification 20.
 
     Examples
     --------
     >>> import protoclass as pc
-    >>> fit = pc.fit("species ~ .", pc.load_data("iris"), eps=2.0, radii="individual")
-    >>> fit.prototypes[["class", "radius", "newly_covered"]].head(3).round(2).to_dict("list")
-    {'class': ['setosa', 'versicolor', 'virginica'], 'radius': [2.0, 1.42, 1.33], 'newly_covered': [48, 37, 34]}
+    >>> fit = pc.fit("species ~ .", pc.load_data("iris"), dissimilarity="euclidean", eps=2.0)
+    >>> fit.prototypes[["class", "newly_covered", "miscovered"]].head(3).to_dict("list")
+    {'class': ['setosa', 'versicolor', 'virginica'], 'newly_covered': [48, 46, 34], 'miscovered': [0, 17, 6]}
     """
 
     name = "pvm"
@@ -198,12 +173,11 @@ class PVM(Model):
         radius="eps",
     )
     larger: ClassVar[Mapping[str, Grid]] = {"eps": UpperQuantiles()}
-    example: ClassVar[Mapping[str, Any]] = {"eps": (0.8, 1.2), "lambda_": (0.5, 3.0), "radii": (ONE, OWN)}
+    example: ClassVar[Mapping[str, Any]] = {"eps": (0.8, 1.2), "lambda_": (0.5, 3.0)}
     as_repeats: ClassVar[Mapping[str, Any]] = {"solver": "greedy"}
-    grids: ClassVar[frozenset[str]] = frozenset({"lambda_", "radii", "stop"})
+    grids: ClassVar[frozenset[str]] = frozenset({"lambda_", "stop"})
     words: ClassVar[Mapping[str, str]] = {
         "eps": "radius eps of the balls", "lambda_": "cost lambda of a prototype", "stop": "maximum number of prototypes",
-        "radii": "radii of the balls",
     }  # fmt: skip
 
     eps: Any = "grid"
@@ -216,12 +190,8 @@ class PVM(Model):
     rounding: str = "best"
     draws: int = 500
     stop: Any = None
-    radii: Any = ONE
 
     def __post_init__(self) -> None:
-        _check_radii(self.radii)
-        if self._of_own_radii:
-            object.__setattr__(self, "can", replace(type(self).can, own_distances=True))
         check_number(self, "eps", self.eps, low=0, above=True)
         if self.lambda_ is not None:
             check_number(self, "lambda_", self.lambda_, low=0)
@@ -245,23 +215,11 @@ class PVM(Model):
         return self.solver == "greedy" and not self.certify
 
     def seconds_each(self, columns: int) -> float:
-        each = TUNED + columns * TUNED_COLUMN if self.tuned() else ONCE + columns * ONCE_COLUMN
-        if self._of_one_radius:
-            return each
-        return each * (OWN_TUNED if self.tuned() else OWN_ONCE)
-
-    @property
-    def _of_one_radius(self) -> bool:
-        return isinstance(self.radii, str) and self.radii == ONE
-
-    @property
-    def _of_own_radii(self) -> bool:
-        return isinstance(self.radii, str) and self.radii == OWN
+        return TUNED + columns * TUNED_COLUMN if self.tuned() else ONCE + columns * ONCE_COLUMN
 
     @property
     def title(self) -> str:
-        own = ", individual radii" if self._of_own_radii else ""
-        return f"Prototype vector machine ({self.solver}{own})"
+        return f"Prototype vector machine ({self.solver})"
 
     def unused(self, classes: int) -> frozenset[str]:
         used = {
@@ -280,9 +238,7 @@ class PVM(Model):
     def loss(self, task: Task, prototypes: Points) -> float:
         assert prototypes.at is not None
         D = task.D.take(np.arange(task.shape[0]), prototypes.at)
-        radii = self.eps if prototypes.radii is None or self._of_one_radius else prototypes.radii
-        # the radii of closed balls with individual radii are the next numbers already
-        inside = radii >= D if self.balls == "closed" and self._of_one_radius else radii > D
+        inside = self.eps >= D if self.balls == "closed" else self.eps > D
         return objective(inside, prototypes.classes, task.y, task.w, self._cost(task)).value
 
     def _cost(self, task: Task) -> float:
@@ -297,8 +253,6 @@ class PVM(Model):
             return unit * np.geomspace(1 / len(task.w), max(1.0, smallest.min() / 20), 10)
         if parameter == "stop":
             return Counts(int(smallest.sum())).values(task)
-        if parameter == "radii":
-            return np.array([ONE, OWN])
         return super().default_grid(parameter, task, smallest)
 
     def path(self, task: Task, grid: Axes) -> Path:
@@ -320,18 +274,10 @@ class PVM(Model):
             self.solver, self.balls == "closed", self.time_limit, self.mip_gap, self.draws, self.rounding == "union",
             certify, task.seed, stops=tuple(axis(grid, "stop", self.stop).tolist()),
         )  # fmt: skip
-        kinds = axis(grid, "radii", self.radii).tolist()
-        runs = [cover_paths(task, fold, folds, eps, lambdas, replace(options, own=kind == OWN)) for kind in kinds]
-        for parts in zip(*runs, strict=True):
-            paths = tuple(path for _, path in parts)
-            yield parts[0][0], paths[0] if len(paths) == 1 else JoinedPath(paths)
+        yield from cover_paths(task, fold, folds, eps, lambdas, options)
 
     def bound(self, learned: Learned, delta: float) -> pd.DataFrame:
-        """Theorem 5.1 of Marchand and Shawe-Taylor (2001): the prototypes determine the nearest-prototype rule.
-
-        With individual radii, the rule depends only on which of the 24 steps each radius has, because `relative_distances` are
-        compared with one another. So the message is one of 24 for each prototype, and one of 2 if both kinds of radii were tried.
-        """
+        """Theorem 5.1 of Marchand and Shawe-Taylor (2001): the prototypes determine the nearest-prototype rule."""
         rule, prototype_row = learned.rule, learned.prototype_row
         reasons = [*learned.reasons]
         if len(prototype_row) == 0:
@@ -341,9 +287,7 @@ class PVM(Model):
         elif (learned.y[prototype_row] != rule.prototypes.classes).any():
             reasons.append("some prototypes represent another class than their own")
         errors, size, n = int((learned.fitted() != learned.y).sum()), len(rule.prototypes), len(learned.y)
-        message = np.log(2) if len(learned.tried.get("radii", ())) > 1 else 0.0
-        message += size * np.log(RADII) if self._of_own_radii else 0.0
-        found = compression_bound(n, size, 0, errors, delta, message)
+        found = compression_bound(n, size, 0, errors, delta)
         return bound_table([(self.name, n, size, 0, errors, found, reasons)])
 
     def alternatives(self, learned: Learned, task: Task, within: float, seconds: float, interest: np.ndarray) -> NearSolutions:
@@ -360,10 +304,8 @@ class PVM(Model):
         worst = rows[np.lexsort((rows, ~astray[rows], -paid[rows], -price[rows].round(9)))][:n]
         return Criticised(worst, price[worst], "price", "dual price: increase of the objective due to the row, in weight of rows")
 
-    def first_gains(self, learned: Learned, task: Task) -> np.ndarray | None:
-        """The largest gain of one ball per class: weight of its rows minus weight of others; None with individual radii."""
-        if "radius eps" not in learned.rule.report:
-            return None
+    def first_gains(self, learned: Learned, task: Task) -> np.ndarray:
+        """The largest gain of one ball per class: weight of its rows minus weight of others."""
         eps = learned.rule.report["radius eps"]
         D = task.D.take(np.arange(task.shape[0]), np.arange(task.shape[1]))
         inside = eps >= D if self.balls == "closed" else eps > D
@@ -375,7 +317,6 @@ class PVM(Model):
 
     def swap(self, learned: Learned, task: Task, place: int, candidate: int) -> Nearest:
         """The rule with a prototype replaced by a candidate."""
-        _program(learned)
         assert isinstance(learned.rule, Nearest)
         return swapped(learned.rule, task, place, candidate)
 
@@ -396,18 +337,8 @@ def spaced_counts(most: int, count: int = MOST_ROWS) -> list[int]:
 def _program(learned: Learned) -> tuple[float, float, tuple[np.ndarray, np.ndarray]]:
     """Radius, cost of a prototype, and the prototypes of the program that a rule is a solution of."""
     report, prototypes = learned.rule.report, learned.rule.prototypes
-    if "radius eps" not in report:
-        raise NotAvailable(
-            "alternatives, criticisms and swaps need one radius for all balls, but this fit has ball-specific radii: use "
-            "fit.update(radii='one')"
-        )
     assert prototypes.at is not None
     return report["radius eps"], report["cost lambda"], (prototypes.at, prototypes.classes)
-
-
-def _check_radii(radii: Any) -> None:
-    for value in listed("pvm", "radii", radii):
-        one_of("radii", value, (ONE, OWN, "grid") if isinstance(radii, str) else (ONE, OWN))
 
 
 def radii(task: Task, levels: np.ndarray | None) -> np.ndarray:

@@ -245,10 +245,6 @@ def test_what_is_refused(fit, iris):
         pc.fit("species ~ .", iris, "knn", k=3).alternatives()
     with pytest.raises(pc.NotAvailable, match=r"method 'scm' has no criticisms .* fit\.augment\(\)"):
         pc.fit("species ~ .", iris, "scm", penalty=1.0).criticisms()
-    own = pc.fit("species ~ .", iris, eps=1.0, radii="individual")
-    for call in (own.alternatives, own.criticisms):
-        with pytest.raises(pc.NotAvailable, match=r"one radius for all balls.*fit\.update\(radii='one'\)"):
-            call()
     with pytest.raises(pc.NotAvailable, match="criticisms need prototypes, but the rule has none"):
         pc.fit("species ~ .", iris, eps=1.0, lambda_=1e6).criticisms()
     for within in (-0.1, np.nan, "x", None, True, complex(1)):

@@ -83,9 +83,6 @@ def test_what_can_not_be_swapped_is_refused(fit, iris):
         fit.update(candidates="same_class").swap(old, other)
     with pytest.raises(pc.NotAvailable, match="has no prototypes to replace by a row: use 'pvm' or 'medianglvq'"):
         fit.update(method="knn", k=3).swap(0, 1)
-    own = pc.fit("species ~ .", iris, eps=1.0, radii="individual")
-    with pytest.raises(pc.NotAvailable, match="radii='one'"):
-        own.swap(own.prototypes.index[0], 149)
 
 
 def ask(explorer, **deed):

@@ -26,7 +26,6 @@ def test_every_method_keeps_the_contract(method):
 SCM_VARIANTS = [pc.SCM(features="stumps"), pc.SCM(features="balls+stumps", multiclass="ovr")]
 VARIANTS = [
     pc.PVM(eps=0.9, lambda_=0.3, solver="exact"), pc.PVM(eps=0.9, lambda_=0.3, balls="closed"),
-    pc.PVM(eps=0.9, lambda_=0.3, radii="individual"), pc.PVM(eps=0.9, lambda_=0.3, radii="individual", solver="exact", balls="closed"),
     pc.KNN(ties="random"),
     pc.MMDCritic(gamma=None), pc.Hyperplane(embedding="flip", C=1.0),
     pc.Multiedit(condense=True), pc.Mixture(covariance="tied", priors="equal"),

@@ -50,11 +50,10 @@ def test_of_the_grid_points_within_a_budget_the_best_is_chosen(iris, method, bud
     assert whole.best != v.best or keeps[whole.best]
 
 
-@pytest.mark.parametrize("radii", ["one", "individual"])
 @pytest.mark.parametrize("balls", ["open", "closed"])
-def test_every_number_of_prototypes_comes_from_one_run(mixed, radii, balls):
+def test_every_number_of_prototypes_comes_from_one_run(mixed, balls):
     """Of each fold, rows of it out of sight: the first prototypes of a fit to the other rows, and what they answer."""
-    eps, parameters = [0.5, 1.3], {"radii": radii, "balls": balls, "weights": "w"}
+    eps, parameters = [0.5, 1.3], {"balls": balls, "weights": "w"}
     unscaled = {"dissimilarity": pc.Euclidean(scale=False)}
     v = pc.cross_validate("y ~ a + b", mixed, eps=eps, max_prototypes=60, cv=3, **unscaled, **parameters)
     assert v.grid["stop"].unique().tolist() == spaced_counts(60)
@@ -127,12 +126,12 @@ def test_a_budget_tunes_what_makes_rules_smaller(iris, mixed):
     assert machine.rule.size <= 3
     assert "stop" in machine.selection.values
     assert len(pc.fit("species ~ .", iris, "mixture", K="bic", ridge=[0.1, 1.0], max_prototypes=20, cv=3).prototypes) <= 20
-    both = pc.fit("species ~ .", iris, radii="grid", eps=[1.0, 2.5], max_prototypes=9, cv=4)
-    assert list(both.selection.values) == ["eps", "stop", "radii"]
+    both = pc.fit("species ~ .", iris, eps=[1.0, 2.5], max_prototypes=9, cv=4)
+    assert list(both.selection.values) == ["eps", "stop"]
     assert len(both.prototypes) <= 9
     for point in range(0, len(both.validation.grid), 7):
         assert both.validation.counts[point].tolist() == count(both.validation.fit_at(point)).tolist()
-    alone = pc.fit("species ~ .", iris, eps=both.model.eps, stop=both.model.stop, radii=both.model.radii)
+    alone = pc.fit("species ~ .", iris, eps=both.model.eps, stop=both.model.stop)
     assert alone.prototypes.equals(both.prototypes)
 
 

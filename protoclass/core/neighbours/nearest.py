@@ -296,18 +296,13 @@ class Nearest(WithPrototypes):
     @property
     def why_not_sql(self) -> str:
         kind = type(self)
-        own = kind.distances is not Nearest.distances and kind.sql_divisors is Nearest.sql_divisors
-        return "it compares distances of its own" if own or kind.predict is not Nearest.predict else ""
+        own = kind.distances is not Nearest.distances or kind.predict is not Nearest.predict
+        return "it compares distances of its own" if own else ""
 
     def sql(self, statement: Statement) -> str:
         if len(self.prototypes) == 0:
             return statement.label(self.fallback)
-        return statement.nearest(self.prototypes, rank_of(self.prototypes)[1], self.sql_divisors)
-
-    @property
-    def sql_divisors(self) -> Array | None:
-        """Divisors of the dissimilarities (q,), if a query in SQL compares ratios; otherwise None."""
-        return None
+        return statement.nearest(self.prototypes, rank_of(self.prototypes)[1])
 
 
 @dataclass(frozen=True)

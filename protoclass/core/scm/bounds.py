@@ -28,7 +28,7 @@ class Bound:
     left, errors : arrays
         Number of rows outside of the compression set, and training errors.
     log_level : array
-        Logarithm of the part of delta for a compression set of this size and message.
+        Logarithm of the part of delta for a compression set of this size.
     """
 
     value: Array
@@ -47,7 +47,7 @@ class Bound:
         return np.where(informative, np.minimum(tail_inverse(n, k, level), self.value), 1.0)
 
 
-def compression_bound(m: Any, d2: Any, d1: Any, k: Any, delta: float, message: Any = 0.0) -> Bound:
+def compression_bound(m: Any, d2: Any, d1: Any, k: Any, delta: float) -> Bound:
     """Theorem 5.1: a bound that is true with probability 1 - delta over training sets of m independent rows.
 
     It is true for all compression sets simultaneously. So a method may select among them in any way, by cross-validation or by the
@@ -68,9 +68,6 @@ def compression_bound(m: Any, d2: Any, d1: Any, k: Any, delta: float, message: A
     k : int or array
         Training errors.
     delta : float in (0, 1)
-    message : float or array
-        Logarithm of the number of further messages that a rule may need in addition to its compression set (section 5: delta is
-        divided among them too).
 
     References
     ----------
@@ -84,13 +81,13 @@ def compression_bound(m: Any, d2: Any, d1: Any, k: Any, delta: float, message: A
     >>> float(b.tail.round(3)), float(b.value.round(3)), float(b.simple.round(3))
     (0.121, 0.164, 0.187)
     """
-    m, d2, d1, k, message = np.broadcast_arrays(*(np.asarray(v, float) for v in (m, d2, d1, k, message)))
+    m, d2, d1, k = np.broadcast_arrays(*(np.asarray(v, float) for v in (m, d2, d1, k)))
     left, errors = m - d2, k
     informative = left > k
     m, d2, d1, k = (np.where(informative, v, w) for v, w in ((m, 2.0), (d2, 0.0), (d1, 0.0), (k, 0.0)))
     right = np.where(informative, left - k, 1.0)
     # Without a compression set the sum over its sizes has one term: d2 = 0 counts as 1.
-    sizes = np.log(m) + np.log(np.maximum(d2, 1)) - np.log(delta) + message
+    sizes = np.log(m) + np.log(np.maximum(d2, 1)) - np.log(delta)
     messages = _log_choose(m, d2) + _log_choose(d2, d1) + sizes
     exact = messages + _log_choose(m - d2, k) + np.log(m)
     simple_log = _log_simple(m, d2) + _log_simple(d2, d1) + _log_simple(m - d2, k) + sizes + np.log(m)

@@ -350,7 +350,7 @@ def class_programs(
     out = []
     for c, (members, of_class) in enumerate(zip(sets, lists, strict=True)):
         lines = np.arange(len(members.candidates))
-        ball = ball_matrix(of_class, lines, np.zeros_like(lines), len(members.rows))
+        ball = ball_matrix(of_class, lines, 0, len(members.rows))
         ball.sort_indices()
         program = Program(wrong[members.candidates, c] + cost, problems.w[members.rows], ball, step_of(cost))
         out.append((program, members.candidates))

@@ -1,8 +1,8 @@
 """The greedy algorithm of the PVM (paper, section 3.2).
 
-At each step the column (a candidate with a radius) and class are added that lower the objective most, until none lowers it. The
+At each step the candidate and class are added that lower the objective most, until none lowers it. The
 problem separates by class and gains never increase, so each class is run separately and the steps are merged by gain: the largest
-first, of equal ones the first class in level order, then the first column, whose radius is the largest of its candidate.
+first, of equal ones the first class in level order, then the first candidate.
 
 Because gains never increase, the gain of a column when it was last computed bounds its present gain, and only the column with
 the largest bound is computed again (Minoux 1978). Its ball is a row of bits, or a list of rows if balls are small. If neither
@@ -97,9 +97,9 @@ def greedy_steps(problems: CoverProblems, cost: float) -> list[list[Steps]]:
     fits = workers * max(bits) <= limit
     if fits and balls.complete:
         return _by_bits(problems, cost, workers, limit)
-    pairs, most = balls.pairs(problems.around), min(LISTED, limit / PER_PAIR)
+    pairs, most = balls.pairs(problems.classes), min(LISTED, limit / PER_PAIR)
     if pairs <= most and (not fits or sum(bits) > PER_PAIR * pairs):
-        lists = balls.lists(problems.around, most)
+        lists = balls.lists(problems.classes, most)
         if lists is not None:
             return _by_lists(problems, cost, lists)
     return _by_bits(problems, cost, workers if fits else 1, limit)
@@ -107,8 +107,8 @@ def greedy_steps(problems: CoverProblems, cost: float) -> list[list[Steps]]:
 
 def _size(problems: CoverProblems, c: int) -> int:
     """Bytes of the bits of a class in one problem."""
-    sets = problems.around[c]
-    return 8 * problems.levels * words(len(sets.rows)) * len(sets.candidates)
+    sets = problems.classes[c]
+    return 8 * words(len(sets.rows)) * len(sets.candidates)
 
 
 def _by_bits(problems: CoverProblems, cost: float, workers: int, limit: int) -> list[list[Steps]]:
@@ -116,10 +116,9 @@ def _by_bits(problems: CoverProblems, cost: float, workers: int, limit: int) -> 
     K, (n, m), share = problems.gain.shape[1], problems.task.shape, AT_ONCE if problems.balls.kept else limit // workers
 
     def solve(c: int, part: range) -> list[Steps]:
-        radii = range(part.start * problems.levels, part.stop * problems.levels)
-        bits = problems.balls.bits(c, problems.around[c].candidates, radii)
+        bits = problems.balls.bits(c, problems.classes[c].candidates, part)
         work = each(
-            lambda k: greedy_columns(problems, c, k, cost, bits=bits, first=radii.start), part, bits.size * len(problems.gain)
+            lambda k: greedy_columns(problems, c, k, cost, bits=bits, first=part.start), part, bits.size * len(problems.gain)
         )
         return list(work)
 
@@ -176,8 +175,7 @@ def _run(
     even = float(w[0]) if len(w) and (w == w[0]).all() else 0.0
     order, gains, count = np.empty(F * a, np.int64), np.empty(F * a), np.zeros(F, np.int64)
     if a:
-        columns = problems.columns(sets, k)
-        given = bits, *lists, columns.line, columns.level - first
+        given = bits, *lists, k - first
         work = np.empty(a, np.int64), np.empty(a, np.int64), np.empty(_blocks(a), np.int64)
         _greedy(*given, sets.candidates, *folds, c, k, w, even, cost, *work, order, gains, count, left())
     total = int(count.sum())
@@ -191,7 +189,7 @@ def _blocks(a: int) -> int:
 
 @kernel
 def _greedy(  # type: ignore[no-untyped-def]
-    bits, start, upto, places, line, level, columns, gain, wrong, best, out, c, k, w, even, cost,
+    bits, start, upto, places, level, columns, gain, wrong, best, out, c, k, w, even, cost,
     key, seen, highest, order, got, count, left,
 ):  # fmt: skip
     # One class of one problem, fold by fold. A gain is the weight of the rows of the ball not yet covered minus the weight of other
@@ -221,14 +219,14 @@ def _greedy(  # type: ignore[no-untyped-def]
                 for a in range(first, last):
                     if key[a] != top:
                         continue
-                    j, at, r = columns[a], line[a], level[a]
+                    j = columns[a]
                     if seen[a] < steps:
                         if len(bits) == 0:
-                            weight = _weigh_list(start[at], upto[at, r], places, covered, w)
+                            weight = _weigh_list(start[a], upto[a, level], places, covered, w)
                         elif even > 0:
-                            weight = even * count_new(bits, r, at, covered)
+                            weight = even * count_new(bits, level, a, covered)
                         else:
-                            weight = weigh_new(bits, r, at, covered, w)
+                            weight = weigh_new(bits, level, a, covered, w)
                         now = weight - wrong[f, k, j]
                         key[a], seen[a] = np.int64(now) if now > cost else NEVER, steps
                         if key[a] < top:
@@ -239,9 +237,9 @@ def _greedy(  # type: ignore[no-untyped-def]
                     key[a] = NEVER
                     if len(bits):
                         for s in range(len(covered)):
-                            covered[s] |= bits[r, at, s]
+                            covered[s] |= bits[level, a, s]
                     else:
-                        for s in range(start[at], upto[at, r]):
+                        for s in range(start[a], upto[a, level]):
                             covered[places[s] >> 6] |= np.uint64(1) << np.uint64(places[s] & 63)
                 above = NEVER
                 for a in range(first, last):
@@ -266,9 +264,8 @@ def steps_together(problems: CoverProblems, c: int, cost: float) -> list[Steps]:
     A matrix product adds weights in any order, and their sums are exact as weights are whole numbers.
     """
     sets, (F, K, _) = problems.classes[c], problems.gain.shape
-    problem, columns = np.arange(K), problems.columns(sets, 0)  # the problems in which some fold has further steps
-    codes, level = problems.balls.codes(columns.sets)[columns.line], problems.level[:, sets.candidates]
-    inside = (codes <= level[:, :, None]).astype(float)  # (problems, a, b)
+    problem = np.arange(K)  # the problems in which some fold has further steps
+    inside = (problems.balls.codes(sets) <= problem[:, None, None]).astype(float)  # (problems, a, b)
     pays = (problems.best[:, :, sets.candidates] == c) & (problems.gain[:, :, sets.candidates] > cost)
     gain = np.where(pays, problems.gain[:, :, sets.candidates], -np.inf).transpose(1, 0, 2).copy()  # (problems, F, a)
     live = problems.fold[sets.rows] != np.arange(F)[:, None]

@@ -1,4 +1,4 @@
-"""Covers as rules: the path of the PVM over radii and costs, greedy rules, and rules of balls with individual radii."""
+"""Covers as rules: the path of the PVM over radii and costs, and greedy rules."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ import numpy as np
 from ...ground.errors import OptionError, brief
 from ...ground.savable import savable
 from .. import Array
-from ..neighbours.nearest import Nearest, by_smallest_set, nearest, nearest_to, order_of
+from ..neighbours.nearest import Nearest, by_smallest_set, nearest_to
 from ..parallel import few, kernel
-from ..task import Points, Rule
-from .coverage import NONE, SEVERAL, covering, covering_by
+from ..task import Points
+from .coverage import NONE, SEVERAL, covering_by
 from .problems import Certificate, Objective
 
 if TYPE_CHECKING:
@@ -113,69 +113,16 @@ class Greedy(Nearest):
         return replace(self, prototypes=kept, report={**report, "cost lambda": cost, "objective": smaller})
 
 
-def relative_distances(D: Array, radii: Array) -> Array:
-    """Distances that decide between balls with individual radii: the dissimilarity to a prototype, divided by its radius.
-
-    It is below 1 inside its ball, and inf if the ratio overflows.
-
-    Parameters
-    ----------
-    D : array (r, q)
-    radii : array (q,)
-
-    Returns
-    -------
-    array (r, q)
-
-    Examples
-    --------
-    >>> relative_distances(np.array([[1.0, 3.0]]), np.array([0.5, 4.0])).tolist()
-    [[2.0, 0.75]]
-    """
-    with np.errstate(over="ignore"):
-        return D / radii
-
-
-@savable
-@dataclass(frozen=True, repr=False)
-class OwnNearest(Nearest):
-    """Rule: the class of the prototype with the lowest `relative_distances`."""
-
-    def distances(self, query: Query) -> Array:
-        assert self.prototypes.radii is not None
-        return query.finite(relative_distances(query.dissimilarities(self.prototypes), self.prototypes.radii))
-
-    @property
-    def sql_divisors(self) -> Array | None:
-        return self.prototypes.radii
-
-    def closest(self, query: Query) -> Array:
-        member = np.asarray(self.prototypes.classes, np.int16)[None, :]
-        return nearest(self.distances(query), member, order_of(self.prototypes))[:, 0]
-
-    def cover(self, query: Query) -> Array:
-        assert self.prototypes.radii is not None
-        member = np.asarray(self.prototypes.classes, np.int16)[None, :]
-        return np.maximum(covering(query.dissimilarities(self.prototypes), member, self.prototypes.radii), NONE)[:, 0]
-
-
-@savable
-@dataclass(frozen=True, repr=False)
-class OwnGreedy(OwnNearest, Greedy):
-    """Rule of a greedy cover: its first prototypes are those that a larger lambda would have chosen."""
-
-
 @dataclass(frozen=True)
 class CoverPath:
     """Path of the PVM over a grid of radii and lambdas."""
 
     runs: tuple[Chosen, ...]  # for each radius and lambda, the last varying fastest
-    eps: Array  # radii, or the largest ones for individual radii
+    eps: Array  # radii, beyond which no row is in a ball
     lambdas: Array
     weight: Array  # training weight of each class, in units (classes,)
     unit: float
     nested: bool  # whether the first prototypes of each run are the prototypes of larger lambdas, as in greedy covers
-    own: bool  # whether balls have individual radii
     stops: tuple[int | None, ...] = (None,)  # the most prototypes, of each run; None for all of them
     bounds: ClassVar[None] = None
     kinds: ClassVar[tuple[str, ...]] = ("class", "cover")
@@ -183,7 +130,7 @@ class CoverPath:
     @cached_property
     def prototypes(self) -> Points:
         # a prototype may represent different classes along the path, so none is named
-        at = np.unique(np.concatenate([run.at for run in self.runs])) if self.own or self._stopped else self._sets[0]
+        at = np.unique(np.concatenate([run.at for run in self.runs])) if self._stopped else self._sets[0]
         return Points(np.full(len(at), NONE), at=at)
 
     @cached_property
@@ -217,7 +164,7 @@ class CoverPath:
         return np.concatenate(of_runs)
 
     def predict(self, kind: str, query: Query) -> Array:
-        if self.own or self._stopped:
+        if self._stopped:
             D = query.dissimilarities(self.prototypes)
             return np.concatenate([self._predict_first(kind, query, D, *run) for run in zip(self.runs, self._sizes, strict=True)], axis=1)
         union, member = self._sets
@@ -232,8 +179,6 @@ class CoverPath:
         columns, classes = np.searchsorted(np.asarray(self.prototypes.at), run.at), np.asarray(run.classes, np.int64)
         if kind == "cover":
             return np.maximum(covering_first(D, columns, run.radii, classes, sizes), NONE)
-        if self.own:
-            D, columns = query.finite(relative_distances(D[:, columns], run.radii)), np.arange(len(columns))
         return nearest_first(D, columns, classes, sizes, int(self.weight.argmax()))
 
     def _classes(self, first: Array, member: Array) -> Array:
@@ -249,16 +194,13 @@ class CoverPath:
         assert run.radii is not None
         table = {"newly_covered": run.covers * self.unit, "miscovered": run.wrong * self.unit}
         report: dict[str, Any] = {"radius eps": eps}
-        if self.own:
-            report, table = {"largest radius eps": eps, "radii": _words(run.radii)}, {"radius": run.radii, **table}
         uncovered = float(self.weight.sum() - run.covers.sum()) * self.unit
         goal = Objective(uncovered, float(run.wrong.sum()) * self.unit, len(run.at), lambda_)
         report |= {"cost lambda": lambda_, "objective": goal}
         if run.certificate is not None:
             report["certificate"] = run.certificate.scaled(self.unit)
-        kinds = ((Nearest, OwnNearest), (Greedy, OwnGreedy))
         prototypes = Points(run.classes, at=run.at, radii=run.radii, table=table)
-        rule = kinds[self.nested][self.own](prototypes, len(self.weight), int(self.weight.argmax()), report)
+        rule = (Greedy if self.nested else Nearest)(prototypes, len(self.weight), int(self.weight.argmax()), report)
         return rule.first(int(self._sizes[g, s])) if isinstance(rule, Greedy) and self.stops[s] is not None else rule
 
     def moved(self, columns: Array) -> CoverPath:
@@ -346,12 +288,6 @@ def _cover_first(D, columns, radii, classes, sizes, order, out):  # type: ignore
             out[i, order[s]] = covered
 
 
-def _words(radii: Array) -> str:
-    if not len(radii):
-        return "none"
-    return f"{len(np.unique(radii))} different ones, from {radii.min():.4g} to {radii.max():.4g}"
-
-
 def union_of(runs: tuple[Chosen, ...]) -> tuple[Array, Array]:
     """The candidates of some runs, ascending (q,), and the class of each in each run, int16 (runs, q), -1 if the run lacks it."""
     union = np.unique(np.concatenate([run.at for run in runs]))
@@ -359,39 +295,3 @@ def union_of(runs: tuple[Chosen, ...]) -> tuple[Array, Array]:
     for run, classes in zip(runs, member, strict=True):
         classes[np.searchsorted(union, run.at)] = run.classes
     return union, member
-
-
-@dataclass(frozen=True)
-class JoinedPath:
-    """The paths of several values of a parameter over the same grid; that parameter varies fastest."""
-
-    paths: tuple[CoverPath, ...]  # whose prototypes are columns of D; they predict the same kinds
-    bounds: ClassVar[None] = None
-
-    @cached_property
-    def prototypes(self) -> Points:
-        at = np.unique(np.concatenate([path.prototypes.at for path in self.paths if path.prototypes.at is not None]))
-        return Points(np.full(len(at), NONE), at=at)
-
-    @property
-    def kinds(self) -> tuple[str, ...]:
-        return self.paths[0].kinds
-
-    @property
-    def size(self) -> Array:
-        return np.stack([path.size for path in self.paths], axis=1).ravel()
-
-    @property
-    def class_counts(self) -> Array:
-        counts = np.stack([path.class_counts for path in self.paths], axis=1)
-        return counts.reshape(-1, counts.shape[-1])
-
-    def predict(self, kind: str, query: Query) -> Array:
-        return np.stack([path.predict(kind, query) for path in self.paths], axis=2).reshape(len(query), -1)
-
-    def at(self, g: int) -> Rule:
-        point, which = divmod(g, len(self.paths))
-        return self.paths[which].at(point)
-
-    def moved(self, columns: Array) -> JoinedPath:
-        return JoinedPath(tuple(path.moved(columns) for path in self.paths))

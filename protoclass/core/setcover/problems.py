@@ -4,25 +4,15 @@ The integer program (3) of the paper separates by class (appendix A): for class 
 
     sum_j C_l(j) alpha_j + sum of the weights of class-l rows that no chosen ball contains,    C_l(j) = lambda + miscovered
 
-is lowest. A column is a ball: a candidate with a radius. It can have a gain in at most one class, the majority of the ball,
-because a gain needs more weight of the class than of all others.
-
-**One radius for all balls**, as in the paper: there is a problem for each radius, and the columns of all of them are the candidates.
-
-**Individual radii**: there is one problem, whose columns are pairs of a candidate and one of several radii. The balls of a candidate
-are nested, hence
-
-* a column is left out if a larger ball around its candidate costs as much, or a smaller one contains as many rows of the class: it
-  is not in any greedy cover, and no optimal one needs it;
-* a greedy cover has at most one ball of each class around a candidate. After the ball with the largest gain, a larger one has no
-  gain: at that step its gain was not larger, so what it adds does not outweigh its cost;
-* an optimal cover needs at most one as well, because the larger of two covers the rows of both.
+is lowest. A column is the ball of a candidate at the radius of the problem. It can have a gain in at most one class, the majority of
+the ball, because a gain needs more weight of the class than of all others. There is a problem for each radius, and the columns of all
+of them are the candidates.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -31,50 +21,20 @@ from ...ground.errors import TooLarge, printed
 from ...ground.savable import savable
 from .. import Array
 from ..coding import Coding, bins_for
-from ..memory import room
 from ..parallel import each
 from ..statistics.sums import in_units, units
 from ..task import Task
-from .balls import CHUNK, PER_PAIR, Balls, Sets, balls_of
+from .balls import CHUNK, Balls, Sets, balls_of
 from .coded_balls import Lists, find_gains
 
 LISTED = 2**29  # pairs of a row and a candidate of the class whose ball contains it
 MEMORY = 2**28  # bytes for the gains of all candidates; beyond that, folds are taken in groups
 PROOFS = {"prices": "reduced costs", "dual": "dual ascent", "LP": "linear relaxation", "MIP": "integer program"}  # in words
-RADII = 24  # radii that a ball may have, for individual radii; a number up to it fits into the codes
-
-
-def own_radii(eps: float) -> Array:
-    """The radii that a ball may have, (24,): equal steps from eps / 24 to eps.
-
-    They depend on eps only, so held-out rows have no effect on them, and a number from 1 to 24 identifies the radius of
-    a ball.
-    """
-    return eps * (np.arange(1, RADII + 1) / RADII)
-
-
-@dataclass(frozen=True)
-class Columns:
-    """Columns of one class at one problem, as their balls are computed.
-
-    Attributes
-    ----------
-    sets : Sets
-        Candidates of the columns, and the rows.
-    line : int array (q,)
-        Position of each column's candidate among the candidates.
-    level : int array (q,)
-        Position of its radius among the radii of the task.
-    """
-
-    sets: Sets
-    line: Array
-    level: Array
 
 
 @dataclass(frozen=True)
 class CoverProblems:
-    """The problems of some folds: one for each radius, or one for all; weights, gains and costs are in whole numbers of `unit`.
+    """The problems of some folds, one for each radius; weights, gains and costs are in whole numbers of `unit`.
 
     Attributes
     ----------
@@ -84,17 +44,11 @@ class CoverProblems:
     unit : float
     fold : int array (n,)
         Fold that leaves each row out, -1 for none.
-    gain, wrong, best : arrays (folds, problems, columns), see `coded_balls.find_gains`
-    candidate : int array (columns,), ascending
-        Column of D of each column; for one candidate the largest radius comes first.
-    level : int array (problems, columns)
-        Position of its radius among the radii of the task.
+    gain, wrong, best : arrays (folds, radii, candidates), see `coded_balls.find_gains`
     classes : tuple of Sets
-        Columns that may represent each class and pay, and its rows.
+        Candidates that may represent each class and pay, and its rows.
     balls : Balls
         Balls of the candidates.
-    most : float
-        Largest number of pairs of a row and a candidate of its class that may be listed.
     """
 
     task: Task
@@ -104,38 +58,8 @@ class CoverProblems:
     gain: Array
     wrong: Array
     best: Array
-    candidate: Array
-    level: Array
     classes: tuple[Sets, ...]
     balls: Balls
-    most: float = field(default=LISTED, kw_only=True)
-
-    @property
-    def levels(self) -> int:
-        """Number of radii in a problem: 1, or the number of radii that a ball may have."""
-        return len(self.balls.coding.radii) // len(self.level)
-
-    def columns(self, sets: Sets, k: int) -> Columns:
-        """Some of the columns of a class in problem `k`."""
-        if self.levels == 1:  # a column is a candidate
-            return Columns(sets, np.arange(len(sets.candidates)), self.level[k, sets.candidates])
-        candidates, line = np.unique(self.candidate[sets.candidates], return_inverse=True)
-        return Columns(Sets(candidates, sets.rows), line, self.level[k, sets.candidates])
-
-    def balls_of(self, columns: Array, k: int) -> tuple[Array, Array]:
-        """The candidates of some columns in problem `k`, and the positions of their radii among the radii of the problem."""
-        return self.candidate[columns], self.level[k, columns] - k * self.levels
-
-    def find(self, candidates: Array, levels: Array) -> Array:
-        """The columns that these balls are in the only problem; without those that can't pay."""
-        known, wanted = (at * self.levels - level for at, level in ((self.candidate, self.level[0]), (candidates, levels)))
-        at = np.searchsorted(known, wanted).clip(max=len(known) - 1)
-        return at[known[at] == wanted] if len(known) else at[:0]
-
-    def of_task(self, task: Task, fold: Array, k: int, lambda_: float) -> CoverProblems:
-        """Problem `k` with other candidates, for one fold."""
-        radii = self.balls.coding.radii[k * self.levels : (k + 1) * self.levels]
-        return covers(task, fold, 1, radii, lambda_, own=self.levels > 1)
 
     def of_rows(self, prices: Sequence[Array]) -> Array:
         """The prices of the rows of each class in the order of the data; 0 of rows without a weight."""
@@ -151,14 +75,9 @@ class CoverProblems:
         return float(sum(held[sets.candidates].sum() / self.w[sets.rows].mean() for sets in self.classes if len(sets.candidates)))
 
     @cached_property
-    def around(self) -> tuple[Sets, ...]:
-        """The candidates of the columns of each class, as columns of D, and its rows."""
-        return tuple(self.columns(sets, 0).sets for sets in self.classes)
-
-    @cached_property
     def listed(self) -> tuple[Lists, ...] | None:
-        """The balls around these candidates as lists of rows, see `Balls.lists`; None if they have too many pairs."""
-        return self.balls.lists(self.around, self.most)
+        """The balls of the candidates as lists of rows, see `Balls.lists`; None if they have too many pairs."""
+        return self.balls.lists(self.classes, LISTED)
 
     @property
     def lists(self) -> tuple[Lists, ...]:
@@ -173,17 +92,13 @@ class CoverProblems:
             n, m = self.task.shape
             raise TooLarge(
                 f"balls of radius {self.balls.coding.radii[-1]:.4g} around {m} candidates contain too many of the {n} rows to be "
-                "listed: use solver='greedy', 'exact' or 'rounding', which need no lists, smaller radii, candidates=500 (a random "
-                "subset of the rows as centres), or fewer rows (data.sample(...))"
-                if self.levels == 1
-                else f"the balls of up to {self.levels} radii around {m} candidates, with {n} rows, are too many for the memory that is "
-                "left: use radii='one', candidates=500 (a random subset of the rows as centres), a smaller eps, or fewer rows "
-                "(data.sample(...))"
+                "listed: use solver='greedy' without certify=, which needs no lists, smaller radii, candidates=500 (a random subset of "
+                "the rows as centres), or fewer rows (data.sample(...))"
             )
         return self.listed
 
 
-def covers(task: Task, fold: Array, folds: int, radii: Array, least: float, own: bool = False) -> CoverProblems:
+def covers(task: Task, fold: Array, folds: int, radii: Array, least: float) -> CoverProblems:
     """Read the dissimilarities once and build the problems.
 
     Parameters
@@ -195,8 +110,6 @@ def covers(task: Task, fold: Array, folds: int, radii: Array, least: float, own:
     radii : array (K,), ascending
     least : float
         Largest gain at which candidates are dropped: the smallest lambda.
-    own : bool
-        Whether there is one problem, in which each ball has one of the radii, instead of one for each radius.
     """
     K, L, m = len(radii), task.classes, len(task.candidate_row)
     w, unit = units(task.w)
@@ -213,29 +126,10 @@ def covers(task: Task, fold: Array, folds: int, radii: Array, least: float, own:
 
     for _ in each(count, range(0, m, CHUNK), len(task.y) * m):
         pass
-    candidate, level = np.arange(m), np.broadcast_to(np.arange(K)[:, None], (K, m))
-    if own:
-        useful = useful_columns(gain, wrong, best)
-        candidate, level = np.nonzero(useful[:, ::-1].any(axis=0).T)  # of a candidate the largest radius first
-        level = K - 1 - level
-        gain = np.where(useful, gain, -np.inf)[:, None, level, candidate]
-        wrong, best = wrong[:, None, level, candidate], best[:, None, level, candidate]
-        level = level[None, :]
     stands_for = np.where(gain > in_units(least, unit), best, -1)
     pays = list(each(lambda c: (stands_for == c).any(axis=(0, 1)), range(L), stands_for.size * L))
     sets = balls.sets(np.array(pays).reshape(L, -1))
-    most = min(LISTED, room() / PER_PAIR) if own else LISTED
-    return CoverProblems(task, w, unit, fold, gain, wrong, best, candidate, level, sets, balls, most=most)
-
-
-def useful_columns(gain: Array, wrong: Array, best: Array) -> Array:
-    """The columns that a cover with individual radii may need, bool (folds, K, m), see above; arguments as in `find_gains`."""
-    held = gain + wrong
-    useful = gain > 0
-    same = best[:, 1:] == best[:, :-1]
-    useful[:, :-1] &= ~(same & (wrong[:, 1:] == wrong[:, :-1]))
-    useful[:, 1:] &= ~(same & (held[:, 1:] == held[:, :-1]) & (wrong[:, 1:] > wrong[:, :-1]))
-    return useful
+    return CoverProblems(task, w, unit, fold, gain, wrong, best, sets, balls)
 
 
 def fold_groups(task: Task, folds: int, radii: int) -> Iterator[Array]:
@@ -307,9 +201,7 @@ class Certificate:
     notes : tuple of str
         Note of the solver for each class, "" for none.
     over : str
-        Description of the candidates of the bound; "" if they are the candidates of the cover.
-    sampled : Certificate, or None
-        Bound over the sample of candidates of the cover, if `bound` is over all rows.
+        The candidates of cover and bound, if they are a sample of the rows; "" if they are all rows.
     prices : array (n,), or None
         Dual prices of the rows: 0 <= y_i <= w_i, such that for each class sum y_i + sum_j min(0, C_j - sum of y_i in ball j) is a
         lower bound. It is `bound`, up to the next value that an objective can have, unless that is from the integer program.
@@ -320,7 +212,6 @@ class Certificate:
     proof: tuple[str, ...]
     notes: tuple[str, ...] = ()
     over: str = ""
-    sampled: Certificate | None = None
     prices: Array | None = None
 
     @property
@@ -350,19 +241,16 @@ class Certificate:
         return optimal if gap == 0 else above.replace("{}", _percent(gap))
 
     def scaled(self, unit: float) -> Certificate:
-        sampled = None if self.sampled is None else self.sampled.scaled(unit)
         prices = None if self.prices is None else self.prices * unit
-        return replace(self, objective=self.objective * unit, bound=self.bound * unit, sampled=sampled, prices=prices)
+        return replace(self, objective=self.objective * unit, bound=self.bound * unit, prices=prices)
 
     def without_prices(self) -> Certificate:
         """The certificate without its proof (the dual prices)."""
-        sampled = None if self.sampled is None else self.sampled.without_prices()
-        return replace(self, sampled=sampled, prices=None)
+        return replace(self, prices=None)
 
     @printed
     def __repr__(self) -> str:
-        text = self.state(self.gap)
-        return text if self.sampled is None else f"{text}; {self.sampled}"
+        return self.state(self.gap)
 
 
 def _percent(share: float) -> str:

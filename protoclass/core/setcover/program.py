@@ -94,12 +94,12 @@ def round_up(bound: Any, step: float) -> Any:
     return np.ceil((bound - slack) / step) * step
 
 
-def ball_matrix(lists: Lists, line: Array, level: Array, rows: int) -> csr_array:
-    """The rows in the balls of some radii around some candidates, csr (len(line), rows) of ones; see `coded_balls.lists_of_pairs`."""
+def ball_matrix(lists: Lists, line: Array, k: int, rows: int) -> csr_array:
+    """The rows in the balls of radius `k` around some candidates, csr (len(line), rows) of ones; see `coded_balls.lists_of_pairs`."""
     from scipy.sparse import csr_array  # most fits do without
 
     start, upto, places = lists
-    first, count = start[line], upto[line, level] - start[line]
+    first, count = start[line], upto[line, k] - start[line]
     bounds = np.concatenate([[0], np.cumsum(count)])
     at = np.repeat(first - bounds[:-1], count) + np.arange(bounds[-1])
     return csr_array((np.ones(len(at)), places[at], bounds), shape=(len(line), rows))

@@ -65,7 +65,6 @@ from ...frames.tables import Absent, as_pandas
 from ...ground.errors import FileError, NotAvailable, OptionError, TooLarge, brief, printed
 from ...ground.files import check_free
 from ...values import public
-from ..verifier import FEW_LABELS, LABEL
 from .archive import damaged, read_archive, write_archive
 from .classes import SAVED, import_all, name_of
 from .codecs import Decoder, Encoder
@@ -166,7 +165,7 @@ def load(path: Any) -> Any:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # odd values of a damaged file are refused
-            decoder = Decoder(document["objects"], arrays, FEW_LABELS + size // LABEL)
+            decoder = Decoder(document["objects"], arrays, size)
             value = decoder.decode({"object": document["root"]})
             if len(decoder.used) < len(arrays):
                 raise FileError("it has arrays that nothing refers to")

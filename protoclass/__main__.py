@@ -17,7 +17,7 @@ from pathlib import Path
 from textwrap import fill
 from typing import IO, Any
 
-from .ground.errors import NotAvailable, OptionError, ProtoclassError, visible_lines
+from .ground.errors import NotAvailable, OptionError, ProtoclassError, in_letters_of, visible_lines
 from .ground.files import make_folder, read_csv, write_file
 
 BOLD, DIM, END = "\033[1m", "\033[2m", "\033[0m"
@@ -41,7 +41,8 @@ def main(argv: list[str] | None = None) -> int:
                 return reproduce(reproducing().parse_args(words[1:]))
             else:
                 options, rest = fitting().parse_known_args(words)
-                print(run(options, _parameters(rest), words, takes_colours(sys.stdout)), flush=True)
+                text = run(options, _parameters(rest), words, takes_colours(sys.stdout))
+                print(in_letters_of(sys.stdout, text), flush=True)
     except BrokenPipeError:  # the reader of the output has closed it, as `head` does
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0

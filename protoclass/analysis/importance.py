@@ -138,13 +138,15 @@ def importance(
     out = pd.DataFrame.from_dict(table, orient="index", columns=["importance", "se", "error"])
     weights = fit.dissimilarity.metric.column_weights
     if weights is not None:
-        out["weight"] = [weight_of(fit.frame, weights["weight"].to_numpy(), columns) for columns in groups.values()]
+        out["weight"] = [weight_of(fit.frame, weights["weight"], columns) for columns in groups.values()]
     return out.rename_axis("variable").sort_values("importance", ascending=False, kind="stable")
 
 
-def weight_of(frame: Frame, weights: np.ndarray, columns: list[str]) -> float:
-    """What the metric's columns that are made from some predictors count together."""
-    return float(sum(w for w, used in zip(weights, predictors_of_columns(frame), strict=True) if used & set(columns)))
+def weight_of(frame: Frame, weights: pd.Series, columns: list[str]) -> float:
+    """Total weight of the metric's columns that are predictors, or columns of the design matrix, made from some predictors."""
+    own = set(weights.index) <= set(frame.schema)
+    used = [{name} for name in weights.index] if own else predictors_of_columns(frame)
+    return float(sum(w for w, behind in zip(weights, used, strict=True) if behind & set(columns)))
 
 
 def _increase(before: np.ndarray, after: np.ndarray, w: np.ndarray) -> tuple[float, float, float]:

@@ -57,12 +57,14 @@ from __future__ import annotations
 import os
 import warnings
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
+
 from ...frames.tables import Absent, as_pandas
-from ...ground.errors import FileError, NotAvailable, OptionError, TooLarge, brief, printed
+from ...ground.errors import DataWarning, FileError, NotAvailable, OptionError, TooLarge, brief, printed, warn
 from ...ground.files import check_free
 from ...values import public
 from .archive import damaged, read_archive, write_archive
@@ -101,10 +103,39 @@ def save(value: Any, path: Any, overwrite: Any) -> Saved:
     """See `Fit.save`."""
     place = _place(path)
     check_free(place, overwrite)
-    encoder = Encoder()
+    value, encoder = _without_unsavable(value), Encoder()
     root = encoder.encode(value, f"the {type(value).__name__}")["object"]
     document = {"kind": name_of(type(value)), "objects": encoder.objects, "root": root}
     return Saved(place, write_archive(place, document, encoder.arrays, overwrite), tuple(CONTENTS[type(value).__name__](value)))
+
+
+def _without_unsavable(value: Any) -> Any:
+    """A fit or a validation without the columns of its data that no file can contain and that its formula does not use."""
+    problem = getattr(value, "problem", None)
+    if problem is None or isinstance(problem.call.data, Absent) or problem.frame.parts is not None:
+        return value
+    data, used = as_pandas(problem.call.data), {*problem.frame.columns, problem.frame.formula.response}
+    left_out = [name for name, column in data.items() if name not in used and not _savable(column)]
+    if not left_out:
+        return value
+    warn(f"the file does not contain the unused columns {brief(left_out)}, whose values can't be saved: convert them to keep them", DataWarning)
+    import narwhals as nw
+
+    call = replace(problem.call, data=nw.from_native(problem.call.data).drop(left_out).to_native())
+    bare = replace(problem, call=call)
+    validation = getattr(value, "validation", None)
+    if validation is None:
+        return replace(value, problem=bare)
+    own = bare if validation.problem is problem else replace(validation.problem, call=call)
+    return replace(value, problem=bare, validation=replace(validation, problem=own))
+
+
+def _savable(column: pd.Series) -> bool:
+    try:
+        Encoder().encode(column.reset_index(drop=True), "")
+    except OptionError:
+        return False
+    return True
 
 
 def _place(path: Any) -> Path:

@@ -82,8 +82,21 @@ def _levels(labels: pd.Index) -> list[Any]:
 
 
 def _column(values: Any) -> Any:
-    """The entries of a Series or an Index: NumPy's array for types of NumPy, otherwise pandas'."""
+    """The entries of a Series or an Index: NumPy's array for types of NumPy, otherwise pandas', with pandas' own types for Arrow's."""
+    if isinstance(values.dtype, pd.ArrowDtype):
+        return _of_arrow(values)
     return np.asarray(values) if isinstance(values.dtype, np.dtype) else values.array
+
+
+def _of_arrow(values: Any) -> Any:
+    """Entries of a type of Arrow in the type of pandas for the same values; objects if there is none."""
+    known = values.dtype.numpy_dtype
+    name = {"b": "boolean", "i": "Int64", "u": "UInt64", "f": "Float64", "M": known.str, "m": known.str}.get(known.kind)
+    if name is None and values.dtype.type is str:
+        return pd.array(values.to_numpy(object), pd.StringDtype())
+    if name is None or (known.kind == "M" and values.dt.tz is not None):
+        return np.asarray(values, object)
+    return pd.array(values.to_numpy(object), name) if known.kind in "biuf" else values.to_numpy(known)
 
 
 def _series(rows: pd.Index, name: Any, values: Any) -> pd.Series:

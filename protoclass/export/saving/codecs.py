@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass
 from typing import Any
 
@@ -94,7 +94,7 @@ def _of_arrow(values: Any) -> Any:
     name = {"b": "boolean", "i": "Int64", "u": "UInt64", "f": "Float64", "M": known.str, "m": known.str}.get(known.kind)
     if name is None and values.dtype.type is str:
         return pd.array(values.to_numpy(object), pd.StringDtype())
-    if name is None or (known.kind == "M" and values.dt.tz is not None):
+    if name is None or (known.kind == "M" and (values.dtype.type is not pd.Timestamp or "tz=" in str(values.dtype))):
         return np.asarray(values, object)
     return pd.array(values.to_numpy(object), name) if known.kind in "biuf" else values.to_numpy(known)
 
@@ -189,9 +189,10 @@ CODECS: Mapping[str, Codec] = {
 
 
 class Encoder:
-    """Values on their way into a file; repeated objects are written once."""
+    """Values on their way into a file; repeated objects are written once, and data of a call without some columns."""
 
-    def __init__(self) -> None:
+    def __init__(self, left_out: Sequence[Any] = ()) -> None:
+        self._left_out = left_out
         self.objects: list[Any] = []  # [class, fields] as JSON, each after those that it refers to
         self.arrays: list[bytes] = []  # npy files
         self._names = names_of_classes()
@@ -255,7 +256,12 @@ class Encoder:
         for f, hint in zip(fields(value), hints_of(type(value)), strict=True) if name not in DERIVED else ():
             if not conforms(getattr(value, f.name), hint):
                 raise refused(getattr(value, f.name), f"the field {f.name!r} of {name}, whose annotation has another type,")
-        self.objects.append([name, {key: self.encode(v, f"{key!r} of {name}") for key, v in written(value, name).items()}])
+        given = written(value, name)
+        if name == "Call" and self._left_out:
+            import narwhals as nw
+
+            given["data"] = nw.from_native(given["data"]).drop(self._left_out).to_native()
+        self.objects.append([name, {key: self.encode(v, f"{key!r} of {name}") for key, v in given.items()}])
         return {"object": len(self.objects) - 1}
 
 

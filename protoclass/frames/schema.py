@@ -359,10 +359,19 @@ def group_codes(groups: Any, data: pd.DataFrame) -> np.ndarray | None:
     """Codes 0, 1, ... of the groups of rows, (n,); None if there are none."""
     if groups is None:
         return None
-    of_row = pd.Series(np.asarray(along(groups, data, "groups"), object))
+    return np.asarray(pd.factorize(labels_along(groups, data, "groups"))[0])
+
+
+def labels_along(given: Any, data: pd.DataFrame, what: str) -> pd.Series:
+    """A label for each row, by position."""
+    try:
+        of_row = pd.Series(np.asarray(along(given, data, what), object))
+        of_row.nunique()
+    except TypeError:  # of a value that has no hash
+        raise DataError(f"{what} must be labels such as numbers or texts, not values such as lists") from None
     if of_row.isna().any():
-        raise DataError("groups must not have missing values")
-    return np.asarray(pd.factorize(of_row)[0])
+        raise DataError(f"{what} must not have missing values")
+    return of_row
 
 
 def along(given: Any, data: pd.DataFrame, what: str) -> Any:

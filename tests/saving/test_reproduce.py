@@ -7,10 +7,10 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
-from saving.damage import put_together, take_apart
 
 import protoclass as pc
 from protoclass.__main__ import main
+from saving.damage import put_together, take_apart
 
 IRIS = pc.load_data("iris")
 FEW = IRIS.iloc[::3]
@@ -49,7 +49,8 @@ def test_a_file_is_reproduced_by_its_data(name, tmp_path):
     assert result, str(result)
     assert not fit.reproduce(data.iloc[1:], **given)
     lines = str(result).splitlines()
-    assert lines[0] == f"same       call: {fit.call!r}" and not any(line.startswith("DIFFERENT") for line in lines)
+    assert lines[0] == f"same       call: {fit.call!r}"
+    assert not any(line.startswith("DIFFERENT") for line in lines)
     assert {"levels", "prototypes", "errors", "parameters", "dissimilarity", "arguments"} <= set(result.parts)
 
 

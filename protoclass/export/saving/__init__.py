@@ -39,7 +39,7 @@ Classes
 -------
 An object has the fields of its class, which are described by its documentation and typed by its annotations: `Fit`,
 `Validation`, `Problem`, `Selection`, `Calibration`; `Dissimilarity` and the trained metrics; rules, `Points`, `Objective` and
-`Certificate` (bounds, class by class, and the dual prices of the rows, by which `protoclass.verify` proves them again); `Comparison`.
+`Certificate` (bounds, class by class, and the dual prices of the rows); `Comparison`.
 "method pvm" and "metric euclidean" are specifications with their parameters; "method m of module.Class" is a registered one.
 Four classes have fields that follow from the others, and are written without them:
 
@@ -164,12 +164,12 @@ def load(path: Any) -> Any:
     Notes
     -----
     Files are not trusted: loading runs no code and opens no other file or address, and anything that `save` does not write raises an
-    error; see `protoclass.export.saving` for the format. Still, the author of a file can put any numbers into it: use `verify` to
-    check them against the data.
+    error; see `protoclass.export.saving` for the format. Still, the author of a file can put any numbers into it: use `Fit.reproduce` to
+    compare them with the data.
 
     See Also
     --------
-    verify : check a saved fit against its data.
+    Fit.reproduce : run the call of a fit again.
 
     Examples
     --------

@@ -169,6 +169,7 @@ def test_a_terminal_without_letters_of_the_data():
         "f = pc.fit('species ~ .', d, eps=1.0)\n"
         "print(f, f.summary(), f.test(d.sample(30, random_state=0)), f.card(), f.methods(), f.as_table(), sep='\\n')\n"
     )
-    run = subprocess.run([sys.executable, "-W", "ignore", "-c", code], capture_output=True, env=os.environ | {"PYTHONIOENCODING": "ascii"}, check=False)
+    letters = os.environ | {"PYTHONIOENCODING": "ascii"}
+    run = subprocess.run([sys.executable, "-W", "ignore", "-c", code], capture_output=True, env=letters, check=False)
     assert run.returncode == 0, run.stderr
     assert rb"\u65e5" in run.stdout

@@ -133,7 +133,8 @@ def importance(
     check_progress(progress)
     groups = variable_groups(fit, variables)
     if variables is None and len(groups) > MOST:
-        warn(f"of the {len(groups):,} variables, the {MOST} that separate the classes most are permuted: use variables= for others", DataWarning)
+        words = f"of the {len(groups):,} variables, the {MOST} that separate the classes most are permuted: use variables= for others"
+        warn(words, DataWarning)
         groups = _separating(fit, groups)
     held = _folds(fit, cv) if new is None else _new_rows(fit, new)
     own = np.arange(len(held.y))

@@ -106,7 +106,8 @@ def _parts_of_fit(fit: Any) -> dict[str, Any]:
     return {
         **of_rows, "levels": frame.levels, "predictors and weights": frame, "arguments": replace(fit.problem, model=fit.model),
         "parameters": fit.selection, "dissimilarity": fit.dissimilarity, "prototypes": rule.prototypes, **rule.report,
-        "fitted model": rule, "errors": fit.validation and {"of folds": fit.validation.errors, "cross-validation": fit.validation}, "probabilities": fit.calibration,
+        "fitted model": rule, "errors": fit.validation and {"of folds": fit.validation.errors, "cross-validation": fit.validation},
+        "probabilities": fit.calibration,
     }  # fmt: skip
 
 
@@ -133,7 +134,7 @@ def _parts(value: Any) -> Mapping[Any, Any] | None:
         return value
     if isinstance(value, pd.DataFrame):
         return {"row labels": value.index, "names": value.columns, **{str(name): value[name] for name in value}}
-    if getattr(value, "dtype", None) == object:  # an entry may be a list or an array
+    if isinstance(value, (np.ndarray, pd.Series, pd.Index)) and value.dtype.kind == "O":  # an entry may be a list or an array
         value = value.tolist()
     if isinstance(value, (list, tuple)):
         return dict(enumerate(value))

@@ -94,7 +94,7 @@ def _of_arrow(values: Any) -> Any:
     name = {"b": "boolean", "i": "Int64", "u": "UInt64", "f": "Float64", "M": known.str, "m": known.str}.get(known.kind)
     if name is None and values.dtype.type is str:
         return pd.array(values.to_numpy(object), pd.StringDtype())
-    if name is None or (known.kind == "M" and (values.dtype.type is not pd.Timestamp or "tz=" in str(values.dtype))):
+    if name is None or (known.kind == "M" and str(values.dtype)[:9] != "timestamp") or "tz=" in str(values.dtype):
         return np.asarray(values, object)
     return pd.array(values.to_numpy(object), name) if known.kind in "biuf" else values.to_numpy(known)
 
@@ -280,8 +280,8 @@ class Decoder:
     def __init__(self, objects: list[Any], arrays: list[np.ndarray], size: int) -> None:
         self.arrays, self.used, self._left, self._known = arrays, set[int](), FEW + RATIO * size, known_classes()
         self.objects: list[Any] = []
-        for written in objects:
-            self.objects.append(self._object(written))
+        for each in objects:
+            self.objects.append(self._object(each))
 
     def decode(self, written: Any, depth: int = 0) -> Any:
         """The value of a piece of JSON, which may refer to the objects before it."""

@@ -174,10 +174,10 @@ def key(
 ) -> Any:
     """A legend with the font size of the Axes: "right" of them, "above" or "below" them, or at a location of matplotlib inside.
 
-    It has at most `ncols` columns, or more if the entries need them and there is room. It is `away` points from the
-    right of the Axes. If there is not enough room next to or inside the Axes, or if lines may run anywhere in small ones
-    ("best"), it is below them. Names are cut, and entries left out, with a warning, if it would take too much of the figure. `values` follow a colon or comma; small
-    Axes have no room for them, unless they distinguish two entries.
+    It has at most `ncols` columns, or more if the entries need them and there is room. It is `away` points from the right of the
+    Axes. If there is not enough room next to or inside the Axes, or if lines may run anywhere in small ones ("best"), it is below
+    them. Names are cut, and entries left out, with a warning, if it would take too much of the figure. `values` follow a colon or
+    comma; small Axes have no room for them, unless they distinguish two entries.
     """
     from matplotlib.font_manager import FontProperties
     from matplotlib.lines import Line2D

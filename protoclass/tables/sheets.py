@@ -90,7 +90,7 @@ class SheetSummary(Summary):  # type: ignore[misc]
 
     @printed
     def __str__(self) -> str:
-        return self.as_text()
+        return str(self.as_text())
 
     def as_html(self) -> str:
         """The tables and notes in HTML."""

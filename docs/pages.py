@@ -41,7 +41,7 @@ GROUPS = {
     "Methods": ("models",),
     "Dissimilarities": ("metrics",),
     "Estimators of scikit-learn": ("sklearn",),
-    "Saving, reporting, verifying": ("export",),
+    "Saving, reporting, reproducing": ("export",),
     "Data and vignettes": ("frames", "vignettes"),
     "Session options": ("ground.options",),
     "Errors": ("ground.errors",),

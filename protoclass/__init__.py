@@ -5,18 +5,25 @@
 150
 """
 
+import re as _re
+from importlib import import_module as _import_module
+from importlib.resources import files as _files
 from typing import Any
-
-from lazy_loader import attach_stub as _attach_stub
 
 __version__ = "0.1.0"
 
-_load, _, __all__ = _attach_stub(__name__, __file__)  # the names of __init__.pyi
+_STUB = _files(__name__).joinpath("__init__.pyi").read_text(encoding="utf-8")  # also in a zip
+_PLACES = {name: place for place, name in _re.findall(r"^from (\.\S*) import (\w+)", _STUB, _re.M)}
+__all__ = sorted(_PLACES)
 
 
 def __getattr__(name: str) -> Any:
-    if name in __all__:
-        return _load(name)
+    if name in _PLACES:
+        place = _PLACES[name]
+        if place == ".":
+            return _import_module(f".{name}", __name__)
+        globals()[name] = getattr(_import_module(place, __name__), name)
+        return globals()[name]
     from .ground.errors import NotAvailable as Missing
     from .ground.foreign_names import FUNCTIONS, FUNCTIONS_ELSEWHERE, VERBS
 

@@ -19,10 +19,9 @@ from .core.neighbours.nearest import median_radius as median_radius
 from .estimation.threshold import Threshold as Threshold
 from .export.card import Card as Card
 from .export.methods import Methods as Methods
+from .export.reproduce import Reproduction as Reproduction
 from .export.saving import Saved as Saved
 from .export.saving import load as load
-from .export.verifier import Verification as Verification
-from .export.verifier import verify as verify
 from .fitting import Fit as Fit
 from .fitting import Validation as Validation
 from .fitting import cross_validate as cross_validate

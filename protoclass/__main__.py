@@ -1,4 +1,4 @@
-"""The front door for the shell: python -m protoclass "species ~ ." data/iris.csv; the words `explore` and `verify` before it."""
+"""The front door for the shell: python -m protoclass "species ~ ." data/iris.csv; the words `explore` and `reproduce` before it."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from pathlib import Path
 from textwrap import fill
 from typing import IO, Any
 
-from .ground.errors import NotAvailable, OptionError, ProtoclassError, visible_lines
+from .ground.errors import NotAvailable, OptionError, ProtoclassError, in_letters_of, visible_lines
 from .ground.files import make_folder, read_csv, write_file
 
 BOLD, DIM, END = "\033[1m", "\033[2m", "\033[0m"
@@ -26,7 +26,8 @@ PARAMETERS = "Further options are parameters of the method, such as --eps 1.0, -
 
 
 def main(argv: list[str] | None = None) -> int:
-    """Fit, print the summary and, with --out, write the figures; after `explore` open a page; after `verify` check a saved fit.
+    """Fit, print the summary and, with --out, write the figures; after `explore` open a page; after `reproduce` run the
+    call of a saved fit again.
 
     Returns the exit status.
     """
@@ -36,11 +37,12 @@ def main(argv: list[str] | None = None) -> int:
             if words[:1] == ["explore"]:
                 options, rest = exploring().parse_known_args(words[1:])
                 explore(options, _parameters(rest))
-            elif words[:1] == ["verify"]:
-                return verify(verifying().parse_args(words[1:]))
+            elif words[:1] == ["reproduce"]:
+                return reproduce(reproducing().parse_args(words[1:]))
             else:
                 options, rest = fitting().parse_known_args(words)
-                print(run(options, _parameters(rest), words, takes_colours(sys.stdout)), flush=True)
+                text = run(options, _parameters(rest), words, takes_colours(sys.stdout))
+                print(in_letters_of(sys.stdout, text), flush=True)
     except BrokenPipeError:  # the reader of the output has closed it, as `head` does
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
@@ -57,8 +59,8 @@ def fitting() -> argparse.ArgumentParser:
         prog="python -m protoclass",
         usage='python -m protoclass "response ~ predictors" data.csv [options]',
         description="Fit a prototype classifier to a CSV file, print its summary and write its figures. With the word explore "
-        "before the formula: look at it in a browser (python -m protoclass explore --help). With the word verify: check what a "
-        "saved fit claims against its data (python -m protoclass verify --help).",
+        "before the formula: look at it in a browser (python -m protoclass explore --help). With the word reproduce: run "
+        "the call of a saved fit again on its data (python -m protoclass reproduce --help).",
         epilog=PARAMETERS
         + 'Example: python -m protoclass "species ~ ." data/iris.csv --method pvm --eps 1.0 --cv 10 --out figures',
     )
@@ -85,26 +87,33 @@ def exploring() -> argparse.ArgumentParser:
     return parser
 
 
-def verifying() -> argparse.ArgumentParser:
-    """The words that check a saved fit."""
+def reproducing() -> argparse.ArgumentParser:
+    """The words that run the call of a saved fit again."""
     parser = argparse.ArgumentParser(
         allow_abbrev=False,
-        prog="python -m protoclass verify",
-        description="Check what a saved fit claims against its data: radii, objective, lower bound, predictions. "
-        "Prints each claim with its numbers; the exit status is 0 if all that was checked holds, 1 if not.",
-        epilog="Example: python -m protoclass verify iris.proto data/iris.csv",
+        prog="python -m protoclass reproduce",
+        description="Run the call of a saved fit again on its data, and print for each part of the fit whether it is the same. "
+        "The exit status is 0 if everything is the same, 1 if not.",
+        epilog="Example: python -m protoclass reproduce iris.proto data/iris.csv",
     )
     parser.add_argument("fit", help="a file that fit.save has written")
     parser.add_argument("data", help="a CSV file with a header: the rows of the fit in their order")
-    parser.add_argument("matrix", nargs="?", help="a CSV file with row names: the dissimilarities, of fits on given ones")
+    parser.add_argument("matrix", nargs="?", help="a file for read_dissimilarity: the dissimilarities, if the fit was given a matrix")
     return parser
 
 
-def verify(options: argparse.Namespace) -> int:
-    """Print the checks; the exit status."""
-    from .export.verifier import main as check
+def reproduce(options: argparse.Namespace) -> int:
+    """Print what is the same; the exit status."""
+    from .export.saving import load
+    from .metrics.stored import read_dissimilarity
 
-    return check([word for word in (options.fit, options.data, options.matrix) if word is not None])
+    given = {} if options.matrix is None else {"dissimilarity": read_dissimilarity(options.matrix)}
+    saved = load(options.fit)
+    if not hasattr(saved, "reproduce"):
+        raise OptionError(f"{options.fit} contains a {type(saved).__name__}: use the file of a fit")
+    result = saved.reproduce(read_csv(options.data), **given)
+    print(result)
+    return 0 if result else 1
 
 
 def _common(parser: argparse.ArgumentParser) -> None:

@@ -27,6 +27,7 @@ from .estimation.threshold import threshold
 from .export.card import card
 from .export.methods import methods
 from .export.report import report
+from .export.reproduce import reproduce
 from .export.sql import sql
 from .frames.spelling import substitute
 from .ground.checks import Served
@@ -60,7 +61,7 @@ class Fit(Saveable, Fitted):
     calibrate, at, swap, slim, predict_to = calibrate, at, swap, slim, predict_to
     summary, as_table, tidy, glance, augment = summary, of_fit, tidy, glance, augment
     plot, explore = plot, explore_fit
-    report, card, methods, sql = report, card, methods, sql
+    report, card, methods, sql, reproduce = report, card, methods, sql, reproduce
     __repr__, _repr_html_ = printed(printing.text), printing.html_text
 
     def update(self, formula: str | None = None, **changes: Any) -> Fit:

@@ -157,7 +157,7 @@ class Saveable:
     def save(self, path: Any, overwrite: bool = False) -> Saved:
         """Save to a file that `protoclass.load` can load on any computer.
 
-        Anyone who has the data can check the claims of a saved fit with `protoclass.verify`. To save a fit without its training rows,
+        Anyone who has the data can run the call of a saved fit again with `Fit.reproduce`. To save a fit without its training rows,
         use `slim().save(path)`.
 
         Parameters
@@ -189,7 +189,7 @@ class Saveable:
         See Also
         --------
         load : load the file.
-        verify : check its claims against the data.
+        Fit.reproduce : compare the fit with its call, run again.
 
         Examples
         --------

@@ -8,6 +8,7 @@ import os
 import re
 import shlex
 from dataclasses import dataclass
+from importlib.resources import files
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, overload
@@ -18,8 +19,8 @@ from .ground.checks import either, one_of
 from .ground.errors import DataError, OptionError, brief
 from .ground.files import write_file
 
-HERE = Path(__file__).resolve().parent
-FOLDERS = (HERE / "vignettes_text", HERE.parent / "vignettes")  # in the wheel; in a checkout
+HERE = files(__package__)  # also in a zip
+FOLDERS = (HERE / "vignettes_text", Path(__file__).resolve().parent.parent / "vignettes")  # in the wheel; in a checkout
 
 # the order of reading; others follow by name
 READING = (
@@ -125,7 +126,7 @@ def opening(path: Path) -> str:
 def shipped() -> dict[str, str]:
     """The texts of the vignettes by name, in the order of reading."""
     for folder in FOLDERS:
-        names = {path.stem for path in folder.glob("*.md")}
+        names = {path.name.removesuffix(".md") for path in (folder.iterdir() if folder.is_dir() else ()) if path.name.endswith(".md")}
         if names:
             order = [*(name for name in READING if name in names), *sorted(names.difference(READING))]
             return {name: (folder / f"{name}.md").read_text(encoding="utf-8") for name in order}

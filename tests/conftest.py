@@ -25,7 +25,7 @@ LATER = (
     # workers, limits of memory, interrupts
     "test_cluster.py", "estimation/test_remote.py", "faults/", "fuzz/", "core/test_memory.py",
     # hostile values, damaged files, planted faults
-    "contracts/test_planted_methods.py", "contracts/test_planted_metrics.py", "saving/test_damage.py", "verifier/", "mutants/",
+    "contracts/test_planted_methods.py", "contracts/test_planted_metrics.py", "saving/test_damage.py", "mutants/",
     "test_tries.py",
     "test_sizes.py", "test_escaping.py",
     # many random cases, and every method on every kind of data
@@ -42,7 +42,7 @@ LONGEST = (
     "contracts/test_planted_methods.py", "test_sklearn.py", "analysis/test_why.py", "analysis/test_compare_estimators.py", "widgets/",
     "models/test_all_methods.py", "saving/test_round_trips.py", "contracts/", "estimation/test_remote.py", "test_cluster.py",
     "test_tour.py",
-    "test_ci.py", "estimation/", "verifier/", "fuzz/", "plots/", "analysis/",
+    "test_ci.py", "estimation/", "fuzz/", "plots/", "analysis/",
 )  # fmt: skip
 
 

@@ -176,9 +176,9 @@ def said(data, formula, folder):
     yield fit.test(data, threshold={fit.classes[0]: 0.5})
     yield pc.compare(formula, data, {f"k{CODES}": "knn", "p": "pvm"}, test_size=0.3)
     saved = fit.save(folder / "a\x1b[2Jb")
-    yield from (saved, pc.verify(saved, data), pc.load(saved), pc.load(saved).summary())
+    yield from (saved, pc.load(saved).reproduce(data), pc.load(saved), pc.load(saved).summary())
     slim = fit.slim().save(folder / "slim")
-    yield from (slim, pc.verify(slim, data), pc.verify(slim, numbers), pc.load(slim))
+    yield from (slim, pc.load(slim).reproduce(data), pc.load(slim))
     for method, parameters in OTHERS.items():
         other = pc.fit(formula, numbers, method, cv=None, **parameters)
         yield from (other, other.summary())

@@ -282,3 +282,22 @@ def test_products_of_columns_that_overflow_are_refused_without_a_foreign_warning
     data = pd.DataFrame({"a": draw.integers(-(10**18), 10**18, 8), "b": draw.normal(size=8) * 1e300, "y": list("aabbaabb")})
     with pytest.warns(pc.DataWarning), pytest.raises(pc.DataError, match="distances need finite numbers"):
         pc.fit("y ~ a:b", data, eps=1.0)
+
+
+@pytest.mark.parametrize("where", ["rows", "columns", "levels", "classes"])
+def test_half_a_character_is_refused(where):
+    n, half = 20, "a\ud800"
+    data = pd.DataFrame({"x": np.arange(n) % 7.0, "g": pd.Series(["u", half if where == "levels" else "v"] * 10, dtype=object)})
+    data["y"] = pd.Series(["b", half if where == "classes" else "c"] * 10, dtype=object)
+    data = data.set_axis(pd.Index(["x" if where != "columns" else half, "g", "y"], dtype=object), axis=1)
+    data = data.set_axis(pd.Index([f"{half if where == 'rows' else 'r'}{k}" for k in range(n)], dtype=object))
+    with pytest.raises(pc.DataError, match="half a character"):
+        pc.fit("y ~ .", data, eps=0.5)
+
+
+@pytest.mark.parametrize("argument", ["groups", "cv"])
+@pytest.mark.parametrize("value", [[1], {}, np.zeros(1, [("a", "f8")])[0]])
+def test_labels_without_a_hash_are_refused(argument, value):
+    data = pd.DataFrame({"x": np.arange(20.0), "y": list("ab") * 10})
+    with pytest.raises(pc.DataError, match="must be labels such as numbers or texts"):
+        pc.fit("y ~ x", data, eps=[1.0, 2.0], **{argument: pd.Series([value] * 20, dtype=object)})

@@ -19,13 +19,14 @@ from ..frames.frame import Frame, predictors_of_columns
 from ..frames.reading import made_from
 from ..frames.tables import as_pandas
 from ..ground.checks import MOST_RUNS, check_progress, check_seed, whole_number
-from ..ground.errors import DataError, NotAvailable, OptionError, ProtoclassError, brief, printed
+from ..ground.errors import DataError, DataWarning, NotAvailable, OptionError, ProtoclassError, brief, printed, warn
 from ..ground.options import significant
 from ..ground.progress import bar
 from ..values import Above, facts_as_html, facts_as_text, public
 
 DRAWN = 2**20  # donors at a time: an array of them takes 8 MB
 ROWS = 2**13  # that are predicted at a time: more take memory, and fewer the time of many calls
+MOST = 50  # variables that are permuted if none are named
 STEPS = 8  # minimum number of steps of the bar if there are as many variables
 
 
@@ -91,7 +92,8 @@ def importance(
         Number of permutations of each variable.
     variables : list of columns, or mapping of name to columns, optional
         Variables to permute; columns under one name are permuted together. Default: each predictor separately, with a factor, and
-        columns that a `Mixed` compares together, as one variable.
+        columns that a `Mixed` compares together, as one variable. Of more than 50 variables, the default is the 50 with the largest
+        weights, or without weights the 50 with the largest ratio of variances between and within classes.
     cv : "auto", int, "loo", Series or array of folds
         Cross-validation folds, as in `fit`; ignored if `new` is given.
     seed : int
@@ -130,6 +132,10 @@ def importance(
     check_seed(seed)
     check_progress(progress)
     groups = variable_groups(fit, variables)
+    if variables is None and len(groups) > MOST:
+        words = f"of the {len(groups):,} variables, the {MOST} that separate the classes most are permuted: use variables= for others"
+        warn(words, DataWarning)
+        groups = _separating(fit, groups)
     held = _folds(fit, cv) if new is None else _new_rows(fit, new)
     own = np.arange(len(held.y))
     before = held.wrong(own, own, np.zeros(len(own), int), [[]]).astype(float)
@@ -138,13 +144,29 @@ def importance(
     out = pd.DataFrame.from_dict(table, orient="index", columns=["importance", "se", "error"])
     weights = fit.dissimilarity.metric.column_weights
     if weights is not None:
-        out["weight"] = [weight_of(fit.frame, weights["weight"].to_numpy(), columns) for columns in groups.values()]
+        out["weight"] = [weight_of(fit.frame, weights["weight"], columns) for columns in groups.values()]
     return out.rename_axis("variable").sort_values("importance", ascending=False, kind="stable")
 
 
-def weight_of(frame: Frame, weights: np.ndarray, columns: list[str]) -> float:
-    """What the metric's columns that are made from some predictors count together."""
-    return float(sum(w for w, used in zip(weights, predictors_of_columns(frame), strict=True) if used & set(columns)))
+def _separating(fit: Fitted, groups: dict[str, list[str]]) -> dict[str, list[str]]:
+    """The groups of columns with the largest weight, or without weights with the largest ratio of variances between and within classes."""
+    frame, weights = fit.frame, fit.dissimilarity.metric.column_weights
+    if weights is not None:
+        value = {name: weight_of(frame, weights["weight"], columns) for name, columns in groups.items()}
+    else:
+        numeric = frame.columns.select_dtypes("number")
+        by_class = numeric.groupby(frame.codes)
+        ratio = by_class.mean().var() / by_class.var().mean()
+        value = {name: max(ratio.get(c, np.inf) for c in columns) for name, columns in groups.items()}  # other columns first
+    kept = sorted(groups, key=lambda name: -np.nan_to_num(value[name], nan=-1.0))[:MOST]
+    return {name: columns for name, columns in groups.items() if name in set(kept)}
+
+
+def weight_of(frame: Frame, weights: pd.Series, columns: list[str]) -> float:
+    """Total weight of the metric's columns that are predictors, or columns of the design matrix, made from some predictors."""
+    own = set(weights.index) <= set(frame.schema)
+    used = [{name} for name in weights.index] if own else predictors_of_columns(frame)
+    return float(sum(w for w, behind in zip(weights, used, strict=True) if behind & set(columns)))
 
 
 def _increase(before: np.ndarray, after: np.ndarray, w: np.ndarray) -> tuple[float, float, float]:

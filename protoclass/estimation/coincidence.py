@@ -97,8 +97,11 @@ def signatures(columns: pd.DataFrame, schema: Any) -> np.ndarray:
     """A number for each row (n,), which is the same for the same predictors."""
     out = np.zeros(len(columns), np.uint64)
     for name, column in schema.items():
-        category = column.kind == "category"
-        values: Any = with_levels(columns[name], column) if category else numbers(columns[name]).astype(float) + 0.0  # -0.0 is 0.0
+        if column.kind == "series":
+            values: Any = columns[name].map(lambda series: (np.asarray(series, float) + 0.0).tobytes()).to_numpy(object)
+        else:
+            category = column.kind == "category"
+            values = with_levels(columns[name], column) if category else numbers(columns[name]).astype(float) + 0.0  # -0.0 is 0.0
         out = out * np.uint64(1_000_003) + pd.util.hash_array(values, categorize=False)
     return out
 

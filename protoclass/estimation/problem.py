@@ -20,7 +20,7 @@ from ..core.task import Path, Points, Task
 from ..frames.blocks import blocks
 from ..frames.frame import Frame, mold, sort_by_values
 from ..frames.reading import origin_of, read_for
-from ..frames.schema import LEAST, along, group_codes
+from ..frames.schema import LEAST, group_codes, labels_along
 from ..frames.tables import Absent, as_pandas, unshared
 from ..ground.checks import check_progress, check_seed, is_number, one_of, quoted
 from ..ground.errors import DataError, FormulaError, NotAvailable, OptionError, brief, printed, shown
@@ -607,10 +607,7 @@ def own_folds(cv: Any, data: pd.DataFrame, kept: np.ndarray) -> Any:
         return cv
     if hasattr(cv, "split") and not isinstance(cv, (pd.Series, pd.Index)):  # of scikit-learn
         raise OptionError(f"cv must be the number of folds, cv=10, or the fold of each row as a Series or array, not {brief(cv)}")
-    of_row = pd.Series(np.asarray(along(cv, data, "cv folds"), object))
-    if of_row.isna().any():
-        raise DataError("the folds in cv must not have missing values")
-    return of_row.iloc[kept].to_numpy()
+    return labels_along(cv, data, "cv folds").iloc[kept].to_numpy()
 
 
 def _drawn(cv: Any) -> bool:

@@ -171,7 +171,7 @@ def card(fit: Fitted) -> Card:
     --------
     Fit.report : an HTML page with plots.
     Fit.methods : the paragraph on methods.
-    verify : check a saved fit against its data.
+    Fit.reproduce : run the call of a saved fit again.
 
     Examples
     --------

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from importlib.resources import as_file, files
 from pathlib import Path
 
 import numpy as np
@@ -13,8 +14,7 @@ from ..ground.errors import DataError, FileError, OptionError, brief, cut, shown
 from ..ground.files import UNREADABLE, read_csv
 from ..values import public
 
-HERE = Path(__file__).resolve().parent.parent  # the package
-FOLDERS = (HERE / "data", HERE.parent / "data")  # in the installed package, and in a checkout
+FOLDERS = (files("protoclass") / "data", Path(__file__).resolve().parents[2] / "data")  # in the package, also in a zip; in a checkout
 
 MOST_SIMULATED = 10**7  # rows: some gigabytes
 
@@ -72,8 +72,9 @@ def load_data(name: str | None = None) -> pd.DataFrame:
         cure = f"use pc.fetch_data({name!r}), which downloads it" if name in list(FETCHED) else f"use {either(SETS)}"
         raise OptionError(f"the package has no data set {name!r}: {cure}")
     for folder in FOLDERS:
-        if (folder / f"{name}.csv").exists():
-            data = read_csv(folder / f"{name}.csv")
+        if (folder / f"{name}.csv").is_file():
+            with as_file(folder / f"{name}.csv") as path:
+                data = read_csv(path)
             response = SETS[name][0]
             data[response] = pd.Categorical(data[response])
             return data

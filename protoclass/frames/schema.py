@@ -66,6 +66,7 @@ def learn_schema(kept: pd.DataFrame, formula: Formula) -> dict[str, Column]:
 
 def describe_column(values: pd.Series) -> Column:
     dtype, name = values.dtype, values.name
+    check_texts(values, f"the column {name!r}")
     if isinstance(dtype, pd.CategoricalDtype):
         return Column("category", tuple(dtype.categories), bool(dtype.ordered))
     if pd.api.types.is_bool_dtype(dtype):
@@ -122,6 +123,7 @@ def numbers(values: pd.Series) -> np.ndarray:
 def read_classes(response: pd.Series) -> tuple[pd.Categorical, tuple[str, ...]]:
     """The response as a categorical with only the levels that occur, and notes on it."""
     name = response.name
+    check_texts(response, f"the response {name!r}")
     if isinstance(response.dtype, pd.CategoricalDtype):
         full = pd.Categorical(response)
         levels = full.remove_unused_categories()
@@ -155,6 +157,7 @@ def read_classes(response: pd.Series) -> tuple[pd.Categorical, tuple[str, ...]]:
 
 def class_codes(truth: pd.Series, levels: pd.Index) -> np.ndarray:
     """Class codes of a response, -1 if missing; an error for classes that are not in the training data."""
+    check_texts(truth, f"the response {truth.name!r}")
     try:
         codes = levels.get_indexer(truth.astype(object))
     except TypeError:
@@ -356,10 +359,19 @@ def group_codes(groups: Any, data: pd.DataFrame) -> np.ndarray | None:
     """Codes 0, 1, ... of the groups of rows, (n,); None if there are none."""
     if groups is None:
         return None
-    of_row = pd.Series(np.asarray(along(groups, data, "groups"), object))
+    return np.asarray(pd.factorize(labels_along(groups, data, "groups"))[0])
+
+
+def labels_along(given: Any, data: pd.DataFrame, what: str) -> pd.Series:
+    """A label for each row, by position."""
+    try:
+        of_row = pd.Series(np.asarray(along(given, data, what), object))
+        of_row.nunique()
+    except TypeError:  # of a value that has no hash
+        raise DataError(f"{what} must be labels such as numbers or texts, not values such as lists") from None
     if of_row.isna().any():
-        raise DataError("groups must not have missing values")
-    return np.asarray(pd.factorize(of_row)[0])
+        raise DataError(f"{what} must not have missing values")
+    return of_row
 
 
 def along(given: Any, data: pd.DataFrame, what: str) -> Any:
@@ -389,7 +401,20 @@ def check_column(name: str, columns: pd.Index, what: str) -> None:
         raise DataError(f"{what}={name!r} is not a column of the data{hint and ': '}{hint}")
 
 
+def check_texts(values: pd.Series | pd.Index, what: str) -> None:
+    """Raise for a text with half a character (a lone surrogate), which no page, file or terminal can show."""
+    levels = values.dtype.categories if isinstance(values.dtype, pd.CategoricalDtype) else values
+    for text in levels if levels.dtype == object else ():
+        if isinstance(text, str) and not text.isascii():
+            try:
+                text.encode()
+            except UnicodeEncodeError:
+                cure = "replace it, text.encode('utf-8', 'replace').decode()"
+                raise DataError(f"{what} contains {shown(text)}, which has half a character (a lone surrogate): {cure}") from None
+
+
 def check_unique(names: pd.Index, what: str) -> None:
+    check_texts(names, f"a {what} label")
     if isinstance(names, pd.IntervalIndex) and names.is_overlapping:
         raise DataError(f"the {what} labels are overlapping intervals: use data.reset_index(drop=True)")
     if not names.is_unique:

@@ -175,11 +175,11 @@ def of_one_type(values: list[Any]) -> list[Any]:
     """
     plain = [v.item() if isinstance(v, np.generic) and not isinstance(v, (np.datetime64, np.timedelta64)) else v for v in values]
     types = {type(v) for v in plain if v is not None}
-    if types == {tuple}:  # a list of values in each row, such as a set of classes
+    if types in ({tuple}, {list}):  # several values in each row, such as a set of classes
         types = {type(part) for v in plain if v is not None for part in v}
-    if types <= {int, float} or (len(types) == 1 and issubclass(types.pop(), PLAIN)):
+    if types <= {int, float} or types == {dict} or (len(types) == 1 and issubclass(types.pop(), PLAIN)):
         return plain
-    names = {v: str(v) for v in plain if v is not None}
+    names = {repr(v): str(v) for v in plain if v is not None}
     written = str if len(set(names.values())) == len(names) else repr
     return [None if v is None else written(v) for v in plain]
 

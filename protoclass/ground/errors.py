@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import os
+import sys
 import warnings
 from collections.abc import Callable
 from dataclasses import fields
@@ -91,6 +92,12 @@ def visible_lines(text: str) -> str:
     return "\n".join(map(visible, text.split("\n")))
 
 
+def in_letters_of(stream: Any, text: str) -> str:
+    """A text in which the characters that a stream cannot write are escaped, such as \\xe9 for ASCII."""
+    coding = getattr(stream, "encoding", None) or "utf-8"
+    return text.encode(coding, "backslashreplace").decode(coding)
+
+
 def escape_latex(text: str) -> str:
     """Text for LaTeX, in which no character is a command.
 
@@ -103,11 +110,11 @@ def escape_latex(text: str) -> str:
 
 
 def printed(method: Callable[[Any], str]) -> Callable[[Any], str]:
-    """A `__repr__` of which each line is `visible`: names of classes, columns and rows are any text."""
+    """A `__repr__` of which each line is `visible`, in the characters of the terminal: names of classes, columns and rows are any text."""
 
     @wraps(method)
     def shown_lines(self: Any) -> str:
-        return visible_lines(method(self))
+        return in_letters_of(sys.stdout, visible_lines(method(self)))
 
     return shown_lines
 

@@ -91,8 +91,9 @@ def letters_on(ground: Any) -> str:
 LETTERS = 24  # of a class
 INSIDE = 0.775  # of a figure's side that Axes take
 SMALLEST, LARGEST = 0.2, 3.0
-LINE = 1.35  # height of an entry of a legend, in font sizes
+LINE = 1.6  # height of an entry of a legend, in font sizes
 SHARE = 0.25  # of the height of a figure that a legend above or below Axes may take
+BESIDE = 0.4  # of the width of a figure that a legend of several columns right of Axes may take
 NARROW = 0.6  # width of Axes without room for a legend next to them, or for a second scale
 LEAST = 6.0  # smallest readable font size in points
 CUT = 10  # letters of a name in a legend if there is little room
@@ -173,10 +174,10 @@ def key(
 ) -> Any:
     """A legend with the font size of the Axes: "right" of them, "above" or "below" them, or at a location of matplotlib inside.
 
-    It has at most `ncols` columns, as many as there is room for, and is `away` points from the right of the Axes. If there is not enough
-    room next to or inside the Axes, or if lines may run anywhere in small ones ("best"), it is below them. Names are cut, and
-    entries left out, with a warning, if it would take too much of the figure. `values` follow a colon or comma; small
-    Axes have no room for them, unless they distinguish two entries.
+    It has at most `ncols` columns, or more if the entries need them and there is room. It is `away` points from the right of the
+    Axes. If there is not enough room next to or inside the Axes, or if lines may run anywhere in small ones ("best"), it is below
+    them. Names are cut, and entries left out, with a warning, if it would take too much of the figure. `values` follow a colon or
+    comma; small Axes have no room for them, unless they distinguish two entries.
     """
     from matplotlib.font_manager import FontProperties
     from matplotlib.lines import Line2D
@@ -202,7 +203,8 @@ def key(
         most *= SHARE
         title = title if has_room(ax) else None
     lines = max(1, int(most / (LINE * size))) - (title is not None)
-    if where in ("above", "below"):
+    if where in ("above", "below") or len(labels) > lines:
+        room *= BESIDE if where == "right" else 1.0
         ncols = max(1, min(ncols, int(room / wide) if wide else 1, len(labels)))
         while ncols * lines < len(labels) and (CUT * 0.56 + beside) * size * (ncols + 1) <= room:
             ncols += 1

@@ -10,11 +10,12 @@ from importlib import import_module
 from importlib.util import find_spec
 from typing import Any
 
+import numpy as np
 import pandas as pd
 from statsmodels.iolib.summary import Summary, summary_return
 from statsmodels.iolib.table import SimpleTable
 
-from ..ground.errors import NotAvailable, escape_latex, visible
+from ..ground.errors import NotAvailable, brief, escape_latex, printed, visible
 from ..ground.options import significant
 
 MINUS = re.compile(r"(?<![\w.)}-])-(?=\d)")  # of a number
@@ -73,6 +74,8 @@ def sheet_of(frame: pd.DataFrame, title: str) -> Sheet:
 
 
 def _cell(value: Any) -> str:
+    if isinstance(value, (list, tuple, np.ndarray)):
+        return brief(list(value))
     return "" if pd.isna(value) else significant(value) if isinstance(value, float) else str(value)
 
 
@@ -84,6 +87,10 @@ class SheetSummary(Summary):  # type: ignore[misc]
         self.sheets, self.notes = tuple(sheets), tuple(map(visible, notes))
         self.tables = [sheet.table() for sheet in self.sheets]
         self.add_extra_txt(list(self.notes))
+
+    @printed
+    def __str__(self) -> str:
+        return str(self.as_text())
 
     def as_html(self) -> str:
         """The tables and notes in HTML."""

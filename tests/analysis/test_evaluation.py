@@ -514,3 +514,13 @@ def test_calibration_in_the_large_is_a_difference_of_means_and_its_interval_hold
     none = calibration_in_the_large(np.full(40, 0.01), np.zeros(40, bool), np.ones(40))
     squared = stats.chi2.ppf(0.95, 1)
     assert (none.value, none.low, none.high) == pytest.approx((-0.01, -0.01, squared / (40 + squared) - 0.01))
+
+
+def test_series_that_are_training_rows_are_counted():
+    draw = np.random.default_rng(0)
+    data = pd.DataFrame({"s": [list(draw.normal(size=3 + k % 3)) for k in range(24)], "y": list("ab") * 12})
+    fit = pc.fit("y ~ s", data.iloc[:16], "knn", k=1)
+    assert 0 <= fit.test(data.iloc[16:]).error <= 1
+    with pytest.warns(pc.DataWarning, match="16 of the 16 rows have the predictors"):
+        fit.test(data.iloc[:16])
+    assert "[" in fit.as_table().as_latex()

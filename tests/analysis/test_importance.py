@@ -146,3 +146,21 @@ def test_a_column_that_is_constant_in_a_group_counts_with_one_group_a_fold():
     data = two_groups_of_columns(60, 10)
     fit = pc.fit("y ~ site", data, "knn", k=1, cv=None, groups="group")
     assert fit.importance(repeats=20).loc["site", "importance"] == pytest.approx(0.5, abs=0.1)
+
+
+def test_weights_of_a_category_with_three_levels():
+    fit = pc.fit("outcome ~ .", pc.simulate_clinic(150).dropna(), "medianglvq", K=1, matrix="diagonal")
+    table, weights = fit.importance(repeats=1), fit.dissimilarity.metric.column_weights["weight"]
+    assert table["weight"].to_dict() == pytest.approx(weights.to_dict())
+
+
+def test_of_many_variables_those_that_separate_are_permuted():
+    draw = np.random.default_rng(0)
+    y = np.repeat([0, 1], 15)
+    X = pd.DataFrame(draw.normal(size=(30, 120)) + 4 * y[:, None] * (np.arange(120) > 117)).add_prefix("g")
+    fit = pc.fit("y ~ .", X.assign(y=y), "knn", k=1)
+    with pytest.warns(pc.DataWarning, match="120 variables, the 50 that separate"):
+        table = fit.importance(repeats=1)
+    assert len(table) == 50
+    assert {"g118", "g119"} <= set(table.index)
+    assert len(fit.importance(repeats=1, variables=["g1", "g2"])) == 2

@@ -273,7 +273,7 @@ def test_the_tables_around_a_fit(iris, tmp_path, matrix):
     fit.report(tmp_path / "report.html")
     assert "Median GLVQ" in (tmp_path / "report.html").read_text() or "medianglvq" in (tmp_path / "report.html").read_text()
     fit.save(tmp_path / "fit.pvm")
-    assert not pc.verify(tmp_path / "fit.pvm", iris).false
+    assert pc.load(tmp_path / "fit.pvm").reproduce(iris)
 
 
 def test_a_comparison_learns_the_metric_in_each_split(iris):

@@ -229,3 +229,18 @@ def test_legends_of_many_rows_have_marks_that_are_seen():
     sizes = {name: h.get_markersize() if hasattr(h, "get_markersize") else float(h.get_sizes()[0]) ** 0.5 for name, h in handles.items()}
     assert min(sizes.values()) > 4
     assert sizes["prototypes"] < 2 * min(sizes.values())
+
+
+@pytest.mark.parametrize("kind", ["prototypes", "progress"])
+@pytest.mark.parametrize("classes", [24, 60])
+def test_a_legend_of_many_classes_leaves_room(kind, classes):
+    draw, y = np.random.default_rng(0), np.repeat(np.arange(classes), 4)
+    X = pd.DataFrame(draw.normal(size=(len(y), 2)) + 3 * np.c_[y % 6, y // 6], columns=["a", "b"])
+    ax = pc.fit("y ~ .", X.assign(y=[f"class {v:02d}" for v in y]), eps=1.0).plot(kind)
+    ax.figure.canvas.draw()
+    box, legend, figure = ax.get_window_extent(), ax.get_legend().get_window_extent(), ax.figure.bbox
+    assert box.width > 0.4 * figure.width
+    assert box.height > 0.5 * figure.height
+    assert legend.x1 <= figure.x1 + 1
+    assert legend.y0 >= -1
+    assert legend.y1 <= figure.y1 + 1

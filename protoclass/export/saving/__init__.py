@@ -39,7 +39,7 @@ Classes
 -------
 An object has the fields of its class, which are described by its documentation and typed by its annotations: `Fit`,
 `Validation`, `Problem`, `Selection`, `Calibration`; `Dissimilarity` and the trained metrics; rules, `Points`, `Objective` and
-`Certificate` (bounds, class by class, and the dual prices of the rows, by which `protoclass.verify` proves them again); `Comparison`.
+`Certificate` (bounds, class by class, and the dual prices of the rows); `Comparison`.
 "method pvm" and "metric euclidean" are specifications with their parameters; "method m of module.Class" is a registered one.
 Four classes have fields that follow from the others, and are written without them:
 
@@ -61,11 +61,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
+
 from ...frames.tables import Absent, as_pandas
-from ...ground.errors import FileError, NotAvailable, OptionError, TooLarge, brief, printed
+from ...ground.errors import DataWarning, FileError, NotAvailable, OptionError, TooLarge, brief, printed, warn
 from ...ground.files import check_free
 from ...values import public
-from ..verifier import FEW_LABELS, LABEL
 from .archive import damaged, read_archive, write_archive
 from .classes import SAVED, import_all, name_of
 from .codecs import Decoder, Encoder
@@ -102,10 +103,31 @@ def save(value: Any, path: Any, overwrite: Any) -> Saved:
     """See `Fit.save`."""
     place = _place(path)
     check_free(place, overwrite)
-    encoder = Encoder()
+    left_out = _unsavable(value)
+    if left_out:
+        told = f"the file does not contain the unused columns {brief(left_out)}, whose values can't be saved: convert them to keep them"
+        warn(told, DataWarning)
+    encoder = Encoder(left_out)
     root = encoder.encode(value, f"the {type(value).__name__}")["object"]
     document = {"kind": name_of(type(value)), "objects": encoder.objects, "root": root}
-    return Saved(place, write_archive(place, document, encoder.arrays, overwrite), tuple(CONTENTS[type(value).__name__](value)))
+    return Saved(place, write_archive(place, document, encoder.arrays, overwrite), tuple(CONTENTS[type(value).__name__](value, left_out)))
+
+
+def _unsavable(value: Any) -> list[Any]:
+    """The columns of the data of a fit or validation that no file can contain and that the formula does not use."""
+    problem = getattr(value, "problem", None)
+    if problem is None or isinstance(problem.call.data, Absent) or problem.frame.parts is not None:
+        return []
+    used = {*problem.frame.columns, problem.frame.formula.response}
+    return [name for name, column in as_pandas(problem.call.data).items() if name not in used and not _savable(column)]
+
+
+def _savable(column: pd.Series) -> bool:
+    try:
+        Encoder().encode(column.reset_index(drop=True), "")
+    except OptionError:
+        return False
+    return True
 
 
 def _place(path: Any) -> Path:
@@ -142,12 +164,12 @@ def load(path: Any) -> Any:
     Notes
     -----
     Files are not trusted: loading runs no code and opens no other file or address, and anything that `save` does not write raises an
-    error; see `protoclass.export.saving` for the format. Still, the author of a file can put any numbers into it: use `verify` to
-    check them against the data.
+    error; see `protoclass.export.saving` for the format. Still, the author of a file can put any numbers into it: use `Fit.reproduce` to
+    compare them with the data.
 
     See Also
     --------
-    verify : check a saved fit against its data.
+    Fit.reproduce : run the call of a fit again.
 
     Examples
     --------
@@ -166,7 +188,7 @@ def load(path: Any) -> Any:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # odd values of a damaged file are refused
-            decoder = Decoder(document["objects"], arrays, FEW_LABELS + size // LABEL)
+            decoder = Decoder(document["objects"], arrays, size)
             value = decoder.decode({"object": document["root"]})
             if len(decoder.used) < len(arrays):
                 raise FileError("it has arrays that nothing refers to")
@@ -182,8 +204,8 @@ def load(path: Any) -> Any:
 # contents of a file about rows, in words
 
 
-def _of_fit(fit: Any) -> list[str]:
-    out, prototypes = _of_problem(fit.problem), fit.rule.prototypes
+def _of_fit(fit: Any, left_out: list[Any]) -> list[str]:
+    out, prototypes = _of_problem(fit.problem, left_out), fit.rule.prototypes
     if fit.frame.absent is not None:
         which = f"{len(prototypes)} prototypes, among them {len(fit.frame.remembered)} of the {fit.nobs} rows, with labels and predictors"
         out.append(which if prototypes.at is not None else f"{len(prototypes)} prototypes, none of them a row")
@@ -197,13 +219,14 @@ def _of_fit(fit: Any) -> list[str]:
     return out
 
 
-def _of_problem(problem: Any) -> list[str]:
-    """The data of a call, all of whose columns are kept."""
+def _of_problem(problem: Any, left_out: list[Any]) -> list[str]:
+    """The data of a call, all of whose columns are kept but those that can't be saved."""
     out, frame = [], problem.frame
     if not isinstance(problem.call.data, Absent):
-        data = as_pandas(problem.call.data)
+        data = as_pandas(problem.call.data).drop(columns=left_out)
         unused = [c for c in data.columns if c not in frame.columns and c != frame.formula.response]
-        beside = f", including {len(unused)} that the formula does not use" if unused else ""
+        beside = f" but {brief(left_out)}" if left_out else ""
+        beside += f", including {len(unused)} that the formula does not use" if unused else ""
         out.append(f"the data: {len(data)} rows with their labels and all {data.shape[1]} columns{beside}; fit.slim() leaves them out")
     levels = [name for name, column in frame.schema.items() if column.kind == "category"]
     if levels and frame.absent is not None:
@@ -216,14 +239,14 @@ def _held_out(v: Any) -> str:
     return f"held-out predictions of {n} rows ({points} grid points, {repeats} {'repeat' if repeats == 1 else 'repeats'}) and their folds"
 
 
-def _of_dissimilarity(d: Any) -> list[str]:
+def _of_dissimilarity(d: Any, _: list[Any]) -> list[str]:
     n, p = d.data.remembered.columns.shape
     if d.metric.given:
         return [f"{d.shape[0]} x {d.shape[1]} dissimilarities with their labels"]
     return [f"{n} rows of {p} predictors with their labels"]
 
 
-CONTENTS: Mapping[str, Callable[[Any], list[str]]] = {
-    "Fit": _of_fit, "Validation": lambda v: [*_of_problem(v.problem), _held_out(v)], "Dissimilarity": _of_dissimilarity,
-    "Comparison": lambda c: [f"labels, classes and predictions of {len(c.predictions)} test rows by {len(c.methods)} methods"],
+CONTENTS: Mapping[str, Callable[[Any, list[Any]], list[str]]] = {
+    "Fit": _of_fit, "Validation": lambda v, left_out: [*_of_problem(v.problem, left_out), _held_out(v)], "Dissimilarity": _of_dissimilarity,
+    "Comparison": lambda c, _: [f"labels, classes and predictions of {len(c.predictions)} test rows by {len(c.methods)} methods"],
 }  # fmt: skip

@@ -5,9 +5,11 @@ from __future__ import annotations
 import hashlib
 import io
 import json
+import math
 import os
 import platform
 import re
+import reprlib
 import stat
 import zipfile
 import zlib
@@ -22,9 +24,16 @@ from numpy.lib import format as npy
 from ...core.memory import room
 from ...ground.errors import FileError, TooLarge, cut, shown
 from ...ground.files import write_by
-from ..verifier import DOCUMENT, VERSION, array_of, most_bytes
 
-FORMAT = "protoclass"
+FORMAT, VERSION, DOCUMENT = "protoclass", 2, "content.json"
+SMALL = 2**12  # bytes that any entry may have
+ARRAY_RATIO, TEXT_RATIO = 50, 20  # times that an entry may be larger than it is compressed; values of JSON take far more than its text
+HEADER = re.compile(
+    rb"\x93NUMPY\x01\x00..\{'descr': '([<|][biufmMU][0-9]{1,9}(?:\[\w{1,9}\])?)', 'fortran_order': (True|False), "
+    rb"'shape': \(([0-9, ]{0,200})\), \} *\n",
+    re.DOTALL,
+)  # types of numpy.save for booleans, numbers, dates and texts of a fixed length, least byte first
+HIGHEST, SURROGATES = 0x10FFFF, (0xD800, 0xDFFF)  # the last character of a text, and those that are none
 ARRAY = re.compile(r"arrays/(0|[1-9][0-9]{0,6})\.npy")
 AT_ONCE = 2**20  # bytes that are compressed or read at a time: Ctrl-C is noticed in between
 KINDS = "biufmMU"  # types of arrays: booleans, numbers, dates and texts of a fixed length
@@ -77,7 +86,7 @@ def _write(file: BinaryIO, entries: Mapping[str, bytes]) -> int:
 
 def _method(name: str, data: bytes) -> int:
     """Compressed, unless the entry would then be too small for its contents."""
-    packer = zlib.compressobj(6)
+    packer = zlib.compressobj(6, zlib.DEFLATED, -zlib.MAX_WBITS)  # as in a zip, without a header
     size = sum(len(packer.compress(piece)) for piece in _pieces(data)) + len(packer.flush())
     return zipfile.ZIP_DEFLATED if len(data) <= most_bytes(name, size) else zipfile.ZIP_STORED
 
@@ -210,9 +219,33 @@ def _described(text: str, path: Path) -> dict[str, Any]:
     return document
 
 
+def most_bytes(name: str, compressed: int) -> int:
+    """Bytes that an entry with this many in the file may have."""
+    return SMALL + (TEXT_RATIO if name == DOCUMENT else ARRAY_RATIO) * compressed
+
+
 def _array(name: str, data: bytearray, most: int) -> np.ndarray:
     try:
-        array: np.ndarray = array_of(data, most)
+        return array_of(data, most)
     except (TypeError, ValueError) as reason:  # raised by NumPy if a type does not exist
         raise ValueError(f"{name} {reason}") from None
-    return array
+
+
+def array_of(data: bytes | bytearray, most: int) -> np.ndarray:
+    """The array of an npy file, over the memory of its bytes; no side has more than `most` entries.
+
+    A ValueError describes the problem, as in "has another header".
+    """
+    found = HEADER.match(data)
+    if found is None:
+        raise ValueError("has another header than arrays of numbers, dates and texts have")
+    dtype, shape, start = np.dtype(found[1].decode()), tuple(int(side) for side in found[3].split(b",") if side.strip()), found.end()
+    if math.prod(shape) * dtype.itemsize != len(data) - start or max(shape, default=0) > most:
+        raise ValueError(f"would have the shape {reprlib.repr(shape)} of {dtype}, and has {len(data) - start:,} bytes")
+    array: np.ndarray = np.frombuffer(data, dtype, offset=start) if len(data) > start else np.empty(shape, dtype)
+    if dtype.kind == "b" and array.size and array.view(np.uint8).max() > 1:
+        raise ValueError("contains a value that is neither true nor false")
+    letters = array.view("<u4") if dtype.kind == "U" and array.size else np.zeros(1)
+    if letters.max() > HIGHEST or ((letters >= SURROGATES[0]) & (letters <= SURROGATES[1])).any():
+        raise ValueError("contains a value that is not a text")
+    return array.reshape(shape, order="F" if found[2] == b"True" else "C").astype(dtype.newbyteorder("="), copy=False)

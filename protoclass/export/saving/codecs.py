@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass
 from typing import Any
 
@@ -15,12 +15,14 @@ from ...frames.tables import as_given, as_pandas, eager_library
 from ...ground.errors import FileError, NotAvailable, ProtoclassError, cut
 from .archive import array_bytes, plain
 from .classes import check_fields, class_of, conforms, hints_of, known_classes, names_of_classes, refused
-from .derived import CHECKS, DERIVED
+from .derived import CHECKS, DERIVED, written
 
 DEEPEST = 60  # values inside one another
 MISSING = {"NA": pd.NA, "NaT": pd.NaT}
 MASKED = ("Int8", "Int16", "Int32", "Int64", "UInt8", "UInt16", "UInt32", "UInt64", "Float32", "Float64", "boolean")
 TABLES = ("polars", "pyarrow")  # libraries whose tables are kept as such
+FEW, RATIO = 2**23, 16  # bytes that the values of any file may take, and how many more for each byte of its entries
+ENTRY = 64  # bytes of a label that is counted and not written, of a text, and half of those of an array in another one
 Columns = (np.ndarray, pd.api.extensions.ExtensionArray)
 
 
@@ -80,8 +82,21 @@ def _levels(labels: pd.Index) -> list[Any]:
 
 
 def _column(values: Any) -> Any:
-    """The entries of a Series or an Index: NumPy's array for types of NumPy, otherwise pandas'."""
+    """The entries of a Series or an Index: NumPy's array for types of NumPy, otherwise pandas', with pandas' own types for Arrow's."""
+    if isinstance(values.dtype, pd.ArrowDtype):
+        return _of_arrow(values)
     return np.asarray(values) if isinstance(values.dtype, np.dtype) else values.array
+
+
+def _of_arrow(values: Any) -> Any:
+    """Entries of a type of Arrow in the type of pandas for the same values; objects if there is none."""
+    known = values.dtype.numpy_dtype
+    name = {"b": "boolean", "i": "Int64", "u": "UInt64", "f": "Float64", "M": known.str, "m": known.str}.get(known.kind)
+    if name is None and values.dtype.type is str:
+        return pd.array(values.to_numpy(object), pd.StringDtype())
+    if name is None or (known.kind == "M" and str(values.dtype)[:9] != "timestamp") or "tz=" in str(values.dtype):
+        return np.asarray(values, object)
+    return pd.array(values.to_numpy(object), name) if known.kind in "biuf" else values.to_numpy(known)
 
 
 def _series(rows: pd.Index, name: Any, values: Any) -> pd.Series:
@@ -174,9 +189,10 @@ CODECS: Mapping[str, Codec] = {
 
 
 class Encoder:
-    """Values on their way into a file; repeated objects are written once."""
+    """Values on their way into a file; repeated objects are written once, and data of a call without some columns."""
 
-    def __init__(self) -> None:
+    def __init__(self, left_out: Sequence[Any] = ()) -> None:
+        self._left_out = left_out
         self.objects: list[Any] = []  # [class, fields] as JSON, each after those that it refers to
         self.arrays: list[bytes] = []  # npy files
         self._names = names_of_classes()
@@ -237,16 +253,15 @@ class Encoder:
         name = self._names.get(type(value))
         if name is None:
             raise refused(value, where)
-        derived = DERIVED.get(name)
-        for f, hint in zip(fields(value), hints_of(type(value)), strict=True) if derived is None else ():
+        for f, hint in zip(fields(value), hints_of(type(value)), strict=True) if name not in DERIVED else ():
             if not conforms(getattr(value, f.name), hint):
                 raise refused(getattr(value, f.name), f"the field {f.name!r} of {name}, whose annotation has another type,")
-        given = {} if derived is None else derived.adds(value)
-        for f in fields(value):
-            if f.init and (derived is None or f.name in derived.written(type(value))):
-                given.setdefault(f.name, getattr(value, f.name))
-        written = {key: self.encode(v, f"{key!r} of {name}") for key, v in given.items()}
-        self.objects.append([name, written])
+        given = written(value, name)
+        if name == "Call" and self._left_out:
+            import narwhals as nw
+
+            given["data"] = nw.from_native(given["data"]).drop(self._left_out).to_native()
+        self.objects.append([name, {key: self.encode(v, f"{key!r} of {name}") for key, v in given.items()}])
         return {"object": len(self.objects) - 1}
 
 
@@ -258,15 +273,15 @@ class Decoder:
     objects : list
         Objects as JSON.
     arrays : list of array
-    counted : int
-        How many entries all ranges together may have.
+    size : int
+        Bytes of the entries of the file.
     """
 
-    def __init__(self, objects: list[Any], arrays: list[np.ndarray], counted: int) -> None:
-        self.arrays, self.used, self._counted, self._known = arrays, set[int](), counted, known_classes()
+    def __init__(self, objects: list[Any], arrays: list[np.ndarray], size: int) -> None:
+        self.arrays, self.used, self._left, self._known = arrays, set[int](), FEW + RATIO * size, known_classes()
         self.objects: list[Any] = []
-        for written in objects:
-            self.objects.append(self._object(written))
+        for each in objects:
+            self.objects.append(self._object(each))
 
     def decode(self, written: Any, depth: int = 0) -> Any:
         """The value of a piece of JSON, which may refer to the objects before it."""
@@ -300,6 +315,7 @@ class Decoder:
         kinds = CODECS[tag].parts
         if len(parts) != len(kinds) or not all(map(isinstance, parts, kinds)):
             raise FileError(f"a value with the tag {tag!r} has other parts: {cut(str(inner), 80)}")
+        self._count(_bytes(parts) + (2 * ENTRY * len(parts[1]) if tag == "arrays" else 0))
         try:
             return CODECS[tag].read(*parts)
         except (ValueError, TypeError, LookupError, AttributeError) as reason:
@@ -312,10 +328,14 @@ class Decoder:
         if not all(type(n) is int for n in (start, stop, step)) or not step:
             raise FileError("the ends of a range must be whole numbers")
         counted = range(start, stop, step)
-        if counted[self._counted :]:
-            raise FileError(f"a range of more than {self._counted:,} entries is not backed by the size of the file")
-        self._counted -= len(counted)
+        self._count(ENTRY * (2**40 if counted[2**40:] else len(counted)))  # the length of a longer one may not fit a number
         return counted
+
+    def _count(self, made: int) -> None:
+        """Count the bytes of a value before it is made: one that is mentioned many times is made as often."""
+        self._left -= made
+        if self._left < 0:
+            raise FileError("its values would take more memory than the size of the file allows")
 
     def _object(self, written: Any) -> Any:
         if type(written) is not list or len(written) != 2 or type(written[0]) is not str or type(written[1]) is not dict:
@@ -332,6 +352,16 @@ class Decoder:
         if kind.name in CHECKS:
             CHECKS[kind.name](value)
         return value
+
+
+def _bytes(value: Any) -> int:
+    """About how many bytes a value takes that is made of this one."""
+    if isinstance(value, list):
+        return sum(map(_bytes, value))
+    if isinstance(value, pd.DataFrame):
+        return int(value.memory_usage().sum())
+    texts = isinstance(value, np.ndarray) and value.dtype.kind in "SU"
+    return getattr(value, "nbytes", 0) + ENTRY * np.size(value) * texts
 
 
 def _place(at: Any, among: list[Any], what: str) -> int:

@@ -42,6 +42,16 @@ class Derived:
         return {*own, *self.names}
 
 
+def written(value: Any, name: str) -> dict[str, Any]:
+    """The fields of an object of a class, as a file has them."""
+    derived = DERIVED.get(name)
+    given = {} if derived is None else derived.adds(value)
+    for f in fields(value):
+        if f.init and (derived is None or f.name in derived.written(type(value))):
+            given.setdefault(f.name, getattr(value, f.name))
+    return given
+
+
 def must(fine: Any, otherwise: str) -> None:
     if not fine:
         raise FileError(otherwise)

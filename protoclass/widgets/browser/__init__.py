@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from functools import cache
-from pathlib import Path
+from importlib.resources import files
 
-FOLDER = Path(__file__).parent
+FOLDER = files(__package__)  # also in a zip
 IMPORT = re.compile(r'^import \{[^}]*\} from "\./(\w+)\.js";\n', re.M)
 
 

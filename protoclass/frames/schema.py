@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import date
+from decimal import Decimal
 from operator import add, or_
 from typing import Any
 
@@ -12,11 +15,13 @@ import numpy as np
 import pandas as pd
 
 from ..ground.checks import hint_for_value, quoted
-from ..ground.errors import DataError, DataWarning, FormulaError, shown, warn
+from ..ground.errors import DataError, DataWarning, FormulaError, brief, shown, warn
+from ..ground.files import check_separator
 from ..ground.savable import savable
 from .formula import Formula
 
 CODED = 50  # a whole-number response with more levels than this, and few rows for each, counts as a measurement
+REPEATED = 3  # rows of each number, from which on all numbers are classes
 HOW = ("warn", "raise", "zero")  # how `Fit.predict` treats them
 FATES = {  # treatment of the rows, by the metric: see `Metric.unseen`
     "missing": "the rows with these values get no prediction (NA)",
@@ -24,6 +29,23 @@ FATES = {  # treatment of the rows, by the metric: see `Metric.unseen`
     "zero": "all columns derived from it are 0 in these rows",
 }
 LEAST = 1e-250  # of a weight that is not 0
+
+NEARLY = 0.9  # proportion of the texts of a column that are numbers or dates, if it was read wrongly
+CODES = 10  # whole numbers as texts with at most as many values are codes
+LOOKED_AT = 1000  # texts of a column, and rows that may be numbered
+PLACEHOLDER = re.compile(r"[\W_]*|\W?n\W?a\W?|n\W?d\W?|nan|none|null|nil|missing|unknown", re.I)
+NUMBER = r"(?P<sign>[<>≤≥]=?|[$€£¥]|)\s*[-+−]?(?P<body>\d{{1,3}}({1}\d{{3}})+({0}\d*)?|\d+({0}\d*)?|{0}\d+)(e[-+]?\d+)?\s*" + (
+    r"(?P<unit>[%‰°$€£¥]\w?|[^\W\d_][^\d\s]*|)"
+)
+SEPARATORS = {".": "", ".,": ",", ",": "", ",.": r"\.", ", ": r"\s", ". ": r"\s", ".'": "['’]"}  # decimal sign, then that of thousands
+COERCED = ", errors='coerce'"  # of pandas: other texts become missing
+TIME = r"\d{1,2}:\d\d(:\d\d(\.\d+)?)?"
+DATE = (
+    r"(\d{4}[-/.]\d\d?([-/.]\d\d?)?|\d\d?[-/.]\d\d?[-/.](\d{4}|\d\d)|\d\d?[-/]\d{4}|\d\d?[-. ]+[a-z]{3,9}\.?[-, ]+\d{2,4}|"
+    rf"[a-z]{{3,9}}\.? \d\d?,? \d{{4}})([T ]+{TIME}\S*)?"
+)
+UNNAMED = re.compile(r"|Unnamed: 0(\.\d+)?|\.\.\.1|rownames", re.I)  # first column, by the library that read it
+IDENTIFIER = re.compile(r"(\w*[_. ])?id|\w*Id|index", re.I)
 
 
 @savable
@@ -48,9 +70,15 @@ class Column:
     coded: bool = False
 
 
-def learn_schema(kept: pd.DataFrame, formula: Formula) -> dict[str, Column]:
+def learn_schema(kept: Mapping[Any, pd.Series], formula: Formula, texts: Collection[str] = ()) -> dict[str, Column]:
+    """The properties of the columns; `texts` are categories that were read as text."""
     schema = {name: describe_column(kept[name]) for name in kept}
     coded, computed, unchanged = formula.coded(), formula.computed(), formula.unchanged()
+    for name, column in schema.items():
+        declared = isinstance(kept[name].dtype, pd.CategoricalDtype) and name not in texts
+        if column.kind == "category" and not declared and name not in coded:
+            refuse_numbers_as_text(name, column.levels)
+            warn_of_alike(f"levels of {name!r}", column.levels)
     for name in coded:
         used_as_number = name in unchanged or name in computed
         if used_as_number and schema[name].kind != "category":
@@ -81,23 +109,137 @@ def describe_column(values: pd.Series) -> Column:
     if untyped and all(isinstance(v, (list, tuple, np.ndarray)) for v in present):
         return Column("series")
     types = " and ".join(sorted({type(v).__name__ for v in present}))
-    if untyped and all(isinstance(v, (int, float, np.number)) for v in present):
+    if untyped and all(isinstance(v, (int, float, np.number, Decimal)) for v in present):
         raise DataError(
             f"column {name!r} contains numbers as Python objects: convert it, data[{name!r}] = pd.to_numeric(data[{name!r}])"
         )
+    if pd.api.types.is_datetime64_any_dtype(dtype) or all(isinstance(v, date) for v in present):
+        raise DataError(f"column {name!r} contains dates, but distances need numbers: use {to_days(name)}")
+    if all(isinstance(v, (str, int, float, np.number)) for v in present):
+        refuse_numbers_as_text(name, sorted(map(str, present.unique())))
     raise DataError(
         f"column {name!r} contains {types if untyped else dtype}: convert it to numbers, texts, categories or booleans, or leave it out"
     )
+
+
+def refuse_numbers_as_text(name: Any, levels: Sequence[Any]) -> None:
+    """Raise if nearly all texts of a column are numbers or dates, with the line that converts them.
+
+    Whole numbers of few values, which may have a unit, and numbers with leading zeros are codes, unless a sign stands for a missing one.
+
+    Examples
+    --------
+    >>> refuse_numbers_as_text("x", ["1,5", "2,25", "-"])
+    Traceback (most recent call last):
+    protoclass.ground.errors.DataError: column 'x' is text that seems to be numbers, such as '1,5', '2,25' or '-': use \
+pd.read_csv(..., decimal=',', na_values=['-']), or data['x'].astype('category') if they are categories
+    """
+    some = [str(level) for level in levels[:: len(levels) // LOOKED_AT + 1]]
+    blank = [text for text in some if PLACEHOLDER.fullmatch(text)]
+    texts = [text.strip() for text in some if not PLACEHOLDER.fullmatch(text)]
+    what, cure = "numbers", _numeric(name, texts, blank)
+    if not cure:
+        what, cure = "dates", _dated(name, texts, blank)
+    if cure:
+        examples = quoted([*([text for text in texts if not re.fullmatch(r"-?\d+(\.\d+)?", text)] or texts)[:2], *blank[:1]])
+        raise DataError(
+            f"column {name!r} is text that seems to be {what}, such as {examples}: use {cure}, or data[{name!r}].astype('category') if "
+            "they are categories"
+        )
+
+
+def _nearly(pattern: str, texts: list[str]) -> list[re.Match[str]]:
+    """The matches of texts, if nearly all match."""
+    found = [match for text in texts if (match := re.fullmatch(pattern, text, re.I))]
+    return found if len(found) >= max(1, NEARLY * len(texts)) else []
+
+
+def _numeric(name: Any, texts: list[str], blank: list[str]) -> str:
+    """How texts become numbers; "" if they are none."""
+    for signs, thousands in SEPARATORS.items():
+        found = _nearly(NUMBER.format(re.escape(signs[0]), thousands or "(?!)"), texts)
+        affixes = [sorted({match[part].strip() for match in found} - {""}) for part in ("sign", "unit")]
+        if not found or len(affixes[1]) > 1 or all(match["sign"][:1] in ("<", ">", "≤", "≥") for match in found):
+            continue
+        codes = not blank and len(texts) <= CODES and all(re.fullmatch(r"[-+]?\d+(\.0+)?\s*[a-z]*", text, re.I) for text in texts)
+        if codes or any(re.match(r"0\d", match["body"]) for match in found):
+            return ""
+        between = {mark for match in found if thousands for mark in re.findall(thousands, match["body"])}
+        minus = any("−" in text for text in texts)
+        if any(affixes) or minus or not "".join(between).isascii():
+            removed = [*map(re.escape, between), *(rf"\s*{re.escape(a)}" for part in affixes for a in part)]
+            column = f"data[{name!r}]" + (f".str.replace({'|'.join(removed)!r}, '', regex=True)" if removed else "")
+            column += ".str.replace(',', '.')" * (signs[0] == ",") + ".str.replace('−', '-')" * minus
+        elif between or blank or signs[0] == ",":
+            options = ["decimal=','"] * (signs[0] == ",") + [f"thousands={mark!r}" for mark in between]
+            return f"pd.read_csv(..., {', '.join(options + [f'na_values={blank[:5]}'] * bool(blank))})"
+        else:
+            column = f"data[{name!r}]"
+        return f"data[{name!r}] = pd.to_numeric({column}{COERCED if blank else ''})"
+    return ""
+
+
+def _dated(name: Any, texts: list[str], blank: list[str]) -> str:
+    """How texts that are dates or times become numbers; "" if they are none."""
+    lost = COERCED if blank else ""
+    if found := _nearly(TIME, texts):
+        seconds = "" if found[0][1] else " + ':00'"
+        return f"data[{name!r}] = pd.to_timedelta(data[{name!r}]{seconds}{lost}).dt.total_seconds()"
+    first = "" if not any(re.match(r"(\d\d?\.|1[3-9]|2\d[-/]|3[01][-/])(?!\d\d)", text) for text in texts) else ", dayfirst=True"
+    found = _nearly(DATE, texts)
+    return to_days(name, first + lost) if found else ""
+
+
+def to_days(name: Any, options: str = "") -> str:
+    """The line that converts a column of dates to numbers of days."""
+    return f"data[{name!r}] = pd.DatetimeIndex(pd.to_datetime(data[{name!r}]{options})).to_julian_date()"
+
+
+def refuse_row_numbers(formula: Formula, data: pd.DataFrame) -> None:
+    """Raise if the `.` of a formula brings in the index of a file, or a column that numbers the rows or identifies them."""
+    names = formula.by_dot()
+    for name in names:
+        first = name == data.columns[0] and UNNAMED.fullmatch(name)
+        if first or (len(names) > 1 and numbers_rows(data[name], bool(IDENTIFIER.fullmatch(name)))):
+            index = "pd.read_csv(..., index_col=0), or " if name == data.columns[0] else ""
+            written = name if name.isidentifier() else f"`{name}`"
+            raise DataError(
+                f"column {name!r} {'is an index without a name' if first else 'numbers or identifies the rows'}, so it is not a useful predictor, but '.' "
+                f"includes it: use {index}'- {written}' to leave it out, or '+ {written}' to keep it"
+            )
+
+
+def numbers_rows(column: pd.Series, named: bool = False) -> bool:
+    """Whether the values are whole numbers from 0 or 1, each once, which are too dense for counts or measurements not to repeat.
+
+    Row numbers keep this if rows are shuffled or some are left out. Under the name of an identifier they need not be dense.
+
+    Examples
+    --------
+    >>> numbers_rows(pd.Series(range(10))), numbers_rows(pd.Series([3, 1, 4, 1, 5, 9, 2, 6])), numbers_rows(pd.Series([10, 20, 35] * 9))
+    (True, False, False)
+    """
+    if not pd.api.types.is_numeric_dtype(column.dtype) or column.dtype.kind not in "iuf":
+        return False
+    for part in (column.iloc[:LOOKED_AT], column):
+        values = numbers(part)
+        if not (values >= 0).all() or (values % 1).any() or not part.is_unique:
+            return False
+    n, top = len(values), values.max()
+    return bool(n >= 8 and (named or top <= n or n * n > 16 * top))
 
 
 def check_kind(values: pd.Series, known: Column) -> None:
     if (known.kind == "numeric" and values.dtype.kind in "iuf") or values.isna().all():
         return
     kind = describe_column(values).kind
-    compatible = {kind, known.kind} <= {"numeric", "boolean"} or (known.coded and kind == "numeric")
-    if kind != known.kind and not compatible:
+    coded = kind == "numeric" and known.kind == "category" and not any(isinstance(level, str) for level in known.levels)
+    if kind != known.kind and not coded and not {kind, known.kind} <= {"numeric", "boolean"}:
+        if known.kind == "numeric" and kind == "category":
+            refuse_numbers_as_text(values.name, [*filter(None, values.astype(object).dropna().unique())])
+        cure = ", data[{0!r}] = data[{0!r}].astype(str)".format(values.name) if known.kind == "category" else ""
         raise DataError(
-            f"column {values.name!r} was {known.kind} in the training data, but is {kind} ({values.dtype}) in the new data: convert it"
+            f"column {values.name!r} was {known.kind} in the training data, but is {kind} ({values.dtype}) in the new data: convert it{cure}"
         )
 
 
@@ -119,9 +261,9 @@ def numbers(values: pd.Series) -> np.ndarray:
     return np.asarray(values.to_numpy(dtype=float, na_value=np.nan))
 
 
-def read_classes(response: pd.Series) -> tuple[pd.Categorical, tuple[str, ...]]:
-    """The response as a categorical with only the levels that occur, and notes on it."""
-    name = response.name
+def read_classes(response: pd.Series, missing: pd.Series) -> tuple[pd.Categorical, tuple[str, ...]]:
+    """The response as a categorical with only the levels that occur, and notes on it; `missing` counts values by column."""
+    name, counts = response.name, response.value_counts()
     if isinstance(response.dtype, pd.CategoricalDtype):
         full = pd.Categorical(response)
         levels = full.remove_unused_categories()
@@ -131,14 +273,14 @@ def read_classes(response: pd.Series) -> tuple[pd.Categorical, tuple[str, ...]]:
         if isinstance(response.dtype, pd.ArrowDtype):
             response = response.astype(object)
         if pd.api.types.is_numeric_dtype(response.dtype) and not pd.api.types.is_bool_dtype(response.dtype):
-            distinct = response.nunique()
             numbers = np.asarray(response, float)
             with np.errstate(invalid="ignore"):
                 integral = np.isfinite(numbers) & (numbers == np.floor(numbers))
-            if not integral.all() or (distinct > CODED and distinct > len(response) / 10):
+            several = len(counts) > CODED and len(counts) > len(response) / 10
+            if counts.min() < REPEATED and (several or not integral.all()):
                 raise DataError(
-                    f"the response {name!r} is continuous ({distinct} distinct numbers), but classification needs classes: make some, "
-                    f"such as pd.cut({name}, 3)"
+                    f"the response {name!r} has {len(counts)} distinct numbers, some in one or two rows, as if it were continuous: make "
+                    f"classes, such as pd.cut(data[{name!r}], 3), or use data[{name!r}].astype('category') if it has classes"
                 )
         try:
             levels, notes = pd.Categorical(response), ()
@@ -149,8 +291,24 @@ def read_classes(response: pd.Series) -> tuple[pd.Categorical, tuple[str, ...]]:
                 f"the response {name!r} mixes types that cannot be ordered: make it a categorical"
             ) from None
     if len(levels.categories) == 1:
-        raise DataError(f"the response {name!r} has one class, {shown(levels.categories[0])}, but classification needs two")
+        lost = ", ".join(f"{c!r} ({k})" for c, k in missing[missing > 0].items())
+        left = f" in the {len(levels)} rows without missing values (missing: {lost})" if lost else ""
+        cure = ": fill them in, or use na='keep' with Gower or series" if lost else ""
+        cure += "; classes called 'NA' or 'None' need pd.read_csv(..., keep_default_na=False)" if missing.get(name) else ""
+        raise DataError(f"the response {name!r} has one class, {shown(levels.categories[0])}{left}, but classification needs two{cure}")
+    warn_of_alike(f"classes of {name!r}", levels.categories, str.casefold)
     return levels, notes
+
+
+def warn_of_alike(what: str, levels: Iterable[Any], fold: Callable[[str], str] = str) -> None:
+    """Warn of texts that differ only by blanks, or by what `fold` makes equal."""
+    alike: dict[str, list[Any]] = {}
+    for level in levels:
+        alike.setdefault(" ".join(fold(str(level)).split()), []).append(level)
+    same = next((found for found in alike.values() if len(found) > 1 and len({*map(type, found)}) == 1), None)
+    if same:
+        warn(f"{what} differ only by blanks{' or case' * (fold is not str)}, such as {quoted(same[:3])}: use .str.strip() or .replace()",
+             DataWarning)  # fmt: skip
 
 
 def class_codes(truth: pd.Series, levels: pd.Index) -> np.ndarray:
@@ -273,8 +431,9 @@ def unseen_values(values: pd.Series, known: Column, levels: pd.Categorical | Non
     return np.asarray(values.notna().to_numpy() & ~values.isin([0, 1]).to_numpy())
 
 
-def check_names(columns: pd.Index) -> None:
-    """Raise unless the names of columns are texts that differ."""
+def check_names(columns: pd.Index, values: Sequence[Any] = ()) -> None:
+    """Raise unless the names of columns are texts that differ; some values of an only column may show that it is several."""
+    check_separator(columns, values)
     check_unique(pd.Index(columns), "column")
     not_text = [c for c in columns if not isinstance(c, str)]
     if not_text:
@@ -378,8 +537,16 @@ def along(given: Any, data: pd.DataFrame, what: str) -> Any:
     except ValueError:
         raise DataError(f"{what} must be one value for each row") from None
     if values.shape != (len(data),):
-        raise DataError(f"{what} have shape {values.shape}, but the data have {len(data)} rows")
+        raise DataError(f"{what} must be the name of a column, or a value for each of the {len(data)} rows, not {brief(given)}")
     return values
+
+
+def columns_given(given: Any, data: pd.DataFrame) -> list[Any]:
+    """The columns of the data that an argument names, or whose values it has for each row."""
+    if given is None or isinstance(given, str):
+        return [given]
+    values = pd.Series(along(given, data, "groups"), data.index)
+    return [name for name in data if data[name].equals(values)]
 
 
 def check_column(name: str, columns: pd.Index, what: str) -> None:

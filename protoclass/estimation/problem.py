@@ -450,7 +450,6 @@ def prepare(call: Call) -> Problem:
     _check_candidates(given["candidates"], model)
     seed = check_seed(given["seed"])
     check_progress(given["progress"])
-    weights, groups = given["weights"], given["groups"]
     for name in ("weights", "class_weights"):
         if given[name] is not None and not model.can.weights:
             raise OptionError(f"{name}= needs a method with weights, which {model.name!r} does not have: use {methods_with('weights')}")
@@ -478,7 +477,7 @@ def prepare(call: Call) -> Problem:
     if isinstance(candidates, str) and candidates == "auto":
         candidates = choose_candidates(model, metric, frame)
     return Problem(
-        call, frame, model, metric, _groups(groups, data, kept),
+        call, frame, model, metric, _groups(given["groups"], data, kept),
         own_folds(given["cv"], data, kept), seed, _progress(given["progress"], model, frame, candidates), candidates,
         given["order"], factors, budget, to_tune,
     )  # fmt: skip

@@ -30,6 +30,7 @@ from .schema import (
     given_weights,
     learn_schema,
     missing_values,
+    note_codes,
     numbers,
     read_classes,
     refuse_row_numbers,
@@ -366,6 +367,7 @@ def mold(
     if response_values is not None:
         classes = kept_rows(response_values.to_frame(), dropped, origin)[parsed.response]
         levels, notes = read_classes(classes, counts)
+        notes += note_codes(kept, parsed.unchanged())
         check_weight_of_classes(levels, weight[~dropped], parsed.response)
     frame = Frame(kept, levels, parsed, schema, None, weight[~dropped], data.index[dropped], na == "keep", notes)
     return replace(frame, spec=trained_spec(frame))

@@ -8,6 +8,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
 from decimal import Decimal
+from functools import partial
 from operator import add, or_
 from typing import Any
 
@@ -15,7 +16,7 @@ import numpy as np
 import pandas as pd
 
 from ..ground.checks import hint_for_value, quoted
-from ..ground.errors import DataError, DataWarning, FormulaError, brief, shown, warn
+from ..ground.errors import DataError, DataWarning, FormulaError, shown, warn
 from ..ground.files import check_separator
 from ..ground.savable import savable
 from .formula import Formula
@@ -34,10 +35,11 @@ NEARLY = 0.9  # proportion of the texts of a column that are numbers or dates, i
 CODES = 10  # whole numbers as texts with at most as many values are codes
 LOOKED_AT = 1000  # texts of a column, and rows that may be numbered
 PLACEHOLDER = re.compile(r"[\W_]*|\W?n\W?a\W?|n\W?d\W?|nan|none|null|nil|missing|unknown", re.I)
-NUMBER = r"(?P<sign>[<>≤≥]=?|[$€£¥]|)\s*[-+−]?(?P<body>\d{{1,3}}({1}\d{{3}})+({0}\d*)?|\d+({0}\d*)?|{0}\d+)(e[-+]?\d+)?\s*" + (
-    r"(?P<unit>[%‰°$€£¥]\w?|[^\W\d_][^\d\s]*|)"
+SEPARATORS = (".", ".,", ",", r",\.", r",\s", r".\s", ".'")  # decimal sign, then that of thousands
+NUMBER = (
+    r"(?P<sign>[<>≤≥]=?|[$€£¥]|)\s*[-+]?(?P<body>\d{{1,3}}({1}\d{{3}})+({0}\d*)?|\d+({0}\d*)?|{0}\d+)"
+    r"(e[-+]?\d+|\s*(?P<unit>[%‰°$€£¥]\w?|[^\W\d_][^\d\s]*))?"
 )
-SEPARATORS = {".": "", ".,": ",", ",": "", ",.": r"\.", ", ": r"\s", ". ": r"\s", ".'": "['’]"}  # decimal sign, then that of thousands
 COERCED = ", errors='coerce'"  # of pandas: other texts become missing
 TIME = r"\d{1,2}:\d\d(:\d\d(\.\d+)?)?"
 DATE = (
@@ -78,7 +80,7 @@ def learn_schema(kept: Mapping[Any, pd.Series], formula: Formula, texts: Collect
         declared = isinstance(kept[name].dtype, pd.CategoricalDtype) and name not in texts
         if column.kind == "category" and not declared and name not in coded:
             refuse_numbers_as_text(name, column.levels)
-            warn_of_alike(f"levels of {name!r}", column.levels)
+            warn_of_alike(f"levels of {name!r}", column.levels, str)
     for name in coded:
         used_as_number = name in unchanged or name in computed
         if used_as_number and schema[name].kind != "category":
@@ -114,7 +116,7 @@ def describe_column(values: pd.Series) -> Column:
             f"column {name!r} contains numbers as Python objects: convert it, data[{name!r}] = pd.to_numeric(data[{name!r}])"
         )
     if pd.api.types.is_datetime64_any_dtype(dtype) or all(isinstance(v, date) for v in present):
-        raise DataError(f"column {name!r} contains dates, but distances need numbers: use {to_days(name)}")
+        raise DataError(f"column {name!r} contains dates, but distances need numbers: use {_days(f'data[{name!r}]')}")
     if all(isinstance(v, (str, int, float, np.number)) for v in present):
         refuse_numbers_as_text(name, sorted(map(str, present.unique())))
     raise DataError(
@@ -123,89 +125,81 @@ def describe_column(values: pd.Series) -> Column:
 
 
 def refuse_numbers_as_text(name: Any, levels: Sequence[Any]) -> None:
-    """Raise if nearly all texts of a column are numbers or dates, with the line that converts them.
+    """Raise if nearly all texts of a column are numbers or dates, with the line that converts them."""
+    found = numbers_as_text(name, levels)
+    if found:
+        raise DataError(f"column {name!r} is {found}, or data[{name!r}].astype('category') if they are categories")
+
+
+def numbers_as_text(name: Any, levels: Sequence[Any]) -> str:
+    """That nearly all texts of a column are numbers or dates, with the line that converts them; "" if not.
 
     Whole numbers of few values, which may have a unit, and numbers with leading zeros are codes, unless a sign stands for a missing one.
 
     Examples
     --------
-    >>> refuse_numbers_as_text("x", ["1,5", "2,25", "-"])
-    Traceback (most recent call last):
-    protoclass.ground.errors.DataError: column 'x' is text that seems to be numbers, such as '1,5', '2,25' or '-': use \
-pd.read_csv(..., decimal=',', na_values=['-']), or data['x'].astype('category') if they are categories
+    >>> print(numbers_as_text("x", ["1,5", "2,25", "-"]))
+    text that seems to be numbers or dates, such as '1,5', '2,25', '-': use pd.read_csv(..., decimal=',', na_values=['-'])
     """
     some = [str(level) for level in levels[:: len(levels) // LOOKED_AT + 1]]
-    blank = [text for text in some if PLACEHOLDER.fullmatch(text)]
-    texts = [text.strip() for text in some if not PLACEHOLDER.fullmatch(text)]
-    what, cure = "numbers", _numeric(name, texts, blank)
-    if not cure:
-        what, cure = "dates", _dated(name, texts, blank)
-    if cure:
-        examples = quoted([*([text for text in texts if not re.fullmatch(r"-?\d+(\.\d+)?", text)] or texts)[:2], *blank[:1]])
-        raise DataError(
-            f"column {name!r} is text that seems to be {what}, such as {examples}: use {cure}, or data[{name!r}].astype('category') if "
-            "they are categories"
-        )
-
-
-def _nearly(pattern: str, texts: list[str]) -> list[re.Match[str]]:
-    """The matches of texts, if nearly all match."""
-    found = [match for text in texts if (match := re.fullmatch(pattern, text, re.I))]
-    return found if len(found) >= max(1, NEARLY * len(texts)) else []
-
-
-def _numeric(name: Any, texts: list[str], blank: list[str]) -> str:
-    """How texts become numbers; "" if they are none."""
-    for signs, thousands in SEPARATORS.items():
-        found = _nearly(NUMBER.format(re.escape(signs[0]), thousands or "(?!)"), texts)
-        affixes = [sorted({match[part].strip() for match in found} - {""}) for part in ("sign", "unit")]
-        if not found or len(affixes[1]) > 1 or all(match["sign"][:1] in ("<", ">", "≤", "≥") for match in found):
-            continue
-        codes = not blank and len(texts) <= CODES and all(re.fullmatch(r"[-+]?\d+(\.0+)?\s*[a-z]*", text, re.I) for text in texts)
-        if codes or any(re.match(r"0\d", match["body"]) for match in found):
-            return ""
-        between = {mark for match in found if thousands for mark in re.findall(thousands, match["body"])}
-        minus = any("−" in text for text in texts)
-        if any(affixes) or minus or not "".join(between).isascii():
-            removed = [*map(re.escape, between), *(rf"\s*{re.escape(a)}" for part in affixes for a in part)]
-            column = f"data[{name!r}]" + (f".str.replace({'|'.join(removed)!r}, '', regex=True)" if removed else "")
-            column += ".str.replace(',', '.')" * (signs[0] == ",") + ".str.replace('−', '-')" * minus
-        elif between or blank or signs[0] == ",":
-            options = ["decimal=','"] * (signs[0] == ",") + [f"thousands={mark!r}" for mark in between]
-            return f"pd.read_csv(..., {', '.join(options + [f'na_values={blank[:5]}'] * bool(blank))})"
-        else:
-            column = f"data[{name!r}]"
-        return f"data[{name!r}] = pd.to_numeric({column}{COERCED if blank else ''})"
+    texts = [text for text in some if not PLACEHOLDER.fullmatch(text)]
+    for pattern, convert in PATTERNS.items():
+        found = {text: match for text in texts if (match := re.fullmatch(rf"\s*(?:{pattern})\s*", text, re.I))}
+        lost = [text for text in some if text not in found]
+        cure = convert(f"data[{name!r}]", found, lost) if found and len(found) >= NEARLY * len(texts) else ""
+        if cure:
+            odd = [text for text in found if not re.fullmatch(r"-?\d+(\.\d+)?", text)] or [*found]
+            return f"text that seems to be numbers or dates, such as {quoted([*odd[:2], *lost[:1]])}: use {cure}"
     return ""
 
 
-def _dated(name: Any, texts: list[str], blank: list[str]) -> str:
-    """How texts that are dates or times become numbers; "" if they are none."""
-    lost = COERCED if blank else ""
-    if found := _nearly(TIME, texts):
-        seconds = "" if found[0][1] else " + ':00'"
-        return f"data[{name!r}] = pd.to_timedelta(data[{name!r}]{seconds}{lost}).dt.total_seconds()"
-    first = "" if not any(re.match(r"(\d\d?\.|1[3-9]|2\d[-/]|3[01][-/])(?!\d\d)", text) for text in texts) else ", dayfirst=True"
-    found = _nearly(DATE, texts)
-    return to_days(name, first + lost) if found else ""
+def _numeric(column: str, found: Mapping[str, re.Match[str]], lost: list[str], decimal: str) -> str:
+    """The line that converts texts to numbers, without `lost` ones; "" for codes, units that differ, and nothing but bounds."""
+    signs, units = ({match[part] for match in found.values()} - {"", None} for part in ("sign", "unit"))
+    bodies = [match["body"] for match in found.values()]
+    codes = not lost and len(found) <= CODES and all(re.fullmatch(r"\s*[-+]?\d+(\.0+)?\s*[a-z]*\s*", text, re.I) for text in found)
+    bounds = all(re.match("[<>≤≥]", match["sign"]) for match in found.values())
+    if codes or bounds or len(units) > 1 or any(re.match(r"0\d", body) for body in bodies):
+        return ""
+    values, thousands = column, {*"".join(bodies)} - {*"0123456789", decimal}
+    if signs or units or not "".join(thousands).isascii():
+        values += f".str.replace(r'[^\\d{decimal}-]', '', regex=True)" + ".str.replace(',', '.')" * (decimal == ",")
+    elif thousands or lost or decimal == ",":
+        options = ["decimal=','"] * (decimal == ",") + [f"thousands={mark!r}" for mark in thousands]
+        return f"pd.read_csv(..., {', '.join(options + [f'na_values={lost}'] * bool(lost))})"
+    return f"{column} = pd.to_numeric({values}{COERCED * bool(lost)})"
 
 
-def to_days(name: Any, options: str = "") -> str:
+def _seconds(column: str, found: Mapping[str, re.Match[str]], lost: list[str]) -> str:
+    """The line that converts times of a day."""
+    minutes = "" if next(iter(found.values()))[1] else " + ':00'"
+    return f"{column} = pd.to_timedelta({column}{minutes}{COERCED * bool(lost)}).dt.total_seconds()"
+
+
+def _days(column: str, found: Iterable[str] = (), lost: Iterable[str] = ()) -> str:
     """The line that converts a column of dates to numbers of days."""
-    return f"data[{name!r}] = pd.DatetimeIndex(pd.to_datetime(data[{name!r}]{options})).to_julian_date()"
+    first = ", dayfirst=True" * any(re.match(r"\s*(\d\d?\.|(1[3-9]|2\d|3[01])[-/])", text) for text in found)
+    return f"{column} = pd.DatetimeIndex(pd.to_datetime({column}{first}{COERCED * bool(lost)})).to_julian_date()"
+
+
+PATTERNS: Mapping[str, Callable[..., str]] = {
+    **{NUMBER.format(re.escape(signs[0]), signs[1:] or "(?!)"): partial(_numeric, decimal=signs[0]) for signs in SEPARATORS},
+    TIME: _seconds, DATE: _days,
+}  # fmt: skip
 
 
 def refuse_row_numbers(formula: Formula, data: pd.DataFrame) -> None:
     """Raise if the `.` of a formula brings in the index of a file, or a column that numbers the rows or identifies them."""
     names = formula.by_dot()
     for name in names:
-        first = name == data.columns[0] and UNNAMED.fullmatch(name)
-        if first or (len(names) > 1 and numbers_rows(data[name], bool(IDENTIFIER.fullmatch(name)))):
-            index = "pd.read_csv(..., index_col=0), or " if name == data.columns[0] else ""
+        first = name == data.columns[0]
+        unnamed = first and UNNAMED.fullmatch(name)
+        if unnamed or (len(names) > 1 and numbers_rows(data[name], IDENTIFIER.fullmatch(name) is not None)):
+            index = "pd.read_csv(..., index_col=0), or " * first
             written = name if name.isidentifier() else f"`{name}`"
             raise DataError(
-                f"column {name!r} {'is an index without a name' if first else 'numbers or identifies the rows'}, so it is not a useful predictor, but '.' "
-                f"includes it: use {index}'- {written}' to leave it out, or '+ {written}' to keep it"
+                f"column {name!r} numbers or identifies the rows, so it is not a useful predictor, but '.' includes it: use {index}"
+                f"'- {written}' to leave it out, or '+ {written}' to keep it"
             )
 
 
@@ -219,7 +213,7 @@ def numbers_rows(column: pd.Series, named: bool = False) -> bool:
     >>> numbers_rows(pd.Series(range(10))), numbers_rows(pd.Series([3, 1, 4, 1, 5, 9, 2, 6])), numbers_rows(pd.Series([10, 20, 35] * 9))
     (True, False, False)
     """
-    if not pd.api.types.is_numeric_dtype(column.dtype) or column.dtype.kind not in "iuf":
+    if column.dtype.kind not in "iuf":
         return False
     for part in (column.iloc[:LOOKED_AT], column):
         values = numbers(part)
@@ -229,18 +223,37 @@ def numbers_rows(column: pd.Series, named: bool = False) -> bool:
     return bool(n >= 8 and (named or top <= n or n * n > 16 * top))
 
 
+def note_codes(columns: pd.DataFrame, names: Collection[str]) -> tuple[str, ...]:
+    """Columns of numbers that may be codes: 3 to 6 whole numbers that are not counts from 0, unless most columns are of this kind.
+
+    Examples
+    --------
+    >>> note_codes(pd.DataFrame({"race": [1, 2, 3] * 9, "x": range(27)}), ["race", "x"])
+    ("numbers that may be codes: race (1, 2, 3); .astype('category') makes categories of them",)
+    """
+    codes = []
+    for name in names:
+        values = columns[name].iloc[:LOOKED_AT].dropna()
+        few = np.unique(numbers(values)) if values.dtype.kind in "iuf" else np.empty(0)
+        if 3 <= len(few) <= 6 and not (few % 1).any() and few[-1] >= len(few):
+            codes.append(f"{name} ({first_of(few.astype(int), 6)})")
+    note = f"numbers that may be codes: {', '.join(codes[:3])}; .astype('category') makes categories of them"
+    return (note,) if 0 < len(codes) <= len(names) / 2 else ()
+
+
 def check_kind(values: pd.Series, known: Column) -> None:
     if (known.kind == "numeric" and values.dtype.kind in "iuf") or values.isna().all():
         return
     kind = describe_column(values).kind
     coded = kind == "numeric" and known.kind == "category" and not any(isinstance(level, str) for level in known.levels)
     if kind != known.kind and not coded and not {kind, known.kind} <= {"numeric", "boolean"}:
+        name, cure = values.name, ": convert it"
         if known.kind == "numeric" and kind == "category":
-            refuse_numbers_as_text(values.name, [*filter(None, values.astype(object).dropna().unique())])
-        cure = ", data[{0!r}] = data[{0!r}].astype(str)".format(values.name) if known.kind == "category" else ""
-        raise DataError(
-            f"column {values.name!r} was {known.kind} in the training data, but is {kind} ({values.dtype}) in the new data: convert it{cure}"
-        )
+            found = numbers_as_text(name, values.dropna().astype(str).unique())
+            cure = f", {found}" if found else cure
+        elif known.kind == "category":
+            cure += f", data[{name!r}] = data[{name!r}].astype(str)"
+        raise DataError(f"column {name!r} was {known.kind} in the training data, but is {kind} ({values.dtype}) in the new data{cure}")
 
 
 def first_of(levels: Sequence[Any], most: int = 5) -> str:
@@ -279,8 +292,8 @@ def read_classes(response: pd.Series, missing: pd.Series) -> tuple[pd.Categorica
             several = len(counts) > CODED and len(counts) > len(response) / 10
             if counts.min() < REPEATED and (several or not integral.all()):
                 raise DataError(
-                    f"the response {name!r} has {len(counts)} distinct numbers, some in one or two rows, as if it were continuous: make "
-                    f"classes, such as pd.cut(data[{name!r}], 3), or use data[{name!r}].astype('category') if it has classes"
+                    f"the response {name!r} is continuous or has classes of one or two rows ({len(counts)} distinct numbers): make "
+                    f"classes, such as pd.cut(data[{name!r}], 3), or use data[{name!r}].astype('category') if they are classes"
                 )
         try:
             levels, notes = pd.Categorical(response), ()
@@ -291,24 +304,20 @@ def read_classes(response: pd.Series, missing: pd.Series) -> tuple[pd.Categorica
                 f"the response {name!r} mixes types that cannot be ordered: make it a categorical"
             ) from None
     if len(levels.categories) == 1:
-        lost = ", ".join(f"{c!r} ({k})" for c, k in missing[missing > 0].items())
-        left = f" in the {len(levels)} rows without missing values (missing: {lost})" if lost else ""
-        cure = ": fill them in, or use na='keep' with Gower or series" if lost else ""
+        lost = f" in the {len(levels)} rows that no missing value has dropped ({_counted(missing)})" if missing.any() else ""
+        cure = ": fill in missing values, or use na='keep' with Gower or series" if lost else ""
         cure += "; classes called 'NA' or 'None' need pd.read_csv(..., keep_default_na=False)" if missing.get(name) else ""
-        raise DataError(f"the response {name!r} has one class, {shown(levels.categories[0])}{left}, but classification needs two{cure}")
+        raise DataError(f"the response {name!r} has one class, {shown(levels.categories[0])}{lost}, but classification needs two{cure}")
     warn_of_alike(f"classes of {name!r}", levels.categories, str.casefold)
     return levels, notes
 
 
-def warn_of_alike(what: str, levels: Iterable[Any], fold: Callable[[str], str] = str) -> None:
+def warn_of_alike(what: str, levels: Iterable[Any], fold: Callable[[str], str] = str.casefold) -> None:
     """Warn of texts that differ only by blanks, or by what `fold` makes equal."""
-    alike: dict[str, list[Any]] = {}
-    for level in levels:
-        alike.setdefault(" ".join(fold(str(level)).split()), []).append(level)
-    same = next((found for found in alike.values() if len(found) > 1 and len({*map(type, found)}) == 1), None)
-    if same:
-        warn(f"{what} differ only by blanks{' or case' * (fold is not str)}, such as {quoted(same[:3])}: use .str.strip() or .replace()",
-             DataWarning)  # fmt: skip
+    texts = pd.Series([level for level in levels if isinstance(level, str)], dtype=object)
+    alike = texts[texts.map(lambda text: " ".join(fold(text).split())).duplicated(keep=False)]
+    if len(alike):
+        warn(f"{what} differ only by blanks or case, {quoted(alike[:4])}: use .str.strip() or .replace() if they are the same", DataWarning)
 
 
 def class_codes(truth: pd.Series, levels: pd.Index) -> np.ndarray:
@@ -461,9 +470,13 @@ def missing_values(counts: pd.Series, rows: int, response: Any, na: str) -> Data
     na : str
     """
     if na == "raise":
-        where = ", ".join(f"{c!r} ({k})" for c, k in counts[counts > 0].items())
-        return DataError(f"missing values in {where}: fill them, or use na='drop'")
+        return DataError(f"missing values in {_counted(counts)}: fill them, or use na='drop'")
     return DataError(f"no row is complete: {_most_missing(counts / rows, response)}")
+
+
+def _counted(counts: pd.Series) -> str:
+    """Columns with missing values, and their numbers."""
+    return ", ".join(f"{c!r} ({k})" for c, k in counts[counts > 0].items())
 
 
 def _most_missing(share: pd.Series, response: str | None) -> str:
@@ -537,14 +550,16 @@ def along(given: Any, data: pd.DataFrame, what: str) -> Any:
     except ValueError:
         raise DataError(f"{what} must be one value for each row") from None
     if values.shape != (len(data),):
-        raise DataError(f"{what} must be the name of a column, or a value for each of the {len(data)} rows, not {brief(given)}")
+        raise DataError(
+            f"{what} have shape {values.shape}, but the data have {len(data)} rows: use the name of one column, or a value for each row"
+        )
     return values
 
 
 def columns_given(given: Any, data: pd.DataFrame) -> list[Any]:
     """The columns of the data that an argument names, or whose values it has for each row."""
-    if given is None or isinstance(given, str):
-        return [given]
+    if given is None:
+        return []
     values = pd.Series(along(given, data, "groups"), data.index)
     return [name for name in data if data[name].equals(values)]
 

@@ -25,10 +25,8 @@ CHUNK = 2**20  # bytes that are read at a time to count lines
 LAZY = {"polars": "LazyFrame", "duckdb": "DuckDBPyRelation", "dask": "DataFrame", "pyarrow": "Dataset"}
 KINDS = {".parquet": "parquet", ".pq": "parquet", ".csv": "CSV", ".csv.gz": "CSV", ".csv.bz2": "CSV", ".csv.xz": "CSV"}
 ALLOWED = "files that end in .parquet or .csv (one, a list, a folder or a glob)"
-READERS = {".feather": "read_feather", ".arrow": "read_feather", ".ipc": "read_feather", ".orc": "read_orc", ".dta": "read_stata",
-           ".sav": "read_spss", ".sas7bdat": "read_sas", ".xlsx": "read_excel", ".xls": "read_excel", ".ods": "read_excel",
-           ".json": "read_json", ".pkl": "read_pickle", ".h5": "read_hdf", ".txt": "read_table", ".tsv": "read_table",
-           ".tab": "read_table"}  # of pandas  # fmt: skip
+READERS = {".feather": "read_feather", ".arrow": "read_feather", ".xlsx": "read_excel", ".xls": "read_excel", ".json": "read_json",
+           ".dta": "read_stata", ".sav": "read_spss", ".txt": "read_table", ".tsv": "read_table", ".tab": "read_table"}  # fmt: skip
 
 Piece = tuple[str, int | None, tuple[int, int]]
 Form = Callable[[Any], Any]  # conversion of a block of rows, a table of the library that reads it

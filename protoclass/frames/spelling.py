@@ -69,7 +69,7 @@ ARGUMENT = re.compile(r"\s*(`[^`]*`|[\w.]*)")
 FIXED = ("True", "False", "None", ".")  # words that are never bare names
 LISTED = 12  # names in a message
 QUOTED_BY_PATSY = re.compile(r"\bQ\(\s*(['\"])([^`]+?)\1\s*\)")
-LOOK_ALIKE = str.maketrans("∼～˜〜⁓−–＋：＊（）．\u00a0\u3000", "~~~~~--+:*().  ")  # signs of word processors and of wide keyboards
+LOOK_ALIKE = str.maketrans(dict(zip("\u223c\uff5e\u02dc\u301c\u2212\u2013\uff0b\uff1a\uff0a\xa0", "~~~~--+:* ", strict=True)))
 
 
 def translate(right: str, names: Names, text: str) -> str:

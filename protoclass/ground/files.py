@@ -169,7 +169,7 @@ def read_csv(path: str | Path, url: bool = False) -> pd.DataFrame:
 
 
 def check_separator(names: Sequence[Any], values: Sequence[Any] = ()) -> None:
-    """Raise if the only column of a table shows another separator, by its name or in the same way in all of some values.
+    """Raise if the only column of a table shows another separator, in its name or equally often in all of some values.
 
     Examples
     --------
@@ -180,12 +180,12 @@ sep=';'), with decimal=',' if numbers have decimal commas
     """
     if len(names) != 1:
         return
-    for sign in (";", "\t", "|"):
-        counts = {str(value).count(sign) for value in values if sign != "|"}
-        if sign in str(names[0]) or (len(counts) == 1 and counts != {0} and len(values) > 1):
+    for sign in ";\t|":
+        counts = {str(value).count(sign) for value in values}
+        if sign in str(names[0]) or (sign != "|" and len(counts) == 1 and counts != {0}):
             raise DataError(
-                f"the only column, {shown(names[0])}, contains the separator {sign!r}: use pd.read_csv(path, sep={sign!r}), with decimal=',' "
-                "if numbers have decimal commas"
+                f"the only column, {shown(names[0])}, contains the separator {sign!r}: use pd.read_csv(path, sep={sign!r}), with "
+                "decimal=',' if numbers have decimal commas"
             )
 
 

@@ -222,7 +222,7 @@ class Formula:
 
     def by_dot(self) -> list[str]:
         """The columns that `.` means and the text does not name."""
-        named = {word for words in re.findall(r"`([^`]*)`|([\w.]+)", "~".join(sides_of(self.text))) for word in words}
+        named = {word for words in re.findall(r"`([^`]*)`|([\w.]+)", "~".join(sides_of(self.text))) for word in words if word}
         return [c for c in self.variables if c not in named]
 
     def learns(self) -> bool:

@@ -217,7 +217,7 @@ def numbers_rows(column: pd.Series, named: bool = False) -> bool:
         return False
     for part in (column.iloc[:LOOKED_AT], column):
         values = numbers(part)
-        if not (values >= 0).all() or (values % 1).any() or not part.is_unique:
+        if not (values >= 0).all() or (values != np.floor(values)).any() or not part.is_unique:
             return False
     n, top = len(values), values.max()
     return bool(n >= 8 and (named or top <= n or n * n > 16 * top))
@@ -235,8 +235,8 @@ def note_codes(columns: pd.DataFrame, names: Collection[str]) -> tuple[str, ...]
     for name in names:
         values = columns[name].iloc[:LOOKED_AT].dropna()
         few = np.unique(numbers(values)) if values.dtype.kind in "iuf" else np.empty(0)
-        if 3 <= len(few) <= 6 and not (few % 1).any() and few[-1] >= len(few):
-            codes.append(f"{name} ({first_of(few.astype(int), 6)})")
+        if 3 <= len(few) <= 6 and (few == np.floor(few)).all() and len(few) <= few[-1] < np.inf:
+            codes.append(f"{name} ({', '.join(map('{:g}'.format, few))})")
     note = f"numbers that may be codes: {', '.join(codes[:3])}; .astype('category') makes categories of them"
     return (note,) if 0 < len(codes) <= len(names) / 2 else ()
 

@@ -227,7 +227,7 @@ class Formula:
 
     def learns(self) -> bool:
         """Whether a transform in the term depends on the rows that it is trained on."""
-        return any(_called(f.expr) & set(LEARNED) for f in self._transforms())
+        return any({*re.findall(r"(\w+)\(", f.expr)} & {*LEARNED} for f in self._transforms())
 
     def plain(self) -> bool:
         """Whether every term is an unchanged column."""
@@ -375,12 +375,6 @@ def _check_factor(factor: Factor, names: Names, text: str) -> set[str]:
         return {_check_column(expression, names, text)}
     tree: ast.expr = parse_transform(expression, text)
     return {_check_column(name, names, text) for name in names_in(tree, names.restore(expression))}
-
-
-def _called(expression: str) -> set[str]:
-    """The names of the functions that a factor calls, at any depth."""
-    calls = (node.func for node in ast.walk(ast.parse(expression, mode="eval")) if isinstance(node, ast.Call))
-    return {function.id for function in calls if isinstance(function, ast.Name)}
 
 
 def check_factors(terms: Iterable[Term], names: Names, text: str) -> dict[str, frozenset[str]]:

@@ -31,6 +31,7 @@ FATES = {  # treatment of the rows, by the metric: see `Metric.unseen`
 }
 LEAST = 1e-250  # of a weight that is not 0
 
+DENSE = 16  # of n random numbers below n^2 / 16, about 8 pairs are equal; the lowest of n row numbers is about 1 / n of the highest
 NEARLY = 0.9  # proportion of the texts of a column that are numbers or dates, if it was read wrongly
 CODES = 10  # whole numbers as texts with at most as many values are codes
 LOOKED_AT = 1000  # texts of a column, and rows that may be numbered
@@ -46,7 +47,7 @@ DATE = (
     r"(\d{4}[-/.]\d\d?([-/.]\d\d?)?|\d\d?[-/.]\d\d?[-/.](\d{4}|\d\d)|\d\d?[-/]\d{4}|\d\d?[-. ]+[a-z]{3,9}\.?[-, ]+\d{2,4}|"
     rf"[a-z]{{3,9}}\.? \d\d?,? \d{{4}})([T ]+{TIME}\S*)?"
 )
-UNNAMED = re.compile(r"|Unnamed: 0(\.\d+)?|\.\.\.1|rownames", re.I)  # first column, by the library that read it
+UNNAMED = re.compile(r"Unnamed: 0(\.\d+)?|\.\.\.1|rownames", re.I)  # first column, by the library that read it
 IDENTIFIER = re.compile(r"(\w*[_. ])?id|\w*Id|index", re.I)
 
 
@@ -217,10 +218,10 @@ def numbers_rows(column: pd.Series, named: bool = False) -> bool:
         return False
     for part in (column.iloc[:LOOKED_AT], column):
         values = numbers(part)
-        if not (values >= 0).all() or (values != np.floor(values)).any() or not part.is_unique:
+        if (values < 0).any() or (values != np.floor(values)).any() or not part.is_unique:
             return False
     n, top = len(values), values.max()
-    return bool(n >= 8 and (named or top <= n or n * n > 16 * top))
+    return bool(n >= 8 and (named or top <= n or n * values.min() <= DENSE * top < n * n))
 
 
 def note_codes(columns: pd.DataFrame, names: Collection[str]) -> tuple[str, ...]:
@@ -315,9 +316,10 @@ def read_classes(response: pd.Series, missing: pd.Series) -> tuple[pd.Categorica
 def warn_of_alike(what: str, levels: Iterable[Any], fold: Callable[[str], str] = str.casefold) -> None:
     """Warn of texts that differ only by blanks, or by what `fold` makes equal."""
     texts = pd.Series([level for level in levels if isinstance(level, str)], dtype=object)
-    alike = texts[texts.map(lambda text: " ".join(fold(text).split())).duplicated(keep=False)]
+    folded = texts.map(lambda text: " ".join(fold(text).split()))
+    alike = texts[folded.isin(folded[folded.duplicated()][:1])]
     if len(alike):
-        warn(f"{what} differ only by blanks or case, {quoted(alike[:4])}: use .str.strip() or .replace() if they are the same", DataWarning)
+        warn(f"{what} differ only by blanks or case, {quoted(alike)}: use .str.strip() or .replace() if they are the same", DataWarning)
 
 
 def class_codes(truth: pd.Series, levels: pd.Index) -> np.ndarray:

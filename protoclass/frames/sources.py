@@ -25,8 +25,8 @@ CHUNK = 2**20  # bytes that are read at a time to count lines
 LAZY = {"polars": "LazyFrame", "duckdb": "DuckDBPyRelation", "dask": "DataFrame", "pyarrow": "Dataset"}
 KINDS = {".parquet": "parquet", ".pq": "parquet", ".csv": "CSV", ".csv.gz": "CSV", ".csv.bz2": "CSV", ".csv.xz": "CSV"}
 ALLOWED = "files that end in .parquet or .csv (one, a list, a folder or a glob)"
-READERS = {".feather": "read_feather", ".arrow": "read_feather", ".xlsx": "read_excel", ".xls": "read_excel", ".json": "read_json",
-           ".dta": "read_stata", ".sav": "read_spss", ".txt": "read_table", ".tsv": "read_table", ".tab": "read_table"}  # fmt: skip
+READERS = {".feather": "feather", ".arrow": "feather", ".xlsx": "excel", ".json": "json", ".dta": "stata", ".sav": "spss",
+           ".txt": "table", ".tsv": "table", ".tab": "table"}  # of pandas  # fmt: skip
 
 Piece = tuple[str, int | None, tuple[int, int]]
 Form = Callable[[Any], Any]  # conversion of a block of rows, a table of the library that reads it
@@ -340,7 +340,7 @@ def _in_folder(folder: Path) -> list[Path]:
 def _known(path: Path) -> Path:
     if _ending(path) not in KINDS or not path.is_file():
         reader = READERS.get(path.suffix.lower())
-        frame = f", or the frame of pd.{reader}(path)" if reader else ", or load it and use the frame"
+        frame = f", or the frame of pd.read_{reader}(path)" if reader else ", or load it and use the frame"
         raise FileError(f"{shown(str(path))} is not a file of a supported kind: use {ALLOWED}{frame}")
     return path
 

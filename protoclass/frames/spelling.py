@@ -51,9 +51,7 @@ RIGHT = {  # function of R: its cure; {0} is its first argument
     "ceiling": FRAME,
 }
 LEFT = {  # function on the left side
-    "factor": "use {1} alone, because its values are the classes",
-    "as.factor": "use {1} alone, because its values are the classes",
-    "as.character": "use {1} alone, because its values are the classes",
+    **dict.fromkeys(["factor", "as.factor", "as.character"], "use {1} alone, because its values are the classes"),
     "Surv": "make classes of the survival times in the data frame, such as data['late'] = data[{1}] > 365",
     "cut": "make the classes in the data frame, pd.cut(data[{1}], 3), and use their column",
     "ifelse": "make the classes in the data frame, np.where(...), and use their column",

@@ -135,7 +135,7 @@ def test_another_separator_is_named(sep, tmp_path):
 
 
 NUMBERED = {
-    "Unnamed: 0": np.arange(N), "Unnamed: 0.1": [f"row {k}" for k in range(N)], "": [f"row {k}" for k in range(N)], "X": np.arange(N) + 1,
+    "Unnamed: 0": np.arange(N), "Unnamed: 0.1": [f"row {k}" for k in range(N)], "": np.arange(N), "X": np.arange(N) + 1,
     "index": np.arange(N), "n": np.arange(N) + 1.0, "id": 7 * np.arange(N) + 10_000, "patient_id": DRAW.permutation(10**6)[:N],
     "row": DRAW.permutation(N), "part": np.sort(DRAW.permutation(50)[:N]),
 }  # fmt: skip
@@ -160,7 +160,7 @@ def test_row_numbers_are_no_predictors_unless_they_are_written(name, tmp_path):
 
 @pytest.mark.parametrize(
     "column",
-    [1990 + np.arange(N), np.arange(N) // 2, 10 * np.arange(N), DRAW.integers(0, 60, N), WHOLE, np.arange(N) + 0.5, -np.arange(N), X],
+    [1990 + np.arange(N), 1700 + np.arange(N)[::-1], np.arange(N) // 2, 10 * np.arange(N), DRAW.integers(0, 60, N), WHOLE, np.arange(N) + 0.5, -np.arange(N), X],
 )
 def test_measurements_are_no_row_numbers(column):
     assert "x" in mold("y ~ .", rows(x=column)).columns
@@ -210,7 +210,7 @@ def test_numbers_that_may_be_codes_are_noted():
 
 def test_labels_that_differ_only_by_blanks_or_case():
     data = rows(y=["u", "v", "u ", "V"] * (N // 4))
-    with pytest.warns(pc.DataWarning, match=r"classes of 'y' differ only by blanks or case, 'V', 'u', 'u ', 'v'"):
+    with pytest.warns(pc.DataWarning, match=r"classes of 'y' differ only by blanks or case, 'u', 'u '"):
         pc.fit("y ~ a", data, "knn", k=1)
     with pytest.warns(pc.DataWarning, match=r"levels of 'g' differ only by blanks or case, 'f', 'f '"):
         mold("y ~ .", rows(g=["f", "m", "f ", "m"] * (N // 4)))

@@ -233,7 +233,7 @@ def note_codes(columns: pd.DataFrame, names: Collection[str]) -> tuple[str, ...]
     ("numbers that may be codes: race (1, 2, 3); .astype('category') makes categories of them",)
     """
     codes = []
-    for name in names:
+    for name in filter(names.__contains__, columns):
         values = columns[name].iloc[:LOOKED_AT].dropna()
         few = np.unique(numbers(values)) if values.dtype.kind in "iuf" else np.empty(0)
         if 3 <= len(few) <= 6 and (few == np.floor(few)).all() and len(few) <= few[-1] < np.inf:
@@ -291,7 +291,8 @@ def read_classes(response: pd.Series, missing: pd.Series) -> tuple[pd.Categorica
             with np.errstate(invalid="ignore"):
                 integral = np.isfinite(numbers) & (numbers == np.floor(numbers))
             several = len(counts) > CODED and len(counts) > len(response) / 10
-            if counts.min() < REPEATED and (several or not integral.all()):
+            rare = counts.min() < REPEATED or not np.isfinite(numbers).all()
+            if rare and (several or not integral.all()):
                 raise DataError(
                     f"the response {name!r} is continuous or has classes of one or two rows ({len(counts)} distinct numbers): make "
                     f"classes, such as pd.cut(data[{name!r}], 3), or use data[{name!r}].astype('category') if they are classes"

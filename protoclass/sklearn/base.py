@@ -176,7 +176,7 @@ class PrototypeEstimator(BaseEstimator):  # type: ignore[misc]
     def _of_method(self) -> dict[str, Any]:
         """The parameters of the method that were given."""
         for name in self._parameters.keys() & {*DEFAULTS, "formula", "data"}:
-            raise OptionError(f"{name}= is not a parameter of {type(self).__name__}: use fit(X, y, sample_weight=..., groups=...) for rows")
+            raise OptionError(f"{name}= is not a parameter of {type(self).__name__}: {hint_for(name, ()) or 'leave it out'}")
         return {name: value for name, value in self._parameters.items() if name != "metric"}
 
     def _candidates(self) -> Any:

@@ -160,8 +160,9 @@ def test_row_numbers_are_no_predictors_unless_they_are_written(name, tmp_path):
 
 @pytest.mark.parametrize(
     "column",
-    [1990 + np.arange(N), 1700 + np.arange(N)[::-1], np.arange(N) // 2, 10 * np.arange(N), DRAW.integers(0, 60, N), WHOLE, np.arange(N) + 0.5, -np.arange(N), X],
-)
+    [1990 + np.arange(N), 1700 + np.arange(N)[::-1],
+     np.arange(N) // 2, 10 * np.arange(N), DRAW.integers(0, 60, N), WHOLE, np.arange(N) + 0.5, -np.arange(N), X],
+)  # fmt: skip
 def test_measurements_are_no_row_numbers(column):
     assert "x" in mold("y ~ .", rows(x=column)).columns
     assert "x" in mold("y ~ .", pd.DataFrame({"x": np.arange(N), "y": ["u", "v"] * (N // 2)})).columns  # `.` is this column alone
@@ -181,6 +182,8 @@ def test_responses_of_numbers():
     for classes in (np.repeat(np.arange(60), 6), np.resize([1, 1.5, 2], 30)):
         data = pd.DataFrame({"a": DRAW.normal(size=len(classes)), "y": classes})
         assert len(pc.fit("y ~ a", data, "knn", k=1).classes) == len(set(classes))
+    with pytest.raises(pc.DataError, match="is continuous"):
+        pc.fit("y ~ a", rows(y=np.resize([1.0, np.inf], N)), "knn", k=1)
     data = rows(y=X)
     with pytest.raises(pc.DataError, match="is continuous or has classes of one or two rows"):
         pc.fit("y ~ a", data, "knn", k=1)
@@ -256,8 +259,11 @@ def test_dictionaries_are_told_how_to_become_tables():
 
 @pytest.mark.parametrize("given", [{"weights": "distance"}, {"groups": [1, 2]}, {"data": 1}, {"loss": None}])
 def test_arguments_of_fit_are_no_parameters_of_estimators(given):
-    with pytest.raises(pc.OptionError, match=r"is not a parameter of PrototypeClassifier: use fit\(X, y, sample_weight=..., groups=...\)"):
+    with pytest.raises(pc.OptionError, match=r"is not a parameter of PrototypeClassifier: (use|leave it out)"):
         PrototypeClassifier("knn", k=3, **given).fit(rows()[["a"]], rows()["y"])
+    with pytest.raises(pc.OptionError) as raised:
+        PrototypeClassifier("knn", k=3).set_params(**given)
+    assert "did you mean" not in str(raised.value)
 
 
 def test_far_fetched_guesses_are_not_made():

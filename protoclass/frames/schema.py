@@ -200,14 +200,14 @@ def refuse_row_numbers(formula: Formula, data: pd.DataFrame) -> None:
             written = name if name.isidentifier() else f"`{name}`"
             raise DataError(
                 f"column {name!r} numbers or identifies the rows, so it is not a useful predictor, but '.' includes it: use {index}"
-                f"'- {written}' to leave it out, or '+ {written}' to keep it"
+                f"'- {written}' to leave it out, or '+ {written}' to include it"
             )
 
 
 def numbers_rows(column: pd.Series, named: bool = False) -> bool:
     """Whether the values are whole numbers from 0 or 1, each once, which are too dense for counts or measurements not to repeat.
 
-    Row numbers keep this if rows are shuffled or some are left out. Under the name of an identifier they need not be dense.
+    This remains so if rows are shuffled or some are left out. Under the name of an identifier they need not be dense.
 
     Examples
     --------

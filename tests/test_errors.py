@@ -82,7 +82,7 @@ def test_formulas(data, formula, message):
             lambda d: d.assign(x=d.x.where(d.index < 12), z=d.z.where(d.index >= 12)),
             r"no row is complete: most values are missing in 'x' \(60 %\), 'z' \(40 %\): fill them",
         ),
-        (lambda d: d.assign(x=pd.date_range("2020", periods=30)), "column 'x' contains datetime"),
+        (lambda d: d.assign(x=pd.date_range("2020", periods=30)), "column 'x' contains dates"),
         (lambda d: d.assign(x=[{}] * 30), "column 'x' contains dict"),
         (lambda d: d.to_numpy(), "data must be a DataFrame"),
         (lambda d: {"x": [1]}, "data must be a DataFrame"),
@@ -176,7 +176,7 @@ def test_predictors_beside_a_given_matrix(data):
     [
         (lambda d: d.assign(g="Z"), r"column 'g' has levels that the training data \('u', 'v', 'w'\) lack: 'Z'"),
         (lambda d: d.drop(columns="x"), r"the new data lack the columns \['x'\]"),
-        (lambda d: d.assign(x=d.x.astype(str)), r"column 'x' was numeric in the training data,.*: convert it"),
+        (lambda d: d.assign(x=d.x.astype(str)), r"column 'x' was numeric in the training data,.*: use .*pd.to_numeric"),
         (lambda d: d.assign(g=3.0), r"column 'g' was category in the training data,.*: convert it"),
         (lambda d: d.assign(x=np.inf), "infinite|inf"),
         (lambda d: d[["x"]].to_numpy(), "data must be a DataFrame"),

@@ -99,7 +99,7 @@ def test_an_explorer_is_written_as_a_page(path, tmp_path, capsys, monkeypatch):
 
 
 def test_warnings_are_lines_of_the_shell_each_once(tmp_path, capsys):
-    rows = pd.DataFrame({"id": [f"row {i}\033[2J" for i in range(30)], "x": range(30), "y": ["a", "b", "b"] * 10})
+    rows = pd.DataFrame({"id": [f"row {i}\033[2J" for i in range(30)], "x": [k / 2 for k in range(30)], "y": ["a", "b", "b"] * 10})
     rows.to_csv(tmp_path / "rows.csv", index=False)
     assert main(["y ~ .", str(tmp_path / "rows.csv"), "--seed", "1"]) == 0
     said = [line for line in capsys.readouterr().err.splitlines() if "different value in every row" in line]

@@ -367,11 +367,6 @@ class Splits:
         """Labels of the rows that some split tests."""
         return self.frame.index[np.any(self.tests, axis=0)]
 
-    @property
-    def aside(self) -> tuple[str, ...]:
-        """The column of the groups, which is not a predictor."""
-        return (self.groups,) if isinstance(self.groups, str) else ()
-
     def groups_of(self, rows: pd.Index) -> dict[str, Any]:
         """The argument `groups` of a fit to some rows, if there are groups."""
         if self.groups is None:
@@ -382,7 +377,7 @@ class Splits:
 def make_splits(formula: str, data: pd.DataFrame, dissimilarity: Any, na: str, groups: Any, drawing: Drawing) -> Splits:
     """Read the data, and draw the splits."""
     given = matrix_of(dissimilarity, data)
-    frame = mold(formula, data, na=na, aside=tuple(v for v in (groups,) if isinstance(v, str)))
+    frame = mold(formula, data, na=na, aside=(groups,))
     of_row = None if groups is None else pd.Series(along(groups, data, "groups"), data.index)
     drawing = replace(drawing, cv=own_folds(drawing.cv, data, data.index.get_indexer(frame.index)))
     tests, note = draw_splits(frame, None if of_row is None else of_row.loc[frame.index], drawing)
@@ -481,7 +476,7 @@ def judge(
         return NO_FIT, *predicted_by(method, test, data, splits.frame.levels), Unseen(), []
     if is_estimator(method):
         seen = made_from(data, data.loc[train])
-        return *judge_estimator(options, splits.frame, seen, data.loc[test], splits.aside), Unseen(), []
+        return *judge_estimator(options, splits.frame, seen, data.loc[test]), Unseen(), []
     measured = options["dissimilarity"]
     matrix = splits.given if measured is splits.dissimilarity else matrix_of(measured, data)
     new = data.loc[test]

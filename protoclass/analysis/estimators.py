@@ -168,7 +168,7 @@ def takes_columns(estimator: Any) -> bool:
 
 
 def judge_estimator(
-    options: Mapping[str, Any], whole: Frame, train: pd.DataFrame, new: pd.DataFrame, aside: tuple[str, ...]
+    options: Mapping[str, Any], whole: Frame, train: pd.DataFrame, new: pd.DataFrame
 ) -> tuple[dict[str, Any], pd.Series, np.ndarray | None]:
     """A copy of an estimator, fitted to training rows: sizes and times, its predictions of new rows, and their probabilities.
 
@@ -179,13 +179,13 @@ def judge_estimator(
     whole : Frame
         Frame of all rows.
     train, new : DataFrame
-    aside : names of columns that are not predictors
     """
     from sklearn.base import clone  # slow to import
 
     start = perf_counter()
     estimator, levels = clone(options["method"], safe=False), whole.levels
-    frame = mold(whole.formula.text, train, na="keep" if whole.keep else "drop", aside=aside)
+    others = tuple(name for name in train if name not in whole.schema)
+    frame = mold(whole.formula.text, train, na="keep" if whole.keep else "drop", aside=others)
     X, X_new = (f.columns if takes_columns(estimator) else f.expanded for f in (frame, frame.again(new)[0]))
     weights = {}
     if options.get("class_weights") is not None:

@@ -207,7 +207,7 @@ def mold_remote(
         raise missing_values(missing, len(complete), parsed.response, na)
     schema = learn_schema({c: _joined([look.examples[c] for look in looks]) for c in parsed.variables}, parsed)
     response = _joined([look.response for look in looks]).rename(parsed.response)
-    levels, notes = read_classes(response)
+    levels, notes = read_classes(response, missing)
     weight = weight[complete]
     check_weight_of_classes(levels, weight, parsed.response)
     labels = labels if complete.all() else labels[complete]

@@ -439,12 +439,10 @@ def prepare(call: Call) -> Problem:
     _check_candidates(given["candidates"], model)
     seed = check_seed(given["seed"])
     check_progress(given["progress"])
-    weights, groups = given["weights"], given["groups"]
     for name in ("weights", "class_weights"):
         if given[name] is not None and not model.can.weights:
             raise OptionError(f"{name}= needs a method with weights, which {model.name!r} does not have: use {methods_with('weights')}")
-    aside = tuple(v for v in (weights, groups) if isinstance(v, str))
-    call, data, frame = _molded(call, given, model, aside)
+    call, data, frame = _molded(call, given, model)
     model.check_frame(frame)
     factors = None if given["class_weights"] is None else class_factors(frame, given["class_weights"])
     frame = with_class_factors(frame, factors, given["class_weights"])
@@ -468,7 +466,7 @@ def prepare(call: Call) -> Problem:
     if isinstance(candidates, str) and candidates == "auto":
         candidates = choose_candidates(model, metric, frame)
     return Problem(
-        call, frame, model, metric, _groups(groups, data, kept),
+        call, frame, model, metric, _groups(given["groups"], data, kept),
         own_folds(given["cv"], data, kept), seed, _progress(given["progress"], model, frame, candidates), candidates,
         given["order"], factors, budget, to_tune,
     )  # fmt: skip
@@ -545,12 +543,12 @@ def budget_of(budget: Any, model: Model, levels: list[Any]) -> np.ndarray | None
     return np.array([int(budget[level]) for level in levels])
 
 
-def _molded(call: Call, given: Mapping[str, Any], model: Model, aside: tuple[str, ...]) -> tuple[Call, pd.DataFrame, Frame]:
+def _molded(call: Call, given: Mapping[str, Any], model: Model) -> tuple[Call, pd.DataFrame, Frame]:
     """The data with the columns named aside, and the Frame of its rows, local or where Dask stores them.
 
     The call then has the data that were read from a path or a lazy table, so they are read once.
     """
-    na, weights, client = given["na"], given["weights"], client_of(given["client"], call.data)
+    na, weights, groups, client = given["na"], given["weights"], given["groups"], client_of(given["client"], call.data)
     if client is not None and not model.can.shards:
         if given["client"] is not None:
             raise OptionError(
@@ -558,12 +556,13 @@ def _molded(call: Call, given: Mapping[str, Any], model: Model, aside: tuple[str
             )
         client = None
     if client is None:
-        named = {"weights": weights, "groups": given["groups"]}
+        named = {"weights": weights, "groups": groups}
         call = replace(call, data=read_for(call.data, call.formula, named, given["progress"]))
         data = as_pandas(call.data)
-        return call, data, mold(call.formula, data, na=na, weights=weights, aside=aside)
+        return call, data, mold(call.formula, data, na=na, weights=weights, aside=(groups,))
     if given["order"] == "values":
         raise OptionError("order='values' sorts the rows, which is not possible on a cluster: use order='data'")
+    aside = (groups,) if isinstance(groups, str) else ()
     return call, *mold_remote(call.formula, call.data, client, na=na, weights=weights, aside=aside)
 
 

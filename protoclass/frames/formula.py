@@ -220,9 +220,14 @@ class Formula:
         transformed = [f for f in self._transforms() if not f.expr.startswith("C(")]
         return {c for c in self.variables if any(c in self.uses[f.expr] for f in transformed)}
 
+    def by_dot(self) -> list[str]:
+        """The columns that `.` means and the text does not name."""
+        named = {word for words in re.findall(r"`([^`]*)`|([\w.]+)", "~".join(sides_of(self.text))) for word in words if word}
+        return [c for c in self.variables if c not in named]
+
     def learns(self) -> bool:
         """Whether a transform in the term depends on the rows that it is trained on."""
-        return any(_called(f.expr) & set(LEARNED) for f in self._transforms())
+        return any({*re.findall(r"(\w+)\(", f.expr)} & {*LEARNED} for f in self._transforms())
 
     def plain(self) -> bool:
         """Whether every term is an unchanged column."""
@@ -281,13 +286,21 @@ def read(text: str, columns: Iterable[str], aside: Iterable[str] = ()) -> Formul
     response = _read_response(left, columns) if left is not None else None
     known = [names.of(c) for c in columns if c != response and c not in aside]
     _check_size(right)
-    replaced = translate(right, names, text)
-    expanded, written = sum_of_columns(replaced, known) or _parse(replaced, known, names, text)
-    terms = tuple(t for t in expanded if any(f.how != "literal" for f in t.factors))
-    uses = check_factors(terms, names, text)
-    for factor in written:
-        if factor.expr not in uses:  # subtracted: a name that is mistyped would stay in the formula
-            _check_factor(factor, names, text)
+    try:
+        replaced = translate(right, names, text)
+        expanded, written = sum_of_columns(replaced, known) or _parse(replaced, known, names, text)
+        terms = tuple(t for t in expanded if any(f.how != "literal" for f in t.factors))
+        uses = check_factors(terms, names, text)
+        for factor in written:
+            if factor.expr not in uses:  # subtracted: a name that is mistyped would stay in the formula
+                _check_factor(factor, names, text)
+    except FormulaError:
+        bare = re.sub(r"`[^`]*`", "", right)
+        odd = [c for c in names.alias if not re.fullmatch(r"[\w.]*|\W+|.*`.*", c) and c.split("(")[0] not in TRANSFORMS]
+        name = max((c for c in odd if c in bare), key=len, default=None)
+        if name is None:
+            raise
+        raise FormulaError(f"the name {shown(name)} in {shown(text)} is not a plain word: write it in backticks, `{cut(name)}`") from None
     used = frozenset().union(*uses.values())
     if response in used:
         raise FormulaError(f"the response {shown(response)} is also on the right side of {shown(text)}: leave it out there")
@@ -337,7 +350,10 @@ def _read_response(left: str, columns: list[str]) -> str:
     check_left(left, left)
     if name != left or re.fullmatch(r"[\w .]+", name):
         raise FormulaError(unknown(f"the response {shown(name)}", columns))
-    raise FormulaError(f"the left side must be the name of a column, not {shown(left)}: compute it in the data frame first")
+    several = [c for c in columns if re.search(rf"(?<![\w.]){re.escape(c)}(?![\w.])", left)]
+    made = " + ' ' + ".join(f"data[{shown(c)}].astype(str)" for c in several)
+    cure = f"use data['both'] = {made}, and 'both ~ ...'" if len(several) > 1 else "compute it in the data frame first"
+    raise FormulaError(f"the left side must be the name of a column, not {shown(left)}: {cure}")
 
 
 def _check_size(right: str) -> None:
@@ -361,12 +377,6 @@ def _check_factor(factor: Factor, names: Names, text: str) -> set[str]:
     return {_check_column(name, names, text) for name in names_in(tree, names.restore(expression))}
 
 
-def _called(expression: str) -> set[str]:
-    """The names of the functions that a factor calls, at any depth."""
-    calls = (node.func for node in ast.walk(ast.parse(expression, mode="eval")) if isinstance(node, ast.Call))
-    return {function.id for function in calls if isinstance(function, ast.Name)}
-
-
 def check_factors(terms: Iterable[Term], names: Names, text: str) -> dict[str, frozenset[str]]:
     """The columns that each factor of some terms uses; raises an error for a factor outside the grammar."""
     factors = {f.expr: f for term in terms for f in term.factors}
@@ -375,6 +385,5 @@ def check_factors(terms: Iterable[Term], names: Names, text: str) -> dict[str, f
 
 def _check_column(name: str, names: Names, text: str) -> str:
     if name not in names.columns:
-        cure = f"; the column of that name is `{name}`, in backquotes" if name in names.alias else ""
-        raise FormulaError(unknown(f"{shown(name)} in {shown(text)}", names.columns.values()) + cure)
+        raise FormulaError(unknown(f"{shown(name)} in {shown(text)}", names.columns.values()))
     return names.columns[name]

@@ -17,6 +17,7 @@ from ..ground.savable import savable
 from .formula import Formula, read
 from .reading import kept_rows, missing_in, names_of, origin_of, unread
 from .schema import (
+    LOOKED_AT,
     Column,
     Unseen,
     alone,
@@ -25,11 +26,14 @@ from .schema import (
     check_read,
     check_unique,
     check_weight_of_classes,
+    columns_given,
     given_weights,
     learn_schema,
     missing_values,
+    note_codes,
     numbers,
     read_classes,
+    refuse_row_numbers,
     unseen_values,
     with_levels,
 )
@@ -306,7 +310,7 @@ def mold(
     *,
     na: str = "drop",
     weights: Any = None,
-    aside: tuple[str, ...] = (),
+    aside: tuple[Any, ...] = (),
     response: bool = True,
 ) -> Frame:
     """Make a Frame.
@@ -320,7 +324,7 @@ def mold(
     na : "drop", "raise" or "keep"
         Rows with missing values: left out (with their labels in `dropped`), an error, or kept if only predictors are missing.
     weights : column name, Series (by label) or array (by position), optional
-    aside : names that `.` leaves out in addition to the response
+    aside : names, or values for each row, of columns that `.` leaves out in addition to the response
 
     Raises
     ------
@@ -335,16 +339,17 @@ def mold(
     one_of("na", na, ("drop", "raise", "keep"))
     data = as_pandas(data)
     origin, names = origin_of(data), names_of(data)
-    check_names(names)
+    check_names(names, data.iloc[:LOOKED_AT, 0] if data.shape[1] == 1 else ())
     if len(data) == 0:
         raise DataError("the data have no rows")
     check_unique(data.index, "row")
-    aside = (*aside, *([weights] if isinstance(weights, str) else []))
-    parsed = read(formula, names, (*aside, *unread(data)))
+    weight = given_weights(weights, data)
+    away = [name for given in (*aside, weights) for name in columns_given(given, data)]
+    parsed = read(formula, names, (*away, *unread(data)))
+    refuse_row_numbers(parsed, data)
     if response and parsed.response is None:
         raise DataError(f"{formula!r} has no response: use 'response ~ predictors'")
     check_read((*parsed.variables, *([parsed.response] if response else [])), data.columns)
-    weight = given_weights(weights, data)
     columns = data[list(parsed.variables)]
     response_values = None if parsed.response is None or not response else data[parsed.response]
     dropped, counts = missing_in(columns if na != "keep" else columns.iloc[:, :0], response_values)
@@ -356,12 +361,13 @@ def mold(
             first = shown(data.index[unknown.argmax()])
             raise DataError(f"row {first} has no observed predictor: use data.dropna(how='all', subset=predictors)")
     kept = kept_rows(columns, dropped, origin)
-    schema = learn_schema(kept, parsed)
+    schema = learn_schema(kept, parsed, origin.texts if origin else ())
     notes: tuple[str, ...] = ()
     levels = None
     if response_values is not None:
         classes = kept_rows(response_values.to_frame(), dropped, origin)[parsed.response]
-        levels, notes = read_classes(classes)
+        levels, notes = read_classes(classes, counts)
+        notes += note_codes(kept, parsed.unchanged())
         check_weight_of_classes(levels, weight[~dropped], parsed.response)
     frame = Frame(kept, levels, parsed, schema, None, weight[~dropped], data.index[dropped], na == "keep", notes)
     return replace(frame, spec=trained_spec(frame))

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import date
+from decimal import Decimal
+from functools import partial
 from operator import add, or_
 from typing import Any
 
@@ -13,10 +17,12 @@ import pandas as pd
 
 from ..ground.checks import hint_for_value, quoted
 from ..ground.errors import DataError, DataWarning, FormulaError, shown, warn
+from ..ground.files import check_separator
 from ..ground.savable import savable
 from .formula import Formula
 
 CODED = 50  # a whole-number response with more levels than this, and few rows for each, counts as a measurement
+REPEATED = 3  # rows of each number, from which on all numbers are classes
 HOW = ("warn", "raise", "zero")  # how `Fit.predict` treats them
 FATES = {  # treatment of the rows, by the metric: see `Metric.unseen`
     "missing": "the rows with these values get no prediction (NA)",
@@ -24,6 +30,25 @@ FATES = {  # treatment of the rows, by the metric: see `Metric.unseen`
     "zero": "all columns derived from it are 0 in these rows",
 }
 LEAST = 1e-250  # of a weight that is not 0
+
+DENSE = 16  # of n random numbers below n^2 / 16, about 8 pairs are equal; the lowest of n row numbers is about 1 / n of the highest
+NEARLY = 0.9  # proportion of the texts of a column that are numbers or dates, if it was read wrongly
+CODES = 10  # whole numbers as texts with at most as many values are codes
+LOOKED_AT = 1000  # texts of a column, and rows that may be numbered
+PLACEHOLDER = re.compile(r"[\W_]*|\W?n\W?a\W?|n\W?d\W?|nan|none|null|nil|missing|unknown", re.I)
+SEPARATORS = (".", ".,", ",", r",\.", r",\s", r".\s", ".'")  # decimal sign, then that of thousands
+NUMBER = (
+    r"(?P<sign>[<>≤≥]=?|[$€£¥]|)\s*[-+]?(?P<body>\d{{1,3}}({1}\d{{3}})+({0}\d*)?|\d+({0}\d*)?|{0}\d+)"
+    r"(e[-+]?\d+|\s*(?P<unit>[%‰°$€£¥]\w?|[^\W\d_][^\d\s]*))?"
+)
+COERCED = ", errors='coerce'"  # of pandas: other texts become missing
+TIME = r"\d{1,2}:\d\d(:\d\d(\.\d+)?)?"
+DATE = (
+    r"(\d{4}[-/.]\d\d?([-/.]\d\d?)?|\d\d?[-/.]\d\d?[-/.](\d{4}|\d\d)|\d\d?[-/]\d{4}|\d\d?[-. ]+[a-z]{3,9}\.?[-, ]+\d{2,4}|"
+    rf"[a-z]{{3,9}}\.? \d\d?,? \d{{4}})([T ]+{TIME}\S*)?"
+)
+UNNAMED = re.compile(r"Unnamed: 0(\.\d+)?|\.\.\.1|rownames", re.I)  # first column, by the library that read it
+IDENTIFIER = re.compile(r"(\w*[_. ])?id|\w*Id|index", re.I)
 
 
 @savable
@@ -48,9 +73,15 @@ class Column:
     coded: bool = False
 
 
-def learn_schema(kept: pd.DataFrame, formula: Formula) -> dict[str, Column]:
+def learn_schema(kept: Mapping[Any, pd.Series], formula: Formula, texts: Collection[str] = ()) -> dict[str, Column]:
+    """The properties of the columns; `texts` are categories that were read as text."""
     schema = {name: describe_column(kept[name]) for name in kept}
     coded, computed, unchanged = formula.coded(), formula.computed(), formula.unchanged()
+    for name, column in schema.items():
+        declared = isinstance(kept[name].dtype, pd.CategoricalDtype) and name not in texts
+        if column.kind == "category" and not declared and name not in coded:
+            refuse_numbers_as_text(name, column.levels)
+            warn_of_alike(f"levels of {name!r}", column.levels, str)
     for name in coded:
         used_as_number = name in unchanged or name in computed
         if used_as_number and schema[name].kind != "category":
@@ -82,24 +113,149 @@ def describe_column(values: pd.Series) -> Column:
     if untyped and all(isinstance(v, (list, tuple, np.ndarray)) for v in present):
         return Column("series")
     types = " and ".join(sorted({type(v).__name__ for v in present}))
-    if untyped and all(isinstance(v, (int, float, np.number)) for v in present):
+    if untyped and all(isinstance(v, (int, float, np.number, Decimal)) for v in present):
         raise DataError(
             f"column {name!r} contains numbers as Python objects: convert it, data[{name!r}] = pd.to_numeric(data[{name!r}])"
         )
+    if pd.api.types.is_datetime64_any_dtype(dtype) or all(isinstance(v, date) for v in present):
+        raise DataError(f"column {name!r} contains dates, but distances need numbers: use {_days(f'data[{name!r}]')}")
+    if all(isinstance(v, (str, int, float, np.number)) for v in present):
+        refuse_numbers_as_text(name, sorted(map(str, present.unique())))
     raise DataError(
         f"column {name!r} contains {types if untyped else dtype}: convert it to numbers, texts, categories or booleans, or leave it out"
     )
+
+
+def refuse_numbers_as_text(name: Any, levels: Sequence[Any]) -> None:
+    """Raise if nearly all texts of a column are numbers or dates, with the line that converts them."""
+    found = numbers_as_text(name, levels)
+    if found:
+        raise DataError(f"column {name!r} is {found}, or data[{name!r}].astype('category') if they are categories")
+
+
+def numbers_as_text(name: Any, levels: Sequence[Any]) -> str:
+    """That nearly all texts of a column are numbers or dates, with the line that converts them; "" if not.
+
+    Whole numbers of few values, which may have a unit, and numbers with leading zeros are codes, unless a sign stands for a missing one.
+
+    Examples
+    --------
+    >>> print(numbers_as_text("x", ["1,5", "2,25", "-"]))
+    text that seems to be numbers or dates, such as '1,5', '2,25', '-': use pd.read_csv(..., decimal=',', na_values=['-'])
+    """
+    some = [str(level) for level in levels[:: len(levels) // LOOKED_AT + 1]]
+    texts = [text for text in some if not PLACEHOLDER.fullmatch(text)]
+    for pattern, convert in PATTERNS.items():
+        found = {text: match for text in texts if (match := re.fullmatch(rf"\s*(?:{pattern})\s*", text, re.I))}
+        lost = [text for text in some if text not in found]
+        cure = convert(f"data[{name!r}]", found, lost) if found and len(found) >= NEARLY * len(texts) else ""
+        if cure:
+            odd = [text for text in found if not re.fullmatch(r"-?\d+(\.\d+)?", text)] or [*found]
+            return f"text that seems to be numbers or dates, such as {quoted([*odd[:2], *lost[:1]])}: use {cure}"
+    return ""
+
+
+def _numeric(column: str, found: Mapping[str, re.Match[str]], lost: list[str], decimal: str) -> str:
+    """The line that converts texts to numbers, without `lost` ones; "" for codes, units that differ, and nothing but bounds."""
+    signs, units = ({match[part] for match in found.values()} - {"", None} for part in ("sign", "unit"))
+    bodies = [match["body"] for match in found.values()]
+    codes = not lost and len(found) <= CODES and all(re.fullmatch(r"\s*[-+]?\d+(\.0+)?\s*[a-z]*\s*", text, re.I) for text in found)
+    bounds = all(re.match("[<>≤≥]", match["sign"]) for match in found.values())
+    if codes or bounds or len(units) > 1 or any(re.match(r"0\d", body) for body in bodies):
+        return ""
+    values, thousands = column, {*"".join(bodies)} - {*"0123456789", decimal}
+    if signs or units or not "".join(thousands).isascii():
+        values += f".str.replace(r'[^\\d{decimal}-]', '', regex=True)" + ".str.replace(',', '.')" * (decimal == ",")
+    elif thousands or lost or decimal == ",":
+        options = ["decimal=','"] * (decimal == ",") + [f"thousands={mark!r}" for mark in thousands]
+        return f"pd.read_csv(..., {', '.join(options + [f'na_values={lost}'] * bool(lost))})"
+    return f"{column} = pd.to_numeric({values}{COERCED * bool(lost)})"
+
+
+def _seconds(column: str, found: Mapping[str, re.Match[str]], lost: list[str]) -> str:
+    """The line that converts times of a day."""
+    minutes = "" if next(iter(found.values()))[1] else " + ':00'"
+    return f"{column} = pd.to_timedelta({column}{minutes}{COERCED * bool(lost)}).dt.total_seconds()"
+
+
+def _days(column: str, found: Iterable[str] = (), lost: Iterable[str] = ()) -> str:
+    """The line that converts a column of dates to numbers of days."""
+    first = ", dayfirst=True" * any(re.match(r"\s*(\d\d?\.|(1[3-9]|2\d|3[01])[-/])", text) for text in found)
+    return f"{column} = pd.DatetimeIndex(pd.to_datetime({column}{first}{COERCED * bool(lost)})).to_julian_date()"
+
+
+PATTERNS: Mapping[str, Callable[..., str]] = {
+    **{NUMBER.format(re.escape(signs[0]), signs[1:] or "(?!)"): partial(_numeric, decimal=signs[0]) for signs in SEPARATORS},
+    TIME: _seconds, DATE: _days,
+}  # fmt: skip
+
+
+def refuse_row_numbers(formula: Formula, data: pd.DataFrame) -> None:
+    """Raise if the `.` of a formula brings in the index of a file, or a column that numbers the rows or identifies them."""
+    names = formula.by_dot()
+    for name in names:
+        first = name == data.columns[0]
+        unnamed = first and UNNAMED.fullmatch(name)
+        if unnamed or (len(names) > 1 and numbers_rows(data[name], IDENTIFIER.fullmatch(name) is not None)):
+            index = "pd.read_csv(..., index_col=0), or " * first
+            written = name if name.isidentifier() else f"`{name}`"
+            raise DataError(
+                f"column {name!r} numbers or identifies the rows, so it is not a useful predictor, but '.' includes it: use {index}"
+                f"'- {written}' to leave it out, or '+ {written}' to include it"
+            )
+
+
+def numbers_rows(column: pd.Series, named: bool = False) -> bool:
+    """Whether the values are whole numbers from 0 or 1, each once, which are too dense for counts or measurements not to repeat.
+
+    This remains so if rows are shuffled or some are left out. Under the name of an identifier they need not be dense.
+
+    Examples
+    --------
+    >>> numbers_rows(pd.Series(range(10))), numbers_rows(pd.Series([3, 1, 4, 1, 5, 9, 2, 6])), numbers_rows(pd.Series([10, 20, 35] * 9))
+    (True, False, False)
+    """
+    if column.dtype.kind not in "iuf":
+        return False
+    for part in (column.iloc[:LOOKED_AT], column):
+        values = numbers(part)
+        if (values < 0).any() or (values != np.floor(values)).any() or not part.is_unique:
+            return False
+    n, top = len(values), values.max()
+    return bool(n >= 8 and (named or top <= n or n * values.min() <= DENSE * top < n * n))
+
+
+def note_codes(columns: pd.DataFrame, names: Collection[str]) -> tuple[str, ...]:
+    """Columns of numbers that may be codes: 3 to 6 whole numbers that are not counts from 0, unless most columns are of this kind.
+
+    Examples
+    --------
+    >>> note_codes(pd.DataFrame({"race": [1, 2, 3] * 9, "x": range(27)}), ["race", "x"])
+    ("numbers that may be codes: race (1, 2, 3); .astype('category') makes categories of them",)
+    """
+    codes = []
+    for name in filter(names.__contains__, columns):
+        values = columns[name].iloc[:LOOKED_AT].dropna()
+        few = np.unique(numbers(values)) if values.dtype.kind in "iuf" else np.empty(0)
+        if 3 <= len(few) <= 6 and (few == np.floor(few)).all() and len(few) <= few[-1] < np.inf:
+            codes.append(f"{name} ({', '.join(map('{:g}'.format, few))})")
+    note = f"numbers that may be codes: {', '.join(codes[:3])}; .astype('category') makes categories of them"
+    return (note,) if 0 < len(codes) <= len(names) / 2 else ()
 
 
 def check_kind(values: pd.Series, known: Column) -> None:
     if (known.kind == "numeric" and values.dtype.kind in "iuf") or values.isna().all():
         return
     kind = describe_column(values).kind
-    compatible = {kind, known.kind} <= {"numeric", "boolean"} or (known.coded and kind == "numeric")
-    if kind != known.kind and not compatible:
-        raise DataError(
-            f"column {values.name!r} was {known.kind} in the training data, but is {kind} ({values.dtype}) in the new data: convert it"
-        )
+    coded = kind == "numeric" and known.kind == "category" and not any(isinstance(level, str) for level in known.levels)
+    if kind != known.kind and not coded and not {kind, known.kind} <= {"numeric", "boolean"}:
+        name, cure = values.name, ": convert it"
+        if known.kind == "numeric" and kind == "category":
+            found = numbers_as_text(name, values.dropna().astype(str).unique())
+            cure = f", {found}" if found else cure
+        elif known.kind == "category":
+            cure += f", data[{name!r}] = data[{name!r}].astype(str)"
+        raise DataError(f"column {name!r} was {known.kind} in the training data, but is {kind} ({values.dtype}) in the new data{cure}")
 
 
 def first_of(levels: Sequence[Any], most: int = 5) -> str:
@@ -120,10 +276,10 @@ def numbers(values: pd.Series) -> np.ndarray:
     return np.asarray(values.to_numpy(dtype=float, na_value=np.nan))
 
 
-def read_classes(response: pd.Series) -> tuple[pd.Categorical, tuple[str, ...]]:
-    """The response as a categorical with only the levels that occur, and notes on it."""
-    name = response.name
-    check_texts(response, f"the response {name!r}")
+def read_classes(response: pd.Series, missing: pd.Series) -> tuple[pd.Categorical, tuple[str, ...]]:
+    """The response as a categorical with only the levels that occur, and notes on it; `missing` counts values by column."""
+    check_texts(response, f"the response {response.name!r}")
+    name, counts = response.name, response.value_counts()
     if isinstance(response.dtype, pd.CategoricalDtype):
         full = pd.Categorical(response)
         levels = full.remove_unused_categories()
@@ -133,14 +289,15 @@ def read_classes(response: pd.Series) -> tuple[pd.Categorical, tuple[str, ...]]:
         if isinstance(response.dtype, pd.ArrowDtype):
             response = response.astype(object)
         if pd.api.types.is_numeric_dtype(response.dtype) and not pd.api.types.is_bool_dtype(response.dtype):
-            distinct = response.nunique()
             numbers = np.asarray(response, float)
             with np.errstate(invalid="ignore"):
                 integral = np.isfinite(numbers) & (numbers == np.floor(numbers))
-            if not integral.all() or (distinct > CODED and distinct > len(response) / 10):
+            several = len(counts) > CODED and len(counts) > len(response) / 10
+            rare = counts.min() < REPEATED or not np.isfinite(numbers).all()
+            if rare and (several or not integral.all()):
                 raise DataError(
-                    f"the response {name!r} is continuous ({distinct} distinct numbers), but classification needs classes: make some, "
-                    f"such as pd.cut({name}, 3)"
+                    f"the response {name!r} is continuous or has classes of one or two rows ({len(counts)} distinct numbers): make "
+                    f"classes, such as pd.cut(data[{name!r}], 3), or use data[{name!r}].astype('category') if they are classes"
                 )
         try:
             levels, notes = pd.Categorical(response), ()
@@ -151,8 +308,21 @@ def read_classes(response: pd.Series) -> tuple[pd.Categorical, tuple[str, ...]]:
                 f"the response {name!r} mixes types that cannot be ordered: make it a categorical"
             ) from None
     if len(levels.categories) == 1:
-        raise DataError(f"the response {name!r} has one class, {shown(levels.categories[0])}, but classification needs two")
+        lost = f" in the {len(levels)} rows that no missing value has dropped ({_counted(missing)})" if missing.any() else ""
+        cure = ": fill in missing values, or use na='keep' with Gower or series" if lost else ""
+        cure += "; classes called 'NA' or 'None' need pd.read_csv(..., keep_default_na=False)" if missing.get(name) else ""
+        raise DataError(f"the response {name!r} has one class, {shown(levels.categories[0])}{lost}, but classification needs two{cure}")
+    warn_of_alike(f"classes of {name!r}", levels.categories, str.casefold)
     return levels, notes
+
+
+def warn_of_alike(what: str, levels: Iterable[Any], fold: Callable[[str], str] = str.casefold) -> None:
+    """Warn of texts that differ only by blanks, or by what `fold` makes equal."""
+    texts = pd.Series([level for level in levels if isinstance(level, str)], dtype=object)
+    folded = texts.map(lambda text: " ".join(fold(text).split()))
+    alike = texts[folded.isin(folded[folded.duplicated()][:1])]
+    if len(alike):
+        warn(f"{what} differ only by blanks or case, {quoted(alike)}: use .str.strip() or .replace() if they are the same", DataWarning)
 
 
 def class_codes(truth: pd.Series, levels: pd.Index) -> np.ndarray:
@@ -276,8 +446,9 @@ def unseen_values(values: pd.Series, known: Column, levels: pd.Categorical | Non
     return np.asarray(values.notna().to_numpy() & ~values.isin([0, 1]).to_numpy())
 
 
-def check_names(columns: pd.Index) -> None:
-    """Raise unless the names of columns are texts that differ."""
+def check_names(columns: pd.Index, values: Sequence[Any] = ()) -> None:
+    """Raise unless the names of columns are texts that differ; some values of an only column may show that it is several."""
+    check_separator(columns, values)
     check_unique(pd.Index(columns), "column")
     not_text = [c for c in columns if not isinstance(c, str)]
     if not_text:
@@ -305,9 +476,13 @@ def missing_values(counts: pd.Series, rows: int, response: Any, na: str) -> Data
     na : str
     """
     if na == "raise":
-        where = ", ".join(f"{c!r} ({k})" for c, k in counts[counts > 0].items())
-        return DataError(f"missing values in {where}: fill them, or use na='drop'")
+        return DataError(f"missing values in {_counted(counts)}: fill them, or use na='drop'")
     return DataError(f"no row is complete: {_most_missing(counts / rows, response)}")
+
+
+def _counted(counts: pd.Series) -> str:
+    """Columns with missing values, and their numbers."""
+    return ", ".join(f"{c!r} ({k})" for c, k in counts[counts > 0].items())
 
 
 def _most_missing(share: pd.Series, response: str | None) -> str:
@@ -390,8 +565,18 @@ def along(given: Any, data: pd.DataFrame, what: str) -> Any:
     except ValueError:
         raise DataError(f"{what} must be one value for each row") from None
     if values.shape != (len(data),):
-        raise DataError(f"{what} have shape {values.shape}, but the data have {len(data)} rows")
+        raise DataError(
+            f"{what} have shape {values.shape}, but the data have {len(data)} rows: use the name of one column, or a value for each row"
+        )
     return values
+
+
+def columns_given(given: Any, data: pd.DataFrame) -> list[Any]:
+    """The columns of the data that an argument names, or whose values it has for each row."""
+    if given is None:
+        return []
+    values = pd.Series(along(given, data, "groups"), data.index)
+    return [name for name in data if data[name].equals(values)]
 
 
 def check_column(name: str, columns: pd.Index, what: str) -> None:

@@ -17,6 +17,7 @@ from typing import Any
 import pandas as pd
 
 from ..ground.errors import DataError, FileError, OptionError, ProtoclassError, cut, shown
+from ..ground.files import in_encoding
 
 VALUES = 2**20  # values of a block of rows, of all columns
 FEWEST = 1000  # rows of a block
@@ -24,6 +25,8 @@ CHUNK = 2**20  # bytes that are read at a time to count lines
 LAZY = {"polars": "LazyFrame", "duckdb": "DuckDBPyRelation", "dask": "DataFrame", "pyarrow": "Dataset"}
 KINDS = {".parquet": "parquet", ".pq": "parquet", ".csv": "CSV", ".csv.gz": "CSV", ".csv.bz2": "CSV", ".csv.xz": "CSV"}
 ALLOWED = "files that end in .parquet or .csv (one, a list, a folder or a glob)"
+READERS = {".feather": "feather", ".arrow": "feather", ".xlsx": "excel", ".json": "json", ".dta": "stata", ".sav": "spss",
+           ".txt": "table", ".tsv": "table", ".tab": "table"}  # of pandas  # fmt: skip
 
 Piece = tuple[str, int | None, tuple[int, int]]
 Form = Callable[[Any], Any]  # conversion of a block of rows, a table of the library that reads it
@@ -175,6 +178,8 @@ def _of_polars(values: Any) -> Any:
     import narwhals as nw
 
     kind = values.dtype
+    if kind == nw.Decimal:
+        values = values.cast(nw.Float64)
     if kind.is_numeric() or kind in (nw.Boolean, nw.Date):
         return values.to_numpy()
     if kind == nw.Enum:
@@ -334,8 +339,9 @@ def _in_folder(folder: Path) -> list[Path]:
 
 def _known(path: Path) -> Path:
     if _ending(path) not in KINDS or not path.is_file():
-        cure = "pd.read_csv(path, sep='\\t') loads it" if path.suffix in (".tsv", ".tab") else "load it yourself and use the frame"
-        raise FileError(f"{shown(str(path))} is not a file of a supported kind: use {ALLOWED}; {cure}")
+        reader = READERS.get(path.suffix.lower())
+        frame = f", or the frame of pd.read_{reader}(path)" if reader else ", or load it and use the frame"
+        raise FileError(f"{shown(str(path))} is not a file of a supported kind: use {ALLOWED}{frame}")
     return path
 
 
@@ -373,7 +379,7 @@ def _file(path: Path) -> File:
             return File(path, stamp, table.names, table.expected, table)
         names = tuple(pd.read_csv(os.path.abspath(path), nrows=0).columns)
         if any("\0" in name for name in names):
-            raise ValueError("its first line contains no names")
+            raise ValueError("its first line contains no names; if it is in UTF-16, use pd.read_csv(path, encoding='utf-16')")
         lines = 0
         if _ending(path) == ".csv":
             with open(path, "rb") as file:
@@ -408,5 +414,6 @@ def _changed(path: Path) -> FileError:
 
 
 def _unreadable(path: Path, reason: Exception) -> FileError:
-    words = str(getattr(reason, "strerror", None) or " ".join(re.sub(re.escape(str(path)), "the file", str(reason)).split()))
-    return FileError(f"{shown(str(path))} is not a {KINDS[_ending(path)]} file that can be loaded: {cut(words or type(reason).__name__)}")
+    words = in_encoding(reason) or getattr(reason, "strerror", None) or re.sub(re.escape(str(path)), "the file", str(reason))
+    why = cut(" ".join(words.split()) or type(reason).__name__)
+    return FileError(f"{shown(str(path))} is not a {KINDS[_ending(path)]} file that can be loaded: {why}")

@@ -51,12 +51,8 @@ RIGHT = {  # function of R: its cure; {0} is its first argument
     "ceiling": FRAME,
 }
 LEFT = {  # function on the left side
-    "factor": "use {1} alone, because its values are the classes",
-    "as.factor": "use {1} alone, because its values are the classes",
-    "as.character": "use {1} alone, because its values are the classes",
+    **dict.fromkeys(["factor", "as.factor", "as.character"], "use {1} alone, because its values are the classes"),
     "Surv": "make classes of the survival times in the data frame, such as data['late'] = data[{1}] > 365",
-    "cbind": "use one column, because a fit has one response, or combine several in the data frame by "
-    "data[{1}].astype(str) + ' ' + ...",
     "cut": "make the classes in the data frame, pd.cut(data[{1}], 3), and use their column",
     "ifelse": "make the classes in the data frame, np.where(...), and use their column",
 }
@@ -70,6 +66,8 @@ CONSTANTS = re.compile(r"(?:'[^']*'|\"[^\"]*\"|Inf|TRUE|FALSE|[\d.]+(?:e[+-]?\d+
 ARGUMENT = re.compile(r"\s*(`[^`]*`|[\w.]*)")
 FIXED = ("True", "False", "None", ".")  # words that are never bare names
 LISTED = 12  # names in a message
+QUOTED_BY_PATSY = re.compile(r"\bQ\(\s*(['\"])([^`]+?)\1\s*\)")
+LOOK_ALIKE = str.maketrans(dict(zip("\u223c\uff5e\u02dc\u301c\u2212\u2013\uff0b\uff1a\uff0a\xa0", "~~~~--+:* ", strict=True)))
 
 
 def translate(right: str, names: Names, text: str) -> str:
@@ -230,13 +228,18 @@ def _has_dot(right: str) -> bool:
 
 
 def sides_of(text: str) -> list[str]:
-    """The parts of a formula between its tildes; a `~` between backticks is part of a name."""
+    """The parts of a formula between its tildes, with names in backticks, in which a `~` is part of the name, and plain signs.
+
+    Examples
+    --------
+    >>> sides_of("y \u223c `a~b` \u2212 Q('my x')")
+    ['y ', ' `a~b` - `my x`']
+    """
     sides = [""]
-    for piece in re.findall(r"`[^`]*`|~|[^`~]+", text):
-        if piece == "~":
-            sides.append("")
-        else:
-            sides[-1] += piece
+    for piece in PIECES.findall(QUOTED_BY_PATSY.sub(r"`\2`", text)):
+        first, *others = [piece] if piece[0] in "`'\"" else piece.translate(LOOK_ALIKE).split("~")
+        sides[-1] += first
+        sides += others
     return sides
 
 

@@ -113,7 +113,11 @@ def _made_a_frame(data: Any) -> str:
     """How to convert the given value into a table, in words."""
     if isinstance(data, pd.Series):
         return "use two pairs of brackets for one row, data.loc[[label]], and one frame for x and y"
-    if isinstance(data, (dict, list, tuple, np.ndarray)):
+    if isinstance(data, dict) and hasattr(data, "frame"):
+        return "use load_...(as_frame=True).frame"
+    if isinstance(data, dict):
+        return "use pd.DataFrame([row]) for one row, or pd.DataFrame(data) for columns"
+    if isinstance(data, (list, tuple, np.ndarray)):
         return "use pd.DataFrame(values, columns=names)"
     if hasattr(data, "condensed"):
         return "use data.frame()"

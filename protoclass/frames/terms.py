@@ -227,9 +227,9 @@ def _apply(symbol: str, args: list[Terms], every: Terms, budget: _Budget) -> Ter
             products = budget.product(left, right)
             return _add(_add(left, right), products)
         case "/", [outer, inner]:
-            return _nested(outer, inner, budget)
+            return _add(outer, budget.product(_crossed(outer, budget), inner))
         case "in", [inner, outer]:
-            return _nested(outer, inner, budget)
+            return budget.product(inner, _crossed(outer, budget))
     raise FormulaError(f"{shown(budget.text)} has several parts: use one right side, without '|' or ','")
 
 
@@ -240,13 +240,14 @@ def _add(left: Terms, right: Terms) -> Terms:
     return left
 
 
-def _nested(outer: Terms, inner: Terms, budget: _Budget) -> Terms:
+def _crossed(outer: Terms, budget: _Budget) -> Terms:
+    """The product of all terms that others are nested in."""
     if not outer:
         raise FormulaError(f"{shown(budget.text)} removes all the terms that others are nested in")
     common: Terms = {frozenset(): ()}
     for key, factors in outer.items():
         common = budget.product(common, {key: factors})
-    return _add(outer, budget.product(common, inner))
+    return common
 
 
 def _power(terms: Terms, power: int, budget: _Budget) -> Terms:

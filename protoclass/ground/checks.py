@@ -24,6 +24,7 @@ OF_GRAPHICS = {"col", "color", "colour", "pch", "cex", "lty", "lwd", "main", "su
 
 
 GRID = "grid"
+LIKE = 0.65  # similarity of a mistyped name to the one that is guessed, by difflib
 
 
 def is_listed(value: object) -> bool:
@@ -63,7 +64,7 @@ def hint_for_value(name: str, value: object, allowed: Iterable[object] = ()) -> 
     text, texts = value.lower(), [a for a in allowed if isinstance(a, str)]
     if text in VALUES.get(name, {}) and text not in texts:
         return VALUES[name][text].format(text)
-    near = difflib.get_close_matches(text, texts, 1)
+    near = difflib.get_close_matches(text, texts, 1, LIKE)
     return f"did you mean {near[0]!r}?" if near else ""
 
 
@@ -217,7 +218,7 @@ def hint_for(name: str, known: Collection[str]) -> str:
         )
     if name in ELSEWHERE:
         return ELSEWHERE[name]
-    near = difflib.get_close_matches(name, known, 1)
+    near = difflib.get_close_matches(name, known, 1, LIKE)
     return f"did you mean {near[0]!r}?" if near else ""
 
 

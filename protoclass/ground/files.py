@@ -7,14 +7,14 @@ import os
 import secrets
 import zipfile
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from lzma import LZMAError
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, TypeVar
 from urllib.parse import urlsplit
 
-from .errors import FileError, OptionError, ProtoclassError, brief, cut, shown
+from .errors import DataError, FileError, OptionError, ProtoclassError, brief, cut, shown
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -156,13 +156,45 @@ def read_csv(path: str | Path, url: bool = False) -> pd.DataFrame:
     if scheme and not (url and scheme in ADDRESSES):
         allowed = f"a path, or with --url an address of {', '.join(ADDRESSES)}"
         raise OptionError(f"{shown(name)} is a web address, which is not opened by default: use {allowed}")
+    place = name if scheme else os.path.abspath(name)  # an absolute path is never taken for an address
     try:
-        table = pd.read_csv(name if scheme else os.path.abspath(name))  # an absolute path is never taken for an address
+        table = pd.read_csv(place)
     except UNREADABLE as reason:
-        raise FileError(f"{shown(name)} is not a readable CSV file: {_why(reason)}") from None
+        if isinstance(reason, pd.errors.ParserError):
+            check_separator(pd.read_csv(place, nrows=0).columns)
+        raise FileError(f"{shown(name)} is not a readable CSV file: {in_encoding(reason) or _why(reason)}") from None
     if table.empty:
         raise FileError(f"{shown(name)} has no rows, but a CSV file needs a line of column names and a line for each row")
     return table
+
+
+def check_separator(names: Sequence[Any], values: Sequence[Any] = ()) -> None:
+    """Raise if the only column of a table shows another separator, in its name or equally often in all of some values.
+
+    Examples
+    --------
+    >>> check_separator(["weight;income;group"])
+    Traceback (most recent call last):
+    protoclass.ground.errors.DataError: the only column, 'weight;income;group', contains the separator ';': use pd.read_csv(path, \
+sep=';'), with decimal=',' if numbers have decimal commas
+    """
+    if len(names) != 1:
+        return
+    for sign in ";\t|":
+        counts = {str(value).count(sign) for value in values}
+        if sign in str(names[0]) or (sign != "|" and len(counts) == 1 and counts != {0}):
+            raise DataError(
+                f"the only column, {shown(names[0])}, contains the separator {sign!r}: use pd.read_csv(path, sep={sign!r}), with "
+                "decimal=',' if numbers have decimal commas"
+            )
+
+
+def in_encoding(reason: Exception) -> str:
+    """Why a file cannot be decoded, and the encoding that it probably has; "" for other errors."""
+    if not isinstance(reason, UnicodeDecodeError):
+        return ""
+    known = "utf-16" if reason.object[:1] in (b"\xff", b"\xfe") else "latin-1"
+    return f"it is not encoded in UTF-8; use pd.read_csv(path, encoding='{known}'), or save it in UTF-8"
 
 
 def _why(reason: Exception) -> str:

@@ -53,6 +53,8 @@ _TREE = "leave it out, because there are no trees; cross-validation chooses the 
 
 # name elsewhere: cure if a function has no such argument
 ELSEWHERE: Mapping[str, str] = {
+    "weights": "use weights= in pc.fit, or fit(X, y, sample_weight=...) of an estimator; neighbours vote equally",
+    "groups": "use groups= in pc.fit, or fit(X, y, groups=...) of an estimator",
     "subset": "choose the rows in the data frame, data.query('x > 1')",
     "threshold": _CUT, "cutoff": _CUT,
     "sep": "use pd.read_csv(path, sep=';')", "header": "use pd.read_csv(path, header=None)",

@@ -14,6 +14,7 @@ from sklearn.utils import assert_all_finite, check_consistent_length, column_or_
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, check_non_negative, validate_data
 
+from ..estimation.problem import DEFAULTS
 from ..fitting import Fit, fit
 from ..frames.tables import as_pandas
 from ..ground.checks import hint_for, one_of
@@ -174,6 +175,8 @@ class PrototypeEstimator(BaseEstimator):  # type: ignore[misc]
     @property
     def _of_method(self) -> dict[str, Any]:
         """The parameters of the method that were given."""
+        for name in self._parameters.keys() & {*DEFAULTS, "formula", "data"}:
+            raise OptionError(f"{name}= is not a parameter of {type(self).__name__}: {hint_for(name, ()) or 'leave it out'}")
         return {name: value for name, value in self._parameters.items() if name != "metric"}
 
     def _candidates(self) -> Any:

@@ -255,6 +255,8 @@ def facts(fit: Fitted) -> dict[str, str]:
     order = f" (ordered; {'only the error uses the order' if used else 'the order is not used'})" if ordered else ""
     out = {"Method": fit.model.title, "Response": f"{frame.formula.response}, {len(frame.levels)} classes{order}"}
     out["Observations"] = f"{fit.nobs}" + (f" ({len(fit.dropped)} dropped for missing values)" if len(fit.dropped) else "")
+    if frame.notes:
+        out["Note"] = "; ".join(frame.notes)
     if fit.problem.order != "data":
         out["Order"] = "rows sorted by their values, which determines ties and folds (order='data' keeps the order of the data)"
     if fit.call.arguments.get("candidates", "auto") == "auto" and isinstance(fit.problem.candidates, int):

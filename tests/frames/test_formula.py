@@ -18,7 +18,7 @@ ATOMS = st.sampled_from([*COLUMNS, ".", "log(a)", "1"])
 
 
 def joined(parts):
-    pairs = st.tuples(parts, st.sampled_from(["+", "-", ":", "*", "/", " %in% "]), parts).map("".join)
+    pairs = st.tuples(parts, st.sampled_from(["+", "-", ":", "*", "/"]), parts).map("".join)
     powers = st.tuples(parts, st.sampled_from(["**2", "^2", "^3"])).map(lambda p: f"({p[0]}){p[1]}")
     return st.one_of(pairs, pairs.map(lambda t: f"({t})"), powers)
 

@@ -100,7 +100,7 @@ def test_each_in_backquotes_and_in_transforms(name):
 
 @pytest.mark.parametrize("name", ["C(a)", "log(x)", "a b", "\ufb01", "class"])
 def test_categories_and_interactions_keep_the_names(name):
-    data = pd.DataFrame({name: ["p", "q"] * 10, "z": np.arange(20.0), "y": ["u", "u", "v", "v"] * 5})
+    data = pd.DataFrame({name: ["p", "q"] * 10, "z": np.arange(20.0) + 0.5, "y": ["u", "u", "v", "v"] * 5})
     fit = pc.fit("y ~ .", data, dissimilarity="euclidean", eps=1.0)
     assert list(fit.frame.design.columns) == [f"{name}[p]", f"{name}[q]", "z"]
     assert pc.fit("y ~ .", data, eps=0.3).dissimilarity.metric.name == "Gower"

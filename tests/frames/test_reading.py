@@ -310,7 +310,7 @@ REFUSED = {
     "{}/empty": (pc.FileError, "has no files"),
     "{}/mixed": (pc.FileError, "parquet and CSV files"),
     "{}/deep": (pc.FileError, r"\*\*/\*.parquet"),
-    "{}/a.tsv": (pc.FileError, "sep='"),
+    "{}/a.tsv": (pc.FileError, "pd.read_table"),
     "{}/a.txt": (pc.FileError, "is not a file of a supported kind: use files"),
     "{}/cut.parquet": (pc.FileError, r"\.parquet' is not a parquet file that can be loaded:"),
     "{}/page.parquet": (pc.FileError, r"\.parquet' is not a parquet file that can be loaded:"),

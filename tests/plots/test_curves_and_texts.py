@@ -54,7 +54,7 @@ def test_prototypes_that_are_series_are_curves_over_those_that_they_cover(waves)
 
 def test_series_of_any_metric_are_named(waves):
     X = waves.drop(columns="kind")
-    fit = pc.fit("kind ~ .", waves.assign(extra=1.0 * np.arange(40)), "kmedoids", K=2, dissimilarity=pc.Euclidean(scale=False))
+    fit = pc.fit("kind ~ .", waves.assign(extra=0.5 * np.arange(40)), "kmedoids", K=2, dissimilarity=pc.Euclidean(scale=False))
     assert len(fit.plot("profiles").axes[0].patches) > 0  # bars
     figure = fit.plot("profiles", series=list(X))
     assert "nearest to each" in figure.get_suptitle()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -242,9 +243,9 @@ def importance(
     return ax
 
 
-def draw_columns(columns: pd.Series, values: pd.Series, shown: str, ax: Any) -> Any:
+def draw_columns(columns: Iterable[str], values: pd.Series, shown: str, ax: Any) -> Any:
     """A bar for each column of the data, the first one on top; `shown` describes these columns."""
-    names = list_short(columns)
+    names = list_short(columns, 60)
     ax = axes(ax, 5.6 + 0.07 * max(map(len, names)), 1.4 + 0.28 * len(values))
     draw_bars(ax, values, names, color=colour(0), alpha=0.75)
     ax.set_ylabel(shown)
@@ -254,8 +255,20 @@ def draw_columns(columns: pd.Series, values: pd.Series, shown: str, ax: Any) -> 
 
 @framed
 def weights(fit: Fitted, ax: Any = None) -> Any:
-    """Plot the learned weight of each column, the largest at the top."""
+    """Plot the share of each column in the separation of the prototypes, with its learned weight; see `Fit.separation`.
+
+    The colour is the class with the higher value. If the prototypes do not decide, as in k-NN, the bars are the weights.
+    """
+    from matplotlib.patches import Patch
+
     table = list_weights(fit)
-    ax = draw_columns(table["column"], table["weight"], table.attrs["shown"], ax)
-    ax.set_xlabel(f"weight of the {table.attrs['weighed']}")
+    names, sides = table["column"], sorted({*table["code"]} - {-1})
+    if table.attrs["separated"]:
+        names = [f"{name} (weight {write_number(w)})" for name, w in zip(list_short(names), table["weight"], strict=True)]
+    ax = draw_columns(names, table["value"], table.attrs["shown"], ax)
+    for bar, code in zip(ax.patches, table["code"] if sides else (), strict=bool(sides)):
+        bar.set_color(colour(code) if code >= 0 else GREY)
+    ax.set_xlabel(table.attrs["value"])
+    if sides:
+        key(ax, "below", handles=[Patch(color=colour(k), alpha=0.75, label=f"higher in {named(fit.classes[k])}") for k in sides], ncols=3)
     return ax

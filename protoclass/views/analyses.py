@@ -11,6 +11,7 @@ import pandas as pd
 from ..analysis.alternatives import Alternatives, Criticisms
 from ..analysis.comparison import Comparison, mean_over_splits
 from ..analysis.importance import PermutationTest, importance
+from ..analysis.separation import separation, why_not_separated
 from ..analysis.stability import Stability
 from ..core.setcover.problems import Certificate
 from ..core.task import Stepwise
@@ -112,18 +113,27 @@ def list_importance(fit: Fitted, new: Any, repeats: int, variables: Any, cv: Any
 
 
 def list_weights(fit: Fitted) -> pd.DataFrame:
-    """The 20 columns that count most in a metric that has learned what they count: `column`, `weight`, `share`.
+    """The 20 columns that count most in a metric with learned weights: `column`, `weight`, `value` and `code`.
 
-    In `attrs`: `shown`, which columns there are, and `weighed`, what the weights multiply.
+    `value` is the share of the separation of the prototypes (see `separation`), and `code` the class with the higher value, or -1. If
+    the prototypes do not decide, `value` is the weight. In `attrs`: `shown`, which columns there are; `value`, what
+    `value` is; and `separated`, whether it is the share.
     """
     metric = fit.dissimilarity.metric
     table = metric.column_weights
     if table is None:
         raise NotAvailable(f"{metric.name} dissimilarities have no learned weights of columns: use dissimilarity='learned'")
-    out = table.sort_values("weight", ascending=False, kind="stable").head(MOST_BARS).reset_index()
-    out.attrs["shown"] = "column" if len(table) <= MOST_BARS else f"the first {MOST_BARS} of {len(table)} columns"
-    out.attrs["weighed"] = weighed_in_words(metric)
-    return out[["column", "weight", "share"]]
+    separated = not why_not_separated(fit)
+    if separated:
+        out = separation(fit)
+        out = out.assign(value=out["share"], code=out["higher"].cat.codes)
+        words = "share of the separation of the prototypes"
+    else:
+        out = table.sort_values("weight", ascending=False, kind="stable").assign(value=lambda t: t["weight"], code=-1)
+        words = f"weight of the {weighed_in_words(metric)}"
+    shown = "column" if len(out) <= MOST_BARS else f"the first {MOST_BARS} of {len(out)} columns"
+    out.attrs = {"value": words, "separated": separated, "shown": shown}
+    return out.head(MOST_BARS).rename_axis("column").reset_index()[["column", "weight", "value", "code"]]
 
 
 def weighed_in_words(metric: TrainedMetric) -> str:

@@ -14,6 +14,8 @@ from ..metrics.base import Geometry, VectorMetric, as_vectors, compare, rows_of
 from .why import prototype_predictors
 
 BLOCK = 2**22  # cells of rows that are measured together
+NO_SUM = "{} dissimilarities are not a sum over variables: use importance()"
+TINY = np.finfo(float).tiny
 LINEAR = 1e-3  # relative deviation from a linear map, for columns in single precision
 
 
@@ -69,24 +71,29 @@ def separation(fit: Fitted) -> pd.DataFrame:
     reason = why_not_separated(fit)
     if reason:
         raise NotAvailable(reason)
-    prototypes, metric, values = fit.rule.prototypes, fit.dissimilarity.metric, prototype_values(fit)
-    rep, codes = fit.dissimilarity.prototype_rep(prototypes), prototypes.classes
+    metric, codes = fit.dissimilarity.metric, fit.rule.prototypes.classes
+    values, rep = prototype_values(fit), fit.dissimilarity.prototype_rep(fit.rule.prototypes)
     rival = np.where(codes[:, None] != codes, compare(metric, rep, rep), np.inf).argmin(axis=1)
-    slopes, X, names = slopes_of(fit, values), values.to_numpy(), list(values)
-    if slopes is not None:
-        terms = (X - X[rival]) * (slopes - slopes[rival])
+    slopes, X, names = slopes_of(fit, values, rep[0]), values.to_numpy(), list(values)
+    if slopes is None:
+        names = list(metric.variables)
+        if not names:
+            raise NotAvailable(NO_SUM.format(metric.name))
+        terms = np.nan_to_num([metric.terms(part(rep, [k]), part(rep, [j]))[0, 0] for k, j in enumerate(rival)])
     else:
-        names, pairs = list(metric.variables), enumerate(rival.tolist())
-        terms = np.nan_to_num([metric.terms(part(rep, [k]), part(rep, [other]))[0, 0] for k, other in pairs])
-    share = terms / np.maximum(terms.sum(axis=1, keepdims=True), np.finfo(float).tiny)
-    out = pd.DataFrame({"share": share.sum(axis=0) / share.sum(), "higher": higher_class(fit, values, names)}, pd.Index(names, name="variable"))
+        terms = (X - X[rival]) * (slopes - slopes[rival])
+    means = values.select_dtypes("number").groupby(codes).mean().dropna(axis=1)
+    highest = means.idxmax().where((means == means.max()).sum() == 1, -1).reindex(names, fill_value=-1).astype(int)
+    share = (terms / np.maximum(terms.sum(axis=1, keepdims=True), TINY)).sum(axis=0)
+    out = pd.DataFrame({"share": share / max(share.sum(), TINY), "higher": pd.Categorical.from_codes(highest, fit.frame.levels)})
+    out.index = pd.Index(names, name="variable")
     if metric.column_weights is not None:
         out["weight"] = metric.column_weights["weight"].to_numpy()
     if slopes is not None and len(codes) == 2:
         last = int(codes.argmax())
         out["coefficient"] = 2 * (slopes[last] - slopes[1 - last])
         out.attrs |= {"class": fit.classes[codes[last]], "cut": float(out["coefficient"] @ X.mean(axis=0))}
-    return out.sort_values("share", key=lambda share: -share.abs(), kind="stable")
+    return out.sort_values("share", key=abs, ascending=False, kind="stable")
 
 
 def why_not_separated(fit: Fitted) -> str:
@@ -96,8 +103,7 @@ def why_not_separated(fit: Fitted) -> str:
         return f"method {fit.model.name!r} does not predict the class of the nearest prototype by the metric: use importance()"
     if len(np.unique(fit.rule.prototypes.classes)) < 2:
         return "there are no prototypes of different classes to separate"
-    additive = metric.variables or metric.geometry == Geometry()
-    return "" if additive else f"{metric.name} dissimilarities are not a sum over variables: use importance()"
+    return "" if metric.variables or metric.geometry == Geometry() else NO_SUM.format(metric.name)
 
 
 def prototype_values(fit: Fitted) -> pd.DataFrame:
@@ -109,33 +115,26 @@ def prototype_values(fit: Fitted) -> pd.DataFrame:
     return frame.design if isinstance(metric, VectorMetric) else frame.columns
 
 
-def higher_class(fit: Fitted, values: pd.DataFrame, names: list[str]) -> pd.Categorical:
-    """For each variable the class whose prototypes have the highest mean; NA for categories and ties."""
-    means = values.select_dtypes("number").groupby(fit.rule.prototypes.classes).mean().dropna(axis=1)
-    single = (means == means.max()).sum() == 1
-    return pd.Categorical.from_codes(means.idxmax().where(single, -1).reindex(names, fill_value=-1).astype(int), fit.frame.levels)
-
-
-def slopes_of(fit: Fitted, values: pd.DataFrame) -> np.ndarray | None:
+def slopes_of(fit: Fitted, values: pd.DataFrame, centres: np.ndarray) -> np.ndarray | None:
     """L a of each prototype a, (q, p), up to a row that all have in common, for squared distances (x - a)' L (x - a).
 
-    L = M' M, where M maps columns to the coordinates between which the distance is Euclidean. None if there are no such coordinates.
+    L = M' M, where M maps columns to the coordinates between which the distance is Euclidean, as those of the `centres` (q, k). None if
+    there are no such coordinates.
     """
-    metric, p = fit.dissimilarity.metric, values.shape[1]
-    if metric.geometry != Geometry():
+    if fit.dissimilarity.metric.geometry != Geometry():
         return None
 
     def place(columns: np.ndarray) -> np.ndarray:
         table = pd.DataFrame(columns, columns=values.columns)
         frame = replace(fit.frame.remembered, columns=table, response=None, schema={}, spec=None, weights=np.ones(len(table)))
-        return np.asarray(rows_of(metric, frame)[0], float)
+        return np.asarray(rows_of(fit.dissimilarity.metric, frame)[0], float)
 
-    step = np.ptp(values.to_numpy(float), axis=0)
+    step, apart = np.ptp(values.to_numpy(float), axis=0), np.asarray(centres - centres[0], float)
     step[step == 0] = 1.0
-    centres, origin = np.asarray(fit.dissimilarity.prototype_rep(fit.rule.prototypes)[0], float), place(np.zeros((1, p)))
-    out, total = np.empty(values.shape), place(step[None]) - origin
-    for at in np.array_split(np.arange(p), 1 + p * p // BLOCK):
-        moved = place(step[at, None] * (at[:, None] == np.arange(p))) - origin
-        out[:, at] = (centres - centres[0]) @ moved.T / step[at]
-        total -= moved.sum(axis=0)
-    return out if np.abs(total).max() <= LINEAR * np.ptp(centres, axis=0).max() else None
+    origin, out = place(np.zeros((1, len(step)))), np.empty(values.shape)
+    whole = left = place(step[None]) - origin  # nothing is left of a linear map
+    for at in np.array_split(np.arange(len(step)), 1 + len(step) ** 2 // BLOCK):
+        moved = place(step[at, None] * (at[:, None] == np.arange(len(step)))) - origin
+        out[:, at] = apart @ moved.T / step[at]
+        left = left - moved.sum(axis=0)
+    return out if np.abs(left).max() <= LINEAR * np.abs(whole).max() else None

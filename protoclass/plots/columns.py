@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -237,15 +236,14 @@ def importance(
     """Plot the permutation importance of each variable, the most important at the top, with 95 % intervals; see `Fit.importance`."""
     table = list_importance(fit, new, repeats, variables, cv, seed)
     ends = [table["importance"] - table["low"], table["high"] - table["importance"]]
-    ax = draw_columns(table["variable"], table["importance"], table.attrs["shown"], ax)
+    ax = draw_columns(list_short(table["variable"]), table["importance"], table.attrs["shown"], ax)
     ax.errorbar(table["importance"], np.arange(len(table)), xerr=ends, fmt="none", ecolor=ink(ax), elinewidth=1.2, capsize=3)
     ax.set_xlabel(f"increase in error when permuted (95 % CI)\n({table.attrs['without']})")
     return ax
 
 
-def draw_columns(columns: Iterable[str], values: pd.Series, shown: str, ax: Any) -> Any:
-    """A bar for each column of the data, the first one on top; `shown` describes these columns."""
-    names = list_short(columns, 60)
+def draw_columns(names: list[str], values: pd.Series, shown: str, ax: Any) -> Any:
+    """A bar for each name, the first one on top; `shown` describes these columns."""
     ax = axes(ax, 5.6 + 0.07 * max(map(len, names)), 1.4 + 0.28 * len(values))
     draw_bars(ax, values, names, color=colour(0), alpha=0.75)
     ax.set_ylabel(shown)
@@ -262,13 +260,14 @@ def weights(fit: Fitted, ax: Any = None) -> Any:
     from matplotlib.patches import Patch
 
     table = list_weights(fit)
-    names, sides = table["column"], sorted({*table["code"]} - {-1})
-    if table.attrs["separated"]:
-        names = [f"{name} (weight {write_number(w)})" for name, w in zip(list_short(names), table["weight"], strict=True)]
-    ax = draw_columns(names, table["value"], table.attrs["shown"], ax)
-    for bar, code in zip(ax.patches, table["code"] if sides else (), strict=bool(sides)):
+    if "share" not in table:
+        ax = draw_columns(list_short(table["column"]), table["weight"], table.attrs["shown"], ax)
+        ax.set_xlabel("learned weight")
+        return ax
+    names = [f"{name} (weight {write_number(w)})" for name, w in zip(list_short(table["column"]), table["weight"], strict=True)]
+    ax, codes = draw_columns(names, table["share"], table.attrs["shown"], ax), table["higher"].cat.codes
+    for bar, code in zip(ax.patches, codes, strict=True):
         bar.set_color(colour(code) if code >= 0 else GREY)
-    ax.set_xlabel(table.attrs["value"])
-    if sides:
-        key(ax, "below", handles=[Patch(color=colour(k), alpha=0.75, label=f"higher in {named(fit.classes[k])}") for k in sides], ncols=3)
-    return ax
+    ax.set_xlabel("share of the separation of the prototypes")
+    known = [Patch(color=colour(k), alpha=0.75, label=f"higher in {named(fit.classes[k])}") for k in sorted({*codes} - {-1})]
+    return key(ax, "below", handles=known, ncols=3).axes if known else ax

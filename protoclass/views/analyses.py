@@ -17,9 +17,7 @@ from ..core.setcover.problems import Certificate
 from ..core.task import Stepwise
 from ..estimation.fitted import Fitted
 from ..ground.errors import NotAvailable
-from ..metrics.base import TrainedMetric
 from ..metrics.embedding import Embedding, Spectrum
-from ..metrics.scaling import SCALES
 from .prototypes import shorten
 from .words import write_number
 
@@ -113,34 +111,16 @@ def list_importance(fit: Fitted, new: Any, repeats: int, variables: Any, cv: Any
 
 
 def list_weights(fit: Fitted) -> pd.DataFrame:
-    """The 20 columns that count most in a metric with learned weights: `column`, `weight`, `value` and `code`.
-
-    `value` is the share of the separation of the prototypes (see `separation`), and `code` the class with the higher value, or -1. If
-    the prototypes do not decide, `value` is the weight. In `attrs`: `shown`, which columns there are; `value`, what
-    `value` is; and `separated`, whether it is the share.
-    """
+    """The 20 columns that count most in a metric with learned weights: `column`, `weight`, and where prototypes decide also `share` and
+    `higher` of `separation`. In `attrs`: `shown`, which columns there are."""
     metric = fit.dissimilarity.metric
     table = metric.column_weights
     if table is None:
         raise NotAvailable(f"{metric.name} dissimilarities have no learned weights of columns: use dissimilarity='learned'")
-    separated = not why_not_separated(fit)
-    if separated:
-        out = separation(fit)
-        out = out.assign(value=out["share"], code=out["higher"].cat.codes)
-        words = "share of the separation of the prototypes"
-    else:
-        out = table.sort_values("weight", ascending=False, kind="stable").assign(value=lambda t: t["weight"], code=-1)
-        words = f"weight of the {weighed_in_words(metric)}"
-    shown = "column" if len(out) <= MOST_BARS else f"the first {MOST_BARS} of {len(out)} columns"
-    out.attrs = {"value": words, "separated": separated, "shown": shown}
-    return out.head(MOST_BARS).rename_axis("column").reset_index()[["column", "weight", "value", "code"]]
-
-
-def weighed_in_words(metric: TrainedMetric) -> str:
-    """What the weights of the columns multiply."""
-    if metric.power not in (None, 2.0):
-        return "variable's part of the distance" if metric.power == 1 else f"difference to the power of {metric.power:g}"
-    return "squared difference" + (", in standard deviations of the column" if metric.scaling.startswith(SCALES[True]) else "")
+    decide = not why_not_separated(fit)
+    out = separation(fit) if decide else table[["weight"]].sort_values("weight", ascending=False, kind="stable")
+    out.attrs = {"shown": "column" if len(out) <= MOST_BARS else f"the first {MOST_BARS} of {len(out)} columns"}
+    return out.head(MOST_BARS).rename_axis("column").reset_index()
 
 
 def count_permutations(result: PermutationTest) -> pd.DataFrame:

@@ -47,7 +47,7 @@ def summary(fit: Fitted) -> Summary:
     if "Separation" in lines:
         apart = separation(fit)
         more = f" (the first {SHOWN} of {len(apart)} variables)" if len(apart) > SHOWN else ""
-        out.append(sheet_of(apart.head(SHOWN).astype({"higher": object}).fillna({"higher": ""}), f"Separation of the prototypes{more}"))
+        out.append(sheet_of(apart.head(SHOWN), f"Separation of the prototypes{more}"))
     return SheetSummary(out, notes(fit))
 
 

@@ -7,10 +7,11 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 
+from ..core.distances.minkowski import Geometry
 from ..core.sources import part
 from ..estimation.fitted import Fitted
 from ..ground.errors import NotAvailable
-from ..metrics.base import Geometry, VectorMetric, as_vectors, compare, rows_of
+from ..metrics.base import VectorMetric, as_vectors, compare, rows_of
 from .why import prototype_predictors
 
 BLOCK = 2**22  # cells of rows that are measured together
@@ -79,7 +80,8 @@ def separation(fit: Fitted) -> pd.DataFrame:
         names = list(metric.variables)
         if not names:
             raise NotAvailable(NO_SUM.format(metric.name))
-        terms = np.nan_to_num([metric.terms(part(rep, [k]), part(rep, [j]))[0, 0] for k, j in enumerate(rival)])
+        pairs = [(part(rep, slice(k, k + 1)), part(rep, slice(j, j + 1))) for k, j in enumerate(rival.tolist())]
+        terms = np.nan_to_num([metric.terms(a, b)[0, 0] for a, b in pairs])
     else:
         terms = (X - X[rival]) * (slopes - slopes[rival])
     means = values.select_dtypes("number").groupby(codes).mean().dropna(axis=1)

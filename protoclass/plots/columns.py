@@ -32,6 +32,8 @@ BARS, LETTER = 1.6, 0.055  # inches of the bars of a card, and of a letter next 
 def cards(fit: Fitted, count: int = 9, series: Any = None) -> Any:
     """Plot profiles of the first prototypes: the variables that differ most from their class, coverage, and rival.
 
+    If the metric has learned weights, the squared differences are weighted to find these variables.
+
     A series is a curve over the series of its class in its ball, or nearest to it; a string is shown above such strings.
 
     Parameters
@@ -131,7 +133,7 @@ def _write_texts(fit: Fitted, profiles: Profiles) -> Any:
 
 def _choose_lines(table: pd.DataFrame) -> tuple[pd.DataFrame, list[str]]:
     """The variables on a card, and the texts of their bars."""
-    own = table.sort_values("apart", key=lambda values: -values.abs(), kind="stable").head(LINES)
+    own = table.sort_values("counts", ascending=False, kind="stable").head(LINES)
     parts = zip(list_short(own["variable"], 18), own["value"], own["usual"], strict=True)
     return own, [f"{variable} = {value} ({usual})" for variable, value, usual in parts]
 

@@ -131,7 +131,8 @@ def _draw_balls(fit: Fitted, plane: Plane, spots: np.ndarray, drawn: np.ndarray,
     if not len(outlines):
         _draw_lines(fit, plane, spots, members, ax)
     _draw_rings(plane.rows[np.unique(members.rows[members.wrong])], 5 * crowd, GREY, ":", "wrongly covered", ax)
-    return describe_balls(fit, len(outlines) or members.count, len(outlines) > 0)
+    dotted = "; dotted rings: wrongly covered" if members.wrong.any() else ""
+    return describe_balls(fit, len(outlines) or members.count, len(outlines) > 0) + dotted
 
 
 def _draw_rings(places: np.ndarray, size: Any, edge: str, line: str, label: str, ax: Any) -> None:

@@ -47,9 +47,9 @@ def separation(fit: Fitted) -> pd.DataFrame:
 
     Notes
     -----
-    With weights w, scales s and the prototypes a of `attrs["class"]` and b of the other class, variable j adds w_j (a_j - b_j)^2 / s_j^2
-    to the squared distance of the prototypes, and has the coefficient 2 w_j (a_j - b_j) / s_j^2. With a matrix L instead, these
-    are (a_j - b_j) (L (a - b))_j and 2 (L (a - b))_j.
+    The prototypes are a, of `attrs["class"]`, and b. With weights w and scales s, variable j adds w_j (a_j - b_j)^2 / s_j^2 to their
+    squared distance. Its coefficient is 2 w_j (a_j - b_j) / s_j^2. With a matrix L instead, these are (a_j - b_j) (L (a - b))_j and
+    2 (L (a - b))_j.
 
     See Also
     --------

@@ -30,8 +30,8 @@ PICTURES: dict[str, list[tuple[str, str, str]]] = {
          "For a rule without prototypes: which thresholds, and which rows are beyond them?"),
         ("Conditions of a rule", 'pc.fit("diagnosis ~ .", train, "scm", features="stumps", penalty=2.0, stop=3).plot("rule");',
          "Which rows does each condition decide, and which are left for the next?"),
-        ("Weights of the columns", 'pc.fit("species ~ .", iris, "knn", k=5, dissimilarity=pc.Learned("lda")).plot("weights");',
-         "How large is the weight of each column in a learned metric?"),
+        ("Weights of the columns", 'pc.fit("species ~ .", iris, "medianglvq", K=1, matrix="diagonal").plot("weights");',
+         "How much does each column separate the prototypes, and in which direction?"),
     ],
     "Rows that are images": [
         ("Images", 'written.plot("images", shape=(8, 8), count=30);', "What do the prototypes look like?"),

@@ -13,6 +13,7 @@ from typing import Any, ClassVar
 from .analysis.alternatives import alternatives, criticisms, swap
 from .analysis.evaluation import test
 from .analysis.importance import importance, permutation_test
+from .analysis.separation import separation
 from .analysis.stability import stability
 from .analysis.steps import at, ball, bound, path, slim, step_count
 from .analysis.why import why
@@ -57,6 +58,7 @@ class Fit(Saveable, Fitted):
 
     test, threshold, bound = test, threshold, bound
     ball, path, why, importance, stability = ball, path, why, importance, stability
+    separation = separation
     alternatives, criticisms = alternatives, criticisms
     calibrate, at, swap, slim, predict_to = calibrate, at, swap, slim, predict_to
     summary, as_table, tidy, glance, augment = summary, of_fit, tidy, glance, augment

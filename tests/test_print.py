@@ -1,5 +1,6 @@
 """What print says of the data, and what is refused with the name of the cure."""
 
+import re
 import warnings
 from dataclasses import dataclass
 from typing import Any, ClassVar
@@ -176,6 +177,32 @@ def test_of_many_classes_that_are_never_predicted_five_are_named():
     shown = repr(pc.fit("y ~ .", data, "knn", k=60))
     assert "c05 (8.3 % of the rows) and 6 more" in shown
     assert "c06" not in shown.split("class ")[0]
+
+
+@pytest.mark.parametrize(("call", "line"), [
+    ({"method": "knn", "k": 3}, "150 (all rows)"), ({"eps": 0.01}, "149"), ({"method": "knn", "k": [1, 3], "cv": 3}, "150 (all rows)"),
+    ({"method": "hyperplane", "C": 1.0}, "150 (all rows)"), ({"method": "kmedoids", "K": 2}, "6"), ({"method": "kmeans", "K": 1}, "3"),
+])  # fmt: skip
+def test_the_number_of_prototypes_is_always_printed(iris, call, line):
+    shown = str(pc.fit("species ~ .", iris, **call))
+    assert re.search(r"^Prototypes: +(.*)$", shown, re.M)[1] == line
+    assert ("not cross-validated: cv=10" in shown) == ("cv" not in call)
+
+
+def test_prototypes_that_are_all_rows_by_choice_are_listed_and_fewer_offered(iris):
+    data = iris.iloc[1::5].drop_duplicates()
+    fit = pc.fit("species ~ .", data, eps=[0.01, 0.02], cv=3)
+    assert f"{len(data)} (all rows)" in str(fit)
+    assert "Fewer prototypes" in str(fit)
+    assert f"Prototypes (the first 20 of {len(data)})" in str(fit.summary())
+
+
+def test_how_the_prototypes_were_found_is_in_the_summary_alone(iris):
+    for method, words in (("medianglvq", ("Cost ", "Swaps ")), ("kmedoids", ("Loss ",))):
+        fit = pc.fit("species ~ .", iris, method, K=1)
+        for word in words:
+            assert word in str(fit.summary())
+            assert word.strip() not in str(fit)
 
 
 def test_classes_that_are_numbers_have_one_name_in_all_tables():

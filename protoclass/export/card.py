@@ -11,12 +11,13 @@ from typing import Any
 
 import pandas as pd
 
+from ..analysis.separation import separation
 from ..estimation.fitted import Fitted
 from ..frames.blocks import fingerprint
 from ..ground.errors import cut, printed
 from ..ground.files import PAGES, check_path, write_file
 from ..ground.options import significant
-from ..tables.printing import facts, validated
+from ..tables.printing import facts, separation_facts, validated
 from ..tables.summary import by_class, certificate_rows, notes
 from ..tables.tidy import list_prototypes, with_texts
 from ..values import public
@@ -243,6 +244,11 @@ def prototypes(fit: Fitted) -> Iterable[Part]:
     yield table_of(kept.set_index(kept.columns[0]), str(kept.columns[0]))
     if len(table) > SHOWN:
         yield Text([f"The first {SHOWN} of {len(table)} are shown."])
+    if separation_facts(fit):
+        apart = separation(fit)
+        first = f"the first {SHOWN} of {len(apart)} variables" if len(apart) > SHOWN else "all variables"
+        yield Text([f"Share of each variable in the distance between prototypes of different classes ({first}):"])
+        yield table_of(apart, "variable")
 
 
 def _validation_facts(fit: Fitted) -> dict[str, str]:

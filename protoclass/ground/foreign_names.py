@@ -174,7 +174,7 @@ VALUES: Mapping[str, Mapping[str, str]] = {
 }  # fmt: skip
 
 _NO_LIKELIHOOD = "use glance() for the cross-validated error, or fit.test(new) for the error on new rows, because there is no likelihood"
-_NO_COEFFICIENTS = "use prototypes and tidy() for the fitted model, and importance() for the effect of each variable"
+_NO_COEFFICIENTS = "use prototypes and tidy() for the fitted model, and separation() and importance() for the effect of each variable"
 _RESIDUALS = "use augment() for the fitted class of each row, whether it is correct, and its margin"
 _FITTED = "use fit.predict() for the classes of the training rows, or augment() to add them to the data"
 _SURE = "use fit.test(new) for the error with its interval, and fit.stability() for the stability of the prototypes"

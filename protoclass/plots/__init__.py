@@ -61,7 +61,7 @@ def plot(fit: Fitted, kind: str | None = None, ax: Any = None, **options: Any) -
 
         * "prototypes" (the default; `x=`, `y=`, `balls=`): the prototypes among the rows; with two numeric predictors in their plane
           with the decision regions, otherwise on a map. Balls have their true shape if the metric is computed in the plane; otherwise
-          lines join a prototype to the rows in its ball. Wrongly covered rows are circled. For an SCM without prototypes: its features.
+          lines join a prototype to the rows in its ball. Red rings: misclassified rows. For an SCM without prototypes: its features.
         * "radii" (`eps=`): the same at several radii.
         * "profiles" (`count=`, `series=`): each prototype with the usual values of its class, the rows it covers and its rival. A series
           (with `DTW`, or with `series=` for predictors that are its steps) is a curve; a string is shown above similar strings.
@@ -78,7 +78,7 @@ def plot(fit: Fitted, kind: str | None = None, ax: Any = None, **options: Any) -
           band of the curve.
         * "frontier": the lowest error for each number of prototypes, see `Validation.frontier`.
         * "importance" (`new=`, `repeats=`, `variables=`, `cv=`, `seed=`): the increase in error when a variable is permuted.
-        * "weights": the weight of each column in a metric with learned weights, such as `Learned`.
+        * "weights": the share of each column in the separation, with its learned weight, see `Fit.separation`.
         * "solvers" (`eps=`, `solvers=`): the objective that each solver reaches, with the proved bound.
 
         For rows that are images, with `shape=(height, width)`:

@@ -32,6 +32,8 @@ BARS, LETTER = 1.6, 0.055  # inches of the bars of a card, and of a letter next 
 def cards(fit: Fitted, count: int = 9, series: Any = None) -> Any:
     """Plot profiles of the first prototypes: the variables that differ most from their class, coverage, and rival.
 
+    If the metric has learned weights, the squared differences are weighted to find these variables.
+
     A series is a curve over the series of its class in its ball, or nearest to it; a string is shown above such strings.
 
     Parameters
@@ -131,7 +133,7 @@ def _write_texts(fit: Fitted, profiles: Profiles) -> Any:
 
 def _choose_lines(table: pd.DataFrame) -> tuple[pd.DataFrame, list[str]]:
     """The variables on a card, and the texts of their bars."""
-    own = table.sort_values("apart", key=lambda values: -values.abs(), kind="stable").head(LINES)
+    own = table.sort_values("counts", ascending=False, kind="stable").head(LINES)
     parts = zip(list_short(own["variable"], 18), own["value"], own["usual"], strict=True)
     return own, [f"{variable} = {value} ({usual})" for variable, value, usual in parts]
 
@@ -236,15 +238,14 @@ def importance(
     """Plot the permutation importance of each variable, the most important at the top, with 95 % intervals; see `Fit.importance`."""
     table = list_importance(fit, new, repeats, variables, cv, seed)
     ends = [table["importance"] - table["low"], table["high"] - table["importance"]]
-    ax = draw_columns(table["variable"], table["importance"], table.attrs["shown"], ax)
+    ax = draw_columns(list_short(table["variable"]), table["importance"], table.attrs["shown"], ax)
     ax.errorbar(table["importance"], np.arange(len(table)), xerr=ends, fmt="none", ecolor=ink(ax), elinewidth=1.2, capsize=3)
     ax.set_xlabel(f"increase in error when permuted (95 % CI)\n({table.attrs['without']})")
     return ax
 
 
-def draw_columns(columns: pd.Series, values: pd.Series, shown: str, ax: Any) -> Any:
-    """A bar for each column of the data, the first one on top; `shown` describes these columns."""
-    names = list_short(columns)
+def draw_columns(names: list[str], values: pd.Series, shown: str, ax: Any) -> Any:
+    """A bar for each name, the first one on top; `shown` describes these columns."""
     ax = axes(ax, 5.6 + 0.07 * max(map(len, names)), 1.4 + 0.28 * len(values))
     draw_bars(ax, values, names, color=colour(0), alpha=0.75)
     ax.set_ylabel(shown)
@@ -254,8 +255,21 @@ def draw_columns(columns: pd.Series, values: pd.Series, shown: str, ax: Any) -> 
 
 @framed
 def weights(fit: Fitted, ax: Any = None) -> Any:
-    """Plot the learned weight of each column, the largest at the top."""
+    """Plot the share of each column in the separation of the prototypes, with its learned weight; see `Fit.separation`.
+
+    The colour is the class with the higher value. If the prototypes do not decide, as in k-NN, the bars are the weights.
+    """
+    from matplotlib.patches import Patch
+
     table = list_weights(fit)
-    ax = draw_columns(table["column"], table["weight"], table.attrs["shown"], ax)
-    ax.set_xlabel(f"weight of the {table.attrs['weighed']}")
-    return ax
+    if "share" not in table:
+        ax = draw_columns(list_short(table["column"]), table["weight"], table.attrs["shown"], ax)
+        ax.set_xlabel("learned weight")
+        return ax
+    names = [f"{name} (weight {write_number(w)})" for name, w in zip(list_short(table["column"]), table["weight"], strict=True)]
+    ax, codes = draw_columns(names, table["share"], table.attrs["shown"], ax), table["higher"].cat.codes
+    for bar, code in zip(ax.patches, codes, strict=True):
+        bar.set_color(colour(code) if code >= 0 else GREY)
+    ax.set_xlabel("share of the separation of the prototypes")
+    known = [Patch(color=colour(k), alpha=0.75, label=f"higher in {named(fit.classes[k])}") for k in sorted({*codes} - {-1})]
+    return key(ax, "below", handles=known, ncols=3).axes if known else ax

@@ -18,7 +18,7 @@ from ..views.geometry import (
     outline_balls,
     take_evenly,
 )
-from ..views.prototypes import PAIRS, Members, find_members, list_rows, list_shown, shorten
+from ..views.prototypes import PAIRS, Members, find_members, held_out_codes, list_rows, list_shown, shorten
 from ..views.rule import fit_radii, has_features_alone, list_rule
 from ..views.words import describe_balls, describe_prototypes
 from .layout import DIRECT, drop_names, framed, keep_within, scatter_classes, tell_classes
@@ -56,8 +56,9 @@ def prototypes(fit: Fitted, ax: Any = None, balls: bool = True, x: str | None = 
     """Plot rows, prototypes and their balls; see `Fit.plot`.
 
     If the metric is computed in the plotted plane, a ball has its true shape. In any other plot, such as a map, a shape would contain
-    other rows than the ball, so lines join each prototype to the rows in its ball. Wrongly covered rows have a red circle. For a rule of
-    features without prototypes, the features are plotted with their counts instead.
+    other rows than the ball, so lines join each prototype to the rows in its ball. Misclassified rows have a red ring, held out if the fit
+    was cross-validated; wrongly covered rows have a dotted grey ring. For a rule of features without prototypes, the features are
+    plotted with their counts instead.
 
     Parameters
     ----------
@@ -93,11 +94,16 @@ def draw_plane(fit: Fitted, plane: Plane, drawn: np.ndarray, ax: Any, balls: boo
     crowd = SEEN if len(drawn) < 400 else 8
     places = [plane.rows[drawn[fit.frame.codes[drawn] == k]] for k in range(len(fit.classes))]
     scatter_classes(ax, places, fit.classes, s=crowd, alpha=0.7, lw=0, zorder=2)
-    how, wrong = _draw_balls(fit, plane, spots, drawn, crowd, ax) if balls else ("", 0)
+    how = _draw_balls(fit, plane, spots, drawn, crowd, ax) if balls else ""
+    held = held_out_codes(fit)
+    wrong = drawn[((fit.fitted_codes if held is None else held) != fit.frame.codes)[drawn]]
+    sizes = np.where(np.isin(wrong, list_rows(fit.rule.prototypes, fit.dissimilarity)[list_shown(fit)]), 2.4 * mark_size(fit), 2.6 * crowd)
+    _draw_rings(plane.rows[wrong], sizes, WRONG, "-", "misclassified", ax)
     _draw_prototypes(fit, spots, ax)
     lost = int(np.isnan(spots[list_shown(fit)]).any(axis=1).sum())
     title = describe_prototypes(fit) + (f", {lost} of them not on the map" if lost else "")
-    title += f"; {wrong} of {len(drawn)} rows wrongly covered (red rings)" if wrong else ""
+    when = "in training" if held is None else "in cross-validation"
+    title += f"; {len(wrong)} of {len(drawn)} rows misclassified {when} (red rings)" if len(wrong) else ""
     ax.set_title(f"{title}\n{how}" if how else title, fontsize="medium")
     tell_classes(ax, places, fit.classes, fit.frame.formula.response, _make_entries(fit, ax))
     return ax
@@ -114,11 +120,8 @@ def _make_entries(fit: Fitted, ax: Any) -> list[Any]:
     return rows + [handle for handle, label in zip(handles, labels, strict=True) if label not in names]
 
 
-def _draw_balls(fit: Fitted, plane: Plane, spots: np.ndarray, drawn: np.ndarray, crowd: float, ax: Any) -> tuple[str, int]:
-    """Balls in their true shape, or lines to the rows in them; rings around rows that they wrongly cover.
-
-    Returns a description of what was drawn, and the number of rings.
-    """
+def _draw_balls(fit: Fitted, plane: Plane, spots: np.ndarray, drawn: np.ndarray, crowd: float, ax: Any) -> str:
+    """Balls in their true shape, or lines to the rows in them, with dotted rings around rows that they wrongly cover; in words."""
     first = list_shown(fit)[:BALLS]
     outlines = outline_balls(fit, plane, first)
     members = find_members(fit, first, rows=drawn, most=None if len(outlines) else PAIRS)
@@ -127,11 +130,15 @@ def _draw_balls(fit: Fitted, plane: Plane, spots: np.ndarray, drawn: np.ndarray,
             ax.plot(outline[:, 0], outline[:, 1], lw=0.9, color=colour(c), alpha=0.9, zorder=3)
     if not len(outlines):
         _draw_lines(fit, plane, spots, members, ax)
-    wrong = plane.rows[np.unique(members.rows[members.wrong])]
-    if len(wrong):
-        style = {"s": 2.6 * crowd, "marker": "o", "facecolor": "none", "edgecolor": WRONG, "lw": 0.9 if len(wrong) < 50 else 0.6}
-        ax.scatter(wrong[:, 0], wrong[:, 1], label="wrongly covered", zorder=3.5, **style)
-    return describe_balls(fit, len(outlines) or members.count, len(outlines) > 0), len(wrong)
+    _draw_rings(plane.rows[np.unique(members.rows[members.wrong])], 5 * crowd, GREY, ":", "wrongly covered", ax)
+    dotted = "; dotted rings: wrongly covered" if members.wrong.any() else ""
+    return describe_balls(fit, len(outlines) or members.count, len(outlines) > 0) + dotted
+
+
+def _draw_rings(places: np.ndarray, size: Any, edge: str, line: str, label: str, ax: Any) -> None:
+    if len(places):
+        style = {"s": size, "facecolor": "none", "edgecolor": edge, "ls": line, "lw": 0.9 if len(places) < 50 else 0.6, "zorder": 4.5}
+        ax.scatter(places[:, 0], places[:, 1], label=label, **style)
 
 
 def _draw_lines(fit: Fitted, plane: Plane, spots: np.ndarray, members: Members, ax: Any) -> None:
@@ -147,11 +154,16 @@ def _draw_lines(fit: Fitted, plane: Plane, spots: np.ndarray, members: Members, 
     ax.add_collection(LineCollection(ends[order], colors=pale[classes[order]], lw=0.6, zorder=1.5, rasterized=True))
 
 
+def mark_size(fit: Fitted) -> float:
+    """Square points of the mark of a prototype."""
+    count = len(fit.rule.prototypes)
+    return 70.0 if count <= BALLS else 26.0 if count <= 300 else 12.0
+
+
 def _draw_prototypes(fit: Fitted, spots: np.ndarray, ax: Any) -> None:
     prototypes, shown = fit.rule.prototypes, list_shown(fit)
-    q = len(prototypes)
-    size, edge = (70, 1.4) if q <= BALLS else (26, 0.8) if q <= 300 else (12, 0.5)
-    style = {"edgecolor": ink(ax), "lw": edge, "zorder": 4}
+    q, size = len(prototypes), mark_size(fit)
+    style = {"edgecolor": ink(ax), "lw": size**0.5 / 6, "zorder": 4}
     if "support" in prototypes.table:  # all rows have weight, and the support objects of the hyperplane are circled
         style |= {"s": 2 * size, "facecolor": "none", "label": "support objects"}
         ax.scatter(spots[shown, 0], spots[shown, 1], **style)
@@ -215,7 +227,7 @@ def radii(fit: Fitted, eps: Any = None, balls: bool = True) -> Any:
         for ax in shown:
             ax.set(**{side: (ends[:, 0].min(), ends[:, 1].max())})
     if balls and max(len(list_shown(other)) for other in fits) > BALLS:
-        figure.suptitle(f"balls of the first {BALLS} prototypes of each; wrongly covered rows have a red ring", fontsize="medium")
+        figure.suptitle(f"balls of the first {BALLS} prototypes of each; misclassified rows have a red ring", fontsize="medium")
     figure.supxlabel(plane.axes[0], fontsize="medium")
     figure.supylabel(plane.axes[1], fontsize="medium")
     if len(fit.classes) > DIRECT:

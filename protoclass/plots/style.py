@@ -15,7 +15,7 @@ from ..views.prototypes import list_short, shorten
 
 MARKS = ("o", "s", "^", "D", "v", "P", "X", "<", ">", "h", "p")
 GREY = "#6E6E6E"  # contrast of at least 3 : 1 on light and on dark paper
-WRONG = "#FF0000"  # rings of wrongly covered rows, not the colour of any class
+WRONG = "#FF0000"  # rings of misclassified rows, not the colour of any class
 RISING = "viridis"  # shades of a quantity
 SHADE = "#D55E00"  # of cells that count errors
 

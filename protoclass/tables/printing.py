@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from ..analysis.separation import separation, why_not_separated
 from ..analysis.why import tells_apart
 from ..core.statistics.one_se import RULES, frontier
 from ..estimation.calibration import READ
@@ -21,6 +22,7 @@ from ..ground.errors import brief, visible, visible_lines
 from ..ground.options import SAME, distinct_texts, fixed, significant, with_error
 from ..metrics.measuring import automatic, texts_as_wholes
 from ..values import NUMBERS, facts_as_html, facts_as_text
+from ..views.prototypes import all_rows_serve
 from ..views.words import count_folds, write_mean
 
 
@@ -266,19 +268,42 @@ def facts(fit: Fitted) -> dict[str, str]:
     if measures:
         out["Dissimilarity"] = described(fit)
     for name, value in fit.rule.report.items():
-        if isinstance(value, (int, float, str)):
+        if isinstance(value, (int, float, str)) and name not in SEARCH:
             out |= _reported(fit, name, value if isinstance(value, str) else significant(value))
     if "certificate" in fit.rule.report:
         out["Objective"] = f"{significant(fit.objective.value, 6)}, {fit.certificate}"
-    if measures and has_chosen(fit):
-        out["Prototypes"] = f"{len(fit.rule.prototypes)}{_budget(fit)}{_of_other_class(fit)}"
-    out |= class_facts(fit)
+    if measures:
+        count = len(fit.rule.prototypes)
+        out["Prototypes"] = f"{count}{' (all rows)' * (count == fit.nobs)}{_budget(fit)}{_of_other_class(fit)}"
+    out |= separation_facts(fit) | class_facts(fit)
     if fit.validation is not None and fit.point is not None:
         out = warnings_of(fit) | out | validated(fit)  # warnings first
+    else:
+        out["CV error"] = "not cross-validated: cv=10"
     out |= choice_facts(fit)
     return out if fit.calibration is None else {**out, "Probabilities": fit.calibration.words()}
 
 
+MOST_TERMS = 8  # of a printed score
+
+
+def separation_facts(fit: Fitted) -> dict[str, str]:
+    """The variables that separate the prototypes most, and the score of two prototypes; nothing if no weights were learned."""
+    count, weights = len(fit.rule.prototypes), fit.dissimilarity.metric.column_weights
+    if (weights is None and count != 2) or count * len(fit.frame.schema) ** 2 > MOST_LEARNED or why_not_separated(fit):
+        return {}
+    table = separation(fit)
+    lines = zip(table.index, table["share"], table["higher"], strict=True)
+    said = [f"{name} {100 * share:.0f} %" + (f" (higher in {side})" if pd.notna(side) else "") for name, share, side in lines]
+    out = {"Separation": ", ".join(said[:NAMED]) + ", ..." * (len(said) > NAMED)}
+    if "coefficient" not in table:
+        return out
+    terms = [f"{'-' if value < 0 else '+'} {significant(abs(value), 6)} {name}" for name, value in table["coefficient"].items()]
+    total = " ".join(terms).removeprefix("+ ") if len(terms) <= MOST_TERMS else "the sum of coefficient times variable"
+    return {**out, "Score": f"{table.attrs['class']} if {total} > {significant(table.attrs['cut'], 6)}"}
+
+
+SEARCH = ("cost", "swaps", "loss")  # of a report: how the prototypes were found, which the summary alone has
 SYMBOLS = ("eps", "lambda", "k", "K", "p", "C")  # of parameters, last in their names in a report
 
 
@@ -310,8 +335,8 @@ def _of_other_class(fit: Fitted) -> str:
 
 
 def has_chosen(fit: Fitted) -> bool:
-    """Whether the prototypes are not simply all rows."""
-    return fit.rule.prototypes.at is None or len(fit.rule.prototypes) < fit.nobs
+    """Whether the prototypes were selected, and are not simply all rows, as in k-NN."""
+    return not all_rows_serve(fit)
 
 
 def validated(fit: Fitted) -> dict[str, str]:

@@ -68,7 +68,8 @@ class Sheet:
 
 def sheet_of(frame: pd.DataFrame, title: str) -> Sheet:
     """A frame as a sheet: texts as they are, other numbers rounded, the index at the left."""
-    columns = [column.astype(object).map(str if column.dtype == "category" else _cell) for _, column in frame.items()]
+    named = {name: frame[name].astype(object).map(str, na_action="ignore") for name in frame.select_dtypes("category")}
+    columns = [column.astype(object).map(_cell) for _, column in frame.assign(**named).items()]
     cells = [list(row) for row in zip(*columns, strict=True)]
     return Sheet(cells, title, list(map(str, frame.columns)), list(map(str, frame.index)), corner=str(frame.index.name or ""))
 

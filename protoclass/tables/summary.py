@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
+from ..analysis.separation import separation
 from ..core.setcover.problems import Objective
 from ..core.statistics.one_se import RULES
 from ..estimation.fitted import Fitted
@@ -14,7 +15,7 @@ from ..ground.errors import brief
 from ..ground.options import fixed, significant
 from ..views.evaluation import count_confusion
 from ..views.prototypes import is_text
-from .printing import allowed, facts, has_chosen, per_class, repeats_note
+from .printing import SEARCH, allowed, facts, has_chosen, per_class, repeats_note
 from .tidy import list_prototypes, with_texts
 
 if TYPE_CHECKING:
@@ -29,7 +30,8 @@ def summary(fit: Fitted) -> Summary:
     """Full summary of the fit, as a statsmodels Summary (text, HTML, LaTeX)."""
     from .sheets import Sheet, SheetSummary, sheet_of  # statsmodels takes 0.4 s that most fits do without
 
-    lines = {**facts(fit), "Training error": fixed(fit.training_error())}
+    search = {name.capitalize(): significant(fit.rule.report[name]) for name in SEARCH if name in fit.rule.report}
+    lines = {**facts(fit), **search, "Training error": fixed(fit.training_error())}
     out = [Sheet([[k, v] for k, v in lines.items()], repr(fit.call), aligns="ll"), sheet_of(by_class(fit), "Classes")]
     if "objective" in fit.rule.report:
         out.append(Sheet(objective_rows(fit.objective), "Objective", aligns="lr"))
@@ -42,6 +44,10 @@ def summary(fit: Fitted) -> Summary:
         title += f" (the first {SHOWN} of {len(shown)})" if len(shown) > SHOWN else ""
         kept = [c for c in ("machine", "rule", "q", "r", "value") if c in shown]
         out.append(sheet_of((shown[kept] if features else shown.set_index("prototype")).head(SHOWN), title))
+    if "Separation" in lines:
+        apart = separation(fit)
+        more = f" (the first {SHOWN} of {len(apart)} variables)" if len(apart) > SHOWN else ""
+        out.append(sheet_of(apart.head(SHOWN), f"Separation of the prototypes{more}"))
     return SheetSummary(out, notes(fit))
 
 

@@ -11,14 +11,13 @@ import pandas as pd
 from ..analysis.alternatives import Alternatives, Criticisms
 from ..analysis.comparison import Comparison, mean_over_splits
 from ..analysis.importance import PermutationTest, importance
+from ..analysis.separation import separation, why_not_separated
 from ..analysis.stability import Stability
 from ..core.setcover.problems import Certificate
 from ..core.task import Stepwise
 from ..estimation.fitted import Fitted
 from ..ground.errors import NotAvailable
-from ..metrics.base import TrainedMetric
 from ..metrics.embedding import Embedding, Spectrum
-from ..metrics.scaling import SCALES
 from .prototypes import shorten
 from .words import write_number
 
@@ -112,25 +111,16 @@ def list_importance(fit: Fitted, new: Any, repeats: int, variables: Any, cv: Any
 
 
 def list_weights(fit: Fitted) -> pd.DataFrame:
-    """The 20 columns that count most in a metric that has learned what they count: `column`, `weight`, `share`.
-
-    In `attrs`: `shown`, which columns there are, and `weighed`, what the weights multiply.
-    """
+    """The 20 columns that count most in a metric with learned weights: `column`, `weight`, and where prototypes decide also `share` and
+    `higher` of `separation`. In `attrs`: `shown`, which columns there are."""
     metric = fit.dissimilarity.metric
     table = metric.column_weights
     if table is None:
         raise NotAvailable(f"{metric.name} dissimilarities have no learned weights of columns: use dissimilarity='learned'")
-    out = table.sort_values("weight", ascending=False, kind="stable").head(MOST_BARS).reset_index()
-    out.attrs["shown"] = "column" if len(table) <= MOST_BARS else f"the first {MOST_BARS} of {len(table)} columns"
-    out.attrs["weighed"] = weighed_in_words(metric)
-    return out[["column", "weight", "share"]]
-
-
-def weighed_in_words(metric: TrainedMetric) -> str:
-    """What the weights of the columns multiply."""
-    if metric.power not in (None, 2.0):
-        return "variable's part of the distance" if metric.power == 1 else f"difference to the power of {metric.power:g}"
-    return "squared difference" + (", in standard deviations of the column" if metric.scaling.startswith(SCALES[True]) else "")
+    decide = not why_not_separated(fit)
+    out = separation(fit) if decide else table[["weight"]].sort_values("weight", ascending=False, kind="stable")
+    out.attrs = {"shown": "column" if len(out) <= MOST_BARS else f"the first {MOST_BARS} of {len(out)} columns"}
+    return out.head(MOST_BARS).rename_axis("column").reset_index()
 
 
 def count_permutations(result: PermutationTest) -> pd.DataFrame:

@@ -205,7 +205,8 @@ class Profiles:
         there is none), `rival_distance`, and `tied`: whether all prototypes of other classes, several, are as far.
     table : DataFrame
         One row for each prototype and variable: `prototype`, `variable`, `value` and `usual` (texts; the median of the class, or its
-        most frequent value), and `apart`: the difference of the two in standard deviations of the variable, NaN for what is no number.
+        most frequent value); `apart`: the difference of the two in standard deviations of the variable, NaN for what is no number; and
+        `counts`: its square, times the learned weight if there is one.
     count : int
         Prototypes that there are.
     """
@@ -240,8 +241,11 @@ def list_profiles(fit: Fitted, count: int) -> Profiles:
         heads.append(head | {"rival_distance": np.nan, **rival, "tied": len(at) > 1 and bool(far[0] == far[-1])})
         part = _compare(fit, read_predictors(fit, place, int(rows[place])), usual[code])
         parts.append(part.assign(prototype=[names[place]] * len(part)))
-    columns = ["prototype", "variable", "value", "usual", "apart"]
-    return Profiles(pd.DataFrame(heads, names[shown[:count]]), pd.concat(parts, ignore_index=True)[columns], len(shown))
+    table, weights = pd.concat(parts, ignore_index=True), fit.dissimilarity.metric.column_weights
+    learned = 1.0 if weights is None else table["variable"].map(weights["weight"]).fillna(1.0)
+    table["counts"] = learned * table["apart"] ** 2
+    columns = ["prototype", "variable", "value", "usual", "apart", "counts"]
+    return Profiles(pd.DataFrame(heads, names[shown[:count]]), table[columns], len(shown))
 
 
 def list_members(fit: Fitted, places: np.ndarray) -> list[np.ndarray]:

@@ -126,6 +126,14 @@ def predict_row(fit: Fitted, kind: str, row: int) -> np.ndarray:
     return values
 
 
+def held_out_codes(fit: Fitted) -> np.ndarray | None:
+    """Class codes (n,) of the rows predicted without their fold, of several repeats the most frequent, -1 for none; None if unknown."""
+    if fit.validation is None or fit.point is None:
+        return None
+    counts = (fit.validation.predicted[:, :, fit.point, None] == np.arange(len(fit.classes))).sum(axis=0)
+    return np.where(counts.any(axis=1), counts.argmax(axis=1), -1)
+
+
 ROWS = 1024  # of a thread's turn
 
 

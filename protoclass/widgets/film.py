@@ -18,6 +18,7 @@ from ..frames.frame import Frame
 from ..metrics.base import TrainedMetric
 from ..metrics.gower import TrainedGower
 from ..metrics.minkowski import TrainedMinkowski
+from ..metrics.relevance import TrainedRelevance
 from ..plots.style import colour, mark
 from ..views.analyses import measure_gaps
 from ..views.cards import read_predictors
@@ -26,6 +27,7 @@ from ..views.pictures import Album
 from ..views.prototypes import (
     Coverage,
     find_members,
+    held_out_codes,
     list_names,
     list_rows,
     list_shown,
@@ -143,7 +145,8 @@ def make_reel(fit: Fitted, source: Source | None, points: np.ndarray) -> Packed:
     rule predicts: from `starts[i]` on the sizes `steps` at which that changes, with `nearest` (place of the prototype, -1 for
     none) and `codes`; of each prototype from `member_starts[k]` on its `members`, the rows in its ball. Where a bound on the
     optimum is known, `gaps` of the first 0, 1, ... steps (or of the complete rule alone), and what is said of a gap of 0 and of others.
-    `held_out` is the cross-validated error of the complete rule with its standard error.
+    `held_out` is the cross-validated error of the complete rule with its standard error, and `tested` the class codes of the rows that
+    it predicts without their fold.
     """
     prototypes, n = fit.rule.prototypes, fit.nobs
     q = len(prototypes)
@@ -154,13 +157,14 @@ def make_reel(fit: Fitted, source: Source | None, points: np.ndarray) -> Packed:
     kept = members.rows if whole else np.empty(0, np.int64)
     listed = np.zeros(q, bool)
     listed[list_shown(fit)] = True
-    proved, held = measure_gaps(fit), fit.validation if fit.point is not None else None
+    proved, held, tested = measure_gaps(fit), fit.validation if fit.point is not None else None, held_out_codes(fit)
     return {
         "most": count_steps(fit.rule) or 0,
         "stepwise": count_steps(fit.rule) is not None,
         "covering": coverage.first is not None,
         "texts": list_texts(fit),
         "held_out": [] if held is None else list_numbers(held.table.iloc[fit.point][["error", "se"]]),
+        "tested": pack(np.empty(0, int) if tested is None else tested),
         "gaps": pack(np.empty(0) if proved is None else proved.gaps),
         "proofs": [] if proved is None else list(proved.certificate.statements),
         "whole": whole and prototypes.radii is not None,
@@ -352,7 +356,7 @@ def describe_metric(metric: TrainedMetric, frame: Frame) -> Packed:
 
     Or the `reason` why it can't.
     """
-    schema = frame.schema
+    schema, metric = frame.schema, metric.base if isinstance(metric, TrainedRelevance) else metric
     kinds = {column.kind for column in schema.values()}
     if not frame.formula.plain():
         return {"reason": "the formula transforms columns"}

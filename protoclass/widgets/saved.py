@@ -16,12 +16,9 @@ PAGE = """
 :root[data-theme="light"] { color-scheme: light; }
 :root[data-theme="dark"] { color-scheme: dark; }
 body { margin: 0 auto; max-width: 1600px; }
-.protoclass-page { padding: 12px 24px; }
+.protoclass-page { display: flex; flex-direction: column; min-height: 100vh; padding: 12px 24px; }
 @media (max-width: 720px) { .protoclass-page { padding: 10px 12px; } }
-@media (min-width: 721px) {
-  .protoclass-page { display: flex; flex-direction: column; height: 100vh; }
-  .protoclass-zones { flex: 1 0 440px; height: 0; }
-}
+@container (width > 700px) { .protoclass-zones { flex: 1 0 440px; height: 0; } }
 """
 
 

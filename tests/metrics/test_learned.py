@@ -189,8 +189,10 @@ def test_weights_of_a_factor_are_those_of_its_levels():
 
 
 def test_the_picture_of_the_weights(iris):
-    fit = pc.fit("species ~ .", iris, eps=1.0, dissimilarity="learned")
+    """Of k neighbours, which no separation of prototypes decides; of prototypes, see the test of Fit.separation."""
+    fit = pc.fit("species ~ .", iris, "knn", k=3, dissimilarity="learned")
     ax = fit.plot("weights")
+    assert ax.get_xlabel() == "learned weight"
     weights = fit.dissimilarity.metric.column_weights["weight"].sort_values(ascending=False)
     assert [bar.get_width() for bar in ax.patches] == pytest.approx(weights.tolist())
     assert [label.get_text() for label in ax.get_yticklabels()] == weights.index.tolist()

@@ -41,6 +41,17 @@ def test_cards_have_the_values_of_the_prototype_the_medians_of_its_class_and_its
     assert find_faults(figure) == []
 
 
+def test_cards_choose_variables_by_the_learned_weights():
+    cancer = pc.load_data("breast_cancer")
+    fit = pc.fit("diagnosis ~ .", cancer, "medianglvq", K=1, matrix="diagonal", ridge=0.01)
+    table = list_profiles(fit, 1).table.set_index("variable")
+    weights = fit.dissimilarity.metric.column_weights["weight"]
+    first = (weights * table["apart"] ** 2).nlargest(6).index.tolist()
+    assert first != table["apart"].abs().nlargest(6).index.tolist()
+    shown = [label.get_text() for label in fit.plot("profiles").axes[0].get_yticklabels()]
+    assert [text.split(" = ")[1].split(" (")[0] for text in shown] == table.loc[first, "value"].tolist()
+
+
 def test_cards_of_mixed_data_say_what_is_usual():
     data = pc.simulate_clinic(80, missing=0, seed=1)
     fit = pc.fit("outcome ~ age + ward", data, eps=0.2)

@@ -4,11 +4,13 @@ import numpy as np
 import pandas as pd
 import pytest
 from matplotlib.collections import LineCollection
+from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 from scipy.optimize import minimize
 
 import protoclass as pc
 from protoclass.core.embedding.scaling import accounted_for, axis_shares, kruskal_stress, sammon, stress, torgerson
+from protoclass.plots.style import WRONG
 from protoclass.views import geometry, pictures, rule
 
 
@@ -59,6 +61,32 @@ def lines_of(ax):
 
 def rings_of(ax):
     return np.concatenate([c.get_offsets() for c in ax.collections if c.get_label() == "wrongly covered"] or [np.empty((0, 2))])
+
+
+@pytest.mark.parametrize(
+    ("method", "options"),
+    [
+        ("pvm", {}), ("pvm", {"eps": 1.0}), ("pvm", {"repeats": 3, "order": "values"}), ("medianglvq", {"K": 1}),
+        ("medianglvq", {"K": 1, "cv": 5}), ("knn", {"cv": 5, "k": 5}),
+    ],
+)  # fmt: skip
+def test_red_rings_are_the_misclassified_rows(iris, method, options):
+    """Held out where the fit was cross-validated, also around prototypes; nothing else is red, and the title counts them."""
+    fit = pc.fit("species ~ .", iris, method, progress=False, **options)
+    ax, truth = fit.plot(ax=axes(), x="petal_length", y="petal_width"), iris["species"]
+    if fit.validation is None:
+        wrong, when = fit.predict() != truth, "in training"
+    else:
+        held = fit.validation.held_out[fit.point].astype(object)
+        if held.index.nlevels > 1:
+            held = held.unstack(level=0).mode(axis=1)[0].loc[iris.index]
+        wrong, when = held != truth, "in cross-validation"
+    red = [c for c in ax.collections if len(c.get_edgecolor()) and to_hex(c.get_edgecolor()[0]).upper() == WRONG]
+    assert [c.get_label() for c in red] == ["misclassified"]
+    spots = iris.loc[wrong, ["petal_length", "petal_width"]].to_numpy()
+    assert np.allclose(np.sort(red[0].get_offsets(), axis=0), np.sort(spots, axis=0))
+    assert f"{wrong.sum()} of 150 rows misclassified {when} (red rings)" in ax.get_title()
+    assert red[0].get_zorder() == max(c.get_zorder() for c in ax.collections)
 
 
 @pytest.mark.parametrize(
@@ -134,7 +162,7 @@ def test_a_rule_of_features_is_said_instead_of_a_map_without_prototypes(iris):
     assert [bar.get_width() for bar in ax.patches] == [*table["q"], *table["r"]]
     assert "3 features" in ax.get_title()
     assert "prototypes" not in ax.get_title(loc="right")
-    assert fit.plot(ax=axes(), x="map").get_title() == "3 features in words"
+    assert fit.plot(ax=axes(), x="map").get_title().startswith("3 features in words; ")
     several = pc.fit("species ~ .", iris, "scm", features="stumps", kind="disjunction", penalty=2.0, stop=3)
     names = [t.get_text() for t in several.plot().get_yticklabels()]
     assert names == [f"{m}: {r}" for m, r in several.tidy()[["machine", "rule"]].to_numpy()]
@@ -479,7 +507,7 @@ def test_paths_radii_solvers_and_sizes(iris):
     counts = [int(a.get_title().split()[-2]) for a in many.axes]
     assert counts[0] > 512 > counts[1]
     many.canvas.draw()
-    assert [t.get_text() for t in many.legends[0].get_texts()] == [*map(str, range(10)), "wrongly covered", "prototypes"]
+    assert [t.get_text() for t in many.legends[0].get_texts()] == [*map(str, range(10)), "wrongly covered", "misclassified", "prototypes"]
     table = rule.compare_solvers(fit, [0.3, 0.8], ["greedy", "exact"])
     best = table.pivot(index="eps", columns="solver", values="objective")
     assert (best["exact"] <= best["greedy"]).all()

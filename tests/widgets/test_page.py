@@ -310,6 +310,55 @@ def test_axe_finds_no_grave_fault(page, scheme):
     assert find_faults(page) == []
 
 
+PARTS = """() => [".protoclass-head", ".protoclass-strip", ".protoclass-map", ".protoclass-panel", "[role=status]"].map((part) => {
+  const { left, top, right, bottom } = document.querySelector(part).getBoundingClientRect();
+  return [left, top, right, bottom];
+})"""
+
+
+@pytest.mark.parametrize("height", [500, 900])
+@pytest.mark.parametrize("width", [360, 700, 720, 721, 738, 744, 748, 749, 765, 1000])
+def test_no_part_lies_over_another(page, width, height):
+    """The map contains its canvas and its tools; head, curve, map, panel and status do not meet, and the page has no scroll bar across."""
+    page.set_viewport_size({"width": width, "height": height})
+    settled(page)
+    parts = page.evaluate(PARTS)
+    for k, (left, top, right, bottom) in enumerate(parts):
+        for a, b, c, d in parts[:k]:
+            assert left >= c or right <= a or top >= d - 1 or bottom <= b + 1
+    bottom = parts[2][3]
+    assert parts[2][3] - parts[2][1] > 300
+    for inside in (".protoclass-field", ".protoclass-map .protoclass-tools"):
+        box = page.locator(inside).bounding_box()
+        assert box["y"] + box["height"] <= bottom + 1
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+
+
+def test_rings_are_the_rows_misclassified_held_out(page, hostile):
+    """At the complete rule of each radius; of its first prototypes, those of the training rows, as the legend and the table say."""
+    codes, points = hostile.frame.codes, {"0.6": 0, "1": 1, "1.6": 2}
+    state = """([stage, less]) => {
+      const map = document.querySelector(".protoclass-map").explorer, { most } = map.reels.get(stage);
+      map.page.set({ stage, size: most - less });
+      const { now } = map.look();
+      return [[...now.judged].map((code, row) => code !== map.film.codes[row]), now.how];
+    }"""
+    for stage in points.values():
+        wrong, how = page.evaluate(state, [stage, 0])
+        assert how == "held out"
+        assert wrong == (hostile.validation.predicted[0, :, stage] != codes).tolist()
+        settled(page)
+        assert "misclassified (held out)" in page.locator(".protoclass-legend").inner_text()
+        lost = [int(line.split()[-1]) for line in page.locator(".protoclass-card tbody tr").all_inner_texts()[:3]]
+        assert lost == np.bincount(codes[wrong], minlength=3).tolist()
+        wrong, how = page.evaluate(state, [stage, 1])
+        settled(page)
+        assert how == "training"
+        assert "misclassified (training)" in page.locator(".protoclass-legend").inner_text()
+        fit = hostile.at(eps=[0.6, 1.0, 1.6][stage])
+        assert wrong == (fit.at(size=len(fit.prototypes) - 1).fitted_codes != codes).tolist()
+
+
 def explain(fit, row, coverage):
     """What a page says of a row, from the tables of the fit."""
     label, truth = fit.frame.index[row], fit.classes[fit.frame.codes[row]]
@@ -317,6 +366,9 @@ def explain(fit, row, coverage):
     far = fit.predict(kind="distance").loc[label]
     right = truth == fitted
     words = f"Predicted {fitted} (correct). " if right else f"Predicted {fitted}; true class {truth}. "
+    held = fitted if fit.validation is None or fit.point is None else fit.validation.held_out.loc[label, fit.point]
+    if held != fitted:
+        words += f"Held out, it was predicted {held}{' (correct)' if held == truth else ''}. "
     words += f"The nearest prototype is {near!r} ({fitted}) at {far[fitted]:.4g}; "
     others = far.drop(fitted) if right else far[[truth]]
     others = others[np.isfinite(others)]

@@ -60,12 +60,13 @@ def opened(chromium, tmp_path):
     assert not wrong
 
 
-@pytest.mark.parametrize("kind", ["euclidean", "manhattan", "minkowski", "weighted", "gower"])
+@pytest.mark.parametrize("kind", ["euclidean", "manhattan", "minkowski", "weighted", "gower", "learned"])
 def test_a_page_measures_as_python_does(opened, iris, mixed, kind):
     """Nearest prototype and rival, parts of both distances and least changes, of every seventh row and of new rows."""
     metric = {
         "euclidean": "euclidean", "manhattan": "manhattan", "minkowski": pc.Minkowski(3.0),
         "weighted": pc.Euclidean(weights={"petal_width": 3.0}), "gower": pc.Gower(weights={"site": 0.5}),
+        "learned": pc.Relevance(),
     }[kind]  # fmt: skip
     data = mixed if kind == "gower" else iris
     fit = pc.fit("species ~ .", data, dissimilarity=metric, eps=0.2 if kind == "gower" else 1.0, na="keep" if kind == "gower" else "drop")

@@ -91,7 +91,7 @@ def test_wrong_points_and_options(compared, iris, tmp_path):
 
 
 @pytest.mark.browser
-@pytest.mark.parametrize(("width", "dark"), [(1280, False), (480, True)])
+@pytest.mark.parametrize(("width", "dark"), [(1280, False), (738, False), (480, True)])
 def test_the_page_of_a_comparison(opened, compared, width, dark):
     page, table = opened(compared, width, dark), compared.table
     panel, listed = page.locator(".protoclass-panel"), page.get_by_label("Methods", exact=True)

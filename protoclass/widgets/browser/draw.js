@@ -73,9 +73,15 @@ export class Drawing {
       const place = now.shown[s], code = reel.classes[place], one = film.classes[code], [x, y] = frame.at(reel.points[place]);
       if ((only >= 0 && code !== only) || Number.isNaN(x) || !frame.inside(x, y)) continue;
       this.stamp(ctx, this.sprites.of(one.mark, size, this.colours[code], this.paper, 1.6), x, y);
+      if (this.lost(film, now, reel.points[place])) this.stamp(ctx, this.sprites.of("o", size + 3.5, null, this.wrong, 1.5), x, y);
     }
     if (film.album) this.pictures(ctx, { film, reel, now, only, frame });
     ctx.restore();
+  }
+
+  // Whether a point is a row that is misclassified.
+  lost(film, now, point) {
+    return point < film.rows && now.judged[point] !== film.codes[point];
   }
 
   rows(ctx, film, now, only, frame, r) {
@@ -95,7 +101,7 @@ export class Drawing {
         if (!(x >= left && x <= right && y >= top && y <= bottom)) continue;
         const [across, down] = [Math.round(x * ratio), Math.round(y * ratio)];
         pixels.stamp(kinds[code][now.held[i]], across, down);
-        if (strong && now.fitted[i] !== code) pixels.stamp(ring, across, down);
+        if (strong && this.lost(film, now, i)) pixels.stamp(ring, across, down);
       }
     }
     ctx.drawImage(pixels.finish(), 0, 0);
@@ -224,7 +230,9 @@ export class Drawing {
       }
       // hundreds of wide rings would run into one blot
       const few = wrong.length <= 100;
-      this.rings(ctx, frame, wrong, r + (few ? 5.5 : 2.5), this.wrong, few ? 2 : 1);
+      ctx.setLineDash([2, 2]);
+      this.rings(ctx, frame, wrong, r + (few ? 5.5 : 4), this.soft, few ? 2 : 1);
+      ctx.setLineDash([]);
       for (const [colour, width] of [[this.paper, 5], [this.accent, 2.4]]) this.ringAt(ctx, centre, 10.5, colour, width);
       if (trial) this.stamp(ctx, this.sprites.of("D", 5.5, this.accent, this.paper, 1.5), ...centre);
       tags.unshift([trial ? trial.name : film.names[point], ...centre]);
@@ -302,11 +310,13 @@ export class Drawing {
     for (let row = 0; row < film.rows; row++) {
       const of = film.codes[row], faint = only >= 0 && of !== only;
       mark(row, of, r, now.held[row] ? `fill="${this.colours[of]}" opacity="${faint ? FAINT : FILLED}"` : `fill="none" stroke="${this.colours[of]}" opacity="${faint ? FAINT : 1}"`);
-      if (now.fitted[row] !== of && !faint) mark(row, of, r + 2.6, `fill="none" stroke="${this.wrong}" stroke-width="1.5"`, "ring");
+      if (this.lost(film, now, row) && !faint) mark(row, of, r + 2.6, `fill="none" stroke="${this.wrong}" stroke-width="1.5"`, "ring");
     }
     for (const place of now.shown) {
       const of = reel.classes[place];
-      if (only < 0 || of === only) mark(reel.points[place], of, this.size(now.shown.length), `fill="${this.colours[of]}" stroke="${this.paper}" stroke-width="1.6"`);
+      if (only >= 0 && of !== only) continue;
+      mark(reel.points[place], of, this.size(now.shown.length), `fill="${this.colours[of]}" stroke="${this.paper}" stroke-width="1.6"`);
+      if (this.lost(film, now, reel.points[place])) mark(reel.points[place], of, this.size(now.shown.length) + 3.5, `fill="none" stroke="${this.wrong}" stroke-width="1.5"`, "ring");
     }
     film.classes.forEach((one, k) => {
       parts.push(`<path transform="translate(${frame.box.left + 12} ${20 + 18 * k})" d="${shape(one.mark, 5)}" fill="${this.colours[k]}"/><text x="${frame.box.left + 24}" y="${24 + 18 * k}" fill="${this.ink}">${free(one.name)}</text>`);

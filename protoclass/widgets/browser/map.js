@@ -115,7 +115,8 @@ export class FitMap {
       }
       return item;
     });
-    const items = [[drawing.wrong, "misclassified"]];
+    this.how = this.isReady() ? this.look().now.how : "training";
+    const items = [[drawing.wrong, `misclassified (${this.how})`]];
     if (this.reel && this.reel.covering) items.push([drawing.soft, "not covered"]);
     this.legend.replaceChildren(make("span", "response", film.response), ...this.classes, ...items.map(([colour, name]) => {
       const item = make("span", "item");
@@ -175,6 +176,7 @@ export class FitMap {
   drawStill() {
     if (!this.isReady()) return; // Python will send what lacks
     const { stage, size, only } = this.state;
+    if (this.look().now.how !== this.how) this.writeLegend();
     this.drawing.still(this.still());
     this.element.dataset.drawn = `${stage} ${size} ${only}`;
     this.classes.forEach((item, k) => item.setAttribute("aria-pressed", String(k === only)));

@@ -39,9 +39,9 @@ export class Panel extends Values {
   }
 
   overview({ film, now, reel }, said) {
-    const count = (rows, k) => rows.filter((code) => code === k).length, lost = film.codes.filter((code, row) => now.fitted[row] !== code);
-    const rows = film.classes.map(({ name }, k) => ({ name, rows: count(film.codes, k), prototypes: count(now.shown.map((place) => reel.classes[place]), k), misclassified: count(lost, k) }));
-    const columns = [{ head: "class", name: true, text: true, value: ({ name }) => name }, ...["rows", "prototypes", "misclassified"].map((head) => ({ head, value: (row) => row[head] }))];
+    const count = (rows, k) => rows.filter((code) => code === k).length, lost = film.codes.filter((code, row) => now.judged[row] !== code), wrong = `misclassified (${now.how})`;
+    const rows = film.classes.map(({ name }, k) => ({ name, rows: count(film.codes, k), prototypes: count(now.shown.map((place) => reel.classes[place]), k), [wrong]: count(lost, k) }));
+    const columns = [{ head: "class", name: true, text: true, value: ({ name }) => name }, ...["rows", "prototypes", wrong].map((head) => ({ head, value: (row) => row[head] }))];
     return [
       make("h2", "", "Select a row or a prototype"),
       make("p", "soft", "Click a mark on the map or a line of the table to see why a row has its class."),
@@ -93,7 +93,7 @@ export class Panel extends Values {
     const { film, page } = this, head = make("h2", "", title), out = [head, make("p", "soft", text)];
     if (place >= 0) {
       if (film.album) out.push(this.pictures([point], 84));
-      else out.push(...this.profile(point, of));
+      else out.push(...this.profile(seen, point, of));
       for (const [name, rows] of lists) if (rows.length) out.push(this.rows(name, rows));
       const { offers = [] } = said;
       if (offers.length) out.push(labelled("Replace with", this.replace(offers)));
@@ -121,11 +121,16 @@ export class Panel extends Values {
     return box("", head, box("chips", ...chips, rows.length > NAMED ? make("span", "soft", `and ${rows.length - NAMED} more`) : null));
   }
 
-  // The values of a prototype against its class: the box has the quartiles of the class, the line all rows.
-  profile(point, of) {
-    const { fields } = this.page;
+  // The values of a prototype against its class: the box has the quartiles of the class, the line all rows. Of variables whose parts of
+  // the distance to the rival are known, those come first that separate the two most.
+  profile(seen, point, of) {
+    const { fields, metric } = this.page, pair = point < this.film.rows && metric.works ? seen.reel.rivalOf(point, seen.size) : null;
     if (!fields.length) return [];
     const rows = fields.map(({ name, levels }, k) => ({ name, k, value: this.page.metric.row(point)[k], spread: levels ? null : this.spread(k, of) }));
+    if (pair && pair.rival >= 0) {
+      const { parts } = metric.parts(metric.row(point), metric.row(seen.reel.points[pair.rival]));
+      rows.sort((a, b) => parts[b.k] - parts[a.k]);
+    }
     const columns = [
       { head: "variable", name: true, text: true, value: ({ name }) => name, cell: named },
       { head: "value", value: ({ k, value }) => this.write(k, value) },
@@ -251,13 +256,13 @@ export class Panel extends Values {
       { head: "row", name: true, sortable: true, value: (place) => reel.points[place], cell: (place) => button("link", film.names[reel.points[place]], () => page.select(reel.points[place])) },
       {
         head: "class", text: true, sortable: true, value: (place) => film.classes[reel.classes[place]].name,
-        cell: (place) => box("", film.classes[reel.classes[place]].name, other(place) ? make("span", "wrong", ` true class ${film.classes[film.codes[reel.points[place]]].name}`) : null),
+        cell: (place) => box("", film.classes[reel.classes[place]].name, other(place) ? make("span", "soft", ` true class ${film.classes[film.codes[reel.points[place]]].name}`) : null),
       },
       ...(newly || reel.speaks ? [
         { head: "", value: () => "", cell: (place) => this.bar(inside(place), first(place), most, reel.classes[place]) },
         { head: newly ? "newly covered" : "rows nearest", sortable: true, value: first },
       ] : []),
-      ...(balls ? [{ head: "miscovered", sortable: true, value: wrong, cell: (place) => make("span", "wrong", wrong(place) ? String(wrong(place)) : "") }] : []),
+      ...(balls ? [{ head: "miscovered", sortable: true, value: wrong, cell: (place) => wrong(place) || "" }] : []),
     ];
     const caption = places.length ? `${places.length} prototypes${only < 0 ? "" : ` of ${film.classes[only].name}`}` : "No prototypes";
     const words = balls ? [make("p", "soft", `${film.ordered ? "In the order chosen. " : ""}A light bar shows all rows of the class in the ball.`)] : [];

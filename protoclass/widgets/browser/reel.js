@@ -111,7 +111,9 @@ export class Reel {
       if (!this.covering || !this.whole) continue;
       for (let at = starts[place]; at < starts[place + 1]; at++) invaded[rows[at]]++;
     }
-    return { fitted, nearest, held, invaded, shown };
+    const heldOut = this.tested.length > 0 && size === this.most; // else the classes of the training rows are known alone
+    const judged = heldOut ? this.tested : fitted;
+    return { fitted, nearest, held, invaded, shown, judged, how: heldOut ? "held out" : "training" };
   }
 
   // Among the first `size` prototypes the rival of the one nearest to a row (-1 for none), how far the nearest is and how much

@@ -100,6 +100,8 @@ function nearWords(seen, row, near) {
 function rowWords(seen, row) {
   const { film, reel, now, size } = seen, truth = film.classes[film.codes[row]].name, fitted = film.classes[now.fitted[row]].name;
   const right = truth === fitted, words = [right ? `Predicted ${fitted} (correct).` : `Predicted ${fitted}; true class ${truth}.`];
+  const tested = film.classes[now.judged[row]]; // none for a row without a held-out prediction
+  if (now.judged[row] !== now.fitted[row]) words.push(`Held out, it was ${tested ? `predicted ${tested.name}${tested.name === truth ? " (correct)" : ""}` : "not predicted"}.`);
   if (now.nearest[row] >= 0) words.push(nearWords(seen, row, now.nearest[row]));
   if (reel.covering && reel.whole) {
     const first = reel.first[row], count = now.invaded[row];
@@ -118,6 +120,6 @@ export function pointWords(seen, point) {
 // A set of rows: how many of each class, and how many are misclassified.
 export function setWords({ film, now }, rows) {
   const counts = film.classes.map(({ name }, k) => [name, rows.filter((row) => film.codes[row] === k).length]).filter(([, count]) => count);
-  const lost = rows.filter((row) => now.fitted[row] !== film.codes[row]).length;
-  return `${countRows(rows.length)} in the lasso: ${counts.map(([name, count]) => `${name} ${count}`).join(", ")}; ${lost} misclassified.`;
+  const lost = rows.filter((row) => now.judged[row] !== film.codes[row]).length;
+  return `${countRows(rows.length)} in the lasso: ${counts.map(([name, count]) => `${name} ${count}`).join(", ")}; ${lost} misclassified (${now.how}).`;
 }

@@ -592,13 +592,8 @@ def draw_splits(frame: Frame, groups: pd.Series | None, drawing: Drawing) -> tup
 
 def matrix_of(spec: Any, data: pd.DataFrame) -> pd.DataFrame | None:
     """Given dissimilarities as a DataFrame by label; None if dissimilarities are computed from predictors."""
-    if isinstance(spec, pd.DataFrame):
-        return spec
-    if isinstance(spec, Dissimilarity):
-        spec.metric.check_rows(data.index)
-        needed = spec.data.columns.columns
-        complete = spec.metric.given or (not spec.metric.train_in_folds and not needed.isin(data.columns).all())
-        return spec.frame() if complete else None
-    if isinstance(spec, np.ndarray):
+    known = isinstance(spec, Dissimilarity)
+    if isinstance(spec, (pd.DataFrame, np.ndarray)) or (known and spec.metric.given):
         return measure("~ 1", data, spec).frame()
-    return None
+    complete = known and not spec.metric.train_in_folds and not spec.data.columns.columns.isin(data.columns).all()
+    return spec.frame() if complete else None

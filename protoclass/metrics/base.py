@@ -442,8 +442,9 @@ class TrainedMetric(Described):
         """Weight of each column of the design matrix: `weight`, its `share` of the total, and `scale`, the divisor of the column."""
         return None
 
-    def check_rows(self, index: pd.Index) -> None:
-        """Raise if data with these row labels cannot be matched; only a given matrix uses the labels."""
+    def of_rows(self, data: pd.DataFrame) -> TrainedMetric:
+        """The metric for these data, whose row labels only a given matrix uses: it raises if they do not match."""
+        return self
 
     @property
     def untrained(self) -> Metric | TrainedMetric:

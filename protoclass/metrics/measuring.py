@@ -24,7 +24,7 @@ from ..values import public
 from .base import Metric, TrainedMetric, as_vectors, candidates_of, rows_of, train_metric
 from .dissimilarity import Dissimilarity
 from .dtw import DTW
-from .given import given
+from .given import TrainedGiven, given
 from .gower import MANY, Gower
 from .matrices import check_complete
 from .minkowski import Euclidean
@@ -319,13 +319,15 @@ def resolve(spec: Any, frame: Frame, data: pd.DataFrame) -> Metric | TrainedMetr
             f"{name} must be one value for {type(spec).__name__}, not {brief(values)}: use `fit` or `cross_validate` to tune it"
         )
     if isinstance(spec, Dissimilarity):
-        spec.metric.check_rows(data.index)
-        return _as_trained(spec.metric)
+        metric = spec.metric.of_rows(data)
+        if isinstance(metric, TrainedGiven):
+            check_complete(pd.Index(metric.row_names), frame.index, data)
+        return _as_trained(metric)
     if isinstance(spec, Wrapper) and hasattr(spec, "of"):
         if isinstance(spec.of, Dissimilarity):
             raise OptionError(f"{type(spec).__name__} needs a metric or a matrix: use d.metric, or d.frame() with a formula 'y ~ 1'")
         return spec.with_inner([resolve(spec.of, frame, data)])
-    if isinstance(spec, (pd.DataFrame, np.ndarray, list, tuple)):
+    if isinstance(spec, (pd.DataFrame, pd.Series, np.ndarray, list, tuple)):
         spec = given(spec, data)
         check_complete(pd.Index(spec.row_names), frame.index, data)
     metric = by_name(spec)

@@ -42,7 +42,8 @@ class Mismatch(Metric):
         Number of allowed mismatches, 0 <= m < k.
     alphabet : str, optional
         Letters of the words; their number affects the kernel if m > 0. Default: the letters of the training rows. Upper and lower case
-        are different letters. Any other letter in the data raises an error.
+        are different letters. Any other letter in the data raises an error; a new row with such a letter gets no prediction, with a
+        warning (see `unseen=` of `Fit.predict`).
     skip : str
         Letters for unknown values, such as "X" in proteins. K-mers that contain one are ignored, and the letter is not part of the
         alphabet.
@@ -193,6 +194,11 @@ class TrainedMismatch(TrainedMetric):
             f"the letter {letter!r} in {column} at row {shown(row)} is not among {where}: use an alphabet= with this letter, or skip its "
             f"k-mers with skip={self.spec.skip + letter!r}"
         )
+
+    def unmeasured(self, frame: Frame) -> dict[str, np.ndarray]:
+        known = {*self._alphabet, *self.spec.skip}
+        letters = np.array(["".join(sorted({*text} - known)) for text in _texts(frame, self.name)], object)
+        return {str(frame.columns.columns[0]): letters} if (letters != "").any() else {}
 
     def between(self, rows: Rep, candidates: Rep) -> np.ndarray:
         return mismatch(rows[0], candidates[0], int(self.spec.k), int(self.spec.m), len(self.letters))

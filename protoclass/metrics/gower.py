@@ -35,8 +35,8 @@ class Gower(Metric):
 
     Parameters
     ----------
-    asymmetric : names of boolean columns
-        Features whose joint absence is ignored.
+    asymmetric : names of boolean columns, or of columns of 0 and 1
+        Features whose joint absence is ignored. Another number in a new row is different from both.
     weights : mapping of name to number >= 0, optional
         Weight of each variable. Default: 1. A variable of weight 0 is ignored, also when counting the variables observed for both rows.
     logratio : names of positive numeric columns
@@ -119,10 +119,11 @@ class Gower(Metric):
         table = frame.terms()
         if not table:
             raise DataError(f"{frame.formula.quoted} has no predictors for Gower dissimilarities: use column names, or '.'")
-        booleans = [c for c in table if c in frame.schema and frame.schema[c].kind == "boolean"]
+        binary = [c for c in table if _number(table[c]) and table[c].dropna().isin((0, 1)).all()]  # also booleans
+        _among("asymmetric", _names(self.asymmetric), binary, "predictor of booleans, or of numbers 0 and 1 (see .astype(bool))")
+        booleans = [c for c in table if c in _names(self.asymmetric) or (c in frame.schema and frame.schema[c].kind == "boolean")]
         numbers = [c for c, v in table.items() if c not in booleans and (_number(v) or v.cat.ordered)]
         categories = [c for c in table if c not in numbers]
-        _among("asymmetric", _names(self.asymmetric), booleans, "boolean predictor")
         _among("logratio", _names(self.logratio), [c for c in numbers if _number(table[c])], "numeric predictor")
         _among("ordratio", _names(self.ordratio), numbers, "numeric or ordered predictor")
         _among("weights", list(self.weights or ()), list(table), "predictor")

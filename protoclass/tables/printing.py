@@ -22,6 +22,7 @@ from ..ground.options import SAME, distinct_texts, fixed, significant, with_erro
 from ..metrics.measuring import automatic, texts_as_wholes
 from ..values import NUMBERS, facts_as_html, facts_as_text
 from ..views.words import count_folds, write_mean
+from .tidy import names_left
 
 
 def choice_facts(fit: Fitted) -> dict[str, str]:
@@ -244,6 +245,7 @@ def _balanced_helps(validation: ErrorCurve, classes: np.ndarray) -> bool:
     return bool(np.isin(validation.predicted[:, :, best], classes).any())
 
 
+MOST_NAMES = 10  # of columns in a line
 ACROSS = 110  # characters of a line of classes side by side
 
 
@@ -266,6 +268,10 @@ def facts(fit: Fitted) -> dict[str, str]:
     for name, value in fit.rule.report.items():
         if isinstance(value, (int, float, str)):
             out |= _reported(fit, name, value if isinstance(value, str) else significant(value))
+    names = names_left(fit)
+    if names:
+        more = f" and {len(names) - MOST_NAMES} more, see tidy()" if names[MOST_NAMES:] else ""
+        out["Columns left"] = f"{', '.join(names[:MOST_NAMES])}{more}"
     if "certificate" in fit.rule.report:
         out["Objective"] = f"{significant(fit.objective.value, 6)}, {fit.certificate}"
     if measures and has_chosen(fit):

@@ -9,10 +9,12 @@ import pandas as pd
 
 from ..analysis.why import margins, why_not_certified
 from ..core.memory import check_fits
+from ..core.vectors.shrunken import ShrunkenRule
 from ..estimation.fitted import Fitted
 from ..frames.reading import origin_of
 from ..frames.tables import as_given, as_pandas, beside_given
 from ..ground.errors import DataError
+from ..metrics.base import as_vectors
 from ..views.prototypes import is_text, shorten
 
 ADDED = ("fitted", "correct", "prototype", "distance", "margin", "certified_radius", "covered")  # by augment
@@ -21,9 +23,26 @@ ADDED = ("fitted", "correct", "prototype", "distance", "margin", "certified_radi
 def tidy(fit: Fitted) -> Any:
     """Table with one row per prototype: its label, class, and the columns of the method; for "scm" one row per feature.
 
+    For "centroids", `names` has the columns in which each centroid differs from that of all rows, those that differ most first.
     The table is from the library of the fitted data: pandas, polars or pyarrow.
     """
-    return as_given(list_prototypes(fit), fit.call.data)
+    table = list_prototypes(fit)
+    names = [names_left(fit, slice(k, k + 1)) for k in range(len(table))] if names_left(fit) is not None else None
+    return as_given(table if names is None else table.assign(names=[", ".join(own or ()) for own in names]), fit.call.data)
+
+
+def names_left(fit: Fitted, classes: slice = slice(None)) -> list[str] | None:
+    """The columns that shrunken centroids have left, of all classes or some, those that differ most first; None of other rules."""
+    rule = fit.rule
+    if not isinstance(rule, ShrunkenRule):
+        return None
+    coords = np.vstack([rule.overall, np.asarray(rule.prototypes.coords)])
+    table = as_vectors(fit.dissimilarity.metric).original(coords)
+    apart = np.abs(coords[1:] - rule.overall) / rule.scale
+    if not np.array_equal(table.iloc[1:].ne(table.iloc[0], axis=1), apart > 0):
+        return None  # the axes are not columns
+    most = apart[classes].max(axis=0)
+    return [str(table.columns[j]) for j in np.argsort(-most, kind="stable") if most[j] > 0]
 
 
 def list_prototypes(fit: Fitted) -> pd.DataFrame:

@@ -143,7 +143,7 @@ def hashes(columns: pd.DataFrame, schema: Any, digits: float | None = None) -> I
         category = column.kind == "category"
         values: Any = with_levels(columns[name], column) if category else np.asarray(numbers(columns[name]), float) + 0.0  # -0.0 is 0.0
         if digits is not None and not category:
-            values = np.round(values / ((np.nanstd(values) if len(values) else 0.0) * digits or 1.0)) + 0.0
+            values = np.round(values / (pd.Series(values).std(ddof=0) * digits or 1.0)) + 0.0
         yield pd.util.hash_array(values, categorize=False)
 
 

@@ -137,8 +137,8 @@ def _from_lists(frame: Frame) -> np.ndarray:
         if out[i].ndim not in (1, 2) or out[i].shape[1:] != out[0].shape[1:] or not out[i].size or not np.isfinite(out[i]).all():
             where = f"{column.name!r} at row {shown(frame.index[i])}"
             raise DataError(
-                f"{where} must be a list of one or more finite numbers, or an array of steps x channels with as many channels in each row, "
-                f"not {brief(cell)}"
+                f"{where} must be a list of one or more finite numbers, not {brief(cell)}: for several channels use arrays of steps x "
+                "channels, with as many channels in each row"
             )
     return out
 

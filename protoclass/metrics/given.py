@@ -15,7 +15,6 @@ from ..ground.errors import DataError, OptionError, shown
 from ..ground.savable import savable
 from .base import Metric, NewRows, TrainedMetric, Traits, strings
 from .matrices import (
-    as_array,
     as_floats,
     as_type_of,
     check_complete,
@@ -217,7 +216,7 @@ def given(matrix: Any, data: pd.DataFrame) -> TrainedGiven:
         matrix, numbered = _labelled(matrix, data)
         check_labels(matrix, data)
     else:
-        matrix, numbered = _square(as_array(matrix), data.index), False
+        matrix, numbered = _square(as_floats(matrix), data.index), False
     metric = trained_given(matrix, Given(unnamed=numbered))
     single = bool((matrix.dtypes == np.float32).all())
     check_nearest_to_itself(metric.values, matrix.index, matrix.columns, single)

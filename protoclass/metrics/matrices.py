@@ -18,22 +18,14 @@ ORDER = (
 )
 
 
-def as_array(values: Any) -> np.ndarray:
-    """Numbers as a float array, masked ones as NaN."""
+def as_floats(values: Any) -> np.ndarray:
+    """The numbers of a frame or of an array as a float array, missing and masked ones as NaN."""
     try:
         if np.iscomplexobj(values):
             raise TypeError
+        if isinstance(values, pd.DataFrame):
+            values = values.to_numpy(dtype=float, na_value=np.nan)
         return np.ma.filled(np.ma.asarray(values).astype(float), np.nan) + 0.0  # masked is missing; -0.0 becomes 0.0
-    except (TypeError, ValueError, OverflowError):
-        raise DataError("dissimilarities must be numbers") from None
-
-
-def as_floats(table: pd.DataFrame) -> np.ndarray:
-    """The numbers of a frame as a float array, missing ones as NaN."""
-    try:
-        if any(pd.api.types.is_complex_dtype(t) for t in table.dtypes):
-            raise TypeError
-        return np.asarray(table.to_numpy(dtype=float, na_value=np.nan) + 0.0)  # -0.0 becomes 0.0
     except (TypeError, ValueError, OverflowError):
         raise DataError("dissimilarities must be numbers") from None
 
@@ -230,7 +222,7 @@ def square(matrix: Any, what: str) -> pd.DataFrame:
     ------
     DataError
     """
-    S = as_floats(matrix) if isinstance(matrix, pd.DataFrame) else as_array(matrix)
+    S = as_floats(matrix)
     if S.ndim != 2 or S.shape[0] != S.shape[1] or len(S) == 0:
         raise DataError(f"{what} must be square, with at least one row, not of shape {S.shape}")
     table = matrix if isinstance(matrix, pd.DataFrame) else pd.DataFrame(S)
@@ -300,13 +292,13 @@ def kernel_distances(kernel: Any, rows: Any = None, candidates: Any = None) -> p
     array([[0., 1.],
            [1., 0.]])
     """
-    K = as_floats(kernel) if isinstance(kernel, pd.DataFrame) else as_array(kernel)
+    K = as_floats(kernel)
     if K.ndim != 2 or not np.isfinite(K).all():
         raise DataError("a kernel must be a matrix of finite numbers")
     if (rows is None or candidates is None) and K.shape[0] != K.shape[1]:
         raise DataError(f"a kernel of shape {K.shape} needs K(x, x) of its rows and of its candidates: use rows= and candidates=")
-    a = np.diag(K) if rows is None else as_array(rows)
-    b = np.diag(K) if candidates is None else as_array(candidates)
+    a = np.diag(K) if rows is None else as_floats(rows)
+    b = np.diag(K) if candidates is None else as_floats(candidates)
     if not (np.isfinite(a).all() and np.isfinite(b).all()):
         raise DataError("K(x, x) of rows and candidates must be finite")
     if a.shape != K.shape[:1] or b.shape != K.shape[1:]:

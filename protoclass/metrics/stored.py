@@ -8,7 +8,7 @@ import math
 import os
 import re
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from pathlib import Path
@@ -241,13 +241,10 @@ def _phylip(lines: list[str], name: str) -> Stored:
         body = _joined(body)
     if len(body) != n:
         raise DataError(f"the file {name} announces {n} rows, but has {len(body)}: check for missing or additional rows")
-    readings: tuple[Callable[[str], tuple[str, str]], ...] = (_relaxed, _strict)
-    for split in readings:
-        rows = [split(line) for line in body]
-        names, values = tuple(row[0] for row in rows), [_floats(row[1].split()) for row in rows]
-        found = None if any(v is None for v in values) else _shape([v for v in values if v is not None])
-        if found is not None and len(set(names)) == n:
-            return Stored(found[0], names, f"a PHYLIP file, {found[1]}")
+    for rows in ([line.split() for line in body], [[line[:10].strip(), *line[10:].split()] for line in body]):
+        found = _shape([row[1:] for row in rows], [row[0] for row in rows])
+        if found is not None:
+            return replace(found, format=f"a PHYLIP file, {found.format}")
     counts = [len(line.split()) - 1 for line in body]
     raise DataError(
         f"the file {name} begins as a PHYLIP file of {n} rows, but is not one: after a unique name (up to the first blank, or ten "
@@ -267,31 +264,23 @@ def _joined(lines: list[str]) -> list[str]:
     return rows
 
 
-def _relaxed(line: str) -> tuple[str, str]:
-    name, *rest = line.split(maxsplit=1)
-    return name, rest[0] if rest else ""
-
-
-def _strict(line: str) -> tuple[str, str]:
-    return line[:10].strip(), line[10:]
-
-
-def _shape(rows: list[list[float]]) -> tuple[np.ndarray, str] | None:
-    """A square matrix from rows with all values or one triangle, with or without a diagonal of zeros, and which of these."""
-    n, counts = len(rows), [len(row) for row in rows]
+def _shape(rows: list[list[str]], names: Sequence[str], decimal: str = ".") -> Stored | None:
+    """A square matrix from rows with all values or one triangle, with or without a diagonal of zeros; None if they are neither."""
+    numbers, n = [_floats(row, decimal) for row in rows], len(rows)
+    values, counts = [v for v in numbers if v is not None], [len(row) for row in rows]
+    if len(values) < n or len(set(names)) not in (0, n):
+        return None
     if counts == [n] * n:
-        return np.array(rows, float), "square"
+        return Stored(np.array(values, float), tuple(names), "square")
     for diagonal in (0, 1):
         lower = [i + diagonal for i in range(n)]
         for expected, which in zip((lower, lower[::-1]), TRIANGLES, strict=True):
             if counts != expected:
                 continue
-            values = np.zeros((n, n))
-            for i, row in enumerate(rows):
-                values[i, slice(0, len(row)) if which == TRIANGLES[0] else slice(n - len(row), n)] = row
-            if values.diagonal().any():
-                return None
-            return values + values.T, which
+            matrix = np.zeros((n, n))
+            for i, row in enumerate(values):
+                matrix[i, slice(0, len(row)) if which == TRIANGLES[0] else slice(n - len(row), n)] = row
+            return None if matrix.diagonal().any() else Stored(matrix + matrix.T, tuple(names) or None, which)
     return None
 
 
@@ -366,15 +355,11 @@ def _listed(fields: list[list[str]], decimal: str, name: str) -> Stored | None:
 
 def _triangle(header: list[str], rows: list[list[str]], decimal: str) -> Stored | None:
     """One triangle, with or without names, whose rows have different lengths."""
-    n, first = len(rows), [row[0] for row in rows]
-    whole, rest = [_floats(row, decimal) for row in rows], [_floats(row[1:], decimal) for row in rows]
-    named = _floats(first) is None or first in ([str(k + 1) for k in range(n)], [str(k) for k in range(n)])
-    of_names = [(rest, first), ([[], *rest], header[:1] + first)] if named else []
-    for values, names in [(whole, header), *of_names, ([[], *whole], header), ([*whole, []], header)]:
-        found = None if None in values else _shape([v for v in values if v is not None])
-        if found is not None and len(set(names)) in (0, len(values)):
-            return Stored(found[0], tuple(names) or None, found[1])
-    return None
+    counts, first, rest = range(len(rows)), [row[0] for row in rows], [row[1:] for row in rows]
+    readings = [(rows, header), ([[], *rows], header), ([*rows, []], header)]
+    if _floats(first) is None or first in ([str(k + 1) for k in counts], [str(k) for k in counts]):
+        readings[1:1] = [(rest, first), ([[], *rest], header[:1] + first)]
+    return next((found for lines, names in readings if (found := _shape(lines, names, decimal)) is not None), None)
 
 
 def _fields(text: str, separator: str) -> list[list[str]]:

@@ -285,7 +285,8 @@ class PrototypeClassifier(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cla
         else:
             distances = self.transform(X)
         most = distances.shape[1] - (X is None)
-        count = min(int(self.fit_.parameters().get("k", 1)), most) if n_neighbors is None else whole_number("n_neighbors", n_neighbors, 1, most)
+        usual = min(int(self.fit_.parameters().get("k", 1)), most)
+        count = usual if n_neighbors is None else whole_number("n_neighbors", n_neighbors, 1, most)
         at = np.argsort(distances, axis=1, kind="stable")[:, :count]
         rows = self.prototype_indices_[at]
         return (np.take_along_axis(distances, at, axis=1), rows) if return_distance else rows

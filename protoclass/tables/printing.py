@@ -22,7 +22,7 @@ from ..ground.options import SAME, distinct_texts, fixed, significant, with_erro
 from ..metrics.measuring import automatic, texts_as_wholes
 from ..values import NUMBERS, facts_as_html, facts_as_text
 from ..views.words import count_folds, write_mean
-from .tidy import names_left
+from .tidy import columns_left
 
 
 def choice_facts(fit: Fitted) -> dict[str, str]:
@@ -268,9 +268,10 @@ def facts(fit: Fitted) -> dict[str, str]:
     for name, value in fit.rule.report.items():
         if isinstance(value, (int, float, str)):
             out |= _reported(fit, name, value if isinstance(value, str) else significant(value))
-    names = names_left(fit)
-    if names:
-        more = f" and {len(names) - MOST_NAMES} more, see tidy()" if names[MOST_NAMES:] else ""
+    apart = columns_left(fit)
+    if apart is not None and (most := apart.max()).any():
+        names = most[most > 0].sort_values(ascending=False).index
+        more = f" and {len(names) - MOST_NAMES} more, see tidy()" if len(names) > MOST_NAMES else ""
         out["Columns left"] = f"{', '.join(names[:MOST_NAMES])}{more}"
     if "certificate" in fit.rule.report:
         out["Objective"] = f"{significant(fit.objective.value, 6)}, {fit.certificate}"

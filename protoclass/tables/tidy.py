@@ -15,6 +15,7 @@ from ..frames.reading import origin_of
 from ..frames.tables import as_given, as_pandas, beside_given
 from ..ground.errors import DataError
 from ..metrics.base import as_vectors
+from ..metrics.minkowski import Euclidean
 from ..views.prototypes import is_text, shorten
 
 ADDED = ("fitted", "correct", "prototype", "distance", "margin", "certified_radius", "covered")  # by augment
@@ -26,23 +27,19 @@ def tidy(fit: Fitted) -> Any:
     For "centroids", `names` has the columns in which each centroid differs from that of all rows, those that differ most first.
     The table is from the library of the fitted data: pandas, polars or pyarrow.
     """
-    table = list_prototypes(fit)
-    names = [names_left(fit, slice(k, k + 1)) for k in range(len(table))] if names_left(fit) is not None else None
-    return as_given(table if names is None else table.assign(names=[", ".join(own or ()) for own in names]), fit.call.data)
+    table, apart = list_prototypes(fit), columns_left(fit)
+    if apart is not None:
+        table["names"] = [", ".join(row[row > 0].sort_values(ascending=False).index) for _, row in apart.iterrows()]
+    return as_given(table, fit.call.data)
 
 
-def names_left(fit: Fitted, classes: slice = slice(None)) -> list[str] | None:
-    """The columns that shrunken centroids have left, of all classes or some, those that differ most first; None of other rules."""
-    rule = fit.rule
-    if not isinstance(rule, ShrunkenRule):
+def columns_left(fit: Fitted) -> pd.DataFrame | None:
+    """The distance of each shrunken centroid from that of all rows (q, p), by column, in SDs; None for other rules and rotated axes."""
+    rule, metric = fit.rule, fit.dissimilarity.metric
+    if not isinstance(rule, ShrunkenRule) or not isinstance(metric.spec, Euclidean):
         return None
-    coords = np.vstack([rule.overall, np.asarray(rule.prototypes.coords)])
-    table = as_vectors(fit.dissimilarity.metric).original(coords)
-    apart = np.abs(coords[1:] - rule.overall) / rule.scale
-    if not np.array_equal(table.iloc[1:].ne(table.iloc[0], axis=1), apart > 0):
-        return None  # the axes are not columns
-    most = apart[classes].max(axis=0)
-    return [str(table.columns[j]) for j in np.argsort(-most, kind="stable") if most[j] > 0]
+    names = as_vectors(metric).original(rule.overall[None]).columns
+    return pd.DataFrame(np.abs(rule.prototypes.coords - rule.overall) / rule.scale, columns=names)
 
 
 def list_prototypes(fit: Fitted) -> pd.DataFrame:

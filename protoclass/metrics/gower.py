@@ -120,7 +120,7 @@ class Gower(Metric):
         if not table:
             raise DataError(f"{frame.formula.quoted} has no predictors for Gower dissimilarities: use column names, or '.'")
         binary = [c for c in table if _number(table[c]) and table[c].dropna().isin((0, 1)).all()]  # also booleans
-        _among("asymmetric", _names(self.asymmetric), binary, "predictor of booleans, or of numbers 0 and 1 (see .astype(bool))")
+        _among("asymmetric", _names(self.asymmetric), binary, "boolean predictor, or one of 0 and 1")
         booleans = [c for c in table if c in _names(self.asymmetric) or (c in frame.schema and frame.schema[c].kind == "boolean")]
         numbers = [c for c, v in table.items() if c not in booleans and (_number(v) or v.cat.ordered)]
         categories = [c for c in table if c not in numbers]
@@ -349,7 +349,8 @@ def _names(given: Any) -> Any:
 def _among(parameter: str, names: Iterable[str], known: list[str], what: str) -> None:
     strange = [c for c in names if c not in known]
     if strange:
-        raise OptionError(f"{parameter}={strange[0]!r} is not a {what}: use one of {known}")
+        cure = f"use one of {known}" if known else "no predictor is"
+        raise OptionError(f"{parameter}={strange[0]!r} is not a {what}: {cure}")
 
 
 def _number(values: pd.Series) -> bool:

@@ -22,7 +22,6 @@ from ..ground.options import SAME, distinct_texts, fixed, significant, with_erro
 from ..metrics.measuring import automatic, texts_as_wholes
 from ..values import NUMBERS, facts_as_html, facts_as_text
 from ..views.words import count_folds, write_mean
-from .tidy import columns_left
 
 
 def choice_facts(fit: Fitted) -> dict[str, str]:
@@ -245,7 +244,6 @@ def _balanced_helps(validation: ErrorCurve, classes: np.ndarray) -> bool:
     return bool(np.isin(validation.predicted[:, :, best], classes).any())
 
 
-MOST_NAMES = 10  # of columns in a line
 ACROSS = 110  # characters of a line of classes side by side
 
 
@@ -268,11 +266,9 @@ def facts(fit: Fitted) -> dict[str, str]:
     for name, value in fit.rule.report.items():
         if isinstance(value, (int, float, str)):
             out |= _reported(fit, name, value if isinstance(value, str) else significant(value))
-    apart = columns_left(fit)
-    if apart is not None and (most := apart.max()).any():
-        names = most[most > 0].sort_values(ascending=False).index
-        more = f" and {len(names) - MOST_NAMES} more, see tidy()" if len(names) > MOST_NAMES else ""
-        out["Columns left"] = f"{', '.join(names[:MOST_NAMES])}{more}"
+    if names := columns_left(fit):
+        more = f" and {len(names) - NAMES_LEFT} more (all in the summary)" if len(names) > NAMES_LEFT else ""
+        out["Columns left"] = f"{', '.join(names[:NAMES_LEFT])}{more}"
     if "certificate" in fit.rule.report:
         out["Objective"] = f"{significant(fit.objective.value, 6)}, {fit.certificate}"
     if measures and has_chosen(fit):
@@ -282,6 +278,20 @@ def facts(fit: Fitted) -> dict[str, str]:
         out = warnings_of(fit) | out | validated(fit)  # warnings first
     out |= choice_facts(fit)
     return out if fit.calibration is None else {**out, "Probabilities": fit.calibration.words()}
+
+
+NAMES_LEFT = 10  # in print
+
+
+def columns_left(fit: Fitted) -> list[str]:
+    """The columns in which centroids that were shrunken to one another still differ, those that differ most first; none of other rules."""
+    known, coords = fit.prototype_table, fit.rule.prototypes.coords
+    if "columns" not in known or coords is None:
+        return []
+    table = fit.prototypes.iloc[:, known.shape[1] :]
+    left = table.columns[table.ne(table.iloc[0]).any()].astype(str).tolist()
+    apart = dict(zip(table.columns.astype(str), np.ptp(coords, axis=0).tolist(), strict=False))
+    return sorted(left, key=lambda name: -apart.get(name, 0.0))
 
 
 SYMBOLS = ("eps", "lambda", "k", "K", "p", "C")  # of parameters, last in their names in a report

@@ -14,7 +14,7 @@ from ..ground.errors import brief
 from ..ground.options import fixed, significant
 from ..views.evaluation import count_confusion
 from ..views.prototypes import is_text
-from .printing import allowed, facts, has_chosen, per_class, repeats_note
+from .printing import allowed, columns_left, facts, has_chosen, per_class, repeats_note
 from .tidy import list_prototypes, with_texts
 
 if TYPE_CHECKING:
@@ -30,6 +30,8 @@ def summary(fit: Fitted) -> Summary:
     from .sheets import Sheet, SheetSummary, sheet_of  # statsmodels takes 0.4 s that most fits do without
 
     lines = {**facts(fit), "Training error": fixed(fit.training_error())}
+    if names := columns_left(fit):
+        lines["Columns left"] = ", ".join(names)
     out = [Sheet([[k, v] for k, v in lines.items()], repr(fit.call), aligns="ll"), sheet_of(by_class(fit), "Classes")]
     if "objective" in fit.rule.report:
         out.append(Sheet(objective_rows(fit.objective), "Objective", aligns="lr"))

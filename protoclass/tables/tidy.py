@@ -9,13 +9,10 @@ import pandas as pd
 
 from ..analysis.why import margins, why_not_certified
 from ..core.memory import check_fits
-from ..core.vectors.shrunken import ShrunkenRule
 from ..estimation.fitted import Fitted
 from ..frames.reading import origin_of
 from ..frames.tables import as_given, as_pandas, beside_given
 from ..ground.errors import DataError
-from ..metrics.base import as_vectors
-from ..metrics.minkowski import Euclidean
 from ..views.prototypes import is_text, shorten
 
 ADDED = ("fitted", "correct", "prototype", "distance", "margin", "certified_radius", "covered")  # by augment
@@ -24,22 +21,9 @@ ADDED = ("fitted", "correct", "prototype", "distance", "margin", "certified_radi
 def tidy(fit: Fitted) -> Any:
     """Table with one row per prototype: its label, class, and the columns of the method; for "scm" one row per feature.
 
-    For "centroids", `names` has the columns in which each centroid differs from that of all rows, those that differ most first.
     The table is from the library of the fitted data: pandas, polars or pyarrow.
     """
-    table, apart = list_prototypes(fit), columns_left(fit)
-    if apart is not None:
-        table["names"] = [", ".join(row[row > 0].sort_values(ascending=False).index) for _, row in apart.iterrows()]
-    return as_given(table, fit.call.data)
-
-
-def columns_left(fit: Fitted) -> pd.DataFrame | None:
-    """The distance of each shrunken centroid from that of all rows (q, p), by column, in SDs; None for other rules and rotated axes."""
-    rule, metric = fit.rule, fit.dissimilarity.metric
-    if not isinstance(rule, ShrunkenRule) or not isinstance(metric.spec, Euclidean):
-        return None
-    names = as_vectors(metric).original(rule.overall[None]).columns
-    return pd.DataFrame(np.abs(rule.prototypes.coords - rule.overall) / rule.scale, columns=names)
+    return as_given(list_prototypes(fit), fit.call.data)
 
 
 def list_prototypes(fit: Fitted) -> pd.DataFrame:

@@ -83,13 +83,13 @@ def from_pairs(first: Any, second: Any, values: Any) -> pd.DataFrame | None:
 def numbered_as(labels: pd.Index, data: pd.DataFrame) -> pd.Index:
     """Labels of a matrix that count from 1, as R's do, or from 0, as those of the data if these count all rows; others as they are."""
     n, index = len(labels), data.index
-    by_r = list(map(str, labels)) == list(map(str, range(1, n + 1)))
+    from_1 = pd.RangeIndex(1, n + 1)
+    by_r = labels.astype(str).equals(from_1.astype(str))
     if len(index) != n or not index.is_unique or index.isin(labels).all() or not (by_r or labels.equals(pd.RangeIndex(n))):
         return labels
-    for first in (0, 1):
-        names = pd.RangeIndex(first, first + n)
-        others = (labels[names.get_indexer(index)] != data[name] for name in label_columns(labels, data))  # which number in another order
-        if index.isin(names).all() and not any(other.any() for other in others):
+    for names in (pd.RangeIndex(n), from_1):
+        place = names.get_indexer(index)
+        if (place >= 0).all() and all((data[name] == labels[place]).all() for name in label_columns(labels, data)):
             return names
     return labels
 

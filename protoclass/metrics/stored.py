@@ -330,26 +330,23 @@ def _listed(fields: list[list[str]], decimal: str, name: str) -> Stored | None:
     There may be a header and a first column that numbers the lines.
     """
     for body in (fields, fields[1:]):
-        if not body or any(len(row) != len(body[0]) for row in body):
+        if not body or len({len(row) for row in body}) > 1:
             continue
-        columns = list(zip(*body, strict=True))
-        row = _floats(body[0], decimal) if body is fields and len(body) == 1 < len(columns) else None
-        if row is not None:
-            return _condensed(np.array(row), name)
-        numbered = list(columns[0]) == [str(k + 1) for k in range(len(body))]
+        one_line = len(body) == 1 < len(body[0]) and _floats(body[0], decimal) is not None
+        columns = [tuple(body[0])] if one_line else list(zip(*body, strict=True))
         if len(body) == len(columns) and all(_number(row[k], decimal) == 0 for k, row in enumerate(body)):
             return None  # a square matrix
-        for part in (columns, columns[1:])[: 1 + numbered]:
-            at = min(2, len(part) - 1)  # 1 is not enough for a pair
-            values = _floats(part[at], decimal) if at in (0, 2) and len(body) > 1 - at else None
-            if values is not None and at == 0:
-                return _condensed(np.array(values), name)
-            table = None if values is None else from_pairs(part[0], part[1], values)
-            if table is not None:
-                if all(map(WHOLE.fullmatch, table.index)):
-                    order = sorted(table.index, key=int)
-                    table = table.loc[order, order]
-                return Stored(table.to_numpy(), tuple(table.index), "a line for each pair")
+        if len(columns) in (2, 4) and list(columns[0]) == [str(k + 1) for k in range(len(body))]:
+            columns = columns[1:]
+        values = _floats(columns[min(2, len(columns) - 1)], decimal)
+        if values is not None and len(columns) == 1 < len(values):
+            return _condensed(np.array(values), name)
+        table = from_pairs(*columns[:2], values) if values is not None and len(columns) > 2 else None
+        if table is not None:
+            if all(map(WHOLE.fullmatch, table.index)):
+                order = sorted(table.index, key=int)
+                table = table.loc[order, order]
+            return Stored(table.to_numpy(), tuple(table.index), "a line for each pair")
     return None
 
 

@@ -206,7 +206,7 @@ def given(matrix: Any, data: pd.DataFrame) -> TrainedGiven:
     if isinstance(matrix, pd.DataFrame) and 0 in matrix.shape:
         raise DataError(f"dissimilarities must have rows and columns, not the shape {matrix.shape}")
     pairs_of_rows = len(data) * (len(data) - 1) // 2
-    if np.shape(matrix) == (pairs_of_rows, 1) and pairs_of_rows != len(data):
+    if getattr(matrix, "shape", ()) == (pairs_of_rows, 1) and pairs_of_rows != len(data):
         matrix = np.ravel(matrix)  # condensed, read as a column
     if isinstance(matrix, pd.DataFrame):
         if matrix.shape[1] == 3 and len(matrix) != len(data):

@@ -346,10 +346,10 @@ def resolve(spec: Any, frame: Frame, data: pd.DataFrame) -> Metric | TrainedMetr
             f"{name} must be one value for {type(spec).__name__}, not {brief(values)}: use `fit` or `cross_validate` to tune it"
         )
     if isinstance(spec, Dissimilarity):
-        metric = spec.metric.of_rows(data)
-        if isinstance(metric, TrainedGiven):
-            check_complete(pd.Index(metric.row_names), frame.index, data)
-        return _as_trained(metric)
+        of_rows = spec.metric.of_rows(data)
+        if isinstance(of_rows, TrainedGiven):
+            check_complete(pd.Index(of_rows.row_names), frame.index, data)
+        return _as_trained(of_rows)
     if isinstance(spec, Wrapper) and hasattr(spec, "of"):
         if isinstance(spec.of, Dissimilarity):
             raise OptionError(f"{type(spec).__name__} needs a metric or a matrix: use d.metric, or d.frame() with a formula 'y ~ 1'")

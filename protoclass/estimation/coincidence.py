@@ -127,7 +127,7 @@ def copies_across(frame: Frame, fold: np.ndarray) -> str:
     cure = f"groups=data.groupby({names!r}, dropna=False).ngroup()" if exact else "a column that identifies what was copied"
     return (
         f"{apart} of the {n} rows {COPIES} (expected by coincidence: about {2 * expected:.2g}), so errors on held-out rows are too low for "
-        f"new ones: use groups= to keep copies together, such as {cure}"
+        f"new ones: use groups= with one value for all copies of a row, such as {cure}"
     )
 
 

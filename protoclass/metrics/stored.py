@@ -41,10 +41,10 @@ def read_dissimilarity(path: Any, names: Any = None) -> Dissimilarity:
     ----------
     path : str or path
         File with a table as written by R's `write.csv(as.matrix(d))`, `write.csv2`, `write.table` or pandas' `to_csv`, or as printed by
-        R's `print(d)`; one triangle of it, with the other missing or blank; a line for each pair, with the names of both rows and
-        then their dissimilarity; `as.vector(d)`, one number on each line; a PHYLIP distance file (square or one triangle, names up to
-        the first blank or of ten characters); or an array written by `numpy.save`, square or condensed as by SciPy's `pdist`. The
-        format is detected from the contents. Pickled objects are not loaded.
+        R's `print(d)`. One triangle may be missing or blank. A file may also have a line for each pair, with the names of both rows and
+        then their dissimilarity, or the numbers of `as.vector(d)`, one on each line. Others are PHYLIP distance files (square or one
+        triangle, names up to the first blank or of ten characters) and arrays written by `numpy.save`, square or condensed as by
+        SciPy's `pdist`. The format is detected from the contents. Pickled objects are not loaded.
     names : sequence, optional
         Labels of the rows in the order of the file, such as `data.index`, instead of those in the file.
 

@@ -341,7 +341,7 @@ def _listed(fields: list[list[str]], decimal: str, name: str) -> Stored | None:
         values = _floats(columns[min(2, len(columns) - 1)], decimal)
         if values is not None and len(columns) == 1 < len(values):
             return _condensed(np.array(values), name)
-        table = from_pairs(*columns[:2], values) if values is not None and len(columns) > 2 else None
+        table = from_pairs(columns[0], columns[1], values) if values is not None and len(columns) > 2 else None
         if table is not None:
             if all(map(WHOLE.fullmatch, table.index)):
                 order = sorted(table.index, key=int)

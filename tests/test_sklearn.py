@@ -32,6 +32,7 @@ from sklearn.model_selection import (
     cross_val_predict,
     cross_val_score,
 )
+from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import check_estimator, check_sample_weight_equivalence_on_dense_data
@@ -282,12 +283,30 @@ def test_tables_whose_columns_are_numbers_and_names_that_clash(data):
     assert (clone(EPS).fit(named, y).predict(named) == plain).all()
 
 
-def test_sparse_is_refused(data):
+def test_sparse_matrices_are_dense_ones_unless_they_are_too_large_or_dissimilarities(data):
     X, y = data
+    dense, sparse = X.to_numpy(), csr_array(X.to_numpy())
+    assert (clone(EPS).fit(sparse, y).predict(sparse.tocsc()) == clone(EPS).fit(dense, y).predict(dense)).all()
+    with pytest.raises(pc.TooLarge, match=r"a dense matrix of X takes .* GB, .*TruncatedSVD"):
+        clone(EPS).fit(csr_array((len(y), 10**9)), y)
     with pytest.raises(TypeError, match="Sparse data was passed"):
-        clone(EPS).fit(csr_array(X.to_numpy()), y)
-    with pytest.raises(TypeError, match="Sparse data was passed"):
-        clone(EPS).fit(X.to_numpy(), y).predict(csr_array(X.to_numpy()))
+        PrototypeClassifier("knn", "precomputed", k=1).fit(csr_array(np.ones((150, 150))), y)
+
+
+def test_kneighbors_are_those_of_scikit_learn(data):
+    X, y = data[0].to_numpy() + np.random.default_rng(0).normal(0, 1e-3, (150, 4)), data[1]
+    own = PrototypeClassifier("knn", pc.Euclidean(scale=False), k=3).fit(X, y)
+    theirs = KNeighborsClassifier(3).fit(X, y)
+    for new in (X[:7] + 0.1, None):
+        for count in (None, 5):
+            for a, b in zip(own.kneighbors(new, count), theirs.kneighbors(new, count), strict=True):
+                np.testing.assert_allclose(a, b, rtol=1e-9)
+    assert own.kneighbors(X, return_distance=False).shape == (150, 3)
+    weighted = clone(own).fit(X, y, sample_weight=np.arange(150) > 2)
+    assert weighted.kneighbors(X, 1)[1][3:, 0].tolist() == list(range(3, 150))
+    assert PrototypeClassifier("kmeans", K=2).fit(X, y).kneighbors(X)[1].tolist() == [[-1]] * 150
+    with pytest.raises(pc.OptionError, match="n_neighbors must be a whole number >= 1 and <= 150, not 151"):
+        own.kneighbors(X, 151)
 
 
 def test_whole_weights_are_copies(data):

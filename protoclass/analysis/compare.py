@@ -19,6 +19,7 @@ from ..core.query import answer
 from ..core.statistics.folds import grouped, holdout, stratified, usual_folds
 from ..core.task import Rule
 from ..estimation.calibration import arguments_of, loss_of
+from ..estimation.coincidence import COPIES, copies_across
 from ..estimation.fitted import Fitted
 from ..estimation.learning import TWICE, WORSE, fit_call, learn
 from ..estimation.problem import Call, is_default, own_folds, prepare, short
@@ -381,6 +382,9 @@ def make_splits(formula: str, data: pd.DataFrame, dissimilarity: Any, na: str, g
     of_row = None if groups is None else pd.Series(along(groups, data, "groups"), data.index)
     drawing = replace(drawing, cv=own_folds(drawing.cv, data, data.index.get_indexer(frame.index)))
     tests, note = draw_splits(frame, None if of_row is None else of_row.loc[frame.index], drawing)
+    said = "" if of_row is not None else copies_across(frame, np.argmax(tests, axis=0))
+    if said:
+        warn(said, DataWarning)
     return Splits(
         formula, data, frame, dissimilarity, given, groups if isinstance(groups, str) else of_row, drawing, tests, note
     )
@@ -406,6 +410,7 @@ def judge_all(
         with named(name):
             methods[name] = checked(splits, options, loss)
     with bar(len(splits.tests) * len(methods), "comparing", progress) as comparing, warnings.catch_warnings():
+        warnings.filterwarnings("ignore", f".*{COPIES}", DataWarning)  # which `make_splits` tells once
         warnings.filterwarnings("ignore", f".*{WORSE}", DataWarning)  # errors on the test rows show it for all splits together
         warnings.filterwarnings("ignore", re.escape(TWICE), DataWarning)  # `checked` has warned of it
         for split, test in enumerate(splits.tests):
@@ -587,13 +592,8 @@ def draw_splits(frame: Frame, groups: pd.Series | None, drawing: Drawing) -> tup
 
 def matrix_of(spec: Any, data: pd.DataFrame) -> pd.DataFrame | None:
     """Given dissimilarities as a DataFrame by label; None if dissimilarities are computed from predictors."""
-    if isinstance(spec, pd.DataFrame):
-        return spec
-    if isinstance(spec, Dissimilarity):
-        spec.metric.check_rows(data.index)
-        needed = spec.data.columns.columns
-        complete = spec.metric.given or (not spec.metric.train_in_folds and not needed.isin(data.columns).all())
-        return spec.frame() if complete else None
-    if isinstance(spec, np.ndarray):
+    known = isinstance(spec, Dissimilarity)
+    if isinstance(spec, (pd.DataFrame, np.ndarray)) or (known and spec.metric.given):
         return measure("~ 1", data, spec).frame()
-    return None
+    complete = known and not spec.metric.train_in_folds and not spec.data.columns.columns.isin(data.columns).all()
+    return spec.frame() if complete else None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
@@ -21,7 +22,7 @@ from ..core.task import Rule
 from ..frames.frame import Frame, rowless
 from ..frames.reading import row_blocks
 from ..frames.schema import HOW as UNSEEN
-from ..frames.schema import Unseen, check_unique, class_codes
+from ..frames.schema import Column, Unseen, check_unique, class_codes
 from ..frames.tables import as_given, as_pandas, cached_table
 from ..ground.checks import Served, either, hint_for_value, one_of
 from ..ground.errors import DataWarning, NotAvailable, OptionError, brief, warn
@@ -269,7 +270,8 @@ class Fitted(Served):
             Probability threshold for "class": this class is predicted if its probability is at least the threshold, otherwise the
             most probable other class. `Fit.threshold` selects a threshold on held-out rows.
         unseen : "warn", "raise" or "zero"
-            Treatment of rows with a category level that no training row has (or, in a boolean column, a number other than 0 and 1).
+            Treatment of rows with a category level that no training row has (or, in a boolean column, a number other than 0 and 1),
+            or with a letter that no training string has, if the dissimilarity is `Mismatch`: then the prediction is NA.
             "warn": a `DataWarning` with column, level and number of rows. Dissimilarities that compare categories (Gower, Hamming,
             zero_one, these as parts of `Mixed`) treat the level as different from every other; if the levels are columns of the
             design matrix, the prediction is NA. "raise": an error, as in R. "zero": a warning, and the row is predicted with 0 in all
@@ -341,8 +343,10 @@ class Fitted(Served):
         """Levels in new rows that are not in the training data, if they make a difference."""
         if all(column.kind == "numeric" for column in self.frame.schema.values()):
             return Unseen()
-        found = self.frame.again(new)[0].unseen_counts
-        return found.of(self.fates_of(found))
+        frame = self.frame.again(new)[0]
+        found, letters = frame.unseen_counts, self.dissimilarity.metric.unmeasured(frame)
+        counts = {c: Counter("".join(of_rows)) for c, of_rows in letters.items()}
+        return found.of(self.fates_of(found)) + Unseen(counts, {c: Column("letters") for c in counts})
 
     def unpredicted_in(self, new: Any) -> Unseen:
         """Unseen levels for which rows have no prediction."""
@@ -352,12 +356,14 @@ class Fitted(Served):
     def warn_of(self, found: Unseen, zero: bool = False) -> None:
         """Warn of levels that are not in the training data."""
         cure = "" if zero else ". Use unseen='raise' to make `Fit.predict` refuse them"  # estimators, which use "zero", have no unseen=
-        found.warn({name: "zero" if zero and fate == "missing" else fate for name, fate in self.fates_of(found).items()}, cure)
+        fates, coded = self.fates_of(found), [name for name, known in found.schema.items() if known.kind != "letters"]
+        found.warn({c: "zero" if zero and fate == "missing" and c in coded else fate for c, fate in fates.items()}, cure)
 
     def fates_of(self, found: Unseen) -> dict[str, str]:
         """Treatment of rows with a level that is not in the training data, by column: see `Metric.unseen`."""
         metric, by_columns = self.dissimilarity.metric, not self.model.measures(self.rule)
-        fates = {name: "missing" if by_columns else metric.unseen_in(name) for name in found.counts}
+        letters = [name for name in found.counts if found.schema[name].kind == "letters"]
+        fates = {name: "missing" if by_columns or name in letters else metric.unseen_in(name) for name in found.counts}
         return {name: fate for name, fate in fates.items() if fate != "measured"}
 
     def true_codes(self, new: pd.DataFrame, data: str = "the new data", use: str = "an error") -> np.ndarray:

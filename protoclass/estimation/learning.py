@@ -15,6 +15,7 @@ from ..ground.progress import bar
 from ..metrics.dissimilarity import Dissimilarity
 from ..metrics.measuring import texts_as_wholes
 from .calibration import READ, arguments_of, calibrated
+from .coincidence import copies_across
 from .cross_validation import check_choose, validate
 from .error_curve import ErrorCurve
 from .fitted import Fitted
@@ -62,7 +63,8 @@ def fit_call(call: Call, priced: list[tuple[int, Rule | None]] | None = None) ->
         priced += [(int(g), held.rule(int(g))) for g in frontier(validation.choice.error, validation.rule_sizes)]
     del held  # has arrays of rows x grid points, of which the curve keeps those that it needs
     out = calibrated(learn(problem, selection, validation, trial.dissimilarity, trial.task, rule))
-    _warn_of(worse_than_one_class(validation, point, out.rule.kinds, out.calibration is not None), costs_twice(validation))
+    worse = worse_than_one_class(validation, point, out.rule.kinds, out.calibration is not None)
+    _warn_of(copied(validation), worse, costs_twice(validation))
     return out
 
 
@@ -90,7 +92,7 @@ def cross_validate_call(call: Call) -> ErrorCurve:
         raise OptionError("cross-validation needs folds, but cv=None: use a number of folds, 'loo' or custom folds")
     check_choose(given, problem.model)
     validation = validate(problem, requested_measure(given["measure"], given["loss"]), given["repeats"])[0]
-    _warn_of(worse_than_one_class(validation, validation.chosen_by_call()), costs_twice(validation))
+    _warn_of(copied(validation), worse_than_one_class(validation, validation.chosen_by_call()), costs_twice(validation))
     if not problem.cv_is_auto:
         return validation
     # a fit of its point that is updated is cross-validated again, although nothing may be left to tune
@@ -172,6 +174,11 @@ def worse_than_one_class(
 def costs_twice(validation: ErrorCurve) -> str:
     """That weights of classes and a loss are both in the cross-validated loss; empty if they are not."""
     return "" if validation.problem.class_factors is None or validation.measure != "loss" else TWICE
+
+
+def copied(validation: ErrorCurve) -> str:
+    """That rows have copies in another fold; empty if not, and with groups."""
+    return "" if validation.problem.groups is not None else copies_across(validation.problem.frame, validation.of_fold[0])
 
 
 def _warn_of(*sentences: str) -> None:

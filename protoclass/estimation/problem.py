@@ -634,6 +634,8 @@ def with_predictors(frame: Frame, dissimilarity: Dissimilarity, data: pd.DataFra
             f"if dissimilarities are given, the formula must have no predictors: use '{frame.formula.response} ~ 1', not "
             f"{frame.formula.quoted}"
         )
+    if not dissimilarity.data.schema:
+        return frame  # a given matrix, whose rows were matched
     check_complete(dissimilarity.index, frame.index, data)
     at = dissimilarity.index.get_indexer(frame.index)
     source = dissimilarity.data

@@ -322,7 +322,7 @@ def mold(
     data : what `as_pandas` takes
         If it was read for another formula, it must contain the columns of this one.
     na : "drop", "raise" or "keep"
-        Rows with missing values: left out (with their labels in `dropped`), an error, or kept if only predictors are missing.
+        Rows with missing values: left out (with their labels in `dropped`), an error, or kept if only some predictors are missing.
     weights : column name, Series (by label) or array (by position), optional
     aside : names, or values for each row, of columns that `.` leaves out in addition to the response
 
@@ -353,13 +353,10 @@ def mold(
     columns = data[list(parsed.variables)]
     response_values = None if parsed.response is None or not response else data[parsed.response]
     dropped, counts = missing_in(columns if na != "keep" else columns.iloc[:, :0], response_values)
+    if na == "keep" and len(columns.columns):  # a row without any predictor has no dissimilarity to another
+        dropped |= np.logical_and.reduce([columns[name].isna() for name in columns])
     if dropped.any() and (na == "raise" or dropped.all()):
         raise missing_values(counts, len(data), parsed.response, na)
-    if na == "keep" and response and len(columns.columns):  # such a row has no dissimilarity to any other
-        unknown = np.logical_and.reduce([columns[name].isna() for name in columns])
-        if unknown.any():
-            first = shown(data.index[unknown.argmax()])
-            raise DataError(f"row {first} has no observed predictor: use data.dropna(how='all', subset=predictors)")
     kept = kept_rows(columns, dropped, origin)
     schema = learn_schema(kept, parsed, origin.texts if origin else ())
     notes: tuple[str, ...] = ()

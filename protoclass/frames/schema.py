@@ -373,6 +373,8 @@ class Unseen:
     def words(self, name: str) -> str:
         """The values of a column, with their numbers of rows, and the known levels."""
         known = self.schema[name]
+        if known.kind == "letters":
+            return f"column {name!r} has letters that the training data lack: {self.values(name)}"
         if known.kind == "boolean":
             return f"column {name!r} was boolean in the training data, but has values that are neither true nor false: {self.values(name)}"
         levels = first_of(known.levels)
@@ -387,8 +389,10 @@ class Unseen:
     def refuse(self) -> None:
         """Raise if there are any."""
         for name in self.counts:
+            letters = self.schema[name].kind == "letters"
             raise DataError(
-                f"{self.words(name)}. Leave these rows out, or fit without the column, because an identifier is not a useful predictor"
+                f"{self.words(name)}. Leave these rows out"
+                f"{'' if letters else ', or fit without the column, because an identifier is not a useful predictor'}"
             )
 
     def warn(self, fates: Mapping[str, str], cure: str = "") -> None:

@@ -442,8 +442,9 @@ class TrainedMetric(Described):
         """Weight of each column of the design matrix: `weight`, its `share` of the total, and `scale`, the divisor of the column."""
         return None
 
-    def check_rows(self, index: pd.Index) -> None:
-        """Raise if data with these row labels cannot be matched; only a given matrix uses the labels."""
+    def of_rows(self, data: pd.DataFrame) -> TrainedMetric:
+        """The metric for these data, whose row labels only a given matrix uses: it raises if they do not match."""
+        return self
 
     @property
     def untrained(self) -> Metric | TrainedMetric:
@@ -506,6 +507,10 @@ class TrainedMetric(Described):
         """The metric with the weights of the `variables` multiplied by factors."""
         raise OptionError(f"{self.name} dissimilarities have no weights of variables, because the trained metric has no `weighed`")
 
+    def unmeasured(self, frame: Frame) -> dict[str, np.ndarray]:
+        """The letters of each row, "" if there are none, that `rows` cannot use because the training data lack them, by column."""
+        return {}
+
     def slim(self, rows: Rep, candidates: Rep) -> tuple[TrainedMetric, Rep, Rep]:
         """The metric without its data on other rows and candidates, and the representation of the given ones."""
         return self, rows, candidates
@@ -518,11 +523,12 @@ class TrainedMetric(Described):
         """
         new = as_pandas(new)
         frame, complete = data.again(new)
-        missing = [c for c in frame.unseen if self.unseen_in(c) == "missing"]
-        if missing and zero:
-            frame = frame.without_unseen(missing)
-        elif missing:
-            known = ~np.logical_or.reduce([frame.unseen[c] for c in missing])
+        coded = [c for c in frame.unseen if self.unseen_in(c) == "missing"]
+        lacking = [*(found != "" for found in self.unmeasured(frame).values()), *(frame.unseen[c] for c in coded if not zero)]
+        if zero:
+            frame = frame.without_unseen(coded)
+        if lacking:
+            known = ~np.logical_or.reduce(lacking)
             complete[complete], frame = known, frame.take(np.flatnonzero(known))
         rows = Once(lambda: rows_of(self, frame))
 

@@ -24,13 +24,16 @@ class DTW(Metric):
     """Dynamic time warping: rows are series, compared along the alignment of lowest cost (Sakoe and Chiba 1978).
 
     The columns of the design matrix are the steps in time, in the order of the formula. They are not scaled. Series of unequal length
-    have missing values at their ends, with na="keep"; or they are the lists or arrays in one column, the only predictor.
+    have missing values at their ends, with na="keep"; or they are the lists or arrays in one column, the only predictor. Series of
+    several channels are arrays of steps x channels in one column: all channels are aligned together (dependent warping), and their
+    costs are added up.
 
     Parameters
     ----------
     window : int >= 0, sequence or "grid", optional
         Maximum time difference of two aligned steps; None is no limit. With 0 it is the distance without warping: Euclidean for r = 2,
-        Manhattan for r = 1. A sequence is tuned by cross-validation; "grid" is 0, 2, 5, 10 and 20 % of the steps.
+        Manhattan for r = 1. For two series whose lengths differ by more, the window is that difference, because no narrower one has a
+        path (R's package dtw returns none). A sequence is tuned by cross-validation; "grid" is 0, 2, 5, 10 and 20 % of the steps.
     r : 1 or 2, or both as a sequence
         Exponent: a pair of steps costs |a - b|^r, and the distance is the r-th root of the sum, as in `Minkowski`.
 
@@ -86,14 +89,17 @@ class DTW(Metric):
     def default_grid(self, parameter: str, frame: Frame) -> Sequence[Any]:
         if parameter != "window":
             return super().default_grid(parameter, frame)
-        steps = padded(_series(frame, self.name)).shape[1]
+        steps = padded(_series(frame, self.name)).shape[-1]
         return sorted({round(share * steps) for share in SHARES})
 
     def rows(self, frame: Frame) -> Rep:
         return (_series(frame, self.name),)
 
     def between(self, rows: Rep, candidates: Rep) -> np.ndarray:
-        return dtw(padded(rows[0]), padded(candidates[0]), window=self.window, power=self.r)
+        a, b = padded(rows[0]), padded(candidates[0])
+        if len(a) and len(b) and a.shape[1:-1] != b.shape[1:-1]:
+            raise DataError(f"the series of new rows need the channels of the others, {b.shape[1:-1]}, not {a.shape[1:-1]}")
+        return dtw(a, b, window=self.window, power=self.r)
 
 
 def _series(frame: Frame, name: str) -> np.ndarray:
@@ -120,7 +126,7 @@ def _series(frame: Frame, name: str) -> np.ndarray:
 
 
 def _from_lists(frame: Frame) -> np.ndarray:
-    """The series of a column of lists or arrays, objects (n,)."""
+    """The series of a column of lists or arrays (steps,) or (steps, channels), objects (n,)."""
     column = frame.columns.iloc[:, 0]
     out = np.empty(len(column), object)
     for i, cell in enumerate(column):
@@ -128,17 +134,21 @@ def _from_lists(frame: Frame) -> np.ndarray:
             out[i] = np.array(cell, float)
         except (TypeError, ValueError):
             out[i] = np.empty((0, 0))  # no series: texts, or lists of different lengths
-        if out[i].ndim != 1 or not len(out[i]) or not np.isfinite(out[i]).all():
+        if out[i].ndim not in (1, 2) or out[i].shape[1:] != out[0].shape[1:] or not out[i].size or not np.isfinite(out[i]).all():
             where = f"{column.name!r} at row {shown(frame.index[i])}"
-            raise DataError(f"{where} must be a list of one or more finite numbers, not {brief(cell)}")
+            raise DataError(
+                f"{where} must be a list of one or more finite numbers, not {brief(cell)}: for several channels use arrays of steps x "
+                "channels, with as many channels in each row"
+            )
     return out
 
 
 def padded(series: np.ndarray) -> np.ndarray:
-    """Series (n, T) with NaN behind the ends of shorter ones, of objects (n,); any others as they are."""
+    """Series (n, T) or (n, channels, T) with NaN behind the ends of shorter ones, of objects (n,); any others as they are."""
     if series.dtype != object:
         return series
-    out = np.full((len(series), max(map(len, series), default=1)), np.nan)
+    channels = series[0].shape[1:] if len(series) else ()
+    out = np.full((len(series), *channels, max(map(len, series), default=1)), np.nan)
     for row, values in zip(out, series, strict=True):
-        row[: len(values)] = values
+        row[..., : len(values)] = values.T
     return out

@@ -15,7 +15,6 @@ from ..ground.errors import DataError, OptionError, shown
 from ..ground.savable import savable
 from .base import Metric, NewRows, TrainedMetric, Traits, strings
 from .matrices import (
-    as_array,
     as_floats,
     as_type_of,
     check_complete,
@@ -23,7 +22,12 @@ from .matrices import (
     check_labels,
     check_nearest_to_itself,
     check_values,
+    from_pairs,
     in_short,
+    label_columns,
+    label_cure,
+    mirrored,
+    numbered_as,
 )
 
 
@@ -37,7 +41,7 @@ class Given(Metric):
     origin : str
         Description of its file, for the printed fit and the summary.
     unnamed : bool
-        Whether the rows have no names and are labelled from 0, so they match only data with such labels.
+        Whether the rows have no names but numbers, from 0 or as in R from 1, so they match only data with such labels.
     """
 
     traits = Traits(slow=True, given=True, opaque=True)
@@ -84,16 +88,21 @@ class TrainedGiven(TrainedMetric):
     def notes(self) -> tuple[str, ...]:
         return (f"Dissimilarities {self.spec.origin}.",) if self.spec.origin else ()
 
-    def check_rows(self, index: pd.Index) -> None:
-        n = len(self.row_names)
-        if self.spec.unnamed and not (len(index) == n and index.isin(range(n)).all()):
-            by_r = len(index) == n and index.isin(range(1, n + 1)).all()  # labels from 1, whose order in the data does not matter
-            names = f"range(1, {n + 1})" if by_r else "data.index"
-            raise DataError(
-                f"the dissimilarities were loaded without row names and have the labels 0 to {n - 1}, but the data have {len(index)} rows "
-                f"labelled {in_short(index)}: use the labels of all rows in the order of the file, such as pc.read_dissimilarity(path, "
-                f"names={names})"
+    def of_rows(self, data: pd.DataFrame) -> TrainedGiven:
+        n, rows, index = len(self.row_names), self._rows, data.index
+        names = numbered_as(rows, data) if self._square else rows
+        if names is not rows:
+            return replace(self, spec=replace(self.spec, unnamed=True), row_names=names.to_numpy(), column_names=names.to_numpy())
+        # n rows that are numbered from 1 include row n; without it, rows may be numbered from 0
+        if self.spec.unnamed and not (index.isin(rows).all() and (len(index) == n or (rows[0] == 1 and n in index))):
+            cure = label_cure(rows, data) if label_columns(rows, data) else (
+                "use the labels of all rows in the order of the file, such as pc.read_dissimilarity(path, names=data.index)"
             )
+            raise DataError(
+                f"the dissimilarities were loaded without row names and have the labels {rows[0]} to {rows[-1]}, but the data have "
+                f"{len(index)} rows labelled {in_short(index)}: {cure}"
+            )
+        return self
 
     @property
     def _rows(self) -> pd.Index:
@@ -149,11 +158,11 @@ class TrainedGiven(TrainedMetric):
         if not new.columns.is_unique:
             raise DataError(f"the column label {shown(new.columns[new.columns.duplicated()][0])} occurs more than once")
 
-        m = len(self.column_names)
-        if self.spec.unnamed and m in new.columns:
+        names = self._columns
+        if self.spec.unnamed and (beyond := len(names) if names[0] == 0 else 0) in new.columns:
             raise DataError(
-                f"the dissimilarities were loaded without row names and have the labels 0 to {m - 1}, but the new rows have a column {m}: "
-                "if they count from 1, use new.rename(columns=lambda k: k - 1)"
+                f"the dissimilarities were loaded without row names and have the labels {names[0]} to {names[-1]}, but the new rows have a "
+                f"column {beyond}, so they count in another way: use rows of pc.read_dissimilarity(path, names=data.index).frame()"
             )
 
         def measure(at: Any, candidates: Rep) -> np.ndarray:
@@ -196,15 +205,34 @@ def given(matrix: Any, data: pd.DataFrame) -> TrainedGiven:
     """
     if isinstance(matrix, pd.DataFrame) and 0 in matrix.shape:
         raise DataError(f"dissimilarities must have rows and columns, not the shape {matrix.shape}")
+    pairs_of_rows = len(data) * (len(data) - 1) // 2
+    if getattr(matrix, "shape", ()) == (pairs_of_rows, 1) and pairs_of_rows != len(data):
+        matrix = np.ravel(matrix)  # condensed, read as a column
     if isinstance(matrix, pd.DataFrame):
+        if matrix.shape[1] == 3 and len(matrix) != len(data):
+            pairs = from_pairs(*(matrix.iloc[:, k] for k in range(3)))
+            matrix = matrix if pairs is None else pairs
         check_first_column(matrix)
+        matrix, numbered = _labelled(matrix, data)
         check_labels(matrix, data)
     else:
-        matrix = _square(as_array(matrix), data.index)
-    metric = trained_given(matrix)
+        matrix, numbered = _square(as_floats(matrix), data.index), False
+    metric = trained_given(matrix, Given(unnamed=numbered))
     single = bool((matrix.dtypes == np.float32).all())
     check_nearest_to_itself(metric.values, matrix.index, matrix.columns, single)
     return metric
+
+
+def _labelled(matrix: pd.DataFrame, data: pd.DataFrame) -> tuple[pd.DataFrame, bool]:
+    """A matrix with the same labels on both sides if these are the same as text, and numbered as the data are; whether that changed."""
+    rows, columns = matrix.index, matrix.columns
+    if len(rows) == len(columns) and list(map(str, rows)) == list(map(str, columns)):
+        matrix = matrix.set_axis(rows, axis=1)
+        names = numbered_as(rows, data)
+        return (matrix, False) if names is rows else (matrix.set_axis(names).set_axis(names, axis=1), True)
+    if not len(rows.symmetric_difference(columns, sort=False)) and rows.is_unique:
+        matrix = matrix[list(rows)]
+    return matrix, False
 
 
 def _square(array: np.ndarray, index: pd.Index) -> pd.DataFrame:
@@ -233,6 +261,8 @@ def trained_given(matrix: pd.DataFrame, spec: Given | None = None) -> TrainedGiv
         For values that are missing, infinite or negative.
     """
     values = as_floats(matrix)
+    if matrix.index.equals(matrix.columns):
+        values = mirrored(values)
     check_values(values, matrix.index, matrix.columns)
     sides = matrix.index.to_numpy(), matrix.columns.to_numpy()
     return TrainedGiven(spec or Given(), np.ascontiguousarray(values), *sides, strings(matrix.columns.names))

@@ -35,8 +35,8 @@ class Gower(Metric):
 
     Parameters
     ----------
-    asymmetric : names of boolean columns
-        Features whose joint absence is ignored.
+    asymmetric : names of boolean columns, or of columns of 0 and 1
+        Features whose joint absence is ignored. Another number in a new row is different from both.
     weights : mapping of name to number >= 0, optional
         Weight of each variable. Default: 1. A variable of weight 0 is ignored, also when counting the variables observed for both rows.
     logratio : names of positive numeric columns
@@ -119,10 +119,11 @@ class Gower(Metric):
         table = frame.terms()
         if not table:
             raise DataError(f"{frame.formula.quoted} has no predictors for Gower dissimilarities: use column names, or '.'")
-        booleans = [c for c in table if c in frame.schema and frame.schema[c].kind == "boolean"]
+        binary = [c for c in table if _number(table[c]) and table[c].dropna().isin((0, 1)).all()]  # also booleans
+        _among("asymmetric", _names(self.asymmetric), binary, "boolean predictor, or one of 0 and 1")
+        booleans = [c for c in table if c in _names(self.asymmetric) or (c in frame.schema and frame.schema[c].kind == "boolean")]
         numbers = [c for c, v in table.items() if c not in booleans and (_number(v) or v.cat.ordered)]
         categories = [c for c in table if c not in numbers]
-        _among("asymmetric", _names(self.asymmetric), booleans, "boolean predictor")
         _among("logratio", _names(self.logratio), [c for c in numbers if _number(table[c])], "numeric predictor")
         _among("ordratio", _names(self.ordratio), numbers, "numeric or ordered predictor")
         _among("weights", list(self.weights or ()), list(table), "predictor")
@@ -348,7 +349,8 @@ def _names(given: Any) -> Any:
 def _among(parameter: str, names: Iterable[str], known: list[str], what: str) -> None:
     strange = [c for c in names if c not in known]
     if strange:
-        raise OptionError(f"{parameter}={strange[0]!r} is not a {what}: use one of {known}")
+        cure = f"use one of {known}" if known else "no predictor is"
+        raise OptionError(f"{parameter}={strange[0]!r} is not a {what}: {cure}")
 
 
 def _number(values: pd.Series) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from typing import Any
 
 import numpy as np
@@ -18,36 +18,80 @@ ORDER = (
 )
 
 
-def as_array(values: Any) -> np.ndarray:
-    """Numbers as a float array, masked ones as NaN."""
+def as_floats(values: Any) -> np.ndarray:
+    """The numbers of a frame or of an array as a float array, missing and masked ones as NaN."""
     try:
         if np.iscomplexobj(values):
             raise TypeError
+        if isinstance(values, pd.DataFrame):
+            values = values.to_numpy(dtype=float, na_value=np.nan)
         return np.ma.filled(np.ma.asarray(values).astype(float), np.nan) + 0.0  # masked is missing; -0.0 becomes 0.0
-    except (TypeError, ValueError, OverflowError):
-        raise DataError("dissimilarities must be numbers") from None
-
-
-def as_floats(table: pd.DataFrame) -> np.ndarray:
-    """The numbers of a frame as a float array, missing ones as NaN."""
-    try:
-        if any(pd.api.types.is_complex_dtype(t) for t in table.dtypes):
-            raise TypeError
-        return np.asarray(table.to_numpy(dtype=float, na_value=np.nan) + 0.0)  # -0.0 becomes 0.0
     except (TypeError, ValueError, OverflowError):
         raise DataError("dissimilarities must be numbers") from None
 
 
 def check_values(values: np.ndarray, rows: pd.Index, columns: pd.Index) -> None:
     """Raise if a value is missing, infinite or negative."""
-    for bad, what in (
-        (np.isnan(values), "missing"),
-        (np.isinf(values), "infinite"),
-        (values < 0, "negative"),
+    for bad, what, cure in (
+        (np.isnan(values), "missing", ": use a value for each pair, in both directions or all in one triangle"),
+        (np.isinf(values), "infinite", ""),
+        (values < 0, "negative", ""),
     ):
         if bad.any():
             i, j = np.argwhere(bad)[0]
-            raise DataError(f"{bad.sum()} dissimilarities are {what}, the first of which is from {shown(rows[i])} to {shown(columns[j])}")
+            where = f"from {shown(rows[i])} to {shown(columns[j])}"
+            raise DataError(f"{bad.sum()} dissimilarities are {what}, the first of which is {where}{cure}")
+
+
+def mirrored(values: np.ndarray) -> np.ndarray:
+    """A square matrix (n, n), in which missing values are filled in if each pair has a value in one direction only.
+
+    Missing values of the diagonal become 0 if none is known.
+
+    Raises
+    ------
+    DataError
+        If only one triangle is 0, as in `np.tril(D)`.
+    """
+    missing = np.isnan(values)
+    if missing.any():
+        own = np.eye(len(values), dtype=bool)
+        if ((missing != missing.T) | own).all():
+            values = np.where(missing, values.T, values)
+        if missing.diagonal().all():
+            values = np.where(own, 0.0, values)
+    for name, side in (("upper", values), ("lower", values.T)):
+        if not side[0, 1:].any() and not np.triu(side, 1).any() and np.tril(side, -1).any():
+            raise DataError(f"the {name} triangle of the dissimilarities is 0, but the other is not: use D + D.T, which has both")
+    return values
+
+
+def from_pairs(first: Any, second: Any, values: Any) -> pd.DataFrame | None:
+    """A square matrix of the dissimilarities from first to second, NaN where there is none; None if a pair is absent or occurs twice."""
+    first, second = pd.Index(first), pd.Index(second)
+    # the name that is on one side only is the first of all in a triangle
+    one, other = (second, first) if first[0] in second else (first, second)
+    names = one.append(other).unique()
+    n, i, j = len(names), names.get_indexer(first), names.get_indexer(second)
+    if n < 2 or n * (n - 1) // 2 > len(i) or len(np.unique(i * n + j)) < len(i):
+        return None
+    matrix, known = np.full((n, n), np.nan), np.eye(n, dtype=bool)
+    matrix[i, j], known[i, j] = values, True
+    return pd.DataFrame(matrix, names, names) if (known | known.T).all() else None
+
+
+def numbered_as(labels: pd.Index, data: pd.DataFrame) -> pd.Index:
+    """Labels of a matrix that count from 1, as R's do, or from 0, as those of the data if these count all rows; others as they are."""
+    n, index = len(labels), data.index
+    from_1 = pd.RangeIndex(1, n + 1)
+    by_r = labels.astype(str).equals(from_1.astype(str))
+    if len(index) != n or not index.is_unique or index.isin(labels).all() or not (by_r or labels.equals(pd.RangeIndex(n))):
+        return labels
+    for names in (pd.RangeIndex(n), from_1):
+        place = names.get_indexer(index)
+        if (place >= 0).all() and all((data[name] == labels[place]).all() for name in label_columns(labels, data)):
+            return names
+    return labels
 
 
 def check_first_column(matrix: pd.DataFrame) -> None:
@@ -78,10 +122,14 @@ def label_cure(rows: pd.Index, data: pd.DataFrame) -> str:
     if convert:
         types = f"{type(rows[0]).__name__} and {type(data.index[0]).__name__}"
         return f"they differ in type ({types}), so use data.index = data.index.{convert}"
-    for name in data.columns:
-        if data[name].is_unique and data[name].isin(rows).all():
-            return f"column {name!r} has the labels of the matrix, so use data = data.set_index({name!r})"
+    for name in label_columns(rows, data):
+        return f"column {name!r} has the labels of the matrix, so use data = data.set_index({name!r})"
     return ORDER
+
+
+def label_columns(rows: pd.Index, data: pd.DataFrame) -> list[Hashable]:
+    """The columns of the data that have labels of a matrix."""
+    return [name for name in data.columns if data[name].is_unique and data[name].isin(rows).all()]
 
 
 def check_complete(rows: pd.Index, needed: pd.Index, data: pd.DataFrame) -> None:
@@ -174,7 +222,7 @@ def square(matrix: Any, what: str) -> pd.DataFrame:
     ------
     DataError
     """
-    S = as_floats(matrix) if isinstance(matrix, pd.DataFrame) else as_array(matrix)
+    S = as_floats(matrix)
     if S.ndim != 2 or S.shape[0] != S.shape[1] or len(S) == 0:
         raise DataError(f"{what} must be square, with at least one row, not of shape {S.shape}")
     table = matrix if isinstance(matrix, pd.DataFrame) else pd.DataFrame(S)
@@ -244,13 +292,13 @@ def kernel_distances(kernel: Any, rows: Any = None, candidates: Any = None) -> p
     array([[0., 1.],
            [1., 0.]])
     """
-    K = as_floats(kernel) if isinstance(kernel, pd.DataFrame) else as_array(kernel)
+    K = as_floats(kernel)
     if K.ndim != 2 or not np.isfinite(K).all():
         raise DataError("a kernel must be a matrix of finite numbers")
     if (rows is None or candidates is None) and K.shape[0] != K.shape[1]:
         raise DataError(f"a kernel of shape {K.shape} needs K(x, x) of its rows and of its candidates: use rows= and candidates=")
-    a = np.diag(K) if rows is None else as_array(rows)
-    b = np.diag(K) if candidates is None else as_array(candidates)
+    a = np.diag(K) if rows is None else as_floats(rows)
+    b = np.diag(K) if candidates is None else as_floats(candidates)
     if not (np.isfinite(a).all() and np.isfinite(b).all()):
         raise DataError("K(x, x) of rows and candidates must be finite")
     if a.shape != K.shape[:1] or b.shape != K.shape[1:]:

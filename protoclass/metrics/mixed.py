@@ -188,6 +188,10 @@ class TrainedMixed(TrainedMetric):
         """What the dissimilarities of each part are divided by."""
         return np.array([s or 1.0 for s in self.scales])
 
+    def unmeasured(self, frame: Frame) -> dict[str, np.ndarray]:
+        cuts = zip(self.parts, self.spec.cuts(frame), strict=True)
+        return {name: letters for m, own in cuts for name, letters in m.unmeasured(own).items()}
+
     def terms(self, rows: Rep, candidates: Rep) -> np.ndarray:
         sides = zip(self.parts, _split(rows, self.counts[0]), _split(candidates, self.counts[1]), strict=True)
         measured = [np.asarray(compare(m, a, b), float) for m, a, b in sides]

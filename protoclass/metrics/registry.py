@@ -52,7 +52,8 @@ def metric(spec: Any) -> Metric | TrainedMetric:
             return _class(METRICS[spec])()
         hint = hint_for_value("dissimilarity", spec, METRICS)
         raise OptionError(
-            f"dissimilarity must be {either(['auto', *METRICS])}, not {brief(spec)}{hint and ': '}{hint}"
+            f"dissimilarity must be {either(['auto', *METRICS])}, or a function of two rows, such as "
+            f"scipy.spatial.distance.braycurtis, not {brief(spec)}{hint and ': '}{hint}"
         )
     if callable(spec):
         return Custom(spec)

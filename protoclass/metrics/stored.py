@@ -8,8 +8,9 @@ import math
 import os
 import re
 import warnings
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -22,12 +23,13 @@ from ..ground.errors import DataError, OptionError, brief, shown
 from ..values import public
 from .dissimilarity import Dissimilarity, of_matrix
 from .given import Given
-from .matrices import check_nearest_to_itself, check_values, in_short
+from .matrices import check_nearest_to_itself, check_values, from_pairs, in_short, mirrored
 
 NPY = b"\x93NUMPY"
 QUOTED = re.compile(r'"(?:[^"\\]|""|\\.)*"')
 SEPARATORS = {"\t": "tabs", ";": "semicolons", ",": "commas", " ": "spaces"}
 TRIANGLES = ("lower triangle", "upper triangle")
+TOKEN = re.compile(r"\S+")
 WHOLE = re.compile(r"0|[1-9][0-9]{0,17}")
 
 
@@ -38,9 +40,11 @@ def read_dissimilarity(path: Any, names: Any = None) -> Dissimilarity:
     Parameters
     ----------
     path : str or path
-        File with a table as written by R's `write.csv(as.matrix(d))`, `write.csv2`, `write.table` or pandas' `to_csv`; a PHYLIP distance
-        file (square or one triangle, names up to the first blank or of ten characters); or an array written by `numpy.save`, square
-        or condensed as by SciPy's `pdist`. The format is detected from the contents. Pickled objects are not loaded.
+        File with a table as written by R's `write.csv(as.matrix(d))`, `write.csv2`, `write.table` or pandas' `to_csv`, or as printed by
+        R's `print(d)`. One triangle may be missing or blank. A file may also have a line for each pair, with the names of both rows and
+        then their dissimilarity, or the numbers of `as.vector(d)`, one on each line. Others are PHYLIP distance files (square or one
+        triangle, names up to the first blank or of ten characters) and arrays written by `numpy.save`, square or condensed as by
+        SciPy's `pdist`. The format is detected from the contents. Pickled objects are not loaded.
     names : sequence, optional
         Labels of the rows in the order of the file, such as `data.index`, instead of those in the file.
 
@@ -52,14 +56,16 @@ def read_dissimilarity(path: Any, names: Any = None) -> Dissimilarity:
     Raises
     ------
     DataError
-        If the file cannot be read or has another format; if a table is ragged, not square, or has different names on rows and columns;
-        if names repeat; if values are missing, infinite or negative; or if a row is farther from itself than from others, as in a matrix
+        If the file cannot be read or has another format; if a table is not square, or has different names on rows and columns; if names
+        repeat; if values are missing, infinite or negative; if only one triangle is 0; or if a row is farther from itself than from
+        others, as in a matrix
         of similarities. An asymmetric matrix is accepted, and reported as such.
 
     Notes
     -----
-    Names that are whole numbers become numbers. R numbers rows without names from 1, and arrays have no names: such rows are labelled 0
-    to n - 1, as in pandas. The data must have the same labels, or pass `names`.
+    Names that are whole numbers become numbers. R numbers rows without names from 1; rows of arrays and of numbers without names are
+    labelled from 0, as in pandas. Either matches data whose n rows are labelled 0 to n - 1 or 1 to n. For other labels, and for only
+    some of the rows, pass `names`.
 
     Examples
     --------
@@ -85,12 +91,10 @@ def read_dissimilarity(path: Any, names: Any = None) -> Dissimilarity:
         raise DataError(
             f"the row names of the dissimilarities must be unique, but {shown(labels[labels.duplicated()][0])} occurs more than once"
         )
-    values = stored.values + 0.0  # -0.0 becomes 0.0
+    values = mirrored(stored.values + 0.0)  # -0.0 becomes 0.0
     check_values(values, labels, labels)
     check_nearest_to_itself(values, labels, labels)
-    numbered = f"rows without names, labelled 0 to {n - 1}" if unnamed else f"rows {in_short(labels)}"
-    if unnamed and stored.names is not None:
-        numbered = f"rows numbered 1 to {n}, labelled 0 to {n - 1} as pandas labels rows"
+    numbered = f"rows without names, labelled {labels[0]} to {labels[-1]}" if unnamed else f"rows {in_short(labels)}"
     held = f"{n} x {n}, {_symmetry(values, labels)}, {_diagonal(values, labels)}, {numbered}"
     spec = Given(f"read from {Path(path).name!r}, {stored.format}: {held}", unnamed)
     rows = mold("~ 1", pd.DataFrame(index=labels), response=False)
@@ -111,8 +115,10 @@ def _labels(stored: Stored, names: Any) -> tuple[pd.Index, bool]:
         if len(labels) != n:
             raise OptionError(f"names has {len(labels)} labels, but the file has {n} rows")
         return labels, False
-    if stored.names is None or list(stored.names) == [str(k + 1) for k in range(n)]:
+    if stored.names is None:
         return pd.RangeIndex(n), True
+    if list(stored.names) == [str(k + 1) for k in range(n)]:
+        return pd.RangeIndex(1, n + 1), True
     if all(WHOLE.fullmatch(name) for name in stored.names):
         return pd.Index([int(name) for name in stored.names]), False
     return pd.Index(list(stored.names)), False
@@ -185,7 +191,9 @@ def read_matrix(path: Any) -> Stored:
         )
     text = text.replace("\r\n", "\n").replace("\r", "\n")
     lines = [line for line in text.split("\n") if line.strip()]
-    return _phylip(lines, name) if re.fullmatch(r"\s*[0-9]{1,9}\s*", lines[0]) else _table(text, lines[0], name)
+    # a first line of 0 or 1 is the name of a row, unless it is alone; numbers alone on each line are condensed
+    counted = re.fullmatch(r"\s*[0-9]{1,9}\s*", lines[0]) and (len(lines) == 1 or (int(lines[0]) > 1 and _floats(lines) is None))
+    return _phylip(lines, name) if counted else _table(text, lines, name)
 
 
 def _numpy(file: Path, name: str) -> Stored:
@@ -204,18 +212,23 @@ def _numpy(file: Path, name: str) -> Stored:
         raise DataError(f"the file {name} continues after its array of shape {array.shape}, so it is damaged")
     values = np.array(array, dtype=float)
     if values.ndim == 1:
-        n = (1 + math.isqrt(1 + 8 * len(values))) // 2
-        if n * (n - 1) // 2 != len(values):
-            raise DataError(
-                f"the file {name} has {len(values)} values, but a condensed array has n (n - 1) / 2: {n * (n - 1) // 2} for {n} rows, "
-                f"{n * (n + 1) // 2} for {n + 1}"
-            )
-        from scipy.spatial.distance import squareform
-
-        return Stored(squareform(values, checks=False), None, "a condensed array")
+        return _condensed(values, name)
     if values.ndim != 2 or values.shape[0] != values.shape[1]:
         raise DataError(f"the file {name} contains an array of shape {values.shape}: use a square or a condensed one")
     return Stored(values, None, "a square array")
+
+
+def _condensed(values: np.ndarray, name: str) -> Stored:
+    """One value for each pair, column by column below the diagonal."""
+    n = (1 + math.isqrt(1 + 8 * len(values))) // 2
+    if n * (n - 1) // 2 != len(values):
+        raise DataError(
+            f"the file {name} has {len(values)} values, but a condensed array has n (n - 1) / 2: {n * (n - 1) // 2} for {n} rows, "
+            f"{n * (n + 1) // 2} for {n + 1}"
+        )
+    from scipy.spatial.distance import squareform
+
+    return Stored(squareform(values, checks=False), None, "a condensed array")
 
 
 def _phylip(lines: list[str], name: str) -> Stored:
@@ -228,13 +241,10 @@ def _phylip(lines: list[str], name: str) -> Stored:
         body = _joined(body)
     if len(body) != n:
         raise DataError(f"the file {name} announces {n} rows, but has {len(body)}: check for missing or additional rows")
-    readings: tuple[Callable[[str], tuple[str, str]], ...] = (_relaxed, _strict)
-    for split in readings:
-        rows = [split(line) for line in body]
-        names, values = tuple(row[0] for row in rows), [_floats(row[1].split()) for row in rows]
-        found = None if any(v is None for v in values) else _shape([v for v in values if v is not None])
-        if found is not None and len(set(names)) == n:
-            return Stored(found[0], names, f"a PHYLIP file, {found[1]}")
+    for rows in ([line.split() for line in body], [[line[:10].strip(), *line[10:].split()] for line in body]):
+        found = _shape([row[1:] for row in rows], [row[0] for row in rows])
+        if found is not None:
+            return replace(found, format=f"a PHYLIP file, {found.format}")
     counts = [len(line.split()) - 1 for line in body]
     raise DataError(
         f"the file {name} begins as a PHYLIP file of {n} rows, but is not one: after a unique name (up to the first blank, or ten "
@@ -254,49 +264,99 @@ def _joined(lines: list[str]) -> list[str]:
     return rows
 
 
-def _relaxed(line: str) -> tuple[str, str]:
-    name, *rest = line.split(maxsplit=1)
-    return name, rest[0] if rest else ""
-
-
-def _strict(line: str) -> tuple[str, str]:
-    return line[:10].strip(), line[10:]
-
-
-def _shape(rows: list[list[float]]) -> tuple[np.ndarray, str] | None:
-    """A square matrix from rows with all values or one triangle, with or without a diagonal of zeros, and which of these."""
-    n, counts = len(rows), [len(row) for row in rows]
+def _shape(rows: list[list[str]], names: Sequence[str], decimal: str = ".") -> Stored | None:
+    """A square matrix from rows with all values or one triangle, with or without a diagonal of zeros; None if they are neither."""
+    numbers, n = [_floats(row, decimal) for row in rows], len(rows)
+    values, counts = [v for v in numbers if v is not None], [len(row) for row in rows]
+    if len(values) < n or len(set(names)) not in (0, n):
+        return None
     if counts == [n] * n:
-        return np.array(rows, float), "square"
+        return Stored(np.array(values, float), tuple(names), "square")
     for diagonal in (0, 1):
         lower = [i + diagonal for i in range(n)]
         for expected, which in zip((lower, lower[::-1]), TRIANGLES, strict=True):
             if counts != expected:
                 continue
-            values = np.zeros((n, n))
-            for i, row in enumerate(rows):
-                values[i, slice(0, len(row)) if which == TRIANGLES[0] else slice(n - len(row), n)] = row
-            if values.diagonal().any():
-                return None
-            return values + values.T, which
+            matrix = np.zeros((n, n))
+            for i, row in enumerate(values):
+                matrix[i, slice(0, len(row)) if which == TRIANGLES[0] else slice(n - len(row), n)] = row
+            return None if matrix.diagonal().any() else Stored(matrix + matrix.T, tuple(names) or None, which)
     return None
 
 
-def _table(text: str, header: str, name: str) -> Stored:
-    """A table with a header, row names or both, as `write.csv`, `write.csv2` and `write.table` of R and pandas write it."""
-    outside = QUOTED.sub("name", header).strip()
+def _table(text: str, lines: list[str], name: str) -> Stored:
+    """A table as R and pandas write or print it: a matrix, one triangle, a line for each pair, or one number on each line."""
+    outside = QUOTED.sub("name", f"{lines[0]}\n{lines[-1]}").strip()
     failures = []
     for separator in (s for s in SEPARATORS if s in outside):
         try:
-            return _parsed(_fields(text, separator), separator, name)
+            printed = _printed(lines) if separator == lines[0][0] == " " else None
+            return _parsed(printed or _fields(text, separator), separator, name)
         except DataError as failure:
             failures.append((outside.count(separator), failure))
+    listed = _listed([[line] for line in lines], ",", name)
+    if listed is not None:
+        return listed
     if failures:
         raise max(failures, key=lambda failed: failed[0])[1] from None
     raise DataError(
-        f"the file {name} is not a table of dissimilarities, because its first line, {shown(header[:60])}, has one field: use R's "
+        f"the file {name} is not a table of dissimilarities, because its first line, {shown(lines[0][:60])}, has one field: use R's "
         "write.csv(as.matrix(d)), a PHYLIP file, or numpy.save(path, D)"
     )
+
+
+def _printed(lines: list[str]) -> list[list[str]] | None:
+    """The fields of a printed matrix, in blocks of columns whose numbers end where their names do; None if some do not."""
+    table, header = dict[str, dict[str, str]](), list[str]()
+    heads = [k for k, line in enumerate(lines) if line[0] == " "]
+    for head, end in pairwise([*heads, len(lines)]):
+        names, rows = lines[head], lines[head + 1 : end]
+        found = [{m.end(): m for m in TOKEN.finditer(row) if _number(m[0], ",") is not None} for row in rows]
+        ends = sorted({m.end() for m in TOKEN.finditer(names)} & set().union(*found))
+        columns = {last: names[first:last].strip() for first, last in pairwise([0, *ends])}
+        header += columns.values()
+        for row, numbers in zip(rows, found, strict=True):
+            cells = [(columns[at], m) for at, m in numbers.items() if at in columns]
+            start = cells[0][1].start() if cells else len(row)
+            if len(row[start:].split()) != len(cells):
+                return None
+            table.setdefault(row[:start].strip(), {}).update({column: m[0] for column, m in cells})
+    return [["", *header], *([row, *(cells.get(c, "") for c in header)] for row, cells in table.items())] if header else None
+
+
+def _listed(fields: list[list[str]], decimal: str, name: str) -> Stored | None:
+    """A condensed matrix, one number on each line, or a line for each pair: its rows and its value.
+
+    There may be a header and a first column that numbers the lines.
+    """
+    for body in (fields, fields[1:]):
+        if not body or len({len(row) for row in body}) > 1:
+            continue
+        one_line = len(body) == 1 < len(body[0]) and _floats(body[0], decimal) is not None
+        columns = [tuple(body[0])] if one_line else list(zip(*body, strict=True))
+        if len(body) == len(columns) and all(_number(row[k], decimal) == 0 for k, row in enumerate(body)):
+            return None  # a square matrix
+        if len(columns) in (2, 4) and list(columns[0]) == [str(k + 1) for k in range(len(body))]:
+            columns = columns[1:]
+        values = _floats(columns[min(2, len(columns) - 1)], decimal)
+        if values is not None and len(columns) == 1 < len(values):
+            return _condensed(np.array(values), name)
+        table = from_pairs(columns[0], columns[1], values) if values is not None and len(columns) > 2 else None
+        if table is not None:
+            if all(map(WHOLE.fullmatch, table.index)):
+                order = sorted(table.index, key=int)
+                table = table.loc[order, order]
+            return Stored(table.to_numpy(), tuple(table.index), "a line for each pair")
+    return None
+
+
+def _triangle(header: list[str], rows: list[list[str]], decimal: str) -> Stored | None:
+    """One triangle, with or without names, whose rows have different lengths."""
+    counts, first, rest = range(len(rows)), [row[0] for row in rows], [row[1:] for row in rows]
+    readings = [(rows, header), ([[], *rows], header), ([*rows, []], header)]
+    if _floats(first) is None or first in ([str(k + 1) for k in counts], [str(k) for k in counts]):
+        readings[1:1] = [(rest, first), ([[], *rest], header[:1] + first)]
+    return next((found for lines, names in readings if (found := _shape(lines, names, decimal)) is not None), None)
 
 
 def _fields(text: str, separator: str) -> list[list[str]]:
@@ -315,23 +375,32 @@ def _fields(text: str, separator: str) -> list[list[str]]:
 
 def _parsed(fields: list[list[str]], separator: str, name: str) -> Stored:
     """The matrix of a table's fields."""
-    what, decimal = f"a table separated by {SEPARATORS[separator]}", "," if separator == ";" else "."
-    plain = len(fields) == len(fields[0]) and "" not in fields[0] and _floats(fields[0], decimal) is not None
+    what, decimal = f"a table separated by {SEPARATORS[separator]}", "." if separator == "," else ","
+    listed = _listed(fields, decimal, name)
+    if listed is not None:
+        return replace(listed, format=f"{what}, {listed.format}")
+    plain = len(fields) == len(fields[0]) and fields[0][0] != "" and _floats(fields[0], decimal) is not None
     header, body = (None, fields) if plain else (fields[0], fields[1:])
     if not body:
         raise DataError(f"the file {name} has no rows below its first line")
     width = len(body[0])
     ragged = next((k for k, row in enumerate(body) if len(row) != width), None)
     if ragged is not None:
+        triangle = _triangle([], fields, decimal) or _triangle([field for field in fields[0] if field], fields[1:], decimal)
+        if triangle is not None:
+            return replace(triangle, format=f"{what}, {triangle.format}")
         raise DataError(
             f"the file {name} ({what}) is ragged: its row {ragged + 1} ({shown(body[ragged][0][:40])}) has {len(body[ragged])} fields, "
             f"but its first row has {width}"
         )
     rows, columns = _names(header, body, f"the file {name} ({what})")
     body = body if rows is None else [row[1:] for row in body]
-    _check_names(rows, columns, len(body), len(body[0]), name)
-    values = np.array([_row(row, decimal, k, name) for k, row in enumerate(body)])
     names = columns if rows is None else rows
+    if rows and columns and rows != columns and rows[:-1] == columns[1:]:  # as R prints a `dist`
+        names, body = [columns[0], *rows], [[""] * (len(rows) + 1), *([*row, ""] for row in body)]
+    else:
+        _check_names(rows, columns, len(body), len(body[0]), name)
+    values = np.array([_row(row, decimal, k, name) for k, row in enumerate(body)])
     return Stored(values, None if names is None else tuple(names), what)
 
 
@@ -367,7 +436,8 @@ def _check_names(rows: list[str] | None, columns: list[str] | None, n: int, m: i
             )
     if n != m:
         raise DataError(
-            f"the file {name} must be square, but has {n} rows and {m} columns of numbers: check for missing or additional rows"
+            f"the file {name} must be square, but has {n} rows and {m} columns of numbers: check for missing or additional rows; in a "
+            "file of pairs, use three columns, with the names of both rows and then their dissimilarity, and each pair once"
         )
 
 
@@ -379,7 +449,7 @@ def _row(fields: list[str], decimal: str, k: int, name: str) -> list[float]:
     return values
 
 
-def _floats(fields: list[str], decimal: str = ".") -> list[float] | None:
+def _floats(fields: Sequence[str], decimal: str = ".") -> list[float] | None:
     """Numbers as R, PHYLIP and pandas write them, NaN for NA and an empty field; None if a field is none."""
     values = [_number(field, decimal) for field in fields]
     return None if None in values else [v for v in values if v is not None]

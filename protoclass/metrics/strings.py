@@ -42,7 +42,8 @@ class Mismatch(Metric):
         Number of allowed mismatches, 0 <= m < k.
     alphabet : str, optional
         Letters of the words; their number affects the kernel if m > 0. Default: the letters of the training rows. Upper and lower case
-        are different letters. Any other letter in the data raises an error.
+        are different letters. Any other letter in the data raises an error; a new row with such a letter gets no prediction, with a
+        warning (see `unseen=` of `Fit.predict`).
     skip : str
         Letters for unknown values, such as "X" in proteins. K-mers that contain one are ignored, and the letter is not part of the
         alphabet.
@@ -165,7 +166,14 @@ class TrainedMismatch(TrainedMetric):
                 f"({len(short)} such rows, the shortest of {least}): {cure}"
             )
         ends = np.cumsum(lengths)
-        codes = self._codes("".join(texts), ends, frame, column)
+        for letters in self.unmeasured(frame).values():
+            i = int(np.flatnonzero(letters != "")[0])
+            own = f"alphabet={self.spec.alphabet!r}" if self.spec.alphabet else f"those of the training data, {self._alphabet!r}"
+            raise DataError(
+                f"the letter {letters[i][0]!r} in {column} at row {shown(frame.index[i])} is not among {own}: use an alphabet= with this "
+                f"letter, or skip its k-mers with skip={self.spec.skip + letters[i][0]!r}"
+            )
+        codes = self._codes("".join(texts))
         out = np.empty(len(texts), object)
         for i, (first, last) in enumerate(zip(ends - lengths, ends, strict=True)):
             out[i] = codes[first:last]
@@ -177,22 +185,16 @@ class TrainedMismatch(TrainedMetric):
                 )
         return (out,)
 
-    def _codes(self, text: str, ends: np.ndarray, frame: Frame, column: str) -> np.ndarray:
-        """Each letter's position in the alphabet, -1 for skipped letters; `ends` has the end of each row's string."""
+    def _codes(self, text: str) -> np.ndarray:
+        """Each letter's position in the alphabet, -1 for skipped letters."""
         points, known = _code_points(text), self.letters
         at = np.minimum(np.searchsorted(known, points), len(known) - 1)
-        codes = np.where(known[at] == points, at, -1).astype(np.int32)
-        strange = np.flatnonzero((codes < 0) & ~np.isin(points, _code_points(self.spec.skip)))
-        if len(strange) == 0:
-            return codes
-        letter, row = chr(points[strange[0]]), frame.index[np.searchsorted(ends, strange[0], side="right")]
-        where = (
-            f"those of the training data, {self._alphabet!r}" if self.spec.alphabet is None else f"alphabet={self.spec.alphabet!r}"
-        )
-        raise DataError(
-            f"the letter {letter!r} in {column} at row {shown(row)} is not among {where}: use an alphabet= with this letter, or skip its "
-            f"k-mers with skip={self.spec.skip + letter!r}"
-        )
+        return np.where(known[at] == points, at, -1).astype(np.int32)
+
+    def unmeasured(self, frame: Frame) -> dict[str, np.ndarray]:
+        known = {*self._alphabet, *self.spec.skip}
+        letters = np.array(["".join(sorted({*text} - known)) for text in _texts(frame, self.name)], object)
+        return {str(frame.columns.columns[0]): letters} if (letters != "").any() else {}
 
     def between(self, rows: Rep, candidates: Rep) -> np.ndarray:
         return mismatch(rows[0], candidates[0], int(self.spec.k), int(self.spec.m), len(self.letters))

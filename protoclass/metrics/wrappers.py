@@ -174,6 +174,9 @@ class TrainedWrapper(TrainedMetric):
         base, rows, few = self.base.slim(rows, candidates[:inner])
         return replace(self, base=base), rows, (*few, *candidates[inner:])
 
+    def unmeasured(self, frame: Frame) -> dict[str, np.ndarray]:
+        return self.base.unmeasured(frame)
+
     def new_rows(self, new: Any, data: Frame, zero: bool = False) -> NewRows:
         known = self.base.new_rows(new, data, zero)
 

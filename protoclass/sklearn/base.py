@@ -8,12 +8,14 @@ from typing import Any
 import narwhals as nw
 import numpy as np
 import pandas as pd
+from scipy.sparse import issparse
 from sklearn.base import BaseEstimator
 from sklearn.model_selection import check_cv
 from sklearn.utils import assert_all_finite, check_consistent_length, column_or_1d
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, check_non_negative, validate_data
 
+from ..core.memory import check_fits
 from ..estimation.problem import DEFAULTS
 from ..fitting import Fit, fit
 from ..frames.tables import as_pandas
@@ -142,6 +144,7 @@ class PrototypeEstimator(BaseEstimator):  # type: ignore[misc]
         tags.target_tags.required = True
         tags.input_tags.pairwise = tags.input_tags.positive_only = self._is_pairwise
         tags.input_tags.allow_nan = self.na == "keep"
+        tags.input_tags.sparse = not self._is_pairwise
         return tags
 
     def _learn(self, X: Any, y: Any, sample_weight: Any, groups: Any, weighting: str, **more: Any) -> None:
@@ -242,8 +245,9 @@ def read_rows(estimator: Any, X: Any, reset: bool, missing: bool, square: bool =
     ----------
     estimator : estimator
         Gets `n_features_in_` and `feature_names_in_` if `reset`; otherwise X is compared with these.
-    X : DataFrame (pandas, polars, pyarrow) or array-like (n, p)
-        The columns of a frame may be of any type that a formula takes; those of an array are numbers, called x0, x1, ...
+    X : DataFrame (pandas, polars, pyarrow), array-like or sparse matrix (n, p)
+        The columns of a frame may be of any type that a formula takes; those of an array are numbers, called x0, x1, ... A sparse matrix
+        becomes a dense one, but not a sparse one of dissimilarities, whose absent values are not known to be 0.
     reset : bool
     missing : bool
         Whether values may be missing.
@@ -255,8 +259,13 @@ def read_rows(estimator: Any, X: Any, reset: bool, missing: bool, square: bool =
     ValueError
         If X is not valid: from scikit-learn, or as `DataError` of this package.
     TypeError
-        For sparse matrices.
+        For sparse matrices of dissimilarities.
+    TooLarge
+        For a sparse matrix that is too large for the memory when it is dense.
     """
+    if issparse(X) and not square:
+        check_fits(8.0 * X.shape[0] * X.shape[1], "a dense matrix of X takes", "use fewer columns (TruncatedSVD, SelectKBest) or rows")
+        X = X.toarray()
     if is_frame(X) and not square:
         frame = as_pandas(X)
         validate_data(estimator, X=frame, reset=reset, skip_check_array=True)

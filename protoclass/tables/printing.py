@@ -270,6 +270,9 @@ def facts(fit: Fitted) -> dict[str, str]:
     for name, value in fit.rule.report.items():
         if isinstance(value, (int, float, str)) and name not in SEARCH:
             out |= _reported(fit, name, value if isinstance(value, str) else significant(value))
+    if names := columns_left(fit):
+        more = f" and {len(names) - NAMES_LEFT} more (all in the summary)" if len(names) > NAMES_LEFT else ""
+        out["Columns left"] = f"{', '.join(names[:NAMES_LEFT])}{more}"
     if "certificate" in fit.rule.report:
         out["Objective"] = f"{significant(fit.objective.value, 6)}, {fit.certificate}"
     if measures:
@@ -304,6 +307,20 @@ def separation_facts(fit: Fitted) -> dict[str, str]:
 
 
 SEARCH = ("cost", "swaps", "loss")  # of a report: how the prototypes were found, which the summary alone has
+NAMES_LEFT = 10  # in print
+
+
+def columns_left(fit: Fitted) -> list[str]:
+    """The columns in which centroids that were shrunken to one another still differ, those that differ most first; none of other rules."""
+    known, coords = fit.prototype_table, fit.rule.prototypes.coords
+    if "columns" not in known or coords is None:
+        return []
+    table = fit.prototypes.iloc[:, known.shape[1] :]
+    left = table.columns[table.ne(table.iloc[0]).any()].astype(str).tolist()
+    apart = dict(zip(table.columns.astype(str), np.ptp(coords, axis=0).tolist(), strict=False))
+    return sorted(left, key=lambda name: -apart.get(name, 0.0))
+
+
 SYMBOLS = ("eps", "lambda", "k", "K", "p", "C")  # of parameters, last in their names in a report
 
 

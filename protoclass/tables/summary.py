@@ -15,7 +15,7 @@ from ..ground.errors import brief
 from ..ground.options import fixed, significant
 from ..views.evaluation import count_confusion
 from ..views.prototypes import is_text
-from .printing import SEARCH, allowed, facts, has_chosen, per_class, repeats_note
+from .printing import SEARCH, allowed, columns_left, facts, has_chosen, per_class, repeats_note
 from .tidy import list_prototypes, with_texts
 
 if TYPE_CHECKING:
@@ -32,6 +32,8 @@ def summary(fit: Fitted) -> Summary:
 
     search = {name.capitalize(): significant(fit.rule.report[name]) for name in SEARCH if name in fit.rule.report}
     lines = {**facts(fit), **search, "Training error": fixed(fit.training_error())}
+    if names := columns_left(fit):
+        lines["Columns left"] = ", ".join(names)
     out = [Sheet([[k, v] for k, v in lines.items()], repr(fit.call), aligns="ll"), sheet_of(by_class(fit), "Classes")]
     if "objective" in fit.rule.report:
         out.append(Sheet(objective_rows(fit.objective), "Objective", aligns="lr"))

@@ -66,11 +66,14 @@ def list_steps(fit: Fitted, series: Any = None) -> list[str]:
 
 
 def read_steps(rows: pd.DataFrame, steps: list[str]) -> np.ndarray:
-    """Rows as series (k, T), of the columns that are their steps, or of the one that has them; NaN behind the ends of shorter ones."""
+    """Rows as series (k, T), of the columns that are their steps, or of the one that has them; NaN behind the ends of shorter ones.
+
+    Several channels follow one another.
+    """
     if len(steps) > 1:
         return np.asarray(rows[steps].to_numpy(float))
     cells = np.empty(len(rows), object)
-    cells[:] = [np.asarray(cell, float) for cell in rows[steps[0]]]
+    cells[:] = [np.asarray(cell, float).T.ravel() for cell in rows[steps[0]]]
     return padded(cells)
 
 

@@ -1,6 +1,7 @@
 """The front door: CRAN's facts, and laws that every fit obeys."""
 
 import re
+import warnings
 
 import numpy as np
 import pandas as pd
@@ -354,10 +355,75 @@ def test_data_that_are_changed_after_the_fit_change_nothing_in_it(iris, library)
 
 
 @pytest.mark.parametrize("method", [pc.KNN(k=3), pc.PVM(eps=0.2)])
-def test_a_row_without_any_observed_predictor_is_refused(iris, method):
+def test_a_row_without_any_observed_predictor_is_left_out_and_counted(iris, method):
     gaps = iris.copy()
     gaps.loc[7, gaps.columns[:3]] = np.nan
     assert pc.fit("species ~ .", gaps, method, na="keep").predict().notna().all()
     gaps.loc[7, gaps.columns[3]] = np.nan
-    with pytest.raises(pc.DataError, match="row 7 has no observed predictor"):
-        pc.fit("species ~ .", gaps, method, na="keep")
+    gaps.loc[9, "species"] = None
+    fit = pc.fit("species ~ .", gaps, method, na="keep")
+    assert fit.dropped.tolist() == [7, 9]
+    assert "148 (2 dropped for missing values)" in repr(fit)
+    assert fit.augment().loc[7, ["fitted", "prototype", "distance"]].isna().all()
+    assert fit.predict(gaps).isna().sum() == 1  # row 9 lacks its class only
+    assert pc.dissimilarity("~ . - species", gaps, "gower", na="keep").shape == (149, 149)
+
+
+def test_rows_with_few_values_that_are_nearest_to_many_are_told():
+    draw = np.random.default_rng(0)
+    data = pd.DataFrame(draw.normal(size=(120, 6))).add_prefix("x").assign(y=np.repeat(["a", "b"], 60))
+    for row in (3, 50, 70, 111):
+        data.loc[row, [f"x{j}" for j in range(6) if j != row % 6]] = np.nan
+    with pytest.warns(pc.DataWarning, match="4 of the 120 rows have less than half of the predictors, but are nearest to [4-6]. %") as told:
+        pc.fit("y ~ .", data, "knn", k=1, na="keep")
+    cured = eval(re.search("data.dropna.*", str(told[0].message))[0], {"data": data})
+    assert len(cured) == 116
+    even = data.mask(draw.random(data.shape) < [0.5] * 6 + [0]).dropna(how="all", subset=data.columns[:6])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        pc.fit("y ~ .", cured, "knn", k=1, na="keep")
+        pc.fit("y ~ .", even, "knn", k=1, na="keep")
+
+
+def test_copies_in_other_folds_are_told_with_the_groups_that_keep_them_together():
+    draw = np.random.default_rng(1)
+    data = pd.DataFrame(draw.normal(size=(60, 4))).add_prefix("x").assign(y=draw.choice(["a", "b"], 60))
+    twice = pd.concat([data, data], ignore_index=True)
+    nearly = pd.concat([data, data.assign(**{c: data[c] + 1e-6 * draw.normal(size=60) for c in data.columns[:4]})], ignore_index=True)
+    told = r"of the 120 rows have the predictors of a row in another fold \(expected by coincidence: about 0.0.*groups="
+    for call in (
+        lambda: pc.fit("y ~ .", twice, "knn", k=[1, 3]),
+        lambda: pc.cross_validate("y ~ .", twice, "knn", k=1, cv="loo"),
+        lambda: pc.cross_validate("y ~ .", nearly, "knn", k=1, cv=5),
+        lambda: pc.compare("y ~ .", twice, ["knn"], cv=3),
+    ):
+        with pytest.warns(pc.DataWarning, match=told) as caught:
+            call()
+        assert sum("another fold" in str(w.message) for w in caught) == 1
+    with pytest.warns(pc.DataWarning, match=told) as caught:
+        naive = pc.cross_validate("y ~ .", twice, "knn", k=1, cv=10).table["error"][0]
+    line = next(re.search(r"groups=(data\.groupby.*)", str(w.message)) for w in caught if "another fold" in str(w.message))
+    with warnings.catch_warnings():
+        warnings.filterwarnings("error", ".*another fold")
+        honest = pc.cross_validate("y ~ .", twice, "knn", k=1, cv=10, groups=eval(line[1], {"data": twice})).table["error"][0]
+    assert naive < 0.2 < 0.35 < honest
+
+
+@pytest.mark.parametrize("kind", ["few integers", "binary", "rare", "dependent", "likert", "zeros", "dose", "constant"])
+def test_rows_of_few_values_are_no_copies(kind):
+    draw, n = np.random.default_rng(2), 300
+    latent = draw.normal(size=(n, 1))
+    X = {
+        "few integers": draw.integers(0, 5, (n, 3)),
+        "binary": draw.integers(0, 2, (n, 10)),
+        "rare": draw.random((n, 12)) < 0.02,
+        "dependent": (4 * latent + draw.normal(size=(n, 12))) > 0,
+        "likert": np.clip(np.round(2 * latent + draw.normal(size=(n, 6)) + 3), 1, 5),
+        "zeros": np.where(draw.random((n, 1)) < 0.5, 0, draw.exponential(size=(n, 5))),
+        "dose": np.column_stack([draw.choice([0.1, 0.5, 1.0], n), draw.choice([1, 2, 4], n)]),
+        "constant": np.column_stack([np.ones((n, 3)), draw.integers(0, 9, n)]),
+    }[kind]
+    data = pd.DataFrame(np.asarray(X, float)).add_prefix("x").assign(y=draw.choice(["a", "b"], n))
+    with warnings.catch_warnings():
+        warnings.filterwarnings("error", ".*another fold")
+        pc.cross_validate("y ~ .", data, "knn", k=3, cv=5)

@@ -62,3 +62,53 @@ def test_what_only_looks_odd_is_accepted(iris, D):
         assert measured.shape[0] == 150
     links = pd.DataFrame([[0, 3, 1], [3, 0, 2], [1, 2, 0]], list("abc"), list("abc"))  # strengths to others only
     assert pc.Dissimilarity.from_similarity(links).frame().loc["a", "a"] == 3
+
+
+LOWER = np.tril(np.ones((150, 150), bool))
+
+
+@pytest.mark.parametrize("mask", [LOWER, LOWER.T, LOWER ^ np.eye(150, dtype=bool), ~LOWER, ~np.eye(150, dtype=bool)])
+def test_a_missing_triangle_is_that_of_the_other(iris, D, mask):
+    values = np.where(mask, D, np.nan)
+    names = [f"r{i}" for i in range(150)]
+    named = pd.DataFrame(values, names, names).sample(frac=1, axis=1, random_state=0)
+    for matrix, data in ((values, iris), (np.ma.masked_array(D, ~mask), iris), (pd.DataFrame(values), iris), (named, iris.set_axis(names))):
+        full = pc.dissimilarity("~ 1", data, matrix).frame()
+        np.testing.assert_array_equal(full.loc[data.index, data.index], D)
+    found = pc.compare("species ~ 1", iris, [pc.KNN(k=1)], dissimilarity=values, cv=3)
+    assert found.table["wrong"].tolist() == pc.compare("species ~ 1", iris, [pc.KNN(k=1)], dissimilarity=D, cv=3).table["wrong"].tolist()
+
+
+def test_a_triangle_of_zeros_and_values_for_some_pairs_are_refused(iris, D):
+    for side, zeros in (("upper", np.tril(D)), ("lower", np.triu(D)), ("upper", np.tril(D, -1))):
+        for matrix in (zeros, zeros.tolist(), pd.DataFrame(zeros), pd.DataFrame(zeros).iloc[:, ::-1], pc.Ranks(zeros)):
+            with pytest.raises(pc.DataError, match=rf"the {side} triangle .* is 0, but the other is not: use D \+ D\.T"):
+                pc.cross_validate("species ~ 1", iris, "knn", k=3, dissimilarity=matrix)
+    for gaps in ([(0, 1)], [(0, 1), (1, 0)], [(3, 3)]):
+        some = D.to_numpy().copy()
+        some[tuple(zip(*gaps, strict=True))] = np.nan
+        with pytest.raises(pc.DataError, match=f"{len(gaps)} dissimilarities are missing, .*in both directions or all in one triangle"):
+            pc.dissimilarity("~ 1", iris, some)
+
+
+def test_pairs_and_condensed_columns_are_matrices(iris, D):
+    pairs = D.stack().reset_index()
+    condensed = pc.dissimilarity("~ . - species", iris).condensed()
+    for matrix in (
+        pairs, pairs[pairs["level_0"] > pairs["level_1"]], pairs[pairs["level_0"] <= pairs["level_1"]],
+        pairs.sample(frac=1, random_state=0), pd.Series(condensed), pd.DataFrame({"x": condensed}), condensed[:, None],
+    ):  # fmt: skip
+        np.testing.assert_array_equal(pc.dissimilarity("~ 1", iris, matrix).frame(), D)
+
+
+def test_rows_numbered_from_1_match_rows_numbered_from_0(iris, D):
+    texts = D.set_axis([str(k + 1) for k in range(150)], axis=1)
+    for first in (0, 1):
+        data = iris.set_axis(range(first, 150 + first)).sample(frac=1, random_state=0)
+        for matrix in (texts.set_axis(range(1, 151)), texts.set_axis(texts.columns), D):
+            full = pc.dissimilarity("~ 1", data, matrix).frame().sort_index().sort_index(axis=1)
+            assert full.index.tolist() == full.columns.tolist() == list(range(first, 150 + first))
+            np.testing.assert_array_equal(full, D)
+    fit = pc.fit("species ~ 1", iris, "knn", k=1, dissimilarity=texts.set_axis(range(1, 151)))
+    with pytest.raises(pc.DataError, match="have a column 150, so they count in another way"):
+        fit.predict(texts.set_axis(range(1, 151), axis=1))

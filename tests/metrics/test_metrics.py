@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from new_rows import measure
-from scipy.spatial.distance import cdist, squareform
+from scipy.spatial.distance import braycurtis, cdist, pdist, squareform
 
 import protoclass as pc
 from protoclass.core.distances.minkowski import minkowski
@@ -73,6 +73,24 @@ def test_gower_equals_r():
     table["c"] = pd.Categorical(["lo", "hi", "lo"], ["lo", "hi"], ordered=True)
     d = pc.dissimilarity("~ .", table, pc.Gower(asymmetric=["d"]), na="keep").condensed()
     assert d.round(7).tolist() == [0.8333333, 0.3333333, 0.8888889]
+
+
+def test_gower_takes_numbers_0_and_1_as_asymmetric():
+    """R 4.2.2, cluster 2.1.4: daisy(g, "gower", type = list(asymm = c("a", "b")))."""
+    g = pd.DataFrame({"a": [1, 0, 0, 1, 1], "b": [0, 0, 1, 1, 0], "x": [1.0, 2, 3, 4, 9]})
+    expected = [0.5625, 0.75, 0.458333, 0.5, 0.5625, 0.75, 0.9375, 0.375, 0.916667, 0.541667]
+    for table in (g, g.astype({"a": bool}), g.astype({"a": float})):
+        d = pc.dissimilarity("~ .", table, pc.Gower(asymmetric=["a", "b"]))
+        assert np.allclose(d.condensed(), expected, atol=1e-6)
+    with pytest.raises(pc.OptionError, match=r"asymmetric='x' is not a boolean predictor, or one of 0 and 1: use one of \['a', 'b'\]"):
+        pc.dissimilarity("~ .", g, pc.Gower(asymmetric=["x"]))
+
+
+def test_an_unknown_name_shows_that_a_function_is_taken(iris):
+    with pytest.raises(pc.OptionError, match=r"or a function of two rows, such as scipy\.spatial\.distance\.braycurtis"):
+        pc.dissimilarity("~ . - species", iris, "braycurtis")
+    d = pc.dissimilarity("~ . - species", iris[:9], braycurtis)
+    assert np.allclose(d.condensed(), pdist(iris.iloc[:9, :4], "braycurtis"))
 
 
 def listed(column):

@@ -145,3 +145,39 @@ def test_a_curve_is_black_along_its_line():
     assert (bottom[0], bottom[-1]) == (27, 27)
     assert (np.diff(top[:middle]) <= 0).all()
     assert make_album(pc.fit("species ~ .", pc.load_data("iris"), eps=1.0), None) is None
+
+
+@pytest.mark.parametrize("power", [1, 2])
+@pytest.mark.parametrize("window", [None, 0, 2])
+def test_channels_are_aligned_together(power, window):
+    draw = np.random.default_rng(4)
+    waves = [draw.normal(size=(n, 3)) for n in (1, 4, 9, 6, 5)]
+
+    def recursion(a, b):
+        gap = np.abs(a[:, None] - b) ** power
+        widest, cost = max(np.inf if window is None else window, abs(len(a) - len(b))), np.full((len(a) + 1, len(b) + 1), np.inf)
+        cost[0, 0] = 0
+        for i, j in np.ndindex(gap.shape[:2]):
+            if abs(i - j) <= widest:
+                cost[i + 1, j + 1] = gap[i, j].sum() + min(cost[i, j + 1], cost[i + 1, j], cost[i, j])
+        return cost[-1, -1] ** (1 / power)
+
+    expected = [[recursion(a, b) for b in waves] for a in waves]
+    for cells in (waves, [wave.tolist() for wave in waves]):
+        d = pc.dissimilarity("~ wave", pd.DataFrame({"wave": cells}), pc.DTW(window=window, r=power)).frame()
+        np.testing.assert_allclose(d, expected)
+        assert (d == d.T).all(axis=None)
+
+
+def test_rows_with_another_number_of_channels_are_refused(tmp_path):
+    draw = np.random.default_rng(5)
+    data = pd.DataFrame({"wave": [draw.normal(k // 6, 1, (draw.integers(3, 9), 2)) for k in range(12)], "kind": ["a"] * 6 + ["b"] * 6})
+    fit = pc.fit("kind ~ wave", data, eps=3.0)
+    fit.save(tmp_path / "fit.proto")
+    assert pc.load(tmp_path / "fit.proto").predict(data).equals(fit.predict(data))
+    assert fit.plot("profiles") is not None
+    for cell in (np.ones((4, 3)), np.ones(4)):
+        with pytest.raises(pc.DataError, match=r"series of new rows need the channels of the others, \(2,\)"):
+            fit.predict(pd.DataFrame({"wave": [cell]}))
+    with pytest.raises(pc.DataError, match=r"'wave' at row 1 must be a list .* as many channels in each row"):
+        pc.dissimilarity("~ wave", pd.DataFrame({"wave": [np.ones((3, 2)), np.ones(3)]}), "dtw")

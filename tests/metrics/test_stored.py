@@ -2,6 +2,7 @@
 
 import pickle
 import re
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -89,7 +90,7 @@ def r_table(iris, ends=None):
 def test_r_distances_fit_as_the_data_do(iris, tmp_path):
     path = write(tmp_path, r_table(iris))
     read = pc.read_dissimilarity(path)
-    assert "rows numbered 1 to 150, labelled 0 to 149 as pandas labels rows" in repr(read)
+    assert "rows without names, labelled 1 to 150" in repr(read)
     fit = pc.fit("species ~ 1", iris, dissimilarity=read, eps=1.0)
     same = pc.fit("species ~ .", iris, eps=1.0)
     assert fit.prototypes.index.tolist() == same.prototypes.index.tolist()
@@ -99,19 +100,18 @@ def test_r_distances_fit_as_the_data_do(iris, tmp_path):
     shuffled = iris.sample(frac=1, random_state=0)
     assert pc.fit("species ~ 1", shuffled, dissimilarity=read, eps=1.0).rule.size == same.rule.size
     # rows that are only numbered match data that are numbered so, and nothing else
-    for other, names in (
-        (iris.set_axis(range(1, 151)), "range(1, 151)"), (iris.set_axis([f"r{i}" for i in range(150)]), "data.index"),
-        (iris.iloc[1:], "data.index"),
-    ):  # fmt: skip
-        with pytest.raises(pc.DataError, match=rf"without row names .* {re.escape(f'pc.read_dissimilarity(path, names={names})')}"):
+    for other in (iris.set_axis([f"r{i}" for i in range(150)]), iris.iloc[1:], iris.iloc[:100]):
+        with pytest.raises(pc.DataError, match=r"without row names .* pc.read_dissimilarity\(path, names=data.index\)"):
             pc.fit("species ~ 1", other, dissimilarity=read, eps=1.0)
         with pytest.raises(pc.DataError, match="without row names"):
             pc.compare("species ~ 1", other, ["pvm"], dissimilarity=read, test_size=1 / 3)
         with pytest.raises(pc.DataError, match="without row names"):
             pc.fit("species ~ 1", other, dissimilarity=read.symmetrized(), eps=1.0)
     by_r = iris.set_axis(range(1, 151)).sample(frac=1, random_state=0)
-    of_r = pc.fit("species ~ 1", by_r, dissimilarity=pc.read_dissimilarity(path, names=range(1, 151)), eps=1.0).prototypes
-    assert of_r["class"].tolist() == [iris["species"][label - 1] for label in of_r.index]
+    for D in (read, pc.read_dissimilarity(path, names=range(1, 151))):
+        of_r = pc.fit("species ~ 1", by_r, dissimilarity=D, eps=1.0).prototypes
+        assert of_r["class"].tolist() == [iris["species"][label - 1] for label in of_r.index]
+        assert len(of_r) == len(same.prototypes)
     named = pc.read_dissimilarity(path, names=iris.index)
     assert pc.fit("species ~ 1", iris.iloc[1:], dissimilarity=named, eps=1.0).nobs == 149
 
@@ -134,12 +134,9 @@ def test_the_same_file_through_pandas_is_refused_at_each_wrong_turn(iris, tmp_pa
     D = pd.read_csv(path, index_col=0)
     rows = r"D.index = D.columns = data.index"
     texts = iris.set_axis([f"r{i}" for i in range(150)])
-    with pytest.raises(pc.DataError, match=r"agree only as text.*: use D.columns = D.columns.astype\(int\); from a file, load"):
-        pc.fit("species ~ 1", iris, dissimilarity=D, eps=1.0)
     for table, data, message in (
-        (D.set_axis(D.columns.astype(int), axis=1), iris, "lack the row 0"),
         (D.set_axis(D.index, axis=1), texts, "and rows are matched by label"),
-        (D.set_axis(D.index, axis=1), iris, "lack the row 0"),
+        (D, iris.iloc[:100], "lack the row 0"),
         (D.set_axis(texts.index), texts, "differ, so none of the candidates is a row"),
     ):
         with pytest.raises(pc.DataError, match=f"{message}.*{rows}"):
@@ -147,9 +144,10 @@ def test_the_same_file_through_pandas_is_refused_at_each_wrong_turn(iris, tmp_pa
     shifted = plain.iloc[:, 1:].set_axis(range(1, 151), axis=1)  # columns one off: row 1 is not at 0 from itself
     with pytest.raises(pc.DataError, match="correct the labels of rows and columns"):
         pc.fit("species ~ 1", iris, dissimilarity=shifted, eps=1.0)
-    D.index = D.columns = iris.index
-    same = pc.fit("species ~ .", iris, eps=1.0)
-    assert pc.fit("species ~ 1", iris, dissimilarity=D, eps=1.0).prototypes.index.equals(same.prototypes.index)
+    same = pc.fit("species ~ .", iris, eps=1.0)  # numbered from 1 on both sides
+    for first in (0, 1):
+        fit = pc.fit("species ~ 1", iris.set_axis(range(first, 150 + first)), dissimilarity=D, eps=1.0)
+        assert fit.prototypes.index.tolist() == (same.prototypes.index + first).tolist()
 
 
 def test_the_cure_for_labels_that_do_not_match_is_one_for_what_was_read(iris, tmp_path):
@@ -347,10 +345,11 @@ def test_new_rows_whose_columns_count_from_1_are_refused(tmp_path, iris):
     D.set_axis(range(1, 151)).set_axis(range(1, 151), axis=1).to_csv(path)
     fit = pc.fit("species ~ 1", iris, dissimilarity=pc.read_dissimilarity(path), eps=1.0)
     raw = pd.read_csv(path, index_col=0).rename(columns=int)
-    with pytest.raises(pc.DataError, match=r"the dissimilarities were loaded without row names and have the labels 0 to 149,.*column 150:"):
-        fit.predict(raw)
-    cured = fit.predict(raw.rename(columns=lambda k: k - 1))
-    assert cured.tolist() == fit.predict().tolist()
+    by_r = pc.fit("species ~ 1", iris.set_axis(range(1, 151)), dissimilarity=pc.read_dissimilarity(path), eps=1.0)
+    for one, new, what in ((fit, raw, "labels 0 to 149,.*column 150,"), (by_r, D, "labels 1 to 150,.*column 0,")):
+        with pytest.raises(pc.DataError, match=f"without row names and have the {what}.*names=data.index"):
+            one.predict(new)
+    assert fit.predict(pc.read_dissimilarity(path, names=iris.index).frame()).tolist() == fit.predict().tolist()
 
 
 def test_messages_say_one_thing_once(tmp_path):
@@ -359,3 +358,129 @@ def test_messages_say_one_thing_once(tmp_path):
         pc.read_dissimilarity(tmp_path / "a.npy")
     with pytest.raises(pc.DataError, match=r"dissimilarities need at least two rows, but the file 'dist\.csv' has no rows"):
         pc.read_dissimilarity(write(tmp_path, "0\n"))
+
+
+NAMES = ["a", "b", "c", "d", "e"]
+FIVE = squareform([1.5376, 1.5721, 2.6233, 1.0859, 1.0504, 1.4138, 0.8053, 2.4364, 1.5644, 1.5416])
+LISTED = [f"{v:g}" for v in squareform(FIVE)]
+
+
+def in_rows(cell, sep=",", header=NAMES, names=NAMES):
+    """A table whose cells are `cell(i, j)`, None for none at all."""
+    rows = [[f"{NAMES[i]}", *(cell(i, j) for j in range(5))] for i in range(5)]
+    rows = [[c for c in (row if names else row[1:]) if c is not None] for row in rows]
+    return "\n".join(sep.join(row) for row in ([["", *header]] if header and names else [header] if header else []) + rows) + "\n"
+
+
+def in_pairs(pairs, head="", sep=",", number=False):
+    lines = [sep.join([*([f'"{k + 1}"'] if number else []), NAMES[i], NAMES[j], f"{FIVE[i, j]:g}"]) for k, (i, j) in enumerate(pairs)]
+    return "\n".join([head, *lines] if head else lines)
+
+
+def printed(kept, rows, columns, width=5, names=NAMES):
+    """As R prints a matrix, in blocks of `width` columns."""
+    side, out = max(map(len, names)), []
+    for first in range(0, len(columns), width):
+        some = columns[first : first + width]
+        out.append(" " * side + "".join(f" {names[j]:>15}" for j in some))
+        out += [f"{names[i]:{side}}" + "".join(f" {f'{FIVE[i, j]:.4f}' if kept(i, j) else '':>15}" for j in some) for i in rows]
+    return "\n".join(out) + "\n"
+
+
+def value(i, j):
+    return f"{FIVE[i, j]:g}"
+
+
+ALL = [(i, j) for j in range(5) for i in range(5)]
+TRIANGLES = {
+    **{f"lower, {blank!r}": in_rows(lambda i, j, blank=blank: value(i, j) if j <= i else blank) for blank in ("", "NA", "NaN")},
+    **{f"upper, {blank!r}": in_rows(lambda i, j, blank=blank: value(i, j) if j >= i else blank) for blank in ("", "NA")},
+    "strict lower": in_rows(lambda i, j: value(i, j) if j < i else "NA"),
+    "no diagonal": in_rows(lambda i, j: value(i, j) if j != i else ""),
+    "tabs, decimal commas": in_rows(lambda i, j: value(i, j).replace(".", ",") if j <= i else "NA", "\t"),
+    "semicolons": in_rows(lambda i, j: value(i, j).replace(".", ",") if j >= i else "", ";"),
+    "semicolons, points": in_rows(lambda i, j: value(i, j), ";"),
+    "no row names": in_rows(lambda i, j: value(i, j) if j <= i else "", names=None),
+    **{f"ragged, {sep!r}": in_rows(lambda i, j: value(i, j) if j < i else None, sep, header=None) for sep in (" ", "\t", ",", ";")},
+    "ragged, diagonal": in_rows(lambda i, j: value(i, j) if j <= i else None, " ", header=None),
+    "ragged upper": in_rows(lambda i, j: value(i, j) if j > i else None, "\t", header=None),
+    "ragged below a header": in_rows(lambda i, j: value(i, j) if j < i else None),
+    "mash triangle": "\t5\n" + in_rows(lambda i, j: value(i, j) if j < i else None, "\t", header=None),
+    "pairs": in_pairs(ALL, "i,j,distance"),
+    "pairs, as.table": in_pairs(ALL, '"","Var1","Var2","Freq"', number=True),
+    "pairs, write.table": in_pairs(ALL, '"X1" "X2" "value"', " ", number=True),
+    "pairs, no header": in_pairs(ALL, sep="\t"),
+    "pairs, once": in_pairs([p for p in ALL if p[0] > p[1]], "i,j,d"),
+    "pairs, once by row": in_pairs(sorted(p for p in ALL if p[0] > p[1])),
+    "pairs, upper": in_pairs([p for p in ALL if p[0] < p[1]], "i;j;d", ";"),
+    "pairs, no diagonal": in_pairs([p for p in ALL if p[0] != p[1]], "i,j,d"),
+    "mash dist": "\n".join(f"{line}\t0\t1000/1000" for line in in_pairs(ALL, sep="\t").split("\n")),
+    **{f"print(d), {width}": printed(lambda i, j: j < i, range(1, 5), range(4), width) for width in (5, 3, 1)},
+    "print(d, diag=TRUE)": printed(lambda i, j: j <= i, range(5), range(5), 2),
+    "print(d, upper=TRUE)": printed(lambda i, j: j != i, range(5), range(5), 2),
+    "print(as.matrix(d))": printed(lambda i, j: True, range(5), range(5), 3),
+    "to_string": pd.DataFrame(FIVE, NAMES, NAMES).to_string(),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("text", TRIANGLES.values(), ids=TRIANGLES)
+def test_triangles_pairs_and_prints_give_the_whole_matrix(tmp_path, text):
+    frame = pc.read_dissimilarity(write(tmp_path, text)).frame()
+    pd.testing.assert_frame_equal(frame, pd.DataFrame(FIVE, NAMES, NAMES))
+
+
+def test_printed_names_may_have_blanks_and_numbers(tmp_path):
+    cars = ["Mazda RX4", "Mazda RX4 Wag", "Merc 240", "Fiat 128", "AMC"]
+    for width in (5, 2):
+        frame = pc.read_dissimilarity(write(tmp_path, printed(lambda i, j: j < i, range(1, 5), range(4), width, cars))).frame()
+        pd.testing.assert_frame_equal(frame, pd.DataFrame(FIVE, cars, cars))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "\n".join(LISTED), "x\n" + "\n".join(LISTED), " ".join(LISTED), ",".join(LISTED), "\n".join(LISTED).replace(".", ","),
+        '"","x"\n' + "\n".join(f'"{k + 1}",{v}' for k, v in enumerate(LISTED)),
+        '"x"\n' + "\n".join(f'"{k + 1}" {v}' for k, v in enumerate(LISTED)),
+        in_rows(lambda i, j: value(i, j) if j <= i else None, " ", None, None),
+        "\n".join(" ".join(value(i, j) for j in range(i + 1, 5)) for i in range(4)),
+        in_rows(lambda i, j: value(i, j) if j <= i else "nan", " ", None, None),
+    ],
+)  # fmt: skip
+def test_values_without_names_are_labelled_from_0(tmp_path, text):
+    read = pc.read_dissimilarity(write(tmp_path, text))
+    pd.testing.assert_frame_equal(read.frame(), pd.DataFrame(FIVE), check_index_type=False, check_column_type=False)
+    data = pd.DataFrame({"y": list("aabba")}, range(1, 6))
+    assert pc.fit("y ~ 1", data, "knn", k=1, dissimilarity=read).prototypes.index.tolist() == [1, 2, 3, 4, 5]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (in_rows(lambda i, j: value(i, j) if j <= i else "0"), r"the upper triangle .* is 0.*D \+ D\.T"),
+        (in_rows(lambda i, j: value(i, j) if j >= i else "0"), r"the lower triangle .* is 0.*D \+ D\.T"),
+        (
+            in_rows(lambda i, j: value(i, j) if j <= i and (i, j) != (2, 0) else "NA"),
+            "11 dissimilarities are missing, .*in both directions or all in one triangle",
+        ),
+        (in_pairs(ALL[:-7], "i,j,distance"), "file of pairs, use three columns, .* each pair once"),
+        (in_pairs([*ALL, ALL[3]], "i,j,distance"), "file of pairs"),
+        ("\n".join(LISTED[1:]), r"has 9 values, but a condensed array has n \(n - 1\) / 2"),
+    ],
+)
+def test_part_of_a_triangle_and_of_the_pairs_is_refused(tmp_path, text, message):
+    with pytest.raises(pc.DataError, match=message):
+        pc.read_dissimilarity(write(tmp_path, text))
+
+
+def test_the_recipe_for_files_of_r_serves_rows_without_names(iris, tmp_path):
+    """The code of vignettes/from_r.md, on files that R numbers."""
+    text = (Path(__file__).parents[2] / "vignettes" / "from_r.md").read_text()
+    code = re.search(r"```python\n(d = pc.read_dissimilarity.*?fit.predict\(.*?\n)", text, re.DOTALL)[1]
+    write(tmp_path, r_table(iris), "d.csv")
+    iris[["species"]].rename(columns={"species": "cultivar"}).set_axis(range(1, 151)).to_csv(tmp_path / "classes.csv")
+    names = {"pc": pc, "pd": pd}
+    exec(re.sub(r'"(\w+\.csv)"', lambda m: repr(str(tmp_path / m[1])), code).replace("fit.predict", "found = fit.predict"), names)
+    assert names["found"].tolist() == ["setosa"] * 20
+    same = pc.fit("species ~ 1", iris[20:], dissimilarity=pc.dissimilarity("~ . - species", iris).frame())
+    assert (names["fit"].prototypes.index - 1).tolist() == same.prototypes.index.tolist()

@@ -218,10 +218,19 @@ def test_the_alphabet_is_that_of_the_rows_in_fit_unless_given(families):
     fit = pc.fit("family ~ sequence", families, dissimilarity=Mismatch(3, 1), eps=1.0)
     assert "alphabet of 4 letters: ACGT" in str(fit.summary())
     new = pd.DataFrame({"sequence": ["GATTACA", "GATNACA"]}, ["good", "bad"])
-    with pytest.raises(
-        pc.DataError, match=r"the letter 'N' in 'sequence' at row 'bad' is.*data, 'ACGT':.*with skip='N'"
-    ):
-        fit.predict(new)
+    for unseen in ("warn", "zero"):
+        lack = r"'sequence' has letters that the training data lack: 'N' \(1 row\).*no prediction"
+        with pytest.warns(pc.DataWarning, match=lack) as told:
+            assert fit.predict(new, unseen=unseen).notna().tolist() == [True, False]
+        assert len(told) == 1
+    with pytest.raises(pc.DataError, match=r"'sequence' has letters .*: 'N' \(1 row\)\. Leave these rows out$"):
+        fit.predict(new, unseen="raise")
+    with pytest.raises(pc.DataError, match=r"the letter 'N' in 'sequence' at row 'bad' is.*data, 'ACGT':.*with skip='N'"):
+        pc.fit("family ~ sequence", families, dissimilarity=Mismatch(3, 1), eps=1.0, candidates=pc.unlabelled(new))
+    mixed = pc.Mixed([(["sequence"], Mismatch(3, 1)), (["x"], "euclidean")])
+    for metric, data in ((pc.Ranks(Mismatch(3, 1)), families[["family", "sequence"]]), (mixed, families.assign(x=range(len(families))))):
+        with pytest.warns(pc.DataWarning, match="letters that the training data lack"):
+            assert pc.fit("family ~ .", data, "knn", k=1, dissimilarity=metric).predict(new.assign(x=1)).notna().tolist() == [True, False]
     wide = pc.fit("family ~ sequence", families, dissimilarity=Mismatch(3, 1, "ACGT", skip="N"), eps=1.0)
     assert wide.predict(new).notna().all()
 

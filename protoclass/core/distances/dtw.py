@@ -28,9 +28,9 @@ def dtw(A: Array, B: Array, window: int | None = None, power: int = 2) -> NDArra
 
     Parameters
     ----------
-    A : array (r, T)
-    B : array (q, S)
-        Series as rows, all values finite; a shorter one has NaN at its end.
+    A : array (r, T) or (r, channels, T)
+    B : array (q, S) or (q, channels, S)
+        Series as rows, all values finite; a shorter one has NaN at its end. The costs of all channels are added up.
     window : int >= 0, optional
         The largest difference between two paired steps, |i - j| <= window (the adjustment window of Sakoe and Chiba). If the lengths of
         two series differ by more, it is widened to that difference, the smallest with a path. None: no limit.
@@ -47,11 +47,12 @@ def dtw(A: Array, B: Array, window: int | None = None, power: int = 2) -> NDArra
     >>> dtw(a, b, power=1), dtw(a, b, window=0, power=1)
     (array([[0.]]), array([[2.]]))
     """
-    (r, T), (q, S) = A.shape, B.shape
+    A, B = (X[:, None] if X.ndim == 2 else X for X in (A, B))
+    (r, channels, T), (q, _, S) = A.shape, B.shape
     band = max(T, S) if window is None else min(window, max(T, S))
-    n, m = (np.count_nonzero(~np.isnan(X), axis=1) for X in (A, B))
-    left, right = np.ascontiguousarray(A, np.float64), np.ascontiguousarray(B[:, ::-1], np.float64)
-    out, cells = np.empty((r, q)), T * S * q  # for one row
+    n, m = (np.count_nonzero(~np.isnan(X[:, 0]), axis=1) for X in (A, B))
+    left, right = np.ascontiguousarray(A, np.float64), np.ascontiguousarray(B[..., ::-1], np.float64)
+    out, cells = np.empty((r, q)), T * S * q * channels  # for one row
     step = max(1, SMALL // max(1, cells))
     in_blocks(lambda part: _dtw(left[part], right, n[part], m, band, power, out[part]), r, step, r * cells)
     return out
@@ -60,30 +61,32 @@ def dtw(A: Array, B: Array, window: int | None = None, power: int = 2) -> NDArra
 @kernel
 def _dtw(A, B, n, m, band, power, out):  # type: ignore[no-untyped-def]
     # B contains each series in reverse order; n and m are the lengths
-    table = np.empty((3, A.shape[1] + 1))
+    table = np.empty((3, A.shape[2] + 1))
     for x in range(out.shape[0]):
         for y in range(out.shape[1]):
             widest = max(band, abs(n[x] - m[y]))
-            cost = _least(A[x, : n[x]], B[y, B.shape[1] - m[y] :], widest, power, table)
+            cost = _least(A[x], B[y], n[x], m[y], widest, power, table)
             out[x, y] = cost if power == 1 else np.sqrt(cost)
 
 
 @kernel
-def _least(a, b, band, power, table):  # type: ignore[no-untyped-def]
+def _least(a, b, n, m, band, power, table):  # type: ignore[no-untyped-def]
     # The table of lowest costs is filled along its diagonals i + j = d, whose cells do not depend on one another and are
     # computed in a vectorised loop. The last three diagonals are kept, cell (i, d - i) at position i + 1, with inf on either
     # side of the cells inside table and band. As b is reversed, both series run forwards along a diagonal.
-    n, m = len(a), len(b)
+    last_step = b.shape[1] - 1
     table[:] = np.inf
     table[1, 0] = 0.0  # every path starts here
     for d in range(n + m - 1):
         before, last, now = table[(d + 1) % 3], table[(d + 2) % 3], table[d % 3]
         low, high = max(0, d - m + 1, (d - band + 1) // 2), min(n - 1, d, (d + band) // 2)
         size = high + 1 - low  # 0 on every other diagonal of a band of 0
-        u, v, here = a[low : low + size], b[m - 1 - d + low : m - d + high], now[low + 1 : low + 1 + size]
+        here = now[low + 1 : low + 1 + size]
         left, other, both = last[low + 1 : low + 1 + size], last[low : low + size], before[low : low + size]
-        for k in range(size):
-            gap = u[k] - v[k]
-            here[k] = min(min(left[k], other[k]), both[k]) + (abs(gap) if power == 1 else gap * gap)
+        for c in range(len(a)):
+            u, v = a[c, low : low + size], b[c, last_step - d + low : last_step + 1 - d + high]
+            for k in range(size):
+                gap, before_it = u[k] - v[k], here[k] if c else min(min(left[k], other[k]), both[k])
+                here[k] = before_it + (abs(gap) if power == 1 else gap * gap)
         now[low] = np.inf  # positions beyond `high` are still inf
     return table[(n + m - 2) % 3, n]

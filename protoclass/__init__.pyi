@@ -52,6 +52,7 @@ from .metrics.dtw import DTW as DTW
 from .metrics.embedding import Check as Check
 from .metrics.embedding import Embedding as Embedding
 from .metrics.embedding import Spectrum as Spectrum
+from .metrics.forest import Forest as Forest
 from .metrics.gower import Gower as Gower
 from .metrics.kernels import Kernel as Kernel
 from .metrics.learned import Learned as Learned

@@ -31,6 +31,7 @@ BUILT_IN = {
     "adaptive": "dann.Adaptive",
     "learned": "learned.Learned",
     "relevance": "relevance.Relevance",
+    "forest": "forest.Forest",
     "ranks": "wrappers.Ranks",
 }
 METRICS: dict[str, str | type[Metric]] = dict(

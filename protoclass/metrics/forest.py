@@ -109,7 +109,7 @@ class Forest(Metric):
         X, y, w = numbers_of(table, seen), seen.codes, seen.weights
         forest = RandomForestClassifier(
             int(self.trees), min_samples_leaf=int(self.min_samples_leaf), random_state=int(self.seed), n_jobs=free_cores()
-        ).fit(X, y, w)
+        ).fit(X, y, w if np.ptp(w) else None)  # equal weights: the forest of scikit-learn without any
         votes = np.zeros((len(y), len(forest.classes_)))
         for tree, drawn in zip(forest.estimators_, forest.estimators_samples_, strict=True):
             out = np.delete(np.arange(len(y)), drawn)

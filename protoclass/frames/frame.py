@@ -238,8 +238,8 @@ class Frame:
         if missing is not None and missing.to_numpy().any():
             row, column = np.argwhere(missing.to_numpy())[0]
             raise DataError(
-                f"column {missing.columns[column]!r} is missing at row {shown(self.index[row])}, but only Gower dissimilarities skip "
-                "missing values: use na='drop'"
+                f"column {missing.columns[column]!r} is missing at row {shown(self.index[row])}, but only Gower and forest dissimilarities "
+                "take missing values: use na='drop'"
             )
         table = self._unchanged() if self.spec is None else self._computed()
         values = table.to_numpy()
@@ -277,7 +277,7 @@ class Frame:
             factors = [f for f in term.factors if f.how != "literal"]
             if len(factors) != 1:
                 raise OptionError(
-                    f"the interaction {shown(self.formula.written(term))} has no Gower dissimilarity: use "
+                    f"the interaction {shown(self.formula.written(term))} is not one variable: use "
                     f"{shown(self.formula.without_interactions())}, compute the interaction as a column of the data frame, or use "
                     "dissimilarity='euclidean', which codes the levels of categories as columns of 0 and 1"
                 )

@@ -54,8 +54,8 @@ class Forest(Metric):
     -----
     Breiman (2001), *Random forests*, Machine Learning 45; Tan, Soloviev, Hooker and Wells (2020), *Tree space prototypes*, FODS. This is a
     metric between leaves, so radii can be certified; rows with the same leaves in all trees are at distance 0. Categories are given to the
-    trees as codes in the order of their levels. Rows with a missing value take the side that the split has learned for these. Weights of
-    rows are weights of the trees.
+    trees as codes in the order of their levels. Rows with a missing value, or with a level that no training row has, take the side
+    that the split has learned for missing values, or else the side of more training rows. Weights of rows are weights of the trees.
 
     The printed fit shows the out-of-bag error of the forest, for comparison with the error of the prototypes. If `of` was fitted on the
     rows of the fit, it has seen the classes of the held-out rows, so the cross-validated error is optimistic: use new rows (`fit.test`).
@@ -93,6 +93,7 @@ class Forest(Metric):
         learned, boosted = self.of is None, self.of is not None and self.of.kind[0] == BOOSTED
         return Traits(
             symmetric=True, triangle=True, row_by_row=True, train_in_folds=learned, supervised=learned, skips_missing=not boosted,
+            unseen="skipped",
             scaling="" if learned else "fitted before: CV errors are optimistic for rows that it was fitted on",
         )  # fmt: skip
 
@@ -117,10 +118,11 @@ class Forest(Metric):
         known = votes.any(axis=1)
         wrong = forest.classes_[votes.argmax(axis=1)] != y
         error = np.average(wrong[known], weights=w[known]) if known.any() else np.nan
-        return arrays_of(self, forest, "RandomForestClassifier", list(table), error)
+        levels = [np.unique(v.cat.codes) if isinstance(v.dtype, pd.CategoricalDtype) else np.empty(0) for v in table.values()]
+        return arrays_of(self, forest, "RandomForestClassifier", list(table), error, levels)
 
 
-@savable(start="t", left="n", right="n", feature="n", threshold="n", missing="n", columns="p", kind="1", error="1")
+@savable(start="t", left="n", right="n", feature="n", threshold="n", missing="n", columns="p", levels="p", kind="1", error="1")
 @dataclass(frozen=True)
 class TrainedForest(TrainedMetric):
     """The trees of a forest.
@@ -136,6 +138,8 @@ class TrainedForest(TrainedMetric):
         `missing_go_to_left` of scikit-learn's trees.
     columns : array (p,) of str
         Columns on which it was fitted; None if they have no names.
+    levels : tuple of p arrays
+        Codes of the levels of a category that training rows have; other levels are missing values for the trees. Empty for numbers.
     kind : array (1,) of str
         Class of scikit-learn.
     error : array (1,)
@@ -150,6 +154,7 @@ class TrainedForest(TrainedMetric):
     threshold: np.ndarray
     missing: np.ndarray
     columns: np.ndarray
+    levels: tuple[np.ndarray, ...]
     kind: np.ndarray
     error: np.ndarray
 
@@ -162,7 +167,6 @@ class TrainedForest(TrainedMetric):
         return replace(self.spec.traits, scaling=", ".join(filter(None, [*known, self.spec.traits.scaling])))
 
     def rows(self, frame: Frame) -> Rep:
-        frame.unseen_counts.refuse()
         table, known = frame.terms(), self.columns.tolist()
         codes = [name for name, values in table.items() if isinstance(values.dtype, pd.CategoricalDtype)]
         if codes and self.spec.of is not None:
@@ -171,6 +175,8 @@ class TrainedForest(TrainedMetric):
             was = f"{len(known)} columns without names" if None in known else brief(known)
             raise DataError(f"the forest was fitted on {was}, but the predictors are {brief(list(table))}: use the same, in the same order")
         X = numbers_of(table, frame)
+        for column, levels in zip(X.T, self.levels, strict=True):
+            column[(levels.size > 0) & ~np.isin(column, levels)] = np.nan
         return (reached(X, self.start, self.left, self.right, self.feature, self.threshold, self.missing),)
 
     def between(self, rows: Rep, candidates: Rep) -> np.ndarray:
@@ -205,14 +211,14 @@ def taken(of: Any) -> TrainedForest:
         raise OptionError(f"of={brief(of)} is not fitted: use of.fit(X, y) first")
     names = getattr(of, "feature_names_in_", [None] * of.n_features_in_)
     known = kind != BOOSTED and of.oob_score is True
-    return arrays_of(Forest(), of, kind, names, 1 - of.oob_score_ if known else np.nan)
+    return arrays_of(Forest(), of, kind, names, 1 - of.oob_score_ if known else np.nan, [np.empty(0)] * of.n_features_in_)
 
 
-def arrays_of(spec: Forest, forest: Any, kind: str, names: Any, error: float) -> TrainedForest:
+def arrays_of(spec: Forest, forest: Any, kind: str, names: Any, error: float, levels: list[np.ndarray]) -> TrainedForest:
     trees = [tree.tree_ for tree in np.ravel(forest.estimators_)]
     if len(trees) > MOST_TREES or all(tree.node_count == 1 for tree in trees):
         raise DataError(f"the {len(trees)} trees of a forest must have splits, and be at most {MOST_TREES}: use other columns or rows")
     kinds = {"children_left": np.int32, "children_right": np.int32, "feature": np.int32, "threshold": float, "missing_go_to_left": bool}
     nodes = [np.concatenate([getattr(tree, name) for tree in trees]).astype(dtype) for name, dtype in kinds.items()]
     start = np.cumsum([0, *(tree.node_count for tree in trees)])
-    return TrainedForest(spec, start, *nodes, strings(names), strings([kind]), np.array([error]))
+    return TrainedForest(spec, start, *nodes, strings(names), tuple(levels), strings([kind]), np.array([error]))

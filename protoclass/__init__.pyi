@@ -45,7 +45,6 @@ from .ground.errors import ProtoclassError as ProtoclassError
 from .ground.errors import TooLarge as TooLarge
 from .ground.options import options as options
 from .metrics.base import Metric as Metric
-from .metrics.custom import Custom as Custom
 from .metrics.dann import Adaptive as Adaptive
 from .metrics.dissimilarity import Dissimilarity as Dissimilarity
 from .metrics.dtw import DTW as DTW
@@ -75,6 +74,7 @@ from .metrics.pairwise import Cosine as Cosine
 from .metrics.pairwise import Hamming as Hamming
 from .metrics.pairwise import Jaccard as Jaccard
 from .metrics.pairwise import ZeroOne as ZeroOne
+from .metrics.registry import Custom as Custom
 from .metrics.relevance import Relevance as Relevance
 from .metrics.stored import read_dissimilarity as read_dissimilarity
 from .metrics.strings import Levenshtein as Levenshtein

@@ -87,14 +87,14 @@ class Frame:
     def levels(self) -> pd.Index:
         """Classes in level order."""
         if self.response is None:
-            raise DataError(f"{self.formula.quoted} has no response")
+            raise DataError(f"{self.formula.quoted} has no response: use 'response ~ predictors'")
         return self.response.categories
 
     @property
     def codes(self) -> np.ndarray:
         """Class codes (n,)."""
         if self.response is None:
-            raise DataError(f"{self.formula.quoted} has no response")
+            raise DataError(f"{self.formula.quoted} has no response: use 'response ~ predictors'")
         return np.asarray(self.response.codes, np.int64)
 
     def predictors_of(self, labels: pd.Index) -> pd.DataFrame:

@@ -12,14 +12,15 @@ from ..core.distances.trees import MOST_TREES, apart, reached
 from ..core.parallel import free_cores
 from ..core.sources import Rep
 from ..frames.frame import Frame
-from ..ground.checks import MOST_SEED, whole_number
+from ..ground.checks import MOST_SEED, either, whole_number
 from ..ground.errors import DataError, OptionError, brief, shown
 from ..ground.savable import savable
 from .base import Metric, TrainedMetric, Traits, strings
+from .gower import as_floats
 from .learned import check_classes
 
-BOOSTED = "GradientBoostingClassifier"  # which refuses missing values
-TAKEN = ("RandomForestClassifier", "ExtraTreesClassifier", BOOSTED)
+LARGEST = np.finfo(np.float32).max  # of a number in scikit-learn's trees
+TAKEN = ("RandomForestClassifier", "ExtraTreesClassifier", "GradientBoostingClassifier")
 
 
 @dataclass(frozen=True)
@@ -35,8 +36,6 @@ class Forest(Metric):
     ----------
     trees : int
         Number of trees of a random forest (scikit-learn's, with its defaults).
-    min_samples_leaf : int
-        Minimum number of training rows in a leaf.
     seed : int
         Seed for the bootstrap samples and the columns that each split tries.
     of : fitted classifier of scikit-learn, optional
@@ -71,46 +70,40 @@ class Forest(Metric):
     papers = ("breiman2001",)
 
     trees: int = 500
-    min_samples_leaf: int = 1
     seed: int = 0
     of: Any = None
 
     def __post_init__(self) -> None:
         whole_number("trees", self.trees, 1, MOST_TREES)
-        whole_number("min_samples_leaf", self.min_samples_leaf, 1)
         whole_number("seed", self.seed, 0, MOST_SEED)
         if self.of is None:
             return
         of = taken(self.of)
         trees = len(of.start) - 1
-        if (self.trees, self.min_samples_leaf, self.seed) not in ((500, 1, 0), (trees, 1, 0)):
-            raise OptionError("trees, min_samples_leaf and seed are for a forest that is learned, but of= is fitted: leave them out")
+        if (self.trees, self.seed) not in ((500, 0), (trees, 0)):
+            raise OptionError("trees and seed are for a forest that is learned, but of= is fitted: leave them out")
         object.__setattr__(self, "of", of)
         object.__setattr__(self, "trees", trees)
 
     @property
     def traits(self) -> Traits:
-        learned, boosted = self.of is None, self.of is not None and self.of.kind[0] == BOOSTED
+        learned = self.of is None
         return Traits(
-            symmetric=True, triangle=True, row_by_row=True, train_in_folds=learned, supervised=learned, skips_missing=not boosted,
-            unseen="skipped",
-            scaling="" if learned else "fitted before: CV errors are optimistic for rows that it was fitted on",
+            symmetric=True, triangle=True, row_by_row=True, train_in_folds=learned, supervised=learned, skips_missing=True,
+            unseen="skipped", scaling="" if learned else "fitted before: CV errors are optimistic for rows that it was fitted on",
         )  # fmt: skip
 
     def train(self, frame: Frame) -> TrainedForest:
         if self.of is not None:
             return replace(self.of, spec=self)
-        if frame.response is None:
-            raise DataError(f"a forest needs the classes, but {frame.formula.quoted} has no response: use 'response ~ predictors'")
         from sklearn.ensemble import RandomForestClassifier
 
         seen = frame.take(np.flatnonzero(frame.weights > 0))
         check_classes(seen, seen.codes, "training rows have")
         table = seen.terms()
         X, y, w = numbers_of(table, seen), seen.codes, seen.weights
-        forest = RandomForestClassifier(
-            int(self.trees), min_samples_leaf=int(self.min_samples_leaf), random_state=int(self.seed), n_jobs=free_cores()
-        ).fit(X, y, w if np.ptp(w) else None)  # equal weights: the forest of scikit-learn without any
+        forest = RandomForestClassifier(int(self.trees), random_state=int(self.seed), n_jobs=free_cores())
+        forest.fit(X, y, w if np.ptp(w) else None)  # equal weights: the forest of scikit-learn without any
         votes = np.zeros((len(y), len(forest.classes_)))
         for tree, drawn in zip(forest.estimators_, forest.estimators_samples_, strict=True):
             out = np.delete(np.arange(len(y)), drawn)
@@ -118,11 +111,11 @@ class Forest(Metric):
         known = votes.any(axis=1)
         wrong = forest.classes_[votes.argmax(axis=1)] != y
         error = np.average(wrong[known], weights=w[known]) if known.any() else np.nan
-        levels = [np.unique(v.cat.codes) if isinstance(v.dtype, pd.CategoricalDtype) else np.empty(0) for v in table.values()]
-        return arrays_of(self, forest, "RandomForestClassifier", list(table), error, levels)
+        levels = [np.unique(x) if name in categories(table) else np.empty(0) for name, x in zip(table, X.T, strict=True)]
+        return arrays_of(self, forest, list(table), levels, error)
 
 
-@savable(start="t", left="n", right="n", feature="n", threshold="n", missing="n", columns="p", levels="p", kind="1", error="1")
+@savable(start="t", left="n", right="n", feature="n", threshold="n", missing="n", columns="p", levels="p", error="1")
 @dataclass(frozen=True)
 class TrainedForest(TrainedMetric):
     """The trees of a forest.
@@ -140,8 +133,6 @@ class TrainedForest(TrainedMetric):
         Columns on which it was fitted; None if they have no names.
     levels : tuple of p arrays
         Codes of the levels of a category that training rows have; other levels are missing values for the trees. Empty for numbers.
-    kind : array (1,) of str
-        Class of scikit-learn.
     error : array (1,)
         Out-of-bag error; NaN if it is not known.
     """
@@ -155,11 +146,10 @@ class TrainedForest(TrainedMetric):
     missing: np.ndarray
     columns: np.ndarray
     levels: tuple[np.ndarray, ...]
-    kind: np.ndarray
     error: np.ndarray
 
     def __repr__(self) -> str:
-        return f"<{self.kind[0]} of {len(self.start) - 1} trees>"
+        return f"<forest of {len(self.start) - 1} trees>"
 
     @property
     def traits(self) -> Traits:
@@ -168,12 +158,13 @@ class TrainedForest(TrainedMetric):
 
     def rows(self, frame: Frame) -> Rep:
         table, known = frame.terms(), self.columns.tolist()
-        codes = [name for name, values in table.items() if isinstance(values.dtype, pd.CategoricalDtype)]
-        if codes and self.spec.of is not None:
-            raise DataError(f"of= was fitted on numbers, but column {codes[0]!r} is a category: use the numbers that it was fitted on")
-        if len(known) != len(table) or known not in (list(table), [None] * len(known)):
-            was = f"{len(known)} columns without names" if None in known else brief(known)
-            raise DataError(f"the forest was fitted on {was}, but the predictors are {brief(list(table))}: use the same, in the same order")
+        fits = len(known) == len(table) and known in (list(table), [None] * len(known))
+        if not fits or (self.spec.of is not None and categories(table)):
+            was = f"{len(known)} columns{'' if None in known else f', {brief(known)},'}"
+            raise DataError(
+                f"the forest was fitted on {was} but the predictors are {brief(list(table))} ({len(categories(table))} categories): use "
+                "the same columns in the same order, as numbers for of="
+            )
         X = numbers_of(table, frame)
         for column, levels in zip(X.T, self.levels, strict=True):
             column[(levels.size > 0) & ~np.isin(column, levels)] = np.nan
@@ -187,38 +178,37 @@ def numbers_of(table: dict[str, pd.Series], frame: Frame) -> np.ndarray:
     """The variables in the precision of scikit-learn's trees, float32 (n, p): categories as codes of their levels, NaN if missing."""
     if not table:
         raise DataError(f"{frame.formula.quoted} has no predictors for a forest: use column names, or '.'")
-    columns = [v.cat.codes.where(v.notna()) if isinstance(v.dtype, pd.CategoricalDtype) else v for v in table.values()]
-    X = np.column_stack([v.to_numpy(float) for v in columns])
-    large = np.abs(X) > np.finfo(np.float32).max
-    if large.any():
-        i, j = np.argwhere(large)[0]
+    X = np.column_stack([as_floats(values) for values in table.values()])
+    for i, j in np.argwhere(np.abs(X) > LARGEST)[:1]:
         raise DataError(
-            f"column {list(table)[j]!r} is {X[i, j]:.4g} at row {shown(frame.index[i])}, beyond the numbers of a forest "
-            f"({np.finfo(np.float32).max:.4g}): scale the column down, or leave the row out"
+            f"column {list(table)[j]!r} is {X[i, j]:.4g} at row {shown(frame.index[i])}, beyond the numbers of a forest ({LARGEST:.4g}): "
+            "scale the column down, or leave the row out"
         )
     return np.asarray(X, np.float32)
+
+
+def categories(table: dict[str, pd.Series]) -> list[str]:
+    return [name for name, values in table.items() if isinstance(values.dtype, pd.CategoricalDtype)]
 
 
 def taken(of: Any) -> TrainedForest:
     """The trees of a fitted classifier of scikit-learn."""
     if isinstance(of, TrainedForest):
         return of
-    kind = next((c.__name__ for c in type(of).__mro__ if c.__name__ in TAKEN and c.__module__.startswith("sklearn.")), "")
-    if not kind:
-        why = ", whose trees are not public" if type(of).__name__.startswith("HistGradientBoosting") else ""
-        raise OptionError(f"of must be a fitted {', '.join(TAKEN[:-1])} or {BOOSTED} of scikit-learn, not {brief(of)}{why}")
+    if not any(c.__name__ in TAKEN and c.__module__.startswith("sklearn.") for c in type(of).__mro__):
+        raise OptionError(f"of must be a fitted {either(TAKEN)} of scikit-learn, whose trees are public, not {brief(of)}")
     if not hasattr(of, "estimators_"):
         raise OptionError(f"of={brief(of)} is not fitted: use of.fit(X, y) first")
     names = getattr(of, "feature_names_in_", [None] * of.n_features_in_)
-    known = kind != BOOSTED and of.oob_score is True
-    return arrays_of(Forest(), of, kind, names, 1 - of.oob_score_ if known else np.nan, [np.empty(0)] * of.n_features_in_)
+    error = 1 - of.oob_score_ if getattr(of, "oob_score", None) is True else np.nan
+    return arrays_of(Forest(), of, names, [np.empty(0)] * len(names), error)
 
 
-def arrays_of(spec: Forest, forest: Any, kind: str, names: Any, error: float, levels: list[np.ndarray]) -> TrainedForest:
+def arrays_of(spec: Forest, forest: Any, names: Any, levels: list[np.ndarray], error: float) -> TrainedForest:
     trees = [tree.tree_ for tree in np.ravel(forest.estimators_)]
     if len(trees) > MOST_TREES or all(tree.node_count == 1 for tree in trees):
         raise DataError(f"the {len(trees)} trees of a forest must have splits, and be at most {MOST_TREES}: use other columns or rows")
-    kinds = {"children_left": np.int32, "children_right": np.int32, "feature": np.int32, "threshold": float, "missing_go_to_left": bool}
-    nodes = [np.concatenate([getattr(tree, name) for tree in trees]).astype(dtype) for name, dtype in kinds.items()]
     start = np.cumsum([0, *(tree.node_count for tree in trees)])
-    return TrainedForest(spec, start, *nodes, strings(names), tuple(levels), strings([kind]), np.array([error]))
+    kinds = {"children_left": np.int32, "children_right": np.int32, "feature": np.int32, "threshold": float, "missing_go_to_left": bool}
+    nodes = [np.concatenate([getattr(tree, name) for tree in trees]).astype(kind) for name, kind in kinds.items()]
+    return TrainedForest(spec, start, *nodes, strings(names), tuple(levels), np.array([error]))

@@ -44,8 +44,8 @@ def reached(X: NDArray[np.float32], start: Array, left: Array, right: Array, fea
            [1],
            [1]], dtype=uint8)
     """
-    before = np.concatenate([[0], np.cumsum(left < 0)])
-    code = before[:-1] - np.repeat(before[start[:-1]], np.diff(start))
+    code = np.cumsum(left < 0) - 1
+    code -= np.repeat(code[start[:-1]] + (left[start[:-1]] >= 0), np.diff(start))
     out = np.empty((len(X), len(start) - 1), np.min_scalar_type(code.max()))
     in_blocks(
         lambda part: _descend(X[part], start, left, right, feature, threshold, missing, code, out[part]), len(X), BLOCK, out.size
@@ -81,21 +81,14 @@ def _descend(X, start, left, right, feature, threshold, missing, code, out):  # 
 
 @kernel
 def _apart(x, u, out):  # type: ignore[no-untyped-def]
-    trees = len(u)
     for first in range(0, u.shape[1], WIDTH):
         width = min(WIDTH, u.shape[1] - first)
         count = np.empty(width, np.uint16)
         for i in range(len(x)):
             count[:] = 0
-            for t in range(0, trees - 3, 4):
-                v0, v1, v2, v3 = x[i, t], x[i, t + 1], x[i, t + 2], x[i, t + 3]
-                u0, u1 = u[t, first : first + width], u[t + 1, first : first + width]
-                u2, u3 = u[t + 2, first : first + width], u[t + 3, first : first + width]
+            for t in range(len(u)):
+                leaf, column = x[i, t], u[t, first : first + width]
                 for j in range(width):
-                    count[j] += np.uint16(v0 != u0[j]) + np.uint16(v1 != u1[j]) + np.uint16(v2 != u2[j]) + np.uint16(v3 != u3[j])
-            for t in range(trees - trees % 4, trees):
-                v0, u0 = x[i, t], u[t, first : first + width]
-                for j in range(width):
-                    count[j] += np.uint16(v0 != u0[j])
+                    count[j] += np.uint16(leaf != column[j])
             for j in range(width):
-                out[i, first + j] = count[j] / trees
+                out[i, first + j] = count[j] / len(u)

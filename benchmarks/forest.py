@@ -32,7 +32,7 @@ from protoclass.core.distances.trees import apart
 HERE = Path(__file__).resolve().parent
 TREES = 300
 TABLES = {"credit": (1, 2), "glass": (1, 2, 5), "vowel": (1, 2, 5), "liver": (1, 2), "Pima": (1, 2, 5)}  # K
-CODED = 20  # splits of the second table
+CODED = 8  # splits of the second table
 ROWS, COLUMNS, GOAL = 5000, 20, 3.0
 
 

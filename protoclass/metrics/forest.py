@@ -22,6 +22,11 @@ from .learned import check_classes
 LARGEST = np.finfo(np.float32).max  # of a number in scikit-learn's trees
 TAKEN = ("RandomForestClassifier", "ExtraTreesClassifier", "GradientBoostingClassifier")
 
+NODES: tuple[tuple[str, str, Any], ...] = (  # fields of a TrainedForest, and attributes of scikit-learn's trees
+    ("left", "children_left", np.int32), ("right", "children_right", np.int32), ("feature", "feature", np.int32),
+    ("threshold", "threshold", float), ("missing", "missing_go_to_left", bool),
+)  # fmt: skip
+
 
 @dataclass(frozen=True)
 class Forest(Metric):
@@ -95,7 +100,8 @@ class Forest(Metric):
 
     def train(self, frame: Frame) -> TrainedForest:
         if self.of is not None:
-            return replace(self.of, spec=self)
+            given: TrainedForest = replace(self.of, spec=self)
+            return given
         from sklearn.ensemble import RandomForestClassifier
 
         seen = frame.take(np.flatnonzero(frame.weights > 0))
@@ -209,6 +215,5 @@ def arrays_of(spec: Forest, forest: Any, names: Any, levels: list[np.ndarray], e
     if len(trees) > MOST_TREES or all(tree.node_count == 1 for tree in trees):
         raise DataError(f"the {len(trees)} trees of a forest must have splits, and be at most {MOST_TREES}: use other columns or rows")
     start = np.cumsum([0, *(tree.node_count for tree in trees)])
-    kinds = {"children_left": np.int32, "children_right": np.int32, "feature": np.int32, "threshold": float, "missing_go_to_left": bool}
-    nodes = [np.concatenate([getattr(tree, name) for tree in trees]).astype(kind) for name, kind in kinds.items()]
-    return TrainedForest(spec, start, *nodes, strings(names), tuple(levels), np.array([error]))
+    nodes = {name: np.concatenate([getattr(tree, own) for tree in trees]).astype(kind) for name, own, kind in NODES}
+    return TrainedForest(spec, start, columns=strings(names), levels=tuple(levels), error=np.array([error]), **nodes)

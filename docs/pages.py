@@ -28,6 +28,7 @@ QUESTIONS: dict[str, dict[str, str]] = {
         "prototypes_as_summary": "Which few rows summarise the data?",
         "other_good_answers": "How stable are the prototypes, and are they unique?",
         "two_patients": "Are two typical cases enough, and which variables matter?",
+        "the_cases_behind_a_forest": "Which cases are behind a random forest?",
         "set_covering_machine": "Which short rule classifies, and what is the bound on its error?",
     },
     "What do you want to build?": {"a_method_of_your_own": "A custom method or metric"},

@@ -44,13 +44,13 @@ from .ground.errors import ProtoclassError as ProtoclassError
 from .ground.errors import TooLarge as TooLarge
 from .ground.options import options as options
 from .metrics.base import Metric as Metric
-from .metrics.custom import Custom as Custom
 from .metrics.dann import Adaptive as Adaptive
 from .metrics.dissimilarity import Dissimilarity as Dissimilarity
 from .metrics.dtw import DTW as DTW
 from .metrics.embedding import Check as Check
 from .metrics.embedding import Embedding as Embedding
 from .metrics.embedding import Spectrum as Spectrum
+from .metrics.forest import Forest as Forest
 from .metrics.gower import Gower as Gower
 from .metrics.kernels import Kernel as Kernel
 from .metrics.learned import Learned as Learned
@@ -73,6 +73,7 @@ from .metrics.pairwise import Cosine as Cosine
 from .metrics.pairwise import Hamming as Hamming
 from .metrics.pairwise import Jaccard as Jaccard
 from .metrics.pairwise import ZeroOne as ZeroOne
+from .metrics.registry import Custom as Custom
 from .metrics.relevance import Relevance as Relevance
 from .metrics.stored import read_dissimilarity as read_dissimilarity
 from .metrics.strings import Levenshtein as Levenshtein

@@ -91,14 +91,14 @@ class Frame:
     def levels(self) -> pd.Index:
         """Classes in level order."""
         if self.response is None:
-            raise DataError(f"{self.formula.quoted} has no response")
+            raise DataError(f"{self.formula.quoted} has no response: use 'response ~ predictors'")
         return self.response.categories
 
     @property
     def codes(self) -> np.ndarray:
         """Class codes (n,)."""
         if self.response is None:
-            raise DataError(f"{self.formula.quoted} has no response")
+            raise DataError(f"{self.formula.quoted} has no response: use 'response ~ predictors'")
         return np.asarray(self.response.codes, np.int64)
 
     def predictors_of(self, labels: pd.Index) -> pd.DataFrame:
@@ -242,8 +242,8 @@ class Frame:
         if missing is not None and missing.to_numpy().any():
             row, column = np.argwhere(missing.to_numpy())[0]
             raise DataError(
-                f"column {missing.columns[column]!r} is missing at row {shown(self.index[row])}, but only Gower dissimilarities skip "
-                "missing values: use na='drop'"
+                f"column {missing.columns[column]!r} is missing at row {shown(self.index[row])}, but only Gower and forest dissimilarities "
+                "take missing values: use na='drop'"
             )
         table = self._unchanged() if self.spec is None else self._computed()
         values = table.to_numpy()
@@ -281,7 +281,7 @@ class Frame:
             factors = [f for f in term.factors if f.how != "literal"]
             if len(factors) != 1:
                 raise OptionError(
-                    f"the interaction {shown(self.formula.written(term))} has no Gower dissimilarity: use "
+                    f"the interaction {shown(self.formula.written(term))} is not one variable: use "
                     f"{shown(self.formula.without_interactions())}, compute the interaction as a column of the data frame, or use "
                     "dissimilarity='euclidean', which codes the levels of categories as columns of 0 and 1"
                 )

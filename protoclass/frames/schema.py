@@ -27,6 +27,7 @@ HOW = ("warn", "raise", "zero")  # how `Fit.predict` treats them
 FATES = {  # treatment of the rows, by the metric: see `Metric.unseen`
     "missing": "the rows with these values get no prediction (NA)",
     "unlike": "the dissimilarity treats them as different from every known value",
+    "skipped": "the dissimilarity treats them as missing values",
     "zero": "all columns derived from it are 0 in these rows",
 }
 LEAST = 1e-250  # of a weight that is not 0

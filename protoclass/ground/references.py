@@ -35,6 +35,8 @@ _TEXT = """
 @inproceedings{kim2016, author = {Kim, Been and Khanna, Rajiv and Koyejo, Oluwasanmi},
   title = {Examples are not enough, learn to criticize! {C}riticism for interpretability},
   booktitle = {Advances in Neural Information Processing Systems 29}, year = {2016}}
+@article{breiman2001, author = {Breiman, Leo}, title = {Random forests}, journal = {Machine Learning}, volume = {45},
+  number = {1}, pages = {5--32}, year = {2001}}
 @article{gower1971, author = {Gower, John}, title = {A general coefficient of similarity and some of its properties},
   journal = {Biometrics}, volume = {27}, number = {4}, pages = {857--871}, year = {1971}}
 @article{leslie2004, author = {Leslie, Christina and Eskin, Eleazar and Cohen, Adiel and Weston, Jason and Noble, William Stafford},

@@ -136,10 +136,11 @@ class Traits:
         Whether the values come from the user's own computation, with unknown dependencies.
     skips_missing : bool
         Whether missing values are skipped pair by pair, which na='keep' needs.
-    unseen : "missing", "unlike" or "measured"
+    unseen : "missing", "unlike", "skipped" or "measured"
         Treatment of a new row with a category level that is not in the training data. "missing": no prediction, because the design
         matrix has no column for the level. "unlike": `rows` uses the categories (`frame.terms()`), finds the level by `frame.unseen`
-        and treats it as different from every level. "measured": it is compared like any other value, as a string by its letters.
+        and treats it as different from every level. "skipped": it counts as a missing value. "measured": it is compared like any other
+        value, as a string by its letters.
     reflexive : bool, optional
         Whether rows that agree in all variables are at distance 0. Default: True unless the metric is opaque.
     power : float, or None

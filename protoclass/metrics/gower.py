@@ -129,9 +129,9 @@ class Gower(Metric):
         _among("weights", list(self.weights or ()), list(table), "predictor")
         if not self._weights([*numbers, *categories]).any():
             raise OptionError("weights must not be 0 for all predictors")
-        ranked = tuple(np.unique(_column(table[c][table[c].notna()])) for c in _names(self.ordratio))
+        ranked = tuple(np.unique(as_floats(table[c][table[c].notna()])) for c in _names(self.ordratio))
         logs = _names(self.logratio)
-        values = [_value(c, _column(table[c]), c in logs, None, frame.index) for c in numbers]
+        values = [_value(c, as_floats(table[c]), c in logs, None, frame.index) for c in numbers]
         known = extremes(np.column_stack(values) if values else np.empty((len(frame), 0)))
         own = tuple(_own_levels(table[c]) for c in categories)
         return GowerTally(tuple(numbers), tuple(categories), len(frame), known, ranked, own)
@@ -246,7 +246,7 @@ class TrainedGower(TrainedMetric):
                 f"column {self.numbers[j]!r} is {values[i, j]:.4g} at row {shown(frame.index[i])}, too large for its range in the "
                 f"training data, {self.ranges[j]:.4g}"
             )
-        made = np.column_stack([scaled, *(_column(table[c]) for c in self.categories)])
+        made = np.column_stack([scaled, *(as_floats(table[c]) for c in self.categories)])
         for j, name in enumerate(self.variables):
             if name in frame.unseen:
                 made[frame.unseen[name], j] = UNLIKE
@@ -322,7 +322,7 @@ def _values(
     """The numeric variables (n, p) as they are subtracted, before they are divided by their ranges."""
     levels = dict(zip(_names(spec.ordratio), ranked, strict=True))
     logs = _names(spec.logratio)
-    columns = [_value(c, _column(table[c]), c in logs, levels.get(c), index) for c in numbers]
+    columns = [_value(c, as_floats(table[c]), c in logs, levels.get(c), index) for c in numbers]
     return np.column_stack(columns) if columns else np.empty((len(index), 0))
 
 
@@ -373,7 +373,7 @@ def _both_own(a: np.ndarray | None, b: np.ndarray | None) -> np.ndarray | None:
     return codes if pd.Index(codes).is_unique else None
 
 
-def _column(values: pd.Series) -> np.ndarray:
+def as_floats(values: pd.Series) -> np.ndarray:
     """A variable as floats, NaN if missing; an ordered category as its level's number."""
     if _number(values):
         return np.asarray(values.to_numpy(float))

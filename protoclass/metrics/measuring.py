@@ -87,7 +87,7 @@ class unlabelled(Candidates):  # noqa: N801 - lower case because it is used like
         if not complete.all():
             missing = (~complete).sum()
             raise DataError(f"{missing} unlabelled rows lack predictors: leave them out")
-        new.unseen_counts.warn({c: "unlike" for c in new.unseen if metric.unseen_in(c) == "unlike"})
+        new.unseen_counts.warn({c: fate for c in new.unseen if (fate := metric.unseen_in(c)) in ("unlike", "skipped")})
         return metric.candidates(new), new.columns
 
 
@@ -364,7 +364,7 @@ def resolve(spec: Any, frame: Frame, data: pd.DataFrame) -> Metric | TrainedMetr
             f"{frame.formula.quoted}"
         )
     if frame.keep and not (metric.given or metric.skips_missing or metric.series):
-        raise OptionError(f"na='keep' needs Gower dissimilarities, which skip missing values, not {metric.name}")
+        raise OptionError(f"na='keep' needs a dissimilarity that takes missing values, such as 'gower' or 'forest', not {metric.name}")
     return _as_trained(metric)
 
 

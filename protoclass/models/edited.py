@@ -8,8 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core.neighbours.condensing import condense_rows, edit_rows
-from ..core.neighbours.nearest import Nearest
+from ..core.neighbours.nearest import Nearest, condense_rows, edit_rows
 from ..core.task import Points, RulePath, Task
 from ..ground.checks import MOST_RUNS, one_of
 from .base import Axes, Capabilities, Model, check_fixed, heaviest_class, own_candidates

@@ -124,7 +124,7 @@ def test_skipping_missing_values_certifies_nothing():
 METRICS = [
     pc.Euclidean(), pc.Euclidean(scale=False), pc.Manhattan(), pc.Chebyshev(), pc.Minkowski(1.1), pc.Minkowski(3, weights={"b": 0}),
     pc.Mahalanobis(), pc.Mahalanobis(ridge=0.1), pc.Learned(), pc.Learned("lda", ridge=0.1), pc.Learned(diagonal=False), pc.Canberra(),
-    pc.Hamming(), pc.ZeroOne(), pc.Jaccard(), pc.Gower(), pc.Gower(weights={"a": 3}, ordratio=["b"]), pc.Kernel("rbf"),
+    pc.Hamming(), pc.ZeroOne(), pc.Jaccard(), pc.Gower(), pc.Gower(weights={"a": 3}, ordratio=["b"]), pc.Kernel("rbf"), pc.Forest(trees=10),
     pc.Kernel("laplacian"), pc.Kernel("linear"), pc.Mixed([("a", "gower"), (["b", "c"], "canberra")], weights=[3, 0.01]),
 ]  # fmt: skip
 NO_METRICS = [

@@ -43,7 +43,7 @@ ON_NUMBERS = [
     pc.Euclidean(), pc.Manhattan(scale="fold"), pc.Chebyshev(scale="robust"), pc.Minkowski(3, scale="range", weights={"x1": 2}),
     pc.Mahalanobis(ridge=0.1, scale="fold"), pc.Cosine(), pc.Correlation(), "canberra", pc.Hamming(), pc.ZeroOne(), pc.Kernel("rbf"),
     pc.Gower(), pc.Ranks("manhattan"), pc.Adaptive(neighborhood=8), pc.DTW(), pc.Mixed([(FIRST, "euclidean"), (REST, "gower")]),
-    pc.Learned(),
+    pc.Learned(), pc.Forest(trees=10),
 ]  # fmt: skip
 WITH_OTHER_ARGUMENTS = [
     pc.Euclidean(scale=False), pc.Mahalanobis(), pc.Kernel("poly"), pc.Kernel("linear"), pc.Kernel("laplacian", scale="fold"),
@@ -63,6 +63,7 @@ def test_metrics_on_other_columns_keep_it():
     for metric in (pc.Mismatch(k=2, m=1), pc.Mismatch(k=2, m=1, alphabet="acgt"), pc.Levenshtein()):
         check_metric(metric, words, "~ word")
     check_metric(pc.Gower(), pc.simulate_clinic(40, missing=0).drop(columns="id", errors="ignore"), "outcome ~ .")
+    check_metric(pc.Forest(trees=10), pc.simulate_clinic(40, missing=0).drop(columns="id", errors="ignore"), "outcome ~ .")
     check_metric(pc.Jaccard(), pd.DataFrame(np.random.default_rng(0).random((20, 5)) < 0.4).add_prefix("q"), "~ .")
 
 

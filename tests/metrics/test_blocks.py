@@ -61,7 +61,7 @@ OTHERS = {
     "gower": (pc.Gower(ordratio=["severity"], weights={"age": 2}), mixed), "mismatch": (pc.Mismatch(k=3, m=1), texts),
     "levenshtein": (pc.Levenshtein(), texts), "tangent": (pc.Tangent(shape=(4, 4)), images), "jaccard": (pc.Jaccard(), flags),
     "adaptive": (pc.Adaptive(neighborhood=10), numeric), "mahalanobis": (pc.Mahalanobis(ridge=0.1), numeric),
-    "learned": (pc.Learned("lda"), numeric),
+    "learned": (pc.Learned("lda"), numeric), "forest": (pc.Forest(trees=20), lambda: mixed("drop")),
 }  # fmt: skip
 SUBJECTS = {
     **{name: OTHERS.get(name, (metric(name), numeric)) for name in BUILT_IN},

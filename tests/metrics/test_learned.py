@@ -275,7 +275,7 @@ def test_what_cannot_be_learned(iris):
         pc.dissimilarity("~ sepal_length", iris, pc.Learned())
     holes = iris.copy()
     holes.loc[3, "petal_width"] = np.nan
-    with pytest.raises(pc.OptionError, match="na='keep' needs Gower"):
+    with pytest.raises(pc.OptionError, match="na='keep' needs a dissimilarity"):
         pc.fit("species ~ .", holes, dissimilarity="learned", eps=1.0, na="keep")
     assert list(pc.fit("species ~ .", holes, "knn", k=1, dissimilarity="learned").dropped) == [3]
     with pytest.raises(pc.TooLarge, match="learn from fewer rows, such as sample=1000"):

@@ -292,7 +292,7 @@ def test_text_in_fit_must_be_text_again(families):
         fit.predict(pd.DataFrame({"sequence": pd.Categorical([1, 2])}))
     with pytest.raises(pc.NoVectors, match=r"needs coordinates, but .* have none"):
         pc.fit("family ~ sequence", families, dissimilarity=Mismatch(3, 1), candidates=pc.kmeans(2), eps=1.0)
-    with pytest.raises(pc.OptionError, match="na='keep' needs Gower"):
+    with pytest.raises(pc.OptionError, match="na='keep' needs a dissimilarity"):
         pc.fit("family ~ sequence", families, dissimilarity=Mismatch(3, 1), na="keep", eps=1.0)
 
 

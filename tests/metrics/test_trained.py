@@ -41,6 +41,7 @@ NUMBERS = {
     "ranks of ranks": pc.Ranks(pc.Ranks("manhattan")),
     "Adaptive": pc.Adaptive(),
     "Learned": pc.Learned(),
+    "Forest": pc.Forest(trees=10),
     "Mixed": pc.Mixed([("age", "ranks"), (["pulse", "marker"], pc.Mixed({"pulse": "gower", "marker": "euclidean"}))]),
     "Custom": pc.Custom(apart),
     "Tangent": pc.Tangent(shape=(1, 3)),

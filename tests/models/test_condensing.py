@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 import protoclass as pc
-from protoclass.core.neighbours.condensing import condense_rows, edit_rows
+from protoclass.core.neighbours.nearest import condense_rows, edit_rows
 from protoclass.core.sources import Held
 
 RAW = pc.Euclidean(scale=False)

@@ -92,7 +92,7 @@ METRICS = {
     "gower": ("x + z + g", pc.Gower(weights={"x": 2})), "hamming": ("x + g", "hamming"), "ranks": ("x + z", pc.Ranks("manhattan")),
     "adaptive": ("x + z", pc.Adaptive(neighborhood=8)), "learned": ("x + z", pc.Learned()), "lda": ("x + z", pc.Learned("lda", ridge=0.1)),
     "dtw": ("x + z", "dtw"), "mismatch": ("t", pc.Mismatch(k=2, m=1)), "levenshtein": ("t", "levenshtein"),
-    "mixed": ("x + z + g", pc.Mixed([(["x", "z"], "euclidean"), ("g", "gower")])),
+    "forest": ("x + z + g", pc.Forest(trees=20)), "mixed": ("x + z + g", pc.Mixed([(["x", "z"], "euclidean"), ("g", "gower")])),
 }  # fmt: skip
 
 

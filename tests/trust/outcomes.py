@@ -56,6 +56,7 @@ OTHER_FITS = {
     "exact": ("pvm", {"eps": [0.8, 1.0], "lambda_": 0.37, "solver": "exact"}),
     "mahalanobis": ("knn", {"k": [1, 3], "dissimilarity": "mahalanobis"}),
     "learned": ("knn", {"k": [1, 3], "dissimilarity": pc.Learned("lda")}),
+    "forest": ("knn", {"k": [1, 3], "dissimilarity": pc.Forest(trees=20)}),
 }
 
 

@@ -296,7 +296,17 @@ def check_comparison(c: Any) -> None:
     must(fine, "the comparison is of other methods or rows")
 
 
+def check_forest(f: Any) -> None:
+    """Trees that lead from each root to a leaf, by columns that exist: kernels descend without looking."""
+    whole, sizes = (f.start, f.left, f.right, f.feature), np.diff(f.start)
+    fine = all(a.dtype.kind == "i" for a in whole) and (f.threshold.dtype, f.missing.dtype, f.error.dtype) == (float, bool, float)
+    must(fine and len(sizes) and f.start[0] == 0 and f.start[-1] == len(f.left) and (sizes > 0).all(), "the trees do not match their nodes")
+    own, inner = np.arange(len(f.left)) - np.repeat(f.start[:-1], sizes), f.left >= 0
+    further = [(own < side) & (side < np.repeat(sizes, sizes)) for side in (f.left, f.right)]
+    must(np.all(further, axis=0)[inner].all() and _within(f.feature[inner], 0, len(f.columns)), "a node of a tree leads nowhere")
+
+
 CHECKS: Mapping[str, Callable[[Any], None]] = {
     "Dissimilarity": check_dissimilarity, "Problem": check_problem, "Validation": check_validation, "Fit": check_fit,
-    "Comparison": check_comparison,
+    "Comparison": check_comparison, "TrainedForest": check_forest,
 }  # fmt: skip

@@ -1,0 +1,219 @@
+"""The dissimilarity of a forest: the proportion of its trees in which two rows reach different leaves."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from ..core.distances.trees import MOST_TREES, apart, reached
+from ..core.parallel import free_cores
+from ..core.sources import Rep
+from ..frames.frame import Frame
+from ..ground.checks import MOST_SEED, either, whole_number
+from ..ground.errors import DataError, OptionError, brief, shown
+from ..ground.savable import savable
+from .base import Metric, TrainedMetric, Traits, strings
+from .gower import as_floats
+from .learned import check_classes
+
+LARGEST = np.finfo(np.float32).max  # of a number in scikit-learn's trees
+TAKEN = ("RandomForestClassifier", "ExtraTreesClassifier", "GradientBoostingClassifier")
+
+NODES: tuple[tuple[str, str, Any], ...] = (  # fields of a TrainedForest, and attributes of scikit-learn's trees
+    ("left", "children_left", np.int32), ("right", "children_right", np.int32), ("feature", "feature", np.int32),
+    ("threshold", "threshold", float), ("missing", "missing_go_to_left", bool),
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Forest(Metric):
+    """Dissimilarity of a random forest: the proportion of trees in which two rows reach different leaves (1 - proximity).
+
+    A forest uses the columns that separate the classes, and a tree is not affected by scales or monotone transforms. So the dissimilarity
+    needs no scaling, and it is useful for tables with numbers, categories and missing values (`na="keep"`). It is learned from the
+    training rows alone, again in each fold, or taken from a forest that you have fitted already (`of=`). A model of a few prototype rows
+    then shows the cases behind the forest.
+
+    Parameters
+    ----------
+    trees : int
+        Number of trees of a random forest (scikit-learn's, with its defaults).
+    seed : int
+        Seed for the bootstrap samples and the columns that each split tries.
+    of : fitted classifier of scikit-learn, optional
+        RandomForestClassifier, ExtraTreesClassifier or GradientBoostingClassifier; nothing is then learned. The predictors must be the
+        columns on which it was fitted, as numbers and in the same order. Default: a forest is learned.
+
+    Raises
+    ------
+    OptionError
+        If `of` is not fitted, or is another kind of model.
+    DataError
+        If there is no response, if only one class has rows, if no tree has a split, or if `of` was fitted on other columns.
+
+    Notes
+    -----
+    Breiman (2001), *Random forests*, Machine Learning 45; Tan, Soloviev, Hooker and Wells (2020), *Tree space prototypes*, FODS. This is a
+    metric between leaves, so radii can be certified; rows with the same leaves in all trees are at distance 0. Categories are given to the
+    trees as codes in the order of their levels. Rows with a missing value, or with a level that no training row has, take the side
+    that the split has learned for missing values, or else the side of more training rows. Weights of rows are weights of the trees.
+
+    The printed fit shows the out-of-bag error of the forest, for comparison with the error of the prototypes. If `of` was fitted on the
+    rows of the fit, it has seen the classes of the held-out rows, so the cross-validated error is optimistic: use new rows (`fit.test`).
+    Trees are saved with a fit as arrays, and a loaded fit predicts without scikit-learn.
+
+    Examples
+    --------
+    >>> import protoclass as pc
+    >>> pc.dissimilarity("species ~ .", pc.load_data("iris"), pc.Forest(trees=10)).frame().iloc[0, [1, 50, 100]].tolist()
+    [0.0, 1.0, 1.0]
+    """
+
+    papers = ("breiman2001",)
+
+    trees: int = 500
+    seed: int = 0
+    of: Any = None
+
+    def __post_init__(self) -> None:
+        whole_number("trees", self.trees, 1, MOST_TREES)
+        whole_number("seed", self.seed, 0, MOST_SEED)
+        if self.of is None:
+            return
+        of = taken(self.of)
+        trees = len(of.start) - 1
+        if (self.trees, self.seed) not in ((500, 0), (trees, 0)):
+            raise OptionError("trees and seed are for a forest that is learned, but of= is fitted: leave them out")
+        object.__setattr__(self, "of", of)
+        object.__setattr__(self, "trees", trees)
+
+    @property
+    def traits(self) -> Traits:
+        learned = self.of is None
+        return Traits(
+            symmetric=True, triangle=True, row_by_row=True, train_in_folds=learned, supervised=learned, skips_missing=True,
+            unseen="skipped", scaling="" if learned else "fitted before: CV errors are optimistic for rows that it was fitted on",
+        )  # fmt: skip
+
+    def train(self, frame: Frame) -> TrainedForest:
+        if self.of is not None:
+            given: TrainedForest = replace(self.of, spec=self)
+            return given
+        from sklearn.ensemble import RandomForestClassifier
+
+        seen = frame.take(np.flatnonzero(frame.weights > 0))
+        check_classes(seen, seen.codes, "training rows have")
+        table = seen.terms()
+        X, y, w = numbers_of(table, seen), seen.codes, seen.weights
+        forest = RandomForestClassifier(int(self.trees), random_state=int(self.seed), n_jobs=free_cores())
+        forest.fit(X, y, w if np.ptp(w) else None)  # equal weights: the forest of scikit-learn without any
+        votes = np.zeros((len(y), len(forest.classes_)))
+        for tree, drawn in zip(forest.estimators_, forest.estimators_samples_, strict=True):
+            out = np.delete(np.arange(len(y)), drawn)
+            votes[out] += tree.predict_proba(X[out], check_input=False)
+        known = votes.any(axis=1)
+        wrong = forest.classes_[votes.argmax(axis=1)] != y
+        error = np.average(wrong[known], weights=w[known]) if known.any() else np.nan
+        levels = [np.unique(x) if name in categories(table) else np.empty(0) for name, x in zip(table, X.T, strict=True)]
+        return arrays_of(self, forest, list(table), levels, error)
+
+
+@savable(start="t", left="n", right="n", feature="n", threshold="n", missing="n", columns="p", levels="p", error="1")
+@dataclass(frozen=True)
+class TrainedForest(TrainedMetric):
+    """The trees of a forest.
+
+    Attributes
+    ----------
+    start : int array (trees + 1,)
+        Position of the first node of each tree, and the number of all nodes.
+    left, right, feature : int arrays (nodes,)
+        `children_left`, `children_right` and `feature` of scikit-learn's trees, one tree after the other.
+    threshold : array (nodes,)
+    missing : bool array (nodes,)
+        `missing_go_to_left` of scikit-learn's trees.
+    columns : array (p,) of str
+        Columns on which it was fitted; None if they have no names.
+    levels : tuple of p arrays
+        Codes of the levels of a category that training rows have; other levels are missing values for the trees. Empty for numbers.
+    error : array (1,)
+        Out-of-bag error; NaN if it is not known.
+    """
+
+    spec: Forest
+    start: np.ndarray
+    left: np.ndarray
+    right: np.ndarray
+    feature: np.ndarray
+    threshold: np.ndarray
+    missing: np.ndarray
+    columns: np.ndarray
+    levels: tuple[np.ndarray, ...]
+    error: np.ndarray
+
+    def __repr__(self) -> str:
+        return f"<forest of {len(self.start) - 1} trees>"
+
+    @property
+    def traits(self) -> Traits:
+        known = [f"{len(self.start) - 1} trees"] + [f"out-of-bag error {e:.4f}" for e in self.error if not np.isnan(e)]
+        return replace(self.spec.traits, scaling=", ".join(filter(None, [*known, self.spec.traits.scaling])))
+
+    def rows(self, frame: Frame) -> Rep:
+        table, known = frame.terms(), self.columns.tolist()
+        fits = len(known) == len(table) and known in (list(table), [None] * len(known))
+        if not fits or (self.spec.of is not None and categories(table)):
+            was = f"{len(known)} columns{'' if None in known else f', {brief(known)},'}"
+            raise DataError(
+                f"the forest was fitted on {was} but the predictors are {brief(list(table))} ({len(categories(table))} categories): use "
+                "the same columns in the same order, as numbers for of="
+            )
+        X = numbers_of(table, frame)
+        for column, levels in zip(X.T, self.levels, strict=True):
+            column[(levels.size > 0) & ~np.isin(column, levels)] = np.nan
+        return (reached(X, self.start, self.left, self.right, self.feature, self.threshold, self.missing),)
+
+    def between(self, rows: Rep, candidates: Rep) -> np.ndarray:
+        return apart(rows[0], candidates[0])
+
+
+def numbers_of(table: dict[str, pd.Series], frame: Frame) -> np.ndarray:
+    """The variables in the precision of scikit-learn's trees, float32 (n, p): categories as codes of their levels, NaN if missing."""
+    if not table:
+        raise DataError(f"{frame.formula.quoted} has no predictors for a forest: use column names, or '.'")
+    X = np.column_stack([as_floats(values) for values in table.values()])
+    for i, j in np.argwhere(np.abs(X) > LARGEST)[:1]:
+        raise DataError(
+            f"column {list(table)[j]!r} is {X[i, j]:.4g} at row {shown(frame.index[i])}, beyond the numbers of a forest ({LARGEST:.4g}): "
+            "scale the column down, or leave the row out"
+        )
+    return np.asarray(X, np.float32)
+
+
+def categories(table: dict[str, pd.Series]) -> list[str]:
+    return [name for name, values in table.items() if isinstance(values.dtype, pd.CategoricalDtype)]
+
+
+def taken(of: Any) -> TrainedForest:
+    """The trees of a fitted classifier of scikit-learn."""
+    if isinstance(of, TrainedForest):
+        return of
+    if not any(c.__name__ in TAKEN and c.__module__.startswith("sklearn.") for c in type(of).__mro__):
+        raise OptionError(f"of must be a fitted {either(TAKEN)} of scikit-learn, whose trees are public, not {brief(of)}")
+    if not hasattr(of, "estimators_"):
+        raise OptionError(f"of={brief(of)} is not fitted: use of.fit(X, y) first")
+    names = getattr(of, "feature_names_in_", [None] * of.n_features_in_)
+    error = 1 - of.oob_score_ if getattr(of, "oob_score", None) is True else np.nan
+    return arrays_of(Forest(), of, names, [np.empty(0)] * len(names), error)
+
+
+def arrays_of(spec: Forest, forest: Any, names: Any, levels: list[np.ndarray], error: float) -> TrainedForest:
+    trees = [tree.tree_ for tree in np.ravel(forest.estimators_)]
+    if len(trees) > MOST_TREES or all(tree.node_count == 1 for tree in trees):
+        raise DataError(f"the {len(trees)} trees of a forest must have splits, and be at most {MOST_TREES}: use other columns or rows")
+    start = np.cumsum([0, *(tree.node_count for tree in trees)])
+    nodes = {name: np.concatenate([getattr(tree, own) for tree in trees]).astype(kind) for name, own, kind in NODES}
+    return TrainedForest(spec, start, columns=strings(names), levels=tuple(levels), error=np.array([error]), **nodes)

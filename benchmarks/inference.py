@@ -62,7 +62,7 @@ def threshold(replicates: int) -> None:
                 p, rows = fit.predict(new, "prob")["ill"].to_numpy(), np.bincount(fit.calibration.conformal.y)
                 for rule, arguments in CUTS.items():
                     cut = fit.threshold("ill", **arguments)
-                    said = p >= cut.cut
+                    said = p >= cut.value
                     truths = {"sensitivity": said[ill].mean(), "specificity": 1 - said[~ill].mean()}
                     for (what, truth), count in zip(truths.items(), rows, strict=True):
                         found = getattr(cut, what)

@@ -354,17 +354,17 @@ def with_chances(chances: Mapping[str, np.ndarray]) -> np.ndarray:
     return np.asarray(np.all([~np.isnan(p).any(axis=1) for p in chances.values()], axis=0))
 
 
-def compare_areas(areas: Mapping[str, AUC], w: Any = None, group: Any = None) -> pd.DataFrame:
-    """DeLong's test of each pair of areas under ROC curves of the same rows, as `by_row` returns its tests; z as the statistic.
+def compare_areas(areas: Mapping[str, AUC], group: Any = None) -> pd.DataFrame:
+    """DeLong's test of each pair of areas under ROC curves of the same rows, as `by_row` returns its tests.
 
-    A row adds the difference of its contributions to the errors of the two areas to the error of their difference. Weights `w` (n,)
-    are needed if rows come in groups, `group` (n,), whose rows are added first.
+    A row adds the difference of its contributions to the errors of the two areas to the error of their difference. The statistic is z.
+    If rows come in groups, `group` (n,), their contributions are added first, and the statistic is Student's t.
     """
     rows = []
     for a, b in combinations(areas, 2):
         parts = areas[a].parts - areas[b].parts
-        value, se = areas[a].estimate.value - areas[b].estimate.value, float(np.sqrt(sum_of_squares(parts, w, group)))
-        rows.append(student_row("DeLong", a, b, Mean(value, 0.0 if se < 1e-12 else se, np.inf)))
+        value, se = areas[a].estimate.value - areas[b].estimate.value, float(np.sqrt(sum_of_squares(parts, None, group)))
+        rows.append(student_row("DeLong", a, b, Mean(value, 0.0 if se < 1e-12 else se, min(areas[a].df, areas[b].df))))
     return with_holm(rows)
 
 

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from ..core.statistics.folds import grouped, stratified
-from ..core.statistics.intervals import Estimate, columns_of, rows_worth, wilson
+from ..core.statistics.intervals import Estimate, columns_of, least_se, rows_worth, wilson
 from ..core.statistics.one_se import mean_and_se
 from ..core.statistics.roc import all_cuts, best_cut, decide_at, variance_of_choice
 from ..core.statistics.scores import LEARN
@@ -254,7 +254,7 @@ class Chooser:
         weight = self.weights(y, w)
         total = np.bincount(fold, weight)
         of_fold = np.bincount(fold, weight * self.losses[y, predicted]) / total
-        mean, se = mean_and_se(of_fold[:, None], total)
+        mean, se = mean_and_se(of_fold[:, None], total, least_se(weight, self.losses.max(axis=1)[y]))
         return float(mean[0]), float(se[0])
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from .. import Array
-from .intervals import UNKNOWN, Estimate, Sums, independent_rows, mean_of, sum_of_squares, wilson
+from .intervals import UNKNOWN, Estimate, Sums, independent_rows, mean_of, satterthwaite, sum_of_squares, wilson
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,7 @@ class Table:
         w = w * whole.ravel()[cell]
         weights = np.bincount(group, w)
         spread = sum_of_squares(w * values.ravel()[cell], w, group)
-        return Sums(total, square, spread, int((weights > 0).sum()), float(weights @ weights))
+        return Sums(total, square, spread, satterthwaite(weights), float(weights @ weights))
 
 
 def count(y: Array, predicted: Array, w: Array, classes: int, group: Array | None = None) -> Table:

@@ -11,7 +11,7 @@ import numpy as np
 from ...ground.errors import short
 from ...ground.savable import savable
 from .. import Array
-from .intervals import Estimate, independent_rows, share_of_rows, sums_of, wilson
+from .intervals import Estimate, effective_rows, independent_rows, share_of_rows, sums_of, wilson
 
 LARGEST = float(np.finfo(float).max) / 4  # differences of two such values are finite
 
@@ -198,21 +198,6 @@ class Chances(Protocol):
     @property
     def name(self) -> str: ...
     def of(self, scores: Array) -> Array: ...
-
-
-def effective_rows(w: Array) -> float:
-    """Number of rows of equal weight that weights are worth: sum(w)^2 / sum(w^2) (Kish 1965); 0 if all are 0.
-
-    Examples
-    --------
-    >>> effective_rows(np.full(8, 1e-4)), round(effective_rows(np.array([3.0, 1.0, 0.0])), 3)
-    (8.0, 1.6)
-    """
-    largest = float(w.max(initial=0.0))
-    if not largest > 0:
-        return 0.0
-    relative = w / largest  # otherwise squares of small and large weights overflow or vanish
-    return float(relative.sum() ** 2 / (relative @ relative))
 
 
 def worth_rows(w: Array) -> Array:

@@ -12,11 +12,13 @@ import numpy as np
 import pandas as pd
 
 from ..core.query import Query, answer
+from ..core.statistics.folds import grouped, stratified
 from ..core.statistics.scores import (
     LEARN,
     Chances,
     Conformal,
     Scale,
+    fit_selected,
     nonconformity,
     rows_of_classes,
     scale_of,
@@ -40,7 +42,8 @@ if TYPE_CHECKING:
 
 LEVEL = 0.9  # of prediction sets
 READ = ("prob", "decision", "distance")  # values of a rule that are calibrated: the first that it has
-HOW = tuple(LEARN)
+HOW = ("auto", *LEARN)
+MOST_PARTS = 10  # of the calibration rows, without which probabilities are learned again
 MOST_FOLDS_TUNED = 20  # folds up to which tuning in each is cheap
 MOST_TUNED = 2e8  # and folds x rows x candidates x grid points x repeats
 
@@ -158,7 +161,7 @@ class Calibration:
 def calibrate(
     fit: AnyFit,
     data: Any = None,
-    how: str = "multinomial",
+    how: str = "auto",
     cv: Any = "auto",
     seed: int | None = None,
     weights: Any = None,
@@ -181,8 +184,9 @@ def calibrate(
     ----------
     data : DataFrame, optional
         Calibration rows with the predictors and the response. Default: the training rows, by cross-validation.
-    how : "multinomial" or "isotonic"
-        Calibration method. "multinomial": logistic calibration with one intercept per class and one common slope (Platt 1999 for two
+    how : "auto", "multinomial" or "isotonic"
+        Calibration method. "auto": isotonic if its held-out log loss is lower by more than one standard error, otherwise multinomial.
+        "multinomial": logistic calibration with one intercept per class and one common slope (Platt 1999 for two
         classes), which is shrunken (van Houwelingen and le Cessie 1990). "isotonic": isotonic regression, an increasing step
         function of how far the class is ahead of the others; it needs more rows. Each step counts one more row, with the
         proportions of all rows.
@@ -286,7 +290,8 @@ def arguments_of(calibrate: Any) -> dict[str, Any]:
     if isinstance(calibrate, str):
         return {**DEFAULTS, "how": calibrate}
     if not isinstance(calibrate, Mapping) or set(calibrate) - set(DEFAULTS):
-        raise OptionError(f"calibrate must be True, False, 'multinomial', 'isotonic' or a dict of {list(DEFAULTS)}, not {brief(calibrate)}")
+        ways = ", ".join(map(repr, HOW))
+        raise OptionError(f"calibrate must be True, False, {ways} or a dict of {list(DEFAULTS)}, not {brief(calibrate)}")
     return {**DEFAULTS, **calibrate}
 
 
@@ -319,7 +324,7 @@ def calibration(fit: Fitted, data: Any, how: str, cv: Any, seed: int | None, wei
         raise DataError(f"each class needs calibration rows, but {', '.join(empty)} has none")
     scale = scale_of(kind, values)
     scores = scale.scores(values)
-    chances = LEARN[how](scores, y, w)
+    chances = LEARN[how](scores, y, w) if how in LEARN else fit_selected(scores, y, w, parts_of(y, fold, int(np.bincount(y).min())))
     strange = nonconformity(scores)[np.arange(len(y)), y]
     classes = len(fit.classes)
     share = np.bincount(y, w, classes) / w.sum()
@@ -328,6 +333,14 @@ def calibration(fit: Fitted, data: Any, how: str, cv: Any, seed: int | None, wei
         scale, chances, conformal, rules, data is None, share, scores, _reasons(fit, conformal, chosen),
         chosen is not None and chosen.values is not None, fit.problem.class_factors is not None,
     )  # fmt: skip
+
+
+def parts_of(y: np.ndarray, fold: np.ndarray, fewest: int) -> np.ndarray:
+    """Parts (n,) of calibration rows: their folds, joined to at most ten; or as many parts of a single fold as a class has rows."""
+    fold = np.unique(fold, return_inverse=True)[1]
+    if fold.max() == 0:
+        return stratified(y, min(MOST_PARTS, max(fewest, 1)), 0)
+    return np.unique(grouped(y, fold, MOST_PARTS, 0), return_inverse=True)[1] if fold.max() >= MOST_PARTS else fold
 
 
 def _reasons(fit: Fitted, conformal: Conformal, chosen: Tuned | None) -> tuple[str, ...]:

@@ -10,7 +10,16 @@ from typing import Any, ClassVar, Protocol
 import numpy as np
 import pandas as pd
 
-from ..core.statistics.intervals import effective_rows, least_se, leverage, reduction, rows_worth, satterthwaite, simultaneous, wilson
+from ..core.statistics.intervals import (
+    effective_rows,
+    least_se,
+    leverage,
+    reduction,
+    rows_worth,
+    satterthwaite,
+    simultaneous,
+    wilson,
+)
 from ..core.statistics.one_se import (
     OF_HELD_OUT,
     RULES,

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from ..core.statistics.folds import grouped, stratified
 from ..core.statistics.intervals import Estimate, columns_of, least_se, rows_worth, wilson
 from ..core.statistics.one_se import mean_and_se
 from ..core.statistics.roc import all_cuts, best_cut, decide_at, variance_of_choice
@@ -17,13 +16,13 @@ from ..core.statistics.scores import LEARN
 from ..ground.checks import is_number
 from ..ground.errors import DataError, NotAvailable, OptionError, brief, shown, visible
 from ..values import Printed, public
+from .calibration import parts_of
 from .selection import measure_losses, requested_measure
 
 if TYPE_CHECKING:
     from .calibration import Calibration
     from .fitted import Fitted
 
-MOST_FOLDS = 10  # folds in which the threshold is selected again
 DRAWS = 200  # bootstrap samples of the calibration rows
 
 
@@ -261,12 +260,7 @@ class Chooser:
 def parts(calibration: Calibration, code: int, levels: pd.Index) -> np.ndarray:
     """For each calibration row the part (n,) without which the threshold is re-selected: its fold, or up to ten parts of folds."""
     y = calibration.conformal.y
-    fold = np.unique(calibration.conformal.fold, return_inverse=True)[1]
-    if fold.max() == 0:
-        fewest = int(min((y == code).sum(), (y != code).sum()))
-        fold = stratified(y, min(MOST_FOLDS, max(fewest, 1)), 0)
-    elif fold.max() >= MOST_FOLDS:
-        fold = np.unique(grouped(y, fold, MOST_FOLDS, 0), return_inverse=True)[1]
+    fold = parts_of(y, calibration.conformal.fold, int(min((y == code).sum(), (y != code).sum())))
     for side, name in (((y == code), shown(levels[code])), ((y != code), f"the classes other than {shown(levels[code])}")):
         if len(np.unique(fold[side])) < 2:
             raise DataError(

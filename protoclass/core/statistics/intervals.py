@@ -196,8 +196,8 @@ def least_se(w: Array, largest: Array | float = 1.0, group: Array | None = None)
     >>> round(least_se(np.ones(96)), 6), round(least_se(np.ones(96), 5.0), 6)  # sqrt(0.02 x 0.98 / 100)
     (0.014, 0.07)
     """
-    n = effective_rows(w, group) + 4
-    return float(np.sqrt(2 * (n - 2) / n**3 * ((w * largest) ** 2).sum() / (w @ w)))
+    n, v = effective_rows(w, group) + 4, w / w.max()
+    return float(np.sqrt(2 * (n - 2) / n**3 * ((v * largest) ** 2).sum() / (v @ v)))
 
 
 def share_of_rows(right: Array, w: Array, group: Array | None = None) -> Estimate:

@@ -67,7 +67,7 @@ SMALL = {"means apart": draw_rows, "noise": noise_rows, "15 % ill": rare_rows}
 
 def small(replicates: int) -> None:
     for (world, rows), n in product(SMALL.items(), (40, 60, 80)):
-        new, held = rows(np.random.default_rng(99), 20_000), []
+        new, held = rows(np.random.default_rng(99), 4000), []
         ill = (new["y"] == "ill").to_numpy()
         for seed in range(replicates):
             fit = pc.fit("y ~ .", rows(np.random.default_rng(seed), n), "knn", k=15, cv=None, progress=False).calibrate(cv=5)

@@ -11,7 +11,15 @@ import numpy as np
 import pandas as pd
 
 from ..core.statistics.confusion import OfClass, Table, accuracy, balanced_accuracy, count, kappa, of_class
-from ..core.statistics.intervals import Estimate, columns_of, independent_rows, mean_over_rows, satterthwaite, share_of_rows, sums_of
+from ..core.statistics.intervals import (
+    Estimate,
+    columns_of,
+    independent_rows,
+    mean_over_rows,
+    satterthwaite,
+    share_of_rows,
+    sums_of,
+)
 from ..core.statistics.roc import AUC, mean_auc
 from ..core.statistics.scores import brier, calibration_in_the_large, log_loss, reliability
 from ..core.statistics.sums import as_counts
@@ -356,7 +364,8 @@ def test(
         Probability threshold. The tested classes are those of `predict(new, threshold=threshold)`.
     groups : "auto", column name, Series, array or None
         Groups of rows that are not independent, such as the visits of a patient. Intervals and tests are then cluster-robust, by a
-        jackknife of groups with Satterthwaite's degrees of freedom; estimates do not change. Fewer than five groups cause a warning. "auto": the column that `groups=` of the fit named, if the new data have it.
+        jackknife of groups with Satterthwaite's degrees of freedom; estimates do not change. Fewer than five groups cause a warning.
+        "auto": the column that `groups=` of the fit named, if the new data have it.
 
     Returns
     -------

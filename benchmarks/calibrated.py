@@ -1,4 +1,4 @@
-"""Are calibrated probabilities true: python benchmarks/calibrated.py [--quick] [--runs 40] [--new 500].
+"""Are calibrated probabilities true: python benchmarks/calibrated.py [--quick] [--runs 16] [--new 400].
 
 Each run draws training rows of two classes from a world, fits a method, calibrates it with its own rows, and predicts further
 rows. The worlds differ in kind: two normal classes of equal or unequal spread, rows of which one half is separable and the other
@@ -109,9 +109,9 @@ def main(runs, count):
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--quick", action="store_true", help="five runs of each world")
-    parser.add_argument("--runs", type=int, default=40)
-    parser.add_argument("--new", type=int, default=500)
+    parser.add_argument("--quick", action="store_true", help="three runs of each world")
+    parser.add_argument("--runs", type=int, default=16)
+    parser.add_argument("--new", type=int, default=400)
     options = parser.parse_args()
     warnings.simplefilter("ignore", pc.DataWarning)
-    main(5 if options.quick else options.runs, options.new)
+    main(3 if options.quick else options.runs, options.new)

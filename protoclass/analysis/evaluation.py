@@ -440,10 +440,9 @@ def _warn_of_few_groups(judged: Judged) -> None:
     weights = np.bincount(judged.group, judged.w)
     worth = satterthwaite(weights) + 1
     if not worth > FEW_GROUPS - 1e-9:
-        count = int((weights > 0).sum())
-        equal = "" if np.isnan(worth) or worth > count - 0.05 else f", worth {worth:.1f} of equal size"
+        found = f"{int((weights > 0).sum())}, worth {np.nan_to_num(worth, nan=1.0):.2g} of equal size"
         cure = f"use at least {FEW_GROUPS} groups of similar size"
-        warn(f"the test rows come in too few groups ({count}{equal}), so intervals are very wide or unknown: {cure}", DataWarning)
+        warn(f"the test rows come in too few groups ({found}), so intervals are very wide or unknown: {cure}", DataWarning)
 
 
 def _warn_of_training_rows(fit: Fitted, new: pd.DataFrame) -> None:
@@ -594,6 +593,6 @@ def against_stated(
     if group is None and np.ptp(w) == 0:
         return float(binom.cdf(wrong.sum(), len(w), base)), "one-sided exact binomial test"
     error = float(w @ wrong / w.sum())
-    se = np.sqrt(base * (1 - base) / independent_rows(error, sums_of(wrong, error, w, group)))
+    se = np.sqrt(base * (1 - base) / independent_rows(error, sums_of(wrong - error, w, group)))
     name = f"one-sided {'z test by groups' if group is not None else 'weighted z test'}"
     return float(norm.cdf((error - base) / se)) if se > 0 or np.isnan(se) else float(error >= base - 1e-9), name

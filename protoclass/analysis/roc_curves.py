@@ -216,7 +216,7 @@ def roc_band(test: Test, of: Any = None, specificity: Any = None, draws: int = 2
     The band has fixed width (Campbell 1994), see `protoclass.core.statistics.roc.band`. With normal scores, classes
     of 20 + 20 to 100 + 400 rows and areas of 0.7 to 0.99 it contains the whole true curve in 0.95 to 1.00 of 300 draws. The intervals
     contain the true sensitivity in 0.94 to 0.98, mean over the specificities that leave two other rows or more on their side; for a
-    single specificity in at least 0.84, lowest at the ends.
+    single specificity in at least 0.84, lowest at the ends. With 10 + 10 rows they contain it in 0.90, and in at least 0.80.
 
     Examples
     --------

@@ -318,36 +318,36 @@ def count_choices(fit: Fitted, task: Task, samples: list[Chosen]) -> pd.DataFram
     return out.iloc[np.lexsort((at, classes, -out["reselected"].to_numpy(), out["distance_95"].to_numpy(), surest))]
 
 
-def hit_by_random(inside: np.ndarray, rows: int, count: int) -> np.ndarray:
-    """Probability that a ball contains one of `count` random rows of a class, for the numbers `inside` (q,) of its `rows` in each ball.
+def hit_by_random(inside: np.ndarray, rows: np.ndarray, count: np.ndarray) -> np.ndarray:
+    """Probability that balls contain one of `count` (q,) random rows of a class, if `inside` (q,) of its `rows` (q,) are in them.
 
     Examples
     --------
-    >>> hit_by_random(np.array([0, 1, 3]), rows=4, count=2).round(2).tolist()
+    >>> hit_by_random(np.array([0, 1, 3]), np.array([4, 4, 4]), np.array([2, 2, 2])).round(2).tolist()
     [0.0, 0.5, 1.0]
     """
-    drawn = np.arange(min(count, rows))
-    return np.asarray(1 - np.prod(np.maximum(rows - inside[:, None] - drawn, 0) / (rows - drawn), axis=1))
+    drawn = np.arange(count.max(initial=0))[:, None]
+    missed = np.maximum(rows - inside - drawn, 0) / np.maximum(rows - drawn, 1)
+    return np.asarray(1 - np.where(drawn < np.minimum(count, rows), missed, 1.0).prod(axis=0))
 
 
-def distances_to_samples(task: Task, prototypes: Points, samples: list[Chosen]) -> tuple[np.ndarray, np.ndarray]:
+def distances_to_samples(
+    task: Task, prototypes: Points | Chosen, samples: list[Chosen], rows: np.ndarray | bool = True
+) -> tuple[np.ndarray, np.ndarray]:
     """Distance to each prototype from the nearest prototype of its class in each sample, (B, q); inf if there is none.
 
-    Also the proportion of the samples, (q,), in which its ball would contain one of as many random rows of the class.
+    Also the proportion of the samples, (q,), in which its ball would contain one of as many random rows of the class, among `rows`.
     """
-    out, random = np.full((len(samples), len(prototypes)), np.inf), np.zeros(len(prototypes))
     assert prototypes.at is not None
-    for begin in range(0, len(prototypes), BLOCK):
+    out, random = np.full((len(samples), len(prototypes.at)), np.inf), np.zeros(len(prototypes.at))
+    for begin in range(0, len(prototypes.at), BLOCK):
         columns, classes = prototypes.at[begin : begin + BLOCK], prototypes.classes[begin : begin + BLOCK]
         D = task.D.take(np.arange(len(task.y)), columns)
-        if prototypes.radii is not None:
-            for c in np.unique(classes):
-                mine = np.flatnonzero(classes == c)
-                near = (D[np.ix_(task.y == c, mine)] < prototypes.radii[begin + mine]).sum(axis=0)
-                sizes, times = np.unique([(sample.classes == c).sum() for sample in samples], return_counts=True)
-                hits = [hit_by_random(near, int((task.y == c).sum()), size) for size in sizes]
-                random[begin + mine] = times @ np.array(hits) / len(samples)
+        own, part = (task.y[:, None] == classes) & np.reshape(rows, (-1, 1)), slice(begin, begin + BLOCK)
+        inside = own & np.less(D, 0.0 if prototypes.radii is None else prototypes.radii[part])
         for b, sample in enumerate(samples):
+            count = np.bincount(sample.classes, minlength=task.classes)[classes]
+            random[part] += hit_by_random(inside.sum(axis=0), own.sum(axis=0), count) / len(samples)
             for c in np.unique(classes):
                 mine, theirs = np.flatnonzero(classes == c), sample.rows_of(c, task)
                 if len(theirs):
@@ -402,7 +402,9 @@ def _replicate_once(fit: Fitted, task: Task, share: float, seed: tuple[int, int,
         return np.nan, np.nan, np.nan
     near = random = np.nan
     if chosen.radii is not None:
-        near, random = share_near(task, chosen, choose(fit, task, second.astype(np.int64), seed[2], draw), second)
+        other = choose(fit, task, second.astype(np.int64), seed[2], draw)
+        distances, hits = distances_to_samples(task, chosen, [other], second)
+        near, random = float((distances < chosen.radii).mean()), float(hits.mean())
     k = int(draw.integers(len(chosen.at)))
     row = int(task.candidate_row[chosen.at[k]])
     if row >= 0:
@@ -410,18 +412,6 @@ def _replicate_once(fit: Fitted, task: Task, share: float, seed: tuple[int, int,
         second[row] = True
     again = choose(fit, task, second.astype(np.int64), seed[2], draw)
     return near, random, float(((again.at == chosen.at[k]) & (again.classes == chosen.classes[k])).any())
-
-
-def share_near(task: Task, chosen: Chosen, other: Chosen, rows: np.ndarray) -> tuple[float, float]:
-    """Proportions of one sample's balls that contain a prototype, or one of as many random rows, of their class of another sample."""
-    inside = task.D.take(np.arange(len(task.y)), chosen.at) < chosen.radii
-    found = []
-    for k, c in enumerate(chosen.classes):
-        own = inside[rows & (task.y == c), k]
-        random = hit_by_random(own.sum(keepdims=True), len(own), int((other.classes == c).sum()))
-        found.append((inside[other.rows_of(c, task), k].any(), random[0]))
-    near, by_random = np.mean(found, axis=0)
-    return float(near), float(by_random)
 
 
 @dataclass(frozen=True)

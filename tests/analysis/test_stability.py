@@ -153,9 +153,11 @@ def test_hits_of_random_rows_are_counted_over_all_draws(fit, iris):
         inside = D[y == cls, label] < 1.0
         missed = [math.comb(int((~inside).sum()), K) / math.comb(50, K) for K in sizes_of_class(fit, result, cls)]
         assert result.prototypes["ball_hit_rate_random"][label] == pytest.approx(1 - np.mean(missed))
-    assert hit_by_random(np.array([2]), 5, 2) == pytest.approx(1 - np.mean([len({0, 1} & set(c)) == 0 for c in combinations(range(5), 2)]))
-    wide = pc.fit("species ~ .", iris, eps=20.0, lambda_=0.0, dissimilarity=RAW).stability(B=5)  # balls that contain all rows
-    assert (wide.prototypes["ball_hit_rate_random"] == 1).all()
+    hit = [bool({0, 1} & set(drawn)) for drawn in combinations(range(5), 2)]
+    assert hit_by_random(*np.array([[2], [5], [2]])) == pytest.approx(np.mean(hit))
+    two = pd.DataFrame({"a": np.r_[np.arange(10) / 10, 20 + np.arange(10) / 10], "y": np.repeat(["u", "v"], 10)})
+    wide = pc.fit("y ~ a", two, eps=5.0, dissimilarity=RAW).stability(B=5)  # a ball contains all rows of its class
+    assert wide.prototypes["ball_hit_rate_random"].tolist() == [1, 1]
     assert (wide.replicate([0.5], B=3)["ball_hit_rate_random"] == 1).all()
 
 

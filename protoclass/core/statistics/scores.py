@@ -107,7 +107,7 @@ def calibration_in_the_large(chance: Array, positive: Array, w: Array, group: Ar
     (0.05, -0.183, 0.283)
     """
     observed, expected = share_of_rows(positive, w, group), float(w @ chance) / float(w.sum())
-    sums = sums_of(positive - chance, observed.value - expected, w, group)
+    sums = sums_of(positive - chance - (observed.value - expected), w, group)
     rows = independent_rows(observed.value, sums, np.inf if sums.spread > 0 and 0 < observed.value < 1 else None)
     return Estimate(*(end - expected for end in (observed.value, *wilson(observed.value, rows))))
 

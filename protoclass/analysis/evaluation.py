@@ -438,9 +438,9 @@ def _warn_of_few_groups(judged: Judged) -> None:
     if judged.group is None:
         return
     weights = np.bincount(judged.group, judged.w)
-    worth = satterthwaite(weights) + 1
-    if not worth > FEW_GROUPS - 1e-9:
-        found = f"{int((weights > 0).sum())}, worth {np.nan_to_num(worth, nan=1.0):.2g} of equal size"
+    worth = np.nan_to_num(satterthwaite(weights)) + 1  # of a single group 1
+    if round(worth) < FEW_GROUPS:
+        found = f"{int((weights > 0).sum())}, worth {worth:.2g} of equal size"
         cure = f"use at least {FEW_GROUPS} groups of similar size"
         warn(f"the test rows come in too few groups ({found}), so intervals are very wide or unknown: {cure}", DataWarning)
 

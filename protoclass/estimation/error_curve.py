@@ -257,7 +257,7 @@ class ErrorCurve:
         >>> import protoclass as pc
         >>> v = pc.cross_validate("species ~ .", pc.load_data("iris"))
         >>> [round(end, 2) for end in v.corrected_interval()]
-        [0.01, 0.09]
+        [0.02, 0.13]
         """
         found, groups, largest = self._corrected(choose), self.problem.groups, self.loss.max()
         if found is None:

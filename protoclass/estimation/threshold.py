@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from .fitted import Fitted
 
 DRAWS = 200  # bootstrap samples of the calibration rows
+FEW = 100  # rows below which the intervals cover too rarely
 
 
 @public
@@ -99,7 +100,8 @@ class Threshold(Printed):
         ]
         for word, e in (("Sensitivity", self.sensitivity), ("specificity", self.specificity)):
             lines.append(f"{word} {e.value:.3f} (95 % CI {e.low:.3f} to {e.high:.3f})")
-        return "\n".join([*lines[:4], "; ".join(lines[4:])]), []
+        few = ["With fewer than 100 held-out rows, these intervals are too narrow (see Fit.threshold)"] if self.rows < FEW else []
+        return "\n".join([*lines[:4], "; ".join(lines[4:]), *few]), []
 
 
 
@@ -190,11 +192,12 @@ def threshold(
     >>> fit = pc.fit("species ~ .", iris.iloc[::2], eps=1.0).calibrate()
     >>> cut = fit.threshold("virginica", sensitivity=0.95)
     >>> cut
-    Predict virginica if its probability is at least 0.3749
-    Selected by: lowest error with sensitivity of at least 0.95, among 76 thresholds on 75 held-out rows; prevalence 0.333
+    Predict virginica if its probability is at least 0.3082
+    Selected by: lowest error with sensitivity of at least 0.95, among 6 thresholds on 75 held-out rows; prevalence 0.333
     CV error 0.0933 (SE 0.0335), threshold re-selected in each of 10 folds
-    Apparent error 0.0667 (optimistic); 0.0800 if the most probable class is predicted
-    Sensitivity 0.920 (95 % CI 0.610 to 0.988); specificity 0.900 (95 % CI 0.684 to 0.974)
+    Apparent error 0.0800 (optimistic); 0.0667 if the most probable class is predicted
+    Sensitivity 0.920 (95 % CI 0.607 to 0.988); specificity 0.900 (95 % CI 0.701 to 0.972)
+    With fewer than 100 held-out rows, these intervals are too narrow (see Fit.threshold)
     >>> fit.test(iris.iloc[1::2], threshold=cut).tidy()["sensitivity"].round(2).tolist()
     [0.96, 0.84, 0.88]
     """

@@ -156,7 +156,7 @@ def satterthwaite(weights: Array) -> float:
     Examples
     --------
     >>> round(satterthwaite(np.ones(5)), 9), round(satterthwaite(np.array([4.0, 1.0, 1.0])), 3)
-    (4.0, 1.385)
+    (4.0, 1.8)
     """
     a = weights / weights.sum()
     squares, cubes = float(a @ a), float((a**3).sum())

@@ -45,7 +45,7 @@ class Stability(Printed):
         `ball_hit_rate` (prototypes of the fit that have balls) : proportion of the samples with a prototype of the class in its ball.
 
         `ball_hit_rate_random` : the same proportion, expected for random rows of the class, as many as its prototypes in each
-        sample. A large ball contains such a row as well, so only the difference is evidence of stability.
+        sample. A large ball often contains a random row, so only the difference is evidence of stability.
 
         `distance_95` (prototypes of the fit) : the distance, in units of the dissimilarity, within which a prototype of the class
         lay in 95 % of the samples; inf if more than 5 % of the samples had none.

@@ -123,8 +123,8 @@ class ErrorCurve:
         One row for each grid point.
 
         `error` : cross-validated error by `measure`: the proportion of errors, its mean over classes, or the loss. `se` : its
-        standard error over folds, as in glmnet, which the 1-SE rule uses; it is at least that of an error of 0 by Agresti and Coull, see
-        `core.statistics.intervals.least_se`. `size` : the mean complexity of the models over the folds,
+        standard error over folds, as in glmnet, which the 1-SE rule uses. It is at least the standard error of an error of 0
+        (Agresti and Coull 1998), see `core.statistics.intervals.least_se`. `size` : the mean complexity of the models over the folds,
         in the unit of the method. `cover_error` : the proportion of rows that are in no ball, in balls of several classes, or only in
         balls of another class. `bound` : the mean over folds of the bound on the error from the training rows alone, see `Fit.bound`.
 

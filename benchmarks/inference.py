@@ -66,7 +66,7 @@ SMALL = {"means apart": draw_rows, "noise": noise_rows, "15 % ill": rare_rows}
 
 
 def small(replicates: int) -> None:
-    for (world, rows), n in product(SMALL.items(), (40, 60, 80)):
+    for n, (world, rows) in product((40, 60, 80), SMALL.items()):
         new, held = rows(np.random.default_rng(99), 4000), []
         ill = (new["y"] == "ill").to_numpy()
         for seed in range(replicates):

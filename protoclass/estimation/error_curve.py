@@ -599,7 +599,8 @@ def limits_of(problem: Problem, measure: str, loss: np.ndarray, grid: pd.DataFra
         if not allowed.any():
             raise refuse_budget(problem, counts, f"the smallest rule of {len(grid)} grid points has")
     least = least_se(row_weights(problem, measure), loss.max(axis=1)[problem.frame.codes], problem.groups)
-    return Limits(allowed, *((None, False) if tolerance is None else read_tolerance(tolerance)), least)
+    largest, relative = (None, False) if tolerance is None else read_tolerance(tolerance)
+    return Limits(allowed, largest, relative, least)
 
 
 SAMPLES = 200

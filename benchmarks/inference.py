@@ -59,10 +59,10 @@ def noise_rows(draw: np.random.Generator, n: int) -> pd.DataFrame:
 
 
 def rare_rows(draw: np.random.Generator, n: int) -> pd.DataFrame:
-    return draw_rows(draw, n, 0.15)
+    return draw_rows(draw, n, 0.2)
 
 
-SMALL = {"means apart": draw_rows, "noise": noise_rows, "15 % ill": rare_rows}
+SMALL = {"means apart": draw_rows, "noise": noise_rows, "20 % ill": rare_rows}
 
 
 def small(replicates: int) -> None:
@@ -70,7 +70,7 @@ def small(replicates: int) -> None:
         new, held = rows(np.random.default_rng(99), 4000), []
         ill = (new["y"] == "ill").to_numpy()
         for seed in range(replicates):
-            fit = pc.fit("y ~ .", rows(np.random.default_rng(seed), n), "knn", k=15, cv=None, progress=False).calibrate(cv=5)
+            fit = pc.fit("y ~ .", rows(np.random.default_rng(seed), n), "knn", k=15, cv=None, progress=False).calibrate()
             p = fit.predict(new, "prob")["ill"].to_numpy()
             for arguments in CUTS.values():
                 cut = fit.threshold("ill", **arguments)

@@ -249,8 +249,8 @@ class ErrorCurve:
         Notes
         -----
         In ten worlds (noise, separated classes, unequal spread, a rare class, a column that splits, costs) it contains the true error in
-        0.88 to 1.00 of 60 samples (lowest for a rare class), and is never empty (`python benchmarks/tuned_error.py --worlds`). Losses are a proportion of the
-        largest one.
+        0.88 to 1.00 of 60 samples, lowest for a rare class, and is never empty (`python benchmarks/tuned_error.py --worlds`). Losses are
+        a proportion of the largest one.
 
         Examples
         --------

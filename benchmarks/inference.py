@@ -6,8 +6,13 @@ threshold : sensitivity and specificity of `Fit.threshold` against those of the 
     normal columns with means 1.2 and 0.6 apart; "pvm" at radius 1 and 15-NN, calibrated with their own rows in ten folds or
     with as many other rows; a cut of least error, of least balanced error, or with a sensitivity of at least 0.9.
 
+small : the same for 40, 60 and 80 own rows and 15-NN, in the worlds of `SMALL`.
+
 test : the error of new rows. Weights that go together with errors, against Wilson's interval for Kish's number of rows; and rows in groups
     that err together, against Wilson's for independent rows.
+
+groups : the error of new rows in groups of equal and of unequal size, whose rows err together or independently, against Wilson's interval
+    with G - 1 degrees of freedom; and the area under the ROC curve if each group has one class, or both.
 
 auc : the area under the ROC curve, against DeLong's interval, for two normal distributions with equal and with unequal spread, and for a
     class of which a part can't be told from the other.
@@ -26,11 +31,11 @@ from itertools import product
 
 import numpy as np
 import pandas as pd
-from scipy.stats import norm
+from scipy.stats import norm, t
 
 import protoclass as pc
 from protoclass.core.statistics import roc
-from protoclass.core.statistics.intervals import Z, share_of_rows, simultaneous, wilson
+from protoclass.core.statistics.intervals import Z, rows_worth, share_of_rows, simultaneous, wilson
 
 METHODS = {"15-NN": {"method": "knn", "k": 15}, "pvm": {"method": "pvm", "eps": 1.0}}
 CUTS = {"error": {}, "balanced": {"measure": "balanced"}, "sensitivity 0.9": {"sensitivity": 0.9}}
@@ -49,6 +54,34 @@ def covers(low: float, high: float, truth: float) -> bool:
 CURVES = [(60, 0.5, "error"), (100, 0.5, "error"), (120, 0.15, "error"), (120, 0.15, "balanced")]
 
 
+def noise_rows(draw: np.random.Generator, n: int) -> pd.DataFrame:
+    return draw_rows(draw, n).assign(y=np.where(draw.random(n) < 0.5, "ill", "well"))
+
+
+def rare_rows(draw: np.random.Generator, n: int) -> pd.DataFrame:
+    return draw_rows(draw, n, 0.2)
+
+
+SMALL = {"means apart": draw_rows, "noise": noise_rows, "20 % ill": rare_rows}
+
+
+def small(replicates: int) -> None:
+    for n, (world, rows) in product((40, 60, 80), SMALL.items()):
+        new, held = rows(np.random.default_rng(99), 4000), []
+        ill = (new["y"] == "ill").to_numpy()
+        for seed in range(replicates):
+            fit = pc.fit("y ~ .", rows(np.random.default_rng(seed), n), "knn", k=15, cv=None, progress=False).calibrate()
+            p = fit.predict(new, "prob")["ill"].to_numpy()
+            for arguments in CUTS.values():
+                cut = fit.threshold("ill", **arguments)
+                said = p >= cut.value
+                held.append([covers(cut.sensitivity.low, cut.sensitivity.high, said[ill].mean()),
+                             covers(cut.specificity.low, cut.specificity.high, 1 - said[~ill].mean())])  # fmt: skip
+        by_rule = np.array(held).reshape(replicates, len(CUTS), 2).mean(axis=0)
+        told = "; ".join(f"{rule} {a:.2f} and {b:.2f}" for rule, (a, b) in zip(CUTS, by_rule, strict=True))
+        print(f"{world}, {n} own rows, sensitivity and specificity covered: {told}", flush=True)
+
+
 def threshold(replicates: int) -> None:
     new = draw_rows(np.random.default_rng(99), 20_000)
     ill = (new["y"] == "ill").to_numpy()
@@ -62,7 +95,7 @@ def threshold(replicates: int) -> None:
                 p, rows = fit.predict(new, "prob")["ill"].to_numpy(), np.bincount(fit.calibration.conformal.y)
                 for rule, arguments in CUTS.items():
                     cut = fit.threshold("ill", **arguments)
-                    said = p >= cut.cut
+                    said = p >= cut.value
                     truths = {"sensitivity": said[ill].mean(), "specificity": 1 - said[~ill].mean()}
                     for (what, truth), count in zip(truths.items(), rows, strict=True):
                         found = getattr(cut, what)
@@ -107,6 +140,40 @@ def test(replicates: int) -> None:
     draw = np.random.default_rng(0)
     weighted_shares(draw, replicates)
     grouped_shares(draw, replicates)
+
+
+SIZES = {"3 x 10": [10] * 3, "5 x 10": [10] * 5, "10 x 10": [10] * 10, "20 x 10": [10] * 20, "4, 5 to 40 rows": [5, 10, 20, 40],
+         "8, 2 to 45 rows": [2, 4, 6, 10, 15, 22, 33, 45], "20, one with 60 of 136 rows": [60] + [4] * 19}  # fmt: skip
+ERRORS = {"strongly together": (0.6, 2.4), "together": (2.0, 8.0), "rare, strongly together": (0.2, 3.8), "independent": (2000.0, 8000.0)}
+
+
+def with_groups_less_one(wrong: np.ndarray, group: np.ndarray) -> tuple[float, float]:
+    """Wilson's interval for the sum of squares over groups times G / (G - 1), with G - 1 degrees of freedom."""
+    rows, share = np.bincount(group), float(wrong.mean())
+    sums, G = np.bincount(group, wrong - share) / len(wrong), len(rows)
+    worth = rows_worth(share, sums @ sums * G / (G - 1), len(wrong)) if 0 < share < 1 else len(wrong) ** 2 / (rows @ rows)
+    return wilson(share, worth * (Z / t.ppf(0.975, G - 1)) ** 2)
+
+
+def groups(replicates: int) -> None:
+    draw = np.random.default_rng(0)
+    for (of_groups, sizes), (of_errors, (a, b)) in product(SIZES.items(), ERRORS.items()):
+        group, held, truth = np.repeat(np.arange(len(sizes)), sizes), np.zeros(2), a / (a + b)
+        for _ in range(replicates):
+            wrong = draw.random(len(group)) < draw.beta(a, b, len(sizes))[group]
+            found = share_of_rows(wrong, np.ones(len(wrong)), group)
+            held += [covers(*with_groups_less_one(wrong, group), truth), covers(found.low, found.high, truth)]
+        before, after = held / replicates
+        print(f"groups {of_groups}, errors {of_errors}: G - 1 degrees {before:.3f}, the interval {after:.3f}", flush=True)
+    for (count, rows), of_class, area in product(((8, 10), (20, 5), (40, 3)), ("one class a group", "both"), (0.8, 0.95)):
+        group, held = np.repeat(np.arange(count), rows), 0
+        positive = (group if of_class == "one class a group" else np.arange(len(group))) % 2 == 0
+        shift = np.sqrt(2) * norm.ppf(area)
+        for _ in range(replicates):
+            score = np.sqrt(0.5) * (draw.normal(size=count)[group] + draw.normal(size=len(group))) + shift * positive
+            found = roc.auc(score, positive, np.ones(len(group)), group).estimate
+            held += covers(found.low, found.high, area)  # of rows of different groups
+        print(f"area {area}, {count} groups of {rows} rows, {of_class}: the interval {held / replicates:.3f}", flush=True)
 
 
 def draw_scores(draw: np.random.Generator, kind: str, m: int, n: int, area: float) -> np.ndarray:
@@ -164,8 +231,8 @@ def curve(replicates: int) -> None:
               f"{ratio.min():.2f} to {ratio.max():.2f}", flush=True)  # fmt: skip
 
 
-SUBJECTS = {"threshold": threshold, "test": test, "auc": auc, "curve": curve}
-DRAWS = {"threshold": 120, "test": 2000, "auc": 1500, "curve": 200}
+SUBJECTS = {"threshold": threshold, "small": small, "test": test, "groups": groups, "auc": auc, "curve": curve}
+DRAWS = {"threshold": 120, "small": 100, "test": 2000, "groups": 600, "auc": 1500, "curve": 200}
 
 
 def main(subject: str, replicates: int) -> None:

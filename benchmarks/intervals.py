@@ -4,6 +4,9 @@
 same error in truth: none, some, and much of it. "rejects" is the share of replicates in which a test at 5 % says that they
 differ, "covers" that of 95 % intervals that hold the true error (its mean over training sets of 60 rows). With --nested also
 the nested cross-validation of Bates, Hastie and Tibshirani (2024), over so many draws of the folds.
+
+With --one-split, McNemar's test of two such 1-NN rules on one split, as a test of the methods: how often it rejects that they have
+the same error, by the numbers of training and test rows, in four worlds.
 """
 
 from __future__ import annotations
@@ -14,6 +17,7 @@ from collections.abc import Iterator
 
 import numpy as np
 from scipy import stats
+from scipy.spatial.distance import cdist
 
 from protoclass.analysis.comparison import Design, error_interval, mean_over_splits, student_interval
 from protoclass.core.parallel import kernel
@@ -145,6 +149,24 @@ def mcnemar(wrong: np.ndarray) -> float:
     return float(stats.binomtest(a, a + b).pvalue) if a + b else 1.0
 
 
+def split_once(draw: np.random.Generator, world: str, train: int, new: int) -> np.ndarray:
+    """Whether 1-NN on each pair of columns is wrong on each new row, (2, new)."""
+    n = train + new
+    y = draw.random(n) < (0.1 if world == "rare class" else 0.5)
+    spread = np.where(y, 1.0, 3.0) if world == "unequal spread" else np.ones(n)
+    X = draw.normal(size=(n, 4)) * spread[:, None] + {"noise": 0.0, "unequal spread": 0.0}.get(world, 1.5) * y[:, None]
+    near = [cdist(X[train:, at], X[:train, at]).argmin(axis=1) for at in (slice(0, 2), slice(2, 4))]
+    return np.array([y[:train][place] != y[train:] for place in near])
+
+
+def one_split(replicates: int) -> None:
+    for world in ("noise", "equal spread", "unequal spread", "rare class"):
+        for train, new in ((60, 30), (300, 300), (300, 1200)):
+            wrong = [split_once(np.random.default_rng(seed), world, train, new) for seed in range(replicates)]
+            rejected = np.mean([mcnemar(w[:, None].astype(float)) < 0.05 for w in wrong])
+            print(f"{world}, {train} + {new} rows: McNemar's test of the methods rejects {rejected:.3f}", flush=True)
+
+
 def main(replicates: int, draws: int) -> None:
     for name, shift in SHIFTS.items():
         start = time.perf_counter()
@@ -174,5 +196,9 @@ if __name__ == "__main__":
     parser.add_argument(
         "--nested", type=int, default=0, help="draws of the folds for nested cross-validation; 0 leaves it out"
     )
+    parser.add_argument("--one-split", action="store_true", help="McNemar's test on one split as a test of methods")
     options = parser.parse_args()
-    main(options.replicates, options.nested)
+    if options.one_split:
+        one_split(options.replicates)
+    else:
+        main(options.replicates, options.nested)

@@ -285,7 +285,7 @@ def fit(
     tolerance : number >= 0, or str such as "5%", optional
         Margin for `choose="tolerance"`: how far the cross-validated error may be above the lowest, in its own unit (0.02) or as a
         percentage of the lowest error.
-    calibrate : bool, "multinomial", "isotonic" or dict
+    calibrate : bool, "auto", "multinomial", "isotonic" or dict
         Whether to add calibrated probabilities and prediction sets; a dict has arguments of `Fit.calibrate`.
     class_weights : "balanced", or dict or Series of class to number > 0, optional
         Factors by class that multiply the weights of the rows, with the same effect as `weights=`, also in the errors. "balanced":

@@ -99,7 +99,7 @@ def compare(
     rope : float > 0, optional
         Largest difference of errors that is practically equivalent, such as 0.01. The printed comparison then has the probabilities
         that two methods differ by no more, and that either is better: see `Comparison.equivalence`. Needs several splits or folds.
-    calibrate : bool, "multinomial", "isotonic" or dict
+    calibrate : bool, "auto", "multinomial", "isotonic" or dict
         Whether to calibrate, as in `fit`, for each method that does not specify it. The probabilities are calibrated within each
         training set, fold by fold, with the parameters tuned on it. They are scored on the test rows by Brier score, log loss and
         area under the ROC curve (`Comparison.score_tests`).

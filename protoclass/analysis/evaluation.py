@@ -11,7 +11,15 @@ import numpy as np
 import pandas as pd
 
 from ..core.statistics.confusion import OfClass, Table, accuracy, balanced_accuracy, count, kappa, of_class
-from ..core.statistics.intervals import Estimate, columns_of, independent_rows, mean_over_rows, share_of_rows, sums_of
+from ..core.statistics.intervals import (
+    Estimate,
+    columns_of,
+    independent_rows,
+    mean_over_rows,
+    satterthwaite,
+    share_of_rows,
+    sums_of,
+)
 from ..core.statistics.roc import AUC, mean_auc
 from ..core.statistics.scores import brier, calibration_in_the_large, log_loss, reliability
 from ..core.statistics.sums import as_counts
@@ -30,6 +38,7 @@ from .roc_curves import auc, pr, roc, roc_band, roc_test
 from .why import CertifiedDistances, stay_right
 
 MOST_BINS = 1000
+FEW_GROUPS = 5  # a one-sided sign test of four has p >= 1 / 16
 LEVELS = (0.8, 0.9, 0.95)  # of prediction sets
 
 
@@ -354,8 +363,9 @@ def test(
     threshold : Threshold, or dict of one class and a threshold, optional
         Probability threshold. The tested classes are those of `predict(new, threshold=threshold)`.
     groups : "auto", column name, Series, array or None
-        Groups of rows that are not independent, such as the visits of a patient. Intervals and tests are then cluster-robust;
-        estimates do not change. "auto": the column that `groups=` of the fit named, if the new data have it.
+        Groups of rows that are not independent, such as the visits of a patient. Intervals and tests are then cluster-robust, by a
+        jackknife of groups with Satterthwaite's degrees of freedom; estimates do not change. Fewer than five groups cause a warning.
+        "auto": the column that `groups=` of the fit named, if the new data have it.
 
     Returns
     -------
@@ -405,6 +415,7 @@ def test(
             "no row has both a known class and all predictors" + ("" if weights is None else ", and weight")
         )
     _warn_of_training_rows(fit, new[known])
+    _warn_of_few_groups(every.take(known))
     constant = int(fit.problem.prevalence.argmax())
     losses = None if loss is None else loss_of(loss, levels)
     decided = "" if threshold is None else threshold_in_words(threshold, levels)
@@ -420,6 +431,18 @@ def test(
         return overall
     of = threshold_of(threshold, levels)[0] if threshold is not None else 1 if len(levels) == 2 else None
     return split(overall, judge, by, new, known & (w > 0), None if of is None else levels[of])
+
+
+def _warn_of_few_groups(judged: Judged) -> None:
+    """Warn if the rows come in fewer groups than `FEW_GROUPS`, or if few of them have most of the weight."""
+    if judged.group is None:
+        return
+    weights = np.bincount(judged.group, judged.w)
+    worth = np.nan_to_num(satterthwaite(weights)) + 1  # of a single group 1
+    if round(worth) < FEW_GROUPS:
+        found = f"{int((weights > 0).sum())}, worth {worth:.2g} of equal size"
+        cure = f"use at least {FEW_GROUPS} groups of similar size"
+        warn(f"the test rows come in too few groups ({found}), so intervals are very wide or unknown: {cure}", DataWarning)
 
 
 def _warn_of_training_rows(fit: Fitted, new: pd.DataFrame) -> None:
@@ -570,6 +593,6 @@ def against_stated(
     if group is None and np.ptp(w) == 0:
         return float(binom.cdf(wrong.sum(), len(w), base)), "one-sided exact binomial test"
     error = float(w @ wrong / w.sum())
-    se = np.sqrt(base * (1 - base) / independent_rows(error, sums_of(wrong, error, w, group)))
+    se = np.sqrt(base * (1 - base) / independent_rows(error, sums_of(wrong - error, w, group)))
     name = f"one-sided {'z test by groups' if group is not None else 'weighted z test'}"
     return float(norm.cdf((error - base) / se)) if se > 0 or np.isnan(se) else float(error >= base - 1e-9), name

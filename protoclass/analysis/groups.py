@@ -225,7 +225,7 @@ def compare_groups(a: Any, b: Any, groups: dict[Any, Test], measure: str = "erro
             return "Fisher's exact test", str(a), str(b), found.value, found.low, found.high, float(statistic), float(p)
         test, shares = f"z test{by or ' of weighted shares'}", [e.value for e in estimates]
         pooled = float(np.average(shares, weights=[v.sum() for v in w]))
-        rows = [independent_rows(s, sums_of(part, s, v, g)) for s, part, v, g in zip(shares, x, w, group, strict=True)]
+        rows = [independent_rows(s, sums_of(part - s, v, g)) for s, part, v, g in zip(shares, x, w, group, strict=True)]
         spread = float(np.sqrt(pooled * (1 - pooled) * sum(1 / r for r in rows)))
     statistic = found.value / spread if spread > 0 or np.isnan(spread) else 0.0
     return test, str(a), str(b), found.value, found.low, found.high, float(statistic), float(2 * norm.sf(abs(statistic)))

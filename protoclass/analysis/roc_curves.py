@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from ..core.statistics.intervals import Z, rows_worth, wilson
-from ..core.statistics.roc import AUC, ROUNDING, Curve, band, curve, effective_rows, samples, share_of_area
+from ..core.statistics.intervals import Z, effective_rows, rows_worth, wilson
+from ..core.statistics.roc import AUC, ROUNDING, Curve, band, curve, samples, share_of_area
 from ..core.statistics.roc import auc as area_under
 from ..estimation.threshold import class_code
 from ..ground.checks import MOST_RUNS, check_seed, is_number, whole_number
@@ -216,7 +216,7 @@ def roc_band(test: Test, of: Any = None, specificity: Any = None, draws: int = 2
     The band has fixed width (Campbell 1994), see `protoclass.core.statistics.roc.band`. With normal scores, classes
     of 20 + 20 to 100 + 400 rows and areas of 0.7 to 0.99 it contains the whole true curve in 0.95 to 1.00 of 300 draws. The intervals
     contain the true sensitivity in 0.94 to 0.98, mean over the specificities that leave two other rows or more on their side; for a
-    single specificity in at least 0.84, lowest at the ends.
+    single specificity in at least 0.84, lowest at the ends. With 10 + 10 rows they contain it in 0.90, and in at least 0.80.
 
     Examples
     --------
@@ -292,16 +292,17 @@ def roc_test(test: Test, other: Test, of: Any = None, paired: bool = True) -> pd
                 f"the tests need the same rows, weights and groups, but have {test.n} and {other.n} rows: test both fits on rows that "
                 "both can predict, or use paired=False for the areas of independent rows"
             )
-        found = compare_areas(dict(zip("ab", areas, strict=True)), test.judged.w, test.judged.group)
+        found = compare_areas(dict(zip("ab", areas, strict=True)), test.judged.group)
     else:
-        found = with_holm([_of_independent_rows(areas, [t.groups or int((t.judged.w > 0).sum()) for t in (test, other)])])
+        found = with_holm([_of_independent_rows(areas, [int((t.judged.w > 0).sum()) for t in (test, other)])])
     values = {f"auc_{name}": area.estimate.value for name, area in zip("ab", areas, strict=True)}
     return found.assign(**values)[["test", "auc_a", "auc_b", "difference", "low", "high", "statistic", "p"]]
 
 
-def _of_independent_rows(areas: Sequence[AUC], units: Sequence[int]) -> Any:
+def _of_independent_rows(areas: Sequence[AUC], rows: Sequence[int]) -> Any:
     variances = np.array([area.se**2 for area in areas])
-    df = variances.sum() ** 2 / float(variances**2 @ (1 / (np.array(units) - 1)))
+    each = [min(area.df, n - 1) for area, n in zip(areas, rows, strict=True)]
+    df = variances.sum() ** 2 / float(variances**2 @ (1 / np.array(each)))
     difference = areas[0].estimate.value - areas[1].estimate.value
     return student_row("DeLong, independent rows", "a", "b", Mean(difference, float(np.sqrt(variances.sum())), df))
 

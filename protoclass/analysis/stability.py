@@ -22,7 +22,7 @@ from ..ground.progress import bar
 from ..metrics.base import train_metric
 from ..values import Above, Printed, public
 
-COLUMNS = ("ball_hit_rate", "distance_95", "reselected")
+COLUMNS = ("ball_hit_rate", "ball_hit_rate_random", "distance_95", "reselected")
 SURE = 0.95  # proportion of the samples with a prototype within `distance_95`
 BLOCK = 512  # prototypes whose distances are in memory at a time
 
@@ -43,6 +43,9 @@ class Stability(Printed):
         `class` : the class that it represents; `prototype` : whether it is a prototype of the fit.
 
         `ball_hit_rate` (prototypes of the fit that have balls) : proportion of the samples with a prototype of the class in its ball.
+
+        `ball_hit_rate_random` : the same proportion, expected for random rows of the class, as many as its prototypes in each
+        sample. A large ball often contains a random row, so only the difference is evidence of stability.
 
         `distance_95` (prototypes of the fit) : the distance, in units of the dissimilarity, within which a prototype of the class
         lay in 95 % of the samples; inf if more than 5 % of the samples had none.
@@ -69,7 +72,7 @@ class Stability(Printed):
 
     @property
     def prototypes(self) -> pd.DataFrame:
-        """`Fit.prototypes` with the columns `ball_hit_rate`, `distance_95` and `reselected` after the class."""
+        """`Fit.prototypes` with `ball_hit_rate`, `ball_hit_rate_random`, `distance_95` and `reselected` after the class."""
         out = self.fit.prototypes.copy()
         own = self.table[self.table["prototype"]]
         own = own.set_axis(_keys(own.index, own["class"]))
@@ -86,9 +89,10 @@ class Stability(Printed):
         """How prototypes replicate in rows that were not used to select them: mean `ball_hit_rate` and `reselected`.
 
         Two disjoint samples are drawn, with the same number of rows of each class, and the method is refitted to both.
-        `ball_hit_rate` is the proportion of balls of the first fit that contain a prototype of their class of the second. Then one
+        `ball_hit_rate` is the proportion of balls of the first fit that contain a prototype of their class of the second;
+        `ball_hit_rate_random` is the proportion expected for as many random rows of the class of the second sample. Then one
         prototype of the first fit replaces a row of its class in the second sample, and the method is refitted; `reselected` is the
-        proportion of pairs in which it is selected again. Rows are shuffled in each sample, because ties go to the first row. Both
+        proportion of pairs in which it is selected again. Rows are shuffled in each sample, because ties go to the first row. These
         proportions are unbiased for fits to new samples of this size, on average over prototypes. Samples have at most half of the
         rows, so the proportions for all rows, or for a single prototype, are not estimated.
 
@@ -106,7 +110,8 @@ class Stability(Printed):
         Returns
         -------
         DataFrame
-            Table by `fraction`: `rows` of each sample, `ball_hit_rate` (if the prototypes have balls) and `reselected`.
+            Table by `fraction`: `rows` of each sample, `ball_hit_rate`, `ball_hit_rate_random` (both if the prototypes have balls) and
+            `reselected`.
 
         Raises
         ------
@@ -118,7 +123,7 @@ class Stability(Printed):
         >>> import protoclass as pc
         >>> result = pc.fit("species ~ .", pc.load_data("iris"), eps=1.0).stability(B=50)
         >>> float(result.prototypes["reselected"].mean().round(2)), result.replicate([0.5], B=40).round(2).to_dict("list")
-        (0.71, {'rows': [75], 'ball_hit_rate': [0.81], 'reselected': [0.28]})
+        (0.71, {'rows': [75], 'ball_hit_rate': [0.81], 'ball_hit_rate_random': [0.67], 'reselected': [0.28]})
         """
         return replicate(self.fit, fractions, B, seed, progress)
 
@@ -164,8 +169,9 @@ class Stability(Printed):
         ]
         balls = "ball_hit_rate" in own
         if balls and len(own):
-            rate = fixed(100 * own["ball_hit_rate"].mean(), 0)
+            rate, random = (fixed(100 * own[name].mean(), 0) for name in COLUMNS[:2])
             lines.append(f"ball_hit_rate: on average, the ball contained a prototype of its class in {rate} % of the samples")
+            lines.append(f"ball_hit_rate_random: as many random rows of the class would give {random} %")
         if len(own):
             within, chosen = significant(own["distance_95"].median(), 3), fixed(100 * own["reselected"].mean(), 0)
             lines += [
@@ -299,11 +305,11 @@ def count_choices(fit: Fitted, task: Task, samples: list[Chosen]) -> pd.DataFram
         "drawn": present[at],
         "reselected": np.where(present[at] > 0, times[classes, at] / np.maximum(present[at], 1), np.nan),
     }, fit.dissimilarity.candidate_names[at])  # fmt: skip
-    distances = distances_to_samples(task, prototypes, samples)
+    distances, random = distances_to_samples(task, prototypes, samples)
     places = pd.MultiIndex.from_arrays([prototypes.classes, prototypes.at])
     own_columns = {"distance_95": np.sort(distances, axis=0)[int(np.ceil(SURE * len(samples))) - 1]}
     if "cover" in fit.rule.kinds:
-        own_columns = {"ball_hit_rate": (distances < prototypes.radii).mean(axis=0), **own_columns}
+        own_columns = {"ball_hit_rate": (distances < prototypes.radii).mean(axis=0), "ball_hit_rate_random": random, **own_columns}
     of_row = pd.DataFrame(own_columns, places)
     of_row = of_row[~places.duplicated()].reindex(pd.MultiIndex.from_arrays([classes, at]))
     for place, name in enumerate(of_row):
@@ -312,14 +318,36 @@ def count_choices(fit: Fitted, task: Task, samples: list[Chosen]) -> pd.DataFram
     return out.iloc[np.lexsort((at, classes, -out["reselected"].to_numpy(), out["distance_95"].to_numpy(), surest))]
 
 
-def distances_to_samples(task: Task, prototypes: Points, samples: list[Chosen]) -> np.ndarray:
-    """Distance to each prototype from the nearest prototype of its class in each sample, (B, q); inf if there is none."""
-    out = np.full((len(samples), len(prototypes)), np.inf)
+def hit_by_random(inside: np.ndarray, rows: np.ndarray, count: np.ndarray) -> np.ndarray:
+    """Probability that balls contain one of `count` (q,) random rows of a class, if `inside` (q,) of its `rows` (q,) are in them.
+
+    Examples
+    --------
+    >>> hit_by_random(np.array([0, 1, 3]), np.array([4, 4, 4]), np.array([2, 2, 2])).round(2).tolist()
+    [0.0, 0.5, 1.0]
+    """
+    drawn = np.arange(count.max(initial=0))[:, None]
+    missed = np.maximum(rows - inside - drawn, 0) / np.maximum(rows - drawn, 1)
+    return np.asarray(1 - np.where(drawn < np.minimum(count, rows), missed, 1.0).prod(axis=0))
+
+
+def distances_to_samples(
+    task: Task, prototypes: Points | Chosen, samples: list[Chosen], rows: np.ndarray | bool = True
+) -> tuple[np.ndarray, np.ndarray]:
+    """Distance to each prototype from the nearest prototype of its class in each sample, (B, q); inf if there is none.
+
+    Also the proportion of the samples, (q,), in which its ball would contain one of as many random rows of the class, among `rows`.
+    """
     assert prototypes.at is not None
-    for begin in range(0, len(prototypes), BLOCK):
+    out, random = np.full((len(samples), len(prototypes.at)), np.inf), np.zeros(len(prototypes.at))
+    for begin in range(0, len(prototypes.at), BLOCK):
         columns, classes = prototypes.at[begin : begin + BLOCK], prototypes.classes[begin : begin + BLOCK]
         D = task.D.take(np.arange(len(task.y)), columns)
+        own, part = (task.y[:, None] == classes) & np.reshape(rows, (-1, 1)), slice(begin, begin + BLOCK)
+        inside = own & np.less(D, 0.0 if prototypes.radii is None else prototypes.radii[part])
         for b, sample in enumerate(samples):
+            count = np.bincount(sample.classes, minlength=task.classes)[classes]
+            random[part] += hit_by_random(inside.sum(axis=0), own.sum(axis=0), count) / len(samples)
             for c in np.unique(classes):
                 mine, theirs = np.flatnonzero(classes == c), sample.rows_of(c, task)
                 if len(theirs):
@@ -328,7 +356,7 @@ def distances_to_samples(task: Task, prototypes: Points, samples: list[Chosen]) 
                     (task.candidate_row[columns[mine]] < 0) & np.isin(columns[mine], sample.at[sample.classes == c])
                 ]
                 out[b, begin + outside] = 0.0  # no row, and chosen itself
-    return out
+    return out, random
 
 
 def replicate(fit: Fitted, fractions: Sequence[float], B: int, seed: int, progress: bool | None) -> pd.DataFrame:
@@ -348,44 +376,42 @@ def replicate(fit: Fitted, fractions: Sequence[float], B: int, seed: int, progre
             first, _ = disjoint(task, share, np.random.default_rng(0))
             outcomes = []
 
-            def run(b: int, share: float = share, place: int = place) -> tuple[float, float]:
+            def run(b: int, share: float = share, place: int = place) -> tuple[float, float, float]:
                 return _replicate_once(fit, task, share, (int(seed), place, b))
 
             for outcome in each(run, range(int(B)), int(first.sum()) * len(task.candidate_row)):
                 outcomes.append(outcome)
                 drawing.update()
             table.append((int(first.sum()), *pd.DataFrame(outcomes).mean()))  # without pairs that are NaN
-    out = pd.DataFrame(table, pd.Index([float(s) for s in fractions], name="fraction"), columns=["rows", "ball_hit_rate", "reselected"])
-    return out if "cover" in fit.rule.kinds else out.drop(columns="ball_hit_rate")
+    names, index = ["rows", *COLUMNS[:2], "reselected"], pd.Index([float(s) for s in fractions], name="fraction")
+    out = pd.DataFrame(table, index, columns=names)
+    return out if "cover" in fit.rule.kinds else out.drop(columns=[*COLUMNS[:2]])
 
 
-def _replicate_once(fit: Fitted, task: Task, share: float, seed: tuple[int, int, int]) -> tuple[float, float]:
-    """Proportion of one sample's balls that contain a prototype of another sample, and whether the other selects one put into it.
+def _replicate_once(fit: Fitted, task: Task, share: float, seed: tuple[int, int, int]) -> tuple[float, float, float]:
+    """Proportions of one sample's balls that contain a prototype, or one of as many random rows, of another sample, and whether the
+    other selects one put into it.
 
     Rows are in a random order for each sample, because the order breaks ties. NaN if the first sample selects no
-    prototype; the first value also if prototypes have no balls.
+    prototype; the first two values also if prototypes have no balls.
     """
     draw = np.random.default_rng(seed)
     first, second = disjoint(task, share, draw)
     chosen = choose(fit, task, first.astype(np.int64), seed[2], draw)
     if len(chosen.at) == 0:
-        return np.nan, np.nan
-    near = np.nan
+        return np.nan, np.nan, np.nan
+    near = random = np.nan
     if chosen.radii is not None:
-        near = share_near(task, chosen, choose(fit, task, second.astype(np.int64), seed[2], draw))
+        other = choose(fit, task, second.astype(np.int64), seed[2], draw)
+        distances, hits = distances_to_samples(task, chosen, [other], second)
+        near, random = float((distances < chosen.radii).mean()), float(hits.mean())
     k = int(draw.integers(len(chosen.at)))
     row = int(task.candidate_row[chosen.at[k]])
     if row >= 0:
         second[draw.choice(np.flatnonzero(second & (task.y == task.y[row])))] = False
         second[row] = True
     again = choose(fit, task, second.astype(np.int64), seed[2], draw)
-    return near, float(((again.at == chosen.at[k]) & (again.classes == chosen.classes[k])).any())
-
-
-def share_near(task: Task, chosen: Chosen, other: Chosen) -> float:
-    """Proportion of one sample's balls that contain a prototype of their class of another sample."""
-    inside = task.D.take(np.arange(len(task.y)), chosen.at) < chosen.radii
-    return float(np.mean([inside[other.rows_of(c, task), k].any() for k, c in enumerate(chosen.classes)]))
+    return near, random, float(((again.at == chosen.at[k]) & (again.classes == chosen.classes[k])).any())
 
 
 @dataclass(frozen=True)

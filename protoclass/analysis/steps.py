@@ -12,6 +12,7 @@ import pandas as pd
 from ..core.query import lost_by_steps
 from ..core.setcover.problems import Certificate
 from ..core.sources import part
+from ..core.statistics.intervals import least_se
 from ..core.statistics.one_se import mean_and_se
 from ..core.task import Points, Rule, Stepwise
 from ..estimation.calibration import Calibration, FoldRule
@@ -285,7 +286,7 @@ def _held_out(fit: Fitted, cv: Any, most: int) -> tuple[np.ndarray, np.ndarray]:
             steps, weight[part.fold] = lost_by_steps(rule, part.query(rows), y[rows], w[rows])
             lost[part.fold] = steps[np.minimum(np.arange(most + 1), len(steps) - 1)]
             validating.update()
-    return mean_and_se(lost / np.maximum(weight, 1e-300)[:, None], weight)
+    return mean_and_se(lost / np.maximum(weight, 1e-300)[:, None], weight, least_se(w, group=problem.groups))
 
 
 def at(fit: AnyFit, size: int | None = None, lambda_: float | None = None, **tuned: Any) -> AnyFit:

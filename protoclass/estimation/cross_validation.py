@@ -202,7 +202,7 @@ class Trial:
         errors, fold_weights = held.errors
         bounds = held.bounds if self.problem.model.can.grid_bounds else None
         counts = self.count(held)
-        limits = limits_of(self.problem, held.grid, counts)
+        limits = limits_of(self.problem, self.measure, self.loss, held.grid, counts)
         return ErrorCurve(
             self.problem, held.grid, self.of_fold, held.predicted, held.covered if held.has_cover else None,
             np.concatenate(errors), held.sizes, np.concatenate(fold_weights),

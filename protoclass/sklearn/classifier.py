@@ -78,7 +78,7 @@ class PrototypeClassifier(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cla
         Meaning of `sample_weight`: copies of a row, as scikit-learn requires, or weights in the objective of the method, as `weights=`
         of `protoclass.fit`. "auto": copies if all are whole numbers, otherwise weights, if the method takes them. Copies share a fold,
         and rows of weight 0 are left out.
-    calibrate : bool, "multinomial", "isotonic" or dict
+    calibrate : bool, "auto", "multinomial", "isotonic" or dict
         Whether to calibrate probabilities, as in `protoclass.fit`. If so, every method has `predict_proba`, and `predict` gives the
         class with the largest probability. Probabilities are for the prevalence in the data, also with `class_weights`, as for
         scikit-learn's CalibratedClassifierCV. Otherwise methods with votes, such as "knn", have `predict_proba`, and all have

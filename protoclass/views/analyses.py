@@ -30,7 +30,7 @@ NORMAL = 1.959964  # quantile for 95 %
 def list_stability(stability: Stability) -> pd.DataFrame:
     """One row for each prototype, by name: `order` from 1, `class`, and the columns of `Stability` that the fit has."""
     table = stability.prototypes
-    out = table[[c for c in ("class", "ball_hit_rate", "distance_95", "reselected") if c in table]]
+    out = table[[c for c in ("class", "ball_hit_rate", "ball_hit_rate_random", "distance_95", "reselected") if c in table]]
     out.insert(0, "order", np.arange(1, len(out) + 1))
     return out
 

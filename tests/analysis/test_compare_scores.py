@@ -105,7 +105,7 @@ def test_log_losses_are_finite_and_rows_without_chances_are_left_out(two):
 @pytest.mark.parametrize(
     ("methods", "options", "words"),
     [
-        (["knn"], {"calibrate": 3}, r"calibrate must be True, False, 'multinomial',.*not 3"),
+        (["knn"], {"calibrate": 3}, r"calibrate must be True, False, 'auto',.*not 3"),
         (["knn"], {"calibrate": {"data": pd.DataFrame({"a": [1]})}},
          r"method 'knn' has its own calibration rows, which may be among the test rows: leave data out"),
         ({"own": {"method": "knn", "calibrate": {"data": pd.DataFrame({"a": [1]})}}}, {},

@@ -1,6 +1,7 @@
 """`Fit.test`: the test against no information is exact, at its level, and takes weights; statistics, scores, groups, pictures."""
 
 import re
+import warnings
 from itertools import product
 
 import numpy as np
@@ -524,3 +525,19 @@ def test_series_that_are_training_rows_are_counted():
     with pytest.warns(pc.DataWarning, match="16 of the 16 rows have the predictors"):
         fit.test(data.iloc[:16])
     assert "[" in fit.as_table().as_latex()
+
+
+@pytest.mark.parametrize(
+    ("groups", "told"),
+    [(np.arange(89) % 4, "(4, worth 4 of equal size)"), (np.maximum(np.arange(89) - 80, 0), "(9, worth 4.1 of equal size)"),
+     (np.zeros(89), "(1, worth 1 of equal size)"), (np.arange(89) % 5, None), (None, None)],
+)  # fmt: skip
+def test_few_groups_are_said(groups, told):
+    wine = pc.load_data("wine")
+    fit = pc.fit("cultivar ~ .", wine.iloc[::2], "knn", k=5)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        fit.test(wine.iloc[1::2], groups=groups)
+    said = [str(w.message) for w in caught if "too few groups" in str(w.message)]
+    assert len(said) == (told is not None)
+    assert told is None or told in said[0]

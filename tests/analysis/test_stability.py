@@ -1,11 +1,15 @@
 """Stability against fits on the samples themselves; the bounds that 1-NN gives."""
 
+import math
+from itertools import combinations
+
 import numpy as np
 import pandas as pd
 import pytest
 
 import protoclass as pc
-from protoclass.analysis.stability import disjoint, drawn
+from protoclass.analysis.stability import choose as choose_of
+from protoclass.analysis.stability import disjoint, drawn, hit_by_random
 from protoclass.core.parallel import Once
 from protoclass.core.sources import Held
 from protoclass.core.statistics.folds import holdout
@@ -141,6 +145,28 @@ def test_pairs_of_samples_by_hand(fit, iris):
     assert told["ball_hit_rate"].tolist() == pytest.approx([np.mean(near[share]) for share in shares])
 
 
+def test_hits_of_random_rows_are_counted_over_all_draws(fit, iris):
+    """Every subset of the class, as many rows as a sample has prototypes, hits or misses the ball; also in a second sample."""
+    D, y = fit.dissimilarity.frame().to_numpy(), iris["species"].cat.codes.to_numpy()
+    result = fit.stability(B=3, seed=2)
+    for label, cls in fit.prototypes["class"].cat.codes.items():
+        inside = D[y == cls, label] < 1.0
+        missed = [math.comb(int((~inside).sum()), K) / math.comb(50, K) for K in sizes_of_class(fit, result, cls)]
+        assert result.prototypes["ball_hit_rate_random"][label] == pytest.approx(1 - np.mean(missed))
+    hit = [bool({0, 1} & set(drawn)) for drawn in combinations(range(5), 2)]
+    assert hit_by_random(*np.array([[2], [5], [2]])) == pytest.approx(np.mean(hit))
+    two = pd.DataFrame({"a": np.r_[np.arange(10) / 10, 20 + np.arange(10) / 10], "y": np.repeat(["u", "v"], 10)})
+    wide = pc.fit("y ~ a", two, eps=5.0, dissimilarity=RAW).stability(B=5)  # a ball contains all rows of its class
+    assert wide.prototypes["ball_hit_rate_random"].tolist() == [1, 1]
+    assert (wide.replicate([0.5], B=3)["ball_hit_rate_random"] == 1).all()
+
+
+def sizes_of_class(fit, result, cls):
+    """Prototypes of a class in each sample of `stability(B=3, seed=2)`."""
+    task = fit.problem.task(fit.dissimilarity)
+    return [int((choose_of(fit, task, drawn(task, "bootstrap", (2, b)), b).classes == cls).sum()) for b in range(len(result.sizes))]
+
+
 def test_fresh_says_what_it_takes(fit, iris):
     result = fit.stability(B=2)
     for wrong in (0.5, "half", [0.6], [0.0], [True], []):
@@ -157,7 +183,7 @@ def test_fresh_says_what_it_takes(fit, iris):
 
 def test_print_leads_with_the_place_and_says_what_chosen_conditions_on(fit):
     text = repr(fit.stability(B=5))
-    assert text.index("ball_hit_rate:") < text.index("distance_95:") < text.index("reselected:")
+    assert text.index("ball_hit_rate:") < text.index("ball_hit_rate_random:") < text.index("distance_95:") < text.index("reselected:")
     assert "drawn from the rows that selected the prototypes" in text
     assert "replicate()\nestimates ball_hit_rate and reselected" in text
     assert "replicate()" in text
@@ -166,7 +192,7 @@ def test_print_leads_with_the_place_and_says_what_chosen_conditions_on(fit):
 
 def test_the_table_the_print_and_the_plot(fit):
     told = fit.stability(B=20)
-    assert list(told.prototypes.columns[:4]) == ["class", "ball_hit_rate", "distance_95", "reselected"]
+    assert list(told.prototypes.columns[:4]) == ["class", "ball_hit_rate", "ball_hit_rate_random", "distance_95"]
     assert told.prototypes.index.equals(fit.prototypes.index)
     assert "20 bootstrap samples" in repr(told)
     assert "filled: its ball contains one of its class" in told.plot().get_xlabel()

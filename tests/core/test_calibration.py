@@ -9,6 +9,7 @@ from protoclass.core.statistics.scores import (
     Conformal,
     fit_isotonic,
     fit_multinomial,
+    fit_selected,
     nonconformity,
     scale_of,
     under_prior,
@@ -169,3 +170,23 @@ def test_another_prevalence_by_bayes():
     expected = [[v * a / b for v, a, b in zip(row, prior, share, strict=True)] for row in p[:2]]
     assert under_prior(p, share, prior)[:2] == pytest.approx(np.array([np.array(row) / sum(row) for row in expected]))
     assert under_prior(p, share, prior)[2].tolist() == prior.tolist()  # which rules out what the row is for sure
+
+
+def half_noise(n, draw):
+    y, side = np.arange(n) % 2, draw.random(n) < 0.5
+    lead = np.where(side, 3.0 * (2 * y - 1), draw.normal(size=n))  # separable or noise, by the sign and the size of the lead
+    return np.column_stack([-lead, lead]), y
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_the_default_selects_the_calibrator_that_predicts_held_out_rows(seed):
+    draw = np.random.default_rng(seed)
+    part = np.arange(300) % 10 // 2
+    scores, y = half_noise(300, draw)
+    assert fit_selected(scores, y, np.ones(300), part).name == "isotonic"
+    noise = draw.normal(size=(300, 2))
+    logit = np.column_stack([np.zeros(300), draw.normal(size=300) * 2])
+    of_logit = (draw.random(300) < 1 / (1 + np.exp(-logit[:, 1]))).astype(int)
+    assert fit_selected(noise, y, np.ones(300), part).name == "multinomial"
+    assert fit_selected(logit, of_logit, np.ones(300), part).name == "multinomial"
+    assert fit_selected(scores, y, np.ones(300), np.zeros(300, int)).name == "multinomial"  # nothing is held out

@@ -10,8 +10,11 @@ from statsmodels.stats.proportion import proportion_confint
 from protoclass.core.statistics.intervals import (
     Estimate,
     difference_of,
+    least_se,
+    leverage,
     mean_of,
     mean_over_rows,
+    satterthwaite,
     share_of_rows,
     spread_factor,
     wilson,
@@ -101,3 +104,32 @@ def test_the_mean_over_rows():
     mean, error = mean_over_rows(np.array([1.0, np.inf]), np.ones(2))
     assert mean == np.inf
     assert np.isnan(error)
+
+
+@pytest.mark.parametrize("sizes", [[10] * 5, [1, 1, 4], [60] + [4] * 19, [2, 4, 6, 10, 15, 22, 33, 45]])
+def test_degrees_of_freedom_of_groups_are_satterthwaites(sizes):
+    """From the eigenvalues of the quadratic form of the groups' sums about their mean, if rows are independent."""
+    sizes, n = np.array(sizes), sum(sizes)
+    about_the_mean = np.repeat(np.eye(len(sizes)), sizes, axis=1) @ (np.eye(n) - 1 / n)
+    values = np.linalg.eigvalsh(about_the_mean @ about_the_mean.T)
+    assert satterthwaite(sizes * 0.25) == pytest.approx(values.sum() ** 2 / (values**2).sum())
+
+
+def test_groups_of_unequal_size_are_left_out_one_by_one():
+    """The variance is the jackknife's, by refits without each group."""
+    draw = np.random.default_rng(0)
+    group, x = np.repeat(np.arange(4), [2, 3, 8, 20]), draw.normal(size=33)
+    without = np.array([x[group != g].mean() for g in range(4)])
+    assert mean_over_rows(x, np.ones(33), group)[1] == pytest.approx(np.sqrt(3 / 4 * ((without - x.mean()) ** 2).sum()))
+    assert leverage(np.ones(10), np.repeat(np.arange(5), 2)) == pytest.approx(np.full(10, np.sqrt(5 / 4)))
+    assert np.isnan(leverage(np.ones(3), np.zeros(3, int))).all()
+    assert np.isnan(satterthwaite(np.array([3.0, 0.0])))
+
+
+def test_the_standard_error_of_no_error():
+    p = 2 / 24
+    assert least_se(np.ones(20)) == pytest.approx(np.sqrt(p * (1 - p) / 24))
+    assert least_se(np.full(20, 1e-200), 3.0) == pytest.approx(3 * least_se(np.ones(20)))
+    assert least_se(np.ones(40), group=np.arange(40) // 2) == pytest.approx(least_se(np.ones(20)))
+    costs = np.repeat([1.0, 7.0], 10)
+    assert least_se(np.ones(20), costs) == pytest.approx(5 * least_se(np.ones(20)))  # the root mean square of 1 and 7

@@ -142,7 +142,7 @@ def test_separated_classes_have_a_bound_on_one_side():
     assert (found.value, found.low, found.high) == (1.0, wilson(1.0, 3)[0], 1.0)
     assert auc(-np.arange(8.0), positive, even).estimate.high == wilson(0.0, 3)[1]
     grouped = auc(np.arange(8.0), positive, even, np.array([0, 0, 0, 1, 1, 2, 2, 3])).estimate
-    assert grouped.low == wilson(1.0, 9 / 5)[0]
+    assert grouped.low == pytest.approx(wilson(1.0, 9 / 5 * (1.959963984540054 / stats.t.ppf(0.975, 1)) ** 2)[0])
     assert np.isnan(auc(even, positive, even).estimate.low)
     alone = auc(np.array([1.0, 3.0, 2.0]), np.array([False, False, True]), np.ones(3))
     assert alone.estimate.value == 0.5
@@ -246,3 +246,25 @@ def test_delong_of_the_scans_of_hanley_and_mcneil():
     area, z = found.estimate.value, 1.959963984540054
     assert (area - z * found.se, area + z * found.se) == pytest.approx((0.83295, 0.95339), abs=5e-6)
     assert (found.estimate.low, found.estimate.high) == pytest.approx((0.8179, 0.9396), abs=5e-5)  # not symmetric about 0.89
+
+
+def test_areas_of_groups_have_the_degrees_of_freedom_of_both_sides():
+    """Patients of one class each: the jackknife of each side, joined by Welch's formula, by hand."""
+    random = np.random.default_rng(3)
+    group = np.repeat(np.arange(7), [2, 4, 6, 3, 3, 5, 9])
+    positive, score = group < 3, random.normal(size=32)
+    found = auc(score + positive, positive, np.ones(32), group)
+    above = (score + positive)[positive, None] > (score + positive)[None, ~positive]
+    variances, dfs = [], []
+    for means, of in ((above.mean(axis=1), group[positive]), (above.mean(axis=0), group[~positive])):
+        labels = np.unique(of)
+        without = np.array([means[of != g].mean() for g in labels])
+        a = np.array([(of == g).mean() for g in labels])
+        variances.append((len(labels) - 1) / len(labels) * ((without - means.mean()) ** 2).sum())
+        dfs.append((1 - a @ a) ** 2 / (a @ a - 2 * (a**3).sum() + (a @ a) ** 2))
+    assert found.se == pytest.approx(np.sqrt(sum(variances)))
+    df = sum(variances) ** 2 / sum(v**2 / d for v, d in zip(variances, dfs, strict=True))
+    assert found.df == pytest.approx(df)
+    area = above.mean()
+    rows = min(area * (1 - area) / sum(variances), 4 * 12 * 20 / 32) * (stats.norm.ppf(0.975) / stats.t.ppf(0.975, df)) ** 2
+    assert (found.estimate.low, found.estimate.high) == pytest.approx(wilson(area, rows))

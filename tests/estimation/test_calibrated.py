@@ -110,7 +110,7 @@ def test_update_and_steps_keep_the_calibration(fit, iris):
 
 
 def test_print_and_summary_say_how_chances_were_learned(fit, iris):
-    assert "logistic (Platt) calibration, 150 held-out rows, 10 folds" in repr(fit)
+    assert "isotonic calibration, 150 held-out rows, 10 folds" in repr(fit)
     assert "with probability about 0.9 in each class" in fit.summary().as_text().replace("\n", " ")
     small = iris.groupby("species", observed=True).head(8)
     few = pc.fit("species ~ .", small, eps=1.0).calibrate(cv=4).summary().as_text()
@@ -139,7 +139,8 @@ def test_words_of_the_guarantee(iris):
 
 @pytest.mark.parametrize(
     ("options", "words"),
-    [({"how": "platt"}, "how must be 'multinomial' or 'isotonic', not 'platt': use how='multinomial'"), ({"cv": None}, "leaves no row"),
+    [({"how": "platt"}, "how must be 'auto', 'multinomial' or 'isotonic', not 'platt': use how='multinomial'"),
+     ({"cv": None}, "leaves no row"),
         ({"data": pd.DataFrame({"a": [1.0]})}, "lack the response"),
      ({"seed": -1}, "whole number")],
 )  # fmt: skip

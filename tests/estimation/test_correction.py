@@ -8,7 +8,8 @@ import pytest
 from scipy import stats
 
 import protoclass as pc
-from protoclass.core.statistics.one_se import OF_HELD_OUT, choose
+from protoclass.core.statistics.intervals import least_se, wilson
+from protoclass.core.statistics.one_se import OF_HELD_OUT, Limits, choose
 from protoclass.estimation.error_curve import corrected_losses
 from protoclass.widgets.curve import CurveExplorer
 
@@ -140,18 +141,73 @@ def test_the_corrected_error_has_an_interval():
     v = pc.cross_validate("y ~ a + b + c", data, "knn", k=[1, 3, 7])
     low, high = v.corrected_interval()
     assert low < 0.5 < high
-    assert (low + high) / 2 == pytest.approx(v.corrected())
     w = np.arange(48) % 2 + 1.0
-    for more in ({"groups": "g", "cv": 6}, {"measure": "balanced", "weights": w}):
+    for more in ({}, {"groups": "g", "cv": 6}, {"measure": "balanced", "weights": w}):
         other = pc.cross_validate("y ~ a + b + c", data, "knn", k=[1, 3, 7], **more)
         lost = other._corrected_losses[:, OF_HELD_OUT.index("min")]
-        weight = np.ones(48) if "groups" in more else w
+        weight = w if "weights" in more else np.ones(48)
         rows = data["y"].to_numpy() if "measure" in more else np.zeros(48, int)
         apart = lost - np.array([np.average(lost[rows == c], weights=weight[rows == c]) for c in rows])
         share = weight / np.bincount(rows, weight)[rows] / len(np.unique(rows))
         units = data["g"].to_numpy() if "groups" in more else np.arange(48)
         sums, folds = np.bincount(units, share * apart), int(other.of_fold.max()) + 1
         variance = sums @ sums * len(sums) / (len(sums) - 1) * (1 + folds / (folds - 1))
-        low, high = other.corrected_interval("min")
-        assert (high - low) / 2 == pytest.approx(stats.t.ppf(0.975, len(sums) - 1) * np.sqrt(variance))
+        error, shared = other.corrected("min"), 1 + folds / (folds - 1)
+        rows = min(error * (1 - error) / variance, share.sum() ** 2 / (share @ share) / shared)
+        student = (1.959963984540054 / stats.t.ppf(0.975, len(sums) - 1)) ** 2
+        assert other.corrected_interval("min") == pytest.approx(wilson(error, rows * student))
     assert pc.cross_validate("y ~ a", data, "knn", k=[3]).corrected_interval() is None
+
+
+def separated(n=60):
+    draw, y = np.random.default_rng(0), np.arange(n) % 3
+    X = draw.normal(size=(n, 2)) + 20 * np.array([[0, 0], [1, 0], [0, 1]])[y]
+    return pd.DataFrame(X, columns=["a", "b"]).assign(y=np.array(list("uvw"))[y])
+
+
+@pytest.mark.parametrize(
+    "more", [{}, {"measure": "balanced"}, {"method": "knn"}, {"tolerance": 0.02}, {"groups": np.arange(60) // 2, "cv": 5}]
+)
+def test_no_error_on_held_out_rows_is_not_an_error_of_zero(more):
+    """Wilson's interval for the effective rows, and the standard error of two errors among four more rows."""
+    v = pc.fit("y ~ .", separated(), **more).validation
+    units = 30 if "groups" in more else 60
+    folds = int(v.of_fold.max()) + 1
+    assert v.corrected() == 0
+    rows = units / (1 + folds / (folds - 1)) * (1.959963984540054 / stats.t.ppf(0.975, units - 1)) ** 2
+    assert v.corrected_interval() == pytest.approx(wilson(0.0, rows))
+    p = 2 / (units + 4)
+    assert v.table["se"][v.best] == pytest.approx(np.sqrt(p * (1 - p) / (units + 4)))
+
+
+def test_losses_have_an_interval_and_a_standard_error_in_their_own_unit():
+    data = separated()
+    costs = pd.DataFrame(10 * (1 - np.eye(3)), list("uvw"), list("uvw"))
+    plain, scaled = (pc.cross_validate("y ~ .", data, measure=m, seed=1) for m in ("error", costs))
+    assert scaled.corrected_interval() == pytest.approx(10 * np.array(plain.corrected_interval()))
+    assert scaled.table["se"].to_numpy() == pytest.approx(10 * plain.table["se"].to_numpy())
+
+
+def test_the_one_se_rule_does_not_keep_all_rows_for_an_error_of_zero():
+    """120 strings that only their own copies cover: one wrong row is within the standard error of none."""
+    errors = np.zeros((10, 2))
+    errors[0, 1] = 1 / 12
+    sizes = np.array([[120.0, 6.0]] * 10)
+    assert choose(errors, np.ones(10), sizes).one_se == 0
+    assert choose(errors, np.ones(10), sizes, limits=Limits(least_se=least_se(np.ones(120)))).one_se == 1
+
+
+def test_one_fit_has_one_corrected_error(cancer_limited):
+    """`corrected()` is by the selection of the call, as print and `glance` are."""
+    fit = cancer_limited
+    value = fit.validation.corrected()
+    assert value == fit.validation.corrected(fit.selection.rule) != fit.validation.corrected("1se")
+    assert f"{value:.4f}" in repr(fit)
+    assert fit.glance()["cv_error_corrected"].iloc[0] == value
+    low, high = fit.validation.corrected_interval()
+    assert (low, high) == fit.validation.corrected_interval("min")
+
+
+@pytest.fixture(scope="module")
+def cancer_limited():
+    return pc.fit("diagnosis ~ .", pc.load_data("breast_cancer"), max_prototypes=8)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from .. import Array
-from .intervals import UNKNOWN, Estimate, Sums, independent_rows, mean_of, sum_of_squares, wilson
+from .intervals import UNKNOWN, Estimate, Sums, independent_rows, mean_of, sums_of, wilson
 
 
 @dataclass(frozen=True)
@@ -40,10 +40,7 @@ class Table:
         if self.rows is None:
             return Sums(total, square, float((self.square * values**2).sum()))
         cell, w, group = self.rows
-        w = w * whole.ravel()[cell]
-        weights = np.bincount(group, w)
-        spread = sum_of_squares(w * values.ravel()[cell], w, group)
-        return Sums(total, square, spread, int((weights > 0).sum()), float(weights @ weights))
+        return sums_of(values.ravel()[cell], w * whole.ravel()[cell], group)
 
 
 def count(y: Array, predicted: Array, w: Array, classes: int, group: Array | None = None) -> Table:

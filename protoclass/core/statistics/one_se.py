@@ -22,11 +22,12 @@ OF_HELD_OUT = ("1se", "1se-paired", "min")  # the rules that use only held-out r
 
 @dataclass(frozen=True)
 class Limits:
-    """What limits a choice besides its error."""
+    """What limits a choice, and its standard errors, besides the errors."""
 
     allowed: Array | None = None  # bool (G,): the grid points to choose from; None for all
     tolerance: float | None = None  # largest difference of the error from the lowest
     relative: bool = False  # whether that is a proportion of the lowest error
+    least_se: float = 0.0  # standard error of an error of 0, see `intervals.least_se`
 
 
 UNLIMITED = Limits()
@@ -83,7 +84,7 @@ def choose(errors: Array, weight: Array, sizes: Array, bounds: Array | None = No
     Returns
     -------
     Choice
-        error = weighted mean over folds; se = sqrt(weighted mean of (e_f - error)^2 / (F - 1)).
+        error = weighted mean over folds; se = sqrt(weighted mean of (e_f - error)^2 / (F - 1)), at least `limits.least_se`.
 
     Examples
     --------
@@ -113,7 +114,7 @@ def choose_over_repeats(
         The error is the mean over repeats. Standard errors are the root mean square of the repeats' standard errors, because repeats have
         the same rows.
     """
-    error, se = _over_repeats(errors, weights)
+    error, se = _over_repeats(errors, weights, limits.least_se)
     size = sizes.mean(axis=0)
     rounded = error.round(12)  # the order in which folds are summed may change the last bits of equal errors
     allowed = np.arange(len(error)) if limits.allowed is None else np.flatnonzero(limits.allowed)
@@ -161,20 +162,20 @@ def _smallest(at: Array, first: Array, second: Array) -> int:
     return int(at[np.lexsort((at, second[at], first[at]))[0]])
 
 
-def _over_repeats(errors: list[Array], weights: list[Array]) -> tuple[Array, Array]:
+def _over_repeats(errors: list[Array], weights: list[Array], least: float = 0.0) -> tuple[Array, Array]:
     """Mean over repeats of the weighted means over folds, and root mean square of their standard errors, each (G,)."""
-    of_repeat = [mean_and_se(e, w) for e, w in zip(errors, weights, strict=True)]
+    of_repeat = [mean_and_se(e, w, least) for e, w in zip(errors, weights, strict=True)]
     error = np.mean([e for e, _ in of_repeat], axis=0)
     return error, np.sqrt(np.mean([s**2 for _, s in of_repeat], axis=0))
 
 
-def mean_and_se(errors: Array, weight: Array) -> tuple[Array, Array]:
-    """Weighted mean over folds and its standard error, each (G,); the standard error is NaN for a single fold."""
+def mean_and_se(errors: Array, weight: Array, least: float = 0.0) -> tuple[Array, Array]:
+    """Weighted mean over folds and its standard error, at least `least`, each (G,); the standard error is NaN for a single fold."""
     share = weight / weight.sum()
     mean = _sum_over_folds(share, errors)
     if len(errors) == 1:
         return mean, np.full(mean.shape, np.nan)
-    return mean, np.sqrt(_sum_over_folds(share, (errors - mean) ** 2) / (len(errors) - 1))
+    return mean, np.maximum(np.sqrt(_sum_over_folds(share, (errors - mean) ** 2) / (len(errors) - 1)), least)
 
 
 def _sum_over_folds(share: Array, values: Array) -> Array:

@@ -11,7 +11,7 @@ import numpy as np
 from ...ground.errors import short
 from ...ground.savable import savable
 from .. import Array
-from .intervals import Estimate, independent_rows, share_of_rows, sums_of, wilson
+from .intervals import Estimate, effective_rows, independent_rows, mean_over_rows, share_of_rows, sums_of, wilson
 
 LARGEST = float(np.finfo(float).max) / 4  # differences of two such values are finite
 
@@ -107,7 +107,7 @@ def calibration_in_the_large(chance: Array, positive: Array, w: Array, group: Ar
     (0.05, -0.183, 0.283)
     """
     observed, expected = share_of_rows(positive, w, group), float(w @ chance) / float(w.sum())
-    sums = sums_of(positive - chance, observed.value - expected, w, group)
+    sums = sums_of(positive - chance - (observed.value - expected), w, group)
     rows = independent_rows(observed.value, sums, np.inf if sums.spread > 0 and 0 < observed.value < 1 else None)
     return Estimate(*(end - expected for end in (observed.value, *wilson(observed.value, rows))))
 
@@ -198,21 +198,6 @@ class Chances(Protocol):
     @property
     def name(self) -> str: ...
     def of(self, scores: Array) -> Array: ...
-
-
-def effective_rows(w: Array) -> float:
-    """Number of rows of equal weight that weights are worth: sum(w)^2 / sum(w^2) (Kish 1965); 0 if all are 0.
-
-    Examples
-    --------
-    >>> effective_rows(np.full(8, 1e-4)), round(effective_rows(np.array([3.0, 1.0, 0.0])), 3)
-    (8.0, 1.6)
-    """
-    largest = float(w.max(initial=0.0))
-    if not largest > 0:
-        return 0.0
-    relative = w / largest  # otherwise squares of small and large weights overflow or vanish
-    return float(relative.sum() ** 2 / (relative @ relative))
 
 
 def worth_rows(w: Array) -> Array:
@@ -406,6 +391,25 @@ def pool(steps: list[Step], rows: float, share: float) -> list[Step]:
 
 
 LEARN: Mapping[str, Callable[[Array, Array, Array], Chances]] = {"multinomial": fit_multinomial, "isotonic": fit_isotonic}
+
+
+def fit_selected(scores: Array, y: Array, w: Array, part: Array) -> Chances:
+    """Isotonic probabilities if they predict held-out rows better by more than one standard error, otherwise multinomial ones.
+
+    The mean log loss of each row is by probabilities learned without its part of the rows; parameters as in `fit_multinomial`.
+
+    Parameters
+    ----------
+    part : int array (n,)
+        Number of the part of each row. With a single part, nothing is compared.
+    """
+    gain, parts = np.zeros(len(y)), int(part.max()) + 1
+    for out in (part == k for k in range(parts) if parts > 1):
+        for sign, learn in ((1, fit_multinomial), (-1, fit_isotonic)):
+            p = learn(scores[~out], y[~out], w[~out]).of(scores[out])
+            gain[out] += sign * log_loss(np.maximum(p, TINY), y[out])  # a class may lack rows outside a part
+    mean, se = mean_over_rows(gain, w)
+    return fit_isotonic(scores, y, w) if mean > se else fit_multinomial(scores, y, w)
 
 
 def under_prior(p: Array, share: Array, prior: Array) -> Array:

@@ -442,6 +442,11 @@ class TrainedMetric(Described):
         """Weight of each column of the design matrix: `weight`, its `share` of the total, and `scale`, the divisor of the column."""
         return None
 
+    @property
+    def class_weights(self) -> np.ndarray | None:
+        """Weight of each column in the distances to candidates of each class, (classes, columns), if the classes have their own."""
+        return None
+
     def check_rows(self, index: pd.Index) -> None:
         """Raise if data with these row labels cannot be matched; only a given matrix uses the labels."""
 
@@ -501,6 +506,13 @@ class TrainedMetric(Described):
         raise OptionError(
             f"{self.name} dissimilarities can't be written as a sum over variables, because the trained metric has no `terms`"
         )
+
+    def contributions(self, rows: Frame, others: Frame, candidates: Rep) -> np.ndarray:
+        """What each column of the design matrix adds to the squared distance of each row to its candidate, (r, p), under a matrix.
+
+        `others` has the rows that the candidates are, one for each row, and `candidates` their representation.
+        """
+        raise OptionError(f"{self.name} dissimilarities have no matrix")
 
     def weighed(self, weights: np.ndarray) -> TrainedMetric:
         """The metric with the weights of the `variables` multiplied by factors."""

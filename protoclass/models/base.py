@@ -361,6 +361,14 @@ class Model(NamedArguments, Served):
         """
         return given
 
+    def suited(self, metric: Any, frame: Frame, tunes: bool) -> Model:
+        """The model with parameters that depend on the dissimilarity of the call, and on whether it tunes parameters, as they are then."""
+        return self
+
+    def rank(self, values: Mapping[str, Any]) -> float:
+        """Complexity of a grid point among points whose rules have the same size: rules of selection prefer the lowest."""
+        raise self._lacks("rank")
+
     @classmethod
     def offers_grid(cls, parameter: str) -> bool:
         """Whether a parameter may be "grid"."""

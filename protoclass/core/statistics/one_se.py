@@ -22,11 +22,12 @@ OF_HELD_OUT = ("1se", "1se-paired", "min")  # the rules that use only held-out r
 
 @dataclass(frozen=True)
 class Limits:
-    """What limits a choice besides its error."""
+    """What limits a choice besides error and size."""
 
     allowed: Array | None = None  # bool (G,): the grid points to choose from; None for all
     tolerance: float | None = None  # largest difference of the error from the lowest
     relative: bool = False  # whether that is a proportion of the lowest error
+    rank: Array | None = None  # (G,): complexity among points of the same size
 
 
 UNLIMITED = Limits()
@@ -41,8 +42,8 @@ class Choice:
     ----------
     error, se, size : arrays (G,)
     points : mapping of a name in `RULES` to a grid point
-        "min": lowest error, then lowest size, then first in the grid. "1se": of the grid points with error <= error[best] +
-        se[best] the one with the lowest size, then lowest error, then the first. "1se-paired": the same for the grid points whose error
+        "min": lowest error, then lowest size and rank, then first in the grid. "1se": of the grid points with error <= error[best] +
+        se[best] the one with the lowest size, then lowest rank, then lowest error, then the first. "1se-paired": the same for the grid points whose error
         minus the lowest is at most the standard error of this difference over the folds. "tolerance", if there is one: the same for those
         whose error is at most that far above the lowest. "bound", if there are bounds: the lowest, then lowest size, then the first.
         All select among the points that the limits allow.
@@ -117,11 +118,12 @@ def choose_over_repeats(
     size = sizes.mean(axis=0)
     rounded = error.round(12)  # the order in which folds are summed may change the last bits of equal errors
     allowed = np.arange(len(error)) if limits.allowed is None else np.flatnonzero(limits.allowed)
-    best = _smallest(allowed, rounded, size)
+    rank = np.zeros(len(error)) if limits.rank is None else limits.rank
+    best = _smallest(allowed, rounded, size, rank)
     points = dict.fromkeys(OF_HELD_OUT, best)
 
     def smallest(within: Array) -> int:
-        return _smallest(allowed[within[allowed]], size, rounded)
+        return _smallest(allowed[within[allowed]], size, rank, rounded)
 
     if np.isfinite(se[best]):  # a curve of one fold has no standard error: the rules then select the best point
         excess, paired = _over_repeats([e - e[:, [best]] for e in errors], weights)
@@ -131,7 +133,7 @@ def choose_over_repeats(
         above = limits.tolerance * (error[best] if limits.relative else 1.0)
         points["tolerance"] = smallest(rounded <= (error[best] + above).round(12))
     if bounds is not None:
-        points["bound"] = _smallest(allowed, bounds.mean(axis=0).round(12), size)
+        points["bound"] = _smallest(allowed, bounds.mean(axis=0).round(12), size, rank)
     return Choice(error, se, size, points)
 
 
@@ -156,9 +158,9 @@ def least_within(error: Array, size: Array, most: Array) -> Array:
     return np.asarray(points[np.searchsorted(size[points], most, side="right") - 1])
 
 
-def _smallest(at: Array, first: Array, second: Array) -> int:
-    """The grid point among `at` with the smallest first value, then second value, then the first in the grid."""
-    return int(at[np.lexsort((at, second[at], first[at]))[0]])
+def _smallest(at: Array, *values: Array) -> int:
+    """The grid point among `at` with the smallest of the first values, then of the second, and so on, then the first in the grid."""
+    return int(at[np.lexsort((at, *(v[at] for v in values[::-1])))[0]])
 
 
 def _over_repeats(errors: list[Array], weights: list[Array]) -> tuple[Array, Array]:

@@ -72,10 +72,10 @@ def why(fit: Fitted, row: Any) -> Any:
     -----
     *Contributions.* A power of the distance is a sum over variables; the distance is divided in proportion to the terms. This is exact
     for Minkowski distances with r < inf, Gower and `Mixed`, and for Euclidean distances under a learned matrix L. There the term of
-    variable j is (x_j - w_j) (L (x - w))_j, for a row x and a prototype w. It is negative if the difference in this variable makes
-    the distance smaller, because it agrees with differences in correlated variables. Gower compares two rows by the variables observed for both, and a variable
-    that it skips contributes 0. So with missing values, the distances to the prototype and to the rival may be means over different
-    variables.
+    variable j is (x_j - w_j) (L (x - w))_j, for a row x and a prototype w. A negative term means that the difference in this variable
+    makes the distance smaller, because differences in correlated variables make it likely. Gower compares two rows by the variables
+    observed for both, and a variable that it skips contributes 0. So with missing values, the distances to the prototype and to the
+    rival may be means over different variables.
 
     *Counterfactuals.* One variable is changed at a time. For a number, 201 values over the range of the training rows are tried, and
     the nearest with another class is refined. A slim fit tries only the values of its prototypes.

@@ -107,7 +107,7 @@ class Relevance(Wrapper):
     ridge: Any = 0.01
     beta: Any = 20.0
     components: int | None = None
-    sample: int = 2000
+    sample: int = 5000
     seed: int = 0
 
     def __post_init__(self) -> None:
@@ -483,12 +483,10 @@ class TrainedLocal(Learnt, TrainedMetric):
                 f"{self.name} dissimilarities need the class of each candidate, but some have none: use local=False, or rows of the data "
                 "as candidates"
             )
-        every = [metric.candidates(frame) for metric in self.parts]
-        out = tuple(np.empty_like(a) for a in every[0])
-        for c, rep in enumerate(every):
-            for a, own in zip(out, rep, strict=True):
-                a[frame.codes == c] = own[frame.codes == c]
-        return (*out, frame.codes.astype(np.int64))
+        present = [np.flatnonzero(frame.codes == c) for c in range(len(self.parts))]
+        own = [metric.candidates(frame.take(at)) for metric, at in zip(self.parts, present, strict=True) if len(at)]
+        back = np.argsort(np.concatenate(present), kind="stable")
+        return (*(np.concatenate(arrays)[back] for arrays in zip(*own, strict=True)), frame.codes.astype(np.int64))
 
     def between(self, rows: Rep, candidates: Rep) -> np.ndarray:
         return self._by_class(rows, candidates, "between")

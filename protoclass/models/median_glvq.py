@@ -52,7 +52,7 @@ from .base import (
 )
 
 LARGEST = 2**29  # distances that are held
-SINGLE = 2**26  # distances from which on they are held in single precision
+SINGLE = 2**24  # distances from which on they are held in single precision
 RIDGES = (0.001, 0.01, 0.1)
 KMEDOIDS = "kmedoids"
 COUNTS = (1, 2, 3, 5, 10)  # prototypes of a class in the default grid
@@ -140,6 +140,7 @@ class MedianGLVQ(PerClass):
     never_tuned: ClassVar[frozenset[str]] = frozenset({"starts", "components", "init"})
     grids: ClassVar[frozenset[str]] = frozenset({"total"})
     as_repeats: ClassVar[Mapping[str, Any]] = {"K": 1}
+    reads_once: ClassVar[int] = 8 * SINGLE
     words: ClassVar[Mapping[str, str]] = {
         **PerClass.words, "total": "prototypes of all classes",
         "matrix": "what is learned of the distance", "local": "whether for each class", "ridge": "ridge of the learned distance",
@@ -162,8 +163,8 @@ class MedianGLVQ(PerClass):
     def __post_init__(self) -> None:
         check_counts("medianglvq", self.K)
         for matrix in listed("medianglvq", "matrix", self.matrix):
-            if not isinstance(matrix, str) or matrix not in (("none", *MATRICES) if is_tuned(self.matrix) else (AUTO, "none", *MATRICES)):
-                raise OptionError(f"matrix must be 'auto', 'none', 'diagonal' or 'full', or a sequence of the last three, not {brief(matrix)}")
+            if not isinstance(matrix, str) or (matrix not in ("none", *MATRICES) and self.matrix != AUTO):
+                raise OptionError(f"matrix must be 'auto', 'none', 'diagonal' or 'full', not {brief(matrix)}")
         if not isinstance(self.local, str) or self.local != AUTO:
             for local in listed("medianglvq", "local", self.local):
                 if not isinstance(local, (bool, np.bool_)):

@@ -14,11 +14,12 @@ from ..ground.checks import whole_number
 from ..ground.errors import OptionError, brief, shown
 from ..views.analyses import list_importance, list_weights
 from ..views.cards import MISSING, Profiles, describe_head, list_profiles, list_reasons, list_texts
-from ..views.pictures import Sides, list_curves, list_sides, list_steps
+from ..views.pictures import Sides, list_curves, list_sides, list_steps, show_weights
 from ..views.prototypes import is_text, list_short, shorten
 from ..views.words import write_number
 from .layout import framed
-from .style import GREY, axes, colour, draw_bars, faint, grid_lines, ink, key, named, panels
+from .pictures import draw_grid
+from .style import GREY, axes, colour, draw_bars, faint, grid_lines, ink, key, list_down, list_named, named, panels
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -137,6 +138,7 @@ def _choose_lines(table: pd.DataFrame) -> tuple[pd.DataFrame, list[str]]:
 
 
 MOST = 20  # variables that have a bar
+ACROSS_IMAGES = 10  # prototypes above their weights
 PANELS = 6  # rows in one figure
 DIFFERENCE = "distance to the rival minus distance to the prototype"
 
@@ -253,9 +255,30 @@ def draw_columns(columns: pd.Series, values: pd.Series, shown: str, ax: Any) -> 
 
 
 @framed
-def weights(fit: Fitted, ax: Any = None) -> Any:
-    """Plot the learned weight of each column, the largest at the top."""
-    table = list_weights(fit)
-    ax = draw_columns(table["column"], table["weight"], table.attrs["shown"], ax)
+def weights(fit: Fitted, ax: Any = None, shape: Any = None) -> Any:
+    """Plot the learned weight of each column, the largest at the top; if classes have their own weights, a bar for each class.
+
+    Parameters
+    ----------
+    shape : (int, int), optional
+        Rows and columns of an image: the prototypes as images, and below each the weights of the pixels for its class.
+    """
+    if shape is not None:
+        if ax is not None:
+            raise OptionError("plot('weights', shape=) is a figure of several images: leave ax= out")
+        return draw_grid(show_weights(fit, shape, ACROSS_IMAGES), ACROSS_IMAGES, size=0.9)
+    table, classes = list_weights(fit), fit.classes
+    if fit.dissimilarity.metric.class_weights is None:
+        ax = draw_columns(table["column"], table["weight"], table.attrs["shown"], ax)
+    else:
+        count, names = len(classes), list_short(table["column"])
+        ax = axes(ax, 5.6 + 0.07 * max(map(len, names)), 1.4 + 0.28 * len(table) * max(1.0, count / 3))
+        for k, level in enumerate(list_named(classes)):
+            at = np.arange(len(table)) + (k - (count - 1) / 2) * 0.8 / count
+            ax.barh(at, table[classes[k]], 0.8 / count, lw=0, color=colour(k), label=level)
+        list_down(ax, names)
+        ax.set_ylabel(table.attrs["shown"])
+        grid_lines(ax, "x")
+        key(ax, "below", ncols=3)
     ax.set_xlabel(f"weight of the {table.attrs['weighed']}")
     return ax

@@ -112,7 +112,7 @@ def list_importance(fit: Fitted, new: Any, repeats: int, variables: Any, cv: Any
 
 
 def list_weights(fit: Fitted) -> pd.DataFrame:
-    """The 20 columns that count most in a metric that has learned what they count: `column`, `weight`, `share`.
+    """The 20 columns that count most in a metric that has learned what they count: `column`, `weight`, `share`; and by class.
 
     In `attrs`: `shown`, which columns there are, and `weighed`, what the weights multiply.
     """
@@ -120,10 +120,12 @@ def list_weights(fit: Fitted) -> pd.DataFrame:
     table = metric.column_weights
     if table is None:
         raise NotAvailable(f"{metric.name} dissimilarities have no learned weights of columns: use dissimilarity='learned'")
-    out = table.sort_values("weight", ascending=False, kind="stable").head(MOST_BARS).reset_index()
+    by_class = pd.DataFrame({} if metric.class_weights is None else dict(zip(fit.classes, metric.class_weights, strict=True)), table.index)
+    kept = table[["weight", "share"]].join(by_class) if len(by_class.columns) else table[["weight", "share"]]
+    out = kept.sort_values("weight", ascending=False, kind="stable").head(MOST_BARS).reset_index()
     out.attrs["shown"] = "column" if len(table) <= MOST_BARS else f"the first {MOST_BARS} of {len(table)} columns"
     out.attrs["weighed"] = weighed_in_words(metric)
-    return out[["column", "weight", "share"]]
+    return out
 
 
 def weighed_in_words(metric: TrainedMetric) -> str:

@@ -42,10 +42,11 @@ class Choice:
     ----------
     error, se, size : arrays (G,)
     points : mapping of a name in `RULES` to a grid point
-        "min": lowest error, then lowest size and rank, then first in the grid. "1se": of the grid points with error <= error[best] +
-        se[best] the one with the lowest size, then lowest rank, then lowest error, then the first. "1se-paired": the same for the grid points whose error
-        minus the lowest is at most the standard error of this difference over the folds. "tolerance", if there is one: the same for those
-        whose error is at most that far above the lowest. "bound", if there are bounds: the lowest, then lowest size, then the first.
+        "min": lowest error, then lowest size, then lowest rank, then first in the grid. "1se": of the grid points with error <=
+        error[best] + se[best] the one with the lowest size, then lowest rank, then lowest error, then the first. "1se-paired": the same
+        for the grid points whose error minus the lowest is at most the standard error of this difference over the folds. "tolerance",
+        if there is one: the same for those whose error is at most that far above the lowest. "bound", if there are bounds: the lowest,
+        then lowest size, then lowest rank, then the first.
         All select among the points that the limits allow.
     """
 

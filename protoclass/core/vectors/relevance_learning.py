@@ -349,7 +349,9 @@ def class_maps(X: Array, w: Array, y: Array, classes: int, ridge: float) -> Maps
 
 def principal_axes(X: Array, count: int) -> Array:
     """The first principal axes (count, p) of rows (n, p)."""
-    axes = np.linalg.svd(X - X.mean(axis=0), full_matrices=False)[2][:count]
+    Z = np.asarray(X - X.mean(axis=0), float)
+    tall = len(Z) > Z.shape[1]  # the scatter is then the smaller matrix
+    axes = (np.linalg.eigh(Z.T @ Z)[1].T[::-1] if tall else np.linalg.svd(Z, full_matrices=False)[2])[:count].astype(X.dtype)
     signs = np.sign(axes[np.arange(len(axes)), np.abs(axes).argmax(axis=1)])  # signs of a library depend on its version
     return np.asarray(axes * signs[:, None])
 

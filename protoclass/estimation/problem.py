@@ -354,7 +354,7 @@ class Problem:
         frame, row = self.frame, dissimilarity.candidate_row
         if limit is None and self.model.can.shards:  # it reads parts, each of them once or twice
             limit = HOLD_LIMIT
-        elif limit is None and self.metric.train_in_folds:
+        if self.metric.train_in_folds and self.model.reads_once is not None:
             limit = self.model.reads_once
         allowed = np.full(len(row), -1)
         if isinstance(self.candidates, str) and self.candidates == "same_class":

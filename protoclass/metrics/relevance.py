@@ -185,7 +185,10 @@ class Relevance(Wrapper):
             names, maps = _columns(base, frame), np.zeros((*learned.shape[:2], len(varies)))
             maps[:, :, varies] = learned
             weights = (maps**2).sum(axis=1)
-            parts = [_matrix(one, base, known, names, w, center, m, varies, X) for w, m in zip(weights, maps, strict=True)]
+            back = np.zeros((len(varies), maps.shape[1]))
+            if not self.local:  # otherwise coordinates have no place without a class
+                back[varies] = inverse(learned[0].astype(float), X.astype(float))
+            parts = [TrainedMatrix(one, base, *known, names, w, center, m, back) for w, m in zip(weights, maps, strict=True)]
         return TrainedLocal(spec, base, *known, names, weights, tuple(parts)) if self.local else parts[0]
 
     def _variables(self, base: TrainedMetric, rows: Rep) -> np.ndarray:
@@ -251,23 +254,6 @@ def learnable(metric: Metric | TrainedMetric, frame: Frame) -> tuple[str, ...]:
     sums = bool(base.variables) and base.power is not None
     full = isinstance(base, VectorMetric) and base.geometry == Geometry()
     return tuple(matrix for matrix, can in zip(MATRICES, (sums, full), strict=True) if can)
-
-
-def _matrix(
-    spec: Relevance,
-    base: TrainedMetric,
-    known: tuple[np.ndarray, np.ndarray],
-    names: np.ndarray,
-    weights: np.ndarray,
-    center: np.ndarray,
-    axes: np.ndarray,
-    varies: np.ndarray,
-    X: np.ndarray,
-) -> TrainedMatrix:
-    """The distance after a map (k, p) of the coordinates, learned from X (n, those that vary)."""
-    back = np.zeros(axes.T.shape)
-    back[varies] = inverse(axes[:, varies], X.astype(float))
-    return TrainedMatrix(spec, base, *known, names, weights, center, axes, back)
 
 
 def _columns(base: TrainedMetric, frame: Frame) -> np.ndarray:
@@ -415,15 +401,20 @@ class TrainedMatrix(Learnt, EuclideanSpace):
     back: np.ndarray
 
     def rows(self, frame: Frame) -> Rep:
+        return (self.mapped(self.unmapped(frame)),)
+
+    def unmapped(self, frame: Frame) -> np.ndarray:
         space = _space(self.base)
-        return (products(np.asarray(space.coordinates(space.rows(frame)), float) - self.center, self.map),)
+        return np.asarray(space.coordinates(space.rows(frame)), float)
+
+    def mapped(self, X: np.ndarray) -> np.ndarray:
+        return products(X - self.center, self.map)
 
     def original(self, coords: np.ndarray) -> pd.DataFrame:
         return _space(self.base).original(coords @ self.back.T + self.center)
 
     def contributions(self, rows: Frame, others: Frame, candidates: Rep) -> np.ndarray:
-        space = _space(self.base)
-        a, b = (np.asarray(space.coordinates(space.rows(frame)), float) for frame in (rows, others))
+        space, a, b = _space(self.base), self.unmapped(rows), self.unmapped(others)
         pull = (a - b) @ self.map.T @ self.map
         moved, unit = (space.original(a) - space.original(b)).to_numpy(float), np.eye(len(self.center))
         columns = (space.original(unit) - space.original(0 * unit)).to_numpy(float)  # what a step along a coordinate changes
@@ -475,6 +466,9 @@ class TrainedLocal(Learnt, TrainedMetric):
         return getattr(self.parts[0], "_axes", len(self.names))
 
     def rows(self, frame: Frame) -> Rep:
+        if isinstance(self.parts[0], TrainedMatrix):  # whose coordinates before the map are the same
+            X = self.parts[0].unmapped(frame)
+            return tuple(metric.mapped(X) for metric in self.parts if isinstance(metric, TrainedMatrix))
         return tuple(a for metric in self.parts for a in metric.rows(frame))
 
     def candidates(self, frame: Frame) -> Rep:

@@ -282,7 +282,8 @@ class Maps:
         return replace(self, X=tuple(X[at] for X in self.X), group=self.group[at])
 
     def distances(self, parameters: Array, to: Array) -> Array:
-        return np.asarray(np.sqrt(self._squares(self._mapped(parameters), to)))
+        squares = self._squares(self._mapped(parameters), to)
+        return np.asarray(np.sqrt(squares, out=squares))
 
     def _mapped(self, parameters: Array) -> list[Array]:
         return [X @ A.T for X, A in zip(self.X, parameters, strict=True)]

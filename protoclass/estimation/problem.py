@@ -201,16 +201,17 @@ def predicted_seconds(model: Model, metric: Metric | TrainedMetric, frame: Frame
 def choose_candidates(model: Model, metric: Metric | TrainedMetric, frame: Frame) -> Any:
     """What candidates="auto" means: "train", or the size of a sample.
 
-    All rows are candidates if there are at most 5,000, if the method takes no sample, and if the fit is predicted
-    to end within 30 s; otherwise as many as that allows, at least 500.
+    All rows are candidates if there are at most 5,000, if the method takes no sample, and if the fit is predicted to end within 30 s
+    with dissimilarities that it can store; otherwise as many as that allows, at least 500.
     """
     n = int((frame.weights > 0).sum())
     if n <= ALWAYS or metric.given or "subset" not in model.can.candidates:
         return "train"
     seconds = predicted_seconds(model, metric, frame, n)
-    if seconds is None or seconds <= BUDGET:
+    if seconds is None:
         return "train"
-    return int(max(LEAST_SAMPLE, n * BUDGET / seconds))
+    count = min(n * BUDGET / max(seconds, BUDGET), (model.most_pairs or n * n) / n)
+    return "train" if count >= n else int(max(LEAST_SAMPLE, count))
 
 
 def _share(model: Model, metric: Metric | TrainedMetric, frame: Frame) -> float:

@@ -301,21 +301,16 @@ class Learnt:
             known, there = self.counts
             words = f"the weights were learned from stratified samples of {known} of {there} rows"
             said.append(f"{words}, a new one in each of {ROUNDS + 1} rounds")
-        axes, count = self._axes, int((weights > 0).sum())
-        if axes < count:
+        axes, count = getattr(getattr(self, "parts", (self,))[0], "map", weights), int((weights > 0).sum())
+        if len(axes) < count:
             where = "on the first principal axes" if self.spec.local else "which started as principal axes"
-            said.append(f"the learned matrix has {axes} axes of {count} columns, {where}")
+            said.append(f"the learned matrix has {len(axes)} axes of {count} columns, {where}")
         return (*self._given.notes, *said)
 
     @property
     def _given(self) -> TrainedMetric:
         """The distance that was given."""
         return self.base
-
-    @property
-    def _axes(self) -> int:
-        """Axes of the matrix, or columns with weights."""
-        return np.shape(self.weights)[-1]
 
 
 @savable(counts="2", search="2", names="v", weights="v")
@@ -420,10 +415,6 @@ class TrainedMatrix(Learnt, EuclideanSpace):
         columns = (space.original(unit) - space.original(0 * unit)).to_numpy(float)  # what a step along a coordinate changes
         return np.asarray(moved * (pull @ np.linalg.pinv(columns).T))
 
-    @property
-    def _axes(self) -> int:
-        return len(self.map)
-
 
 @savable(counts="2", search="2", names="v", weights="L v")
 @dataclass(frozen=True)
@@ -460,10 +451,6 @@ class TrainedLocal(Learnt, TrainedMetric):
     @property
     def variables(self) -> tuple[str, ...]:
         return self.parts[0].variables
-
-    @property
-    def _axes(self) -> int:
-        return getattr(self.parts[0], "_axes", len(self.names))
 
     def rows(self, frame: Frame) -> Rep:
         if isinstance(self.parts[0], TrainedMatrix):  # whose coordinates before the map are the same

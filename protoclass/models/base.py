@@ -237,6 +237,8 @@ class Model(NamedArguments, Served):
         ascending. A grid point must give the same rule if it is alone in a grid.
     reads_once : int, or None
         Size in bytes from which on a method reads the dissimilarities once, block by block, if the metric is trained in folds.
+    most_pairs : int, or None
+        Number of dissimilarities that a method stores; candidates="auto" then takes a sample of the rows.
     example : mapping of parameter to values
         Example values for `pc.testing.check_model`: at least two values of each parameter that is tuned by default, and of others that
         a grid may contain, with which the method can be fitted to a hundred rows. Values with the same rules are not accepted, because
@@ -258,6 +260,7 @@ class Model(NamedArguments, Served):
     words: ClassVar[Mapping[str, str]] = {"k": "neighbours k", "K": "prototypes for each class, K"}
     larger: ClassVar[Mapping[str, Grid]] = {}
     reads_once: ClassVar[int | None] = None
+    most_pairs: ClassVar[int | None] = None
     example: ClassVar[Mapping[str, Any]] = {}
     as_repeats: ClassVar[Mapping[str, Any] | None] = None
     papers: ClassVar[tuple[str, ...]] = ()

@@ -51,7 +51,7 @@ from .base import (
     listed,
 )
 
-LARGEST = 2**29  # distances that are held
+LARGEST = 2**27  # distances that are held, 512 MB in single precision
 SINGLE = 2**24  # distances from which on they are held in single precision
 RIDGES = (0.001, 0.01, 0.1)
 KMEDOIDS = "kmedoids"
@@ -141,6 +141,7 @@ class MedianGLVQ(PerClass):
     grids: ClassVar[frozenset[str]] = frozenset({"total"})
     as_repeats: ClassVar[Mapping[str, Any]] = {"K": 1}
     reads_once: ClassVar[int] = 8 * SINGLE
+    most_pairs: ClassVar[int] = LARGEST
     words: ClassVar[Mapping[str, str]] = {
         **PerClass.words, "total": "prototypes of all classes",
         "matrix": "what is learned of the distance", "local": "whether for each class", "ridge": "ridge of the learned distance",
@@ -204,7 +205,7 @@ class MedianGLVQ(PerClass):
         matrices = learnable(metric, frame) if self.matrix == AUTO and tunes else ()
         found = (matrices or "none") if self.matrix == AUTO else self.matrix
         local = ((False, True) if matrices else False) if isinstance(self.local, str) else self.local
-        return replace(self, matrix=found, local=local if found != "none" else False)
+        return replace(self, matrix=found, local=local)
 
     def rank(self, values: Mapping[str, Any]) -> float:
         matrix, local = values.get("matrix", self.matrix), values.get("local", self.local)

@@ -137,8 +137,7 @@ def _choose_lines(table: pd.DataFrame) -> tuple[pd.DataFrame, list[str]]:
     return own, [f"{variable} = {value} ({usual})" for variable, value, usual in parts]
 
 
-MOST = 20  # variables that have a bar
-ACROSS_IMAGES = 10  # prototypes above their weights
+MOST = 20  # variables that have a bar, or prototypes above their weights
 PANELS = 6  # rows in one figure
 DIFFERENCE = "distance to the rival minus distance to the prototype"
 
@@ -266,7 +265,8 @@ def weights(fit: Fitted, ax: Any = None, shape: Any = None) -> Any:
     if shape is not None:
         if ax is not None:
             raise OptionError("plot('weights', shape=) is a figure of several images: leave ax= out")
-        return draw_grid(show_weights(fit, shape, ACROSS_IMAGES), ACROSS_IMAGES, size=0.9)
+        shown = show_weights(fit, shape, MOST)
+        return draw_grid(shown, len(shown.titles) // 2, size=0.9)
     table, classes = list_weights(fit), fit.classes
     if fit.dissimilarity.metric.class_weights is None:
         ax = draw_columns(table["column"], table["weight"], table.attrs["shown"], ax)

@@ -253,22 +253,18 @@ def show_prototypes(fit: Fitted, shape: Any, count: int) -> Panels:
     return Panels(read_pixels(fit, first, shape), titles, name)
 
 
-def show_weights(fit: Fitted, shape: Any, across: int) -> Panels:
-    """The first prototypes in rows of `across`, and below each row the weights of the pixels for the classes of its prototypes."""
-    metric, first = fit.dissimilarity.metric, fit.prototypes.head(2 * across)
+def show_weights(fit: Fitted, shape: Any, count: int) -> Panels:
+    """The first prototypes, and then the weights of the pixels for the class of each."""
+    metric, first = fit.dissimilarity.metric, fit.prototypes.head(count)
     if metric.column_weights is None:
         raise NotAvailable(f"{metric.name} dissimilarities have no learned weights of pixels: use method 'medianglvq', or pc.Relevance()")
     of_class = np.atleast_2d(metric.column_weights["weight"] if metric.class_weights is None else metric.class_weights)
-    weights = of_class / metric.column_weights["scale"].to_numpy() ** 2
-    images, codes = read_pixels(fit, first, shape), fit.rule.prototypes.classes[: len(first)] % len(weights)
-    if len(first) % min(across, len(first)):
-        raise NotAvailable(f"{len(first)} prototypes do not fill rows of {across}: use fit.at(size={across})")
-    looks = weights[codes].reshape(images.shape)
-    halves = (images - images.min()) / (np.ptp(images) or 1.0), looks / looks.max(axis=(1, 2), keepdims=True)
-    rows, names = range(0, len(first), across), [str(c) for c in first["class"]]
-    pixels = np.concatenate([half[at : at + across] for at in rows for half in halves])
-    titles = [title for at in rows for row in [names[at : at + across]] for title in (*row, *[""] * len(row))]
-    return Panels(pixels, titles, "Prototypes, and the weight of each pixel in distances to them, from 0 to its maximum (dark)")
+    images = read_pixels(fit, first, shape)
+    looks = (of_class / metric.column_weights["scale"].to_numpy() ** 2)[fit.rule.prototypes.classes[: len(first)] % len(of_class)]
+    looks = looks.reshape(images.shape) / looks.max(axis=1)[:, None, None]
+    pixels = np.concatenate([(images - images.min()) / (np.ptp(images) or 1.0), looks])
+    name = "Prototypes, and the weight of each pixel in distances to them, from 0 to its maximum (dark)"
+    return Panels(pixels, [*first["class"].astype(str), *[""] * len(first)], name)
 
 
 def show_miscovered(fit: Fitted, shape: Any, prototype: Any, count: int) -> Panels:

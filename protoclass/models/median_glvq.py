@@ -167,7 +167,7 @@ class MedianGLVQ(PerClass):
             if not isinstance(matrix, str) or (matrix not in ("none", *MATRICES) and self.matrix != AUTO):
                 raise OptionError(f"matrix must be 'auto', 'none', 'diagonal' or 'full', not {brief(matrix)}")
         if not isinstance(self.local, str) or self.local != AUTO:
-            for local in listed("medianglvq", "local", self.local):
+            for local in [self.local] if isinstance(self.local, str) else listed("medianglvq", "local", self.local):
                 if not isinstance(local, (bool, np.bool_)):
                     raise OptionError(f"local must be True, False, a sequence of these, or 'auto', not {brief(local)}")
                 if local and "none" in self._matrices:

@@ -180,9 +180,9 @@ def test_no_swap_improves_a_fit_with_candidates(iris):
 
 
 def test_rows_of_weight_0_change_nothing(iris):
-    fit = pc.fit("species ~ .", iris.iloc[::2], "medianglvq", K=2, dissimilarity=pc.Euclidean(scale=False))
+    fit = pc.fit("species ~ .", iris.iloc[::2], "medianglvq", K=2, matrix="none", dissimilarity=pc.Euclidean(scale=False))
     w = pd.Series(np.arange(150) % 2 == 0, iris.index).astype(float)
-    with_others = pc.fit("species ~ .", iris, "medianglvq", K=2, dissimilarity=pc.Euclidean(scale=False), weights=w)
+    with_others = pc.fit("species ~ .", iris, "medianglvq", K=2, matrix="none", dissimilarity=pc.Euclidean(scale=False), weights=w)
     assert with_others.prototypes.index.tolist() == fit.prototypes.index.tolist()
     assert with_others.rule.report["cost"] == pytest.approx(fit.rule.report["cost"])
 

@@ -476,7 +476,7 @@ def prepare(call: Call) -> Problem:
     if isinstance(spec, Dissimilarity):
         frame = with_predictors(frame, spec, data)
     metric = metric.pretrain(frame) if metric.train_in_folds else metric
-    model = model.suited(metric, frame, given["cv"] is not None)
+    model = model.suited(metric, frame, given["cv"] is not None and to_tune is None)
     metric = learned_metric(model, metric, frame)
     kept = data.index.get_indexer(frame.index)
     candidates = given["candidates"]

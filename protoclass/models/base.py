@@ -238,7 +238,7 @@ class Model(NamedArguments, Served):
     reads_once : int, or None
         Size in bytes from which on a method reads the dissimilarities once, block by block, if the metric is trained in folds.
     most_pairs : int, or None
-        Number of dissimilarities that a method stores; candidates="auto" then takes a sample of the rows.
+        Number of dissimilarities that a method stores by default: candidates="auto" means a sample of the rows if there are more.
     example : mapping of parameter to values
         Example values for `pc.testing.check_model`: at least two values of each parameter that is tuned by default, and of others that
         a grid may contain, with which the method can be fitted to a hundred rows. Values with the same rules are not accepted, because
@@ -368,7 +368,7 @@ class Model(NamedArguments, Served):
         return given
 
     def suited(self, metric: Any, frame: Frame, tunes: bool) -> Model:
-        """The model with parameters that depend on the dissimilarity of the call, and on whether it tunes parameters, as they are then."""
+        """The model with the parameters that depend on the dissimilarity of the call; `tunes`: whether these may be tuned."""
         return self
 
     def rank(self, values: Mapping[str, Any]) -> float:

@@ -51,7 +51,8 @@ from .base import (
     listed,
 )
 
-LARGEST = 2**27  # distances that are held, 512 MB in single precision
+LARGEST = 2**29  # distances that are held
+USUAL = 2**27  # by default, 512 MB in single precision
 SINGLE = 2**24  # distances from which on they are held in single precision
 RIDGES = (0.001, 0.01, 0.1)
 KMEDOIDS = "kmedoids"
@@ -83,7 +84,8 @@ class MedianGLVQ(PerClass):
         Metric to learn with the prototypes, see `Relevance`. "diagonal": a weight for each variable, for distances that are a sum over
         variables, including Gower's with missing values. "full": a linear map of the columns, for Euclidean distances. It is learned
         again in each fold, with K rows of each class (the mean number with `total`), or one if K is a proportion or a mapping. "auto":
-        "diagonal" and "full" are tuned, as far as the distance allows them. It means "none" for other distances and with cv=None.
+        "diagonal" and "full" are tuned, as far as the distance allows them. It means "none" for other distances, if parameters of the
+        distance are tuned, and with cv=None.
     local : bool, sequence or "auto"
         Whether each class has its own matrix, which measures distances to prototypes of this class. "auto": both are tuned with
         matrix="auto"; otherwise False. Of equally many prototypes the 1-SE rule prefers a diagonal matrix to a full one, and one matrix
@@ -141,7 +143,7 @@ class MedianGLVQ(PerClass):
     grids: ClassVar[frozenset[str]] = frozenset({"total"})
     as_repeats: ClassVar[Mapping[str, Any]] = {"K": 1}
     reads_once: ClassVar[int] = 8 * SINGLE
-    most_pairs: ClassVar[int] = LARGEST
+    most_pairs: ClassVar[int] = USUAL
     words: ClassVar[Mapping[str, str]] = {
         **PerClass.words, "total": "prototypes of all classes",
         "matrix": "what is learned of the distance", "local": "whether for each class", "ridge": "ridge of the learned distance",
@@ -198,6 +200,10 @@ class MedianGLVQ(PerClass):
         return MATRICES if self.matrix == AUTO else tuple(listed("medianglvq", "matrix", self.matrix)) or MATRICES
 
     @property
+    def _ridges(self) -> tuple[float, ...]:
+        return RIDGES[1:] if is_tuned(self.matrix) else RIDGES
+
+    @property
     def _learns(self) -> bool:
         return self.matrix != AUTO and set(self._matrices) != {"none"}
 
@@ -248,12 +254,12 @@ class MedianGLVQ(PerClass):
 
     def seconds_each(self, columns: int) -> float:
         given = ((name, len(listed(self.name, name, value))) for name, value in self.tuned().items())  # 0 of grids to be drawn
-        points = prod(count or len(RIDGES if name == "ridge" else COUNTS) for name, count in given)
+        points = prod(count or len(self._ridges if name == "ridge" else COUNTS) for name, count in given)
         return SECONDS * points * FITS / 2 if self.tuned() else SECONDS
 
     def default_grid(self, parameter: str, task: Task, smallest: np.ndarray) -> np.ndarray:
         if parameter == "ridge":
-            return np.array(RIDGES[1:] if is_tuned(self.matrix) else RIDGES)
+            return np.array(self._ridges)
         if parameter not in ("K", "total"):
             return super().default_grid(parameter, task, smallest)
         few = np.bincount(task.y[task.candidate_row], minlength=task.classes)

@@ -166,7 +166,7 @@ class MedianGLVQ(PerClass):
     def __post_init__(self) -> None:
         check_counts("medianglvq", self.K)
         for matrix in listed("medianglvq", "matrix", self.matrix):
-            if not isinstance(matrix, str) or (matrix not in ("none", *MATRICES) and self.matrix != AUTO):
+            if not isinstance(matrix, str) or (matrix not in ("none", *MATRICES) and not self._auto):
                 raise OptionError(f"matrix must be 'auto', 'none', 'diagonal' or 'full', not {brief(matrix)}")
         if not isinstance(self.local, str) or self.local != AUTO:
             for local in [self.local] if isinstance(self.local, str) else listed("medianglvq", "local", self.local):
@@ -197,7 +197,11 @@ class MedianGLVQ(PerClass):
     @property
     def _matrices(self) -> tuple[str, ...]:
         """The matrices that there may be: all of them where they are drawn."""
-        return MATRICES if self.matrix == AUTO else tuple(listed("medianglvq", "matrix", self.matrix)) or MATRICES
+        return MATRICES if self._auto else tuple(listed("medianglvq", "matrix", self.matrix)) or MATRICES
+
+    @property
+    def _auto(self) -> bool:
+        return isinstance(self.matrix, str) and self.matrix == AUTO
 
     @property
     def _ridges(self) -> tuple[float, ...]:
@@ -205,11 +209,11 @@ class MedianGLVQ(PerClass):
 
     @property
     def _learns(self) -> bool:
-        return self.matrix != AUTO and set(self._matrices) != {"none"}
+        return not self._auto and set(self._matrices) != {"none"}
 
     def suited(self, metric: Metric | TrainedMetric, frame: Frame, tunes: bool) -> MedianGLVQ:
-        matrices = learnable(metric, frame) if self.matrix == AUTO and tunes else ()
-        found = (matrices or "none") if self.matrix == AUTO else self.matrix
+        matrices = learnable(metric, frame) if self._auto and tunes else ()
+        found = (matrices or "none") if self._auto else self.matrix
         local = ((False, True) if matrices else False) if isinstance(self.local, str) else self.local
         return replace(self, matrix=found, local=local)
 

@@ -249,12 +249,31 @@ def test_matrices_for_each_class_classify_what_one_matrix_cannot():
     draw = np.random.default_rng(0)
     shapes = {"flat": [3.0, 0.2], "high": [0.2, 3.0], "round": [0.5, 0.5]}
     data = pd.concat([pd.DataFrame(draw.normal(size=(60, 2)) * sd, columns=["a", "b"]).assign(y=y) for y, sd in shapes.items()])
-    data = data.reset_index(drop=True)
-    local, one = (
-        pc.fit("y ~ .", data, "medianglvq", K=1, matrix="full", local=kind, ridge=0.01, cv=5).glance()["cv_error"].item()
-        for kind in (True, False)
-    )
-    assert local < 0.27 < 0.4 < one
+    fit = pc.fit("y ~ .", data.reset_index(drop=True), "medianglvq", K=1, cv=5, progress=False)
+    error = fit.validation.table.groupby(["matrix", "local"])["error"].min()
+    assert error["full", True] < 0.27 < 0.4 < min(error["full", False], error["diagonal", False])
+    printed = " ".join(str(fit).split())
+    assert "Matrix: diagonal, one for each class, selected by 5-fold CV (1-SE rule)" in printed
+    assert "the largest local" not in printed
+    ax = fit.plot("weights")
+    assert len(ax.patches) == 6
+    by_class = fit.stability(B=3).weights(B=4)
+    assert by_class.index.get_level_values("class").unique().tolist() == ["flat", "high", "round"]
+    assert by_class.loc[("flat", "b"), "weight"] > by_class.loc[("flat", "a"), "weight"]
+
+
+def test_what_each_class_looks_at_in_images():
+    digits = pc.load_data("digits").iloc[:300]
+    arguments = {"K": 1, "matrix": "full", "local": True, "components": 20, "ridge": 0.01, "cv": None}
+    fit = pc.fit("digit ~ .", digits, "medianglvq", dissimilarity=pc.Euclidean(scale=False), **arguments)
+    images = fit.plot("weights", shape=(8, 8)).axes[0].get_images()
+    assert len(images) == 20
+    looks = fit.dissimilarity.metric.class_weights[3].reshape(8, 8)
+    assert_close(images[13].get_array(), looks / looks.max(), rel=1e-6)
+    with pytest.raises(pc.OptionError, match=r"plot\('weights', shape=\) is a figure of several images: leave ax= out"):
+        fit.plot("weights", ax=fit.plot("weights"), shape=(8, 8))
+    with pytest.raises(pc.NotAvailable, match="Euclidean dissimilarities have no learned weights of pixels"):
+        pc.fit("digit ~ .", digits, "knn", k=1, cv=None).plot("weights", shape=(8, 8))
 
 
 def test_a_class_that_a_fold_lacks(iris):

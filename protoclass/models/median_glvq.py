@@ -52,7 +52,7 @@ from .base import (
 )
 
 LARGEST = 2**29  # distances that are held
-USUAL = 2**27  # by default, 512 MB in single precision
+USUAL = 10**8  # by default, 400 MB in single precision
 SINGLE = 2**24  # distances from which on they are held in single precision
 RIDGES = (0.001, 0.01, 0.1)
 KMEDOIDS = "kmedoids"

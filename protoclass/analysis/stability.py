@@ -137,9 +137,9 @@ class Stability(Printed):
         Returns
         -------
         DataFrame
-            Table by variable, the largest weight first, for each class if these have their own weights: `weight` in the fit; `low` and
-            `high`, the range of the weight in 90 % of the samples; `first`, the proportion of the samples in which the weight was
-            among the three largest.
+            Table by variable, the largest weight first: `weight` in the fit; `low` and `high`, the range of the weight in 90 % of the
+            samples; `first`, the proportion of the samples in which the weight was among the three largest. If each class has its own
+            weights, the table is by class and variable.
 
         Raises
         ------

@@ -130,9 +130,11 @@ class MedianGLVQ(PerClass):
     Examples
     --------
     >>> import protoclass as pc
-    >>> fit = pc.fit("species ~ .", pc.load_data("iris"), "medianglvq", K=1)
+    >>> fit = pc.fit("species ~ .", pc.load_data("iris"), "medianglvq", K=1, progress=False)
     >>> fit.prototypes[["class", "assigned", "misassigned"]].to_dict("list")
-    {'class': ['setosa', 'versicolor', 'virginica'], 'assigned': [50, 49, 46], 'misassigned': [0, 4, 1]}
+    {'class': ['setosa', 'versicolor', 'virginica'], 'assigned': [50, 50, 46], 'misassigned': [0, 4, 0]}
+    >>> fit.selection.values
+    {'matrix': 'diagonal', 'local': False, 'ridge': 0.1}
     """
 
     name = "medianglvq"

@@ -20,7 +20,7 @@ DECAY = (0.9, 0.999)  # of the means of gradients and of their squares, as Kingm
 LOGARITHM = 0.05  # step of a logarithm of a weight, in the first steps
 ENTRY = 0.03  # step of an entry of a map between columns of variance about 1
 WHITENED, FEW_STEPS = 0.01, 20  # of the entries of a map that begins with the covariance of its class
-LEAST = 0.05  # variance, of that of a column, which every axis has within classes at the start
+LEAST = 0.05  # variance within classes that is added along every axis at the start, beside a variance of a column of about 1
 
 
 class Space(Protocol):
@@ -332,8 +332,8 @@ def one_map(X: Array, components: int, ridge: float) -> Maps:
 def class_maps(X: Array, w: Array, y: Array, classes: int, ridge: float) -> Maps:
     """A map for each class, from the one that makes the covariance of the class spherical, in whose coordinates steps are made.
 
-    A covariance is that of the rows of its class and of as many rows as columns with the covariance within classes, which has itself
-    some variance along every axis. So the maps of small classes, and of a class without rows, are regular.
+    A class counts as if it had as many more rows as there are columns, with the covariance within all classes; this has some variance
+    along every axis. So the maps of small classes, and of a class without rows, are regular.
     """
     p, w = X.shape[1], w * (len(w) / w.sum())
     counts, scatter = np.bincount(y, w, classes), np.zeros((classes, p, p))

@@ -1,8 +1,8 @@
 """A few real images with a matrix for each class, and what such fits take: python benchmarks/local_matrices.py
 
 First USPS: one, two and five images of each class, on 40 principal axes, with the ridge of the lowest error in 3 folds of the training
-images. Beside them are one matrix for all classes, the nearest of all training images, and two methods of scikit-learn on the same
-components: quadratic discriminant analysis and a support vector machine. Then processor time and memory, each fit in a process of its own beside T,
+images. Beside them are one matrix for all classes and the nearest of all training images. Quadratic discriminant analysis and a support
+vector machine of scikit-learn have the same components. Then processor time and memory, each fit in a process of its own beside T,
 scikit-learn's `pairwise_distances` on the training images. With --write both tables are written to LOCAL_MATRICES.md beside this file.
 USPS comes from `fetch_data("usps")`, that is from the folder that PROTOCLASS_DATA names.
 """

@@ -3,10 +3,10 @@
 Errors on a third of the rows, mean over stratified splits. For each number of prototypes the best of four methods is taken, with its
 grid point: the one of the lowest error in 5 folds of the other two thirds, among all of at most this number (`frontier`), and that rule
 is fitted to these rows. Method, radius, matrix and number thus take no part in the test. "glvq" is method "medianglvq" alone with K=1 or
-K=(1, 2). Its other values are tuned as by default, but at the lowest error in the same 5 folds. Beside them logistic regression, a forest of 500 trees and boosting (scikit-learn's defaults), and the nearest neighbour
-among all training rows, on the same splits. The table is printed, and written to PRICE.md beside this file with --write. With --columns
-some columns are computed, and the others are taken from PRICE.md. Data that the package does not have are read from the folder that
-PROTOCLASS_DATA names.
+K=(1, 2). Its other values are tuned as by default, but at the lowest error in the same 5 folds. Beside them are logistic regression, a
+forest of 500 trees and boosting (scikit-learn's defaults), and the nearest neighbour among all training rows, on the same splits. The
+table is printed, and written to PRICE.md beside this file with --write. With --columns some columns are computed, and the others are
+taken from PRICE.md. Data that the package does not have are read from the folder that PROTOCLASS_DATA names.
 """
 
 from __future__ import annotations

@@ -18,7 +18,7 @@ def main() -> None:
     fit = pc.fit("digit ~ .", digits[~new], "medianglvq", dissimilarity=raw, **arguments)
     error = fit.test(digits[new]).error
     figure = fit.plot("weights", shape=SHAPE)
-    title = f"Ten real digits misclassify {100 * error:.1f} % of {new.sum()} others. Below: the pixels that count in distances to each (dark)"
+    title = f"Ten real digits misclassify {100 * error:.1f} % of {new.sum()} others. Below: the pixels that count in distances to each"
     figure.axes[0].set_title(title, fontsize="medium")
     figure.savefig(Path(__file__).with_suffix(".png"), dpi=110)
 

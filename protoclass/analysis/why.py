@@ -251,9 +251,9 @@ def divided(
     """
     d = fit.dissimilarity
     if d.metric.power is None:
-        both = [d.metric.new_rows(rows, d.data).frame for rows in (asked, others)]
-        parts = d.metric.contributions(*both, part(d.prototype_rep(fit.rule.prototypes), at))  # type: ignore[arg-type]
-        used = predictors_of_columns(fit.frame)
+        both = [known.frame for rows in (asked, others) if (known := d.metric.new_rows(rows, d.data)).frame is not None]
+        parts = d.metric.contributions(both[0], both[1], part(d.prototype_rep(fit.rule.prototypes), at))
+        used = predictors_of_columns(both[0])
         of = np.array([[bool(made & set(columns)) for columns in groups.values()] for made in used], float)
         return np.asarray(parts @ of / np.where(distance > 0, distance, 1.0)[:, None])
     if d.metric.skips_missing and set(groups) <= set(d.metric.variables):

@@ -317,8 +317,10 @@ def test_a_matrix_divides_distances_exactly(iris, local, components, dissimilari
                 L = own.map.T @ own.map / np.outer(metric.base.spread, metric.base.spread)
                 assert why[f"to_{name}"].to_numpy() * distance == pytest.approx(apart * (L @ apart))
             negative |= (why[f"to_{name}"] < 0).any()
-        assert why.attrs["not_additive"] is None if "not_additive" in why.attrs else True
+        assert why.attrs.get("not_additive") is None
     assert negative
+    of_slim = fit.slim().why(dict(iris.loc[1, columns]))
+    assert of_slim["to_prototype"].to_numpy() == pytest.approx(fit.why(1)["to_prototype"].to_numpy())
     assert fit.plot("why", row=1).get_title().startswith("Row ")
 
 

@@ -2,10 +2,11 @@
 
 Errors on a third of the rows, mean over stratified splits. For each number of prototypes the best of four methods is taken, with its
 grid point: the one of the lowest error in 5 folds of the other two thirds, among all of at most this number (`frontier`), and that rule
-is fitted to these rows. Method, radius, matrix and number thus take no part in the test. Beside them logistic regression, a forest of
-500 trees and boosting (scikit-learn's defaults), and the nearest neighbour among all training rows, on the same splits. The table is
-printed, and written to PRICE.md beside this file with --write. Data that the package does not have are read from the folder that
-PROTOCLASS_DATA names.
+is fitted to these rows. Method, radius, matrix and number thus take no part in the test. "glvq" is method "medianglvq" alone with K=1 or
+K=(1, 2). Its other values are tuned as by default, but at the lowest error in the same 5 folds. Beside them are logistic regression, a
+forest of 500 trees and boosting (scikit-learn's defaults), and the nearest neighbour among all training rows, on the same splits. The
+table is printed, and written to PRICE.md beside this file with --write. With --columns some columns are computed, and the others are
+taken from PRICE.md. Data that the package does not have are read from the folder that PROTOCLASS_DATA names.
 """
 
 from __future__ import annotations
@@ -30,9 +31,10 @@ import protoclass as pc
 HERE = Path(__file__).resolve().parent
 IN_ALL = (10, 30, 100)  # prototypes
 FOLDS = 5  # that choose
-TABLES = [*SETS, "vowel", "digits"]
+TABLES = [*SETS, "vowel", "digits", "glass"]
 OTHERS = ["logistic", "forest", "boosting"]
-COLUMNS = ["1 a class", "2 a class", *(f"{most} in all" for most in IN_ALL), "all rows", *OTHERS]
+GLVQ = {"glvq, 1 a class": 1, "glvq, 2 a class": 2}
+COLUMNS = [*GLVQ, "1 a class", "2 a class", *(f"{most} in all" for most in IN_ALL), "all rows", *OTHERS]
 
 
 def table_of(name: str) -> tuple[pd.DataFrame, str, dict[str, Any]]:
@@ -40,6 +42,9 @@ def table_of(name: str) -> tuple[pd.DataFrame, str, dict[str, Any]]:
     if name == "digits":
         X, y = load_digits(return_X_y=True)
         return pd.DataFrame(X).add_prefix("p").assign(digit=y.astype(str)), "digit", {"dissimilarity": pc.Euclidean(scale=False)}
+    if name == "glass":
+        data = pd.read_csv(Path(os.environ["PROTOCLASS_DATA"]) / "glass.csv").drop(columns="id", errors="ignore")
+        return data.assign(type=data["type"].astype(str)), "type", {}
     if name == "vowel":
         data = pd.read_csv(Path(os.environ["PROTOCLASS_DATA"]) / "vowel.csv")
         return data[["vowel", *(f"x{k}" for k in range(1, 11))]], "vowel", {}
@@ -47,15 +52,14 @@ def table_of(name: str) -> tuple[pd.DataFrame, str, dict[str, Any]]:
     return data, response, {"na": "keep"} if na == "keep" else {}
 
 
-def methods_of(rows: pd.Series, gower: bool) -> dict[str, pc.Model]:
+def methods_of(rows: pd.Series) -> dict[str, pc.Model]:
     """The prototype methods for training rows of these classes, with numbers of prototypes for every budget."""
     classes, smallest = rows.nunique(), rows.value_counts().min() * (FOLDS - 1) // FOLDS  # in the training rows of a fold
     of_class = sorted({1, 2, *(min(most // classes, smallest - 1) for most in IN_ALL if most >= classes)})
-    matrix = "diagonal" if gower else "full"
     return {
         "PVM": pc.PVM(),
         "k-medoids": pc.KMedoids(K=of_class),
-        "median GLVQ": pc.MedianGLVQ(K=of_class, matrix=matrix),
+        "median GLVQ": pc.MedianGLVQ(K=of_class),
     }
 
 
@@ -64,15 +68,25 @@ def budgets_of(classes: int) -> dict[str, int]:
     return {"1 a class": classes, "2 a class": 2 * classes, **{f"{most} in all": most for most in IN_ALL if most >= classes}}
 
 
-def errors_of(name: str, splits: int) -> tuple[pd.DataFrame, dict[str, Counter[str]]]:
-    """Test errors (splits x rules) in percent, and how often each method was the best at each number."""
+def errors_of(name: str, splits: int, columns: list[str]) -> tuple[pd.DataFrame, dict[str, Counter[str]]]:
+    """Test errors (splits x some columns) in percent, and how often each method, or matrix, was the best at each number."""
     data, response, given = table_of(name)
     classes, rows, chosen = data[response].nunique(), [], {}
-    budgets, formula = budgets_of(classes), f"{response} ~ ."
+    formula = f"{response} ~ ."
+    budgets = {words: most for words, most in budgets_of(classes).items() if words in columns}
     for train, test in StratifiedShuffleSplit(splits, train_size=2 / 3, random_state=0).split(data, data[response]):
         seen, new, row = data.iloc[train], data.iloc[test], {}
+        alone = [words for words in GLVQ if words in columns]
+        if alone:
+            v = pc.cross_validate(formula, seen, pc.MedianGLVQ(K=(1, 2)), cv=FOLDS, choose="min", progress=False, **given)
+        for words in alone:
+            table = v.table[v.table["K"] <= GLVQ[words]].sort_values(["error", "size"], kind="stable")
+            values = {name: table[name].iloc[0].item() if name != "matrix" else table[name].iloc[0] for name in v.grid}
+            fit = pc.fit(formula, seen, pc.MedianGLVQ(**values), cv=None, progress=False, **given)
+            row[words] = error_of(fit.predict(new), new[response])
+            chosen.setdefault(words, Counter())[f"{'local ' if values['local'] else ''}{values['matrix']}"] += 1
         found = []
-        for method, model in methods_of(seen[response], bool(given.get("na"))).items():
+        for method, model in methods_of(seen[response]).items() if budgets else ():
             v = pc.cross_validate(formula, seen, model, cv=FOLDS, max_prototypes=max(budgets.values()), progress=False, **given)
             found += [(point["error"], point["size"], method, model, {name: point[name] for name in v.grid})
                       for _, point in v.frontier().iterrows()]  # fmt: skip
@@ -81,21 +95,40 @@ def errors_of(name: str, splits: int) -> tuple[pd.DataFrame, dict[str, Counter[s
             fit = pc.fit(formula, seen, replace(model, **values), progress=False, cv=None, **given)
             row[words] = error_of(fit.predict(new), new[response])
             chosen.setdefault(words, Counter())[method] += 1
-        row["all rows"] = error_of(pc.fit(formula, seen, pc.KNN(k=1), progress=False, **given).predict(new), new[response])
-        beside = others(data, response) | {"boosting": columns_and(data, response, HistGradientBoostingClassifier(random_state=0))}
+        if "all rows" in columns:
+            row["all rows"] = error_of(pc.fit(formula, seen, pc.KNN(k=1), progress=False, **given).predict(new), new[response])
+        boosting = columns_and(data, response, HistGradientBoostingClassifier(random_state=0))
+        beside = others(data, response) | {"boosting": boosting}
         for words, estimator in beside.items():
-            row[words] = error_of(estimator.fit(seen.drop(columns=response), seen[response]).predict(new), new[response])
+            if words in columns:
+                row[words] = error_of(estimator.fit(seen.drop(columns=response), seen[response]).predict(new), new[response])
         rows.append(row)
     return 100 * pd.DataFrame(rows), chosen
 
 
-def prices(found: dict[str, pd.DataFrame]) -> str:
+def stored() -> dict[str, dict[str, str]]:
+    """The cells of the first table of PRICE.md, by table and column."""
+    if not (HERE / "PRICE.md").exists():
+        return {}
+    lines = [line for line in (HERE / "PRICE.md").read_text().split("\n") if line.startswith("|")]
+    (_, *names), *rows = ([cell.strip() for cell in line.strip("|").split("|")] for line in lines)
+    return {row[0]: dict(zip(names, row[1:], strict=True)) for row in rows if row[0] in TABLES}
+
+
+def mean_of(cell: str) -> float:
+    return float(cell.split()[0])
+
+
+def prices(cells: dict[str, dict[str, str]]) -> str:
     """For each number of prototypes: points of error above the best of the three others, median and range over the tables."""
     lines = []
     for words in COLUMNS[: -len(OTHERS)]:
-        apart = pd.Series({name: table[words].mean() - table[OTHERS].mean().min() for name, table in found.items() if words in table})
-        lines.append([words, f"{apart.median():+.1f}", f"{apart.min():+.1f} ({apart.idxmin()})", f"{apart.max():+.1f} ({apart.idxmax()})"])
-    return as_table(["", "median", "least", "most"], lines)
+        known = {name: row for name, row in cells.items() if row.get(words, "-") != "-"}
+        apart = pd.Series({name: mean_of(row[words]) - min(mean_of(row[c]) for c in OTHERS) for name, row in known.items()})
+        if len(apart):
+            ends = [f"{value:+.1f} ({name})" for value, name in ((apart.min(), apart.idxmin()), (apart.max(), apart.idxmax()))]
+            lines.append([words, f"{apart.median():+.1f}", *ends, str(len(apart))])
+    return as_table(["", "median", "least", "most", "tables"], lines)
 
 
 def main() -> None:
@@ -103,25 +136,28 @@ def main() -> None:
     parser.add_argument("--write", action="store_true", help="write PRICE.md")
     parser.add_argument("--splits", type=int, default=8, help="of each table (default: %(default)s)")
     parser.add_argument("--tables", nargs="+", default=TABLES, choices=TABLES, metavar="NAME", help=", ".join(TABLES))
+    parser.add_argument("--columns", nargs="+", default=COLUMNS, choices=COLUMNS, metavar="NAME", help=", ".join(COLUMNS))
     options = parser.parse_args()
-    found, lines, chosen, start = {}, [], dict[str, Counter[str]](), time.perf_counter()
+    cells, chosen, start = stored() if options.columns != COLUMNS else {}, dict[str, Counter[str]](), time.perf_counter()
     for name in options.tables:
-        found[name], best = errors_of(name, options.splits)
+        wanted = options.columns if name in cells else [*dict.fromkeys([*options.columns, *OTHERS])]
+        found, best = errors_of(name, options.splits, wanted)
         for words, counts in best.items():
             chosen.setdefault(words, Counter()).update(counts)
-        lines.append([name, *(spread(found[name][c]) if c in found[name] else "-" for c in COLUMNS)])
-        print(*lines[-1], sep=" | ", flush=True)
+        cells[name] = {**cells.get(name, {}), **{words: spread(found[words]) for words in found}}
+        print(name, *(cells[name].get(c, "-") for c in COLUMNS), sep=" | ", flush=True)
+    lines = [[name, *(row.get(c, "-") for c in COLUMNS)] for name, row in cells.items()]
     methods = [[words, ", ".join(f"{method} {count}" for method, count in counts.most_common())] for words, counts in chosen.items()]
     body = "\n\n".join([
         "# The price of few prototypes",
         f"`python benchmarks/price.py {' '.join(sys.argv[1:])}`, {time.perf_counter() - start:.0f} s: errors on new rows (%), mean and "
         f"standard error over {options.splits} splits, which share rows. Each number is the most prototypes that a rule may have, and the "
-        "method is the best of four in 5 folds of the training rows; \"all rows\" is the nearest neighbour.",
+        "method is the best of four in 5 folds of the training rows; \"glvq\" is \"medianglvq\" alone, \"all rows\" the nearest neighbour.",
         as_table(["", *COLUMNS], lines),
         "Points above the lowest of logistic regression, forest and boosting (by their mean test errors, which favours these three) on the "
-        f"{len(found)} tables:",
-        prices(found),
-        "How often each method was the best:",
+        "tables:",
+        prices(cells),
+        "How often each method, or matrix, was the best:",
         as_table(["", "splits"], methods),
     ])  # fmt: skip
     print(body)

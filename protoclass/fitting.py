@@ -218,7 +218,7 @@ def fit(
         * "hyperplane": the optimal hyperplane on proximities, `Hyperplane`;
         * "knn", "dann": k nearest neighbours (`k`), `KNN`, and with a metric adapted to each query, `DANN`;
         * "condensed", "multiedit": the nearest neighbour in a subset of the rows, `Condensed`, `Multiedit`;
-        * "medianglvq": a few rows of each class that classify best (`K`), also with a learned metric (`matrix`), `MedianGLVQ`;
+        * "medianglvq": a few rows of each class that classify best (`K`), with a learned metric (`matrix`), `MedianGLVQ`;
         * "kmedoids", "kmeans", "lvq", "mixture": medoids, centroids, code vectors or Gaussians of each class (`K`), `KMedoids`,
           `KMeans`, `LVQ`, `Mixture`;
         * "mmd": MMD-critic's prototypes of each class (`K`), `MMDCritic`;

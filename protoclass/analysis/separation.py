@@ -105,6 +105,8 @@ def why_not_separated(fit: Fitted) -> str:
         return f"method {fit.model.name!r} does not predict the class of the nearest prototype by the metric: use importance()"
     if len(np.unique(fit.rule.prototypes.classes)) < 2:
         return "there are no prototypes of different classes to separate"
+    if metric.class_weights is not None:
+        return f"{metric.name} dissimilarities have weights of their own for each class: use plot('weights') or why()"
     return "" if metric.variables or metric.geometry == Geometry() else NO_SUM.format(metric.name)
 
 

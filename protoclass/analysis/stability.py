@@ -19,7 +19,7 @@ from ..ground.checks import MOST_RUNS, check_progress, check_seed, is_number, on
 from ..ground.errors import DataError, NotAvailable, OptionError, brief, shown
 from ..ground.options import fixed, significant
 from ..ground.progress import bar
-from ..metrics.base import train_metric
+from ..metrics.base import TrainedMetric, train_metric
 from ..values import Above, Printed, public
 
 COLUMNS = ("ball_hit_rate", "ball_hit_rate_random", "distance_95", "reselected")
@@ -143,7 +143,8 @@ class Stability(Printed):
         -------
         DataFrame
             Table by variable, the largest weight first: `weight` in the fit; `low` and `high`, the range of the weight in 90 % of the
-            samples; `first`, the proportion of the samples in which the weight was among the three largest.
+            samples; `first`, the proportion of the samples in which the weight was among the three largest. If each class has its own
+            weights, the table is by class and variable.
 
         Raises
         ------
@@ -275,9 +276,7 @@ def stability_of_weights(fit: Fitted, B: int, seed: int, progress: bool | None) 
     def learn(b: int) -> np.ndarray:
         count = drawn(task, "bootstrap", (int(seed), b))
         seen = replace(frame, weights=frame.weights * count).take(np.flatnonzero(count))
-        weights = train_metric(metric, seen).column_weights
-        assert weights is not None
-        return np.asarray(weights["weight"], float)
+        return weights_by_class(train_metric(metric, seen))
 
     with bar(int(B), "learning again", progress) as learning:
         samples = []
@@ -285,9 +284,21 @@ def stability_of_weights(fit: Fitted, B: int, seed: int, progress: bool | None) 
             samples.append(weights)
             learning.update()
     low, high = np.quantile(samples, [0.05, 0.95], axis=0)
-    rank = np.argsort(np.argsort(-np.array(samples), axis=1, kind="stable"), axis=1)
-    table = {"weight": known["weight"], "low": low, "high": high, "first": (rank < 3).mean(axis=0)}
-    return pd.DataFrame(table, known.index.rename("variable")).sort_values("weight", ascending=False, kind="stable")
+    rank = np.argsort(np.argsort(-np.array(samples), axis=2, kind="stable"), axis=2)
+    found, first = weights_by_class(fit.dissimilarity.metric), (rank < 3).mean(axis=0)
+    tables = []
+    for k, weight in enumerate(found):
+        table = pd.DataFrame({"weight": weight, "low": low[k], "high": high[k], "first": first[k]}, known.index.rename("variable"))
+        tables.append(table.sort_values("weight", ascending=False, kind="stable"))
+    return tables[0] if len(tables) == 1 else pd.concat(dict(zip(fit.classes, tables, strict=True)), names=["class"])
+
+
+def weights_by_class(metric: TrainedMetric) -> np.ndarray:
+    """The learned weights of the columns (classes, p), or (1, p) of all classes together."""
+    if metric.class_weights is not None:
+        return metric.class_weights
+    assert metric.column_weights is not None
+    return np.atleast_2d(metric.column_weights["weight"].to_numpy(float))
 
 
 def count_choices(fit: Fitted, task: Task, samples: list[Chosen]) -> pd.DataFrame:

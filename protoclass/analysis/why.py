@@ -18,8 +18,10 @@ from ..core.statistics.roc import auc
 from ..core.statistics.scores import relative_margins
 from ..core.task import Points
 from ..estimation.fitted import Fitted
+from ..frames.frame import predictors_of_columns
 from ..frames.tables import as_given, as_pandas
 from ..ground.errors import DataError, NotAvailable, OptionError, brief, short, shown
+from ..metrics.base import TrainedMetric
 from ..metrics.dissimilarity import Dissimilarity
 from .importance import variable_groups
 
@@ -69,9 +71,11 @@ def why(fit: Fitted, row: Any) -> Any:
     Notes
     -----
     *Contributions.* A power of the distance is a sum over variables; the distance is divided in proportion to the terms. This is exact
-    for Minkowski distances with r < inf, Gower and `Mixed`. Gower compares two rows by the variables observed for both, and a variable
-    that it skips contributes 0. So with missing values, the distances to the prototype and to the rival may be means over different
-    variables.
+    for Minkowski distances with r < inf, Gower and `Mixed`, and for Euclidean distances under a learned matrix L. There the term of
+    variable j is (x_j - w_j) (L (x - w))_j, for a row x and a prototype w. A negative term means that the difference in this variable
+    makes the distance smaller, because differences in correlated variables make it likely. Gower compares two rows by the variables
+    observed for both, and a variable that it skips contributes 0. So with missing values, the distances to the prototype and to the
+    rival may be means over different variables.
 
     *Counterfactuals.* One variable is changed at a time. For a number, 201 values over the range of the training rows are tried, and
     the nearest with another class is refined. A slim fit tries only the values of its prototypes.
@@ -216,7 +220,8 @@ def shown_values(rows: pd.DataFrame, groups: dict[str, list[str]]) -> list[list[
 def why_not_additive(fit: Fitted, asked: pd.DataFrame, groups: dict[str, list[str]]) -> list[str]:
     """For each row the reason why its distances cannot be divided among the variables; "" if they can."""
     metric, reason = fit.dissimilarity.metric, ""
-    if metric.power is None or not np.isfinite(metric.power):
+    by_matrix = type(metric).contributions is not TrainedMetric.contributions
+    if not by_matrix and (metric.power is None or not np.isfinite(metric.power)):
         reason = f"{metric.name} dissimilarities are not a sum over variables"
     elif not fit.frame.formula.plain():
         reason = f"the formula {fit.formula!r} transforms or crosses columns"
@@ -240,11 +245,17 @@ def divided(
 ) -> np.ndarray:
     """The distances (r,) of rows, each to one prototype at a place, divided among the variables (r, v).
 
-    The power of the distance is a sum over variables. So the part of a variable is the decrease when the row has the
-    prototype's value of it; a metric that skips missing values would then weigh the other variables differently, so it gives
-    the parts itself.
+    Under a matrix the metric gives the parts of the squared distance. Otherwise the power of the distance is a sum over variables. So
+    the part of a variable is the decrease when the row has the prototype's value of it; a metric that skips missing values would then
+    weigh the other variables differently, so it gives the parts itself.
     """
     d = fit.dissimilarity
+    if d.metric.power is None:
+        both = [known.frame for rows in (asked, others) if (known := d.metric.new_rows(rows, d.data)).frame is not None]
+        parts = d.metric.contributions(both[0], both[1], part(d.prototype_rep(fit.rule.prototypes), at))
+        used = predictors_of_columns(both[0])
+        of = np.array([[bool(made & set(columns)) for columns in groups.values()] for made in used], float)
+        return np.asarray(parts @ of / np.where(distance > 0, distance, 1.0)[:, None])
     if d.metric.skips_missing and set(groups) <= set(d.metric.variables):
         known = d.metric.new_rows(asked, d.data, False)
         assert known.rows is not None

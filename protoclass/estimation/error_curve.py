@@ -593,14 +593,16 @@ def read_tolerance(tolerance: Any) -> tuple[float, bool]:
 
 def limits_of(problem: Problem, measure: str, loss: np.ndarray, grid: pd.DataFrame, counts: np.ndarray | None) -> Limits:
     """Limits of the selection among grid points, of which a budget counts `counts`; raises if no point satisfies them."""
-    tolerance, allowed = problem.call.arguments.get("tolerance"), None
+    tolerance, allowed, model, rank = problem.call.arguments.get("tolerance"), None, problem.model, None
     if problem.budget is not None and counts is not None:
         allowed = within_budget(counts, problem.budget)
         if not allowed.any():
             raise refuse_budget(problem, counts, f"the smallest rule of {len(grid)} grid points has")
     least = least_se(row_weights(problem, measure), loss.max(axis=1)[problem.frame.codes], problem.groups)
     largest, relative = (None, False) if tolerance is None else read_tolerance(tolerance)
-    return Limits(allowed, largest, relative, least)
+    if model.has("rank"):
+        rank = np.array([model.rank(values) for values in grid.to_dict("records")])
+    return Limits(allowed, largest, relative, least, rank)
 
 
 SAMPLES = 200

@@ -201,16 +201,17 @@ def predicted_seconds(model: Model, metric: Metric | TrainedMetric, frame: Frame
 def choose_candidates(model: Model, metric: Metric | TrainedMetric, frame: Frame) -> Any:
     """What candidates="auto" means: "train", or the size of a sample.
 
-    All rows are candidates if there are at most 5,000, if the method takes no sample, and if the fit is predicted
-    to end within 30 s; otherwise as many as that allows, at least 500.
+    All rows are candidates if there are at most 5,000, if the method takes no sample, and if the fit is predicted to end within 30 s
+    with dissimilarities that it can store; otherwise as many as that allows, at least 500.
     """
     n = int((frame.weights > 0).sum())
     if n <= ALWAYS or metric.given or "subset" not in model.can.candidates:
         return "train"
     seconds = predicted_seconds(model, metric, frame, n)
-    if seconds is None or seconds <= BUDGET:
+    if seconds is None:
         return "train"
-    return int(max(LEAST_SAMPLE, n * BUDGET / seconds))
+    count = min(n * BUDGET / max(seconds, BUDGET), (model.most_pairs or n * n) / n)
+    return "train" if count >= n else int(max(LEAST_SAMPLE, count))
 
 
 def _share(model: Model, metric: Metric | TrainedMetric, frame: Frame) -> float:
@@ -354,6 +355,8 @@ class Problem:
         frame, row = self.frame, dissimilarity.candidate_row
         if limit is None and self.model.can.shards:  # it reads parts, each of them once or twice
             limit = HOLD_LIMIT
+        if self.metric.train_in_folds and self.model.reads_once is not None:
+            limit = self.model.reads_once
         allowed = np.full(len(row), -1)
         if isinstance(self.candidates, str) and self.candidates == "same_class":
             allowed = np.where(row >= 0, frame.codes[row], -1)
@@ -460,6 +463,7 @@ def prepare(call: Call) -> Problem:
     if isinstance(spec, Dissimilarity):
         frame = with_predictors(frame, spec, data)
     metric = metric.pretrain(frame) if metric.train_in_folds else metric
+    model = model.suited(metric, frame, given["cv"] is not None and to_tune is None)
     metric = learned_metric(model, metric, frame)
     kept = data.index.get_indexer(frame.index)
     candidates = given["candidates"]

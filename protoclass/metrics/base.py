@@ -448,6 +448,11 @@ class TrainedMetric(Described):
         return self
 
     @property
+    def class_weights(self) -> np.ndarray | None:
+        """Weight of each column in the distances to candidates of each class, (classes, columns), if the classes have their own."""
+        return None
+
+    @property
     def untrained(self) -> Metric | TrainedMetric:
         """The specification, which can be trained on other rows; for a given matrix, which learns nothing, the matrix itself."""
         return self.spec
@@ -503,6 +508,13 @@ class TrainedMetric(Described):
         raise OptionError(
             f"{self.name} dissimilarities can't be written as a sum over variables, because the trained metric has no `terms`"
         )
+
+    def contributions(self, rows: Frame, others: Frame, candidates: Rep) -> np.ndarray:
+        """What each column of the design matrix adds to the squared distance of each row to its candidate, (r, p), under a matrix.
+
+        `others` has the rows that the candidates are, one for each row, and `candidates` their representation.
+        """
+        raise OptionError(f"{self.name} dissimilarities have no matrix")
 
     def weighed(self, weights: np.ndarray) -> TrainedMetric:
         """The metric with the weights of the `variables` multiplied by factors."""

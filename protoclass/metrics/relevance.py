@@ -12,7 +12,7 @@ from ..core.distances.minkowski import Geometry, products
 from ..core.parallel import alone
 from ..core.sources import Rep, part
 from ..core.statistics.folds import stratified_subset
-from ..core.vectors.relevance_learning import ROUNDS, Map, Space, Weights, learn, weights_of
+from ..core.vectors.relevance_learning import ROUNDS, Space, Weights, class_maps, learn, one_map, principal_axes
 from ..frames.frame import Frame
 from ..frames.sql import Columns
 from ..ground.checks import MOST_ROWS, MOST_SEED, is_number, number_in_words, one_of, whole_number
@@ -20,6 +20,7 @@ from ..ground.errors import DataError, OptionError, brief
 from ..ground.savable import savable
 from .base import (
     EuclideanSpace,
+    Metric,
     TrainedMetric,
     Traits,
     VectorMetric,
@@ -36,6 +37,7 @@ from .wrappers import TrainedWrapper, Wrapper
 MATRICES = ("diagonal", "full")
 AXES = 64  # of a full matrix by default: of more its steps take long
 MOST_RIDGE = 1e6  # beside a cost of at most 1; squares of the gradient stay numbers in single precision
+AUTO = "auto"
 WITHOUT = "matrix='none' to learn nothing"
 
 
@@ -55,6 +57,9 @@ class Relevance(Wrapper):
     matrix : "diagonal" or "full"
         Type of the learned distance. "diagonal": a weight for each variable, for distances that are a sum or a mean over variables
         (Minkowski, Gower, and `Mixed`, with its parts as variables). "full": a linear map of the coordinates, for Euclidean distances.
+    local : bool, or sequence
+        Whether each class has its own weights or matrix, which measures the distances of all rows to candidates of this class. These
+        distances are not symmetric, and their scales are learned too.
     K : int >= 1, or sequence
         Number of prototypes per class, on average, for learning. A sequence here and below is tuned by cross-validation.
     ridge : float >= 0, or sequence
@@ -63,7 +68,8 @@ class Relevance(Wrapper):
     beta : float > 0, or sequence
         Slope of the logistic function. If it is large, the cost is nearly the number of errors.
     components : int, optional
-        Number of axes of a full matrix; fewer than columns start as principal axes. Default: the number of columns, at most 64.
+        Number of axes of a full matrix. Fewer than columns start as principal axes; with `local`, the matrices are learned on these
+        axes. Default: the number of columns, at most 64.
     sample : int >= 2
         Maximum number of rows for learning at a time. If there are more, each round of swaps and steps uses a new stratified random
         sample, and the printed fit reports it.
@@ -92,19 +98,21 @@ class Relevance(Wrapper):
     {'sepal_length': 0.1, 'sepal_width': 0.1, 'petal_length': 0.5, 'petal_width': 0.3}
     """
 
-    tunable = frozenset({"K", "ridge", "beta"})
+    tunable = frozenset({"local", "K", "ridge", "beta"})
 
     of: Any = "euclidean"
     matrix: str = "diagonal"
+    local: Any = False
     K: Any = 1
     ridge: Any = 0.01
     beta: Any = 20.0
     components: int | None = None
-    sample: int = 2000
+    sample: int = 5000
     seed: int = 0
 
     def __post_init__(self) -> None:
         one_of("matrix", self.matrix, MATRICES)
+        one_of("local", self.local, (False, True))
         whole_number("K", self.K, 1, MOST_ROWS)
         if not is_number(self.ridge, 0, high=MOST_RIDGE):
             raise OptionError(f"ridge must be {number_in_words(self.ridge, 0, high=MOST_RIDGE)}, not {brief(self.ridge)}")
@@ -125,13 +133,16 @@ class Relevance(Wrapper):
     def traits(self) -> Traits:
         known = self.inner[0].traits
         learned = {"train_in_folds": True, "supervised": True, "trained_in_parts": False}
-        if self.matrix == "diagonal":
-            return replace(known, **learned)  # type: ignore[arg-type]
-        return replace(super().traits, **learned, symmetric=True, triangle=True, geometry=Geometry())  # type: ignore[arg-type]
+        if self.local:
+            learned |= {"symmetric": False, "triangle": False, "geometry": None}  # type: ignore[dict-item]
+        elif self.matrix == "full":
+            learned |= {"symmetric": True, "triangle": True, "geometry": Geometry()}  # type: ignore[dict-item]
+        return replace(known if self.matrix == "diagonal" else super().traits, **learned)  # type: ignore[arg-type]
 
     @property
     def name(self) -> str:
-        return f"{'weighted' if self.matrix == 'diagonal' else 'matrix-weighted'} {self.inner[0].name}"
+        kind = "weighted" if self.matrix == "diagonal" else "matrix-weighted"
+        return f"{'locally ' if self.local else ''}{kind} {self.inner[0].name}"
 
     def train(self, frame: Frame) -> TrainedMetric:
         if frame.response is None:
@@ -148,7 +159,12 @@ class Relevance(Wrapper):
         space: Space
         if self.matrix == "full":
             X, varies, center = self._vectors(base, rows)
-            space = Map(X, min(self.components or AXES, X.shape[1]), float(self.ridge))
+            count = min(self.components or AXES, X.shape[1])
+            axes = principal_axes(X, count) if self.local and count < X.shape[1] else np.eye(X.shape[1], dtype=X.dtype)
+            if self.local:
+                space = class_maps(X @ axes.T, seen.weights, seen.codes, len(frame.levels), float(self.ridge))
+            else:
+                space = one_map(X, count, float(self.ridge))
         else:
             varies = self._variables(base, rows)
             space = self._weights(base, seen, rows, varies)
@@ -156,18 +172,24 @@ class Relevance(Wrapper):
         with alone():  # the same sums on any number of threads, and many small ones
             batches = [np.searchsorted(chosen, at) for at in batches]
             found = learn(space, seen.weights, seen.codes, batches, counts, float(self.beta), (self.seed,))
-        search = np.array([found.before, found.after])
-        size, spec = np.array([len(batches[0]), len(live)]), self.with_inner([base.spec])
+        size, spec = np.array([len(batches[0]), len(live)]), replace(self, of=base.spec)
+        known, one = (size, np.array([found.before, found.after])), replace(spec, local=False)
+        parts: list[TrainedMetric]
         if self.matrix == "diagonal":
-            weights = np.zeros(len(varies))
-            weights[varies] = weights_of(found.parameters)
+            names, weights = strings(base.variables), np.zeros((len(found.parameters), len(varies)))
+            weights[:, varies] = space.weights(found.parameters)
             kind = TrainedRelevanceSpace if isinstance(base, VectorMetric) else TrainedRelevance
-            return kind(spec, base.weighed(weights), size, search, strings(base.variables), weights)
-        axes = np.zeros((len(found.parameters), len(varies)))
-        axes[:, varies] = found.parameters
-        lead = np.zeros(axes.T.shape)
-        lead[varies] = inverse(axes[:, varies], X.astype(float))
-        return TrainedMatrix(spec, base, size, search, _columns(base, frame), (axes**2).sum(axis=0), center, axes, lead)
+            parts = [kind(one, base.weighed(w), *known, names, w) for w in weights]
+        else:
+            learned = space.maps(found.parameters) @ axes
+            names, maps = _columns(base, frame), np.zeros((*learned.shape[:2], len(varies)))
+            maps[:, :, varies] = learned
+            weights = (maps**2).sum(axis=1)
+            back = np.zeros((len(varies), maps.shape[1]))
+            if not self.local:  # otherwise coordinates have no place without a class
+                back[varies] = inverse(learned[0].astype(float), X.astype(float))
+            parts = [TrainedMatrix(one, base, *known, names, w, center, m, back) for w, m in zip(weights, maps, strict=True)]
+        return TrainedLocal(spec, base, *known, names, weights, tuple(parts)) if self.local else parts[0]
 
     def _variables(self, base: TrainedMetric, rows: Rep) -> np.ndarray:
         """Which variables vary, bool (v,)."""
@@ -202,7 +224,9 @@ class Relevance(Wrapper):
 
         power = base.power
         assert power is not None
-        return Weights(np.arange(len(seen)), terms, between, int(varies.sum()), float(power), float(self.ridge))
+        group, groups = (seen.codes, len(seen.levels)) if self.local else (np.zeros(len(seen), np.int64), 1)
+        scaled = isinstance(base, VectorMetric)  # and so a sum
+        return Weights(np.arange(len(seen)), terms, between, int(varies.sum()), float(power), float(self.ridge), group, groups, scaled)
 
     def _vectors(self, base: TrainedMetric, rows: Rep) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Coordinates of the training rows, centred and of mean variance 1, on the axes that vary; which do; and the mean."""
@@ -220,6 +244,16 @@ class Relevance(Wrapper):
         center = X.mean(axis=0)
         Z = (X - center)[:, varies]
         return np.ascontiguousarray(Z / np.sqrt((Z**2).mean()), np.float32), varies, center
+
+
+def learnable(metric: Metric | TrainedMetric, frame: Frame) -> tuple[str, ...]:
+    """The matrices that can be learned of a distance that does not use the classes itself."""
+    if metric.supervised or metric.given or metric.slow or metric.opaque:
+        return ()
+    base = train_metric(metric, frame)
+    sums = bool(base.variables) and base.power is not None
+    full = isinstance(base, VectorMetric) and base.geometry == Geometry()
+    return tuple(matrix for matrix, can in zip(MATRICES, (sums, full), strict=True) if can)
 
 
 def _columns(base: TrainedMetric, frame: Frame) -> np.ndarray:
@@ -250,7 +284,8 @@ class Learnt:
     @property
     def column_weights(self) -> pd.DataFrame:
         scale = np.asarray(getattr(self.base, "spread", np.ones(len(self.names))))
-        table = {"weight": self.weights, "share": self.weights / self.weights.sum(), "scale": scale}
+        weight = np.atleast_2d(self.weights).mean(axis=0)
+        table = {"weight": weight, "share": weight / weight.sum(), "scale": scale}
         return pd.DataFrame(table, index=pd.Index(self.names, name="column"))
 
     @property
@@ -258,12 +293,18 @@ class Learnt:
         weights = self.column_weights["weight"].sort_values(ascending=False, kind="stable")
         first, rest = weights.head(NAMED), weights.iloc[NAMED:]
         more = f"; {len(rest)} more of at most {rest.iloc[0]:.3g}" if len(rest) else ""
-        said = [f"learned weights of variables: {', '.join(f'{name} {w:.3g}' for name, w in first.items())}{more}"]
-        said.append(f"mean cost of the training rows: {self.search[0]:.3f} without them, {self.search[1]:.3f} with them")
+        whose = ", mean over the classes" if self.spec.local else ""
+        said = [f"learned weights of variables{whose}: {', '.join(f'{name} {w:.3g}' for name, w in first.items())}{more}"]
+        first = "at the start" if self.spec.local else "without them"
+        said.append(f"mean cost of the training rows: {self.search[0]:.3f} {first}, {self.search[1]:.3f} with them")
         if self.counts[0] < self.counts[1]:
             known, there = self.counts
             words = f"the weights were learned from stratified samples of {known} of {there} rows"
             said.append(f"{words}, a new one in each of {ROUNDS + 1} rounds")
+        axes, count = getattr(getattr(self, "parts", (self,))[0], "map", weights), int((weights > 0).sum())
+        if len(axes) < count:
+            where = "on the first principal axes" if self.spec.local else "which started as principal axes"
+            said.append(f"the learned matrix has {len(axes)} axes of {count} columns, {where}")
         return (*self._given.notes, *said)
 
     @property
@@ -355,11 +396,102 @@ class TrainedMatrix(Learnt, EuclideanSpace):
     back: np.ndarray
 
     def rows(self, frame: Frame) -> Rep:
+        return (self.mapped(self.unmapped(frame)),)
+
+    def unmapped(self, frame: Frame) -> np.ndarray:
         space = _space(self.base)
-        return (products(np.asarray(space.coordinates(space.rows(frame)), float) - self.center, self.map),)
+        return np.asarray(space.coordinates(space.rows(frame)), float)
+
+    def mapped(self, X: np.ndarray) -> np.ndarray:
+        return products(X - self.center, self.map)
 
     def original(self, coords: np.ndarray) -> pd.DataFrame:
         return _space(self.base).original(coords @ self.back.T + self.center)
+
+    def contributions(self, rows: Frame, others: Frame, candidates: Rep) -> np.ndarray:
+        space, a, b = _space(self.base), self.unmapped(rows), self.unmapped(others)
+        pull = (a - b) @ self.map.T @ self.map
+        moved, unit = (space.original(a) - space.original(b)).to_numpy(float), np.eye(len(self.center))
+        columns = (space.original(unit) - space.original(0 * unit)).to_numpy(float)  # what a step along a coordinate changes
+        return np.asarray(moved * (pull @ np.linalg.pinv(columns).T))
+
+
+@savable(counts="2", search="2", names="v", weights="L v")
+@dataclass(frozen=True)
+class TrainedLocal(Learnt, TrainedMetric):
+    """A distance to the candidates of each class that was learned for this class.
+
+    Attributes
+    ----------
+    base : TrainedMetric
+        The distance that was given.
+    counts : int array (2,)
+        Rows that it was learned from at a time, and rows that have weight.
+    search : array (2,)
+        Mean cost of these rows at the start, and as learned.
+    names : array (v,) of str
+    weights : array (classes, v)
+        What each variable counts in the distances to the candidates of each class.
+    parts : tuple of TrainedMetric
+        The distance of each class.
+    """
+
+    spec: Relevance
+    base: TrainedMetric
+    counts: np.ndarray
+    search: np.ndarray
+    names: np.ndarray
+    weights: np.ndarray
+    parts: tuple[TrainedMetric, ...]
+
+    @property
+    def class_weights(self) -> np.ndarray:
+        return self.weights
+
+    @property
+    def variables(self) -> tuple[str, ...]:
+        return self.parts[0].variables
+
+    def rows(self, frame: Frame) -> Rep:
+        if isinstance(self.parts[0], TrainedMatrix):  # whose coordinates before the map are the same
+            X = self.parts[0].unmapped(frame)
+            return tuple(metric.mapped(X) for metric in self.parts if isinstance(metric, TrainedMatrix))
+        return tuple(a for metric in self.parts for a in metric.rows(frame))
+
+    def candidates(self, frame: Frame) -> Rep:
+        if frame.response is None or (frame.codes < 0).any():
+            raise DataError(
+                f"{self.name} dissimilarities need the class of each candidate, but some have none: use local=False, or rows of the data "
+                "as candidates"
+            )
+        present = [np.flatnonzero(frame.codes == c) for c in range(len(self.parts))]
+        own = [metric.candidates(frame.take(at)) for metric, at in zip(self.parts, present, strict=True) if len(at)]
+        back = np.argsort(np.concatenate(present), kind="stable")
+        return (*(np.concatenate(arrays)[back] for arrays in zip(*own, strict=True)), frame.codes.astype(np.int64))
+
+    def between(self, rows: Rep, candidates: Rep) -> np.ndarray:
+        return self._by_class(rows, candidates, "between")
+
+    def terms(self, rows: Rep, candidates: Rep) -> np.ndarray:
+        return self._by_class(rows, candidates, "terms")
+
+    def contributions(self, rows: Frame, others: Frame, candidates: Rep) -> np.ndarray:
+        out = np.empty((len(rows), len(rows.design.columns)))
+        for c in np.unique(candidates[-1]):
+            at = np.flatnonzero(candidates[-1] == c)
+            out[at] = self.parts[c].contributions(rows.take(at), others.take(at), ())
+        return out
+
+    def _by_class(self, rows: Rep, candidates: Rep, measure: str) -> np.ndarray:
+        *known, codes = candidates
+        width, out = len(rows) // len(self.parts), None
+        for c in np.unique(codes):
+            at = np.flatnonzero(codes == c)
+            values = getattr(self.parts[c], measure)(rows[c * width : (c + 1) * width], part(tuple(known), at))
+            if out is None:
+                out = np.empty((values.shape[0], len(codes), *values.shape[2:]), values.dtype)
+            out[:, at] = values
+        return np.empty((len(rows[0]), 0)) if out is None else out
 
 
 def _space(metric: TrainedMetric) -> VectorMetric:

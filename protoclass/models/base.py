@@ -235,6 +235,10 @@ class Model(NamedArguments, Served):
     larger : mapping of parameter to Grid
         Parameters whose default grid is extended while its last value is selected, and the Grid that computes the further values,
         ascending. A grid point must give the same rule if it is alone in a grid.
+    reads_once : int, or None
+        Size in bytes from which on a method reads the dissimilarities once, block by block, if the metric is trained in folds.
+    most_pairs : int, or None
+        Number of dissimilarities that a method stores by default: candidates="auto" means a sample of the rows if there are more.
     example : mapping of parameter to values
         Example values for `pc.testing.check_model`: at least two values of each parameter that is tuned by default, and of others that
         a grid may contain, with which the method can be fitted to a hundred rows. Values with the same rules are not accepted, because
@@ -255,6 +259,8 @@ class Model(NamedArguments, Served):
     grids: ClassVar[frozenset[str]] = frozenset()
     words: ClassVar[Mapping[str, str]] = {"k": "neighbours k", "K": "prototypes for each class, K"}
     larger: ClassVar[Mapping[str, Grid]] = {}
+    reads_once: ClassVar[int | None] = None
+    most_pairs: ClassVar[int | None] = None
     example: ClassVar[Mapping[str, Any]] = {}
     as_repeats: ClassVar[Mapping[str, Any] | None] = None
     papers: ClassVar[tuple[str, ...]] = ()
@@ -360,6 +366,14 @@ class Model(NamedArguments, Served):
         each fold.
         """
         return given
+
+    def suited(self, metric: Any, frame: Frame, tunes: bool) -> Model:
+        """The model with the parameters that depend on the dissimilarity of the call; `tunes`: whether these may be tuned."""
+        return self
+
+    def rank(self, values: Mapping[str, Any]) -> float:
+        """Complexity of a grid point among points whose rules have the same size: rules of selection prefer the lowest."""
+        raise self._lacks("rank")
 
     @classmethod
     def offers_grid(cls, parameter: str) -> bool:

@@ -31,7 +31,7 @@ from ..frames.frame import Frame
 from ..ground.checks import GRID, MOST_RUNS, check_labels, find_labels
 from ..ground.errors import OptionError, TooLarge, brief, shown
 from ..metrics.base import Metric, TrainedMetric
-from ..metrics.relevance import MATRICES, MOST_RIDGE, Relevance
+from ..metrics.relevance import AUTO, MATRICES, MOST_RIDGE, Relevance, learnable
 from .base import (
     Axes,
     Capabilities,
@@ -52,13 +52,14 @@ from .base import (
 )
 
 LARGEST = 2**29  # distances that are held
-SINGLE = 2**26  # distances from which on they are held in single precision
+USUAL = 10**8  # by default, 400 MB in single precision
+SINGLE = 2**24  # distances from which on they are held in single precision
 RIDGES = (0.001, 0.01, 0.1)
 KMEDOIDS = "kmedoids"
 COUNTS = (1, 2, 3, 5, 10)  # prototypes of a class in the default grid
 SECONDS = 6e-8  # of a run for each pair of a row and a candidate, on one processor (benchmarks/bench.py --large)
 FITS = 11  # of a grid point that is tuned: ten folds and the fit on all rows, two at a time
-METRIC = ("K", "total", "matrix", "ridge", "beta", "components")  # parameters from which a matrix is learned
+METRIC = ("K", "total", "matrix", "local", "ridge", "beta", "components")  # parameters from which a matrix is learned
 
 
 TOGETHER = "prototypes of all classes together"  # which it shares out among them
@@ -79,12 +80,19 @@ class MedianGLVQ(PerClass):
         Initial number of prototypes of each class, or a proportion of the rows of each class, or a mapping of class to either. Swaps
         may give one class more and another fewer, but each class has at least one, and the total does not change. "grid": 1, 2, 3, 5,
         10, at most the training rows of the smallest class.
-    matrix : "none", "diagonal" or "full", or a sequence
+    matrix : "auto", "none", "diagonal" or "full", or a sequence
         Metric to learn with the prototypes, see `Relevance`. "diagonal": a weight for each variable, for distances that are a sum over
         variables, including Gower's with missing values. "full": a linear map of the columns, for Euclidean distances. It is learned
-        again in each fold, with K rows of each class (the mean number with `total`), or one if K is a proportion or a mapping.
+        again in each fold, with K rows of each class (the mean number with `total`), or one if K is a proportion or a mapping. "auto":
+        "diagonal" and "full" are tuned, as far as the distance allows them. It means "none" for other distances, if parameters of the
+        distance are tuned, and with cv=None.
+    local : bool, sequence or "auto"
+        Whether each class has its own matrix, which measures distances to prototypes of this class. "auto": both are tuned with
+        matrix="auto"; otherwise False. Of equally many prototypes the 1-SE rule prefers a diagonal matrix to a full one, and one matrix
+        to one for each class.
     ridge : number >= 0, sequence or "grid"
-        Penalty, with a matrix, against distances that depend on few variables, see `Relevance`. "grid": 0.001, 0.01, 0.1.
+        Penalty, with a matrix, against distances that depend on few variables, see `Relevance`. "grid": 0.001, 0.01, 0.1;
+        only the last two if the matrix is tuned too.
     beta : number > 0, or a sequence
         Slope of the logistic function.
     components : int, optional
@@ -122,9 +130,11 @@ class MedianGLVQ(PerClass):
     Examples
     --------
     >>> import protoclass as pc
-    >>> fit = pc.fit("species ~ .", pc.load_data("iris"), "medianglvq", K=1)
+    >>> fit = pc.fit("species ~ .", pc.load_data("iris"), "medianglvq", K=1, progress=False)
     >>> fit.prototypes[["class", "assigned", "misassigned"]].to_dict("list")
-    {'class': ['setosa', 'versicolor', 'virginica'], 'assigned': [50, 49, 46], 'misassigned': [0, 4, 1]}
+    {'class': ['setosa', 'versicolor', 'virginica'], 'assigned': [50, 50, 46], 'misassigned': [0, 4, 0]}
+    >>> fit.selection.values
+    {'matrix': 'diagonal', 'local': False, 'ridge': 0.1}
     """
 
     name = "medianglvq"
@@ -134,13 +144,16 @@ class MedianGLVQ(PerClass):
     never_tuned: ClassVar[frozenset[str]] = frozenset({"starts", "components", "init"})
     grids: ClassVar[frozenset[str]] = frozenset({"total"})
     as_repeats: ClassVar[Mapping[str, Any]] = {"K": 1}
+    reads_once: ClassVar[int] = 8 * SINGLE
+    most_pairs: ClassVar[int] = USUAL
     words: ClassVar[Mapping[str, str]] = {
         **PerClass.words, "total": "prototypes of all classes",
-        "matrix": "what is learned of the distance", "ridge": "ridge of the learned distance",
+        "matrix": "what is learned of the distance", "local": "whether for each class", "ridge": "ridge of the learned distance",
     }  # fmt: skip
 
     K: Any = "grid"
-    matrix: Any = "none"
+    matrix: Any = AUTO
+    local: Any = AUTO
     ridge: Any = "grid"
     beta: Any = 20.0
     components: int | None = None
@@ -155,8 +168,17 @@ class MedianGLVQ(PerClass):
     def __post_init__(self) -> None:
         check_counts("medianglvq", self.K)
         for matrix in listed("medianglvq", "matrix", self.matrix):
-            if not isinstance(matrix, str) or matrix not in ("none", *MATRICES):
-                raise OptionError(f"matrix must be 'none', 'diagonal' or 'full', not {brief(matrix)}")
+            if not isinstance(matrix, str) or (matrix not in ("none", *MATRICES) and not self._auto):
+                raise OptionError(f"matrix must be 'auto', 'none', 'diagonal' or 'full', not {brief(matrix)}")
+        if not isinstance(self.local, str) or self.local != AUTO:
+            for local in [self.local] if isinstance(self.local, str) else listed("medianglvq", "local", self.local):
+                if not isinstance(local, (bool, np.bool_)):
+                    raise OptionError(f"local must be True, False, a sequence of these, or 'auto', not {brief(local)}")
+                if local and "none" in self._matrices:
+                    raise OptionError(
+                        f"local={brief(self.local)} needs a matrix to learn for each class, but matrix={brief(self.matrix)}: use "
+                        "matrix='diagonal' or 'full'"
+                    )
         if self.total is not None:
             check_number(self, "total", self.total, low=1, integral=True)
             if not _is_default(self.K):
@@ -177,11 +199,29 @@ class MedianGLVQ(PerClass):
     @property
     def _matrices(self) -> tuple[str, ...]:
         """The matrices that there may be: all of them where they are drawn."""
-        return tuple(listed("medianglvq", "matrix", self.matrix)) or MATRICES
+        return MATRICES if self._auto else tuple(listed("medianglvq", "matrix", self.matrix)) or MATRICES
+
+    @property
+    def _auto(self) -> bool:
+        return isinstance(self.matrix, str) and self.matrix == AUTO
+
+    @property
+    def _ridges(self) -> tuple[float, ...]:
+        return RIDGES[1:] if is_tuned(self.matrix) else RIDGES
 
     @property
     def _learns(self) -> bool:
-        return set(self._matrices) != {"none"}
+        return not self._auto and set(self._matrices) != {"none"}
+
+    def suited(self, metric: Metric | TrainedMetric, frame: Frame, tunes: bool) -> MedianGLVQ:
+        matrices = learnable(metric, frame) if self._auto and tunes else ()
+        found = (matrices or "none") if self._auto else self.matrix
+        local = ((False, True) if matrices else False) if isinstance(self.local, str) else self.local
+        return replace(self, matrix=found, local=local)
+
+    def rank(self, values: Mapping[str, Any]) -> float:
+        matrix, local = values.get("matrix", self.matrix), values.get("local", self.local)
+        return 2 * ("none", *MATRICES).index(matrix) + bool(local)
 
     @property
     def _in_all(self) -> Any:
@@ -193,7 +233,7 @@ class MedianGLVQ(PerClass):
         return {name: value for name, value in super().tuned().items() if name not in self.unused(0)}
 
     def unused(self, classes: int) -> frozenset[str]:
-        return frozenset({"total" if self._in_all is None else "K"} | (set() if self._learns else {"ridge", "components"}))
+        return frozenset({"total" if self._in_all is None else "K"} | (set() if self._learns else {"ridge", "components", "local"}))
 
     def check_frame(self, frame: Frame) -> None:
         held = np.bincount(frame.codes[frame.weights > 0], minlength=len(frame.levels))
@@ -220,12 +260,12 @@ class MedianGLVQ(PerClass):
 
     def seconds_each(self, columns: int) -> float:
         given = ((name, len(listed(self.name, name, value))) for name, value in self.tuned().items())  # 0 of grids to be drawn
-        points = prod(count or len(RIDGES if name == "ridge" else COUNTS) for name, count in given)
+        points = prod(count or len(self._ridges if name == "ridge" else COUNTS) for name, count in given)
         return SECONDS * points * FITS / 2 if self.tuned() else SECONDS
 
     def default_grid(self, parameter: str, task: Task, smallest: np.ndarray) -> np.ndarray:
         if parameter == "ridge":
-            return np.array(RIDGES)
+            return np.array(self._ridges)
         if parameter not in ("K", "total"):
             return super().default_grid(parameter, task, smallest)
         few = np.bincount(task.y[task.candidate_row], minlength=task.classes)
@@ -238,14 +278,14 @@ class MedianGLVQ(PerClass):
 
     def metric(self, given: Metric | TrainedMetric, classes: int) -> Metric | TrainedMetric:
         """The specification of the distance to learn with these parameters from the given one."""
-        if self.matrix == "none":
+        if not self._learns:
             return given
         of = given.of if isinstance(given, Relevance) else given
         K = 1 if self._in_all is None else max(1, round(self._in_all / classes))
         K = int(self.K) if isinstance(self.K, (int, np.integer)) or (isinstance(self.K, float) and self.K >= 1) else K
         components = self.components if self.matrix == "full" else None
         ridge = RIDGES[1] if isinstance(self.ridge, str) else float(self.ridge)
-        return Relevance(of, self.matrix, K, ridge, float(self.beta), components)
+        return Relevance(of, self.matrix, bool(self.local), K, ridge, float(self.beta), components)
 
     def loss(self, task: Task, prototypes: Points) -> float:
         return float(self._costs(task, prototypes).sum())
@@ -331,8 +371,8 @@ class MedianGLVQ(PerClass):
         prototypes = Points(classes, at=columns[at], table={"assigned": covers, "misassigned": miscovers})
         count = model._in_all
         report = {"prototypes per class K": in_words(model.K)} if count is None else {"prototypes of all classes": int(count)}
-        if model.matrix != "none":
-            report |= {"matrix": model.matrix, "ridge": model.ridge}
+        if model._learns:
+            report |= {"matrix": f"{model.matrix}, one for each class" if model.local else model.matrix, "ridge": model.ridge}
         report |= {"cost": run.cost, "swaps": run.swaps}
         return Nearest(prototypes, task.classes, heaviest_class(task), report)
 

@@ -78,7 +78,8 @@ def plot(fit: Fitted, kind: str | None = None, ax: Any = None, **options: Any) -
           band of the curve.
         * "frontier": the lowest error for each number of prototypes, see `Validation.frontier`.
         * "importance" (`new=`, `repeats=`, `variables=`, `cv=`, `seed=`): the increase in error when a variable is permuted.
-        * "weights": the share of each column in the separation, with its learned weight, see `Fit.separation`.
+        * "weights" (`shape=`): the share of each column in the separation, with its learned weight, see `Fit.separation`; the weights by
+          class, if each class has its own; or the weights of the pixels of an image.
         * "solvers" (`eps=`, `solvers=`): the objective that each solver reaches, with the proved bound.
 
         For rows that are images, with `shape=(height, width)`:
@@ -86,14 +87,16 @@ def plot(fit: Fitted, kind: str | None = None, ax: Any = None, **options: Any) -
         * "images" (`count=`): the prototypes;
         * "miscovered" (`prototype=`): rows of other classes in the ball of a prototype;
         * "misclassified" (`new=`, `size=`, `count=`): rows with the nearest prototypes;
-        * "map" (`count=`; `shape=` optional): the prototypes by Sammon's mapping.
+        * "map" (`count=`; `shape=` optional): the prototypes by Sammon's mapping;
+        * "weights": the prototypes, and below each the learned weight of each pixel for its class.
     ax : Axes, optional
         Axes to draw on. Markers, lines and text are scaled to them; elements that do not fit on small ones are left out, with a
         warning. If their figure has no layout, it gets matplotlib's "constrained" layout, so names and legends are not truncated.
 
     Returns
     -------
-    Axes, or a Figure for "radii", "profiles", "rule", "images", "miscovered", "misclassified", and "why" of several rows
+    Axes, or a Figure for "radii", "profiles", "rule", "images", "miscovered", "misclassified", "why" of several rows, and "weights" of
+    images
     """
     one_of("kind", kind, (None, *KINDS), "picture")
     if fit.frame.absent is not None:

@@ -14,11 +14,12 @@ from ..ground.checks import whole_number
 from ..ground.errors import OptionError, brief, shown
 from ..views.analyses import list_importance, list_weights
 from ..views.cards import MISSING, Profiles, describe_head, list_profiles, list_reasons, list_texts
-from ..views.pictures import Sides, list_curves, list_sides, list_steps
+from ..views.pictures import Sides, list_curves, list_sides, list_steps, show_weights
 from ..views.prototypes import is_text, list_short, shorten
 from ..views.words import write_number
 from .layout import framed
-from .style import GREY, axes, colour, draw_bars, faint, grid_lines, ink, key, named, panels
+from .pictures import draw_grid
+from .style import GREY, axes, colour, draw_bars, faint, grid_lines, ink, key, list_down, list_named, named, panels
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -138,7 +139,7 @@ def _choose_lines(table: pd.DataFrame) -> tuple[pd.DataFrame, list[str]]:
     return own, [f"{variable} = {value} ({usual})" for variable, value, usual in parts]
 
 
-MOST = 20  # variables that have a bar
+MOST = 20  # variables that have a bar, or prototypes above their weights
 PANELS = 6  # rows in one figure
 DIFFERENCE = "distance to the rival minus distance to the prototype"
 
@@ -254,22 +255,45 @@ def draw_columns(names: list[str], values: pd.Series, shown: str, ax: Any) -> An
 
 
 @framed
-def weights(fit: Fitted, ax: Any = None) -> Any:
+def weights(fit: Fitted, ax: Any = None, shape: Any = None) -> Any:
     """Plot the share of each column in the separation of the prototypes, with its learned weight; see `Fit.separation`.
 
-    The colour is the class with the higher value. If the prototypes do not decide, as in k-NN, the bars are the weights.
+    The colour is the class with the higher value. If each class has its own weights, the bars are the weights by class. If the
+    prototypes do not decide, as in k-NN, they are the weights.
+
+    Parameters
+    ----------
+    shape : (int, int), optional
+        Rows and columns of an image: the prototypes as images, and below each the weights of the pixels for its class.
     """
     from matplotlib.patches import Patch
 
-    table = list_weights(fit)
-    if "share" not in table:
-        ax = draw_columns(list_short(table["column"]), table["weight"], table.attrs["shown"], ax)
-        ax.set_xlabel("learned weight")
-        return ax
-    names = [f"{name} (weight {write_number(w)})" for name, w in zip(list_short(table["column"]), table["weight"], strict=True)]
-    ax, codes = draw_columns(names, table["share"], table.attrs["shown"], ax), table["higher"].cat.codes
-    for bar, code in zip(ax.patches, codes, strict=True):
-        bar.set_color(colour(code) if code >= 0 else GREY)
-    ax.set_xlabel("share of the separation of the prototypes")
-    known = [Patch(color=colour(k), alpha=0.75, label=f"higher in {named(fit.classes[k])}") for k in sorted({*codes} - {-1})]
-    return key(ax, "below", handles=known, ncols=3).axes if known else ax
+    if shape is not None:
+        if ax is not None:
+            raise OptionError("plot('weights', shape=) is a figure of several images: leave ax= out")
+        images = show_weights(fit, shape, MOST)
+        return draw_grid(images, len(images.titles) // 2, size=0.9)
+    table, classes = list_weights(fit), fit.classes
+    names, shown = list_short(table["column"]), table.attrs["shown"]
+    if "share" in table:
+        names = [f"{name} (weight {write_number(w)})" for name, w in zip(names, table["weight"], strict=True)]
+        ax, codes = draw_columns(names, table["share"], shown, ax), table["higher"].cat.codes
+        for bar, code in zip(ax.patches, codes, strict=True):
+            bar.set_color(colour(code) if code >= 0 else GREY)
+        ax.set_xlabel("share of the separation of the prototypes")
+        known = [Patch(color=colour(k), alpha=0.75, label=f"higher in {named(classes[k])}") for k in sorted({*codes} - {-1})]
+        return key(ax, "below", handles=known, ncols=3).axes if known else ax
+    if fit.dissimilarity.metric.class_weights is None:
+        ax = draw_columns(names, table["weight"], shown, ax)
+    else:
+        count = len(classes)
+        ax = axes(ax, 5.6 + 0.07 * max(map(len, names)), 1.4 + 0.28 * len(table) * max(1.0, count / 3))
+        for k, level in enumerate(list_named(classes)):
+            at = np.arange(len(table)) + (k - (count - 1) / 2) * 0.8 / count
+            ax.barh(at, table[classes[k]], 0.8 / count, lw=0, color=colour(k), label=level)
+        list_down(ax, names)
+        ax.set_ylabel(shown)
+        grid_lines(ax, "x")
+        key(ax, "below", ncols=3)
+    ax.set_xlabel("learned weight")
+    return ax

@@ -81,7 +81,7 @@ def _at_its_end(fit: Fitted) -> list[str]:
     """The parameters with the largest of the user's own values selected, if larger ones may be better."""
     assert fit.validation is not None
     grid, values = fit.validation.grid, fit.selection.values
-    own = [c for c in grid if not fit.problem.model.has_default_grid(c) and pd.api.types.is_numeric_dtype(grid[c])]
+    own = [c for c in grid if not fit.problem.model.has_default_grid(c) and grid[c].dtype.kind in "iuf"]
     ends = [c for c in own if grid[c].nunique() > 1 and values[c] == grid[c].max() < np.inf and values[c] != allowed(fit)]
     return [f"the largest {c}, {significant(values[c])}, was selected: try larger values" for c in ends]
 

@@ -256,6 +256,20 @@ def show_prototypes(fit: Fitted, shape: Any, count: int) -> Panels:
     return Panels(read_pixels(fit, first, shape), titles, name)
 
 
+def show_weights(fit: Fitted, shape: Any, count: int) -> Panels:
+    """The first prototypes, and then the weights of the pixels for the class of each."""
+    metric, first = fit.dissimilarity.metric, fit.prototypes.head(count)
+    if metric.column_weights is None:
+        raise NotAvailable(f"{metric.name} dissimilarities have no learned weights of pixels: use method 'medianglvq', or pc.Relevance()")
+    of_class = np.atleast_2d(metric.column_weights["weight"] if metric.class_weights is None else metric.class_weights)
+    images = read_pixels(fit, first, shape)
+    looks = (of_class / metric.column_weights["scale"].to_numpy() ** 2)[fit.rule.prototypes.classes[: len(first)] % len(of_class)]
+    looks = looks.reshape(images.shape) / looks.max(axis=1)[:, None, None]
+    pixels = np.concatenate([(images - images.min()) / (np.ptp(images) or 1.0), looks])
+    name = "Prototypes, and the weight of each pixel in distances to them, from 0 to its maximum (dark)"
+    return Panels(pixels, [*first["class"].astype(str), *[""] * len(first)], name)
+
+
 def show_miscovered(fit: Fitted, shape: Any, prototype: Any, count: int) -> Panels:
     """A prototype, and the rows of other classes in its ball, nearest first; by default the first that holds any."""
     if "cover" not in fit.rule.kinds:

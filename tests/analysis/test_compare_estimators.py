@@ -187,7 +187,7 @@ def test_predictions_are_judged_as_the_classifier_that_made_them(iris):
     methods = {
         "here": LogisticRegression(max_iter=2000), "labels": pc.Predictions(shuffled), "array": pc.Predictions(labels.to_numpy()),
         "p": pc.Predictions(p.iloc[:, ::-1]), "polars": pc.Predictions(polars.from_pandas(p)),
-        "polars labels": pc.Predictions(polars.Series(labels.to_list())), "pvm": "pvm", "two": pc.MedianGLVQ(K=1),
+        "polars labels": pc.Predictions(polars.Series(labels.to_list())), "pvm": "pvm", "two": pc.MedianGLVQ(K=1, matrix="none"),
     }  # fmt: skip
     told = pc.compare("species ~ .", iris, methods, cv=pd.Series(fold, iris.index))
     assert told.how == "Nested cross-validation of 150 rows, 5 folds, folds of the user's own"

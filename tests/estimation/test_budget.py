@@ -77,8 +77,8 @@ def test_every_number_of_prototypes_comes_from_one_run(mixed, balls):
 
 
 def test_a_method_that_shares_out_its_prototypes_has_one_number_for_all(iris):
-    fit = pc.fit("species ~ .", iris, "medianglvq", K=[1, 2, 3], max_prototypes=7, cv=3)
-    alone = [pc.fit("species ~ .", iris, "medianglvq", K=K).rule.size for K in (1, 2, 3)]
+    fit = pc.fit("species ~ .", iris, "medianglvq", K=[1, 2, 3], matrix="none", max_prototypes=7, cv=3)
+    alone = [pc.fit("species ~ .", iris, "medianglvq", K=K, matrix="none").rule.size for K in (1, 2, 3)]
     assert fit.validation.counts.sum(axis=1).tolist() == [3, 6, 9] == alone
     assert fit.validation.limits.allowed.tolist() == [True, True, False]
     with pytest.raises(pc.OptionError, match=r"max_prototypes of medianglvq must be one.*: 1, 'versicolor': 2,"):

@@ -19,7 +19,7 @@ GRIDS = {
     "kmeans": {"K": [1, 2, 4]},
     "mmd": {"K": [1, 3], "gamma": [0.1, 1.0]},
     "lvq": {"K": [1, 2]},
-    "medianglvq": {"K": [1, 3]},
+    "medianglvq": {"K": [1, 3], "matrix": "none"},
     "scm": {"kind": ["conjunction"], "penalty": [1.0, 4.0], "stop": [1, 2, 4]},
 }
 

@@ -180,9 +180,9 @@ def test_no_swap_improves_a_fit_with_candidates(iris):
 
 
 def test_rows_of_weight_0_change_nothing(iris):
-    fit = pc.fit("species ~ .", iris.iloc[::2], "medianglvq", K=2, dissimilarity=pc.Euclidean(scale=False))
+    fit = pc.fit("species ~ .", iris.iloc[::2], "medianglvq", K=2, matrix="none", dissimilarity=pc.Euclidean(scale=False))
     w = pd.Series(np.arange(150) % 2 == 0, iris.index).astype(float)
-    with_others = pc.fit("species ~ .", iris, "medianglvq", K=2, dissimilarity=pc.Euclidean(scale=False), weights=w)
+    with_others = pc.fit("species ~ .", iris, "medianglvq", K=2, matrix="none", dissimilarity=pc.Euclidean(scale=False), weights=w)
     assert with_others.prototypes.index.tolist() == fit.prototypes.index.tolist()
     assert with_others.rule.report["cost"] == pytest.approx(fit.rule.report["cost"])
 
@@ -190,7 +190,7 @@ def test_rows_of_weight_0_change_nothing(iris):
 def test_whole_weights_are_rows_that_are_repeated(iris):
     few = iris.iloc[::3]
     w = pd.Series(np.arange(50) % 3 + 1, few.index)
-    weighed = pc.fit("species ~ .", few, "medianglvq", K=1, weights=w, dissimilarity=pc.Euclidean(scale=False))
+    weighed = pc.fit("species ~ .", few, "medianglvq", K=1, matrix="none", weights=w, dissimilarity=pc.Euclidean(scale=False))
     D, _, y, of, at = recomputed(weighed)
     assert weighed.rule.report["cost"] == pytest.approx(cost(np.repeat(D, w, axis=0), np.ones(w.sum()), np.repeat(y, w), of, at))
 
@@ -205,9 +205,9 @@ def scattered():
 
 
 def test_numbers_adapt_between_classes_and_each_keeps_one():
-    fit = pc.fit("y ~ .", scattered(), "medianglvq", K=2)
+    fit = pc.fit("y ~ .", scattered(), "medianglvq", K=2, matrix="none")
     assert fit.prototypes["class"].value_counts().to_dict() == {"four": 3, "one heap": 1}
-    by_class = pc.fit("y ~ .", scattered(), "medianglvq", K={"one heap": 4, "four": 1})
+    by_class = pc.fit("y ~ .", scattered(), "medianglvq", K={"one heap": 4, "four": 1}, matrix="none")
     assert by_class.prototypes["class"].value_counts().to_dict() == {"four": 4, "one heap": 1}
     assert by_class.glance()["training_error"].item() == 0
 
@@ -301,10 +301,13 @@ def test_any_number_of_threads_gives_the_same(iris, matrix):
     ({"ridge": 1e300, "matrix": "full"}, "<= 1000000"),
     ({"beta": 0}, "beta of medianglvq must be a number > 0 or a sequence of these, not 0"),
     ({"beta": np.inf}, "beta of medianglvq must be a number > 0 or a sequence of these, not inf"),
-    ({"matrix": "diag"}, "matrix must be 'none', 'diagonal' or 'full', not 'diag'"),
-    ({"matrix": ["none", "all"]}, "matrix must be 'none', 'diagonal' or 'full', not 'all'"),
-    ({"matrix": None}, "matrix must be 'none', 'diagonal' or 'full', not None"),
+    ({"matrix": "diag"}, "matrix must be 'auto', 'none', 'diagonal' or 'full', not 'diag'"),
+    ({"matrix": ["none", "all"]}, "matrix must be 'auto', 'none', 'diagonal' or 'full', not 'all'"),
+    ({"matrix": None}, "matrix must be 'auto', 'none', 'diagonal' or 'full', not None"),
     ({"components": 2}, "components=2 needs matrix='full', not 'none': leave it out"),
+    ({"local": True}, "local=True needs a matrix to learn for each class, but matrix='none': use matrix='diagonal' or 'full'"),
+    ({"local": [False, True], "matrix": ["none", "full"]}, r"local=\(False, True\) needs a matrix|local=\[False, True\] needs a matrix"),
+    ({"local": "yes", "matrix": "full"}, "local must be True, False, a sequence of these, or 'auto', not 'yes'"),
     ({"components": 2, "matrix": "diagonal"}, "components=2 needs matrix='full', not 'diagonal': leave it out"),
     ({"components": 0, "matrix": "full"}, "components of medianglvq must be a whole number >= 1, not 0"),
     ({"starts": 0}, "starts of medianglvq must be a whole number >= 1 and <= 10000, not 0"),
@@ -367,6 +370,37 @@ def test_what_was_chosen_is_printed(iris):
     for name in ("matrix", "ridge"):
         assert f"{name.capitalize()}: {chosen[name]}, selected by 3-fold CV (1-SE rule)" in printed
     assert "matrix" not in pc.fit("species ~ .", iris, "medianglvq", K=1, cv=None).rule.report
+
+
+def test_auto_tunes_what_the_distance_allows(iris):
+    fit = pc.fit("species ~ .", iris, "medianglvq", K=1, cv=3)
+    assert fit.validation.grid.drop_duplicates().shape == (8, 3)
+    assert set(fit.validation.grid["matrix"]) == {"diagonal", "full"}
+    assert set(fit.validation.grid["ridge"]) == {0.01, 0.1}
+    of_gower = pc.fit("species ~ .", iris, "medianglvq", K=1, cv=3, dissimilarity="gower")
+    assert set(of_gower.validation.grid["matrix"]) == {"diagonal"}
+    assert set(of_gower.validation.grid["local"]) == {False, True}
+    chebyshev = pc.fit("species ~ .", iris, "medianglvq", K=1, dissimilarity="chebyshev")
+    learned = pc.fit("species ~ .", iris, "medianglvq", K=1, dissimilarity=pc.Learned("lda"))
+    without = pc.fit("species ~ .", iris, "medianglvq", K=1, cv=None)
+    for plain in (chebyshev, learned, without):
+        assert plain.validation is None
+        assert plain.model.matrix == "none"
+    assert len(fit.stability(B=3).table) >= 3
+
+
+def test_the_simplest_matrix_within_one_se_is_selected(iris):
+    fit = pc.fit("species ~ .", iris, "medianglvq", K=[1, 2], cv=5)
+    table = fit.validation.table
+    best = table.sort_values(["error", "size"]).iloc[0]
+    within = table[table["error"] <= best["error"] + best["se"] + 1e-12]
+    order = {"diagonal": 0, "full": 2}
+    rank = within["matrix"].map(order) + within["local"]
+    first = within.assign(rank=rank).sort_values(["size", "rank", "error"], kind="stable").iloc[0]
+    assert {name: fit.selection.values[name] for name in ("matrix", "local", "K")} == first[["matrix", "local", "K"]].to_dict()
+    local = pc.fit("species ~ .", iris, "medianglvq", K=1, matrix="full", local=True, ridge=0.01, cv=3)
+    assert "Matrix: full, one for each class" in " ".join(str(local).split())
+    assert_no_swap_improves(local)
 
 
 def test_worst_rows_have_their_cost(iris):
@@ -455,7 +489,7 @@ def test_a_swap_is_what_alternatives_says(iris):
 
 
 def test_the_standard_error_is_that_of_the_cross_validated_error(iris):
-    fit = pc.fit("species ~ .", iris, "medianglvq", K=2, cv=5)
+    fit = pc.fit("species ~ .", iris, "medianglvq", K=2, matrix="none", cv=5)
     error, rows = fit.validation.table["error"].item(), fit.alternatives(within=5.0, progress=False).substitutes
     assert (rows["within_se"] == (rows["error"] - fit.training_error() <= np.sqrt(error * (1 - error) / 150))).all()
     assert 0 < rows["within_se"].sum() < len(rows)
@@ -491,14 +525,15 @@ def test_prototypes_are_shared_out_by_weight():
 def test_total_is_the_number_of_all_prototypes():
     table = scattered()
     for total in (2, 3, 7):
-        fit = pc.fit("y ~ .", table, "medianglvq", total=total)
+        fit = pc.fit("y ~ .", table, "medianglvq", total=total, matrix="none")
         assert len(fit.prototypes) == total
         assert_no_swap_improves(fit)
         assert f"Prototypes of all classes: {total}" in str(fit)
-    assert pc.fit("y ~ .", table, "medianglvq", total=2).prototypes.equals(pc.fit("y ~ .", table, "medianglvq", K=1).prototypes)
-    tuned = pc.cross_validate("y ~ .", table, "medianglvq", total=[2, 5, 9], cv=3)
+    by_total, by_K = (pc.fit("y ~ .", table, "medianglvq", matrix="none", **count) for count in ({"total": 2}, {"K": 1}))
+    assert by_total.prototypes.equals(by_K.prototypes)
+    tuned = pc.cross_validate("y ~ .", table, "medianglvq", total=[2, 5, 9], matrix="none", cv=3)
     assert tuned.table["total"].tolist() == tuned.table["size"].tolist() == [2, 5, 9]
-    grid = pc.cross_validate("y ~ .", table, "medianglvq", total="grid", cv=3)
+    grid = pc.cross_validate("y ~ .", table, "medianglvq", total="grid", matrix="none", cv=3)
     assert grid.table["total"].tolist() == [2, 4, 6, 10]
 
 
@@ -511,10 +546,10 @@ def test_a_total_learns_the_matrix_with_so_many_rows_of_each_class(iris):
 
 @pytest.mark.parametrize("arguments", [
     {"K": 2}, {"K": {"setosa": 1, "versicolor": 2, "virginica": 2}}, {"total": 5}, {"K": 2, "matrix": "diagonal", "ridge": 0.01},
-    {"K": [1, 2], "cv": 3}, {"K": 1, "matrix": "full", "ridge": [0.01, 0.1], "cv": 3},
+    {"K": [1, 2], "cv": 3}, {"K": 1, "matrix": "full", "local": True, "ridge": [0.01, 0.1], "cv": 3},
 ])  # fmt: skip
 def test_a_fit_at_another_size_equals_a_separate_fit(iris, arguments):
-    fit = pc.fit("species ~ .", iris, "medianglvq", **arguments)
+    fit = pc.fit("species ~ .", iris, "medianglvq", **{"matrix": "none", **arguments})
     for size in (3, 7):
         other = fit.at(size=size)
         separate = {name: value for name, value in fit.parameters().items() if name not in ("K", "total")}
@@ -526,7 +561,7 @@ def test_a_fit_at_another_size_equals_a_separate_fit(iris, arguments):
         assert other.validation is None  # the error was that of another number
         assert other.update(seed=0).prototypes.equals(other.prototypes)
         assert isinstance(other, pc.Fit)
-    tuned = pc.fit("species ~ .", iris, "medianglvq", total=[3, 6], cv=3)
+    tuned = pc.fit("species ~ .", iris, "medianglvq", total=[3, 6], matrix="none", cv=3)
     assert tuned.at(size=6).point == 1
     for size in (2, 151, 0, 2.5, True):
         with pytest.raises(pc.OptionError, match=r"(total of medianglvq|size) must be .*, not "):
@@ -538,23 +573,23 @@ def test_a_fit_at_another_size_equals_a_separate_fit(iris, arguments):
 
 
 def test_rows_that_are_given_start_the_swaps(iris, tmp_path):
-    fit = pc.fit("species ~ .", iris, "medianglvq", K=2)
-    again = pc.fit("species ~ .", iris, "medianglvq", init=fit.prototypes.index)
+    fit = pc.fit("species ~ .", iris, "medianglvq", K=2, matrix="none")
+    again = pc.fit("species ~ .", iris, "medianglvq", init=fit.prototypes.index, matrix="none")
     assert again.rule.report["swaps"] == 0  # no swap improves what swaps ended with
     assert again.prototypes.equals(fit.prototypes)
     D, w, y, of, _ = recomputed(fit)
     first = [3, 60, 120]
-    start = pc.fit("species ~ .", iris, "medianglvq", init=first)
+    start = pc.fit("species ~ .", iris, "medianglvq", init=first, matrix="none")
     run = swap_for_classes(labelled(D, w, *(np.unique(v, return_inverse=True)[1] for v in (y, of)), 3, BETA), first)
     assert sorted(start.prototypes.index) == run.at.tolist()
     assert_no_swap_improves(start)
-    more = pc.fit("species ~ .", iris, "medianglvq", init=first, total=5, cv=5)
+    more = pc.fit("species ~ .", iris, "medianglvq", init=first, total=5, matrix="none", cv=5)
     assert len(more.prototypes) == 5
     assert len(more.validation.predicted[0]) == 150  # folds that hold a row of init out are fitted as well
     more.save(tmp_path / "fit.zip")
     assert pc.load(tmp_path / "fit.zip").model.init == tuple(first)
     named = iris.set_axis([f"row {i}" for i in range(150)])
-    assert pc.fit("species ~ .", named, "medianglvq", init=["row 3", "row 60", "row 120"]).rule.report == start.rule.report
+    assert pc.fit("species ~ .", named, "medianglvq", init=["row 3", "row 60", "row 120"], matrix="none").rule.report == start.rule.report
 
 
 @pytest.mark.parametrize(("arguments", "words"), [

@@ -22,12 +22,13 @@ OF_HELD_OUT = ("1se", "1se-paired", "min")  # the rules that use only held-out r
 
 @dataclass(frozen=True)
 class Limits:
-    """What limits a choice, and its standard errors, besides the errors."""
+    """What limits a choice besides error and size, and its standard errors."""
 
     allowed: Array | None = None  # bool (G,): the grid points to choose from; None for all
     tolerance: float | None = None  # largest difference of the error from the lowest
     relative: bool = False  # whether that is a proportion of the lowest error
     least_se: float = 0.0  # standard error of an error of 0, see `intervals.least_se`
+    rank: Array | None = None  # (G,): complexity among points of the same size
 
 
 UNLIMITED = Limits()
@@ -42,10 +43,11 @@ class Choice:
     ----------
     error, se, size : arrays (G,)
     points : mapping of a name in `RULES` to a grid point
-        "min": lowest error, then lowest size, then first in the grid. "1se": of the grid points with error <= error[best] +
-        se[best] the one with the lowest size, then lowest error, then the first. "1se-paired": the same for the grid points whose error
-        minus the lowest is at most the standard error of this difference over the folds. "tolerance", if there is one: the same for those
-        whose error is at most that far above the lowest. "bound", if there are bounds: the lowest, then lowest size, then the first.
+        "min": lowest error, then lowest size, then lowest rank, then first in the grid. "1se": of the grid points with error <=
+        error[best] + se[best] the one with the lowest size, then lowest rank, then lowest error, then the first. "1se-paired": the same
+        for the grid points whose error minus the lowest is at most the standard error of this difference over the folds. "tolerance",
+        if there is one: the same for those whose error is at most that far above the lowest. "bound", if there are bounds: the lowest,
+        then lowest size, then lowest rank, then the first.
         All select among the points that the limits allow.
     """
 
@@ -118,11 +120,12 @@ def choose_over_repeats(
     size = sizes.mean(axis=0)
     rounded = error.round(12)  # the order in which folds are summed may change the last bits of equal errors
     allowed = np.arange(len(error)) if limits.allowed is None else np.flatnonzero(limits.allowed)
-    best = _smallest(allowed, rounded, size)
+    rank = np.zeros(len(error)) if limits.rank is None else limits.rank
+    best = _smallest(allowed, rounded, size, rank)
     points = dict.fromkeys(OF_HELD_OUT, best)
 
     def smallest(within: Array) -> int:
-        return _smallest(allowed[within[allowed]], size, rounded)
+        return _smallest(allowed[within[allowed]], size, rank, rounded)
 
     if np.isfinite(se[best]):  # a curve of one fold has no standard error: the rules then select the best point
         excess, paired = _over_repeats([e - e[:, [best]] for e in errors], weights)
@@ -132,7 +135,7 @@ def choose_over_repeats(
         above = limits.tolerance * (error[best] if limits.relative else 1.0)
         points["tolerance"] = smallest(rounded <= (error[best] + above).round(12))
     if bounds is not None:
-        points["bound"] = _smallest(allowed, bounds.mean(axis=0).round(12), size)
+        points["bound"] = _smallest(allowed, bounds.mean(axis=0).round(12), size, rank)
     return Choice(error, se, size, points)
 
 
@@ -157,9 +160,9 @@ def least_within(error: Array, size: Array, most: Array) -> Array:
     return np.asarray(points[np.searchsorted(size[points], most, side="right") - 1])
 
 
-def _smallest(at: Array, first: Array, second: Array) -> int:
-    """The grid point among `at` with the smallest first value, then second value, then the first in the grid."""
-    return int(at[np.lexsort((at, second[at], first[at]))[0]])
+def _smallest(at: Array, *values: Array) -> int:
+    """The grid point among `at` with the smallest of the first values, then of the second, and so on, then the first in the grid."""
+    return int(at[np.lexsort((at, *(v[at] for v in values[::-1])))[0]])
 
 
 def _over_repeats(errors: list[Array], weights: list[Array], least: float = 0.0) -> tuple[Array, Array]:

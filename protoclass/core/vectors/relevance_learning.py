@@ -19,6 +19,8 @@ STEPS = 60  # of gradient in each round
 DECAY = (0.9, 0.999)  # of the means of gradients and of their squares, as Kingma and Ba (2015) give them
 LOGARITHM = 0.05  # step of a logarithm of a weight, in the first steps
 ENTRY = 0.03  # step of an entry of a map between columns of variance about 1
+WHITENED, FEW_STEPS = 0.01, 20  # of the entries of a map that begins with the covariance of its class
+LEAST = 0.05  # variance within classes that is added along every axis at the start, beside a variance of a column of about 1
 
 
 class Space(Protocol):
@@ -30,6 +32,7 @@ class Space(Protocol):
     """
 
     rate: float
+    steps: int
 
     def start(self) -> Array: ...
     def normed(self, parameters: Array) -> Array: ...
@@ -110,7 +113,7 @@ def learn(space: Space, w: Array, y: Array, batches: Sequence[Array], counts: Ar
 def _descend(space: Space, parameters: Array, objective: Callable[[Array], tuple[float, Array]]) -> Array:
     """Steps of Adam (Kingma and Ba 2015)."""
     mean, square = np.zeros_like(parameters), np.zeros_like(parameters)
-    for step in range(1, STEPS + 1):
+    for step in range(1, space.steps + 1):
         check_wanted()
         _, gradient = objective(parameters)
         mean = DECAY[0] * mean + (1 - DECAY[0]) * gradient
@@ -120,15 +123,9 @@ def _descend(space: Space, parameters: Array, objective: Callable[[Array], tuple
     return parameters
 
 
-def weights_of(logarithms: Array) -> Array:
-    """Weights of mean 1 from their logarithms."""
-    weights = np.exp(logarithms - logarithms.max())
-    return np.asarray(weights * (len(weights) / weights.sum()))
-
-
 @dataclass(frozen=True)
 class Weights:
-    """A sum over variables, whose weights are learned by their logarithms.
+    """A sum over variables, whose weights are learned by their logarithms: the same for all candidates, or others for each class.
 
     Attributes
     ----------
@@ -144,6 +141,12 @@ class Weights:
         Power of the distance that is the sum; if variables are skipped, it is the mean over the others.
     ridge : float
         Weight of the penalty, -ridge times the mean logarithm of the weights.
+    group : int array (n,)
+        The weights, among G, of each row as a candidate.
+    groups : int
+        G.
+    scaled : bool
+        Whether the weights of a class may be larger than those of another; not if the distance is a mean over variables.
     """
 
     rows: Array
@@ -152,38 +155,54 @@ class Weights:
     count: int
     power: float
     ridge: float
+    group: Array
+    groups: int = 1
+    scaled: bool = False
 
     rate = LOGARITHM
+    steps = STEPS
 
     def start(self) -> Array:
-        return np.zeros(self.count)
+        return np.zeros((self.groups, self.count))
 
     def normed(self, parameters: Array) -> Array:
-        return np.log(weights_of(parameters))
+        return np.log(self.weights(parameters))
+
+    def weights(self, parameters: Array) -> Array:
+        """Weights (G, v) of mean 1 over all classes, or over each."""
+        weights = np.exp(parameters - parameters.max())
+        return np.asarray(weights / weights.mean(axis=None if self.scaled else 1, keepdims=True))
 
     def take(self, at: Array) -> Weights:
-        return replace(self, rows=self.rows[at])
+        return replace(self, rows=self.rows[at], group=self.group[at])
 
     def distances(self, parameters: Array, to: Array) -> Array:
-        return self.between(weights_of(parameters), self.rows, self.rows[to])
+        weights, out = self.weights(parameters), np.empty((len(self.rows), len(to)))
+        for g in np.unique(self.group[to]):
+            k = np.flatnonzero(self.group[to] == g)
+            out[:, k] = self.between(weights[g], self.rows, self.rows[to[k]])
+        return out
 
     def objective(self, rows: Rows, chosen: Array) -> Callable[[Array], tuple[float, Array]]:
-        terms, classes = self.terms(self.rows, self.rows[chosen]), rows.y[chosen]
+        terms, classes, group = self.terms(self.rows, self.rows[chosen]), rows.y[chosen], self.group[chosen]
 
         def evaluate(parameters: Array) -> tuple[float, Array]:
-            weights, slope = weights_of(parameters), np.zeros(self.count)
+            weights, slope = self.weights(parameters), np.zeros(parameters.shape)
             single = weights.astype(terms.dtype)
-            mean = (terms.reshape(-1, self.count) @ (single / single.sum())).reshape(terms.shape[:2])  # NaN if variables are skipped
-            cost = _cost_of_weights(terms, mean, rows.w, rows.y, classes, rows.beta, self.power, single, slope)
-            slope = weights * (slope - weights @ slope / self.count) - self.ridge / self.count * (1 - weights)
+            mean = np.empty(terms.shape[:2], terms.dtype)  # NaN if variables are skipped
+            for k, g in enumerate(group):
+                mean[:, k] = terms[:, k] @ (single[g] / self.count)
+            cost = _cost_of_weights(terms, mean, rows.w, rows.y, classes, rows.beta, self.power, single, group, self.scaled, slope)
+            part = weights * (slope - self.ridge / weights.size / weights)  # of the logarithms
+            slope = part - weights * part.mean(axis=None if self.scaled else 1, keepdims=True)
             return cost - self.ridge * float(np.log(weights).mean()), slope
 
         return evaluate
 
 
 @kernel
-def _cost_of_weights(terms, mean, w, y, classes, beta, power, weights, slope):  # type: ignore[no-untyped-def]
-    # the mean cost, and its derivatives by the weights, which are added to slope
+def _cost_of_weights(terms, mean, w, y, classes, beta, power, weights, group, scaled, slope):  # type: ignore[no-untyped-def]
+    # the mean cost, and its derivatives by the weights, which are added to slope; scaled: a sum and not a mean over the variables
     n, q, v = terms.shape
     total, known = 0.0, np.empty(q)
     for i in range(n):
@@ -194,8 +213,8 @@ def _cost_of_weights(terms, mean, w, y, classes, beta, power, weights, slope):  
                 mean[i, k], known[k] = 0.0, 0.0
                 for j in range(v):
                     if terms[i, k, j] == terms[i, k, j]:
-                        mean[i, k] += weights[j] * terms[i, k, j]
-                        known[k] += weights[j]
+                        mean[i, k] += weights[group[k], j] * terms[i, k, j]
+                        known[k] += weights[group[k], j]
                 mean[i, k] = mean[i, k] / known[k] if known[k] > 0 else 0.0
             if classes[k] == y[i]:
                 if own < 0 or mean[i, k] < mean[i, own]:
@@ -213,101 +232,152 @@ def _cost_of_weights(terms, mean, w, y, classes, beta, power, weights, slope):  
             k = own if side == 0 else other
             m = float(mean[i, k])
             if m > 0:
-                inner, row = (step if side == 0 else -step) / (a + b) ** 2 / m / known[k], terms[i, k]
+                inner, row, g = (step if side == 0 else -step) / (a + b) ** 2 / m / known[k], terms[i, k], group[k]
                 for j in range(v):
-                    slope[j] += inner * (row[j] - m) if row[j] == row[j] else 0.0
+                    slope[g, j] += inner * (row[j] - (0.0 if scaled else m)) if row[j] == row[j] else 0.0
     return total
 
 
 @dataclass(frozen=True)
-class Map:
-    """Euclidean distance after a linear map of coordinates.
+class Maps:
+    """Euclidean distances after a linear map of coordinates, one map for all candidates or one for the candidates of each class.
 
     Attributes
     ----------
-    X : array (n, p)
-        Coordinates; mean 0 and variance about 1 suit the rate.
-    components : int
-        Number of axes of the map; fewer than p start as principal axes.
+    X : tuple of G arrays (n, k)
+        Coordinates that the parameters of each map multiply; mean 0 and variance about 1 suit the rate.
+    bases : array (G, k, p)
+        From the p columns to these coordinates.
+    first : array (G, m, k)
+        Parameters at the start.
+    group : int array (n,)
+        The map of each row as a candidate.
     ridge : float
-        Weight of the penalty, -ridge times the mean logarithm of the eigenvalues of the map's square.
+        Weight of the penalty, -ridge times the mean logarithm of the eigenvalues of the maps' squares.
+    rate : float
+    steps : int
     """
 
-    X: Array
-    components: int
+    X: tuple[Array, ...]
+    bases: Array
+    first: Array
+    group: Array
     ridge: float
-
-    rate = ENTRY
+    rate: float = ENTRY
+    steps: int = STEPS
 
     def start(self) -> Array:
-        p = self.X.shape[1]
-        if self.components == p:
-            return np.eye(p, dtype=self.X.dtype)
-        axes = np.linalg.svd(self.X - self.X.mean(axis=0), full_matrices=False)[2][: self.components]
-        signs = np.sign(axes[np.arange(len(axes)), np.abs(axes).argmax(axis=1)])  # signs of a library depend on its version
-        return self.normed(axes * signs[:, None])
+        return self.normed(self.first)
 
     def normed(self, parameters: Array) -> Array:
-        return np.asarray(parameters * np.sqrt(self.X.shape[1] / (parameters**2).sum()))
+        """One scale for all: the mean square of an entry of a square map's diagonal is 1 at the identity."""
+        G, _, p = self.bases.shape
+        return np.asarray(parameters * np.sqrt(G * p / (self.maps(parameters) ** 2).sum()), parameters.dtype)
 
-    def take(self, at: Array) -> Map:
-        return replace(self, X=self.X[at])
+    def maps(self, parameters: Array) -> Array:
+        """From the columns to the coordinates between which distances are Euclidean, (G, m, p)."""
+        return np.asarray(parameters @ self.bases)
+
+    def take(self, at: Array) -> Maps:
+        return replace(self, X=tuple(X[at] for X in self.X), group=self.group[at])
 
     def distances(self, parameters: Array, to: Array) -> Array:
-        Z = self.X @ parameters.T
-        square = (Z**2).sum(axis=1)
-        out = np.maximum(square[:, None] + square[to] - 2 * (Z @ Z[to].T), 0)
+        squares = self._squares(self._mapped(parameters), to)
+        return np.asarray(np.sqrt(squares, out=squares))
+
+    def _mapped(self, parameters: Array) -> list[Array]:
+        return [X @ A.T for X, A in zip(self.X, parameters, strict=True)]
+
+    def _squares(self, Z: list[Array], to: Array) -> Array:
+        out = np.empty((len(self.group), len(to)), Z[0].dtype)
+        for g, z in enumerate(Z):
+            k = np.flatnonzero(self.group[to] == g)
+            square, others = (z**2).sum(axis=1), z[to[k]]
+            out[:, k] = np.maximum(square[:, None] + square[to[k]] - 2 * (z @ others.T), 0)
         out[to, np.arange(len(to))] = 0  # of a row to itself, because products leave rounding
-        return np.asarray(np.sqrt(out))
+        return out
 
     def objective(self, rows: Rows, chosen: Array) -> Callable[[Array], tuple[float, Array]]:
+        group, by = self.group[chosen], np.empty((len(self.group), len(chosen)), self.X[0].dtype)
+
         def evaluate(parameters: Array) -> tuple[float, Array]:
-            Z = self.X @ parameters.T
-            pulled, total = np.zeros_like(Z), np.zeros((len(chosen), len(parameters)), Z.dtype)
-            near = (Z[chosen] ** 2).sum(axis=1) / 2 - Z @ Z[chosen].T  # half of the squared distances, but for a row's own square
-            cost = _cost_of_map(Z, near, chosen, rows.w, rows.y, rows.beta, pulled, total)
-            # of sum_i c_i |L (x_i - z_i)|: L sum_i (c_i / |L (x_i - z_i)|) (x_i - z_i) (x_i - z_i)'
-            slope, penalty = pulled.T @ self.X - total.T @ self.X[chosen], 0.0
-            if self.ridge:
-                square = parameters @ parameters.T
-                slope -= 2 * self.ridge / len(parameters) * np.linalg.solve(square, parameters)
-                penalty = -self.ridge * float(np.linalg.slogdet(square)[1]) / len(parameters)
+            Z, slope = self._mapped(parameters), np.zeros_like(parameters)
+            cost = _cost_of_squares(self._squares(Z, chosen), chosen, rows.w, rows.y, rows.beta, by)
+            for g, (z, x) in enumerate(zip(Z, self.X, strict=True)):
+                k = np.flatnonzero(group == g)
+                i = np.flatnonzero(by[:, k].any(axis=1))
+                # sum over pairs of c (z_i - z_k) (x_i - x_k)', c the derivative of the cost by the distance, over the distance
+                c, near, far = by[np.ix_(i, k)], z[chosen[k]], z[i]
+                slope[g] = (c.sum(axis=1)[:, None] * far - c @ near).T @ x[i]
+                slope[g] += (c.sum(axis=0)[:, None] * near - c.T @ far).T @ x[chosen[k]]
+            penalty = 0.0
+            if self.ridge:  # of the maps with one scale for all
+                maps, square = self.maps(parameters), parameters @ parameters.transpose(0, 2, 1)
+                size = float((maps**2).sum())
+                slope += 2 * self.ridge / size * (maps @ self.bases.transpose(0, 2, 1))
+                slope -= 2 * self.ridge / (len(maps) * maps.shape[1]) * np.linalg.solve(square, parameters)
+                penalty = self.ridge * (math.log(size) - float(np.linalg.slogdet(square)[1].mean()) / maps.shape[1])
             return cost + penalty, slope
 
         return evaluate
 
 
+def one_map(X: Array, components: int, ridge: float) -> Maps:
+    """One map, from the identity, or from the principal axes if it has fewer axes than columns."""
+    p = X.shape[1]
+    first = np.eye(p, dtype=X.dtype) if components == p else principal_axes(X, components)
+    return Maps((X,), np.eye(p, dtype=X.dtype)[None], first[None], np.zeros(len(X), np.int64), ridge)
+
+
+def class_maps(X: Array, w: Array, y: Array, classes: int, ridge: float) -> Maps:
+    """A map for each class, from the one that makes the covariance of the class spherical, in whose coordinates steps are made.
+
+    A class counts as if it had as many more rows as there are columns, with the covariance within all classes; this has some variance
+    along every axis. So the maps of small classes, and of a class without rows, are regular.
+    """
+    p, w = X.shape[1], w * (len(w) / w.sum())
+    counts, scatter = np.bincount(y, w, classes), np.zeros((classes, p, p))
+    for c in np.flatnonzero(counts):
+        Z = X[y == c] - np.average(X[y == c], axis=0, weights=w[y == c])
+        scatter[c] = (w[y == c, None] * Z).T @ Z
+    within = scatter.sum(axis=0) / len(X) + LEAST * np.eye(p)
+    values, axes = np.linalg.eigh((scatter + p * within) / (counts + p)[:, None, None])
+    bases = (axes / np.sqrt(values)[:, None, :]).transpose(0, 2, 1)
+    bases = (bases * np.sqrt(classes * p / (bases**2).sum())).astype(X.dtype)
+    first = np.repeat(np.eye(p, dtype=X.dtype)[None], classes, axis=0)
+    return Maps(tuple(X @ base.T for base in bases), bases, first, y, ridge, WHITENED, FEW_STEPS)
+
+
+def principal_axes(X: Array, count: int) -> Array:
+    """The first principal axes (count, p) of rows (n, p)."""
+    Z = np.asarray(X - X.mean(axis=0), float)
+    tall = len(Z) > Z.shape[1]  # the scatter is then the smaller matrix
+    axes = (np.linalg.eigh(Z.T @ Z)[1].T[::-1] if tall else np.linalg.svd(Z, full_matrices=False)[2])[:count].astype(X.dtype)
+    signs = np.sign(axes[np.arange(len(axes)), np.abs(axes).argmax(axis=1)])  # signs of a library depend on its version
+    return np.asarray(axes * signs[:, None])
+
+
 @kernel
-def _cost_of_map(Z, near, chosen, w, y, beta, pulled, total):  # type: ignore[no-untyped-def]
-    # the mean cost; pulled: sum over both prototypes of a row of (z_i - z_k) by the derivative of the cost by the distance, over the
-    # distance; total: the same summed over the rows of each prototype
-    n, axes = Z.shape
+def _cost_of_squares(squares, chosen, w, y, beta, by):  # type: ignore[no-untyped-def]
+    # the mean cost; by (n, q): its derivative by the distance to a prototype, over the distance
+    n, q = squares.shape
     mean = 0.0
     for i in range(n):
         own, other = -1, -1
-        for k in range(len(chosen)):
+        for k in range(q):
+            by[i, k] = 0.0
             if y[chosen[k]] == y[i]:
-                if own < 0 or near[i, k] < near[i, own]:
+                if own < 0 or squares[i, k] < squares[i, own]:
                     own = k
-            elif other < 0 or near[i, k] < near[i, other]:
+            elif other < 0 or squares[i, k] < squares[i, other]:
                 other = k
         if own < 0 or other < 0:
             continue
-        a, b = 0.0, 0.0
-        for t in range(axes):
-            a += (Z[i, t] - Z[chosen[own], t]) ** 2
-            b += (Z[i, t] - Z[chosen[other], t]) ** 2
-        a, b = math.sqrt(a), math.sqrt(b)
+        a, b = math.sqrt(float(squares[i, own])), math.sqrt(float(squares[i, other]))
         cost = cost_of_row(a, b, beta)
         mean += w[i] * cost
-        if a + b == 0:
-            continue
-        step = 2 * beta * w[i] * cost * (1 - cost) / (a + b) ** 2
-        for side in range(2):
-            k, length, by = (own, a, step * b) if side == 0 else (other, b, -step * a)
-            if length > 0:
-                for t in range(axes):
-                    part = by / length * (Z[i, t] - Z[chosen[k], t])
-                    pulled[i, t] += part
-                    total[k, t] += part
+        if a > 0:
+            by[i, own] = 2 * beta * w[i] * cost * (1 - cost) * b / (a + b) ** 2 / a
+        if b > 0:
+            by[i, other] = -2 * beta * w[i] * cost * (1 - cost) * a / (a + b) ** 2 / b
     return mean

@@ -30,7 +30,7 @@ PICTURES: dict[str, list[tuple[str, str, str]]] = {
          "For a rule without prototypes: which thresholds, and which rows are beyond them?"),
         ("Conditions of a rule", 'pc.fit("diagnosis ~ .", train, "scm", features="stumps", penalty=2.0, stop=3).plot("rule");',
          "Which rows does each condition decide, and which are left for the next?"),
-        ("Weights of the columns", 'pc.fit("species ~ .", iris, "knn", k=5, dissimilarity=pc.Learned("lda")).plot("weights");',
+        ("Weights of the columns", 'pc.fit("species ~ .", iris, "knn", k=5, dissimilarity=pc.LDA()).plot("weights");',
          "How large is the weight of each column in a learned metric?"),
     ],
     "Rows that are images": [

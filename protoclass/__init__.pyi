@@ -54,6 +54,8 @@ from .metrics.embedding import Embedding as Embedding
 from .metrics.embedding import Spectrum as Spectrum
 from .metrics.gower import Gower as Gower
 from .metrics.kernels import Kernel as Kernel
+from .metrics.learned import LDA as LDA
+from .metrics.learned import QDA as QDA
 from .metrics.learned import Learned as Learned
 from .metrics.mahalanobis import Mahalanobis as Mahalanobis
 from .metrics.matrices import kernel_distances as kernel_distances

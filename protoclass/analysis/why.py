@@ -18,6 +18,7 @@ from ..core.statistics.roc import auc
 from ..core.statistics.scores import relative_margins
 from ..core.task import Points
 from ..estimation.fitted import Fitted
+from ..frames.frame import predictors_of_columns
 from ..frames.tables import as_given, as_pandas
 from ..ground.errors import DataError, NotAvailable, OptionError, brief, short, shown
 from ..metrics.dissimilarity import Dissimilarity
@@ -71,7 +72,8 @@ def why(fit: Fitted, row: Any) -> Any:
     *Contributions.* A power of the distance is a sum over variables; the distance is divided in proportion to the terms. This is exact
     for Minkowski distances with r < inf, Gower and `Mixed`. Gower compares two rows by the variables observed for both, and a variable
     that it skips contributes 0. So with missing values, the distances to the prototype and to the rival may be means over different
-    variables.
+    variables. The division is also exact for the squared distances of `LDA` and `QDA`, whose variables count together. A contribution
+    is then negative if the difference in its variable goes against the differences that it is correlated with.
 
     *Counterfactuals.* One variable is changed at a time. For a number, 201 values over the range of the training rows are tried, and
     the nearest with another class is refined. A slim fit tries only the values of its prototypes.
@@ -216,7 +218,7 @@ def shown_values(rows: pd.DataFrame, groups: dict[str, list[str]]) -> list[list[
 def why_not_additive(fit: Fitted, asked: pd.DataFrame, groups: dict[str, list[str]]) -> list[str]:
     """For each row the reason why its distances cannot be divided among the variables; "" if they can."""
     metric, reason = fit.dissimilarity.metric, ""
-    if metric.power is None or not np.isfinite(metric.power):
+    if not metric.signed and (metric.power is None or not np.isfinite(metric.power)):
         reason = f"{metric.name} dissimilarities are not a sum over variables"
     elif not fit.frame.formula.plain():
         reason = f"the formula {fit.formula!r} transforms or crosses columns"
@@ -241,22 +243,30 @@ def divided(
     """The distances (r,) of rows, each to one prototype at a place, divided among the variables (r, v).
 
     The power of the distance is a sum over variables. So the part of a variable is the decrease when the row has the
-    prototype's value of it; a metric that skips missing values would then weigh the other variables differently, so it gives
-    the parts itself.
+    prototype's value of it. A metric that skips missing values would then weigh the other variables differently, and one whose columns
+    count together has signed parts, so these give the parts themselves.
     """
     d = fit.dissimilarity
-    if d.metric.skips_missing and set(groups) <= set(d.metric.variables):
+    if d.metric.signed or (d.metric.skips_missing and set(groups) <= set(d.metric.variables)):
         known = d.metric.new_rows(asked, d.data, False)
         assert known.rows is not None
         unique, column = np.unique(at, return_inverse=True)
         terms = d.metric.terms(known.rows(), part(d.prototype_rep(fit.rule.prototypes), unique))
         terms = np.nan_to_num(terms[np.arange(len(at)), column])
-        share = terms[:, [d.metric.variables.index(name) for name in groups]] / np.where(distance > 0, terms.sum(axis=1), 1.0)[:, None]
-        return np.asarray(distance[:, None] * share)
+        share = terms / np.where(distance > 0, terms.sum(axis=1), 1.0)[:, None]
+        return np.asarray(distance[:, None] * (share @ belongs(fit, groups)))
     instead = pd.concat([asked.assign(**{c: others[c].to_numpy() for c in columns}) for columns in groups.values()], ignore_index=True)
     left = np.asarray(distances_by(fit.rule, d.new_query(instead)[0]), float)[np.arange(len(instead)), np.tile(at, len(groups))]
     ratio = left.reshape(len(groups), len(at)).T / np.where(distance > 0, distance, np.inf)[:, None]
     return np.asarray(np.maximum(0.0, 1 - ratio ** float(d.metric.power or 1.0)) * distance[:, None])
+
+
+def belongs(fit: Fitted, groups: dict[str, list[str]]) -> np.ndarray:
+    """Which group each of the `variables` of the metric belongs to, 0 or 1 (variables, groups); a column of a category to the category."""
+    variables = fit.dissimilarity.metric.variables
+    if set(groups) <= set(variables):
+        return np.array([[name == group for group in groups] for name in variables], float)
+    return np.array([[bool(of & set(names)) for names in groups.values()] for of in predictors_of_columns(fit.frame)], float)
 
 
 def least_changes(fit: Fitted, asked: pd.DataFrame, groups: dict[str, list[str]], codes: np.ndarray) -> tuple[list[Any], list[Any]]:

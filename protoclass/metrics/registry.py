@@ -30,6 +30,8 @@ BUILT_IN = {
     "dtw": "dtw.DTW",
     "adaptive": "dann.Adaptive",
     "learned": "learned.Learned",
+    "lda": "learned.LDA",
+    "qda": "learned.QDA",
     "relevance": "relevance.Relevance",
     "ranks": "wrappers.Ranks",
 }

@@ -21,7 +21,7 @@ from protoclass.metrics.minkowski import TrainedMinkowski
         (pc.Gower(), 0.1),
         (pc.Canberra(), 0.3),
         (pc.Kernel("rbf"), 0.4),
-        (pc.Learned("lda"), 1.5),
+        (pc.LDA(ridge=0), 1.5),
         (pc.Mixed([(["sepal_length", "sepal_width"], "manhattan"), (["petal_length", "petal_width"], "gower")]), 0.5),
     ],
 )
@@ -123,7 +123,7 @@ def test_skipping_missing_values_certifies_nothing():
 
 METRICS = [
     pc.Euclidean(), pc.Euclidean(scale=False), pc.Manhattan(), pc.Chebyshev(), pc.Minkowski(1.1), pc.Minkowski(3, weights={"b": 0}),
-    pc.Mahalanobis(), pc.Mahalanobis(ridge=0.1), pc.Learned(), pc.Learned("lda", ridge=0.1), pc.Learned(diagonal=False), pc.Canberra(),
+    pc.Mahalanobis(), pc.Mahalanobis(ridge=0.1), pc.Learned(), pc.LDA(), pc.Learned(diagonal=False), pc.Canberra(),
     pc.Hamming(), pc.ZeroOne(), pc.Jaccard(), pc.Gower(), pc.Gower(weights={"a": 3}, ordratio=["b"]), pc.Kernel("rbf"),
     pc.Kernel("laplacian"), pc.Kernel("linear"), pc.Mixed([("a", "gower"), (["b", "c"], "canberra")], weights=[3, 0.01]),
 ]  # fmt: skip

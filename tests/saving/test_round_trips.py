@@ -88,7 +88,8 @@ METRICS = {
     "single": ("x + z", pc.Manhattan(scale=False)), "mahalanobis": ("x + z", pc.Mahalanobis(ridge=0.1)), "cosine": ("x + z", "cosine"),
     "class": ("x + z", pc.Chebyshev), "kernel": ("x + z", pc.Kernel("poly")), "rbf": ("x + z + g", pc.Kernel("rbf")),
     "gower": ("x + z + g", pc.Gower(weights={"x": 2})), "hamming": ("x + g", "hamming"), "ranks": ("x + z", pc.Ranks("manhattan")),
-    "adaptive": ("x + z", pc.Adaptive(neighborhood=8)), "learned": ("x + z", pc.Learned()), "lda": ("x + z", pc.Learned("lda", ridge=0.1)),
+    "adaptive": ("x + z", pc.Adaptive(neighborhood=8)), "learned": ("x + z", pc.Learned()), "lda": ("x + z", pc.LDA()),
+    "qda": ("x + z", pc.QDA()),
     "dtw": ("x + z", "dtw"), "mismatch": ("t", pc.Mismatch(k=2, m=1)), "levenshtein": ("t", "levenshtein"),
     "mixed": ("x + z + g", pc.Mixed([(["x", "z"], "euclidean"), ("g", "gower")])),
 }  # fmt: skip

@@ -49,9 +49,10 @@ FITS = {
     "hyperplane": lambda iris: pc.fit("species ~ .", iris, "hyperplane", C=1.0),
     "knn": lambda iris: pc.fit("species ~ .", iris, "knn", k=3),
     "adaptive": lambda iris: pc.fit("species ~ .", iris, "knn", k=3, dissimilarity=pc.Adaptive()),
+    "quadratic": lambda iris: pc.fit("species ~ .", iris, eps=3.0, dissimilarity=pc.QDA()),
     "learned": lambda iris: pc.fit("species ~ .", iris, "lvq", K=2, dissimilarity=pc.Learned()),
-    "discriminants": lambda iris: pc.fit("species ~ .", iris, "lvq", K=2, dissimilarity=pc.Learned("lda")),
-    "discriminants in the plane": lambda iris: pc.fit(PETALS, iris, eps=0.7, dissimilarity=pc.Learned("lda")),
+    "discriminants": lambda iris: pc.fit("species ~ .", iris, "lvq", K=2, dissimilarity=pc.LDA(ridge=0)),
+    "discriminants in the plane": lambda iris: pc.fit(PETALS, iris, eps=0.7, dissimilarity=pc.LDA(ridge=0)),
     "stumps": lambda iris: pc.fit(
         "species ~ .", iris, "scm", features="stumps", penalty=2.0, stop=2, kind="conjunction"
     ),

@@ -125,7 +125,7 @@ class Validation(Printed, Saveable, ErrorCurve, Served):
     called: ClassVar[str] = "a cross-validation"
     inside: ClassVar[str] = (
         "chosen_at chosen_by_call every_size fits limits losses_of_one_class measure_name of_metric prices problem procedure "
-        "rule_sizes second"
+        "rule_sizes"
     )
     fits: ClassVar[type[Fit]] = Fit
 
@@ -180,7 +180,7 @@ def fit(
     progress: bool | None = None,
     client: Any = None,
     measure: Any = "error",
-    repeats: int = 1,
+    repeats: Any = 1,
     order: str = "data",
     calibrate: Any = False,
     class_weights: Any = None,
@@ -221,7 +221,7 @@ def fit(
         * "mmd": MMD-critic's prototypes of each class (`K`), `MMDCritic`;
         * "centroids": nearest shrunken centroids (`threshold`), `Centroids`;
         * methods registered by `pc.register`.
-    dissimilarity : str, metric, callable, Dissimilarity, DataFrame or array
+    dissimilarity : str, metric, list of these, callable, Dissimilarity, DataFrame or array
         Dissimilarity of two rows: a name ("manhattan"), a metric object, a function of two rows, or given dissimilarities. "auto" is
         Euclidean on scaled columns if all predictors are numbers, DTW for a single column of series (lists or arrays), and Gower
         otherwise. Given dissimilarities are a DataFrame (square or n x m, by label), a square or condensed array (by position), or
@@ -229,6 +229,8 @@ def fit(
         similarities; see `pc.Dissimilarity.from_similarity`. Some parameters of metrics are tuned together with the parameters of
         the method, if they are "grid" or a sequence: `pc.DTW(window=[5, 10, 20])`, `pc.Minkowski(r="grid")`,
         `pc.Mismatch(k=[3, 5])`. If the method has a parameter of the same name, the table calls them `dissimilarity_k` and so on.
+        A list of names and metrics, such as `["euclidean", pc.LDA(), pc.QDA()]`, is tuned in the same way: cross-validation selects
+        one of them together with the parameters of the method.
     candidates : "auto", "train", "same_class", int, `pc.unlabelled(frame)`, `pc.kmeans(K)` or `pc.hull(count)`
         Points that may become prototypes. "train": the training rows, for any class. "same_class": the training rows, each for its
         own class only. An int: a random subset with this number of training rows, stratified by class. "auto": all training rows.
@@ -363,7 +365,7 @@ def cross_validate(
     progress: bool | None = None,
     client: Any = None,
     measure: Any = "error",
-    repeats: int = 1,
+    repeats: Any = 1,
     order: str = "data",
     class_weights: Any = None,
     loss: Any = None,
@@ -382,8 +384,9 @@ def cross_validate(
         Error measure. "error": the proportion of wrong predictions. "balanced": the mean of this proportion over classes. "ordinal":
         for an ordered response, the mean distance in levels between the predicted and the true class. A DataFrame: the mean loss by
         a loss matrix, with true classes as rows and predicted classes as columns.
-    repeats : int
-        Number of random splits into folds. Error and size are means over the splits; the standard error is the root mean square of
+    repeats : int or "auto"
+        Number of random splits into folds. "auto": as many as keep rows times splits at most 5,000, up to 10, for the greedy PVM, whose
+        splits are fast; 1 for other methods and for fixed folds. Error and size are means over the splits; the standard error is the root mean square of
         the standard errors of the splits, because repeats share their data and do not reduce it.
     loss : DataFrame, optional
         Loss matrix; the same as `measure=` with this matrix.

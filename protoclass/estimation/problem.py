@@ -32,7 +32,7 @@ from ..metrics.base import Metric, TrainedMetric, as_vectors, joined
 from ..metrics.dissimilarity import Dissimilarity
 from ..metrics.matrices import check_complete
 from ..metrics.measuring import Candidates, check_candidates, measure_frame, resolve, warn_of_values
-from ..metrics.wrappers import list_tuned, retuned
+from ..metrics.wrappers import OneOf, list_tuned, one_of_metrics, retuned
 from ..models.base import Model
 from ..models.registry import methods_with
 from ..models.registry import model as find_model
@@ -464,10 +464,10 @@ def prepare(call: Call) -> Problem:
     one_of("order", given["order"], ("data", "values"))
     if given["order"] == "values":
         frame = sort_by_values(frame)
-    spec, to_tune = given["dissimilarity"], None
+    spec, to_tune = one_of_metrics(given["dissimilarity"]), None
     if list_tuned(spec):
         to_tune = retuned(spec, _list_values, frame)
-        spec = retuned(to_tune, lambda metric, name, _: getattr(metric, name)[0], frame)
+        spec = retuned(to_tune, lambda metric, name, _: metric.tuned()[name][0], frame)
     metric = resolve(spec, frame, data)
     warn_of_values(frame, metric)
     if isinstance(spec, Dissimilarity):
@@ -487,7 +487,9 @@ def prepare(call: Call) -> Problem:
 
 def _list_values(metric: Metric, name: str, frame: Frame) -> list[Any]:
     """The values of a parameter that are tried, ascending."""
-    values = getattr(metric, name)
+    values = metric.tuned()[name]
+    if isinstance(metric, OneOf):
+        return list(values)
     return sorted(set(metric.default_grid(name, frame) if isinstance(values, str) else values))
 
 

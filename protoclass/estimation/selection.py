@@ -105,11 +105,17 @@ def values_at(grid: pd.DataFrame, point: int) -> dict[str, Any]:
 MEASURES = {"error": "error", "balanced": "balanced error", "ordinal": "ordinal error", "loss": "loss"}  # in words
 
 
-def draw_folds(problem: Problem, repeats: int) -> tuple[np.ndarray, tuple[str, ...]]:
+MOST_DRAWS, DRAWN_ROWS = 10, 5_000  # of repeats="auto": draws of the folds, and rows times draws
+
+
+def draw_folds(problem: Problem, repeats: Any) -> tuple[np.ndarray, tuple[str, ...]]:
     """Folds (repeats, n), with notes on them."""
     cv, frame = problem.cv, problem.frame
     n, y = len(frame), frame.codes
     counts = np.bincount(y)
+    if isinstance(repeats, str) and repeats == "auto":
+        fixed = isinstance(cv, np.ndarray) or (isinstance(cv, str) and cv == "loo")
+        repeats = 1 if fixed or not problem.model.redraws else max(1, min(MOST_DRAWS, DRAWN_ROWS // n))
     whole_number("repeats", repeats, 1, MOST_RUNS)
     notes: tuple[str, ...] = ()
     if problem.groups is not None and problem.groups.max() < 1 and not isinstance(cv, np.ndarray):
@@ -170,12 +176,6 @@ def fixed_folds(cv: Any, n: int, groups: np.ndarray | None, repeats: int) -> tup
     if not left_out:
         return None
     return (np.arange(n), "one row left out at a time") if groups is None else (groups.astype(np.int64), "one group left out at a time")
-
-
-def draws_folds(problem: Problem) -> bool:
-    """Whether folds are drawn at random, so that another draw gives others."""
-    fixed = isinstance(problem.cv, np.ndarray) or (isinstance(problem.cv, str) and problem.cv == "loo")
-    return not fixed
 
 
 def _seed(problem: Problem, repeat: int) -> int:

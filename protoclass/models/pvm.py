@@ -244,6 +244,10 @@ class PVM(Model):
     def shares_work(self) -> bool:
         return self.solver == "greedy" and not self.certify
 
+    @property
+    def redraws(self) -> bool:
+        return self.shares_work
+
     def seconds_each(self, columns: int) -> float:
         each = TUNED + columns * TUNED_COLUMN if self.tuned() else ONCE + columns * ONCE_COLUMN
         if self._of_one_radius:

@@ -16,20 +16,21 @@ from ..estimation.error_curve import ErrorCurve
 from ..estimation.fitted import Fitted
 from ..estimation.learning import costs_twice, worse_than_one_class
 from ..estimation.problem import class_factors, with_class_factors
-from ..estimation.selection import draws_folds, losses, mean_loss, row_weights
+from ..estimation.selection import losses, mean_loss, row_weights
 from ..ground.errors import brief, visible, visible_lines
-from ..ground.options import SAME, distinct_texts, fixed, significant, with_error
+from ..ground.options import SAME, fixed, significant, with_error
 from ..metrics.measuring import automatic, texts_as_wholes
+from ..metrics.wrappers import OneOf
 from ..values import NUMBERS, facts_as_html, facts_as_text
-from ..views.words import count_folds, write_mean
+from ..views.words import count_folds
 
 
 def choice_facts(fit: Fitted) -> dict[str, str]:
-    """The lines of print on the grid, on another draw of the folds and on fewer prototypes, if there is something to report."""
+    """The lines of print on the grid and on fewer prototypes, if there is something to report."""
     if fit.validation is None or fit.point is None or fit.selection.by_hand:
         return {}
     out = {"Grid": "; ".join([*_extended(fit), *_at_its_end(fit)])}
-    out |= {"Fold sensitivity": _other_folds(fit.validation), "Fewer prototypes": _fewer(fit)}
+    out |= {"Fewer prototypes": _fewer(fit)}
     return {name: words for name, words in out.items() if words}
 
 
@@ -45,7 +46,8 @@ def _fewer(fit: Fitted) -> str:
     few = not has_chosen(fit) or size <= min(MANY, MOST_SHARE * fit.nobs)
     if few or fit.selection.rule != "1se" or fit.model.can.counted in (False, "features"):
         return ""
-    slow = fit.dissimilarity.metric.slow or fit.dissimilarity.sharded is not None or fit.problem.train_in_folds
+    slow = fit.dissimilarity.metric.slow or fit.dissimilarity.sharded is not None
+    slow = slow or fit.problem.train_in_folds or fit.problem.to_tune is not None
     if slow or np.prod([*fit.dissimilarity.shape, len(validation.grid)]) > MOST_LEARNED:
         points = frontier(validation.choice.error, validation.rule_sizes)
         sizes, error = validation.rule_sizes[points], validation.choice.error[points]
@@ -88,32 +90,6 @@ def allowed(fit: Fitted) -> int:
     """The most prototypes of all classes that `max_prototypes=` allows, 0 without it."""
     budget = fit.problem.budget
     return 0 if budget is None else int(budget.sum())
-
-
-def _other_folds(validation: ErrorCurve) -> str:
-    """The selection by another split into folds, if it differs; for repeats, the selection by each of them."""
-    draws, names = validation.by_repeat, list(validation.grid)
-    if len(draws[names].drop_duplicates()) < 2:
-        return ""
-    if len(validation.of_fold) > 1:
-        values = [_point(row, names) for _, row in draws.iterrows()]
-        return f"single splits select different values: {'; '.join(dict.fromkeys(values))}"
-    first, second = (row for _, row in draws.iterrows())
-    own, other = distinct_texts(first["size"], second["size"])
-    sizes = f"{write_mean(validation, other)}, {f'not {own}' if own != other else 'as well'}"
-    return f"another split selects {_point(second, names)} ({sizes}); repeats=10 averages over ten splits"
-
-
-def _point(row: pd.Series[Any], names: list[str]) -> str:
-    return ", ".join(f"{c} = {significant(row[c])}" if isinstance(row[c], float) else f"{c} = {row[c]}" for c in names)
-
-
-def repeats_note(fit: Fitted) -> list[str]:
-    """Hint that repeats show how much the selection depends on the folds, if the printed fit has no second split."""
-    validation = fit.validation
-    if validation is None or len(validation.grid) < 2 or len(validation.by_repeat) > 1 or not draws_folds(fit.problem):
-        return []
-    return ["The selected values may depend on the split into folds: repeats=10 averages over ten splits and shows their choices."]
 
 
 LOOKED_AT = 2_000_000  # rows times prototypes up to which print predicts the training rows
@@ -345,6 +321,9 @@ def described(fit: Fitted) -> str:
     scaled = f", {metric.scaling}" if metric.scaling else ""
     why = f" (default for {automatic(fit.frame)[1]})" if isinstance(spec, str) and spec == "auto" else ""
     values, axes = fit.selection.values, fit.problem.metric_axes
+    if isinstance(fit.problem.to_tune, OneOf):
+        names = axes["dissimilarity"]
+        return f"{metric.name}{scaled} (selected from {', '.join(names[:-1])} and {names[-1]})"
     chosen = ", ".join(f"{name} = {significant(values[name])}" for name in axes)
     return f"{metric.name}{scaled}{', tuned: ' * bool(axes)}{chosen}{why}"
 

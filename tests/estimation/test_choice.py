@@ -173,37 +173,17 @@ def test_a_grid_that_never_lies_inside_ends(iris):
     assert said in repr(v.fit)
 
 
-def test_print_says_what_other_folds_choose(iris):
-    fit = pc.fit("species ~ .", iris)
-    second = pc.cross_validate("species ~ .", iris, repeats=2)
-    rows = slice(10, 20)
-    alone = choose(second.errors[rows], second.fold_weight[rows], second.sizes[rows])
-    expected = second.grid["eps"].iloc[alone.one_se]
-    assert expected != fit.model.eps
-    sizes = f"{alone.size[alone.one_se]:.1f} prototypes per fold on average, not {fit.validation.table['size'].iloc[fit.point]:.1f}"
-    line = f"another split selects eps = {expected:.4g} ({sizes}); repeats=10 averages over ten splits"
-    for text in (repr(fit), fit._repr_html_(), str(fit.summary())):
-        assert line in text
-    assert second.by_repeat["eps"].tolist() == [fit.model.eps, expected] == fit.validation.by_repeat["eps"].tolist()
-    both = repr(pc.fit("species ~ .", iris, repeats=2))
-    assert f"single splits select different values: eps = {fit.model.eps:.4g}; eps = {expected:.4g}" in both
+def test_folds_are_drawn_as_often_as_the_rows_allow(iris, cancer):
+    def draws(*given, **more):
+        return len(pc.cross_validate(*given, **more, repeats="auto", progress=False).of_fold)
 
-
-def test_other_folds_are_drawn_only_where_that_is_cheap_and_they_can_differ(iris, cancer):
-    hint = "repeats=10 averages over ten splits and shows their choices"
-    assert pc.fit("species ~ .", iris).validation.second is not None
-    own = np.arange(150) % 5
-    for fit in (pc.fit("species ~ .", iris, cv="loo"), pc.fit("species ~ .", iris, cv=own)):
-        assert fit.validation.second is None
-        assert "Fold sensitivity:" not in repr(fit)
-        assert hint not in str(fit.summary())
-    large = pc.fit("diagnosis ~ .", cancer, eps=np.geomspace(1, 9, 40).tolist())  # 569 x 40 > 20,000
-    slow = pc.fit("species ~ .", iris, "kmeans", K=[1, 2])  # the folds share no work
-    for fit in (large, slow):
-        assert fit.validation.second is None
-        assert hint in str(fit.summary())
-    assert hint not in str(pc.fit("species ~ .", iris).summary())
-    assert hint not in str(pc.fit("species ~ .", iris, eps=1.0, cv=5).summary())  # nothing was chosen
+    assert draws("species ~ .", iris, eps=[1.0, 2.0], dissimilarity="euclidean") == 10
+    assert draws("diagnosis ~ .", cancer, eps=[6.0, 8.0], dissimilarity="euclidean") == 8  # 569 x 8 <= 5,000
+    assert draws("species ~ .", iris, "knn", k=[1, 5]) == draws("species ~ .", iris, eps=1.0, cv="loo", dissimilarity="euclidean") == 1
+    assert draws("species ~ .", iris, eps=1.0, cv=np.arange(150) % 5, dissimilarity="euclidean") == 1
+    assert draws("species ~ .", iris, eps=[1.0, 2.0], solver="ratio", dissimilarity="euclidean") == 1  # its folds share no work
+    with pytest.raises(pc.OptionError, match="repeats must be a whole number .*, not 'often'"):
+        pc.cross_validate("species ~ .", iris, repeats="often")
 
 
 def test_the_paired_rule_is_one_for_fit_validation_and_words(iris):

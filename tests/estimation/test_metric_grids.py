@@ -13,6 +13,7 @@ from protoclass.core.statistics.one_se import choose
 from protoclass.estimation.calibration import tuned_in_folds
 from protoclass.estimation.problem import with_folds
 from protoclass.estimation.selection import draw_folds
+from protoclass.views.curve import trace_curve
 from protoclass.widgets.curve import CurveExplorer
 
 
@@ -210,3 +211,44 @@ def test_parameters_of_a_custom_metric_are_tuned_where_it_names_them(iris):
     pd.testing.assert_frame_equal(v.table, by_hand("species ~ .", data, metrics, "knn", k=[1, 5], cv=3)[0])
     with pytest.raises(pc.OptionError, match="Powered has no default grid for exponent"):
         pc.fit("species ~ .", data, dissimilarity=Powered(exponent="grid"))
+
+
+METRICS = ["euclidean", pc.LDA(), pc.QDA()]
+
+
+def test_a_list_of_dissimilarities_is_tuned_with_the_radius_in_the_same_folds(iris, tmp_path):
+    v = pc.cross_validate("species ~ .", iris, dissimilarity=METRICS, cv=5)
+    assert list(v.grid) == ["dissimilarity", "eps"]
+    for label, metric in zip(["Euclidean", "LDA", "QDA"], METRICS, strict=True):
+        alone = pc.cross_validate("species ~ .", iris, dissimilarity=metric, cv=5)
+        part = v.table[v.table["dissimilarity"] == label]
+        assert alone.table.equals(part.drop(columns="dissimilarity").reset_index(drop=True))
+        assert v.held_out[part.index].set_axis(range(len(part)), axis=1).equals(alone.held_out)
+    within = v.table[v.table["error"] <= v.table["error"].min() + v.table["se"][v.best]]
+    assert v.table["size"][v.one_se] == within["size"].min()
+    assert v.corrected() >= v.table["error"][v.best]
+    fit = v.fit
+    assert fit.dissimilarity.metric.name == fit.selection.values["dissimilarity"]
+    words = f"{fit.dissimilarity.metric.name}, predictors scaled to unit SD (selected from Euclidean, LDA and QDA)"
+    assert words in repr(fit)
+    loaded = pc.load(fit.save(tmp_path / "fit"))
+    assert loaded.predict(iris).equals(fit.predict(iris))
+    assert repr(loaded) == repr(fit)
+    assert {words for words, _ in trace_curve(v).lines} == {f"dissimilarity = {label}" for label in ("Euclidean", "LDA", "QDA")}
+    point = int(np.flatnonzero(v.grid["dissimilarity"] == "LDA")[3])
+    assert v.fit_at(point).dissimilarity.metric.name == "LDA"
+    assert v.fit_at(point).update(eps=2.0).dissimilarity.metric.name == "LDA"
+
+
+def test_a_list_of_dissimilarities_that_cannot_be_tuned(iris):
+    for metrics, words in (
+        (["euclidean", "euclidean"], "dissimilarity= has Euclidean twice: use each once"),
+        (["euclidean", "euclid"], "dissimilarity must be 'auto'.*, not 'euclid'"),
+        (["euclidean", pc.Minkowski(r=[1, 3])], r"in a list of dissimilarities must have one value for r: use one value"),
+    ):
+        with pytest.raises(pc.OptionError, match=words):
+            pc.fit("species ~ .", iris, dissimilarity=metrics)
+    two = pc.cross_validate("species ~ .", iris, "knn", k=3, dissimilarity=[pc.LDA(), pc.LDA(ridge=0)], cv=3)
+    assert two.grid["dissimilarity"].tolist() == [repr(pc.LDA()), repr(pc.LDA(ridge=0))]
+    square = pc.dissimilarity("~ .", iris.iloc[:6, :4]).frame().to_numpy().tolist()
+    assert len(pc.fit("y ~ 1", pd.DataFrame({"y": list("ababab")}), "knn", k=1, dissimilarity=square).prototypes) == 6

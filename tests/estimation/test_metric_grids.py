@@ -242,7 +242,7 @@ def test_a_list_of_dissimilarities_is_tuned_with_the_radius_in_the_same_folds(ir
 
 def test_a_list_of_dissimilarities_that_cannot_be_tuned(iris):
     for metrics, words in (
-        (["euclidean", "euclidean"], "dissimilarity= has Euclidean twice: use each once"),
+        (["euclidean", "euclidean"], "dissimilarity= has Euclidean.* twice: use each once"),
         (["euclidean", "euclid"], "dissimilarity must be 'auto'.*, not 'euclid'"),
         (["euclidean", pc.Minkowski(r=[1, 3])], r"in a list of dissimilarities must have one value for r: use one value"),
     ):

@@ -443,7 +443,7 @@ def _costs_little(fit: Fitted, fold: np.ndarray) -> bool:
     assert fit.validation is not None
     folds = int(fold.max()) + 1
     cost = float(np.prod([folds, *fit.dissimilarity.shape, len(fit.validation.grid), len(fit.validation.of_fold)], dtype=float))
-    return folds <= MOST_FOLDS_TUNED and not fit.problem.train_in_folds and cost <= MOST_TUNED
+    return folds <= MOST_FOLDS_TUNED and not fit.problem.train_in_folds and fit.problem.to_tune is None and cost <= MOST_TUNED
 
 
 def _without(fit: Fitted, rows: np.ndarray) -> Problem | None:

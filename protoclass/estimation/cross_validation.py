@@ -228,7 +228,7 @@ def validate(problem: Problem, measure: Any = "error", repeats: Any = 1, covers:
         extensions |= further
     held = parts[0].beside(parts[1:]) if tuned else held
     trial = replace(trial, problem=problem)
-    validation = trial.validation(held, notes=notes, extensions=extensions, procedure=Procedure(problem, measure, repeats))
+    validation = trial.validation(held, notes=notes, extensions=extensions, procedure=Procedure(problem, measure, len(of_fold)))
     return validation, trial, held
 
 

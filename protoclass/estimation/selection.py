@@ -17,7 +17,7 @@ from ..ground.checks import MOST_RUNS, hint_for_value, whole_number
 from ..ground.errors import DataError, OptionError, brief, shown
 from ..ground.savable import savable
 from ..metrics.dissimilarity import Dissimilarity
-from .problem import Lost, Problem, check_rows_needed, lost_levels
+from .problem import DRAWN_ROWS, Lost, Problem, check_rows_needed, lost_levels
 
 BY_HAND = "hand"
 
@@ -105,7 +105,7 @@ def values_at(grid: pd.DataFrame, point: int) -> dict[str, Any]:
 MEASURES = {"error": "error", "balanced": "balanced error", "ordinal": "ordinal error", "loss": "loss"}  # in words
 
 
-MOST_DRAWS, DRAWN_ROWS = 10, 5_000  # of repeats="auto": draws of the folds, and rows times draws
+MOST_DRAWS = 10  # of the folds, for repeats="auto"
 
 
 def draw_folds(problem: Problem, repeats: Any) -> tuple[np.ndarray, tuple[str, ...]]:
@@ -115,7 +115,7 @@ def draw_folds(problem: Problem, repeats: Any) -> tuple[np.ndarray, tuple[str, .
     counts = np.bincount(y)
     if isinstance(repeats, str) and repeats == "auto":
         fixed = isinstance(cv, np.ndarray) or (isinstance(cv, str) and cv == "loo")
-        repeats = 1 if fixed or not problem.model.redraws else max(1, min(MOST_DRAWS, DRAWN_ROWS // n))
+        repeats = 1 if fixed or not (problem.model.redraws and problem.tuned()) else max(1, min(MOST_DRAWS, DRAWN_ROWS // n))
     whole_number("repeats", repeats, 1, MOST_RUNS)
     notes: tuple[str, ...] = ()
     if problem.groups is not None and problem.groups.max() < 1 and not isinstance(cv, np.ndarray):

@@ -10,6 +10,7 @@ import pandas as pd
 
 from ..core.distances.discriminant import SINGULAR, covariances, discriminants, nca, quadratic
 from ..core.distances.minkowski import Geometry, minkowski, products
+from ..core.parallel import alone
 from ..core.sources import Rep
 from ..core.statistics.folds import stratified_subset
 from ..frames.frame import Frame
@@ -368,7 +369,8 @@ class LDA(Metric):
 
     def train(self, frame: Frame) -> TrainedLearned:
         known = training_rows(frame, self.name)
-        return mapped(self, known, self._map(known), len(known.y), np.empty(0))
+        with alone():  # the same sums on any number of threads
+            return mapped(self, known, self._map(known), len(known.y), np.empty(0))
 
     def _map(self, known: TrainingRows) -> np.ndarray:
         Z, y, w = known.Z, known.y, known.w
@@ -440,7 +442,8 @@ class QDA(Metric):
 
     def train(self, frame: Frame) -> TrainedByClass:
         known = training_rows(frame, self.name)
-        inner = quadratic(known.Z, known.y, known.w, len(frame.levels), float(self.shrinkage), float(self.ridge))
+        with alone():
+            inner = quadratic(known.Z, known.y, known.w, len(frame.levels), float(self.shrinkage), float(self.ridge))
         if inner is None:
             raise _singular("QDA needs variance within each class", known)
         maps = np.zeros((*inner.shape[:2], len(known.varies)))

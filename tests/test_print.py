@@ -99,7 +99,7 @@ def test_predict_and_curves_know_the_names_of_r(fit, iris):
     with pytest.raises(pc.OptionError, match="use kind="):
         fit.predict(iris, type="prob")
     with pytest.raises(pc.OptionError, match="changed on the Axes that it returns"):
-        pc.cross_validate("species ~ .", iris, eps=[1.0, 2.0]).plot(color="red")
+        pc.cross_validate("species ~ .", iris, eps=[1.0, 2.0], dissimilarity="euclidean", repeats=1).plot(color="red")
 
 
 @pytest.mark.parametrize(

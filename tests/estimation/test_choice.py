@@ -26,7 +26,7 @@ def cancer():
 
 
 def test_a_default_grid_goes_on_until_the_choice_lies_inside(cancer):
-    v = pc.cross_validate("diagnosis ~ .", cancer)
+    v = pc.cross_validate("diagnosis ~ .", cancer, dissimilarity="euclidean", repeats=1)
     eps, last = v.table["eps"].to_numpy(), v.extensions["eps"].last
     assert eps[19] == last
     assert len(eps) == 24 == 20 + v.extensions["eps"].added
@@ -36,13 +36,14 @@ def test_a_default_grid_goes_on_until_the_choice_lies_inside(cancer):
     levels = [(d < e).mean() for e in eps[19:]]
     assert levels == pytest.approx([0.5, 0.55, 0.6, 0.65, 0.7], abs=1e-4)
     # the same folds and the same numbers as all values at once
-    whole = pc.cross_validate("diagnosis ~ .", cancer, eps=eps.tolist())
+    whole = pc.cross_validate("diagnosis ~ .", cancer, eps=eps.tolist(), dissimilarity="euclidean", repeats=1)
     pd.testing.assert_frame_equal(v.table, whole.table)
     assert np.array_equal(v.predicted, whole.predicted)
     assert np.array_equal(v.of_fold, whole.of_fold)
-    fit = pc.fit("diagnosis ~ .", cancer)
+    fit = pc.fit("diagnosis ~ .", cancer, dissimilarity="euclidean", repeats=1)
     assert fit.point == v.one_se
-    assert fit.prototypes.equals(pc.fit("diagnosis ~ .", cancer, eps=float(eps[fit.point])).prototypes)
+    assert fit.prototypes.equals(pc.fit("diagnosis ~ .", cancer, eps=float(eps[fit.point]),
+        dissimilarity="euclidean", repeats=1).prototypes)
     for text in (repr(fit), fit._repr_html_(), str(fit.summary())):
         assert "extended by 4 larger values of eps (up to 8.139), because the largest was selected" in text
 
@@ -71,7 +72,7 @@ def test_a_grid_stops_before_a_class_is_lost():
     X[y == "v", 0] += 3
     data = pd.DataFrame((X - X.mean(axis=0)) / X.std(axis=0, ddof=1), columns=list("abc")).assign(y=y)
     unscaled = pc.Euclidean(scale=False)
-    fit = pc.fit("y ~ .", data, dissimilarity=unscaled)
+    fit = pc.fit("y ~ .", data, dissimilarity=unscaled, repeats=1)
     end = fit.validation.extensions["eps"]
     assert (end.added, end.all_classes) == (0, False)
     assert "was selected; with the next value a class has no prototypes" in repr(fit)
@@ -79,19 +80,19 @@ def test_a_grid_stops_before_a_class_is_lost():
     beyond = np.quantile(pc.dissimilarity("y ~ .", data, unscaled).condensed(), 0.55)
     train = [fit.validation.of_fold[0] != f for f in range(10)]
     for eps, kept in ((end.last, True), (float(beyond), False)):
-        fits = [pc.fit("y ~ .", data[rows], eps=eps, dissimilarity=unscaled) for rows in train]
+        fits = [pc.fit("y ~ .", data[rows], eps=eps, dissimilarity=unscaled, repeats=1) for rows in train]
         assert all(f.prototypes["class"].nunique() == 2 for f in fits) == kept
 
 
 def test_a_grid_of_ones_own_is_only_remarked_on(iris, cancer):
-    fit = pc.fit("diagnosis ~ .", cancer, eps=[2.0, 4.0, 6.3])
+    fit = pc.fit("diagnosis ~ .", cancer, eps=[2.0, 4.0, 6.3], dissimilarity="euclidean", repeats=1)
     assert len(fit.validation.table) == 3
     assert not fit.validation.extensions
     assert "Grid:" in repr(fit)
     assert "the largest eps, 6.3, was selected: try larger values" in repr(fit)
     assert "the largest eps, 6.3, was selected" in str(fit.summary())
-    assert "Grid:" not in repr(pc.fit("species ~ .", iris, eps=[0.5, 1.0, 2.0]))  # inside
-    assert "Grid:" not in repr(pc.fit("species ~ .", iris))
+    assert "Grid:" not in repr(pc.fit("species ~ .", iris, eps=[0.5, 1.0, 2.0], dissimilarity="euclidean", repeats=1))  # inside
+    assert "Grid:" not in repr(pc.fit("species ~ .", iris, dissimilarity="euclidean", repeats=1))
     assert "the largest k, 15, was selected: try" in repr(pc.fit("species ~ .", iris, "knn", k=[1, 5, 15]))
     assert "Grid:" not in repr(fit.validation.fit_at(1))
 
@@ -183,7 +184,7 @@ def test_folds_are_drawn_as_often_as_the_rows_allow(iris, cancer):
     assert draws("species ~ .", iris, eps=1.0, cv=np.arange(150) % 5, dissimilarity="euclidean") == 1
     assert draws("species ~ .", iris, eps=[1.0, 2.0], solver="ratio", dissimilarity="euclidean") == 1  # its folds share no work
     with pytest.raises(pc.OptionError, match="repeats must be a whole number .*, not 'often'"):
-        pc.cross_validate("species ~ .", iris, repeats="often")
+        pc.cross_validate("species ~ .", iris, repeats="often", dissimilarity="euclidean")
 
 
 def test_the_paired_rule_is_one_for_fit_validation_and_words(iris):
@@ -201,7 +202,7 @@ def test_the_paired_rule_is_one_for_fit_validation_and_words(iris):
     assert f"{v.corrected('1se-paired'):.4f}" in repr(fit)
     assert "1se-paired" in repr(v)
     with pytest.raises(pc.OptionError, match=r"choose must be '1se', 'min', '1se-paired', 'bound',.*: did you mean '1se'\?"):
-        pc.fit("species ~ .", iris, choose="2se")
+        pc.fit("species ~ .", iris, choose="2se", dissimilarity="euclidean", repeats=1)
 
 
 @dataclass(frozen=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -16,7 +17,7 @@ from ..estimation.error_curve import ErrorCurve
 from ..estimation.fitted import Fitted
 from ..estimation.learning import costs_twice, worse_than_one_class
 from ..estimation.problem import class_factors, with_class_factors
-from ..estimation.selection import losses, mean_loss, row_weights
+from ..estimation.selection import Extension, losses, mean_loss, row_weights
 from ..ground.errors import brief, visible, visible_lines
 from ..ground.options import SAME, fixed, significant, with_error
 from ..metrics.measuring import texts_as_wholes
@@ -29,7 +30,7 @@ def choice_facts(fit: Fitted) -> dict[str, str]:
     """The lines of print on the grid and on fewer prototypes, if there is something to report."""
     if fit.validation is None or fit.point is None or fit.selection.by_hand:
         return {}
-    out = {"Grid": "; ".join([*_extended(fit), *_at_its_end(fit)])}
+    out = {"Grid": "; ".join([*_extended(fit, fit.validation.extensions), *_at_its_end(fit)])}
     out |= {"Fewer prototypes": _fewer(fit)}
     return {name: words for name, words in out.items() if words}
 
@@ -62,11 +63,11 @@ def _fewer(fit: Fitted) -> str:
     return f"{count} with CV {validation.measure_name} {cost}{further}; set max_prototypes="
 
 
-def _extended(fit: Fitted) -> list[str]:
+def _extended(fit: Fitted, extensions: Mapping[str, Extension]) -> list[str]:
     """How default grids were extended."""
     assert fit.validation is not None
     out = []
-    for name, extension in fit.validation.extensions.items():
+    for name, extension in extensions.items():
         ended = "" if extension.all_classes else "; with the next value a class has no prototypes"
         if extension.added:
             values = f"{extension.added} larger value{'s' if extension.added > 1 else ''} of {name}"
@@ -421,7 +422,10 @@ def brief_facts(fit: Fitted) -> dict[str, str]:
     out = {name: error_said(fit), **parameters_said(fit)}
     if "Dissimilarity" in every:
         out["Distance"] = every["Dissimilarity"]
-    grid = {} if validation is None or fit.point is None or fit.selection.by_hand else {"Grid": "; ".join(_at_its_end(fit))}
+    grid = dict[str, str]()
+    if validation is not None and fit.point is not None and not fit.selection.by_hand:
+        ended = {name: e for name, e in validation.extensions.items() if not (e.added and e.all_classes)}
+        grid["Grid"] = "; ".join([*_extended(fit, ended), *_at_its_end(fit)])
     return out | {line: words for line, words in {**grid, **{k: every[k] for k in KEPT if k in every}}.items() if words}
 
 

@@ -138,7 +138,10 @@ def test_a_budget_tunes_what_makes_rules_smaller(iris, mixed):
 
 
 def test_a_budget_goes_with_the_rules_of_choice(iris):
-    fits = {rule: pc.fit("species ~ .", iris, max_prototypes=12, choose=rule, dissimilarity="euclidean", repeats=1) for rule in ("auto", "min", "1se", "1se-paired")}
+    fits = {rule:
+        pc.fit("species ~ .", iris, max_prototypes=12, choose=rule, dissimilarity="euclidean", repeats=1)
+        for rule in ("auto", "min", "1se", "1se-paired")
+    }
     v = fits["min"].validation
     assert fits["auto"].point == fits["min"].point == v.best
     assert fits["1se"].point == v.one_se == fits["1se"].validation.one_se

@@ -344,13 +344,14 @@ def per_class(fit: Fitted) -> pd.DataFrame:
 
 WIDE = 110  # characters of a line with the call at its end
 LARGE = 1000  # rows from which errors are printed with three decimals
+STRUCK = {"lambda", "cost", "swaps", "loss", "matrix", "ridge", "K"}  # of a report, left to the summary unless they were given or tuned
 KEPT = ("Order", "Candidates", "Objective", "Class weights", "Warning", "Costs", "Never predicted", "Cause", "Try", "Probabilities")
 
 
 def headline(fit: Fitted) -> str:
     """The method, its prototypes, the rows and the classes."""
     frame, q = fit.frame, len(fit.rule.prototypes)
-    title, rest = fit.model.title.partition(" (")[0], f"{fit.nobs} observations"
+    title, rest = fit.model.title.replace(" (greedy)", ""), f"{fit.nobs} observations"
     if len(fit.dropped):
         rest += f" ({len(fit.dropped)} dropped for missing values)"
     of = f"{q} prototypes{_budget(fit)}{_of_other_class(fit)} of " if fit.model.measures(fit.rule) and has_chosen(fit) else ""
@@ -391,9 +392,9 @@ def parameters_said(fit: Fitted) -> dict[str, str]:
     named = {**fit.call.parameters, **tuned}
     for name, value in fit.rule.report.items():
         noun, _, symbol = name.rpartition(" ")
-        key = next((k for k in (symbol, f"{symbol}_", name.replace(" ", "_")) if k in named), None)
-        if key is not None and isinstance(value, (int, float, str)):
-            named.pop(key)
+        key = next((k for k in (symbol, f"{symbol}_", name.replace(" ", "_")) if k in named), "")
+        if isinstance(value, (int, float, str)) and (key or (value and not {name, symbol} & STRUCK)):
+            named.pop(key, None)
             noun = "prototype cost" if symbol == "lambda" else noun
             out[_capital(noun if symbol in SYMBOLS and noun else name)] = _with_rule(fit, key, value)
     if validation is not None:
@@ -420,6 +421,8 @@ def brief_facts(fit: Fitted) -> dict[str, str]:
     every, validation = facts(fit), fit.validation
     name = "Error" if validation is None else _capital(validation.measure_name)
     out = {name: error_said(fit), **parameters_said(fit)}
+    if not len(fit.rule.prototypes) and "Prototypes" in every:
+        out["Prototypes"] = every["Prototypes"]
     if "Dissimilarity" in every:
         out["Distance"] = every["Dissimilarity"]
     grid = dict[str, str]()

@@ -237,7 +237,7 @@ def test_own_rows_do_not_calibrate(iris):
 
 def test_calibration_rows_are_shown_by_their_size(iris):
     fit = pc.fit("species ~ .", iris[::2], eps=1.0).calibrate(iris[1::2])
-    assert "calibrate={'data': <75 x 5 DataFrame>}" in repr(fit).splitlines()[0]
+    assert "calibrate={'data': <75 x 5 DataFrame>}" in repr(fit).splitlines()[1]
 
 
 @pytest.mark.parametrize(

@@ -41,8 +41,7 @@ def test_a_default_grid_goes_on_until_the_choice_lies_inside(cancer):
     assert np.array_equal(v.of_fold, whole.of_fold)
     fit = pc.fit("diagnosis ~ .", cancer, dissimilarity="euclidean", repeats=1)
     assert fit.point == v.one_se
-    assert fit.prototypes.equals(pc.fit("diagnosis ~ .", cancer, eps=float(eps[fit.point]),
-        dissimilarity="euclidean", repeats=1).prototypes)
+    assert fit.prototypes.equals(pc.fit("diagnosis ~ .", cancer, eps=float(eps[fit.point])).prototypes)
     words = "extended by 4 larger values of eps (up to 8.139), because the largest was selected"
     assert words in str(fit.summary())
     assert words not in repr(fit)
@@ -51,7 +50,7 @@ def test_a_default_grid_goes_on_until_the_choice_lies_inside(cancer):
 def test_a_choice_among_the_added_values_has_its_own_rule(noise):
     fit = pc.fit("y ~ .", noise, dissimilarity="euclidean", repeats=1)
     assert fit.point >= 20
-    assert fit.prototypes.equals(pc.fit("y ~ .", noise, dissimilarity="euclidean", repeats=1, eps=fit.model.eps).prototypes)
+    assert fit.prototypes.equals(pc.fit("y ~ .", noise, eps=fit.model.eps).prototypes)
     assert pickle.loads(pickle.dumps(fit)).predict().equals(fit.predict())
 
 
@@ -80,7 +79,7 @@ def test_a_grid_stops_before_a_class_is_lost():
     beyond = np.quantile(pc.dissimilarity("y ~ .", data, unscaled).condensed(), 0.55)
     train = [fit.validation.of_fold[0] != f for f in range(10)]
     for eps, kept in ((end.last, True), (float(beyond), False)):
-        fits = [pc.fit("y ~ .", data[rows], eps=eps, dissimilarity=unscaled, repeats=1) for rows in train]
+        fits = [pc.fit("y ~ .", data[rows], eps=eps, dissimilarity=unscaled) for rows in train]
         assert all(f.prototypes["class"].nunique() == 2 for f in fits) == kept
 
 
@@ -199,7 +198,7 @@ def test_the_paired_rule_is_one_for_fit_validation_and_words(iris):
     allowed = np.flatnonzero(mean <= se + 1e-12)
     assert fit.point == min(allowed, key=lambda g: (size[g], round(v.table["error"][g], 12), g))
     assert "selected by the paired 1-SE rule" in str(fit.summary())
-    assert f"{v.corrected('1se-paired'):.4f}" in repr(fit)
+    assert f"Error       {v.corrected('1se-paired'):.2f} (95 % CI" in repr(fit)
     assert "1se-paired" in repr(v)
     with pytest.raises(pc.OptionError, match=r"choose must be '1se', 'min', '1se-paired', 'bound',.*: did you mean '1se'\?"):
         pc.fit("species ~ .", iris, choose="2se", dissimilarity="euclidean", repeats=1)

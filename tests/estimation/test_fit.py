@@ -39,7 +39,7 @@ def test_the_whole_session(iris):
     assert "<table" in fit.summary().as_html()
     assert "<table" in fit._repr_html_()
     assert "<table" in fit.validation._repr_html_()
-    assert "CV error:" in repr(fit)
+    assert "\nError " in repr(fit)
     assert fit.dropped.empty
     assert fit.classes == ["setosa", "versicolor", "virginica"]
 

@@ -128,7 +128,7 @@ def test_ordinal_measure_is_the_mean_distance_in_levels(iris):
     assert v.no_information == pytest.approx(min(always))
     assert "ordinal error" in repr(v)
     fit = pc.fit("grade ~ .", data, "knn", k=[1, 9], cv=5, measure="ordinal")
-    assert "CV ordinal error" in repr(fit)
+    assert "\nOrdinal error " in repr(fit)
     assert "(ordered; only the error uses the order)" in repr(fit)
     assert fit.glance()["cv_ordinal_error"].iloc[0] == fit.validation.table["error"].iloc[fit.point]
     fit.plot("validation")

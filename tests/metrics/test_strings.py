@@ -334,7 +334,7 @@ def test_texts_that_hardly_repeat_lead_to_metrics_of_letters(names, metric):
     with pytest.warns(pc.DataWarning, match=f"'name' is text with {len(names)} different values in {len(names)} rows.*{line}") as seen:
         fit = pc.fit("y ~ name", names, "knn", k=[1, 15], dissimilarity=metric)
     assert len(seen) == 1  # and no other cure, such as to leave the only predictor out
-    said = dict(line.split(":", 1) for line in str(fit).splitlines() if ":" in line)
+    said = dict(line.split("  ", 1) for line in str(fit).splitlines() if "  " in line)
     assert "b" in said["Never predicted"]
     assert "whether two texts are the same" in said["Cause"]
     assert "pc.Levenshtein()" in said["Try"]

@@ -494,7 +494,7 @@ def test_total_is_the_number_of_all_prototypes():
         fit = pc.fit("y ~ .", table, "medianglvq", total=total)
         assert len(fit.prototypes) == total
         assert_no_swap_improves(fit)
-        assert f"Prototypes of all classes: {total}" in str(fit)
+        assert f"Prototypes of all classes  {total}" in str(fit)
     assert pc.fit("y ~ .", table, "medianglvq", total=2).prototypes.equals(pc.fit("y ~ .", table, "medianglvq", K=1).prototypes)
     tuned = pc.cross_validate("y ~ .", table, "medianglvq", total=[2, 5, 9], cv=3)
     assert tuned.table["total"].tolist() == tuned.table["size"].tolist() == [2, 5, 9]

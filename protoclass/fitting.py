@@ -222,16 +222,16 @@ def fit(
         * "centroids": nearest shrunken centroids (`threshold`), `Centroids`;
         * methods registered by `pc.register`.
     dissimilarity : str, metric, list of these, callable, Dissimilarity, DataFrame or array
-        Dissimilarity of two rows: a name ("manhattan"), a metric object, a function of two rows, or given dissimilarities. "auto" is
-        Euclidean on scaled columns if all predictors are numbers, DTW for a single column of series (lists or arrays), and Gower
-        otherwise. If the PVM tunes its radius on at most 5,000 rows, "auto" is a list: Euclidean, `pc.LDA()` and `pc.QDA()` for
-        numbers, Gower and `pc.LDA()` for mixed predictors. Given dissimilarities are a DataFrame (square or n x m, by label), a
-        square or condensed array (by position), or the result of `pc.read_dissimilarity`. A row must not be farther from itself
-        than from others, as in a matrix of similarities; see `pc.Dissimilarity.from_similarity`. Some parameters of metrics are
-        tuned together with the parameters of the method, if they are "grid" or a sequence: `pc.DTW(window=[5, 10, 20])`,
-        `pc.Minkowski(r="grid")`, `pc.Mismatch(k=[3, 5])`. If the method has a parameter of the same name, the table calls them
-        `dissimilarity_k` and so on. A list of names and metrics, such as `["euclidean", pc.LDA(), pc.QDA()]`, is tuned in the same
-        way: cross-validation selects one of them together with the parameters of the method.
+        Dissimilarity of two rows: a name ("manhattan"), a metric object, a function of two rows, or given dissimilarities. "auto"
+        is Euclidean on scaled columns if all predictors are numbers, DTW for a single column of series (lists or arrays), and Gower
+        otherwise. If the greedy PVM selects its radius from the default grid on at most 5,000 rows, "auto" is a list: Euclidean,
+        `pc.LDA()` and `pc.QDA()` for numbers, Gower and `pc.LDA()` for mixed predictors. Given dissimilarities are a DataFrame
+        (square or n x m, by label), a square or condensed array (by position), or the result of `pc.read_dissimilarity`. A row must
+        not be farther from itself than from others, as in a matrix of similarities; see `pc.Dissimilarity.from_similarity`. Some
+        parameters of metrics are tuned together with the parameters of the method, if they are "grid" or a sequence:
+        `pc.DTW(window=[5, 10, 20])`, `pc.Minkowski(r="grid")`, `pc.Mismatch(k=[3, 5])`. If the method has a parameter of the same
+        name, the table calls them `dissimilarity_k` and so on. A list of names and metrics, such as `["euclidean", pc.LDA(),
+        pc.QDA()]`, is tuned in the same way: cross-validation selects one of them together with the parameters of the method.
     candidates : "auto", "train", "same_class", int, `pc.unlabelled(frame)`, `pc.kmeans(K)` or `pc.hull(count)`
         Points that may become prototypes. "train": the training rows, for any class. "same_class": the training rows, each for its
         own class only. An int: a random subset with this number of training rows, stratified by class. "auto": all training rows.
@@ -386,10 +386,9 @@ def cross_validate(
         for an ordered response, the mean distance in levels between the predicted and the true class. A DataFrame: the mean loss by
         a loss matrix, with true classes as rows and predicted classes as columns.
     repeats : int or "auto"
-        Number of random splits into folds. "auto": as many as keep rows times splits at most 5,000, up to 10, if the greedy PVM,
-        whose splits are fast, is tuned; 1 for other methods and for fixed folds. Error and size are means over the splits; the
-        standard error is the root mean square of the standard errors of the splits, because repeats share their data and do not
-        reduce it.
+        Number of random splits into folds. "auto": as many as keep rows times splits at most 5,000, up to 10, if the greedy PVM
+        selects its radius from the default grid; otherwise 1. Error and size are means over the splits; the standard error is the
+        root mean square of the standard errors of the splits, because repeats share their data and do not reduce it.
     loss : DataFrame, optional
         Loss matrix; the same as `measure=` with this matrix.
 

@@ -489,10 +489,10 @@ def prepare(call: Call) -> Problem:
 
 
 def _tries_several(model: Model, frame: Frame, given: Mapping[str, Any]) -> bool:
-    """Whether "auto" tries several dissimilarities: a radius is tuned in folds that are drawn, and trying them is cheap and safe."""
+    """Whether "auto" tries several dissimilarities: the method allows it, in folds that are drawn, and the rows are few and here."""
     drawn = _drawn(given["cv"]) and given["cv"] != "loo" and given["groups"] is None
     alone = frame.parts is None and not isinstance(given["candidates"], Candidates)
-    return model.redraws and model.has_default_grid(model.can.radius) and drawn and alone and len(frame) <= DRAWN_ROWS
+    return model.redraws and drawn and alone and len(frame) <= DRAWN_ROWS
 
 
 def _list_values(metric: Metric, name: str, frame: Frame) -> list[Any]:

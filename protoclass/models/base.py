@@ -269,7 +269,7 @@ class Model(NamedArguments, Served):
 
     @property
     def redraws(self) -> bool:
-        """Whether its folds are so cheap that by default they are drawn several times, and several dissimilarities are tried."""
+        """Whether by default folds are drawn several times, and several dissimilarities tried: both are cheap, and a radius is selected."""
         return False
 
     @property

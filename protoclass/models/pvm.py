@@ -246,7 +246,7 @@ class PVM(Model):
 
     @property
     def redraws(self) -> bool:
-        return self.shares_work
+        return self.shares_work and self.has_default_grid("eps")
 
     def seconds_each(self, columns: int) -> float:
         each = TUNED + columns * TUNED_COLUMN if self.tuned() else ONCE + columns * ONCE_COLUMN

@@ -213,7 +213,7 @@ def test_a_tolerance_chooses_the_smallest_rule_within_it(iris):
         assert fit.validation.table["size"][fit.point] == curve["size"][curve["error"] <= curve["error"].min() + above + 1e-12].min()
         assert "simplest model within a tolerance" in str(fit.summary())
         assert fit.validation.corrected("tolerance") == fit.validation._corrected("tolerance")[0].mean()
-        assert "Corrected" in repr(fit)
+        assert "corrected for tuning" in repr(fit)
     same = pc.fit("species ~ .", iris, stop=[3, 5, 8, 12], choose="tolerance", tolerance=0, dissimilarity="euclidean", repeats=1)
     assert same.point == fit.point
     budget = pc.fit("species ~ .", iris, max_prototypes=6, tolerance=0.0, dissimilarity="euclidean", repeats=1)

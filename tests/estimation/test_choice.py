@@ -177,11 +177,12 @@ def test_folds_are_drawn_as_often_as_the_rows_allow(iris, cancer):
     def draws(*given, **more):
         return len(pc.cross_validate(*given, **more, repeats="auto", progress=False).of_fold)
 
-    assert draws("species ~ .", iris, eps=[1.0, 2.0], dissimilarity="euclidean") == 10
-    assert draws("diagnosis ~ .", cancer, eps=[6.0, 8.0], dissimilarity="euclidean") == 8  # 569 x 8 <= 5,000
-    assert draws("species ~ .", iris, "knn", k=[1, 5]) == draws("species ~ .", iris, eps=1.0, cv="loo", dissimilarity="euclidean") == 1
-    assert draws("species ~ .", iris, eps=1.0, cv=np.arange(150) % 5, dissimilarity="euclidean") == 1
-    assert draws("species ~ .", iris, eps=[1.0, 2.0], solver="ratio", dissimilarity="euclidean") == 1  # its folds share no work
+    assert draws("species ~ .", iris, dissimilarity="euclidean") == 10
+    assert draws("diagnosis ~ .", cancer, dissimilarity="euclidean") == 8  # 569 x 8 <= 5,000
+    assert draws("species ~ .", iris, eps=[1.0, 2.0]) == 1  # the radii are given
+    assert draws("species ~ .", iris, "knn", k=[1, 5]) == draws("species ~ .", iris, cv="loo", dissimilarity="euclidean") == 1
+    assert draws("species ~ .", iris, cv=np.arange(150) % 5, dissimilarity="euclidean") == 1
+    assert draws("species ~ .", iris, eps="grid", solver="ratio", cv=2, dissimilarity="euclidean") == 1  # its folds share no work
     with pytest.raises(pc.OptionError, match=r"repeats must be a whole number .*, not 'often'"):
         pc.cross_validate("species ~ .", iris, repeats="often", dissimilarity="euclidean")
 

@@ -33,7 +33,7 @@ def test_the_whole_session(iris):
     assert 0.9 < fit.model.eps < 1.1
     assert fit.point == fit.validation.one_se
     text = str(fit.summary())
-    for told in ("Prototype vector machine", "150", "CV error", "numeric predictors", "objective"):
+    for told in ("Prototype vector machine", "150", "CV error", "predictors scaled to unit SD", "objective"):
         assert told in text
     assert "\\end{tabular}" in fit.summary().as_latex()
     assert "<table" in fit.summary().as_html()

@@ -114,8 +114,8 @@ def draw_folds(problem: Problem, repeats: Any) -> tuple[np.ndarray, tuple[str, .
     n, y = len(frame), frame.codes
     counts = np.bincount(y)
     if isinstance(repeats, str) and repeats == "auto":
-        fixed = isinstance(cv, np.ndarray) or (isinstance(cv, str) and cv == "loo")
-        repeats = 1 if fixed or not problem.model.redraws else max(1, min(MOST_DRAWS, DRAWN_ROWS // n))
+        settled = isinstance(cv, np.ndarray) or (isinstance(cv, str) and cv == "loo")
+        repeats = 1 if settled or not problem.model.redraws else max(1, min(MOST_DRAWS, DRAWN_ROWS // n))
     whole_number("repeats", repeats, 1, MOST_RUNS)
     notes: tuple[str, ...] = ()
     if problem.groups is not None and problem.groups.max() < 1 and not isinstance(cv, np.ndarray):

@@ -28,7 +28,7 @@ METHODS: dict[str, dict[str, Any]] = {
     "k-NN, Adaptive (DANN)": {"method": "knn", "k": KS, "dissimilarity": pc.Adaptive()},
     "k-NN, NCA weights": {"method": "knn", "k": KS, "dissimilarity": pc.Learned("nca", sample=SAMPLE)},
     "k-NN, full NCA": {"method": "knn", "k": KS, "dissimilarity": pc.Learned("nca", diagonal=False, sample=SAMPLE)},
-    "k-NN, LDA": {"method": "knn", "k": KS, "dissimilarity": pc.Learned("lda", ridge=0.01)},
+    "k-NN, LDA": {"method": "knn", "k": KS, "dissimilarity": pc.LDA(ridge=0.01)},
     "PVM, scaled Euclidean": {"method": "pvm"},
     "PVM, NCA weights": {"method": "pvm", "dissimilarity": pc.Learned("nca", sample=SAMPLE)},
     "GLVQ, scaled Euclidean": {"method": "lvq", "variant": "glvq", "K": [1, 2, 4]},

@@ -53,6 +53,8 @@ from .metrics.embedding import Spectrum as Spectrum
 from .metrics.forest import Forest as Forest
 from .metrics.gower import Gower as Gower
 from .metrics.kernels import Kernel as Kernel
+from .metrics.learned import LDA as LDA
+from .metrics.learned import QDA as QDA
 from .metrics.learned import Learned as Learned
 from .metrics.mahalanobis import Mahalanobis as Mahalanobis
 from .metrics.matrices import kernel_distances as kernel_distances

@@ -128,7 +128,7 @@ class Validation(Printed, Saveable, ErrorCurve, Served):
     called: ClassVar[str] = "a cross-validation"
     inside: ClassVar[str] = (
         "chosen_at chosen_by_call every_size fits limits losses_of_one_class measure_name of_metric prices problem procedure "
-        "rule_sizes second"
+        "rule_sizes"
     )
     fits: ClassVar[type[Fit]] = Fit
 
@@ -183,7 +183,7 @@ def fit(
     progress: bool | None = None,
     client: Any = None,
     measure: Any = "error",
-    repeats: int = 1,
+    repeats: Any = "auto",
     order: str = "data",
     calibrate: Any = False,
     class_weights: Any = None,
@@ -224,14 +224,17 @@ def fit(
         * "mmd": MMD-critic's prototypes of each class (`K`), `MMDCritic`;
         * "centroids": nearest shrunken centroids (`threshold`), `Centroids`;
         * methods registered by `pc.register`.
-    dissimilarity : str, metric, callable, Dissimilarity, DataFrame or array
-        Dissimilarity of two rows: a name ("manhattan"), a metric object, a function of two rows, or given dissimilarities. "auto" is
-        Euclidean on scaled columns if all predictors are numbers, DTW for a single column of series (lists or arrays), and Gower
-        otherwise. Given dissimilarities are a DataFrame (square or n x m, by label), a square or condensed array (by position), or
-        the result of `pc.read_dissimilarity`. A row must not be farther from itself than from others, as in a matrix of
-        similarities; see `pc.Dissimilarity.from_similarity`. Some parameters of metrics are tuned together with the parameters of
-        the method, if they are "grid" or a sequence: `pc.DTW(window=[5, 10, 20])`, `pc.Minkowski(r="grid")`,
-        `pc.Mismatch(k=[3, 5])`. If the method has a parameter of the same name, the table calls them `dissimilarity_k` and so on.
+    dissimilarity : str, metric, list of these, callable, Dissimilarity, DataFrame or array
+        Dissimilarity of two rows: a name ("manhattan"), a metric object, a function of two rows, or given dissimilarities. "auto"
+        is Euclidean on scaled columns if all predictors are numbers, DTW for a single column of series (lists or arrays), and Gower
+        otherwise. If the greedy PVM selects its radius from the default grid on at most 5,000 rows, "auto" is a list: Euclidean,
+        `pc.LDA()` and `pc.QDA()` for numbers, Gower and `pc.LDA()` for mixed predictors. Given dissimilarities are a DataFrame
+        (square or n x m, by label), a square or condensed array (by position), or the result of `pc.read_dissimilarity`. A row must
+        not be farther from itself than from others, as in a matrix of similarities; see `pc.Dissimilarity.from_similarity`. Some
+        parameters of metrics are tuned together with the parameters of the method, if they are "grid" or a sequence:
+        `pc.DTW(window=[5, 10, 20])`, `pc.Minkowski(r="grid")`, `pc.Mismatch(k=[3, 5])`. If the method has a parameter of the same
+        name, the table calls them `dissimilarity_k` and so on. A list of names and metrics, such as `["euclidean", pc.LDA(),
+        pc.QDA()]`, is tuned in the same way: cross-validation selects one of them together with the parameters of the method.
     candidates : "auto", "train", "same_class", int, `pc.unlabelled(frame)`, `pc.kmeans(K)` or `pc.hull(count)`
         Points that may become prototypes. "train": the training rows, for any class. "same_class": the training rows, each for its
         own class only. An int: a random subset with this number of training rows, stratified by class. "auto": all training rows.
@@ -366,7 +369,7 @@ def cross_validate(
     progress: bool | None = None,
     client: Any = None,
     measure: Any = "error",
-    repeats: int = 1,
+    repeats: Any = "auto",
     order: str = "data",
     class_weights: Any = None,
     loss: Any = None,
@@ -385,9 +388,10 @@ def cross_validate(
         Error measure. "error": the proportion of wrong predictions. "balanced": the mean of this proportion over classes. "ordinal":
         for an ordered response, the mean distance in levels between the predicted and the true class. A DataFrame: the mean loss by
         a loss matrix, with true classes as rows and predicted classes as columns.
-    repeats : int
-        Number of random splits into folds. Error and size are means over the splits; the standard error is the root mean square of
-        the standard errors of the splits, because repeats share their data and do not reduce it.
+    repeats : int or "auto"
+        Number of random splits into folds. "auto": as many as keep rows times splits at most 5,000, up to 10, if the greedy PVM
+        selects its radius from the default grid; otherwise 1. Error and size are means over the splits; the standard error is the
+        root mean square of the standard errors of the splits, because repeats share their data and do not reduce it.
     loss : DataFrame, optional
         Loss matrix; the same as `measure=` with this matrix.
 

@@ -163,7 +163,7 @@ def test_options(data, options, message):
 )
 def test_given_matrices(data, matrix, message):
     with pytest.raises(pc.DataError, match=message):
-        pc.fit("y ~ 1", data, dissimilarity=matrix, cv=2)
+        pc.fit("y ~ 1", data, dissimilarity=matrix, cv=2, repeats=1)
 
 
 def test_predictors_beside_a_given_matrix(data):

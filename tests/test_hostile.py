@@ -28,13 +28,14 @@ def test_what_a_transform_makes_missing_is_named(term):
 @pytest.mark.parametrize("lambda_", [0.0, 0.3])
 def test_the_unit_of_the_weights_does_not_matter(iris, eps, lambda_):
     whole = np.random.default_rng(0).integers(1, 5, 150)
-    one = pc.fit("species ~ .", iris, eps=eps, lambda_=lambda_, weights=whole)
+    one = pc.fit("species ~ .", iris, eps=eps, lambda_=lambda_, weights=whole, dissimilarity="euclidean", repeats=1)
     for unit in (0.1, 0.25, 1 / 3, 1e-3, 10.0):
-        other = pc.fit("species ~ .", iris, eps=eps, lambda_=lambda_ * unit, weights=whole * unit)
+        other = pc.fit("species ~ .", iris, eps=eps, lambda_=lambda_ * unit, weights=whole * unit, dissimilarity="euclidean", repeats=1)
         assert other.prototypes.index.tolist() == one.prototypes.index.tolist()
         assert other.objective.value == pytest.approx(one.objective.value * unit)
-    normal = pc.fit("species ~ .", iris, eps=eps, weights=np.full(150, 1 / 150))
-    assert normal.prototypes.index.tolist() == pc.fit("species ~ .", iris, eps=eps).prototypes.index.tolist()
+    normal = pc.fit("species ~ .", iris, eps=eps, weights=np.full(150, 1 / 150), dissimilarity="euclidean", repeats=1)
+    assert normal.prototypes.index.tolist() == pc.fit("species ~ .", iris, eps=eps,
+        dissimilarity="euclidean", repeats=1).prototypes.index.tolist()
 
 
 def test_units():
@@ -95,7 +96,7 @@ def test_rows_without_weight_have_no_vote(iris):
 def test_labels_that_agree_only_as_text(iris):
     D = pc.dissimilarity("~ . - species", iris).frame()
     with pytest.raises(pc.DataError, match="agree only as text"):
-        pc.fit("species ~ 1", iris, dissimilarity=D.set_axis(D.columns.map(str), axis=1))
+        pc.fit("species ~ 1", iris, dissimilarity=D.set_axis(D.columns.map(str), axis=1), repeats=1)
 
 
 def test_huge_and_tiny_columns(iris):
@@ -110,7 +111,7 @@ def test_groups_and_folds_that_contradict(iris):
         pc.cross_validate("species ~ .", iris, eps=1.0, cv=np.arange(150) % 5, groups=np.arange(150) // 2)
     for cv in ("loo", "auto", 3):
         with pytest.raises(pc.OptionError, match="cross-validation leaves groups out and needs at least two, but groups has one"):
-            pc.fit("species ~ .", iris, groups=np.zeros(150), cv=cv)
+            pc.fit("species ~ .", iris, groups=np.zeros(150), cv=cv, dissimilarity="euclidean", repeats=1)
 
 
 def test_predictors_named_like_columns_of_the_answer(iris):
@@ -135,7 +136,7 @@ class Hamming(pc.Metric):
 
 
 def test_metrics_of_ones_own(iris):
-    fit = pc.fit("species ~ .", iris, dissimilarity=Hamming())
+    fit = pc.fit("species ~ .", iris, dissimilarity=Hamming(), repeats=1)
     assert fit.validation.table["error"].min() < 0.4
 
     class Negative(Hamming):
@@ -147,11 +148,11 @@ def test_metrics_of_ones_own(iris):
             return np.zeros(len(rows[0]))
 
     with pytest.raises(pc.DataError, match="is negative"):
-        pc.fit("species ~ .", iris, dissimilarity=Negative())
+        pc.fit("species ~ .", iris, dissimilarity=Negative(), repeats=1)
     with pytest.raises(pc.DataError, match="array of shape"):
-        pc.fit("species ~ .", iris, dissimilarity=Flat())
+        pc.fit("species ~ .", iris, dissimilarity=Flat(), repeats=1)
     with pytest.raises(pc.OptionError, match="write its `rows`"):
-        pc.fit("species ~ .", iris, dissimilarity=pc.Metric())
+        pc.fit("species ~ .", iris, dissimilarity=pc.Metric(), repeats=1)
 
 
 def test_labels_of_several_levels(iris):
@@ -233,9 +234,9 @@ def test_odd_arguments_of_values(iris):
 
 
 def test_parameters_and_weights_in_other_clothes(iris):
-    fit = pc.fit("species ~ .", iris, eps=np.array(1.0), weights=[1.0] * 150)
+    fit = pc.fit("species ~ .", iris, eps=np.array(1.0), weights=[1.0] * 150, dissimilarity="euclidean", repeats=1)
     assert "<list of 150>" in repr(fit)
-    assert len(pc.cross_validate("species ~ .", iris, eps=pd.Series([0.5, 1.0])).table) == 2
+    assert len(pc.cross_validate("species ~ .", iris, eps=pd.Series([0.5, 1.0]), dissimilarity="euclidean", repeats=1).table) == 2
     assert pc.Minkowski(np.int64(3)).r == 3
 
 

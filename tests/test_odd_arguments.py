@@ -17,7 +17,7 @@ ODD = [HUGE, complex(1), np.array([1, 2]), pd.NA, pd.NaT, object, np.array(0.5),
 
 @pytest.fixture(scope="module")
 def fit():
-    return pc.fit("species ~ .", pc.load_data("iris").iloc[::5], eps=[1.0, 1.5], cv=2)
+    return pc.fit("species ~ .", pc.load_data("iris").iloc[::5], eps=[1.0, 1.5], cv=2, dissimilarity="euclidean", repeats=1)
 
 
 @pytest.fixture(scope="module")
@@ -169,7 +169,7 @@ def test_labels_of_many_types_are_compared_without_a_warning():
 
 def test_every_method_of_a_value_names_an_argument_that_it_does_not_have():
     iris = pc.load_data("iris")
-    fit = pc.fit("species ~ .", iris, eps=[0.8, 1.0], cv=3, calibrate=True)
+    fit = pc.fit("species ~ .", iris, eps=[0.8, 1.0], cv=3, calibrate=True, dissimilarity="euclidean", repeats=1)
     values = [
         fit, fit.validation, fit.calibration, fit.threshold("setosa"), fit.dissimilarity, fit.test(iris), fit.test(iris, by="species"),
         fit.stability(B=3), fit.criticisms(n=3), pc.compare("species ~ .", iris, ["pvm", pc.KNN(k=1)], test_size=0.3),

@@ -100,7 +100,7 @@ def test_thresholds_stay_between_their_values():
 
 @pytest.mark.long
 def test_figures_of_odd_names_and_choices(iris):
-    v = pc.cross_validate("species ~ .", iris, eps="grid", lambda_="grid", cv=5)
+    v = pc.cross_validate("species ~ .", iris, eps="grid", lambda_="grid", cv=5, dissimilarity="euclidean", repeats=1)
     ax = v.plot(("eps", "lambda_"))
     cell = next(patch for patch in ax.patches if patch.get_label() == "minimum error")
     cells = v.table.pivot(index="lambda_", columns="eps", values="error")

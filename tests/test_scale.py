@@ -29,7 +29,7 @@ def test_the_plain_greedy_chooses_the_prototypes_of_the_package(script, n, p):
     data = made.made(n, p)
     X, y = made.predictors(data), data["y"].cat.codes.to_numpy()
     eps = made.radius(X, 40) * (1 + 1e-6)  # not on a distance, where rounding would decide
-    chosen = pc.fit("y ~ .", data, dissimilarity=pc.Euclidean(scale=False), eps=eps, progress=False).rule.prototypes
+    chosen = pc.fit("y ~ .", data, dissimilarity=pc.Euclidean(scale=False), eps=eps, progress=False, repeats=1).rule.prototypes
     assert cases.greedy(X, y, eps, 1 / n) == list(zip(chosen.at.tolist(), chosen.classes.tolist(), strict=True))
     assert len(chosen) > 10
 

@@ -84,7 +84,7 @@ def test_an_unknown_option_can_be_neither_read_nor_reset_nor_given_by_place():
 
 
 def test_digits_are_those_of_print_and_summary(iris):
-    fit = pc.fit("species ~ .", iris, eps=[0.8, 1.0, 1.2], cv=3)
+    fit = pc.fit("species ~ .", iris, eps=[0.8, 1.0, 1.2], cv=3, dissimilarity="euclidean", repeats=1)
     test = fit.test(iris)
     compared = pc.compare("species ~ .", iris, ["pvm", "knn"], cv=3)
     shown = [lambda: repr(fit), lambda: str(fit.validation), lambda: repr(test), lambda: str(test.summary()),
@@ -111,10 +111,10 @@ def test_progress_none_means_the_option(iris, capsys):
             assert working.disable is disabled
             assert disabled or working.delay == (0 if option or given else 2)
     with pc.options(progress=True):
-        pc.fit("species ~ .", iris, eps=[0.8, 1.2], cv=3)
+        pc.fit("species ~ .", iris, eps=[0.8, 1.2], cv=3, dissimilarity="euclidean", repeats=1)
     assert "cross-validating" in capsys.readouterr().err
     with pc.options(progress=True):
-        pc.fit("species ~ .", iris, eps=[0.8, 1.2], cv=3, progress=False)
+        pc.fit("species ~ .", iris, eps=[0.8, 1.2], cv=3, progress=False, dissimilarity="euclidean", repeats=1)
     assert capsys.readouterr().err == ""
 
 

@@ -156,5 +156,5 @@ def test_bounds_are_named_where_they_are_met(iris):
     with pytest.raises(pc.OptionError, match=r"starts of kmeans must be a whole number >= 1 and <= 10000, not 1000000"):
         pc.KMeans(starts=10**6)
     with pytest.raises(pc.OptionError, match=r"repeats must be a whole number >= 1 and <= 10000, not 0"):
-        pc.cross_validate("species ~ .", iris, repeats=0)
+        pc.cross_validate("species ~ .", iris, repeats=0, dissimilarity="euclidean")
     assert pc.fit("species ~ .", iris, "knn", k=3, seed=2**63 - 1).predict().notna().all()

@@ -55,7 +55,7 @@ def test_a_method_of_a_fit_is_the_function_of_the_floor_below():
 
 
 def test_what_is_derived_from_a_fit_is_a_fit_as_users_hold_it():
-    fit = pc.fit("species ~ .", pc.load_data("iris"), eps=[0.8, 1.0], cv=3)
+    fit = pc.fit("species ~ .", pc.load_data("iris"), eps=[0.8, 1.0], cv=3, dissimilarity="euclidean", repeats=1)
     held = [fit.at(size=3), fit.slim(), fit.update(eps=1.0), fit.calibrate(cv=3), fit.validation.fit, fit.validation.fit_at(0)]
     assert {type(one) for one in held} == {pc.Fit}
     assert type(fit.validation) is type(fit.validation.fit.validation) is pc.Validation
@@ -77,7 +77,7 @@ def new_rows():
 )
 def test_completions_are_the_public_names(iris, make, most):
     """Names for the package alone exist, but are neither completed nor on the pages of the site."""
-    value = make(pc.fit("species ~ .", iris, eps=[0.9, 1.0], cv=3, progress=False))
+    value = make(pc.fit("species ~ .", iris, eps=[0.9, 1.0], cv=3, progress=False, dissimilarity="euclidean", repeats=1))
     offered, inside = {name for name in dir(value) if not name.startswith("_")}, set(value.inside.split())
     assert all(hasattr(type(value), name) or name in vars(value) for name in inside)
     assert not offered & inside

@@ -71,11 +71,11 @@ def why(fit: Fitted, row: Any) -> Any:
     Notes
     -----
     *Contributions.* A power of the distance is a sum over variables; the distance is divided in proportion to the terms. This is exact
-    for Minkowski distances with r < inf, Gower and `Mixed`, and for Euclidean distances under a learned matrix L. There the term of
-    variable j is (x_j - w_j) (L (x - w))_j, for a row x and a prototype w. A negative term means that the difference in this variable
-    makes the distance smaller, because differences in correlated variables make it likely. Gower compares two rows by the variables
-    observed for both, and a variable that it skips contributes 0. So with missing values, the distances to the prototype and to the
-    rival may be means over different variables.
+    for Minkowski distances with r < inf, Gower and `Mixed`, and for the squared distances of `LDA`, `QDA` and of a learned matrix L. There
+    the term of variable j is (x_j - w_j) (L (x - w))_j, for a row x and a prototype w. A negative term means that the difference in this
+    variable makes the distance smaller, because differences in correlated variables make it likely. Gower compares two rows by the
+    variables observed for both, and a variable that it skips contributes 0. So with missing values, the distances to the prototype and
+    to the rival may be means over different variables.
 
     *Counterfactuals.* One variable is changed at a time. For a number, 201 values over the range of the training rows are tried, and
     the nearest with another class is refined. A slim fit tries only the values of its prototypes.
@@ -220,7 +220,7 @@ def shown_values(rows: pd.DataFrame, groups: dict[str, list[str]]) -> list[list[
 def why_not_additive(fit: Fitted, asked: pd.DataFrame, groups: dict[str, list[str]]) -> list[str]:
     """For each row the reason why its distances cannot be divided among the variables; "" if they can."""
     metric, reason = fit.dissimilarity.metric, ""
-    by_matrix = type(metric).contributions is not TrainedMetric.contributions
+    by_matrix = metric.signed or type(metric).contributions is not TrainedMetric.contributions
     if not by_matrix and (metric.power is None or not np.isfinite(metric.power)):
         reason = f"{metric.name} dissimilarities are not a sum over variables"
     elif not fit.frame.formula.plain():
@@ -245,29 +245,37 @@ def divided(
 ) -> np.ndarray:
     """The distances (r,) of rows, each to one prototype at a place, divided among the variables (r, v).
 
-    Under a matrix the metric gives the parts of the squared distance. Otherwise the power of the distance is a sum over variables. So
-    the part of a variable is the decrease when the row has the prototype's value of it; a metric that skips missing values would then
-    weigh the other variables differently, so it gives the parts itself.
+    Under a matrix the metric gives the signed parts of the squared distance. Otherwise the power of the distance is a sum over
+    variables. So the part of a variable is the decrease when the row has the prototype's value of it; a metric that skips missing
+    values would then weigh the other variables differently, so it gives the parts itself.
     """
     d = fit.dissimilarity
-    if d.metric.power is None:
+    if d.metric.power is None and not d.metric.signed:
         both = [known.frame for rows in (asked, others) if (known := d.metric.new_rows(rows, d.data)).frame is not None]
         parts = d.metric.contributions(both[0], both[1], part(d.prototype_rep(fit.rule.prototypes), at))
         used = predictors_of_columns(both[0])
         of = np.array([[bool(made & set(columns)) for columns in groups.values()] for made in used], float)
         return np.asarray(parts @ of / np.where(distance > 0, distance, 1.0)[:, None])
-    if d.metric.skips_missing and set(groups) <= set(d.metric.variables):
+    if d.metric.signed or (d.metric.skips_missing and set(groups) <= set(d.metric.variables)):
         known = d.metric.new_rows(asked, d.data, False)
         assert known.rows is not None
         unique, column = np.unique(at, return_inverse=True)
         terms = d.metric.terms(known.rows(), part(d.prototype_rep(fit.rule.prototypes), unique))
         terms = np.nan_to_num(terms[np.arange(len(at)), column])
-        share = terms[:, [d.metric.variables.index(name) for name in groups]] / np.where(distance > 0, terms.sum(axis=1), 1.0)[:, None]
-        return np.asarray(distance[:, None] * share)
+        share = terms / np.where(distance > 0, terms.sum(axis=1), 1.0)[:, None]
+        return np.asarray(distance[:, None] * (share @ belongs(fit, groups)))
     instead = pd.concat([asked.assign(**{c: others[c].to_numpy() for c in columns}) for columns in groups.values()], ignore_index=True)
     left = np.asarray(distances_by(fit.rule, d.new_query(instead)[0]), float)[np.arange(len(instead)), np.tile(at, len(groups))]
     ratio = left.reshape(len(groups), len(at)).T / np.where(distance > 0, distance, np.inf)[:, None]
     return np.asarray(np.maximum(0.0, 1 - ratio ** float(d.metric.power or 1.0)) * distance[:, None])
+
+
+def belongs(fit: Fitted, groups: dict[str, list[str]]) -> np.ndarray:
+    """Which group each of the `variables` of the metric belongs to, 0 or 1 (variables, groups); a column of a category to the category."""
+    variables = fit.dissimilarity.metric.variables
+    if set(groups) <= set(variables):
+        return np.array([[name == group for group in groups] for name in variables], float)
+    return np.array([[bool(of & set(names)) for names in groups.values()] for of in predictors_of_columns(fit.frame)], float)
 
 
 def least_changes(fit: Fitted, asked: pd.DataFrame, groups: dict[str, list[str]], codes: np.ndarray) -> tuple[list[Any], list[Any]]:

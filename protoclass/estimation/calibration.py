@@ -32,6 +32,7 @@ from ..ground.errors import DataError, DataWarning, NotAvailable, OptionError, b
 from ..ground.progress import bar
 from ..ground.savable import savable
 from ..metrics.dissimilarity import Dissimilarity
+from ..metrics.wrappers import OneOf
 from ..values import public
 from .coincidence import coincidences
 from .problem import Problem, lost_levels, with_folds
@@ -448,7 +449,7 @@ def _costs_little(fit: Fitted, fold: np.ndarray) -> bool:
     assert fit.validation is not None
     folds = int(fold.max()) + 1
     cost = float(np.prod([folds, *fit.dissimilarity.shape, len(fit.validation.grid), len(fit.validation.of_fold)], dtype=float))
-    return folds <= MOST_FOLDS_TUNED and not fit.problem.train_in_folds and cost <= MOST_TUNED
+    return folds <= MOST_FOLDS_TUNED and not (fit.problem.train_in_folds or isinstance(fit.problem.to_tune, OneOf)) and cost <= MOST_TUNED
 
 
 def _without(fit: Fitted, rows: np.ndarray) -> Problem | None:

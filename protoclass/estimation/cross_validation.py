@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 from itertools import product
 from typing import Any
 
@@ -18,7 +16,7 @@ from ..core.query import Query, answer_block
 from ..core.statistics.one_se import RULES, choose_over_repeats
 from ..core.task import Path, Rule, Task
 from ..ground.checks import one_of
-from ..ground.errors import DataWarning, OptionError, brief
+from ..ground.errors import OptionError, brief
 from ..ground.progress import bar
 from ..ground.savable import savable
 from ..metrics.dissimilarity import Dissimilarity
@@ -31,7 +29,6 @@ from .selection import (
     Extension,
     FoldPath,
     draw_folds,
-    draws_folds,
     fold_paths,
     losses,
     measure_losses,
@@ -42,7 +39,6 @@ from .selection import (
 
 AT_ONCE = 4  # values by which a default grid goes on at a time
 MOST_FURTHER = 40  # values by which a default grid goes on at most
-SECOND_DRAW = 20_000  # rows times grid points up to which the printed fit includes a second draw of the folds
 
 
 def check_choose(given: Mapping[str, Any], model: Model) -> None:
@@ -211,7 +207,7 @@ class Trial:
         )  # fmt: skip
 
 
-def validate(problem: Problem, measure: Any = "error", repeats: int = 1, covers: bool = True) -> tuple[ErrorCurve, Trial, HeldOut]:
+def validate(problem: Problem, measure: Any = "error", repeats: Any = 1, covers: bool = True) -> tuple[ErrorCurve, Trial, HeldOut]:
     """Cross-validate a prepared problem; the following fit can use its dissimilarities and rules again."""
     loss, name = measure_losses(measure, problem.frame)
     of_fold, notes = draw_folds(problem, repeats)
@@ -231,9 +227,8 @@ def validate(problem: Problem, measure: Any = "error", repeats: int = 1, covers:
         parts.append(held)
         extensions |= further
     held = parts[0].beside(parts[1:]) if tuned else held
-    second, procedure = None if tuned else _second_draw(trial, held), Procedure(problem, measure, repeats)
     trial = replace(trial, problem=problem)
-    validation = trial.validation(held, notes=notes, extensions=extensions, second=second, procedure=procedure)
+    validation = trial.validation(held, notes=notes, extensions=extensions, procedure=Procedure(problem, measure, len(of_fold)))
     return validation, trial, held
 
 
@@ -304,44 +299,6 @@ class Procedure:
     def of_problem(self, problem: Problem, covers: bool = True) -> ErrorCurve:
         """The cross-validation of another problem, such as some of the rows; `covers`: whether the rows in each ball are determined."""
         return validate(problem, self.measure, self.repeats, covers)[0]
-
-
-@savable(loss="L L")
-@dataclass(frozen=True, eq=False)
-class SecondDraw:
-    """The same cross-validation with other folds, computed at its first use.
-
-    Attributes
-    ----------
-    problem : Problem
-    axes : mapping of parameter to values
-    loss : array (classes, classes)
-    measure : str
-    """
-
-    problem: Problem
-    axes: dict[str, np.ndarray]
-    loss: np.ndarray
-    measure: str
-
-    @cached_property
-    def validation(self) -> ErrorCurve:
-        of_fold = draw_folds(self.problem, 2)[0][1:]
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", DataWarning)  # the same rows are measured again: the user has been warned of them
-            dissimilarity = self.problem.measure()
-        trial = Trial(self.problem, dissimilarity, self.problem.task(dissimilarity), of_fold, self.loss, self.measure)
-        return trial.validation(trial.hold_out(self.axes))
-
-
-def _second_draw(trial: Trial, held: HeldOut) -> SecondDraw | None:
-    """A second draw of the folds, if one was made, parameters are selected, and it is cheap on any machine."""
-    problem = trial.problem
-    drawn_once = len(trial.of_fold) == 1 and draws_folds(problem) and len(held.grid) > 1
-    cheap = problem.model.shares_work and not problem.train_in_folds
-    if not (drawn_once and cheap and max(trial.task.shape) * len(held.grid) <= SECOND_DRAW):
-        return None
-    return SecondDraw(problem, held.axes, trial.loss, trial.measure)
 
 
 def _collect(

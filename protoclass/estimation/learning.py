@@ -80,7 +80,8 @@ def _within_budget(fit: Fitted) -> Fitted:
 
 def _check_nothing_to_measure(call: Call) -> None:
     for name in ("measure", "repeats", "loss", "tolerance"):
-        if not is_default(name, call.arguments.get(name, DEFAULTS[name])):
+        value = call.arguments.get(name, DEFAULTS[name])
+        if not is_default(name, value) and not (name == "repeats" and value == 1):
             cure = ", or loss= in predict of a calibrated fit" if name == "loss" else ""
             raise OptionError(f"{name}= needs cross-validation, but nothing is cross-validated: use cv=10 as well{cure}")
 

@@ -31,15 +31,15 @@ from ..ground.savable import savable
 from ..metrics.base import Metric, TrainedMetric, as_vectors, joined
 from ..metrics.dissimilarity import Dissimilarity
 from ..metrics.matrices import check_complete
-from ..metrics.measuring import Candidates, check_candidates, measure_frame, resolve, warn_of_values
-from ..metrics.wrappers import list_tuned, retuned
+from ..metrics.measuring import Candidates, check_candidates, measure_frame, resolve, tried, warn_of_values
+from ..metrics.wrappers import OneOf, list_tuned, one_of_metrics, retuned
 from ..models.base import Model
 from ..models.registry import methods_with
 from ..models.registry import model as find_model
 
 DEFAULTS: Mapping[str, Any] = {"method": "pvm", "dissimilarity": "auto", "candidates": "auto", "cv": "auto", "choose": "auto",
                                "na": "drop", "weights": None, "groups": None, "seed": 0, "progress": None,
-                               "client": None, "measure": "error", "repeats": 1, "order": "data",
+                               "client": None, "measure": "error", "repeats": "auto", "order": "data",
                                "calibrate": False, "class_weights": None, "loss": None,
                                "max_prototypes": None, "tolerance": None}  # fmt: skip
 
@@ -180,6 +180,7 @@ def class_factors(frame: Frame, class_weights: Any) -> np.ndarray:
     return np.array([float(factors.get(level, 1.0)) for level in levels])
 
 
+DRAWN_ROWS = 5_000  # most rows for which "auto" tries several dissimilarities, and most rows times draws of the folds
 BUDGET = 30.0  # predicted seconds on two processors for which candidates="auto" takes as many rows as it can
 ALWAYS = 5_000  # rows that are all candidates, for any predicted time
 LEAST_SAMPLE = 500  # candidates of a sample
@@ -454,10 +455,12 @@ def prepare(call: Call) -> Problem:
     one_of("order", given["order"], ("data", "values"))
     if given["order"] == "values":
         frame = sort_by_values(frame)
-    spec, to_tune = given["dissimilarity"], None
+    spec, to_tune = one_of_metrics(given["dissimilarity"]), None
+    if isinstance(spec, str) and spec == "auto" and _tries_several(model, frame, given):
+        spec = tried(frame)
     if list_tuned(spec):
         to_tune = retuned(spec, _list_values, frame)
-        spec = retuned(to_tune, lambda metric, name, _: getattr(metric, name)[0], frame)
+        spec = retuned(to_tune, lambda metric, name, _: metric.tuned()[name][0], frame)
     metric = resolve(spec, frame, data)
     warn_of_values(frame, metric)
     if isinstance(spec, Dissimilarity):
@@ -476,9 +479,18 @@ def prepare(call: Call) -> Problem:
     )  # fmt: skip
 
 
+def _tries_several(model: Model, frame: Frame, given: Mapping[str, Any]) -> bool:
+    """Whether "auto" tries several dissimilarities: the method allows it, in folds that are drawn, and the rows are few and here."""
+    drawn = _drawn(given["cv"]) and given["cv"] != "loo" and given["groups"] is None
+    alone = frame.parts is None and not isinstance(given["candidates"], Candidates)
+    return model.redraws and drawn and alone and len(frame) <= DRAWN_ROWS
+
+
 def _list_values(metric: Metric, name: str, frame: Frame) -> list[Any]:
     """The values of a parameter that are tried, ascending."""
-    values = getattr(metric, name)
+    values = metric.tuned()[name]
+    if isinstance(metric, OneOf):
+        return list(values)
     return sorted(set(metric.default_grid(name, frame) if isinstance(values, str) else values))
 
 

@@ -17,7 +17,7 @@ from ..ground.checks import MOST_RUNS, hint_for_value, whole_number
 from ..ground.errors import DataError, OptionError, brief, shown
 from ..ground.savable import savable
 from ..metrics.dissimilarity import Dissimilarity
-from .problem import Lost, Problem, check_rows_needed, lost_levels
+from .problem import DRAWN_ROWS, Lost, Problem, check_rows_needed, lost_levels
 
 BY_HAND = "hand"
 
@@ -105,11 +105,17 @@ def values_at(grid: pd.DataFrame, point: int) -> dict[str, Any]:
 MEASURES = {"error": "error", "balanced": "balanced error", "ordinal": "ordinal error", "loss": "loss"}  # in words
 
 
-def draw_folds(problem: Problem, repeats: int) -> tuple[np.ndarray, tuple[str, ...]]:
+MOST_DRAWS = 10  # of the folds, for repeats="auto"
+
+
+def draw_folds(problem: Problem, repeats: Any) -> tuple[np.ndarray, tuple[str, ...]]:
     """Folds (repeats, n), with notes on them."""
     cv, frame = problem.cv, problem.frame
     n, y = len(frame), frame.codes
     counts = np.bincount(y)
+    if isinstance(repeats, str) and repeats == "auto":
+        settled = isinstance(cv, np.ndarray) or (isinstance(cv, str) and cv == "loo")
+        repeats = 1 if settled or not problem.model.redraws else max(1, min(MOST_DRAWS, DRAWN_ROWS // n))
     whole_number("repeats", repeats, 1, MOST_RUNS)
     notes: tuple[str, ...] = ()
     if problem.groups is not None and problem.groups.max() < 1 and not isinstance(cv, np.ndarray):
@@ -170,12 +176,6 @@ def fixed_folds(cv: Any, n: int, groups: np.ndarray | None, repeats: int) -> tup
     if not left_out:
         return None
     return (np.arange(n), "one row left out at a time") if groups is None else (groups.astype(np.int64), "one group left out at a time")
-
-
-def draws_folds(problem: Problem) -> bool:
-    """Whether folds are drawn at random, so that another draw gives others."""
-    fixed = isinstance(problem.cv, np.ndarray) or (isinstance(problem.cv, str) and problem.cv == "loo")
-    return not fixed
 
 
 def _seed(problem: Problem, repeat: int) -> int:

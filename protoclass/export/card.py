@@ -26,7 +26,7 @@ from .report import STYLE, cited, versions
 
 SHOWN = 20  # rows of a table
 COLUMNS = 8  # of the table of prototypes
-LIMITS = ("Warning", "Costs", "Never predicted", "Cause", "Try", "Grid", "Fold sensitivity")  # lines of print that are limits of the fit
+LIMITS = ("Warning", "Costs", "Never predicted", "Cause", "Try", "Grid")  # lines of print that are limits of the fit
 ENDINGS = (".md", *PAGES)
 INLINE = {c: f"&#{ord(c)};" for c in "&<>|`\\$@[]"} | {c: f"\\{c}" for c in "_*~^"}  # characters with a meaning in Markdown
 

@@ -14,6 +14,7 @@ from ..ground.checks import is_real
 from ..ground.errors import brief, escape_latex, printed, visible
 from ..ground.options import significant
 from ..ground.references import ENTRIES, label
+from ..metrics.wrappers import OneOf
 from ..tables.printing import described
 from ..values import public
 from ..views.words import count_folds
@@ -130,14 +131,19 @@ def _cited(keys: tuple[str, ...]) -> str:
 def _tuning(fit: Fitted) -> list[str]:
     """How the parameters were selected, or that they were given."""
     validation, selection = fit.validation, fit.selection
-    values = ", ".join(f"{name} = {_value(value)}" for name, value in selection.values.items())
+    several = isinstance(fit.problem.to_tune, OneOf)  # distances, of which the text has the names already
+    chosen = fit.problem.of_method(selection.values) if several else selection.values
+    values = ", ".join(f"{name} = {_value(value)}" for name, value in chosen.items())
     if selection.by_hand:
         return [f"Parameters were selected manually ({values})" if values else f"The first {selection.steps} steps of the model were kept"]
     if validation is None:
         return []
     folds = count_folds(validation).replace(" folds", "-fold cross-validation", 1)
     folds += " that kept groups together" if fit.problem.groups is not None else ""
+    folds = re.sub(r" x (\d+) repeats", r", repeated \1 times,", folds)
     grid, name = validation.grid, validation.measure_name
+    if several and selection.point is not None:
+        grid = validation.of_metric(selection.point).grid
     if not len(grid.columns):
         return [f"The {name} was estimated by {folds}"]
     tried = " and ".join(f"{column} ({_tried(grid[column])})" for column in grid)

@@ -125,7 +125,7 @@ VALUES: Mapping[str, Mapping[str, str]] = {
         "daisy": "use 'gower', as daisy does for mixed columns", "precomputed": "use the matrix itself, dissimilarity=D",
         "sqeuclidean": "use 'euclidean', which has the same nearest rows", "matching": "use 'hamming'",
         "dice": "use 'jaccard', which has the same order",
-        **dict.fromkeys(["nca", "lda", "lmnn", "mlkr"], "use dissimilarity='learned' to learn column weights from the classes"),
+        **dict.fromkeys(["nca", "lmnn", "mlkr"], "use dissimilarity='learned' to learn column weights from the classes"),
     },
     "measure": {
         **dict.fromkeys(["accuracy", "class", "error_rate", "misclassification"], "use measure='error' (1 - accuracy)"),

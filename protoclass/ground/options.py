@@ -183,15 +183,3 @@ def with_error(value: float, se: float, remark: str = "") -> str:
     error, spread = (f"{v:.1g}" if small else fixed(v) for v in (value, se))
     inside = ", ".join(filter(None, [f"SE {spread}" if se > SAME else "", remark]))
     return f"{error} ({inside})" if inside else error
-
-
-def distinct_texts(first: float, second: float) -> tuple[str, str]:
-    """Two sizes with one decimal, or with as many decimals as show their difference; the same text only for equal sizes.
-
-    Examples
-    --------
-    >>> distinct_texts(17.25, 14.0), distinct_texts(2.0, 1.98), distinct_texts(3.0, 3.0)
-    (('17.2', '14.0'), ('2.00', '1.98'), ('3.0', '3.0'))
-    """
-    pairs = ((f"{first:.{d}f}", f"{second:.{d}f}") for d in range(1, MOST_DIGITS))
-    return next(((a, b) for a, b in pairs if a != b), (f"{first:.1f}", f"{second:.1f}"))

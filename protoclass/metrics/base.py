@@ -146,6 +146,8 @@ class Traits:
     power : float, or None
         Power of the dissimilarities that is a sum over variables, or over `column_groups`, which `why` needs; None if there is none. A
         variable in which two rows agree adds 0.
+    signed : bool
+        Whether `terms` are signed parts of the squared dissimilarities, because variables count together.
     column_groups : tuple of tuples of str
         Columns that are compared together as one variable, such as the pixels of an image; `importance` permutes them together.
     series : bool
@@ -171,6 +173,7 @@ class Traits:
     unseen: str = "missing"
     reflexive: bool | None = None
     power: float | None = None
+    signed: bool = False
     column_groups: tuple[tuple[str, ...], ...] = ()
     series: bool = False
     scaling: str = ""
@@ -209,6 +212,7 @@ class Described:
     unseen = Trait[str]()
     reflexive = Trait[bool]()
     power = Trait["float | None"]()
+    signed = Trait[bool]()
     column_groups = Trait["tuple[tuple[str, ...], ...]"]()
     series = Trait[bool]()
     scaling = Trait[str]()

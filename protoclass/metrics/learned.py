@@ -1,75 +1,74 @@
-"""Distances that learn from the classes which columns matter."""
+"""Distances that learn from the classes which columns matter: neighbourhood components, linear and quadratic discriminants."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from ..core.distances.discriminant import SINGULAR, discriminants, nca, scatter
-from ..core.distances.minkowski import Geometry, products
+from ..core.distances.discriminant import SINGULAR, covariances, discriminants, nca, quadratic
+from ..core.distances.minkowski import Geometry, minkowski, products
+from ..core.parallel import alone
 from ..core.sources import Rep
 from ..core.statistics.folds import stratified_subset
 from ..frames.frame import Frame
 from ..ground.checks import MOST_SEED, is_number, one_of, whole_number
 from ..ground.errors import DataError, OptionError, brief, shown
 from ..ground.savable import savable
-from .base import EuclideanSpace, Metric, Traits, strings
+from .base import EuclideanSpace, Metric, TrainedMetric, Traits, strings
 from .scaling import SCALES, design_of, finite, spread_of
 
-KINDS = ("nca", "lda")
 LARGEST = 1e150  # of a scaled value: squares of larger ones overflow
 NAMED = 6  # columns whose weights a summary names
 
 
 @dataclass(frozen=True)
 class Learned(Metric):
-    """Euclidean distance after a linear map of the columns that is learned from the classes.
+    """Euclidean distance after a linear map of the columns that is learned from the classes, by neighbourhood components analysis.
 
     Scaled Euclidean distance gives a useless column the same weight as a useful one; this metric learns the weights. Columns are
     divided by their standard deviation first. Scales and map are learned on the training rows alone, and again in each fold of a
-    cross-validation.
+    cross-validation. The map maximises the probability that a random neighbour of a training row, with near rows more probable, is of
+    the same class.
 
     Parameters
     ----------
-    kind : "nca" or "lda"
-        Learning method. "nca", neighbourhood components analysis: the map that maximises the probability that a random neighbour of a
-        training row, with near rows more probable, is of the same class. "lda", linear discriminant analysis: the map that makes
-        covariances within classes spherical, with the axes on which the means of the classes differ most.
+    kind : "nca"
+        Learning method. `LDA` and `QDA` learn by covariances.
     components : int, optional
-        Number of axes of the map. Default: the number of columns for "nca", and the maximum for "lda", one less than classes.
+        Number of axes of the map. Default: the number of columns.
     diagonal : True, False or None
-        Whether the map is a weight for each column, which can be interpreted. For "lda" this is 1 / variance within classes. None: True
-        for "nca" without `components`, otherwise False. A full map has many more parameters; if there are columns of noise, it fits
-        the training rows better and new rows mostly worse.
+        Whether the map is a weight for each column, which can be interpreted. None: True without `components`, otherwise False. A full
+        map has many more parameters; if there are columns of noise, it fits the training rows better and new rows mostly worse.
     ridge : float >= 0
-        Penalty against overfitting. "nca": it is multiplied by the mean weight of the columns and subtracted from the mean probability
-        that is maximised. "lda": the variance of each column within classes is increased by this proportion of its variance.
+        Penalty against overfitting: it is multiplied by the mean weight of the columns and subtracted from the mean probability.
     sample : int >= 2
-        Maximum number of rows for "nca", whose pairs are compared in each step. If there are more rows, a stratified random sample is
-        used, and the summary reports it. "lda" uses all rows.
+        Maximum number of rows, whose pairs are compared in each step. If there are more rows, a stratified random sample is
+        used, and the summary reports it.
     seed : int
         Seed for the sample.
 
     Raises
     ------
     DataError
-        If there is no response, if only one class has rows, if all columns are constant, or if there are too many components. For "lda"
-        without a ridge, also if some axis separates the training rows without any variance within classes, as with fewer rows than
-        columns.
+        If there is no response, if only one class has rows, if all columns are constant, or if there are too many components.
 
     Notes
     -----
-    Goldberger, Roweis, Hinton and Salakhutdinov (2005), see `core.distances.discriminant`; *The Elements of Statistical Learning*,
-    section 4.3.3, see `core.distances.discriminant`. Weights of rows count in both. A constant column gets weight 0, because it
-    carries no information. Coordinates such as centroids are mapped back to the columns by the inverse of the map; if it has fewer axes
-    than columns, by a regression of the training rows on these coordinates.
+    Goldberger, Roweis, Hinton and Salakhutdinov (2005), see `core.distances.discriminant`. Weights of rows count. A constant column gets
+    weight 0, because it carries no information. Coordinates such as centroids are mapped back to the columns by the inverse of the map;
+    if it has fewer axes than columns, by a regression of the training rows on these coordinates.
 
-    Weights of "nca" have mean 1 over the columns that vary, as for scaled Euclidean distance. If there is little to learn they fit
+    The weights have mean 1 over the columns that vary, as for scaled Euclidean distance. If there is little to learn they fit
     noise, so compare with `dissimilarity="euclidean"` by cross-validation. On six data sets with 20 added columns of noise, the error
     of k-NN decreased by 12 points on average; on the original data sets it decreased on two and increased on two
     (`benchmarks/LEARNED.md` in a clone of the repository). If columns are redundant, one of them may have all the weight.
+
+    See Also
+    --------
+    LDA, QDA : distances by the covariances within classes.
 
     Examples
     --------
@@ -87,7 +86,8 @@ class Learned(Metric):
     seed: int = 0
 
     def __post_init__(self) -> None:
-        one_of("kind", self.kind, KINDS)
+        if self.kind != "nca":
+            raise OptionError(f"kind must be 'nca', not {brief(self.kind)}: use dissimilarity=pc.LDA() or pc.QDA() for discriminants")
         one_of("diagonal", self.diagonal, (None, True, False))
         if self.components is not None:
             whole_number("components", self.components, 1)
@@ -104,51 +104,24 @@ class Learned(Metric):
     @property
     def weighs(self) -> bool:
         """Whether the map is a weight for each column."""
-        return self.kind == "nca" and self.components is None if self.diagonal is None else bool(self.diagonal)
+        return self.components is None if self.diagonal is None else bool(self.diagonal)
 
     @property
     def name(self) -> str:
-        return f"diagonal {self.kind.upper()}" if self.weighs else self.kind.upper()
+        return "diagonal NCA" if self.weighs else "NCA"
 
     @property
     def traits(self) -> Traits:
-        return Traits(
-            symmetric=True, triangle=True, row_by_row=True, train_in_folds=True, supervised=True, scaling=SCALES[True],
-            power=2.0 if self.weighs else None, geometry=Geometry(),
-        )  # fmt: skip
+        return replace(OF_A_MAP, power=2.0 if self.weighs else None, signed=not self.weighs)
 
     def train(self, frame: Frame) -> TrainedLearned:
-        if frame.response is None:
-            raise DataError(f"a learned metric needs the classes, but {frame.formula.quoted} has no response: use 'response ~ predictors'")
-        live = np.flatnonzero(frame.weights > 0)
-        X, table, y, w = (
-            design_of(frame, self.name)[live],
-            frame.design.iloc[live],
-            frame.codes[live],
-            frame.weights[live],
-        )
-        check_classes(frame, y, "training rows have")
-        spread, _ = spread_of(table, True).scales(True, frame)
-        Z = X / spread
-        center = np.mean(Z, axis=0)
-        if self.kind == "nca" and len(y) > self.sample:
+        known = training_rows(frame, self.name)
+        y, w, chosen = known.y, known.w, np.ones(len(known.y), bool)
+        if len(y) > self.sample:
             chosen = stratified_subset(y, int(self.sample), self.seed)
-            X, Z, y, w = X[chosen], Z[chosen], y[chosen], w[chosen]
-            check_classes(frame, y, f"rows of the sample of {self.sample} have", " (a larger sample= may have others)")
-        varies = X.max(axis=0) > X.min(axis=0)
-        if not varies.any():
-            raise DataError(f"all columns of {frame.formula.quoted} are constant over the {len(X)} training rows: use others")
-        center = np.where(varies, center, Z[0])
-        Z = (Z - center)[:, varies]
-        inner, search = self._components(Z, y, w) if self.kind == "nca" else (self._discriminants(Z, y, w), np.empty(0))
-        back = inverse(inner, Z)
-        shape = () if inner.ndim == 1 else (len(inner),)
-        axes, lead = np.zeros((*shape, len(varies))), np.zeros((len(varies), *shape))
-        axes[..., varies], lead[varies] = inner, back
-        return TrainedLearned(
-            self, center, spread, axes, lead, np.array([len(y), len(live)]), search, strings(table.columns),
-            strings(table.columns[~varies]),
-        )  # fmt: skip
+            check_classes(frame, y[chosen], f"rows of the sample of {self.sample} have", " (a larger sample= may have others)")
+        inner, search = self._components(known.Z[chosen], y[chosen], w[chosen])
+        return mapped(self, known, inner, int(chosen.sum()), search)
 
     def _components(self, Z: np.ndarray, y: np.ndarray, w: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """The map of neighbourhood components analysis, whose weights have mean 1, and how the search went."""
@@ -163,26 +136,51 @@ class Learned(Metric):
             raise DataError(f"ridge={brief(self.ridge)} makes the weights of all columns 0: use a smaller one")
         return found.map * np.sqrt(p / size), np.array([found.before, found.after, found.steps, found.converged], float)
 
-    def _discriminants(self, Z: np.ndarray, y: np.ndarray, w: np.ndarray) -> np.ndarray:
-        """The map of linear discriminant analysis."""
-        classes = len(np.unique(y))
-        most = min(classes - 1, Z.shape[1])
-        if self.components is not None and self.components > most:
-            raise DataError(
-                f"components must be at most {most} for LDA of {classes} classes and {Z.shape[1]} columns that vary, not {self.components}"
-            )
-        within, total = scatter(Z, y, w)
-        variance = np.diag(within) + self.ridge * np.diag(total)
-        if not self.weighs:
-            axes = discriminants(within, total, self.components or most, float(self.ridge))
-        else:
-            axes = variance**-0.5 if (variance > SINGULAR * np.diag(total)).all() else None
-        if axes is None:
-            raise DataError(
-                f"LDA needs variance within classes, but some axis of {Z.shape[1]} columns over {len(Z)} rows has none: leave columns "
-                "out, add a ridge, such as Learned('lda', ridge=0.01), or use Learned('nca')"
-            )
-        return axes
+
+OF_A_MAP = Traits(
+    symmetric=True, triangle=True, row_by_row=True, train_in_folds=True, supervised=True, scaling=SCALES[True], geometry=Geometry()
+)
+
+
+@dataclass(frozen=True)
+class TrainingRows:
+    """Rows with weight from which a metric learns: the columns that vary, divided by their standard deviation and centred."""
+
+    Z: np.ndarray  # (n, columns that vary)
+    y: np.ndarray  # (n,)
+    w: np.ndarray  # (n,)
+    center: np.ndarray  # (p,), of the scaled columns
+    spread: np.ndarray  # (p,)
+    varies: np.ndarray  # bool (p,)
+    columns: pd.Index
+
+    @property
+    def constant(self) -> np.ndarray:
+        return strings(self.columns[~self.varies])
+
+
+def training_rows(frame: Frame, name: str) -> TrainingRows:
+    """The rows of a frame with weight, of at least two classes."""
+    if frame.response is None:
+        raise DataError(f"a learned metric needs the classes, but {frame.formula.quoted} has no response: use 'response ~ predictors'")
+    live = np.flatnonzero(frame.weights > 0)
+    X, table, y = design_of(frame, name)[live], frame.design.iloc[live], frame.codes[live]
+    check_classes(frame, y, "training rows have")
+    spread, _ = spread_of(table, True).scales(True, frame)
+    varies, Z = X.max(axis=0) > X.min(axis=0), X / spread
+    if not varies.any():
+        raise DataError(f"all columns of {frame.formula.quoted} are constant over the {len(X)} training rows: use others")
+    center = np.where(varies, Z.mean(axis=0), Z[0])
+    return TrainingRows((Z - center)[:, varies], y, frame.weights[live], center, spread, varies, table.columns)
+
+
+def mapped(spec: Metric, known: TrainingRows, inner: np.ndarray, used: int, search: np.ndarray) -> TrainedLearned:
+    """The trained metric of a map (k, v), or (v,), of the columns that vary, learned from `used` of the rows."""
+    shape = () if inner.ndim == 1 else (len(inner),)
+    axes, back = np.zeros((*shape, len(known.varies))), np.zeros((len(known.varies), *shape))
+    axes[..., known.varies], back[known.varies] = inner, inverse(inner, known.Z)
+    counts = np.array([used, len(known.y)])
+    return TrainedLearned(spec, known.center, known.spread, axes, back, counts, search, strings(known.columns), known.constant)
 
 
 def check_classes(frame: Frame, y: np.ndarray, whose: str, more: str = "") -> None:
@@ -201,6 +199,24 @@ def inverse(inner: np.ndarray, Z: np.ndarray) -> np.ndarray:
     if len(inner) == inner.shape[1]:
         return np.asarray(np.linalg.pinv(inner))
     return np.ascontiguousarray(np.linalg.lstsq(Z @ inner.T, Z, rcond=None)[0].T)
+
+
+def scaled_rows(frame: Frame, metric: Any) -> np.ndarray:
+    """The columns (n, p) as `metric` has scaled and centred them, none too large for its square."""
+    with np.errstate(over="ignore"):
+        Z = design_of(frame, metric.name) / metric.spread - metric.center
+    finite(np.where(np.abs(Z) < LARGEST, Z, np.inf), frame)
+    return np.ascontiguousarray(Z)
+
+
+def signed_parts(E: np.ndarray, F: np.ndarray, X: np.ndarray, Z: np.ndarray, axes: np.ndarray) -> np.ndarray:
+    """The part of each column in the squared distances of rows to candidates (r, q, p): (x - z) L (x - z), column by column.
+
+    E, F are the coordinates of rows and candidates under the map `axes` (k, p), X, Z (r, p) and (q, p) their columns, L = axes' axes. The
+    parts add up to the squared distance. One is negative if the difference in its column goes against the others that it is correlated
+    with.
+    """
+    return np.asarray((X[:, None] - Z) * ((E[:, None] - F) @ axes))
 
 
 @savable(center="p", spread="p", columns="p", constant="c", counts="2", search="s")
@@ -225,7 +241,7 @@ class TrainedLearned(EuclideanSpace):
         Columns that do not vary.
     """
 
-    spec: Learned
+    spec: Metric
     center: np.ndarray
     spread: np.ndarray
     map: np.ndarray
@@ -267,12 +283,244 @@ class TrainedLearned(EuclideanSpace):
         sample = f", learned from {known} of {there} rows" if known < there else ""
         return replace(self.spec.traits, scaling=self.spec.scaling + sample)
 
+    @property
+    def variables(self) -> tuple[str, ...]:
+        return () if self.map.ndim == 1 else tuple(self.columns)
+
+    def terms(self, rows: Rep, candidates: Rep) -> np.ndarray:
+        return signed_parts(rows[0], candidates[0], rows[1], candidates[1], self.map)
+
     def rows(self, frame: Frame) -> Rep:
-        with np.errstate(over="ignore"):
-            Z = design_of(frame, self.name) / self.spread - self.center
-        finite(np.where(np.abs(Z) < LARGEST, Z, np.inf), frame)
-        return (np.ascontiguousarray(Z * self.map) if self.map.ndim == 1 else products(Z, self.map),)
+        Z = scaled_rows(frame, self)
+        return (np.ascontiguousarray(Z * self.map),) if self.map.ndim == 1 else (products(Z, self.map), Z)
+
+    def place(self, coords: np.ndarray) -> Rep:
+        placed = super().place(coords)
+        return placed if self.map.ndim == 1 else (*placed, placed[0] @ self.back.T)
 
     def original(self, coords: np.ndarray) -> pd.DataFrame:
         Z = coords * self.back if self.back.ndim == 1 else coords @ self.back.T
         return pd.DataFrame((Z + self.center) * self.spread, columns=self.columns)
+
+
+@dataclass(frozen=True)
+class LDA(Metric):
+    """Distance on the axes of linear discriminant analysis.
+
+    The axes are those on which the means of the classes differ most, in units in which the covariance within classes is spherical. So
+    columns that are correlated do not count twice, and columns that do not separate the classes hardly count. Two prototypes of two
+    classes are then a linear score with a threshold. Columns are divided by their standard deviation first. All is learned on the
+    training rows alone, and again in each fold of a cross-validation.
+
+    Parameters
+    ----------
+    components : int, optional
+        Number of axes. Default: the maximum, one less than classes.
+    diagonal : bool
+        Whether the map is a weight for each column, 1 / variance within classes.
+    ridge : float >= 0
+        Proportion of the mean variance of the columns that is added to the variance within classes along every axis. It keeps the axes
+        stable if columns are many or correlated.
+
+    Raises
+    ------
+    DataError
+        If there is no response, if only one class has rows, if all columns are constant, or if there are too many components. Without
+        a ridge, also if some axis separates the training rows without any variance within classes, as with fewer rows than columns.
+
+    Notes
+    -----
+    *The Elements of Statistical Learning*, section 4.3.3. Weights of rows count. With one prototype in the mean of each class and ridge=0,
+    the nearest prototype is the class that linear discriminant analysis predicts for equal priors.
+
+    See Also
+    --------
+    QDA : the covariance of each class.
+
+    Examples
+    --------
+    >>> import protoclass as pc
+    >>> fit = pc.fit("species ~ .", pc.load_data("iris"), eps=2.0, dissimilarity=pc.LDA())
+    >>> fit.dissimilarity.metric.map.shape, len(fit.prototypes)
+    ((2, 4), 3)
+    """
+
+    components: int | None = None
+    diagonal: bool = False
+    ridge: float = 0.1
+
+    def __post_init__(self) -> None:
+        one_of("diagonal", self.diagonal, (True, False))
+        if self.components is not None:
+            whole_number("components", self.components, 1)
+            if self.diagonal:
+                raise OptionError(
+                    f"components={brief(self.components)} needs diagonal=False, because a diagonal map has no axes to leave out"
+                )
+        _check_ridge(self.ridge)
+
+    @property
+    def name(self) -> str:
+        return "diagonal LDA" if self.diagonal else "LDA"
+
+    @property
+    def traits(self) -> Traits:
+        return replace(OF_A_MAP, power=2.0 if self.diagonal else None, signed=not self.diagonal)
+
+    def train(self, frame: Frame) -> TrainedLearned:
+        known = training_rows(frame, self.name)
+        with alone():  # the same sums on any number of threads
+            return mapped(self, known, self._map(known), len(known.y), np.empty(0))
+
+    def _map(self, known: TrainingRows) -> np.ndarray:
+        Z, y, w = known.Z, known.y, known.w
+        classes = len(np.unique(y))
+        most = min(classes - 1, Z.shape[1])
+        if self.components is not None and self.components > most:
+            raise DataError(
+                f"components must be at most {most} for LDA of {classes} classes and {Z.shape[1]} columns that vary, not {self.components}"
+            )
+        if not self.diagonal:
+            axes = discriminants(Z, y, w, self.components or most, float(self.ridge))
+        else:
+            within, total = (np.diag(covariances(Z, codes, w, int(y.max()) + 1)[1]) for codes in (y, np.zeros_like(y)))
+            variance = within + self.ridge * total.mean()
+            axes = variance**-0.5 if (variance > SINGULAR * total).all() else None
+        if axes is None:
+            raise _singular("LDA needs variance within classes", known)
+        return axes
+
+
+@dataclass(frozen=True)
+class QDA(Metric):
+    """Distance to a candidate by the covariance of the candidate's class, as in quadratic discriminant analysis.
+
+    D[i, j]^2 = (x_i - x_j)' S^-1 (x_i - x_j) with S the covariance of the class of candidate j, shrunk towards the covariance within all
+    classes. So a class that varies much in some direction reaches far in it. The dissimilarity is asymmetric. Columns are divided by
+    their standard deviation first. All is learned on the training rows alone, and again in each fold of a cross-validation.
+
+    Parameters
+    ----------
+    shrinkage : float from 0 to 1
+        Weight of the covariance within all classes in the covariance of each class; 1 is the Mahalanobis distance within classes.
+    ridge : float >= 0
+        Proportion of the mean variance of the columns that is added to the variance along every axis.
+
+    Raises
+    ------
+    DataError
+        If there is no response, if only one class has rows, if all columns are constant, or if the covariance of a class is singular.
+
+    Notes
+    -----
+    Friedman (1989), *Regularized discriminant analysis*, Journal of the American Statistical Association 84. Weights of rows count. Axes
+    along which the training rows do not vary are ignored, so with more columns than rows the distance is that in the space of the
+    rows. With one prototype in the mean of each class, shrinkage=0 and ridge=0, the nearest prototype is the class that quadratic
+    discriminant analysis predicts for equal priors, up to the determinants of the covariances.
+
+    See Also
+    --------
+    LDA : one covariance for all classes, and only the axes that separate them.
+
+    Examples
+    --------
+    >>> import protoclass as pc
+    >>> fit = pc.fit("species ~ .", pc.load_data("iris"), eps=4.0, dissimilarity=pc.QDA())
+    >>> fit.dissimilarity.metric.maps.shape, len(fit.prototypes)
+    ((3, 4, 4), 3)
+    """
+
+    shrinkage: float = 0.1
+    ridge: float = 0.01
+
+    def __post_init__(self) -> None:
+        if not is_number(self.shrinkage, 0) or self.shrinkage > 1:
+            raise OptionError(f"shrinkage must be a number from 0 to 1, not {brief(self.shrinkage)}")
+        _check_ridge(self.ridge)
+
+    traits = Traits(row_by_row=True, train_in_folds=True, supervised=True, scaling=OF_A_MAP.scaling, signed=True)
+
+    def train(self, frame: Frame) -> TrainedByClass:
+        known = training_rows(frame, self.name)
+        with alone():
+            inner = quadratic(known.Z, known.y, known.w, len(frame.levels), float(self.shrinkage), float(self.ridge))
+        if inner is None:
+            raise _singular("QDA needs variance within each class", known)
+        maps = np.zeros((*inner.shape[:2], len(known.varies)))
+        maps[:, :, known.varies] = inner
+        return TrainedByClass(self, known.center, known.spread, maps, strings(known.columns), known.constant)
+
+
+def _check_ridge(ridge: float) -> None:
+    if not is_number(ridge, 0):
+        raise OptionError(f"ridge must be a number >= 0, not {brief(ridge)}")
+
+
+def _singular(need: str, known: TrainingRows) -> DataError:
+    return DataError(
+        f"{need}, but some axis of {known.Z.shape[1]} columns over {len(known.Z)} rows has none: leave columns out, or use a larger ridge="
+    )
+
+
+@savable(center="p", spread="p", maps="L k p", columns="p", constant="c")
+@dataclass(frozen=True)
+class TrainedByClass(TrainedMetric):
+    """A distance with a map of the columns for each class: to a candidate it is Euclidean under the map of the candidate's class.
+
+    Attributes
+    ----------
+    center, spread : arrays (p,)
+        Mean of the scaled columns, and the standard deviations that scale them.
+    maps : array (classes, k, p)
+        From scaled columns to the coordinates of each class.
+    columns : array (p,) of str
+    constant : array of str
+        Columns that do not vary.
+    """
+
+    spec: Metric
+    center: np.ndarray
+    spread: np.ndarray
+    maps: np.ndarray
+    columns: np.ndarray
+    constant: np.ndarray
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        return (f"constant columns, which do not count: {', '.join(self.constant)}",) if len(self.constant) else ()
+
+    @property
+    def variables(self) -> tuple[str, ...]:
+        return tuple(self.columns)
+
+    def rows(self, frame: Frame) -> Rep:
+        """Scaled columns, and the coordinates of each class."""
+        Z = scaled_rows(frame, self)
+        return Z, *(products(Z, axes) for axes in self.maps)
+
+    def candidates(self, frame: Frame) -> Rep:
+        """Scaled columns, coordinates of the candidate's own class, and this class."""
+        if frame.response is None:
+            raise OptionError(f"{self.name} distances need the class of each candidate: use candidates='train', or another dissimilarity")
+        Z, codes = scaled_rows(frame, self), frame.codes
+        own = np.empty((len(Z), self.maps.shape[1]))
+        for c in np.unique(codes):
+            own[codes == c] = products(Z[codes == c], self.maps[c])
+        return Z, own, codes
+
+    def between(self, rows: Rep, candidates: Rep) -> np.ndarray:
+        out = np.empty((len(rows[0]), len(candidates[0])))
+        for c, at in _by_class(candidates):
+            out[:, at] = minkowski(rows[1 + c], candidates[1][at])
+        return out
+
+    def terms(self, rows: Rep, candidates: Rep) -> np.ndarray:
+        out = np.empty((len(rows[0]), len(candidates[0]), len(self.columns)))
+        for c, at in _by_class(candidates):
+            out[:, at] = signed_parts(rows[1 + c], candidates[1][at], rows[0], candidates[0][at], self.maps[c])
+        return out
+
+
+def _by_class(candidates: Rep) -> list[tuple[int, np.ndarray]]:
+    """Each class of some candidates, with their positions."""
+    return [(int(c), np.flatnonzero(candidates[2] == c)) for c in np.unique(candidates[2])]

@@ -26,10 +26,11 @@ from .dissimilarity import Dissimilarity
 from .dtw import DTW
 from .given import TrainedGiven, given
 from .gower import MANY, Gower
+from .learned import LDA, QDA
 from .matrices import check_complete
 from .minkowski import Euclidean
 from .registry import metric as by_name
-from .wrappers import Wrapper, list_tuned
+from .wrappers import OneOf, Wrapper, list_tuned
 
 LARGEST = 2**28  # numbers in the coordinates of drawn candidates
 
@@ -386,6 +387,28 @@ def automatic(frame: Frame) -> tuple[Metric, str]:
         more = "" if len(others) == 1 else f" and {len(others) - 1} more"
         return Gower(), f"numeric and boolean predictors; boolean: {first!r}{more}"
     return Gower(), "predictors that are not all numeric"
+
+
+FEWEST_ROWS = 5  # of each class for which covariances are learned
+MOST_WORK = 5e8  # classes x rows x columns x columns (or rows, if fewer) up to which QDA is tried
+
+
+def tried(frame: Frame) -> Metric | OneOf:
+    """The dissimilarities that cross-validation tries by default; the automatic one alone if it is for series or missing values.
+
+    Euclidean, LDA and QDA for numeric predictors, Gower and LDA for mixed ones. Covariances need a few rows of each class, and a
+    category many rows of each level.
+    """
+    first, kinds = automatic(frame)[0], [column.kind for column in frame.schema.values()]
+    levels = sum(len(column.levels) for column in frame.schema.values() if column.kind == "category")
+    few = np.bincount(frame.codes, frame.weights > 0, len(frame.levels)).min() < FEWEST_ROWS
+    if few or frame.keep or "series" in kinds or "numeric" not in kinds or levels * FEWEST_ROWS > len(frame):
+        return first
+    if set(kinds) != {"numeric"}:
+        return OneOf((first, LDA()))
+    n, p = len(frame), frame.design.shape[1]
+    wide = len(frame.levels) * n * p * min(n, p) > MOST_WORK
+    return OneOf((first, LDA()) if wide else (first, LDA(), QDA()))
 
 
 def measure_frame(

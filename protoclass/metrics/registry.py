@@ -36,6 +36,8 @@ BUILT_IN = {
     "dtw": "dtw.DTW",
     "adaptive": "dann.Adaptive",
     "learned": "learned.Learned",
+    "lda": "learned.LDA",
+    "qda": "learned.QDA",
     "relevance": "relevance.Relevance",
     "forest": "forest.Forest",
     "ranks": "wrappers.Ranks",

@@ -12,7 +12,7 @@ import pandas as pd
 
 from ..core.sources import Rep
 from ..frames.frame import Frame
-from ..ground.errors import OptionError
+from ..ground.errors import OptionError, brief
 from ..ground.savable import savable
 from .base import Metric, NewRows, TrainedMetric, Traits, candidates_of, compare, rows_of, train_metric
 from .registry import metric
@@ -77,7 +77,7 @@ class Wrapper(Metric):
         known = [m.traits for m in self.inner]
         kept: dict[str, Any] = {name: all(getattr(t, name) for t in known) for name in OF_ALL}
         kept |= {name: any(getattr(t, name) for t in known) for name in OF_ANY}
-        return replace(known[0], **kept, triangle=False, power=None, geometry=None)
+        return replace(known[0], **kept, triangle=False, power=None, signed=False, geometry=None)
 
     @property
     def name(self) -> str:
@@ -95,6 +95,50 @@ class Wrapper(Metric):
     def train(self, frame: Frame) -> TrainedMetric:
         base = train_metric(self.inner[0], frame)
         return TrainedWrapper(self.with_inner([base.spec]), base)
+
+
+@savable
+@dataclass(frozen=True)
+class OneOf(Metric):
+    """Several metrics, of which cross-validation chooses one by its label.
+
+    Attributes
+    ----------
+    metrics : tuple of metrics
+        Each with one value for every parameter.
+    """
+
+    metrics: tuple[Any, ...] = ()
+
+    @property
+    def dissimilarity(self) -> list[str]:
+        """The labels: names of the metrics, or if two have the same name, how they are written."""
+        names = [m.name for m in self.metrics]
+        return [name if names.count(name) == 1 else repr(m) for name, m in zip(names, self.metrics, strict=True)]
+
+    def tuned(self) -> dict[str, Any]:
+        return {"dissimilarity": self.dissimilarity}
+
+    def of(self, label: str) -> Metric:
+        """The metric with a label."""
+        chosen: Metric = self.metrics[self.dissimilarity.index(label)]
+        return chosen
+
+
+def one_of_metrics(spec: Any) -> Any:
+    """`dissimilarity=` as given; a list of names and metrics, and not of numbers, as `OneOf` them."""
+    several = isinstance(spec, (list, tuple)) and len(spec) and all(isinstance(m, (str, Metric, type)) for m in spec)
+    if not several:
+        return spec
+    metrics = tuple(metric(m) for m in spec)
+    for m in metrics:
+        if list_tuned(m):
+            raise OptionError(f"{brief(m)} in a list of dissimilarities must have one value for {', '.join(list_tuned(m))}: use one value")
+    found = OneOf(metrics)
+    for label in found.dissimilarity:
+        if found.dissimilarity.count(label) > 1:
+            raise OptionError(f"dissimilarity= has {label} twice: use each once")
+    return found
 
 
 def _inner(spec: Any) -> tuple[Any, ...]:
@@ -118,6 +162,9 @@ def retuned(spec: Any, choose: Callable[[Metric, str, Frame], Any], frame: Frame
     """A metric with other values, as chosen for rows, of the parameters in `list_tuned`."""
     if not list_tuned(spec):
         return spec
+    if isinstance(spec, OneOf):
+        label = choose(spec, "dissimilarity", frame)
+        return spec.of(label) if isinstance(label, str) else spec
     own = replace(spec, **{name: choose(spec, name, frame) for name in spec.tuned()})
     inner = _inner(own)
     return own.with_inner([retuned(m, choose, cut) for m, cut in zip(inner, own.cuts(frame), strict=True)]) if inner else own

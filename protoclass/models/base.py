@@ -274,6 +274,11 @@ class Model(NamedArguments, Served):
         return self.name
 
     @property
+    def redraws(self) -> bool:
+        """Whether by default folds are drawn several times, and several dissimilarities tried: both are cheap, and a radius is selected."""
+        return False
+
+    @property
     def shares_work(self) -> bool:
         """Whether the folds share so much work that one more fold, which leaves no row out, costs little: the fit on all rows
         then comes from the same call of `paths`."""

@@ -214,6 +214,10 @@ class PVM(Model):
     def shares_work(self) -> bool:
         return self.solver == "greedy" and not self.certify
 
+    @property
+    def redraws(self) -> bool:
+        return self.shares_work and self.has_default_grid("eps")
+
     def seconds_each(self, columns: int) -> float:
         return TUNED + columns * TUNED_COLUMN if self.tuned() else ONCE + columns * ONCE_COLUMN
 

@@ -48,7 +48,7 @@ class PrototypeEstimator(BaseEstimator):  # type: ignore[misc]
         max_prototypes: Any = None,
         tolerance: Any = None,
         measure: Any = "error",
-        repeats: int = 1,
+        repeats: Any = "auto",
         class_weights: Any = None,
         na: str = "raise",
         order: str = "values",

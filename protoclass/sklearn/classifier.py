@@ -148,7 +148,7 @@ class PrototypeClassifier(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cla
         max_prototypes: Any = None,
         tolerance: Any = None,
         measure: Any = "error",
-        repeats: int = 1,
+        repeats: Any = "auto",
         class_weights: Any = None,
         na: str = "raise",
         order: str = "values",

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 WIDEST = 20  # letters of a class above a column
 MOST_NAMED = 5  # classes whose prevalence print names
+LEAST_P = 0.001  # below which a p-value is printed as such
 PRINTED = ["sensitivity", "specificity", "ppv", "npv", "f1", "prevalence", "auc"]  # by class
 NAMES = {"accuracy": "Accuracy", "balanced_accuracy": "Balanced accuracy", "kappa": "kappa", "auc": "AUC", "brier": "Brier score",
          "log_loss": "Log loss", "loss": "Mean loss",
@@ -53,7 +54,7 @@ def lines(test: Test) -> list[str]:
         *warned(test),
         f"{error_of(test)}, {counted(test)}{left}",
         f"No-information error {fixed(test.no_information)} ({test.against})",
-        f"p-value {significant(test.p_value, 3)} ({test.test})",
+        f"p-value {'< 0.001' if test.p_value < LEAST_P else significant(test.p_value, 3)} ({test.test})",
     ]
     out += [f"Intervals and test are cluster-robust for {test.groups} groups of rows"] if test.groups is not None else []
     out += [f"Decision: {test.decided}"] if test.decided else []
@@ -61,7 +62,8 @@ def lines(test: Test) -> list[str]:
     parts |= {name: f"{NAMES[name]} {significant(mean)}" for name, (mean, _) in test.means.items()}
     for names in (("balanced_accuracy", "kappa"), ("auc", "brier", "log_loss"), ("loss", "loss_no_information", "decision_loss")):
         line = "; ".join(parts[name] for name in names if name in parts)
-        out += [line] if line else []
+        at = len(warned(test)) if names[0] == "loss" else len(out)  # with costs, the loss comes first
+        out[at:at] = [line] if line else []
     out += undecided(test)
     if test.judged.prevalence is not None:
         named = [f"{visible(str(c))} {fixed(p, 3)}" for c, p in zip(test.classes, test.judged.prevalence, strict=True)]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -17,21 +18,22 @@ from ..estimation.error_curve import ErrorCurve
 from ..estimation.fitted import Fitted
 from ..estimation.learning import costs_twice, worse_than_one_class
 from ..estimation.problem import class_factors, with_class_factors
-from ..estimation.selection import draws_folds, losses, mean_loss, row_weights
+from ..estimation.selection import Extension, losses, mean_loss, row_weights
 from ..ground.errors import brief, visible, visible_lines
-from ..ground.options import SAME, distinct_texts, fixed, significant, with_error
-from ..metrics.measuring import automatic, texts_as_wholes
-from ..values import NUMBERS, facts_as_html, facts_as_text
+from ..ground.options import SAME, fixed, significant, with_error
+from ..metrics.measuring import texts_as_wholes
+from ..metrics.wrappers import OneOf
+from ..values import NUMBERS, facts_as_html
 from ..views.prototypes import all_rows_serve
-from ..views.words import count_folds, write_mean
+from ..views.words import count_folds
 
 
 def choice_facts(fit: Fitted) -> dict[str, str]:
-    """The lines of print on the grid, on another draw of the folds and on fewer prototypes, if there is something to report."""
+    """The lines of print on the grid and on fewer prototypes, if there is something to report."""
     if fit.validation is None or fit.point is None or fit.selection.by_hand:
         return {}
-    out = {"Grid": "; ".join([*_extended(fit), *_at_its_end(fit)])}
-    out |= {"Fold sensitivity": _other_folds(fit.validation), "Fewer prototypes": _fewer(fit)}
+    out = {"Grid": "; ".join([*_extended(fit, fit.validation.extensions), *_at_its_end(fit)])}
+    out |= {"Fewer prototypes": _fewer(fit)}
     return {name: words for name, words in out.items() if words}
 
 
@@ -47,7 +49,8 @@ def _fewer(fit: Fitted) -> str:
     few = not has_chosen(fit) or size <= min(MANY, MOST_SHARE * fit.nobs)
     if few or fit.selection.rule != "1se" or fit.model.can.counted in (False, "features"):
         return ""
-    slow = fit.dissimilarity.metric.slow or fit.dissimilarity.sharded is not None or fit.problem.train_in_folds
+    slow = fit.dissimilarity.metric.slow or fit.dissimilarity.sharded is not None
+    slow = slow or fit.problem.train_in_folds or fit.problem.to_tune is not None
     if slow or np.prod([*fit.dissimilarity.shape, len(validation.grid)]) > MOST_LEARNED:
         points = frontier(validation.choice.error, validation.rule_sizes)
         sizes, error = validation.rule_sizes[points], validation.choice.error[points]
@@ -62,11 +65,11 @@ def _fewer(fit: Fitted) -> str:
     return f"{count} with CV {validation.measure_name} {cost}{further}; set max_prototypes="
 
 
-def _extended(fit: Fitted) -> list[str]:
+def _extended(fit: Fitted, extensions: Mapping[str, Extension]) -> list[str]:
     """How default grids were extended."""
     assert fit.validation is not None
     out = []
-    for name, extension in fit.validation.extensions.items():
+    for name, extension in extensions.items():
         ended = "" if extension.all_classes else "; with the next value a class has no prototypes"
         if extension.added:
             values = f"{extension.added} larger value{'s' if extension.added > 1 else ''} of {name}"
@@ -90,32 +93,6 @@ def allowed(fit: Fitted) -> int:
     """The most prototypes of all classes that `max_prototypes=` allows, 0 without it."""
     budget = fit.problem.budget
     return 0 if budget is None else int(budget.sum())
-
-
-def _other_folds(validation: ErrorCurve) -> str:
-    """The selection by another split into folds, if it differs; for repeats, the selection by each of them."""
-    draws, names = validation.by_repeat, list(validation.grid)
-    if len(draws[names].drop_duplicates()) < 2:
-        return ""
-    if len(validation.of_fold) > 1:
-        values = [_point(row, names) for _, row in draws.iterrows()]
-        return f"single splits select different values: {'; '.join(dict.fromkeys(values))}"
-    first, second = (row for _, row in draws.iterrows())
-    own, other = distinct_texts(first["size"], second["size"])
-    sizes = f"{write_mean(validation, other)}, {f'not {own}' if own != other else 'as well'}"
-    return f"another split selects {_point(second, names)} ({sizes}); repeats=10 averages over ten splits"
-
-
-def _point(row: pd.Series[Any], names: list[str]) -> str:
-    return ", ".join(f"{c} = {significant(row[c])}" if isinstance(row[c], float) else f"{c} = {row[c]}" for c in names)
-
-
-def repeats_note(fit: Fitted) -> list[str]:
-    """Hint that repeats show how much the selection depends on the folds, if the printed fit has no second split."""
-    validation = fit.validation
-    if validation is None or len(validation.grid) < 2 or len(validation.by_repeat) > 1 or not draws_folds(fit.problem):
-        return []
-    return ["The selected values may depend on the split into folds: repeats=10 averages over ten splits and shows their choices."]
 
 
 LOOKED_AT = 2_000_000  # rows times prototypes up to which print predicts the training rows
@@ -252,10 +229,7 @@ ACROSS = 110  # characters of a line of classes side by side
 def facts(fit: Fitted) -> dict[str, str]:
     """The lines of `print`, by name."""
     frame = fit.frame
-    ordered = frame.response is not None and frame.response.ordered and len(frame.levels) > 2
-    used = fit.validation is not None and fit.validation.measure == "ordinal"
-    order = f" (ordered; {'only the error uses the order' if used else 'the order is not used'})" if ordered else ""
-    out = {"Method": fit.model.title, "Response": f"{frame.formula.response}, {len(frame.levels)} classes{order}"}
+    out = {"Method": fit.model.title, "Response": f"{frame.formula.response}, {len(frame.levels)} classes{_order_said(fit)}"}
     out["Observations"] = f"{fit.nobs}" + (f" ({len(fit.dropped)} dropped for missing values)" if len(fit.dropped) else "")
     if frame.notes:
         out["Note"] = "; ".join(frame.notes)
@@ -319,6 +293,15 @@ def columns_left(fit: Fitted) -> list[str]:
     left = table.columns[table.ne(table.iloc[0]).any()].astype(str).tolist()
     apart = dict(zip(table.columns.astype(str), np.ptp(coords, axis=0).tolist(), strict=False))
     return sorted(left, key=lambda name: -apart.get(name, 0.0))
+
+
+def _order_said(fit: Fitted) -> str:
+    """What the order of the classes is used for, if they have one."""
+    response, validation = fit.frame.response, fit.validation
+    if response is None or not response.ordered or len(fit.classes) < 3:
+        return ""
+    used = validation is not None and validation.measure == "ordinal"
+    return f" (ordered; {'only the error uses the order' if used else 'the order is not used'})"
 
 
 SYMBOLS = ("eps", "lambda", "k", "K", "p", "C")  # of parameters, last in their names in a report
@@ -385,12 +368,13 @@ def warnings_of(fit: Fitted) -> dict[str, str]:
 def described(fit: Fitted) -> str:
     """The dissimilarity in words, and how it was chosen."""
     metric = fit.dissimilarity.metric
-    spec = fit.call.arguments.get("dissimilarity", "auto")
     scaled = f", {metric.scaling}" if metric.scaling else ""
-    why = f" (default for {automatic(fit.frame)[1]})" if isinstance(spec, str) and spec == "auto" else ""
     values, axes = fit.selection.values, fit.problem.metric_axes
+    if isinstance(fit.problem.to_tune, OneOf):
+        names = axes["dissimilarity"]
+        return f"{metric.name}{scaled} (selected from {', '.join(names[:-1])} and {names[-1]})"
     chosen = ", ".join(f"{name} = {significant(values[name])}" for name in axes)
-    return f"{metric.name}{scaled}{', tuned: ' * bool(axes)}{chosen}{why}"
+    return f"{metric.name}{scaled}{', tuned: ' * bool(axes)}{chosen}"
 
 
 def per_class(fit: Fitted) -> pd.DataFrame:
@@ -402,16 +386,114 @@ def per_class(fit: Fitted) -> pd.DataFrame:
     return out if fit.model.measures(fit.rule) else out[["observations"]]
 
 
+WIDE = 110  # characters of a line with the call at its end
+LARGE = 1000  # rows from which errors are printed with three decimals
+STRUCK = {"lambda", "cost", "swaps", "loss", "matrix", "ridge", "K"}  # of a report, left to the summary unless they were given or tuned
+KEPT = ("Note", "Separation", "Score", "Columns left", "Order", "Candidates", "Objective", "Class weights", "Warning", "Costs", "Never predicted", "Cause", "Try", "Probabilities")
+
+
+def headline(fit: Fitted) -> str:
+    """The method, its prototypes, the rows and the classes."""
+    frame, q = fit.frame, len(fit.rule.prototypes)
+    title, rest = fit.model.title.replace(" (greedy)", ""), f"{fit.nobs} observations"
+    if len(fit.dropped):
+        rest += f" ({len(fit.dropped)} dropped for missing values)"
+    of = f"{q} prototypes{_budget(fit)}{_of_other_class(fit)} of " if fit.model.measures(fit.rule) and has_chosen(fit) else ""
+    return f"{title}: {of}{rest}, {len(frame.levels)} classes{_order_said(fit)}"
+
+
+def no_summary(fit: Fitted) -> str:
+    """That the 1-SE rule keeps more than a third of the rows, with the error of fewer; "" if it does not."""
+    validation, size = fit.validation, len(fit.rule.prototypes)
+    counts = fit.model.can.counted not in (False, "features")
+    if validation is None or fit.selection.rule != "1se" or not counts or size <= MOST_SHARE * fit.nobs:
+        return ""
+    fewer = _fewer(fit)
+    return f"{size} of {fit.nobs} rows are prototypes, which is not a summary." + (f" Fewer: {fewer}" if fewer else "")
+
+
+def error_said(fit: Fitted) -> str:
+    """The error with its 95 % interval, how it was estimated, and the error of one class for all rows."""
+    validation, point = fit.validation, fit.point
+    if validation is None or point is None:
+        return "not cross-validated: cv=10"
+    usual = 2 if fit.nobs < LARGE else 3
+    corrected = None if fit.selection.by_hand else validation.corrected(fit.selection.rule)
+    error = float(validation.choice.error[point])
+    if corrected is None:
+        value, ends, how = error, tuple(validation.band().iloc[point][["low", "high"]]), "cross-validated"
+    else:
+        ends, value = validation.corrected_interval(fit.selection.rule) or (np.nan, np.nan), corrected
+        how = f"cross-validated {fixed(error, usual)}, corrected for tuning"
+    interval = f" (95 % CI {fixed(max(0.0, ends[0]), usual)} to {fixed(ends[1], usual)})" if np.isfinite(ends).all() else ""
+    constant = "most common class" if validation.measure == "error" else "one class for all rows"
+    return f"{fixed(value, usual)}{interval}: {how}; {constant} {fixed(validation.no_information, usual)}"
+
+
+def parameters_said(fit: Fitted) -> dict[str, str]:
+    """The values of parameters that were tuned or given, and how they were selected."""
+    out, tuned, validation = dict[str, str](), fit.problem.of_method(fit.selection.values), fit.validation
+    named = {**fit.call.parameters, **tuned}
+    for name, value in fit.rule.report.items():
+        noun, _, symbol = name.rpartition(" ")
+        key = next((k for k in (symbol, f"{symbol}_", name.replace(" ", "_")) if k in named), "")
+        if isinstance(value, (int, float, str)) and (key or (value and not {name, symbol} & STRUCK)):
+            named.pop(key, None)
+            noun = "prototype cost" if symbol == "lambda" else noun
+            out[_capital(noun if symbol in SYMBOLS and noun else name)] = _with_rule(fit, key, value)
+    if validation is not None:
+        out |= {_capital(name): _with_rule(fit, name, value) for name, value in tuned.items() if name in named}
+    return out
+
+
+def _capital(name: str) -> str:
+    return name[:1].upper() + name[1:]
+
+
+def _with_rule(fit: Fitted, name: str, value: Any) -> str:
+    """A value, and if it was selected from several, the rule and their number."""
+    said, validation = value if isinstance(value, str) else significant(value), fit.validation
+    if validation is None or fit.point is None or name not in validation.grid:
+        return said
+    count = validation.of_metric(fit.point).grid[name].nunique() if fit.problem.to_tune is not None else validation.grid[name].nunique()
+    rule = "set by hand" if fit.selection.by_hand else RULES[fit.selection.rule].format(measure=validation.measure_name)
+    return said if count < 2 else f"{said} ({rule}, {count} values)"
+
+
+def brief_facts(fit: Fitted) -> dict[str, str]:
+    """The lines of print below the table, by name: the error, parameters, distance, and anything that is wrong."""
+    every, validation = facts(fit), fit.validation
+    name = "Error" if validation is None else _capital(validation.measure_name)
+    out = {name: error_said(fit), **parameters_said(fit)}
+    if not len(fit.rule.prototypes) and "Prototypes" in every:
+        out["Prototypes"] = every["Prototypes"]
+    if "Dissimilarity" in every:
+        out["Distance"] = every["Dissimilarity"]
+    grid = dict[str, str]()
+    if validation is not None and fit.point is not None and not fit.selection.by_hand:
+        ended = {name: e for name, e in validation.extensions.items() if not (e.added and e.all_classes)}
+        grid["Grid"] = "; ".join([*_extended(fit, ended), *_at_its_end(fit)])
+    return out | {line: words for line, words in {**grid, **{k: every[k] for k in KEPT if k in every}}.items() if words}
+
+
+def _first_lines(fit: Fitted) -> list[str]:
+    head, call = headline(fit), repr(fit.call)
+    lines = [f"{head}       {call}"] if len(head) + len(call) + 7 <= WIDE else [head, call]
+    return [*lines, *filter(None, [no_summary(fit)])]
+
+
 def text(fit: Fitted) -> str:
     """`print(fit)`."""
-    said = facts_as_text({name: visible(value) for name, value in facts(fit).items()})
-    said = said.replace("\nCV ", "\n\nCV ", 1)  # first the model, then its errors
-    return "\n".join([repr(fit.call), "", said, "", visible_lines(_class_table(fit).to_string())])
+    said = {name: visible(value) for name, value in brief_facts(fit).items()}
+    width = max(map(len, said))
+    lines = [f"{name:<{width}}  {value}" for name, value in said.items()]
+    return "\n".join([*_first_lines(fit), "", visible_lines(_class_table(fit).to_string()), "", *lines])
 
 
 def html_text(fit: Fitted) -> str:
     """`print(fit)` in a notebook."""
-    return f"<div><code>{html.escape(repr(fit.call))}</code>{facts_as_html(facts(fit))}{_class_table(fit).to_html()}</div>"
+    head = "<br>".join(html.escape(visible(line)) for line in _first_lines(fit))
+    return f"<div>{head}{_class_table(fit).to_html()}{facts_as_html(brief_facts(fit))}</div>"
 
 
 def _class_table(fit: Fitted) -> pd.DataFrame:

@@ -15,7 +15,7 @@ from ..ground.errors import brief
 from ..ground.options import fixed, significant
 from ..views.evaluation import count_confusion
 from ..views.prototypes import is_text
-from .printing import SEARCH, allowed, columns_left, facts, has_chosen, per_class, repeats_note
+from .printing import SEARCH, allowed, columns_left, facts, has_chosen, per_class
 from .tidy import list_prototypes, with_texts
 
 if TYPE_CHECKING:
@@ -134,7 +134,7 @@ def _validation_notes(fit: Fitted) -> list[str]:
         kept = "" if keeps is None else f", {keeps.sum()} of which satisfy max_prototypes={brief(fit.call.arguments['max_prototypes'])}"
         out.append(f"{how} among {len(validation.table)} grid points{kept}.")
         out += tuned_on_the_same_folds(fit)
-    out += [*repeats_note(fit), *at_the_end(fit)]
+    out += at_the_end(fit)
     return [*out, f"{optimistic}. Use the cross-validated {validation.measure_name} to judge performance on new rows."]
 
 

@@ -21,12 +21,12 @@ from protoclass.metrics.minkowski import TrainedMinkowski
         (pc.Gower(), 0.1),
         (pc.Canberra(), 0.3),
         (pc.Kernel("rbf"), 0.4),
-        (pc.Learned("lda"), 1.5),
+        (pc.LDA(ridge=0), 1.5),
         (pc.Mixed([(["sepal_length", "sepal_width"], "manhattan"), (["petal_length", "petal_width"], "gower")]), 0.5),
     ],
 )
 def test_no_smaller_change_changes_the_class(iris, metric, eps):
-    fit = pc.fit("species ~ .", iris[::2], dissimilarity=metric, eps=eps)
+    fit = pc.fit("species ~ .", iris[::2], dissimilarity=metric, eps=eps, repeats=1)
     new = iris[1::2].reset_index(drop=True)
     radius = fit.augment(new)["certified_radius"].to_numpy()
     assert (radius > 0).mean() > 0.9
@@ -123,7 +123,7 @@ def test_skipping_missing_values_certifies_nothing():
 
 METRICS = [
     pc.Euclidean(), pc.Euclidean(scale=False), pc.Manhattan(), pc.Chebyshev(), pc.Minkowski(1.1), pc.Minkowski(3, weights={"b": 0}),
-    pc.Mahalanobis(), pc.Mahalanobis(ridge=0.1), pc.Learned(), pc.Learned("lda", ridge=0.1), pc.Learned(diagonal=False), pc.Canberra(),
+    pc.Mahalanobis(), pc.Mahalanobis(ridge=0.1), pc.Learned(), pc.LDA(), pc.Learned(diagonal=False), pc.Canberra(),
     pc.Hamming(), pc.ZeroOne(), pc.Jaccard(), pc.Gower(), pc.Gower(weights={"a": 3}, ordratio=["b"]), pc.Kernel("rbf"), pc.Forest(trees=10),
     pc.Kernel("laplacian"), pc.Kernel("linear"), pc.Mixed([("a", "gower"), (["b", "c"], "canberra")], weights=[3, 0.01]),
 ]  # fmt: skip

@@ -283,10 +283,11 @@ def test_samples_that_do_not_carry_the_parameters(iris):
 
 
 def test_a_fit_at_another_point_says_so_and_stays_there(iris):
-    v = pc.cross_validate("species ~ .", iris, eps=[0.3, 0.5, 1.0, 1.5, 2.5])
+    v = pc.cross_validate("species ~ .", iris, eps=[0.3, 0.5, 1.0, 1.5, 2.5], dissimilarity="euclidean", repeats=1)
     by_hand = v.fit_at(4)
     assert "selected manually" in str(by_hand.summary())
     assert by_hand.update().model.eps == 2.5
     assert v.fit.model.eps == v.table["eps"][v.one_se]
     assert "by the 1-SE rule" in str(v.fit.summary())
-    assert pc.cross_validate("species ~ .", iris, pc.PVM(eps=[0.5, 1.0, 2.5])).fit_at(2).update().model.eps == 2.5
+    assert pc.cross_validate("species ~ .", iris, pc.PVM(eps=[0.5, 1.0, 2.5]),
+        dissimilarity="euclidean", repeats=1).fit_at(2).update().model.eps == 2.5

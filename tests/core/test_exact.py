@@ -222,7 +222,7 @@ def test_union_rounding_says_how_often_it_drew(iris):
 
 
 def test_a_grid_over_eps_and_lambda(iris):
-    v = pc.cross_validate("species ~ .", iris, eps=[0.7, 1.0], lambda_="grid", cv=4)
+    v = pc.cross_validate("species ~ .", iris, eps=[0.7, 1.0], lambda_="grid", cv=4, dissimilarity="euclidean", repeats=1)
     assert len(v.table) == 20
     for _, part in v.table.groupby("eps"):
         assert part["size"].is_monotonic_decreasing

@@ -110,7 +110,7 @@ def test_a_failed_allocation_is_an_error_of_our_own(iris, monkeypatch):
     with pytest.raises(
         pc.TooLarge, match=r"memory ran out \(Unable to allocate 1.46 GiB for an array\).*use fewer rows"
     ):
-        pc.fit("species ~ .", iris)
+        pc.fit("species ~ .", iris, dissimilarity="euclidean", repeats=1)
 
 
 LIMITED = """

@@ -125,17 +125,20 @@ def test_a_budget_tunes_what_makes_rules_smaller(iris, mixed):
     assert machine.rule.size <= 3
     assert "stop" in machine.selection.values
     assert len(pc.fit("species ~ .", iris, "mixture", K="bic", ridge=[0.1, 1.0], max_prototypes=20, cv=3).prototypes) <= 20
-    both = pc.fit("species ~ .", iris, eps=[1.0, 2.5], max_prototypes=9, cv=4)
+    both = pc.fit("species ~ .", iris, eps=[1.0, 2.5], max_prototypes=9, cv=4, dissimilarity="euclidean", repeats=1)
     assert list(both.selection.values) == ["eps", "stop"]
     assert len(both.prototypes) <= 9
     for point in range(0, len(both.validation.grid), 7):
         assert both.validation.counts[point].tolist() == count(both.validation.fit_at(point)).tolist()
-    alone = pc.fit("species ~ .", iris, eps=both.model.eps, stop=both.model.stop)
+    alone = pc.fit("species ~ .", iris, eps=both.model.eps, stop=both.model.stop, dissimilarity="euclidean")
     assert alone.prototypes.equals(both.prototypes)
 
 
 def test_a_budget_goes_with_the_rules_of_choice(iris):
-    fits = {rule: pc.fit("species ~ .", iris, max_prototypes=12, choose=rule) for rule in ("auto", "min", "1se", "1se-paired")}
+    fits = {rule:
+        pc.fit("species ~ .", iris, max_prototypes=12, choose=rule, dissimilarity="euclidean", repeats=1)
+        for rule in ("auto", "min", "1se", "1se-paired")
+    }
     v = fits["min"].validation
     assert fits["auto"].point == fits["min"].point == v.best
     assert fits["1se"].point == v.one_se == fits["1se"].validation.one_se
@@ -143,26 +146,26 @@ def test_a_budget_goes_with_the_rules_of_choice(iris):
     assert v.table["size"][v.one_se] == inside["size"].min()
     assert "(at most 12)" in repr(fits["auto"])
     assert "240 grid points, 240 of which satisfy max_prototypes=12" in str(fits["auto"].summary())
-    few = pc.fit("species ~ .", iris, max_prototypes=3)
+    few = pc.fit("species ~ .", iris, max_prototypes=3, dissimilarity="euclidean", repeats=1)
     assert few.model.stop == 3
     assert "try larger values" not in repr(few)
     assert "at the largest stop" not in str(few.summary())
     assert "(at most" not in repr(v.fit_at(3))
-    assert pc.fit("species ~ .", iris).selection.rule == "1se"
+    assert pc.fit("species ~ .", iris, dissimilarity="euclidean", repeats=1).selection.rule == "1se"
 
 
 def test_a_method_of_ones_own_and_a_metric_of_the_folds(iris):
     """Where folds share no work, rules are learned on all rows to be counted, and are those of the fit."""
-    learned = pc.fit("species ~ .", iris, dissimilarity="learned", eps=[1.0, 2.0, 3.0], max_prototypes=5, cv=3)
+    learned = pc.fit("species ~ .", iris, dissimilarity="learned", eps=[1.0, 2.0, 3.0], max_prototypes=5, cv=3, repeats=1)
     assert len(learned.prototypes) <= 5
-    same = pc.fit("species ~ .", iris, dissimilarity="learned", eps=learned.model.eps, stop=learned.model.stop)
+    same = pc.fit("species ~ .", iris, dissimilarity="learned", eps=learned.model.eps, stop=learned.model.stop, repeats=1)
     assert same.prototypes.equals(learned.prototypes)
-    repeated = pc.cross_validate("species ~ .", iris, max_prototypes=5, cv=3, repeats=2)
+    repeated = pc.cross_validate("species ~ .", iris, max_prototypes=5, cv=3, repeats=2, dissimilarity="euclidean")
     assert len(repeated.by_repeat) == 2
 
 
 def test_what_is_updated_and_saved_keeps_its_budget(iris, tmp_path):
-    fit = pc.fit("species ~ .", iris, max_prototypes=9, cv=4)
+    fit = pc.fit("species ~ .", iris, max_prototypes=9, cv=4, dissimilarity="euclidean", repeats=1)
     assert len(fit.update(max_prototypes=4).prototypes) <= 4
     assert fit.update(cv=5).call.arguments["max_prototypes"] == 9
     read = pc.load(fit.save(tmp_path / "fit.pc"))
@@ -188,20 +191,20 @@ def test_the_tolerance_by_hand():
 
 
 def test_a_tolerance_chooses_the_smallest_rule_within_it(iris):
-    curve = pc.cross_validate("species ~ .", iris, stop=[3, 5, 8, 12]).table
+    curve = pc.cross_validate("species ~ .", iris, stop=[3, 5, 8, 12], dissimilarity="euclidean", repeats=1).table
     for tolerance, above in ((0.02, 0.02), ("50%", curve["error"].min() / 2), (0, 0.0)):
-        fit = pc.fit("species ~ .", iris, stop=[3, 5, 8, 12], tolerance=tolerance)
+        fit = pc.fit("species ~ .", iris, stop=[3, 5, 8, 12], tolerance=tolerance, dissimilarity="euclidean", repeats=1)
         assert fit.selection.rule == "tolerance"
         assert fit.validation.table["size"][fit.point] == curve["size"][curve["error"] <= curve["error"].min() + above + 1e-12].min()
         assert "simplest model within a tolerance" in str(fit.summary())
         assert fit.validation.corrected("tolerance") == fit.validation._corrected("tolerance")[0].mean()
-        assert "Corrected" in repr(fit)
-    same = pc.fit("species ~ .", iris, stop=[3, 5, 8, 12], choose="tolerance", tolerance=0)
+        assert "corrected for tuning" in repr(fit)
+    same = pc.fit("species ~ .", iris, stop=[3, 5, 8, 12], choose="tolerance", tolerance=0, dissimilarity="euclidean", repeats=1)
     assert same.point == fit.point
-    budget = pc.fit("species ~ .", iris, max_prototypes=6, tolerance=0.0)
+    budget = pc.fit("species ~ .", iris, max_prototypes=6, tolerance=0.0, dissimilarity="euclidean", repeats=1)
     assert budget.point == budget.validation.best
     with pytest.raises(pc.OptionError, match="choose must be '1se', 'min', '1se-paired' or 'bound', not 'tolerance'"):
-        pc.cross_validate("species ~ .", iris, eps=[1.0, 2.0]).corrected("tolerance")
+        pc.cross_validate("species ~ .", iris, eps=[1.0, 2.0], dissimilarity="euclidean", repeats=1).corrected("tolerance")
 
 
 @pytest.mark.parametrize(

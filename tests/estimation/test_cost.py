@@ -63,7 +63,7 @@ def test_a_sample_is_drawn_and_said(monkeypatch):
     assert fit.update(candidates="train").problem.candidates == "train"
     assert fit.update(data=data[:90]).problem.candidates == "train"
     given = pc.dissimilarity("~ x0 + x1", data).frame()
-    assert pc.fit("y ~ 1", data, dissimilarity=given, cv=3, progress=False).problem.candidates == "train"
+    assert pc.fit("y ~ 1", data, dissimilarity=given, cv=3, progress=False, repeats=1).problem.candidates == "train"
 
 
 def test_bars_are_shown_from_the_start_of_long_work(monkeypatch):

@@ -18,7 +18,7 @@ import protoclass as pc
 )
 def test_cran_protoclass_on_iris(iris, eps, counts, error):
     """CRAN protoclass 1.0 on scale(iris[, 1:4]), lambda = 1/150: prototypes per class and training error."""
-    fit = pc.fit("species ~ .", iris, eps=eps)
+    fit = pc.fit("species ~ .", iris, eps=eps, dissimilarity="euclidean", repeats=1)
     assert fit.prototypes["class"].value_counts(sort=False).tolist() == counts
     assert round(fit.training_error(), 4) == error
 
@@ -30,17 +30,17 @@ def test_cran_protoclass_first_prototypes(iris):
 
 
 def test_the_whole_session(iris):
-    fit = pc.fit("species ~ .", iris)
+    fit = pc.fit("species ~ .", iris, dissimilarity="euclidean", repeats=1)
     assert 0.9 < fit.model.eps < 1.1
     assert fit.point == fit.validation.one_se
     text = str(fit.summary())
-    for told in ("Prototype vector machine", "150", "CV error", "numeric predictors", "objective"):
+    for told in ("Prototype vector machine", "150", "CV error", "predictors scaled to unit SD", "objective"):
         assert told in text
     assert "\\end{tabular}" in fit.summary().as_latex()
     assert "<table" in fit.summary().as_html()
     assert "<table" in fit._repr_html_()
     assert "<table" in fit.validation._repr_html_()
-    assert "CV error:" in repr(fit)
+    assert "\nError " in repr(fit)
     assert fit.dropped.empty
     assert fit.classes == ["setosa", "versicolor", "virginica"]
 
@@ -102,8 +102,8 @@ def test_laws_of_the_pvm(seed):
     # scaling D and eps together changes nothing
     d = pc.dissimilarity("y ~ .", data).frame()
     eps = fit.model.eps
-    one = pc.fit("y ~ 1", data, dissimilarity=d, eps=eps)
-    four = pc.fit("y ~ 1", data, dissimilarity=d * 4, eps=eps * 4)
+    one = pc.fit("y ~ 1", data, dissimilarity=d, eps=eps, repeats=1)
+    four = pc.fit("y ~ 1", data, dissimilarity=d * 4, eps=eps * 4, repeats=1)
     assert one.prototypes.equals(four.prototypes)
     # gains do not increase within a class; nor over all
     gains = one.prototypes["newly_covered"] - one.prototypes["miscovered"]
@@ -274,11 +274,11 @@ def test_other_frames_give_the_same_fit(iris):
 def test_seed_and_threads_do_not_matter_to_the_result(iris, monkeypatch):
     from protoclass.core import parallel as jit
 
-    one = pc.fit("species ~ .", iris, seed=5)
-    two = pc.fit("species ~ .", iris, seed=5)
+    one = pc.fit("species ~ .", iris, seed=5, dissimilarity="euclidean", repeats=1)
+    two = pc.fit("species ~ .", iris, seed=5, dissimilarity="euclidean", repeats=1)
     monkeypatch.setattr(jit, "SMALL", 0)  # threads even here
     monkeypatch.setattr(jit, "cores", lambda: 2)
-    three = pc.fit("species ~ .", iris, seed=5)
+    three = pc.fit("species ~ .", iris, seed=5, dissimilarity="euclidean", repeats=1)
     assert one.validation.table.equals(two.validation.table)
     assert one.prototypes.equals(two.prototypes)
     assert one.validation.table.equals(three.validation.table)
@@ -328,7 +328,7 @@ def test_glance_has_the_parameters_that_apply(iris, method, options, there, abse
 
 
 def test_tables_that_are_handed_out_are_copies(iris):
-    fit = pc.fit("species ~ .", iris, eps=[0.8, 1.0], cv=3)
+    fit = pc.fit("species ~ .", iris, eps=[0.8, 1.0], cv=3, dissimilarity="euclidean", repeats=1)
     for of, name in ((fit, "prototypes"), (fit.validation, "table"), (fit.validation, "held_out"), (fit.validation, "by_repeat")):
         before = getattr(of, name).copy()
         table = getattr(of, name)

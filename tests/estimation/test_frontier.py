@@ -120,14 +120,14 @@ def test_where_the_grid_lacks_numbers_of_prototypes_they_are_measured_on_the_sam
 
 
 def test_print_says_what_fewer_cost_where_many_are_kept(digits):
-    fit = pc.fit("digit ~ .", digits)
+    fit = pc.fit("digit ~ .", digits, dissimilarity="euclidean", repeats=1)
     assert len(fit.prototypes) > 200
     found = fit.validation.frontier().set_index("size")["error"]
     sizes = [found.index[found.index <= len(fit.prototypes) / by][-1] for by in (10, 20)]
     said = f"{sizes[0]} with CV error {found[sizes[0]]:.3f}, {sizes[1]} with {found[sizes[1]]:.3f}; set max_prototypes="
-    assert f"Fewer prototypes: {said}" in repr(fit)
+    assert f"rows are prototypes, which is not a summary. Fewer: {said}" in repr(fit)
     assert said in str(fit.summary())
-    small = pc.fit("digit ~ .", digits, max_prototypes=int(sizes[0]))
+    small = pc.fit("digit ~ .", digits, max_prototypes=int(sizes[0]), dissimilarity="euclidean", repeats=1)
     assert small.validation.table["error"][small.point] == found[sizes[0]]
     assert len(small.prototypes) == sizes[0]
     for arguments in ({"choose": "min"}, {"method": "knn"}, {"eps": 5.0}, {"max_prototypes": int(sizes[0])}):
@@ -135,10 +135,10 @@ def test_print_says_what_fewer_cost_where_many_are_kept(digits):
 
 
 def test_few_are_not_called_many(iris, normal):
-    assert "Fewer" not in repr(pc.fit("species ~ .", iris))
+    assert "Fewer" not in repr(pc.fit("species ~ .", iris, dissimilarity="euclidean", repeats=1))
     fit = pc.fit("y ~ .", normal, eps=[0.05, 0.1], cv=4)
     assert len(fit.prototypes) > 40
-    assert "Fewer prototypes: " in repr(fit)
+    assert "which is not a summary. Fewer: " in repr(fit)
     for method in ("condensed", "mixture"):  # has no fewer; has 3 prototypes of many parameters
         fit = pc.fit("y ~ .", normal, method, cv=3)
         assert fit.rule.size > (40 if method == "condensed" else 10)
@@ -148,7 +148,7 @@ def test_few_are_not_called_many(iris, normal):
 
 
 def test_the_picture_has_the_numbers(digits):
-    fit = pc.fit("digit ~ .", digits, eps=pc.quantiles(4), max_prototypes=25)
+    fit = pc.fit("digit ~ .", digits, eps=pc.quantiles(4), max_prototypes=25, dissimilarity="euclidean", repeats=1)
     v = fit.validation
     ax = fit.plot("frontier")
     table = sort_frontier(v)

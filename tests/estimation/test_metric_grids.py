@@ -13,6 +13,7 @@ from protoclass.core.statistics.one_se import choose
 from protoclass.estimation.calibration import tuned_in_folds
 from protoclass.estimation.problem import with_folds
 from protoclass.estimation.selection import draw_folds
+from protoclass.views.curve import trace_curve
 from protoclass.widgets.curve import CurveExplorer
 
 
@@ -94,7 +95,7 @@ def test_metrics_within_metrics(waves):
     pd.testing.assert_frame_equal(v.table, by_hand("kind ~ .", waves, metrics, "knn", k=[1, 3], cv=4)[0])
     twice = pc.Mixed([(columns[:2], pc.Minkowski(r=[1, 2])), (columns[2:], pc.Minkowski(r=[1, 3]))])
     with pytest.raises(pc.OptionError, match="r can be tuned in one part of the dissimilarity only: use one value in the others"):
-        pc.fit("kind ~ .", waves, dissimilarity=twice)
+        pc.fit("kind ~ .", waves, dissimilarity=twice, repeats=1)
 
 
 def test_a_metric_that_learns_is_tuned_in_the_same_way(iris):
@@ -134,10 +135,11 @@ def test_other_values_of_the_grid(waves):
 
 def test_calibration_budgets_explorers_and_files(waves, tmp_path):
     metric = pc.DTW(window=[0, 5])
-    fit = pc.fit("kind ~ .", waves, dissimilarity=metric, calibrate=True, max_prototypes=6)
+    fit = pc.fit("kind ~ .", waves, dissimilarity=metric, calibrate=True, max_prototypes=6, repeats=1)
     assert len(fit.prototypes) <= 6
     assert "tuned again in each" in str(fit)
-    alone = pc.fit("kind ~ .", waves, dissimilarity=pc.DTW(window=5), calibrate={"tune": False}, eps=fit.model.eps, stop=fit.model.stop)
+    alone = pc.fit("kind ~ .", waves, dissimilarity=pc.DTW(window=5), calibrate={"tune": False},
+        eps=fit.model.eps, stop=fit.model.stop, repeats=1)
     assert fit.predict(waves).equals(alone.predict(waves))
     fit.save(tmp_path / "fit.zip")
     again = pc.load(tmp_path / "fit.zip")
@@ -145,9 +147,9 @@ def test_calibration_budgets_explorers_and_files(waves, tmp_path):
     assert again.call.arguments["dissimilarity"] == metric
     assert again.at(window=0).dissimilarity.metric.spec == pc.DTW(window=0)
     assert fit.slim().parameters() == fit.parameters()
-    explorer = CurveExplorer(pc.cross_validate("kind ~ .", waves, dissimilarity=metric))
+    explorer = CurveExplorer(pc.cross_validate("kind ~ .", waves, dissimilarity=metric, repeats=1))
     assert list(explorer.grid) == ["eps"]  # of the metric that was chosen
-    own = pc.fit("kind ~ .", waves, dissimilarity=metric)
+    own = pc.fit("kind ~ .", waves, dissimilarity=metric, repeats=1)
     explorer.use()
     assert explorer.fit.prototypes.equals(own.prototypes)
     assert own.bound()["reasons"].str.contains("parameters of the dissimilarity were chosen by the sample").all()
@@ -172,12 +174,12 @@ def test_where_nothing_is_tuned_one_value_is_needed(waves):
     with pytest.raises(pc.OptionError, match="tuning window needs folds, but cv=None: use one value for window=, or cv=10"):
         pc.fit("kind ~ .", waves, dissimilarity=pc.DTW(window=[1, 2]), cv=None, eps=1.0)
     with pytest.raises(pc.OptionError, match="DTW has no default grid for r: use a sequence"):
-        pc.fit("kind ~ .", waves, dissimilarity=pc.DTW(r="grid"))
+        pc.fit("kind ~ .", waves, dissimilarity=pc.DTW(r="grid"), repeats=1)
 
 
 def test_a_calibration_measures_each_fold_by_the_metric_that_is_chosen_without_it(waves):
     noisy = waves.assign(**{c: waves[c] + np.random.default_rng(k).normal(0, 0.7, 36) for k, c in enumerate(waves.columns[:-1])})
-    fit = pc.fit("kind ~ .", noisy, dissimilarity=pc.DTW(window=[0, 2, 8]), calibrate={"cv": 6, "tune": True}, choose="min")
+    fit = pc.fit("kind ~ .", noisy, dissimilarity=pc.DTW(window=[0, 2, 8]), calibrate={"cv": 6, "tune": True}, choose="min", repeats=1)
     problem = with_folds(fit.chosen_problem, 6)
     fold = draw_folds(problem, 1)[0][0]
     values = tuned_in_folds(fit, problem, fold, True).values
@@ -209,4 +211,45 @@ def test_parameters_of_a_custom_metric_are_tuned_where_it_names_them(iris):
     metrics = [({"exponent": p}, Powered(p)) for p in (0.5, 2.0)]
     pd.testing.assert_frame_equal(v.table, by_hand("species ~ .", data, metrics, "knn", k=[1, 5], cv=3)[0])
     with pytest.raises(pc.OptionError, match="Powered has no default grid for exponent"):
-        pc.fit("species ~ .", data, dissimilarity=Powered(exponent="grid"))
+        pc.fit("species ~ .", data, dissimilarity=Powered(exponent="grid"), repeats=1)
+
+
+METRICS = ["euclidean", pc.LDA(), pc.QDA()]
+
+
+def test_a_list_of_dissimilarities_is_tuned_with_the_radius_in_the_same_folds(iris, tmp_path):
+    v = pc.cross_validate("species ~ .", iris, dissimilarity=METRICS, cv=5, repeats=1)
+    assert list(v.grid) == ["dissimilarity", "eps"]
+    for label, metric in zip(["Euclidean", "LDA", "QDA"], METRICS, strict=True):
+        alone = pc.cross_validate("species ~ .", iris, dissimilarity=metric, cv=5, repeats=1)
+        part = v.table[v.table["dissimilarity"] == label]
+        assert alone.table.equals(part.drop(columns="dissimilarity").reset_index(drop=True))
+        assert v.held_out[part.index].set_axis(range(len(part)), axis=1).equals(alone.held_out)
+    within = v.table[v.table["error"] <= v.table["error"].min() + v.table["se"][v.best]]
+    assert v.table["size"][v.one_se] == within["size"].min()
+    assert v.corrected() >= v.table["error"][v.best]
+    fit = v.fit
+    assert fit.dissimilarity.metric.name == fit.selection.values["dissimilarity"]
+    words = f"{fit.dissimilarity.metric.name}, predictors scaled to unit SD (selected from Euclidean, LDA and QDA)"
+    assert words in repr(fit)
+    loaded = pc.load(fit.save(tmp_path / "fit"))
+    assert loaded.predict(iris).equals(fit.predict(iris))
+    assert repr(loaded) == repr(fit)
+    assert {words for words, _ in trace_curve(v).lines} == {f"dissimilarity = {label}" for label in ("Euclidean", "LDA", "QDA")}
+    point = int(np.flatnonzero(v.grid["dissimilarity"] == "LDA")[3])
+    assert v.fit_at(point).dissimilarity.metric.name == "LDA"
+    assert v.fit_at(point).update(eps=2.0).dissimilarity.metric.name == "LDA"
+
+
+def test_a_list_of_dissimilarities_that_cannot_be_tuned(iris):
+    for metrics, words in (
+        (["euclidean", "euclidean"], "dissimilarity= has Euclidean.* twice: use each once"),
+        (["euclidean", "euclid"], "dissimilarity must be 'auto'.*, not 'euclid'"),
+        (["euclidean", pc.Minkowski(r=[1, 3])], r"in a list of dissimilarities must have one value for r: use one value"),
+    ):
+        with pytest.raises(pc.OptionError, match=words):
+            pc.fit("species ~ .", iris, dissimilarity=metrics, repeats=1)
+    two = pc.cross_validate("species ~ .", iris, "knn", k=3, dissimilarity=[pc.LDA(), pc.LDA(ridge=0)], cv=3)
+    assert two.grid["dissimilarity"].tolist() == [repr(pc.LDA()), repr(pc.LDA(ridge=0))]
+    square = pc.dissimilarity("~ .", iris.iloc[:6, :4]).frame().to_numpy().tolist()
+    assert len(pc.fit("y ~ 1", pd.DataFrame({"y": list("ababab")}), "knn", k=1, dissimilarity=square).prototypes) == 6

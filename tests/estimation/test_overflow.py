@@ -79,7 +79,7 @@ def test_decisions_have_the_same_bits_for_any_other_rows(iris):
 
 
 def test_weights_of_any_size_are_shown(iris):
-    fit = pc.fit("species ~ .", iris, eps=[0.8, 1.2], cv=3, weights=np.full(150, 2e200))
+    fit = pc.fit("species ~ .", iris, eps=[0.8, 1.2], cv=3, weights=np.full(150, 2e200), dissimilarity="euclidean", repeats=1)
     assert fit.prototypes["newly_covered"].dtype == float
     assert fit.validation.confusion().sum().sum() == pytest.approx(3e202)
     assert pc.fit("species ~ .", iris, eps=1.0, weights=np.full(150, 2)).prototypes["newly_covered"].dtype == np.int64

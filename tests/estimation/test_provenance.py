@@ -53,12 +53,12 @@ def test_a_fit_at_any_point_of_a_grid_updates_to_itself(iris, method):
 
 
 def test_a_tuned_fit_tunes_again(iris):
-    fit = pc.fit("species ~ .", iris, cv=4, seed=3)
+    fit = pc.fit("species ~ .", iris, cv=4, seed=3, dissimilarity="euclidean", repeats=1)
     same(fit, fit.update())
     assert fit.update(seed=5).validation.folds.tolist() != fit.validation.folds.tolist()
     assert fit.update(method="knn").model.name == "knn"
     assert fit.update(eps=1.0).model.eps == 1.0
-    v = pc.cross_validate("species ~ .", iris, cv=4, measure="balanced", repeats=2, seed=3)
+    v = pc.cross_validate("species ~ .", iris, cv=4, measure="balanced", repeats=2, seed=3, dissimilarity="euclidean")
     again = v.fit.update()
     same(v.fit, again)
     assert again.validation.table.equals(v.table)
@@ -66,7 +66,7 @@ def test_a_tuned_fit_tunes_again(iris):
 
 
 def test_the_fit_that_an_explorer_shows_updates_to_itself(iris):
-    fit = pc.fit("species ~ .", iris, cv=4)
+    fit = pc.fit("species ~ .", iris, cv=4, dissimilarity="euclidean", repeats=1)
     explorer = PrototypeExplorer(fit)
     explorer.eps = explorer._stages.radii[3]
     assert explorer.fit.model.eps == explorer._stages.radii[3] != fit.model.eps
@@ -90,7 +90,7 @@ def test_a_point_chosen_by_hand_keeps_that_delta_is_shared(iris):
 
 
 def test_a_fit_holds_the_call_and_the_selection_once(iris):
-    fit = pc.fit("species ~ .", iris, cv=4)
+    fit = pc.fit("species ~ .", iris, cv=4, dissimilarity="euclidean", repeats=1)
     assert fit.model.eps == fit.selection.values["eps"] == fit.selection.grid["eps"].iloc[fit.point]
     assert fit.problem.model.eps == "grid"
     assert repr(fit.call) == "fit('species ~ .', data, cv=4)"

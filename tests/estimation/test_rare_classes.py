@@ -108,9 +108,9 @@ def test_loss_of_fit_is_the_measure(iris):
         levels[c] for c in (calibrated.predict(kind="prob").to_numpy() @ loss.to_numpy()).argmin(axis=1)
     ]
     with pytest.raises(pc.OptionError, match="loss= is the measure of the cross-validation: leave out measure= or loss="):
-        pc.fit("species ~ .", iris, measure="balanced", loss=loss)
+        pc.fit("species ~ .", iris, measure="balanced", loss=loss, dissimilarity="euclidean", repeats=1)
     with pytest.raises(pc.OptionError, match=r"loss must be a DataFrame with true classes as.*not 3"):
-        pc.fit("species ~ .", iris, loss=3)
+        pc.fit("species ~ .", iris, loss=3, dissimilarity="euclidean", repeats=1)
     with pytest.raises(pc.OptionError, match=r"loss= needs cross-validation.*or loss= in predict"):
         pc.fit("species ~ .", iris, eps=1.0, loss=loss)
 
@@ -128,7 +128,7 @@ def test_ordinal_measure_is_the_mean_distance_in_levels(iris):
     assert v.no_information == pytest.approx(min(always))
     assert "ordinal error" in repr(v)
     fit = pc.fit("grade ~ .", data, "knn", k=[1, 9], cv=5, measure="ordinal")
-    assert "CV ordinal error" in repr(fit)
+    assert "\nOrdinal error " in repr(fit)
     assert "(ordered; only the error uses the order)" in repr(fit)
     assert fit.glance()["cv_ordinal_error"].iloc[0] == fit.validation.table["error"].iloc[fit.point]
     fit.plot("validation")
@@ -136,7 +136,7 @@ def test_ordinal_measure_is_the_mean_distance_in_levels(iris):
 
 def test_ordinal_measure_needs_an_ordered_response_and_the_cure_works(iris):
     with pytest.raises(pc.OptionError, match=r"measure='ordinal' needs an ordered response, but 'species'.*: use data\['species'\] ="):
-        pc.fit("species ~ .", iris, measure="ordinal")
+        pc.fit("species ~ .", iris, measure="ordinal", dissimilarity="euclidean", repeats=1)
     data = iris.copy()
     data["species"] = pd.Categorical(data["species"], categories=["setosa", "versicolor", "virginica"], ordered=True)
     assert pc.fit("species ~ .", data, measure="ordinal").validation.measure == "ordinal"

@@ -79,7 +79,7 @@ def test_balanced_weights_and_the_choice_of_the_least_error(iris):
 def test_no_warning_where_the_error_is_as_good_or_not_looked_at(iris, noise):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        assert "Warning" not in repr(pc.fit("species ~ .", iris))
+        assert "Warning" not in repr(pc.fit("species ~ .", iris, dissimilarity="euclidean", repeats=1))
         pc.fit("species ~ .", iris, eps=1.0, lambda_=1000.0, cv=10)
         pc.fit("y ~ .", noise, eps=1.0)
         pc.compare("y ~ .", noise, ["pvm", "knn"], cv=3)  # its errors are there to be compared

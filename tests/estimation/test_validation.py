@@ -39,7 +39,7 @@ def test_balanced_error_and_losses_by_hand(iris):
 
 
 def test_cover_error_counts_none_several_and_wrong(iris):
-    v = pc.cross_validate("species ~ .", iris, eps=[0.6, 1.0], cv=4, seed=1)
+    v = pc.cross_validate("species ~ .", iris, eps=[0.6, 1.0], cv=4, seed=1, dissimilarity="euclidean", repeats=1)
     D = pc.dissimilarity("species ~ .", iris).frame()
     missed = 0
     for f in range(4):
@@ -80,14 +80,14 @@ def test_own_folds_by_label(iris):
 
 
 def test_repeats_average_and_do_not_shrink_the_standard_error(iris):
-    v = pc.cross_validate("species ~ .", iris, eps=[0.8, 1.2], cv=5, repeats=3)
+    v = pc.cross_validate("species ~ .", iris, eps=[0.8, 1.2], cv=5, repeats=3, dissimilarity="euclidean")
     assert v.folds.shape == (150, 3)
     assert len(v.fold_errors) == 15
     assert v.held_out.shape == (450, 2)
     e = v.fold_errors.to_numpy().reshape(3, 5, 2)
     assert v.table["error"].to_numpy() == pytest.approx(e.mean(axis=(0, 1)))
     assert v.table["se"].to_numpy() == pytest.approx(np.sqrt((e.var(axis=1) / 4).mean(axis=0)))
-    single = pc.cross_validate("species ~ .", iris, eps=[0.8, 1.2], cv=5)
+    single = pc.cross_validate("species ~ .", iris, eps=[0.8, 1.2], cv=5, dissimilarity="euclidean", repeats=1)
     assert single.folds.equals(v.folds[0].rename("fold"))
     with pytest.raises(pc.OptionError, match="these folds are fixed"):
         pc.cross_validate("species ~ .", iris, eps=1.0, cv="loo", repeats=2)
@@ -96,7 +96,7 @@ def test_repeats_average_and_do_not_shrink_the_standard_error(iris):
 
 
 def test_tidy_and_refit(iris):
-    v = pc.cross_validate("species ~ .", iris, choose="min")
+    v = pc.cross_validate("species ~ .", iris, choose="min", dissimilarity="euclidean", repeats=1)
     tidy = v.tidy()
     assert list(tidy.columns) == [
         "eps",
@@ -110,7 +110,7 @@ def test_tidy_and_refit(iris):
     ]
     assert (tidy["conf_high"] - tidy["conf_low"]).to_numpy() == pytest.approx(2 * tidy["std_error"].to_numpy())
     assert v.fit.model.eps == v.table["eps"].iloc[v.best]
-    assert v.fit.prototypes.equals(pc.fit("species ~ .", iris, choose="min").prototypes)
+    assert v.fit.prototypes.equals(pc.fit("species ~ .", iris, choose="min", dissimilarity="euclidean", repeats=1).prototypes)
     assert "grid points" in repr(v)
 
 
@@ -132,10 +132,10 @@ def test_usps_greedy_reaches_the_figures_of_the_trial_runs(papers_data):
     data = pc.fetch_data("usps")
     train, new = (data[data.split == part].drop(columns="split") for part in ("train", "test"))
     for eps, objective in ((5.45, 23.68), (7.3, 142.4), (8.06, 265.3), (10.0, 699.1), (12.07, 1689.0)):
-        fit = pc.fit("digit ~ .", train, dissimilarity=pc.Euclidean(scale=False), eps=eps)
+        fit = pc.fit("digit ~ .", train, dissimilarity=pc.Euclidean(scale=False), eps=eps, repeats=1)
         assert fit.objective.value == pytest.approx(objective, abs=0.05 if objective > 100 else 0.005)
     for eps, count, error in ((2.4, 6582, 5.5), (10.7, 512, 10.3)):
-        fit = pc.fit("digit ~ .", train, dissimilarity=pc.Euclidean(scale=False), eps=eps)
+        fit = pc.fit("digit ~ .", train, dissimilarity=pc.Euclidean(scale=False), eps=eps, repeats=1)
         assert len(fit.prototypes) == pytest.approx(count, rel=0.02)
         assert 100 * fit.test(new).error == pytest.approx(error, abs=0.1)
 

@@ -139,14 +139,14 @@ def test_long_and_deep_formulas_end_in_short_errors(formula):
 def test_errors_cut_what_they_quote(iris, what):
     long = "q" * 40_000
     calls = {
-        "class": lambda: pc.fit("species ~ .", iris.assign(species=long)),
-        "column": lambda: pc.fit("species ~ .", iris.assign(**{long: [{}] * 150})),
-        "row": lambda: pc.fit("species ~ .", iris.set_axis([long] * 150)),
+        "class": lambda: pc.fit("species ~ .", iris.assign(species=long), dissimilarity="euclidean", repeats=1),
+        "column": lambda: pc.fit("species ~ .", iris.assign(**{long: [{}] * 150}), dissimilarity="euclidean", repeats=1),
+        "row": lambda: pc.fit("species ~ .", iris.set_axis([long] * 150), dissimilarity="euclidean", repeats=1),
         "method": lambda: pc.fit("species ~ .", iris, long),
-        "weights": lambda: pc.fit("species ~ .", iris, weights=long),
-        "dissimilarity": lambda: pc.fit("species ~ .", iris, dissimilarity=long),
+        "weights": lambda: pc.fit("species ~ .", iris, weights=long, dissimilarity="euclidean", repeats=1),
+        "dissimilarity": lambda: pc.fit("species ~ .", iris, dissimilarity=long, repeats=1),
         "level": lambda: pc.fit("species ~ .", iris.assign(g=["u", "v"] * 75), eps=0.3).predict(iris.assign(g=long), unseen="raise"),
-        "option": lambda: pc.fit("species ~ .", iris, choose=[long, long]),
+        "option": lambda: pc.fit("species ~ .", iris, choose=[long, long], dissimilarity="euclidean", repeats=1),
     }
     with pytest.raises(pc.ProtoclassError) as caught:
         calls[what]()

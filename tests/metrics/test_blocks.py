@@ -61,7 +61,7 @@ OTHERS = {
     "gower": (pc.Gower(ordratio=["severity"], weights={"age": 2}), mixed), "mismatch": (pc.Mismatch(k=3, m=1), texts),
     "levenshtein": (pc.Levenshtein(), texts), "tangent": (pc.Tangent(shape=(4, 4)), images), "jaccard": (pc.Jaccard(), flags),
     "adaptive": (pc.Adaptive(neighborhood=10), numeric), "mahalanobis": (pc.Mahalanobis(ridge=0.1), numeric),
-    "learned": (pc.Learned("lda"), numeric), "forest": (pc.Forest(trees=20), lambda: mixed("drop")),
+    "learned": (pc.LDA(ridge=0), numeric), "quadratic": (pc.QDA(), numeric), "forest": (pc.Forest(trees=20), lambda: mixed("drop")),
 }  # fmt: skip
 SUBJECTS = {
     **{name: OTHERS.get(name, (metric(name), numeric)) for name in BUILT_IN},
@@ -113,7 +113,7 @@ def test_training_needs_a_tally_of_parts_in_any_order_and_one_row(name):
 def test_metrics_that_are_trained_in_parts():
     known = {name for name, (spec, _) in SUBJECTS.items() if metric(spec).trained_in_parts}
     assert known >= {"euclidean", "manhattan", "weighted", "gower", "cosine", "jaccard", "hamming", "dtw", "called"}
-    assert not known & {"robust", "mahalanobis", "kernel", "ranks", "learned", "adaptive", "parts", "tangent", "mismatch"}
+    assert not known & {"robust", "mahalanobis", "kernel", "ranks", "learned", "quadratic", "adaptive", "parts", "tangent", "mismatch"}
 
 
 def test_scales_do_not_depend_on_the_order_of_rows():

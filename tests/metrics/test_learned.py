@@ -10,7 +10,7 @@ from closeness import assert_close
 from scipy.optimize import approx_fprime
 
 import protoclass as pc
-from protoclass.core.distances.discriminant import Neighbourhoods, discriminants, nca, scatter
+from protoclass.core.distances.discriminant import Neighbourhoods, covariances, discriminants, nca, quadratic
 from protoclass.frames.frame import mold
 from protoclass.metrics.measuring import measure_frame
 from protoclass.models.registry import MODELS
@@ -88,11 +88,11 @@ def test_discriminants_equal_those_of_scikit_learn(iris):
     from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 
     theirs = LinearDiscriminantAnalysis(solver="eigen").fit(iris.iloc[:, :4], iris.species)
-    ours = pc.fit("species ~ .", iris, eps=1.0, dissimilarity=pc.Learned("lda")).dissimilarity
+    ours = pc.fit("species ~ .", iris, eps=1.0, dissimilarity=pc.LDA(ridge=0)).dissimilarity
     E = theirs.transform(iris.iloc[:, :4])
     assert_close(ours.frame().to_numpy(), np.sqrt(((E[:, None] - E) ** 2).sum(axis=2)), abs=1e-7)
     one = (
-        pc.fit("species ~ .", iris, eps=1.0, dissimilarity=pc.Learned("lda", components=1))
+        pc.fit("species ~ .", iris, eps=1.0, dissimilarity=pc.LDA(components=1, ridge=0))
         .dissimilarity.frame()
         .to_numpy()
     )
@@ -102,12 +102,15 @@ def test_discriminants_equal_those_of_scikit_learn(iris):
 def test_weights_of_rows_count_in_discriminants_as_repeated_rows_do():
     X, y, _ = rows(50)
     times = np.random.default_rng(4).integers(1, 4, 50)
-    weighted = discriminants(*scatter(X, y, times.astype(float)), 2)
-    repeated = discriminants(*scatter(np.repeat(X, times, axis=0), np.repeat(y, times), np.ones(times.sum())), 2)
-    assert_close(weighted, repeated)
+    again = np.repeat(X, times, axis=0), np.repeat(y, times), np.ones(times.sum())
+    for ridge in (0.0, 0.3):
+        assert_close(discriminants(X, y, times.astype(float), 2, ridge), discriminants(*again, 2, ridge))
+        maps = quadratic(X, y, times.astype(float), 3, 0.1, ridge), quadratic(*again, 3, 0.1, ridge)
+        ours, theirs = (np.swapaxes(F, 1, 2) @ F for F in maps)
+        assert_close(ours, theirs)
 
 
-@pytest.mark.parametrize("metric", [pc.Learned(), pc.Learned(components=2), pc.Learned("lda")], ids=repr)
+@pytest.mark.parametrize("metric", [pc.Learned(), pc.Learned(components=2), pc.LDA(ridge=0)], ids=repr)
 def test_rows_of_weight_0_teach_nothing(iris, metric):
     w = pd.Series(np.where(np.arange(150) % 3 == 0, 0.0, 1.0 + np.arange(150) % 2), iris.index)
     odd = iris.copy()
@@ -123,9 +126,9 @@ def test_rows_of_weight_0_teach_nothing(iris, metric):
 METRICS = [
     pc.Learned(),
     pc.Learned(diagonal=False),
-    pc.Learned("lda"),
+    pc.LDA(ridge=0),
     pc.Learned(sample=50),
-    pc.Learned("lda", diagonal=True),
+    pc.LDA(diagonal=True, ridge=0),
 ]
 
 
@@ -203,7 +206,7 @@ def test_the_picture_of_the_weights(iris):
 @pytest.mark.parametrize("method", MODELS)
 def test_every_method_takes_it(iris, method):
     fixed = {name: values[0] for name, values in MODELS[method].example.items()}
-    for metric in (pc.Learned(), pc.Learned("lda")):
+    for metric in (pc.Learned(), pc.LDA(ridge=0)):
         fit = pc.fit("species ~ .", iris, method, dissimilarity=metric, cv=None, **fixed)
         assert fit.training_error() < 0.1
         assert fit.predict(iris).tolist() == fit.predict().tolist()
@@ -214,7 +217,7 @@ def test_centroids_lead_back_to_the_columns(iris):
     for metric in (pc.Learned(), pc.Learned(diagonal=False)):
         fit = pc.fit("species ~ .", iris, "kmeans", K=1, dissimilarity=metric)
         assert fit.prototypes.iloc[:, -4:].to_numpy(float) == pytest.approx(means)
-    reduced = pc.fit("species ~ .", iris, "kmeans", K=1, dissimilarity=pc.Learned("lda"))
+    reduced = pc.fit("species ~ .", iris, "kmeans", K=1, dissimilarity=pc.LDA(ridge=0))
     points = reduced.prototypes.iloc[:, -4:].astype(float)
     known = pc.Dissimilarity(**vars(reduced.dissimilarity)).metric
     frame, _ = reduced.frame.again(points)
@@ -224,7 +227,7 @@ def test_centroids_lead_back_to_the_columns(iris):
 
 def test_columns_that_do_not_vary_and_duplicates(iris):
     odd = pd.concat([iris, iris.iloc[::2].set_axis(range(1000, 1075))]).assign(same=3.0)
-    for metric in (pc.Learned(), pc.Learned(components=2), pc.Learned("lda"), pc.Learned("lda", diagonal=True)):
+    for metric in (pc.Learned(), pc.Learned(components=2), pc.LDA(ridge=0), pc.LDA(diagonal=True, ridge=0)):
         fit = pc.fit("species ~ .", odd, "knn", k=3, dissimilarity=metric)
         assert fit.dissimilarity.metric.column_weights.loc["same", "weight"] == 0
         assert "constant columns, which get weight 0: same" in fit.summary().as_text().replace("\n", " ")
@@ -235,23 +238,22 @@ def test_columns_that_do_not_vary_and_duplicates(iris):
 
 
 def test_columns_that_others_make_up_do_no_harm_to_discriminants(iris):
-    plain = pc.fit("species ~ .", iris, eps=1.0, dissimilarity=pc.Learned("lda")).dissimilarity.frame()
+    plain = pc.fit("species ~ .", iris, eps=1.0, dissimilarity=pc.LDA(ridge=0)).dissimilarity.frame()
     twice = pc.fit(
-        "species ~ .", iris.assign(sum=iris.petal_width + iris.petal_length), eps=1.0, dissimilarity=pc.Learned("lda")
+        "species ~ .", iris.assign(sum=iris.petal_width + iris.petal_length), eps=1.0, dissimilarity=pc.LDA(ridge=0)
     )
     assert_close(twice.dissimilarity.frame().to_numpy(), plain.to_numpy(), abs=1e-6)
 
 
 def test_fewer_rows_than_columns():
     few = noisy(20, 40)
-    for metric in (pc.Learned(), pc.Learned(components=3), pc.Learned(diagonal=False), pc.Learned("lda", ridge=0.1)):
+    for metric in (pc.Learned(), pc.Learned(components=3), pc.Learned(diagonal=False), pc.LDA(), pc.QDA()):
         fit = pc.fit("y ~ .", few, "knn", k=1, dissimilarity=metric)
         assert fit.training_error() == 0
         assert np.isfinite(fit.dissimilarity.frame().to_numpy()).all()
-    with pytest.raises(
-        pc.DataError, match=r"LDA needs variance within classes, but some.*as Learned\('lda', ridge=0\.01\), or use Learned\('nca'\)"
-    ):
-        pc.fit("y ~ .", few, "knn", k=1, dissimilarity=pc.Learned("lda"))
+    for metric in (pc.LDA(ridge=0), pc.QDA(ridge=0)):
+        with pytest.raises(pc.DataError, match=r"needs variance within .*, but some axis of 42 columns over 20 rows has none: .* ridge="):
+            pc.fit("y ~ .", few, "knn", k=1, dissimilarity=metric)
 
 
 def test_what_cannot_be_learned(iris):
@@ -268,7 +270,7 @@ def test_what_cannot_be_learned(iris):
     with pytest.raises(pc.DataError, match="components must be at most 4, the number of columns that vary, not 5"):
         fit(components=5)
     with pytest.raises(pc.DataError, match="components must be at most 2 for LDA of 3 classes and 4 columns that vary, not 3"):
-        fit(kind="lda", components=3)
+        pc.fit("species ~ .", iris, "knn", k=1, dissimilarity=pc.LDA(components=3))
     with pytest.raises(pc.DataError, match="use a smaller one"):
         fit(ridge=1e6)
     with pytest.raises(pc.DataError, match=r"needs? the classes, but '~ .*' has no response: use 'response ~ predictors'"):
@@ -281,7 +283,8 @@ def test_what_cannot_be_learned(iris):
     with pytest.raises(pc.TooLarge, match="learn from fewer rows, such as sample=1000"):
         nca(np.zeros((10**7, 1)), np.zeros(10**7, int), np.ones(10**7))
     for parameters, words in (
-        ({"kind": "pca"}, "kind must be .*, not 'pca'"), ({"components": 0}, "components must be .*, not 0"),
+        ({"kind": "lda"}, r"kind must be 'nca', not 'lda': use dissimilarity=pc.LDA\(\)"),
+        ({"components": 0}, "components must be .*, not 0"),
         ({"components": 2, "diagonal": True}, "no axes to leave out"),
         ({"ridge": -1}, "ridge must be a number >= 0, not -1"), ({"sample": 1}, "sample must be .*, not 1"),
         ({"seed": -1}, "seed must be .*, not -1"),
@@ -289,6 +292,13 @@ def test_what_cannot_be_learned(iris):
     ):  # fmt: skip
         with pytest.raises(pc.OptionError, match=words):
             pc.Learned(**parameters)
+    for make, words in (
+        (lambda: pc.LDA(components=0), "components must be .*, not 0"), (lambda: pc.LDA(ridge=-1), "ridge must be a number >= 0, not -1"),
+        (lambda: pc.LDA(components=2, diagonal=True), "no axes to leave out"), (lambda: pc.QDA(shrinkage=2), "shrinkage must be .*, not 2"),
+        (lambda: pc.QDA(ridge="a"), "ridge must be a number >= 0, not 'a'"),
+    ):  # fmt: skip
+        with pytest.raises(pc.OptionError, match=words):
+            make()
 
 
 def test_the_sample_depends_on_the_seed_alone(iris):
@@ -301,7 +311,7 @@ def test_the_sample_depends_on_the_seed_alone(iris):
 
 
 def test_it_is_pickled(iris):
-    for metric in (pc.Learned(), pc.Learned("lda")):
+    for metric in (pc.Learned(), pc.LDA(ridge=0)):
         fit = pc.fit("species ~ .", iris, eps=1.0, dissimilarity=metric)
         loaded = pickle.loads(pickle.dumps(fit))
         assert loaded.dissimilarity.metric == fit.dissimilarity.metric
@@ -318,21 +328,121 @@ def test_it_stands_within_other_metrics(iris):
     assert fit.validation.table["error"].min() < 0.1
 
 
-def test_scatter_does_not_depend_on_where_the_rows_lie():
+def test_covariances_do_not_depend_on_where_the_rows_lie():
     X, y, w = rows()
-    total = np.cov(X.T, aweights=w, ddof=0)
-    parts = [w[y == c].sum() / w.sum() * np.cov(X[y == c].T, aweights=w[y == c], ddof=0) for c in range(3)]
-    for found, known in zip(scatter(X + 50.0, y, w), (sum(parts), total), strict=True):
-        assert np.allclose(found, known, rtol=1e-9)
+    own = [np.cov(X[y == c].T, aweights=w[y == c], ddof=0) for c in range(3)]
+    each, within = covariances(X + 50.0, y, w, 4)
+    assert np.allclose(each[:3], own, rtol=1e-9)
+    assert not each[3].any()  # a class without rows
+    assert np.allclose(within, sum(w[y == c].sum() / w.sum() * S for c, S in enumerate(own)), rtol=1e-9)
+
+
+def by_loops(data, response, shrinkage, ridge, w):
+    """D of QDA by its definition, one pair at a time."""
+    X, y = data.drop(columns=response).to_numpy(float), pd.factorize(data[response], sort=True)[0]
+    live, Z = w > 0, X / X[w > 0].std(axis=0, ddof=1)
+    S, W, mean = {}, np.zeros((X.shape[1],) * 2), np.average(Z[live], axis=0, weights=w[live])
+    for c in np.unique(y):
+        own, m = live & (y == c), np.average(Z[live & (y == c)], axis=0, weights=w[live & (y == c)])
+        S[c] = sum(w[i] * np.outer(Z[i] - m, Z[i] - m) for i in np.flatnonzero(own)) / w[own].sum()
+        W += w[own].sum() / w.sum() * S[c]
+    variance = np.mean(w @ (Z - mean) ** 2 / w.sum())
+    D = np.empty((len(X), len(X)))
+    for j in range(len(X)):
+        L = np.linalg.inv((1 - shrinkage) * S[y[j]] + shrinkage * W + ridge * variance * np.eye(len(W)))
+        for i in range(len(X)):
+            D[i, j] = np.sqrt((Z[i] - Z[j]) @ L @ (Z[i] - Z[j]))
+    return D
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_the_quadratic_distance_is_its_definition_by_loops(iris, weighted):
+    part = iris.iloc[::5]
+    w = 1.0 + np.arange(len(part)) % 3 if weighted else np.ones(len(part))
+    fit = pc.fit("species ~ .", part, eps=1.0, dissimilarity=pc.QDA(shrinkage=0.2, ridge=0.05), weights=pd.Series(w, part.index))
+    found = fit.dissimilarity.frame().to_numpy()
+    assert_close(found, by_loops(part, "species", 0.2, 0.05, w), abs=1e-9)
+    assert not np.allclose(found, found.T)
+    assert not found.diagonal().any()
+
+
+def at_the_means(data, response, metric):
+    """The class of the nearest mean of a class for each row."""
+    means = data.groupby(response, observed=True).mean().reset_index()
+    both = pd.concat([data, means], ignore_index=True)
+    weights = pd.Series(np.r_[np.ones(len(data)), np.zeros(len(means))])
+    trained = metric.train(mold(f"{response} ~ .", both).take(np.arange(len(data))))
+    frame = mold(f"{response} ~ .", both)
+    D = trained.between(trained.rows(frame.take(np.arange(len(data)))), trained.candidates(frame.take(np.arange(len(data), len(both)))))
+    assert weights.sum() == len(data)
+    return means[response].to_numpy()[D.argmin(axis=1)], D
+
+
+@pytest.mark.parametrize("name", ["iris", "wine"])
+def test_nearest_means_predict_as_the_discriminant_analyses_of_scikit_learn(name):
+    from sklearn.discriminant_analysis import LinearDiscriminantAnalysis, QuadraticDiscriminantAnalysis
+
+    data = pc.load_data(name)
+    response = "species" if name == "iris" else "cultivar"
+    data = data.groupby(response, observed=True).head(40).reset_index(drop=True)  # equal classes, so equal divisors
+    X, y = data.drop(columns=response).to_numpy(float), data[response]
+    equal = np.full(3, 1 / 3)
+    linear = LinearDiscriminantAnalysis(priors=equal).fit(X, y)
+    assert at_the_means(data, response, pc.LDA(ridge=0))[0].tolist() == linear.predict(X).tolist()
+    square = QuadraticDiscriminantAnalysis(priors=equal, store_covariance=True).fit(X, y)
+    _, D = at_the_means(data, response, pc.QDA(shrinkage=0, ridge=0))
+    volume = [np.linalg.slogdet(S)[1] for S in square.covariance_]  # the term that the distance leaves out
+    known = pd.Categorical(square.predict(X), data[response].cat.categories).codes
+    assert (D**2 * 39 / 40 + volume).argmin(axis=1).tolist() == known.tolist()
+
+
+def test_discriminants_of_more_columns_than_rows_are_those_of_all_columns_with_a_ridge():
+    X, y, w = noisy(24, 60).iloc[:, :-1].to_numpy(float), np.arange(24) % 3, np.ones(24)
+    p = X.shape[1]
+    axes = discriminants(X, y, w, 2, 0.1)
+    within, total = covariances(X, y, w, 3)[1], covariances(X, np.zeros(24, int), w, 1)[1]
+    from scipy.linalg import eigh
+
+    _, plain = eigh(total - within, within + 0.1 * np.diag(total).mean() * np.eye(p))
+    E, F = X @ axes.T, X @ plain[:, ::-1][:, :2]
+    assert_close(((E[:, None] - E) ** 2).sum(axis=2), ((F[:, None] - F) ** 2).sum(axis=2), abs=1e-6)
+
+
+def test_parts_of_squared_distances_are_signed_and_exact(iris):
+    table = iris.assign(size=pd.Categorical(np.where(iris.sepal_length > 5.8, "large", "small")))
+    for formula, data in (("species ~ .", iris), ("species ~ . - sepal_length", table)):
+        for metric in (pc.LDA(), pc.QDA(), pc.Learned(diagonal=False)):
+            fit = pc.fit(formula, data, eps=2.0, dissimilarity=metric)
+            why = fit.why(70)
+            assert why["to_prototype"].sum() == pytest.approx(why.attrs["prototype_distance"])
+            assert why["to_rival"].sum() == pytest.approx(why.attrs["rival_distance"])
+    trained = pc.fit("species ~ .", iris, eps=2.0, dissimilarity=pc.QDA()).dissimilarity
+    terms = trained.metric.terms(trained.rows, trained.candidates)
+    assert_close(terms.sum(axis=2), trained.frame().to_numpy() ** 2, abs=1e-9)
+    assert (terms < -0.1).any()
+
+
+def test_the_quadratic_distance_needs_the_classes_of_candidates(iris):
+    with pytest.raises(pc.OptionError, match=r"QDA distances need the class of each candidate: use candidates='train'"):
+        pc.fit("species ~ .", iris, eps=1.0, dissimilarity=pc.QDA(), candidates=pc.unlabelled(iris.iloc[:3].set_axis(["a", "b", "c"])))
+
+
+def test_a_held_out_row_is_not_seen_by_a_discriminant(iris):
+    fold = np.arange(150) % 5
+    for metric in (pc.LDA(), pc.QDA()):
+        plain = pc.cross_validate("species ~ .", iris, eps=[1.0, 2.0], dissimilarity=metric, cv=fold, repeats=1).held_out
+        mixed = iris.assign(species=iris.species.where(fold != 2, np.roll(iris.species, 5)))
+        other = pc.cross_validate("species ~ .", mixed, eps=[1.0, 2.0], dissimilarity=metric, cv=fold, repeats=1).held_out
+        assert plain[fold == 2].equals(other[fold == 2])
 
 
 def test_the_response_of_the_formula_is_read_where_the_metric_learns_from_it(iris):
-    for metric in (pc.Learned("lda"), pc.Adaptive(), pc.Mixed([(list(iris.columns[:4]), pc.Learned("lda"))]), pc.Ranks(pc.Learned("lda"))):
+    for metric in (pc.LDA(ridge=0), pc.Adaptive(), pc.Mixed([(list(iris.columns[:4]), pc.LDA(ridge=0))]), pc.Ranks(pc.LDA(ridge=0))):
         found = pc.dissimilarity("species ~ .", iris, metric)
         fitted = pc.fit("species ~ .", iris, "knn", k=3, dissimilarity=metric).dissimilarity
         assert np.array_equal(found.frame(), fitted.frame())
         with pytest.raises(pc.DataError, match=r"needs? the classes, but '~ .*' has no response: use 'response ~ predictors'"):
             pc.dissimilarity("~ .", iris.drop(columns="species"), metric)
     missing = iris.assign(species=iris["species"].where(iris.index != 3))
-    sizes = [len(pc.dissimilarity("species ~ .", missing, metric).index) for metric in ("euclidean", pc.Learned("lda"))]
+    sizes = [len(pc.dissimilarity("species ~ .", missing, metric).index) for metric in ("euclidean", pc.LDA(ridge=0))]
     assert sizes == [150, 149]  # a row without a class counts where no class is asked for

@@ -142,7 +142,7 @@ def test_ranks_are_counted_among_training_rows(iris):
 
 def test_ranks_of_a_fold_know_only_its_training_rows(iris):
     fold = pd.Series(np.arange(150) % 3, iris.index)
-    v = pc.cross_validate("species ~ .", iris, dissimilarity=pc.Ranks(), eps=[5.5, 20.5], cv=fold)
+    v = pc.cross_validate("species ~ .", iris, dissimilarity=pc.Ranks(), eps=[5.5, 20.5], cv=fold, repeats=1)
     D = pc.dissimilarity("species ~ .", iris).frame().to_numpy()
     wrong = np.zeros(2)
     for f in range(3):
@@ -153,7 +153,7 @@ def test_ranks_of_a_fold_know_only_its_training_rows(iris):
         labels = iris.species.to_numpy()
         for g, eps in enumerate([5.5, 20.5]):
             frame = pd.DataFrame(R.astype(float), train, train)
-            small = pc.fit("species ~ 1", iris.iloc[train], dissimilarity=frame, eps=eps, lambda_=1 / 150)
+            small = pc.fit("species ~ 1", iris.iloc[train], dissimilarity=frame, eps=eps, lambda_=1 / 150, repeats=1)
             new = pd.DataFrame(R_held.astype(float), held, train)
             wrong[g] += (small.predict(new).to_numpy() != labels[held]).sum()
     assert v.table["error"].to_numpy() * 150 == pytest.approx(wrong)

@@ -320,7 +320,7 @@ def test_mixtures_of_mixtures(clinic):
     expected = by_hand(clinic, [("~ age + ward", inner), ("~ pulse", "manhattan")], [1, 4])
     assert_close(d.frame().to_numpy(), expected, abs=1e-12)
     assert one.metric.counts.tolist() == [[1, 1], [2, 1]]  # the candidates of ranks carry one array more
-    fit = pc.fit("outcome ~ age + ward + pulse", clinic, dissimilarity=outer, eps=[0.2, 0.5], cv=3)
+    fit = pc.fit("outcome ~ age + ward + pulse", clinic, dissimilarity=outer, eps=[0.2, 0.5], cv=3, repeats=1)
     again = pickle.loads(pickle.dumps(fit.dissimilarity.metric))
     assert np.array_equal(again.between(d.rows, d.candidates), fit.dissimilarity.metric.between(d.rows, d.candidates))
     ranked = pc.dissimilarity("~ age + ward", clinic, pc.Ranks(Mixed([("age", "euclidean"), ("ward", "gower")])))
@@ -466,8 +466,8 @@ class Bare(pc.Metric):
 
 def test_a_class_with_rows_and_between_serves_everywhere(iris, names):
     pc.register("bare", Bare)
-    fit = pc.fit("species ~ .", iris, dissimilarity="bare", cv=5)
-    same = pc.fit("species ~ .", iris, dissimilarity=pc.Euclidean(scale=False), eps=float(np.sqrt(fit.model.eps)))
+    fit = pc.fit("species ~ .", iris, dissimilarity="bare", cv=5, repeats=1)
+    same = pc.fit("species ~ .", iris, dissimilarity=pc.Euclidean(scale=False), eps=float(np.sqrt(fit.model.eps)), repeats=1)
     assert fit.prototypes["newly_covered"].equals(same.prototypes["newly_covered"])
     assert fit.predict(iris).equals(same.predict(iris))
     assert fit.predict(iris.iloc[:3], "distance").to_numpy() == pytest.approx(
@@ -488,7 +488,7 @@ def test_a_class_with_rows_and_between_serves_everywhere(iris, names):
     with pytest.raises(pc.NoVectors):
         pc.fit("species ~ .", iris, "kmeans", dissimilarity="bare", K=2)
     with pytest.raises(pc.OptionError, match="did you mean 'bare'"):
-        pc.fit("species ~ .", iris, dissimilarity="bar")
+        pc.fit("species ~ .", iris, dissimilarity="bar", repeats=1)
 
 
 def test_names_are_new_identifiers_of_metrics_without_parameters(names):

@@ -422,7 +422,7 @@ def test_ranks_of_any(metric):
 
 @pytest.mark.parametrize("metric", ALL, ids=shown)
 def test_fits(metric, iris):
-    pvm = pc.fit("species ~ .", iris, dissimilarity=metric, cv=5)
+    pvm = pc.fit("species ~ .", iris, dissimilarity=metric, cv=5, repeats=1)
     assert (pvm.predict(iris) != iris.species).mean() == pytest.approx(pvm.glance()["training_error"].iloc[0])
     assert metric.name in repr(pvm.dissimilarity)
     one = pc.fit("species ~ .", iris, "knn", dissimilarity=metric, k=1)

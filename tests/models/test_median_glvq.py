@@ -528,7 +528,7 @@ def test_total_is_the_number_of_all_prototypes():
         fit = pc.fit("y ~ .", table, "medianglvq", total=total, matrix="none")
         assert len(fit.prototypes) == total
         assert_no_swap_improves(fit)
-        assert f"Prototypes of all classes: {total}" in str(fit)
+        assert f"Prototypes of all classes  {total}" in str(fit)
     by_total, by_K = (pc.fit("y ~ .", table, "medianglvq", matrix="none", **count) for count in ({"total": 2}, {"K": 1}))
     assert by_total.prototypes.equals(by_K.prototypes)
     tuned = pc.cross_validate("y ~ .", table, "medianglvq", total=[2, 5, 9], matrix="none", cv=3)

@@ -237,7 +237,7 @@ def test_cross_validation_equals_fits_on_the_training_rows(iris):
     table = by_bound.validation.table
     assert table["bound"].iloc[by_bound.point] == table["bound"].min()
     with pytest.raises(pc.OptionError, match=r"choose='bound' needs a bound over the grid,.*: use 'scm'"):
-        pc.fit("species ~ .", iris, choose="bound")
+        pc.fit("species ~ .", iris, choose="bound", dissimilarity="euclidean", repeats=1)
 
 
 def test_votes_of_several_machines_by_hand(iris):

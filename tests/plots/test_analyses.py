@@ -17,7 +17,7 @@ def axes():
 
 @pytest.fixture(scope="module")
 def fit(iris):
-    return pc.fit("species ~ .", iris, eps=[0.5, 1.0, 1.5], cv=5)
+    return pc.fit("species ~ .", iris, eps=[0.5, 1.0, 1.5], cv=5, dissimilarity="euclidean", repeats=1)
 
 
 def ends(ax, container=0):
@@ -77,7 +77,7 @@ def test_the_band_is_drawn_around_the_curve(fit):
 
 
 def test_of_several_lines_the_chosen_one_has_its_band(iris):
-    validation = pc.cross_validate("species ~ .", iris, eps=[0.5, 1.0], lambda_=[0.01, 2.0], cv=3)
+    validation = pc.cross_validate("species ~ .", iris, eps=[0.5, 1.0], lambda_=[0.01, 2.0], cv=3, dissimilarity="euclidean", repeats=1)
     ax = validation.plot("eps", ax=axes(), band=0.95)
     chosen = validation.table["lambda_"].iloc[validation.one_se]
     labels = [str(c.get_label()) for c in ax.collections if "band" in str(c.get_label())]

@@ -16,7 +16,7 @@ def words_of(ax):
 
 
 def test_the_axis_of_the_errors_ends_at_the_data_whatever_else_there_is_to_say(iris):
-    v = pc.cross_validate("species ~ .", iris, eps=[0.5, 0.8, 1.0], cv=5)
+    v = pc.cross_validate("species ~ .", iris, eps=[0.5, 0.8, 1.0], cv=5, dissimilarity="euclidean", repeats=1)
     ax = v.plot(ax=axes())
     table = v.table
     assert (table["error"] + table["se"]).max() < ax.get_ylim()[1] < 1.2 * (table["error"] + table["se"]).max()
@@ -27,13 +27,13 @@ def test_the_axis_of_the_errors_ends_at_the_data_whatever_else_there_is_to_say(i
     np.testing.assert_allclose(strip.lines[0].get_xydata(), table[["eps", "cover_error"]])
     assert strip.get_ylim()[1] >= table["cover_error"].max()
     assert strip.get_xlim() == ax.get_xlim()
-    high = pc.cross_validate("species ~ .", iris, eps=[0.5, 4.0, 6.0], cv=5).plot(ax=axes())
+    high = pc.cross_validate("species ~ .", iris, eps=[0.5, 4.0, 6.0], cv=5, dissimilarity="euclidean", repeats=1).plot(ax=axes())
     assert high.get_ylim()[1] > 0.667
     assert words_of(high) == ["no-information error: 0.667"]
 
 
 def test_the_curve_says_what_was_chosen_and_shades_what_is_within_a_standard_error(iris):
-    v = pc.cross_validate("species ~ .", iris, eps=[0.3, 0.5, 0.7, 1.0, 1.5], cv=5)
+    v = pc.cross_validate("species ~ .", iris, eps=[0.3, 0.5, 0.7, 1.0, 1.5], cv=5, dissimilarity="euclidean", repeats=1)
     ax = v.plot(ax=axes())
     best, choice = v.table.iloc[v.best], v.table.iloc[v.one_se]
     (band,) = [patch for patch in ax.patches if "within 1 SE" in str(patch.get_label())]
@@ -46,7 +46,8 @@ def test_the_curve_says_what_was_chosen_and_shades_what_is_within_a_standard_err
 
 
 def test_a_heat_map_has_the_errors_as_numbers_and_shades_that_differ(iris):
-    v = pc.cross_validate("species ~ .", iris, eps=[0.3, 0.6, 0.9, 4.0], lambda_=[0.1, 1.0, 4.0], cv=3)
+    v = pc.cross_validate("species ~ .", iris, eps=[0.3, 0.6, 0.9, 4.0], lambda_=[0.1, 1.0, 4.0], cv=3,
+        dissimilarity="euclidean", repeats=1)
     ax = v.plot(("eps", "lambda_"), ax=axes())
     cells = v.table.pivot(index="lambda_", columns="eps", values="error").to_numpy()
     limit = v.table["error"].iloc[v.best] + v.table["se"].iloc[v.best]
@@ -64,7 +65,7 @@ def test_a_heat_map_has_the_errors_as_numbers_and_shades_that_differ(iris):
 def test_a_point_far_from_all_others_does_not_take_half_of_the_axis(iris):
     """A radius a tenth of all others: the gap is narrow and broken, which is said; other places, a strip and the top stay true."""
     eps = [0.06, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0]
-    v = pc.cross_validate("species ~ .", iris, eps=eps, cv=5)
+    v = pc.cross_validate("species ~ .", iris, eps=eps, cv=5, dissimilarity="euclidean", repeats=1)
     ax = v.plot(ax=axes())
     ax.figure.canvas.draw()
     assert ax.get_xlabel() == "radius eps of the balls (log scale, broken from 0.06 to 0.5)"
@@ -77,7 +78,7 @@ def test_a_point_far_from_all_others_does_not_take_half_of_the_axis(iris):
     for part in ax.child_axes:  # the sizes above, and the strip below
         np.testing.assert_allclose(part.transData.transform(np.column_stack([eps, eps]))[:, 0], at, atol=0.5)
     assert "broken from" in v.plot("size", ax=axes()).get_xlabel()
-    near = pc.cross_validate("species ~ .", iris, eps=eps[1:], cv=5).plot(ax=axes())
+    near = pc.cross_validate("species ~ .", iris, eps=eps[1:], cv=5, dissimilarity="euclidean", repeats=1).plot(ax=axes())
     assert near.get_xlabel() == "radius eps of the balls"
 
 
@@ -94,7 +95,7 @@ def test_gaps_are_broken_where_one_is_wide_and_alone():
 
 
 def test_an_error_far_above_all_others_is_a_mark_at_the_edge_with_its_number(iris):
-    v = pc.cross_validate("species ~ .", iris, eps=[0.5, 0.6, 0.7, 0.8, 0.9, 1.0, 6.0], cv=5)
+    v = pc.cross_validate("species ~ .", iris, eps=[0.5, 0.6, 0.7, 0.8, 0.9, 1.0, 6.0], cv=5, dissimilarity="euclidean", repeats=1)
     for x in (None, "size"):
         ax = v.plot(x, ax=axes())
         near = v.table.iloc[:-1]

@@ -17,7 +17,7 @@ from protoclass.views.prototypes import list_short
 @pytest.fixture(scope="module")
 def fits(iris):
     return {
-        "iris": pc.fit("species ~ .", iris, eps=[0.5, 0.7, 1.0, 1.5], cv=3),
+        "iris": pc.fit("species ~ .", iris, eps=[0.5, 0.7, 1.0, 1.5], cv=3, dissimilarity="euclidean", repeats=1),
         "long": pc.fit("`the class of each row, in words` ~ .", long_labels(), eps=[0.6, 0.8, 1.2], cv=3),
     }
 

@@ -23,7 +23,7 @@ def outline(fit):
 
 
 def test_each_kind_draws_on_the_axes_given(iris):
-    fit = pc.fit("species ~ .", iris, cv=3)
+    fit = pc.fit("species ~ .", iris, cv=3, dissimilarity="euclidean", repeats=1)
     for kind in (None, "prototypes", "progress", "confusion", "validation"):
         ax = axes()
         assert fit.plot(kind, ax=ax) is ax
@@ -235,7 +235,7 @@ def test_maps_of_mixed_given_and_large_data(method):
 
 
 def test_two_knobs_and_one_point(iris):
-    v = pc.cross_validate("species ~ .", iris, eps=[0.5, 1.0, 2.0], lambda_=[0.1, 2.5], cv=3)
+    v = pc.cross_validate("species ~ .", iris, eps=[0.5, 1.0, 2.0], lambda_=[0.1, 2.5], cv=3, dissimilarity="euclidean", repeats=1)
     assert len(v.table) == 6
     assert len(v.plot(ax=axes()).get_legend().get_texts()) >= 4
     one = pc.cross_validate("species ~ .", iris, eps=1.0, cv=3)
@@ -476,7 +476,7 @@ def held_out(ax):
 
 
 def test_paths_have_the_held_out_error_by_the_folds_of_the_fit(iris):
-    fit = pc.fit("species ~ .", iris, eps=[0.8, 1.0], cv=4, seed=3)
+    fit = pc.fit("species ~ .", iris, eps=[0.8, 1.0], cv=4, seed=3, dissimilarity="euclidean", repeats=1)
     (drawn,) = held_out(fit.plot("path", ax=axes()))
     np.testing.assert_array_equal(drawn, fit.path(cv=4)["cv_error"].iloc[1:])
     assert not np.array_equal(drawn, fit.path(cv=10)["cv_error"].iloc[1:])
@@ -514,7 +514,7 @@ def test_paths_radii_solvers_and_sizes(iris):
     assert (table["bound"] <= table["objective"] + 1e-9).all()
     assert best["greedy"].tolist() == [fit.update(eps=e).objective.value for e in (0.3, 0.8)]
     assert fit.plot("solvers", ax=axes(), eps=[0.3, 0.8]).get_ylabel()
-    v = pc.cross_validate("species ~ .", iris)
+    v = pc.cross_validate("species ~ .", iris, dissimilarity="euclidean", repeats=1)
     assert "number of prototypes" in v.plot("size", ax=axes()).get_xlabel()
     for call in (lambda: fit.plot("solvers", solvers=["simplex"]), lambda: fit.plot("radii", eps=[-1.0])):
         with pytest.raises(pc.OptionError):

@@ -382,7 +382,7 @@ def test_files_that_are_there_already(fit, tmp_path):
 
 def test_what_is_private_is_said(tmp_path):
     iris = pc.load_data("iris").assign(name="x")
-    fit = pc.fit("species ~ . - name", iris, eps=[0.8, 1.2], cv=3, calibrate={"cv": 3})
+    fit = pc.fit("species ~ . - name", iris, eps=[0.8, 1.2], cv=3, calibrate={"cv": 3}, dissimilarity="euclidean", repeats=1)
     said = repr(fit.save(tmp_path / "a"))
     assert "the data: 150 rows with their labels and all 6 columns, including 1 that the formula does not use" in said
     assert "held-out predictions of 150 rows (2 grid points, 1 repeat) and their folds" in said

@@ -90,7 +90,8 @@ METRICS = {
     "single": ("x + z", pc.Manhattan(scale=False)), "mahalanobis": ("x + z", pc.Mahalanobis(ridge=0.1)), "cosine": ("x + z", "cosine"),
     "class": ("x + z", pc.Chebyshev), "kernel": ("x + z", pc.Kernel("poly")), "rbf": ("x + z + g", pc.Kernel("rbf")),
     "gower": ("x + z + g", pc.Gower(weights={"x": 2})), "hamming": ("x + g", "hamming"), "ranks": ("x + z", pc.Ranks("manhattan")),
-    "adaptive": ("x + z", pc.Adaptive(neighborhood=8)), "learned": ("x + z", pc.Learned()), "lda": ("x + z", pc.Learned("lda", ridge=0.1)),
+    "adaptive": ("x + z", pc.Adaptive(neighborhood=8)), "learned": ("x + z", pc.Learned()), "lda": ("x + z", pc.LDA()),
+    "qda": ("x + z", pc.QDA()),
     "dtw": ("x + z", "dtw"), "mismatch": ("t", pc.Mismatch(k=2, m=1)), "levenshtein": ("t", "levenshtein"),
     "forest": ("x + z + g", pc.Forest(trees=20)), "mixed": ("x + z + g", pc.Mixed([(["x", "z"], "euclidean"), ("g", "gower")])),
 }  # fmt: skip
@@ -100,7 +101,7 @@ METRICS = {
 def test_metrics(name, table, tmp_path):
     right, metric = METRICS[name]
     fit = pc.fit(f"y ~ {right}", table, "knn", k=3, dissimilarity=metric)
-    few = pc.fit(f"y ~ {right}", table, eps=float(fit.dissimilarity.quantile(0.3)), dissimilarity=metric)
+    few = pc.fit(f"y ~ {right}", table, eps=float(fit.dissimilarity.quantile(0.3)), dissimilarity=metric, repeats=1)
     for one in (fit, few):
         assert same_fit(one, again(one, tmp_path), NEW)
         for kind in one.kinds:
@@ -162,7 +163,7 @@ def test_a_given_matrix(tmp_path):
 
 
 def test_what_follows_from_a_fit(iris, tmp_path):
-    fit = pc.fit("species ~ .", iris)
+    fit = pc.fit("species ~ .", iris, dissimilarity="euclidean", repeats=1)
     other = again(fit, tmp_path)
     same(fit.path(), other.path())
     same(fit.augment(), other.augment())
@@ -328,7 +329,7 @@ def test_the_same_fit_gives_the_same_bytes_in_another_process(tmp_path, iris):
 
 
 def test_a_small_file(iris, tmp_path):
-    fit = pc.fit("species ~ .", iris)
+    fit = pc.fit("species ~ .", iris, dissimilarity="euclidean", repeats=1)
     full, slim = (one.save(tmp_path / str(k)).size for k, one in enumerate((fit, fit.slim())))
     assert full < 20_000
     assert slim < 10_000

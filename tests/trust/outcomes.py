@@ -55,7 +55,7 @@ OTHER_FITS = {
     "rounding": ("pvm", {"eps": 0.8, "lambda_": [0.013, 0.37], "solver": "rounding", "draws": 40}),
     "exact": ("pvm", {"eps": [0.8, 1.0], "lambda_": 0.37, "solver": "exact"}),
     "mahalanobis": ("knn", {"k": [1, 3], "dissimilarity": "mahalanobis"}),
-    "learned": ("knn", {"k": [1, 3], "dissimilarity": pc.Learned("lda")}),
+    "learned": ("knn", {"k": [1, 3], "dissimilarity": pc.LDA(ridge=0)}),
     "forest": ("knn", {"k": [1, 3], "dissimilarity": pc.Forest(trees=20)}),
 }
 

@@ -13,7 +13,7 @@ from protoclass.sklearn import PrototypeClassifier
 def learned(path: Path) -> float:
     """From data to a fit, what is asked of it, and the file that it goes into."""
     iris = pc.load_data("iris")
-    fit = pc.fit("species ~ .", iris, "pvm", eps=[0.8, 1.0], cv=5, seed=1)
+    fit = pc.fit("species ~ .", iris, "pvm", eps=[0.8, 1.0], cv=5, seed=1, dissimilarity="euclidean", repeats=1)
     assert_type(fit, pc.Fit)
     assert_type(fit.nobs, int)
     assert_type(fit.validation, pc.Validation | None)

@@ -49,9 +49,10 @@ FITS = {
     "hyperplane": lambda iris: pc.fit("species ~ .", iris, "hyperplane", C=1.0),
     "knn": lambda iris: pc.fit("species ~ .", iris, "knn", k=3),
     "adaptive": lambda iris: pc.fit("species ~ .", iris, "knn", k=3, dissimilarity=pc.Adaptive()),
+    "quadratic": lambda iris: pc.fit("species ~ .", iris, eps=3.0, dissimilarity=pc.QDA()),
     "learned": lambda iris: pc.fit("species ~ .", iris, "lvq", K=2, dissimilarity=pc.Learned()),
-    "discriminants": lambda iris: pc.fit("species ~ .", iris, "lvq", K=2, dissimilarity=pc.Learned("lda")),
-    "discriminants in the plane": lambda iris: pc.fit(PETALS, iris, eps=0.7, dissimilarity=pc.Learned("lda")),
+    "discriminants": lambda iris: pc.fit("species ~ .", iris, "lvq", K=2, dissimilarity=pc.LDA(ridge=0)),
+    "discriminants in the plane": lambda iris: pc.fit(PETALS, iris, eps=0.7, dissimilarity=pc.LDA(ridge=0)),
     "stumps": lambda iris: pc.fit(
         "species ~ .", iris, "scm", features="stumps", penalty=2.0, stop=2, kind="conjunction"
     ),
@@ -173,7 +174,7 @@ def test_infinite_balls_have_no_outline(iris):
 
 
 def test_confusion_counts_held_out_or_training_rows(iris):
-    fit = pc.fit("species ~ .", iris, eps=[0.5, 1.0], cv=3)
+    fit = pc.fit("species ~ .", iris, eps=[0.5, 1.0], cv=3, dissimilarity="euclidean", repeats=1)
     counts = evaluation.count_confusion(fit)
     assert counts.rows == "held-out rows"
     assert counts.table.equals(fit.validation.confusion(fit.point))
@@ -184,7 +185,7 @@ def test_confusion_counts_held_out_or_training_rows(iris):
 
 
 def test_curves_have_lines_positions_and_cells(iris):
-    v = pc.cross_validate("species ~ .", iris, eps=[0.5, 1.0, 2.0], lambda_=[0.1, 1.0, 2.5], cv=3)
+    v = pc.cross_validate("species ~ .", iris, eps=[0.5, 1.0, 2.0], lambda_=[0.1, 1.0, 2.5], cv=3, dissimilarity="euclidean", repeats=1)
     traced = curve.trace_curve(v, "eps")
     assert [name for name, _ in traced.lines] == ["lambda_ = 0.1", "lambda_ = 1", "lambda_ = 2.5"]
     assert all(part["position"].tolist() == [0.5, 1.0, 2.0] for _, part in traced.lines)

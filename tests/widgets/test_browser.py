@@ -60,7 +60,7 @@ def drive(prototypes, curve, fit):
 
 @pytest.fixture(scope="module")
 def fit(iris):
-    return pc.fit("species ~ .", iris)
+    return pc.fit("species ~ .", iris, dissimilarity="euclidean", repeats=1)
 
 
 def test_a_notebook_in_jupyterlab(lab, chromium, fit, tmp_path):

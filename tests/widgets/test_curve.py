@@ -20,7 +20,7 @@ from protoclass.widgets.prototypes import PrototypeExplorer
 
 @pytest.fixture(scope="module")
 def fit(iris):
-    return pc.fit("species ~ .", iris)
+    return pc.fit("species ~ .", iris, dissimilarity="euclidean", repeats=1)
 
 
 @pytest.fixture(scope="module")
@@ -93,7 +93,7 @@ def test_the_curve_above_the_map_is_the_same_at_its_radii(iris, fit):
     explorer = PrototypeExplorer(fit)
     curve, alone = describe_curve(explorer._stages), describe_chart(fit.validation, ("eps",))["curve"]
     assert curve == alone
-    two = pc.fit("species ~ .", iris, eps=[0.6, 1.0, 1.6], lambda_=[0.5, 2.5], cv=3)
+    two = pc.fit("species ~ .", iris, eps=[0.6, 1.0, 1.6], lambda_=[0.5, 2.5], cv=3, dissimilarity="euclidean", repeats=1)
     some = describe_curve(PrototypeExplorer(two)._stages)
     here = two.validation.grid["lambda_"] == two.parameters()["lambda_"]
     assert some["points"] == [0, 1, 2]
@@ -323,7 +323,7 @@ def test_texts_stand_inside_and_apart_and_are_seen(page, curve, heat, width, sch
 
 @pytest.mark.browser
 def test_names_of_two_neighbouring_points_at_the_right_edge_are_whole(page, iris):
-    v = pc.cross_validate("species ~ .", iris, eps=[0.01, 0.7772, 0.9952])
+    v = pc.cross_validate("species ~ .", iris, eps=[0.01, 0.7772, 0.9952], dissimilarity="euclidean", repeats=1)
     assert (v.best, v.one_se) == (1, 2)
     page.set_viewport_size({"width": 320, "height": 700})
     mount(page, CurveExplorer(v), answers=False)
@@ -334,7 +334,7 @@ def test_names_of_two_neighbouring_points_at_the_right_edge_are_whole(page, iris
 
 @pytest.mark.browser
 def test_the_strip_above_the_map_chooses_a_radius(page, iris, tmp_path):
-    fit = pc.fit("species ~ .", iris, eps=[0.6, 1.0, 1.6], cv=3)
+    fit = pc.fit("species ~ .", iris, eps=[0.6, 1.0, 1.6], cv=3, dissimilarity="euclidean", repeats=1)
     page.goto(PrototypeExplorer(fit).save(tmp_path / "fit.html").as_uri())
     assert not page.get_by_role("meter").is_visible()  # nothing is proved of this fit
     assert page.get_by_label("Poorly explained").count() == 0

@@ -442,7 +442,8 @@ def test_prototypes_that_are_rows_of_another_class_are_marked(context, tmp_path)
 
 def test_distances_that_are_too_many_are_left_out_in_words(iris, monkeypatch, tmp_path):
     """Those that a page can't measure by itself."""
-    fits = [pc.fit("species ~ .", iris, dissimilarity=metric, eps=[0.6, 1.0, 1.6], cv=3) for metric in ("chebyshev", "euclidean")]
+    fits = [pc.fit("species ~ .", iris, dissimilarity=metric, eps=[0.6, 1.0, 1.6],
+        cv=3, repeats=1) for metric in ("chebyshev", "euclidean")]
     explorers = [PrototypeExplorer(fit) for fit in fits]
     monkeypatch.setattr("protoclass.widgets.film.count_affordable", lambda source: 150 * 20)
     for explorer, left_out in zip(explorers, (True, False), strict=True):
@@ -465,7 +466,7 @@ def test_other_methods_and_the_reels_of_a_given_size(iris, monkeypatch, tmp_path
             assert [last[row] for row in range(150)] == measure_coverage(explorer.fit).fitted.tolist()
         assert explorer.save(tmp_path / f"{method}.html").stat().st_size > 50_000
     monkeypatch.setattr("protoclass.widgets.film.ENTRIES", 150 * 20)
-    fit = pc.fit("species ~ .", iris, eps=[0.6, 1.0, 1.6], cv=3)
+    fit = pc.fit("species ~ .", iris, eps=[0.6, 1.0, 1.6], cv=3, dissimilarity="euclidean", repeats=1)
     assert 1 <= len(make_film(make_stages(fit)).reels) < 3
     explorer = PrototypeExplorer(fit)
     for stage in range(3):  # those that were not sent are sent when they are shown

@@ -69,7 +69,8 @@ def test_a_page_measures_as_python_does(opened, iris, mixed, kind):
         "learned": pc.Relevance(),
     }[kind]  # fmt: skip
     data = mixed if kind == "gower" else iris
-    fit = pc.fit("species ~ .", data, dissimilarity=metric, eps=0.2 if kind == "gower" else 1.0, na="keep" if kind == "gower" else "drop")
+    fit = pc.fit("species ~ .", data, dissimilarity=metric,
+        eps=0.2 if kind == "gower" else 1.0, na="keep" if kind == "gower" else "drop", repeats=1)
     new = data.iloc[::11].assign(sepal_length=lambda t: t["sepal_length"] + 0.05)
     page = opened(fit, new=new)
     rows = list(range(0, 150, 7))
@@ -94,7 +95,7 @@ def test_a_page_measures_as_python_does(opened, iris, mixed, kind):
 
 def test_the_story_of_a_saved_page(opened, iris):
     """A budget, a prototype, its rival, a new row, another value, the code; then a row of the fit, and a line that is pasted."""
-    fit = pc.fit("species ~ .", iris, eps=[0.6, 0.8, 1.0, 1.6, 2.0], cv=3)
+    fit = pc.fit("species ~ .", iris, eps=[0.6, 0.8, 1.0, 1.6, 2.0], cv=3, dissimilarity="euclidean", repeats=1)
     page = opened(fit)
     tell_story(Shown(page.locator(".protoclass-page")), fit, lambda code: eval(code, {"fit": fit}).attrs["class"])
     panel = page.locator(".protoclass-panel")
@@ -185,7 +186,7 @@ def test_a_saved_validation_has_all_points(chromium, iris, tmp_path):
     from protoclass.widgets.curve import CurveExplorer
 
     for validation in (
-        pc.cross_validate("species ~ .", iris, eps=[0.5, 1.0, 2.0], cv=3),
+        pc.cross_validate("species ~ .", iris, eps=[0.5, 1.0, 2.0], cv=3, dissimilarity="euclidean", repeats=1),
         pc.cross_validate("species ~ .", iris, "scm", penalty=[1.0, 2.0], stop=[1, 2], kind="conjunction", cv=3),
     ):
         explorer, page, wrong = CurveExplorer(validation), chromium.new_page(), []

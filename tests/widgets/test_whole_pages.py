@@ -33,7 +33,7 @@ LIGHTNESS = """map => [map.explorer.drawing.ink, map.explorer.drawing.paper].map
 
 @pytest.fixture(scope="module")
 def fit():
-    return pc.fit("species ~ .", pc.load_data("iris").iloc[::3])
+    return pc.fit("species ~ .", pc.load_data("iris").iloc[::3], dissimilarity="euclidean", repeats=1)
 
 
 @pytest.fixture(scope="module")

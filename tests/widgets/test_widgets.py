@@ -23,7 +23,7 @@ RAW = pc.Euclidean(scale=False)
 
 @pytest.fixture(scope="module")
 def fit():
-    return pc.fit("species ~ .", pc.load_data("iris"))
+    return pc.fit("species ~ .", pc.load_data("iris"), dissimilarity="euclidean", repeats=1)
 
 
 @pytest.fixture
@@ -365,7 +365,7 @@ def test_pictures_are_those_of_the_rows():
 def test_a_given_matrix_has_a_map_alone(papers_data):
     cat = pd.read_csv(f"{papers_data}/cat_cortex.csv", index_col="area")
     D = cat.drop(columns="region").set_axis(cat.index, axis=1)
-    fit = pc.fit("region ~ 1", cat[["region"]], dissimilarity=D)
+    fit = pc.fit("region ~ 1", cat[["region"]], dissimilarity=D, repeats=1)
     e = PrototypeExplorer(fit)
     assert e.table[["x", "y"]].to_numpy() == pytest.approx(fit.dissimilarity.map(2).to_numpy())
     told(e, stage=2, size=None)

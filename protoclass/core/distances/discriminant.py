@@ -151,8 +151,21 @@ def positive(axes: Array) -> Array:
     return np.ascontiguousarray(axes * np.where(largest < 0, -1.0, 1.0))
 
 
-def scatter(X: Array, y: NDArray[np.int64], w: Array) -> tuple[Array, Array]:
-    """Covariances (p, p) within classes and of all rows, both divided by the sum of the weights.
+def span(X: Array, w: Array) -> tuple[Array, Array]:
+    """The principal axes (p, k) of rows (n, p) with weights (n,) along which they vary, and their variances (k,).
+
+    With more columns than rows they are computed from the products of the rows.
+    """
+    share = w / w.sum()
+    A = (X - share @ X) * np.sqrt(share)[:, None]
+    wide = A.shape[1] > len(A)
+    values, axes = np.linalg.eigh(A @ A.T if wide else A.T @ A)
+    kept = values > SINGULAR * values[-1]
+    return A.T @ (axes[:, kept] / np.sqrt(values[kept])) if wide else axes[:, kept], values[kept]
+
+
+def covariances(X: Array, y: NDArray[np.int64], w: Array, classes: int) -> tuple[Array, Array]:
+    """Covariances (classes, p, p) of each class, and (p, p) within classes, divided by sums of weights; 0 for a class without rows.
 
     Parameters
     ----------
@@ -161,17 +174,24 @@ def scatter(X: Array, y: NDArray[np.int64], w: Array) -> tuple[Array, Array]:
         Class codes.
     w : array (n,)
         Weights > 0.
+    classes : int
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> X, y = np.array([[0.0], [2.0], [3.0], [3.0]]), np.array([0, 0, 1, 1])
+    >>> [S.round(2).ravel().tolist() for S in covariances(X, y, np.ones(4), 2)]
+    [[1.0, 0.0], [0.5]]
     """
-    share = w / w.sum()
-    Z = X - share @ X
-    within = Z.copy()
-    for c in np.unique(y):
-        own = y == c
-        within[own] -= share[own] @ Z[own] / share[own].sum()
-    return (within.T * share) @ within, (Z.T * share) @ Z
+    each, weight = np.zeros((classes, X.shape[1], X.shape[1])), np.bincount(y, w, classes)
+    for c in np.flatnonzero(weight):
+        own = w[y == c] / weight[c]
+        Z = X[y == c] - own @ X[y == c]
+        each[c] = (Z.T * own) @ Z
+    return each, np.asarray(np.tensordot(weight / weight.sum(), each, 1))
 
 
-def discriminants(within: Array, total: Array, components: int, ridge: float = 0.0) -> Array | None:
+def discriminants(X: Array, y: NDArray[np.int64], w: Array, components: int, ridge: float = 0.0) -> Array | None:
     """The map (k, p) to discriminant coordinates (*The Elements of Statistical Learning*, section 4.3.3).
 
     Rows have unit covariance within classes under it, and its axes are those of the largest variance between classes. Columns
@@ -179,12 +199,12 @@ def discriminants(within: Array, total: Array, components: int, ridge: float = 0
 
     Parameters
     ----------
-    within, total : arrays (p, p)
-        Matrices as computed by `scatter`.
+    X, y, w : arrays (n, p), (n,) and (n,)
+        Rows, class codes, and weights > 0.
     components : int
         Number of axes, at most the number of classes - 1.
     ridge : float >= 0
-        Proportion by which each column's variance within classes increases.
+        The variance within classes increases along every axis by this proportion of the mean variance of the columns.
 
     Returns
     -------
@@ -196,16 +216,51 @@ def discriminants(within: Array, total: Array, components: int, ridge: float = 0
     --------
     >>> import numpy as np
     >>> X, y = np.array([[0.0, 1], [0, -1], [3, 1], [3.2, -1.2]]), np.array([0, 0, 1, 1])
-    >>> discriminants(*scatter(X, y, np.ones(4)), 1).round(2)
+    >>> discriminants(X, y, np.ones(4), 1).round(2)
     array([[21.02,  1.05]])
     """
     from scipy.linalg import eigh
 
-    values, axes = np.linalg.eigh(total)
-    span = axes[:, values > SINGULAR * values[-1]]
-    inner = span.T @ (within + ridge * np.diag(np.diag(total))) @ span
-    least = np.linalg.eigvalsh(inner)
-    if not least[0] > SINGULAR * values[-1]:
+    axes, total = span(X, w)
+    within = covariances(X @ axes, y, w, int(y.max()) + 1)[1]
+    inner = within + ridge * total.sum() / X.shape[1] * np.eye(len(total))
+    if not np.linalg.eigvalsh(inner)[0] > SINGULAR * total.max():
         return None
-    _, directions = eigh(span.T @ (total - within) @ span, inner)
-    return positive((span @ directions[:, ::-1][:, :components]).T)
+    _, directions = eigh(np.diag(total) - within, inner)
+    return positive((axes @ directions[:, ::-1][:, :components]).T)
+
+
+def quadratic(X: Array, y: NDArray[np.int64], w: Array, classes: int, shrinkage: float, ridge: float) -> Array | None:
+    """For each class a map (classes, k, p) under which its rows have about unit covariance, as in quadratic discriminant analysis.
+
+    The covariance of a class is replaced by (1 - shrinkage) times it plus shrinkage times the covariance within all classes, which a class
+    without rows has alone (Friedman 1989), and the ridge is as for `discriminants`. Axes along which the rows do not vary are left out.
+
+    Parameters
+    ----------
+    X, y, w : arrays (n, p), (n,) and (n,)
+        Rows, class codes, and weights > 0.
+    classes : int
+    shrinkage : float from 0 to 1
+    ridge : float >= 0
+
+    Returns
+    -------
+    array (classes, k, p), or None
+        None if the covariance of a class is singular.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> X, y = np.array([[0.0], [2.0], [3.0], [7.0]]), np.array([0, 0, 1, 1])
+    >>> np.abs(quadratic(X, y, np.ones(4), 2, 0.0, 0.0)).ravel().round(2).tolist()
+    [1.0, 0.5]
+    """
+    axes, total = span(X, w)
+    each, within = covariances(X @ axes, y, w, classes)
+    own = np.where(np.bincount(y, minlength=classes)[:, None, None] > 0, each, within)
+    added = ridge * total.sum() / X.shape[1] * np.eye(len(total))
+    values, directions = np.linalg.eigh((1 - shrinkage) * own + shrinkage * within + added)
+    if not values.min() > SINGULAR * total.max():
+        return None
+    return np.ascontiguousarray(np.swapaxes(axes @ (directions / np.sqrt(values)[:, None]), 1, 2))

@@ -1,0 +1,159 @@
+"""The first answer: python benchmarks/first_answer.py
+
+`pc.fit(formula, train)` without further arguments, on a stratified two thirds of the rows, and its error on the other third: mean and
+standard error over splits, with the mean number of prototypes in brackets. Beside it the same fit on scaled Euclidean distance (Gower
+for mixed predictors) and one draw of the folds, on `pc.LDA()` and `pc.QDA()` alone, and logistic regression. `--simulate` compares the
+corrected error and its 95 % interval with the error on 4,000 new rows. Tables are printed, and written to FIRST_ANSWER.md beside this
+file with --write. Data that the package does not have are read from the folder that PROTOCLASS_DATA names.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from median_glvq import as_table, columns_and, error_of
+from price import table_of
+from sklearn.datasets import make_moons
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import StratifiedShuffleSplit
+
+import protoclass as pc
+
+HERE = Path(__file__).resolve().parent
+TABLES = ["breast cancer", "heart", "wine", "liver", "Pima", "iris", "Haberman", "glass", "vowel", "moons", "credit", "digits"]
+FITS: dict[str, dict[str, Any]] = {
+    "default": {}, "one distance, one draw": {"repeats": 1}, "LDA": {"dissimilarity": pc.LDA()}, "QDA": {"dissimilarity": pc.QDA()},
+}  # fmt: skip
+
+
+def data_of(name: str) -> tuple[pd.DataFrame, str]:
+    """Complete rows of a table, and its response."""
+    if name == "moons":
+        X, y = make_moons(300, noise=0.3, random_state=1)
+        return pd.DataFrame(X, columns=["a", "b"]).assign(y=y.astype(str)), "y"
+    if name == "glass":
+        data = pd.read_csv(Path(os.environ["PROTOCLASS_DATA"]) / "glass.csv")
+        return data.assign(type=data["type"].astype(str)), "type"
+    data, response, _ = table_of("credit, Gower" if name == "credit" else name)
+    return data.dropna(ignore_index=True), response
+
+
+def usual(data: pd.DataFrame, response: str) -> str:
+    """The dissimilarity of these predictors if only one is tried."""
+    numeric = all(pd.api.types.is_numeric_dtype(data[c]) for c in data if c != response)
+    return "euclidean" if numeric else "gower"
+
+
+def errors_of(name: str, splits: int) -> pd.DataFrame:
+    """For each split the test error of each fit in percent, its number of prototypes, and the distance that was chosen."""
+    (data, response), rows = data_of(name), []
+    one = usual(data, response)
+    for train, test in StratifiedShuffleSplit(splits, train_size=2 / 3, random_state=0).split(data, data[response]):
+        seen, new, row = data.iloc[train], data.iloc[test], dict[str, Any]()
+        for words, given in FITS.items():
+            if words == "QDA" and one == "gower":
+                continue
+            given = {"dissimilarity": one, **given} if words.startswith("one") else given
+            fit = pc.fit(f"{response} ~ .", seen, progress=False, **given)
+            row |= {words: 100 * error_of(fit.predict(new), new[response]), f"{words}, prototypes": len(fit.prototypes)}
+            if words == "default":
+                row["chosen"] = fit.dissimilarity.metric.name
+        logistic = columns_and(data, response, LogisticRegression(max_iter=5000)).fit(seen.drop(columns=response), seen[response])
+        row["logistic"] = 100 * error_of(logistic.predict(new.drop(columns=response)), new[response])
+        rows.append(row)
+    return pd.DataFrame(rows)
+
+
+def line_of(name: str, found: pd.DataFrame) -> list[str]:
+    """A line of the table."""
+    cells = [name]
+    for words in (*FITS, "logistic"):
+        if words not in found:
+            cells.append("-")
+            continue
+        size = f" [{found[f'{words}, prototypes'].mean():.0f}]" if words != "logistic" else ""
+        cells.append(f"{found[words].mean():.1f} ({found[words].std() / len(found) ** 0.5:.1f}){size}")
+    return [*cells, ", ".join(f"{k} {v}" for k, v in found["chosen"].value_counts().items())]
+
+
+def noise(p: int) -> Callable[[int, np.random.Generator], pd.DataFrame]:
+    def draw(n: int, rng: np.random.Generator) -> pd.DataFrame:
+        return pd.DataFrame(rng.normal(size=(n, p))).add_prefix("x").assign(y=rng.permutation(np.arange(n) % 2).astype(str))
+
+    return draw
+
+
+def normals(n: int, rng: np.random.Generator, rare: float = 0.5) -> pd.DataFrame:
+    y = (np.arange(n) < round(rare * n)).astype(int)
+    return pd.DataFrame(rng.normal(size=(n, 4)) + 1.2 * y[:, None]).add_prefix("x").assign(y=y.astype(str))
+
+
+def rings(n: int, rng: np.random.Generator) -> pd.DataFrame:
+    y, angle = np.arange(n) % 2, rng.uniform(0, 2 * np.pi, n)
+    radius = 1 + y + rng.normal(0, 0.35, n)
+    return pd.DataFrame({"x0": radius * np.cos(angle), "x1": radius * np.sin(angle), "y": y.astype(str)})
+
+
+def a_rare_class(n: int, rng: np.random.Generator) -> pd.DataFrame:
+    return normals(n, rng, rare=0.12)
+
+
+SHAPES = {
+    "noise, 5 columns": noise(5), "noise, 40 columns": noise(40), "two normals": normals, "rings": rings, "a rare class": a_rare_class,
+}  # fmt: skip
+
+
+def simulated(draw: Callable[[int, np.random.Generator], pd.DataFrame], n: int, samples: int) -> list[float]:
+    """Means over samples: true error, CV error, corrected error, and coverage of its interval."""
+    found = []
+    for s in range(samples):
+        data, new = draw(n, np.random.default_rng([s, n])), draw(4000, np.random.default_rng([s, n, 1]))
+        v = pc.cross_validate("y ~ .", data, progress=False)
+        true = error_of(v.fit.predict(new), new["y"])
+        low, high = v.corrected_interval() or (np.nan, np.nan)
+        found.append([true, v.table["error"][v.one_se], v.corrected(), low <= true <= high])
+    return [float(x) for x in np.mean(np.array(found, float), axis=0)]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n\n")[0])
+    parser.add_argument("--write", action="store_true", help="write FIRST_ANSWER.md")
+    parser.add_argument("--splits", type=int, default=20, help="of each table (default: %(default)s)")
+    parser.add_argument("--tables", nargs="*", default=TABLES, choices=TABLES, metavar="NAME", help=", ".join(TABLES))
+    parser.add_argument("--simulate", type=int, default=0, metavar="SAMPLES", help="samples of each simulation (default: none)")
+    parser.add_argument("--rows", nargs="+", type=int, default=[60, 150, 600], help="of a sample (default: 60 150 600)")
+    options = parser.parse_args()
+    parts = ["# The first answer"]
+    if options.tables:
+        lines = []
+        for name in options.tables:
+            lines.append(line_of(name, errors_of(name, options.splits)))
+            print(*lines[-1], sep=" | ", flush=True)
+        parts += [
+            f"`python benchmarks/first_answer.py {' '.join(sys.argv[1:])}`: error on new rows (%), mean (standard error) [prototypes] over "
+            f"{options.splits} splits, and how often each distance was chosen.",
+            as_table(["", *FITS, "logistic", "chosen"], lines),
+        ]
+    if options.simulate:
+        lines = []
+        for name, draw in SHAPES.items():
+            for n in options.rows:
+                true, plain, corrected, inside = simulated(draw, n, options.simulate)
+                lines.append([name, f"{n}", f"{100 * true:.1f}", f"{100 * plain:.1f}", f"{100 * corrected:.1f}", f"{inside:.2f}"])
+                print(*lines[-1], sep=" | ", flush=True)
+        head = ["", "rows", "true error", "CV error", "corrected", "coverage"]
+        words = f"Errors (%) and the coverage of the corrected error's 95 % interval, means over {options.simulate} samples."
+        parts += [words, as_table(head, lines)]
+    if options.write:
+        (HERE / "FIRST_ANSWER.md").write_text("\n\n".join(parts) + "\n")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,73 @@
+"""What `pc.fit(formula, data)` does without further arguments: the distances that it tries, and how often it draws the folds."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import protoclass as pc
+from protoclass.estimation.problem import Call, prepare
+
+
+def tried(formula, data, **given):
+    problem = prepare(Call("fit", formula, data, given))
+    return problem.metric_axes.get("dissimilarity", [problem.metric.name])
+
+
+def test_which_distances_are_tried(iris):
+    several = ["Euclidean", "LDA", "QDA"]
+    assert tried("species ~ .", iris) == tried("species ~ .", iris, max_prototypes=6, class_weights="balanced") == several
+    mixed = iris.assign(g=np.resize(["u", "v"], 150))
+    assert tried("species ~ .", mixed) == ["Gower", "LDA"]
+    given = (
+        {"eps": 1.0}, {"eps": [1.0, 2.0]}, {"cv": "loo"}, {"cv": np.arange(150) % 5}, {"groups": np.arange(150) // 2},
+        {"candidates": pc.kmeans(3)}, {"method": "knn"}, {"solver": "ratio"}, {"dissimilarity": "euclidean"},
+    )  # fmt: skip
+    for arguments in given:
+        assert tried("species ~ .", iris, **arguments) == ["Euclidean"], arguments
+    assert tried("species ~ .", mixed, na="keep") == ["Gower"]
+    assert tried("species ~ g", mixed) == ["Gower"]  # no number
+    assert tried("species ~ .", iris.assign(name=[f"r{i // 2}" for i in range(150)])) == ["Gower"]  # few rows of each level
+    few = iris.groupby("species", observed=True).head(4)
+    assert tried("species ~ .", few, cv=2) == ["Euclidean"]
+    wide = pd.DataFrame(np.random.default_rng(0).normal(size=(2000, 500))).add_prefix("x").assign(y=np.resize(["a", "b"], 2000))
+    assert tried("y ~ .", wide) == ["Euclidean", "LDA"]
+    assert tried("y ~ x0 + x1", pd.concat([wide] * 3, ignore_index=True)) == ["Euclidean"]  # more than 5,000 rows
+
+
+def test_the_first_answer_on_tumours():
+    """Two patients, about as accurate as logistic regression."""
+    cancer = pc.load_data("breast_cancer")
+    train = cancer.sample(frac=2 / 3, random_state=0)
+    test = cancer.drop(train.index)
+    fit = pc.fit("diagnosis ~ .", train, progress=False)
+    assert len(fit.prototypes) <= 4
+    assert fit.test(test).wrong <= 6
+    assert len(fit.validation.of_fold) == 10
+    lines = repr(fit).split("\n")
+    assert lines[0].startswith("Prototype vector machine: 2 prototypes of 379 observations, 2 classes")
+    assert "Distance  LDA, predictors scaled to unit SD (selected from Euclidean, LDA and QDA)" in lines
+    assert len(lines) == 9
+
+
+def test_the_first_answer_does_not_depend_on_the_seed(iris):
+    sizes = [len(pc.fit("species ~ .", iris, seed=seed, progress=False).prototypes) for seed in range(3)]
+    assert max(sizes) <= 1.2 * min(sizes) + 1
+
+
+def test_many_prototypes_are_said_to_be_no_summary():
+    draw = np.random.default_rng(0)
+    cells = draw.integers(0, 4, (240, 2))  # a chessboard
+    y = np.where(cells.sum(axis=1) % 2, "a", "b")
+    data = pd.DataFrame(cells + draw.uniform(0.15, 0.85, (240, 2)), columns=["u", "v"]).assign(y=y)
+    fit = pc.fit("y ~ .", data, dissimilarity="euclidean", repeats=1, eps=[0.05, 0.1], progress=False)
+    said = repr(fit).split("\n")[2]
+    assert len(fit.prototypes) > 80
+    assert said.startswith(f"{len(fit.prototypes)} of 240 rows are prototypes, which is not a summary. Fewer: ")
+    assert "set max_prototypes=" in said
+
+
+@pytest.mark.parametrize("cv", [None, 5])
+def test_an_error_is_printed_or_said_to_be_missing(iris, cv):
+    said = repr(pc.fit("species ~ .", iris, eps=1.0, cv=cv))
+    assert ("Error     not cross-validated: cv=10" in said) == (cv is None)
+    assert ("Error     0.0" in said) == (cv is not None)

@@ -389,7 +389,10 @@ def per_class(fit: Fitted) -> pd.DataFrame:
 WIDE = 110  # characters of a line with the call at its end
 LARGE = 1000  # rows from which errors are printed with three decimals
 STRUCK = {"lambda", "cost", "swaps", "loss", "matrix", "ridge", "K"}  # of a report, left to the summary unless they were given or tuned
-KEPT = ("Note", "Separation", "Score", "Columns left", "Order", "Candidates", "Objective", "Class weights", "Warning", "Costs", "Never predicted", "Cause", "Try", "Probabilities")
+KEPT = (
+    "Note", "Separation", "Score", "Columns left", "Order", "Candidates", "Objective", "Class weights", "Warning", "Costs",
+    "Never predicted", "Cause", "Try", "Probabilities",
+)  # fmt: skip
 
 
 def headline(fit: Fitted) -> str:

@@ -582,7 +582,8 @@ def limits_of(problem: Problem, grid: pd.DataFrame, counts: np.ndarray | None) -
             raise refuse_budget(problem, counts, f"the smallest rule of {len(grid)} grid points has")
     if model.has("rank"):
         rank = np.array([model.rank(values) for values in grid.to_dict("records")])
-    return Limits(allowed, *((None, False) if tolerance is None else read_tolerance(tolerance)), rank)
+    most, relative = (None, False) if tolerance is None else read_tolerance(tolerance)
+    return Limits(allowed, most, relative, rank)
 
 
 SAMPLES = 200

@@ -267,15 +267,16 @@ def weights(fit: Fitted, ax: Any = None, shape: Any = None) -> Any:
             raise OptionError("plot('weights', shape=) is a figure of several images: leave ax= out")
         shown = show_weights(fit, shape, MOST)
         return draw_grid(shown, len(shown.titles) // 2, size=0.9)
-    table, classes = list_weights(fit), fit.classes
-    if fit.dissimilarity.metric.class_weights is None:
+    table = list_weights(fit)
+    by_class = table.attrs["by_class"]
+    if not len(by_class):
         ax = draw_columns(table["column"], table["weight"], table.attrs["shown"], ax)
     else:
-        count, names = len(classes), list_short(table["column"])
+        count, names = len(by_class), list_short(table["column"])
         ax = axes(ax, 5.6 + 0.07 * max(map(len, names)), 1.4 + 0.28 * len(table) * max(1.0, count / 3))
-        for k, level in enumerate(list_named(classes)):
+        for k, level in enumerate(list_named(fit.classes)):
             at = np.arange(len(table)) + (k - (count - 1) / 2) * 0.8 / count
-            ax.barh(at, table[classes[k]], 0.8 / count, lw=0, color=colour(k), label=level)
+            ax.barh(at, by_class[k], 0.8 / count, lw=0, color=colour(k), label=level)
         list_down(ax, names)
         ax.set_ylabel(table.attrs["shown"])
         grid_lines(ax, "x")

@@ -112,20 +112,20 @@ def list_importance(fit: Fitted, new: Any, repeats: int, variables: Any, cv: Any
 
 
 def list_weights(fit: Fitted) -> pd.DataFrame:
-    """The 20 columns that count most in a metric that has learned what they count: `column`, `weight`, `share`; and by class.
+    """The 20 columns that count most in a metric that has learned what they count: `column`, `weight`, `share`.
 
-    In `attrs`: `shown`, which columns there are, and `weighed`, what the weights multiply.
+    In `attrs`: `shown`, which columns there are; `weighed`, what the weights multiply; and `by_class`, weights (classes, columns), or ().
     """
     metric = fit.dissimilarity.metric
     table = metric.column_weights
     if table is None:
         raise NotAvailable(f"{metric.name} dissimilarities have no learned weights of columns: use dissimilarity='learned'")
-    by_class = pd.DataFrame({} if metric.class_weights is None else dict(zip(fit.classes, metric.class_weights, strict=True)), table.index)
-    kept = table[["weight", "share"]].join(by_class) if len(by_class.columns) else table[["weight", "share"]]
-    out = kept.sort_values("weight", ascending=False, kind="stable").head(MOST_BARS).reset_index()
+    first = np.argsort(-table["weight"].to_numpy(), kind="stable")[:MOST_BARS]
+    out = table.iloc[first].reset_index()
+    out.attrs["by_class"] = () if metric.class_weights is None else metric.class_weights[:, first]
     out.attrs["shown"] = "column" if len(table) <= MOST_BARS else f"the first {MOST_BARS} of {len(table)} columns"
     out.attrs["weighed"] = weighed_in_words(metric)
-    return out
+    return out[["column", "weight", "share"]]
 
 
 def weighed_in_words(metric: TrainedMetric) -> str:

@@ -378,8 +378,9 @@ def _cost_of_squares(squares, chosen, w, y, beta, by):  # type: ignore[no-untype
         a, b = math.sqrt(float(squares[i, own])), math.sqrt(float(squares[i, other]))
         cost = cost_of_row(a, b, beta)
         mean += w[i] * cost
+        step = 2 * beta * w[i] * cost * (1 - cost)
         if a > 0:
-            by[i, own] = 2 * beta * w[i] * cost * (1 - cost) * b / (a + b) ** 2 / a
+            by[i, own] = step * b / (a + b) ** 2 / a
         if b > 0:
-            by[i, other] = -2 * beta * w[i] * cost * (1 - cost) * a / (a + b) ** 2 / b
+            by[i, other] = -step * a / (a + b) ** 2 / b
     return mean

@@ -177,11 +177,11 @@ class Relevance(Wrapper):
         parts: list[TrainedMetric]
         if self.matrix == "diagonal":
             names, weights = strings(base.variables), np.zeros((len(found.parameters), len(varies)))
-            weights[:, varies] = space.weights(found.parameters)
+            weights[:, varies] = space.values(found.parameters)
             kind = TrainedRelevanceSpace if isinstance(base, VectorMetric) else TrainedRelevance
             parts = [kind(one, base.weighed(w), *known, names, w) for w in weights]
         else:
-            learned = space.maps(found.parameters) @ axes
+            learned = space.values(found.parameters) @ axes
             names, maps = _columns(base, frame), np.zeros((*learned.shape[:2], len(varies)))
             maps[:, :, varies] = learned
             weights = (maps**2).sum(axis=1)

@@ -52,7 +52,6 @@ from .base import (
 )
 
 LARGEST = 2**29  # distances that are held
-USUAL = 10**8  # by default, 400 MB in single precision
 SINGLE = 2**24  # distances from which on they are held in single precision
 RIDGES = (0.001, 0.01, 0.1)
 KMEDOIDS = "kmedoids"
@@ -145,7 +144,7 @@ class MedianGLVQ(PerClass):
     grids: ClassVar[frozenset[str]] = frozenset({"total"})
     as_repeats: ClassVar[Mapping[str, Any]] = {"K": 1}
     reads_once: ClassVar[int] = 8 * SINGLE
-    most_pairs: ClassVar[int] = USUAL
+    most_pairs: ClassVar[int] = 10**8  # 400 MB in single precision
     words: ClassVar[Mapping[str, str]] = {
         **PerClass.words, "total": "prototypes of all classes",
         "matrix": "what is learned of the distance", "local": "whether for each class", "ridge": "ridge of the learned distance",

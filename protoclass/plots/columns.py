@@ -273,7 +273,7 @@ def weights(fit: Fitted, ax: Any = None, shape: Any = None) -> Any:
             raise OptionError("plot('weights', shape=) is a figure of several images: leave ax= out")
         images = show_weights(fit, shape, MOST)
         return draw_grid(images, len(images.titles) // 2, size=0.9)
-    table, classes = list_weights(fit), fit.classes
+    table = list_weights(fit)
     names, shown = list_short(table["column"]), table.attrs["shown"]
     if "share" in table:
         names = [f"{name} (weight {write_number(w)})" for name, w in zip(names, table["weight"], strict=True)]
@@ -281,16 +281,17 @@ def weights(fit: Fitted, ax: Any = None, shape: Any = None) -> Any:
         for bar, code in zip(ax.patches, codes, strict=True):
             bar.set_color(colour(code) if code >= 0 else GREY)
         ax.set_xlabel("share of the separation of the prototypes")
-        known = [Patch(color=colour(k), alpha=0.75, label=f"higher in {named(classes[k])}") for k in sorted({*codes} - {-1})]
+        known = [Patch(color=colour(k), alpha=0.75, label=f"higher in {named(fit.classes[k])}") for k in sorted({*codes} - {-1})]
         return key(ax, "below", handles=known, ncols=3).axes if known else ax
-    if fit.dissimilarity.metric.class_weights is None:
+    by_class = table.attrs["by_class"]
+    if not len(by_class):
         ax = draw_columns(names, table["weight"], shown, ax)
     else:
-        count = len(classes)
+        count = len(by_class)
         ax = axes(ax, 5.6 + 0.07 * max(map(len, names)), 1.4 + 0.28 * len(table) * max(1.0, count / 3))
-        for k, level in enumerate(list_named(classes)):
+        for k, level in enumerate(list_named(fit.classes)):
             at = np.arange(len(table)) + (k - (count - 1) / 2) * 0.8 / count
-            ax.barh(at, table[classes[k]], 0.8 / count, lw=0, color=colour(k), label=level)
+            ax.barh(at, by_class[k], 0.8 / count, lw=0, color=colour(k), label=level)
         list_down(ax, names)
         ax.set_ylabel(shown)
         grid_lines(ax, "x")

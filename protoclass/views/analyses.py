@@ -112,18 +112,20 @@ def list_importance(fit: Fitted, new: Any, repeats: int, variables: Any, cv: Any
 
 def list_weights(fit: Fitted) -> pd.DataFrame:
     """The 20 columns that count most in a metric with learned weights: `column`, `weight`, and where prototypes decide also `share` and
-    `higher` of `separation`, or the weight by class. In `attrs`: `shown`, which columns there are."""
+    `higher` of `separation`.
+
+    In `attrs`: `shown`, which columns there are, and `by_class`, weights (classes, columns), or () if the classes have none of their own.
+    """
     metric = fit.dissimilarity.metric
     table = metric.column_weights
     if table is None:
         raise NotAvailable(f"{metric.name} dissimilarities have no learned weights of columns: use dissimilarity='learned'")
-    if metric.class_weights is not None:
-        out = table[["weight"]].join(pd.DataFrame(dict(zip(fit.classes, metric.class_weights, strict=True)), table.index))
-    else:
-        out = table[["weight"]] if why_not_separated(fit) else separation(fit)
-    out = out if "share" in out else out.sort_values("weight", ascending=False, kind="stable")
-    out.attrs = {"shown": "column" if len(out) <= MOST_BARS else f"the first {MOST_BARS} of {len(out)} columns"}
-    return out.head(MOST_BARS).rename_axis("column").reset_index()
+    decide = metric.class_weights is None and not why_not_separated(fit)
+    out = separation(fit) if decide else table[["weight"]].sort_values("weight", ascending=False, kind="stable")
+    out, first = out.head(MOST_BARS), table.index.get_indexer(out.index[:MOST_BARS])
+    shown = "column" if len(table) <= MOST_BARS else f"the first {MOST_BARS} of {len(table)} columns"
+    out.attrs = {"shown": shown, "by_class": () if metric.class_weights is None else metric.class_weights[:, first]}
+    return out.rename_axis("column").reset_index()
 
 
 def count_permutations(result: PermutationTest) -> pd.DataFrame:

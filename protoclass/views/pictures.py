@@ -266,8 +266,8 @@ def show_weights(fit: Fitted, shape: Any, count: int) -> Panels:
     looks = (of_class / metric.column_weights["scale"].to_numpy() ** 2)[fit.rule.prototypes.classes[: len(first)] % len(of_class)]
     looks = looks.reshape(images.shape) / looks.max(axis=1)[:, None, None]
     pixels = np.concatenate([(images - images.min()) / (np.ptp(images) or 1.0), looks])
-    name = "Prototypes, and the weight of each pixel in distances to them, from 0 to its maximum (dark)"
-    return Panels(pixels, [*first["class"].astype(str), *[""] * len(first)], name)
+    titles = [*first["class"].astype(str), *[""] * len(first)]
+    return Panels(pixels, titles, "Prototypes, and the weight of each pixel in distances to them, from 0 to its maximum (dark)")
 
 
 def show_miscovered(fit: Fitted, shape: Any, prototype: Any, count: int) -> Panels:

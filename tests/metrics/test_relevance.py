@@ -39,10 +39,10 @@ def test_the_gradient_of_maps_is_that_of_finite_differences(ridge, kind):
     objective = space.objective(rows, chosen)
     value, slope = objective(parameters)
     assert slope == pytest.approx(slope_of(objective, parameters), abs=3e-6)
-    maps = space.maps(parameters)
+    maps = space.values(parameters)
     assert value - penalty_of(maps, space, parameters, ridge) == pytest.approx(plain_cost(X, rows, chosen, maps, space.group))
     assert objective(3 * parameters)[0] == pytest.approx(value)  # one scale for all does not count
-    assert (space.maps(space.normed(parameters)) ** 2).sum() == pytest.approx(4 * len(maps))
+    assert (space.values(space.normed(parameters)) ** 2).sum() == pytest.approx(4 * len(maps))
 
 
 def penalty_of(maps, space, parameters, ridge):
@@ -63,7 +63,7 @@ def plain_cost(X, rows, chosen, maps, group):
 def test_the_map_of_a_class_without_rows_or_with_one_is_regular():
     X, rows, _ = labelled_rows()
     space = class_maps(X[:10], rows.w[:10], np.array([0] * 9 + [2]), 4, 0.1)
-    sizes = [np.linalg.cond(m) for m in space.maps(space.start())]
+    sizes = [np.linalg.cond(m) for m in space.values(space.start())]
     assert max(sizes) < 50
     assert np.allclose(space.bases[1], space.bases[3])
 
@@ -82,7 +82,7 @@ def test_the_gradient_of_weights_is_that_of_finite_differences(power, ridge, mis
     space = Weights(np.arange(30), lambda *_: terms, lambda *_: np.empty((0, 0)), 4, power, ridge, group, groups, scaled)
     objective = space.objective(rows, chosen)
     logarithms = np.random.default_rng(2).normal(size=(groups, 4)) * 0.5
-    weights = space.weights(logarithms)
+    weights = space.values(logarithms)
     assert weights.mean(axis=None if scaled else 1) == pytest.approx(1)
     value, slope = objective(logarithms)
     assert slope == pytest.approx(slope_of(objective, logarithms), abs=3e-6)

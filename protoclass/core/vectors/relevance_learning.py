@@ -26,16 +26,18 @@ LEAST = 0.05  # variance within classes that is added along every axis at the st
 class Space(Protocol):
     """Functions of a distance with parameters that are used for learning these.
 
-    `start` gives the parameters of the given distance, and `normed` those of the same distances up to a factor. `take` gives the
-    space of some rows, `distances` the distances of all rows to some, (n, q), and `objective` a function of the parameters: the mean
-    cost with chosen rows and the penalty, with its gradient.
+    `start` gives the parameters to begin with, `normed` those of the same distances up to a factor, and `values` the weights or maps
+    that they mean. `take` gives the space of some rows, `distances` the distances of all rows to some, (n, q), and `objective` a
+    function of the parameters: the mean cost with chosen rows and the penalty, with its gradient.
     """
 
-    rate: float
-    steps: int
-
+    @property
+    def rate(self) -> float: ...
+    @property
+    def steps(self) -> int: ...
     def start(self) -> Array: ...
     def normed(self, parameters: Array) -> Array: ...
+    def values(self, parameters: Array) -> Array: ...
     def take(self, at: Array) -> Space: ...
     def distances(self, parameters: Array, to: Array) -> Array: ...
     def objective(self, rows: Rows, chosen: Array) -> Callable[[Array], tuple[float, Array]]: ...
@@ -166,9 +168,9 @@ class Weights:
         return np.zeros((self.groups, self.count))
 
     def normed(self, parameters: Array) -> Array:
-        return np.log(self.weights(parameters))
+        return np.log(self.values(parameters))
 
-    def weights(self, parameters: Array) -> Array:
+    def values(self, parameters: Array) -> Array:
         """Weights (G, v) of mean 1 over all classes, or over each."""
         weights = np.exp(parameters - parameters.max())
         return np.asarray(weights / weights.mean(axis=None if self.scaled else 1, keepdims=True))
@@ -177,7 +179,7 @@ class Weights:
         return replace(self, rows=self.rows[at], group=self.group[at])
 
     def distances(self, parameters: Array, to: Array) -> Array:
-        weights, out = self.weights(parameters), np.empty((len(self.rows), len(to)))
+        weights, out = self.values(parameters), np.empty((len(self.rows), len(to)))
         for g in np.unique(self.group[to]):
             k = np.flatnonzero(self.group[to] == g)
             out[:, k] = self.between(weights[g], self.rows, self.rows[to[k]])
@@ -187,7 +189,7 @@ class Weights:
         terms, classes, group = self.terms(self.rows, self.rows[chosen]), rows.y[chosen], self.group[chosen]
 
         def evaluate(parameters: Array) -> tuple[float, Array]:
-            weights, slope = self.weights(parameters), np.zeros(parameters.shape)
+            weights, slope = self.values(parameters), np.zeros(parameters.shape)
             single = weights.astype(terms.dtype)
             mean = np.empty(terms.shape[:2], terms.dtype)  # NaN if variables are skipped
             for k, g in enumerate(group):
@@ -272,9 +274,9 @@ class Maps:
     def normed(self, parameters: Array) -> Array:
         """One scale for all: the mean square of an entry of a square map's diagonal is 1 at the identity."""
         G, _, p = self.bases.shape
-        return np.asarray(parameters * np.sqrt(G * p / (self.maps(parameters) ** 2).sum()), parameters.dtype)
+        return np.asarray(parameters * np.sqrt(G * p / (self.values(parameters) ** 2).sum()), parameters.dtype)
 
-    def maps(self, parameters: Array) -> Array:
+    def values(self, parameters: Array) -> Array:
         """From the columns to the coordinates between which distances are Euclidean, (G, m, p)."""
         return np.asarray(parameters @ self.bases)
 
@@ -312,7 +314,7 @@ class Maps:
                 slope[g] += (c.sum(axis=0)[:, None] * near - c.T @ far).T @ x[chosen[k]]
             penalty = 0.0
             if self.ridge:  # of the maps with one scale for all
-                maps, square = self.maps(parameters), parameters @ parameters.transpose(0, 2, 1)
+                maps, square = self.values(parameters), parameters @ parameters.transpose(0, 2, 1)
                 size = float((maps**2).sum())
                 slope += 2 * self.ridge / size * (maps @ self.bases.transpose(0, 2, 1))
                 slope -= 2 * self.ridge / (len(maps) * maps.shape[1]) * np.linalg.solve(square, parameters)
@@ -376,8 +378,9 @@ def _cost_of_squares(squares, chosen, w, y, beta, by):  # type: ignore[no-untype
         a, b = math.sqrt(float(squares[i, own])), math.sqrt(float(squares[i, other]))
         cost = cost_of_row(a, b, beta)
         mean += w[i] * cost
+        step = 2 * beta * w[i] * cost * (1 - cost)
         if a > 0:
-            by[i, own] = 2 * beta * w[i] * cost * (1 - cost) * b / (a + b) ** 2 / a
+            by[i, own] = step * b / (a + b) ** 2 / a
         if b > 0:
-            by[i, other] = -2 * beta * w[i] * cost * (1 - cost) * a / (a + b) ** 2 / b
+            by[i, other] = -step * a / (a + b) ** 2 / b
     return mean

@@ -11,6 +11,7 @@ from decimal import Decimal
 from functools import partial
 from operator import add, or_
 from typing import Any
+from unicodedata import normalize
 
 import numpy as np
 import pandas as pd
@@ -37,14 +38,18 @@ CODES = 10  # whole numbers as texts with at most as many values are codes
 LOOKED_AT = 1000  # texts of a column, and rows that may be numbered
 PLACEHOLDER = re.compile(r"[\W_]*|\W?n\W?a\W?|n\W?d\W?|nan|none|null|nil|missing|unknown", re.I)
 SEPARATORS = (".", ".,", ",", r",\.", r",\s", r".\s", ".'")  # decimal sign, then that of thousands
+SPELT = (  # in texts of numbers and dates: other characters and signs, and those that pandas reads
+    (r"[\u2212\u2013]", "-"), (r"\u2019", "'"), (r"[\u00b7\u066b]", "."), (r"^=?[\"']+|[\"']+$", ""),
+    (r"^\s*(?:\((.*\d)\)|(\S*\d)-)\s*$", r"-\1\2"), (r"^-([$€£¥₹₽])", r"\1-"), ("[年月]", "-"), ("日", ""),
+)  # fmt: skip
 NUMBER = (
-    r"(?P<sign>[<>≤≥]=?|[$€£¥]|)\s*[-+]?(?P<body>\d{{1,3}}({1}\d{{3}})+({0}\d*)?|\d+({0}\d*)?|{0}\d+)"
+    r"(?P<sign>[<>≤≥]=?|[$€£¥₹₽]|CHF|EUR|GBP|USD|)\s*[-+]?(?P<body>\d{{1,3}}({1}\d{{3}})+({0}\d*)?|\d+({0}\d*)?|{0}\d+)"
     r"(e[-+]?\d+|\s*(?P<unit>[%‰°$€£¥]\w?|[^\W\d_][^\d\s]*))?"
 )
 COERCED = ", errors='coerce'"  # of pandas: other texts become missing
-TIME = r"\d{1,2}:\d\d(:\d\d(\.\d+)?)?"
+TIME = r"\d{1,2}:\d\d(:\d\d(\.\d+)?)?(\s?[ap]m)?"
 DATE = (
-    r"(\d{4}[-/.]\d\d?([-/.]\d\d?)?|\d\d?[-/.]\d\d?[-/.](\d{4}|\d\d)|\d\d?[-/]\d{4}|\d\d?[-. ]+[a-z]{3,9}\.?[-, ]+\d{2,4}|"
+    r"([a-z]{3,9},? )?(\d{8}T\d{6}Z?|\d{4}[-/.]\d\d?([-/.]\d\d?)?|\d\d?[-/.]\d\d?[-/.](\d{4}|\d\d)|\d\d?[-/]\d{4}|\d\d?[-. ]+[a-z]{3,9}\.?[-, ]+\d{2,4}|"
     rf"[a-z]{{3,9}}\.? \d\d?,? \d{{4}})([T ]+{TIME}\S*)?"
 )
 UNNAMED = re.compile(r"Unnamed: 0(\.\d+)?|\.\.\.1|rownames", re.I)  # first column, by the library that read it
@@ -118,7 +123,9 @@ def describe_column(values: pd.Series) -> Column:
             f"column {name!r} contains numbers as Python objects: convert it, data[{name!r}] = pd.to_numeric(data[{name!r}])"
         )
     if pd.api.types.is_datetime64_any_dtype(dtype) or all(isinstance(v, date) for v in present):
-        raise DataError(f"column {name!r} contains dates, but distances need numbers: use {_days(f'data[{name!r}]')}")
+        raise DataError(f"column {name!r} contains dates, but distances need numbers: use {_days(*[f'data[{name!r}]'] * 2)}")
+    if all(isinstance(v, bytes) for v in present):
+        raise DataError(f"column {name!r} contains bytes: decode them, data[{name!r}] = data[{name!r}].str.decode('utf-8')")
     if all(isinstance(v, (str, int, float, np.number)) for v in present):
         refuse_numbers_as_text(name, sorted(map(str, present.unique())))
     raise DataError(
@@ -144,44 +151,51 @@ def numbers_as_text(name: Any, levels: Sequence[Any]) -> str:
     text that seems to be numbers or dates, such as '1,5', '2,25', '-': use pd.read_csv(..., decimal=',', na_values=['-'])
     """
     some = [str(level) for level in levels[:: len(levels) // LOOKED_AT + 1]]
-    texts = [text for text in some if not PLACEHOLDER.fullmatch(text)]
+    texts = {text: text for text in some if not PLACEHOLDER.fullmatch(text)}
+    column = written = f"data[{name!r}]"
+    for sign, plain in SPELT:
+        spelt = {text: re.sub(sign, plain, other) for text, other in texts.items()}
+        if spelt != texts:
+            texts, written = spelt, f"{written}.str.replace({sign!r}, {plain!r}, regex=True)"
     for pattern, convert in PATTERNS.items():
-        found = {text: match for text in texts if (match := re.fullmatch(rf"\s*(?:{pattern})\s*", text, re.I))}
+        found = {text: match for text, plain in texts.items() if (match := re.fullmatch(rf"\s*(?:{pattern})\s*", plain, re.I))}
         lost = [text for text in some if text not in found]
-        cure = convert(f"data[{name!r}]", found, lost) if found and len(found) >= NEARLY * len(texts) else ""
+        cure = convert(column, written, found, lost) if found and len(found) >= NEARLY * len(texts) else ""
         if cure:
             odd = [text for text in found if not re.fullmatch(r"-?\d+(\.\d+)?", text)] or [*found]
             return f"text that seems to be numbers or dates, such as {quoted([*odd[:2], *lost[:1]])}: use {cure}"
     return ""
 
 
-def _numeric(column: str, found: Mapping[str, re.Match[str]], lost: list[str], decimal: str) -> str:
+def _numeric(column: str, written: str, found: Mapping[str, re.Match[str]], lost: list[str], decimal: str) -> str:
     """The line that converts texts to numbers, without `lost` ones; "" for codes, units that differ, and nothing but bounds."""
     signs, units = ({match[part] for match in found.values()} - {"", None} for part in ("sign", "unit"))
     bodies = [match["body"] for match in found.values()]
-    codes = not lost and len(found) <= CODES and all(re.fullmatch(r"\s*[-+]?\d+(\.0+)?\s*[a-z]*\s*", text, re.I) for text in found)
+    codes = not lost and len(found) <= CODES and all(re.fullmatch(r"\s*[-+]?\d+(\.0+)?\s*[a-z]*\s*", m[0], re.I) for m in found.values())
     bounds = all(re.match("[<>≤≥]", match["sign"]) for match in found.values())
     if codes or bounds or len(units) > 1 or any(re.match(r"0\d", body) for body in bodies):
         return ""
-    values, thousands = column, {*"".join(bodies)} - {*"0123456789", decimal}
-    if signs or units or not "".join(thousands).isascii():
+    values, thousands = written, {*"".join(bodies)} - {*"0123456789", decimal}
+    if signs or units or not "".join(thousands).isascii() or (written != column and (thousands or decimal == ",")):
         values += f".str.replace(r'[^\\d{decimal}-]', '', regex=True)" + ".str.replace(',', '.')" * (decimal == ",")
-    elif thousands or lost or decimal == ",":
+    elif written == column and (thousands or lost or decimal == ","):
         options = ["decimal=','"] * (decimal == ",") + [f"thousands={mark!r}" for mark in thousands]
         return f"pd.read_csv(..., {', '.join(options + [f'na_values={lost}'] * bool(lost))})"
     return f"{column} = pd.to_numeric({values}{COERCED * bool(lost)})"
 
 
-def _seconds(column: str, found: Mapping[str, re.Match[str]], lost: list[str]) -> str:
+def _seconds(column: str, written: str, found: Mapping[str, re.Match[str]], lost: list[str]) -> str:
     """The line that converts times of a day."""
-    minutes = "" if next(iter(found.values()))[1] else " + ':00'"
-    return f"{column} = pd.to_timedelta({column}{minutes}{COERCED * bool(lost)}).dt.total_seconds()"
+    first = next(iter(found.values()))
+    minutes = "" if first[1] else " + ':00'"
+    times = f"pd.to_datetime({written}, format='mixed'{COERCED * bool(lost)}).dt.strftime('%T')" if first[3] else f"{written}{minutes}"
+    return f"{column} = pd.to_timedelta({times}{COERCED * bool(lost)}).dt.total_seconds()"
 
 
-def _days(column: str, found: Iterable[str] = (), lost: Iterable[str] = ()) -> str:
+def _days(column: str, written: str, found: Iterable[str] = (), lost: Iterable[str] = ()) -> str:
     """The line that converts a column of dates to numbers of days."""
     first = ", dayfirst=True" * any(re.match(r"\s*(\d\d?\.|(1[3-9]|2\d|3[01])[-/])", text) for text in found)
-    return f"{column} = pd.DatetimeIndex(pd.to_datetime({column}{first}{COERCED * bool(lost)})).to_julian_date()"
+    return f"{column} = pd.DatetimeIndex(pd.to_datetime({written}{first}{COERCED * bool(lost)})).to_julian_date()"
 
 
 PATTERNS: Mapping[str, Callable[..., str]] = {
@@ -317,9 +331,10 @@ def read_classes(response: pd.Series, missing: pd.Series) -> tuple[pd.Categorica
 
 
 def warn_of_alike(what: str, levels: Iterable[Any], fold: Callable[[str], str] = str.casefold) -> None:
-    """Warn of texts that differ only by blanks, or by what `fold` makes equal."""
+    """Warn of texts that differ only by blanks, invisible characters or forms of Unicode, or by what `fold` makes equal."""
     texts = pd.Series([level for level in levels if isinstance(level, str)], dtype=object)
-    folded = texts.map(lambda text: " ".join(fold(text).split()))
+    plain = texts.map(lambda text: " ".join(fold(normalize("NFKC", text)).split()))
+    folded = plain.map(lambda text: "".join(filter(str.isprintable, text)))
     alike = texts[folded.isin(folded[folded.duplicated()][:1])]
     if len(alike):
         warn(f"{what} differ only by blanks or case, {quoted(alike)}: use .str.strip() or .replace() if they are the same", DataWarning)
@@ -580,7 +595,12 @@ def columns_given(given: Any, data: pd.DataFrame) -> list[Any]:
     if given is None:
         return []
     values = pd.Series(along(given, data, "groups"), data.index)
-    return [name for name in data if data[name].equals(values)]
+    return [name for name in data if _agree(data[name].iloc[:LOOKED_AT], values.iloc[:LOOKED_AT]) and _agree(data[name], values)]
+
+
+def _agree(one: pd.Series, other: pd.Series) -> bool:
+    """Whether two columns have the same values, also of different types or written as texts."""
+    return one.equals(other) or any(bool((one.astype(kind) == other.astype(kind)).all()) for kind in (object, str))
 
 
 def check_column(name: str, columns: pd.Index, what: str) -> None:

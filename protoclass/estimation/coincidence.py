@@ -147,6 +147,7 @@ def hashes(columns: pd.DataFrame, schema: Any, digits: float | None = None) -> I
         else:
             values = np.asarray(numbers(columns[name]), float) + 0.0  # -0.0 is 0.0
         if digits is not None and column.kind == "numeric":
+            values = values / (np.abs(values).max(initial=0.0, where=~np.isnan(values)) or 1.0)  # squares of large ones overflow
             values = np.round(values / (pd.Series(values).std(ddof=0) * digits or 1.0)) + 0.0
         yield pd.util.hash_array(values, categorize=False)
 

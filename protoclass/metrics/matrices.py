@@ -83,10 +83,11 @@ def from_pairs(first: Any, second: Any, values: Any) -> pd.DataFrame | None:
 def numbered_as(labels: pd.Index, data: pd.DataFrame) -> pd.Index:
     """Labels of a matrix that count from 1, as R's do, or from 0, as those of the data if these count all rows; others as they are."""
     n, index = len(labels), data.index
-    counts, texts = (pd.RangeIndex(n), pd.RangeIndex(1, n + 1)), [*map(str, labels)]
-    if len(index) != n or not index.is_unique or index.isin(labels).all() or texts not in ([*map(str, names)] for names in counts):
+    from_1 = pd.RangeIndex(1, n + 1)
+    by_r = [*map(str, labels)] == [*map(str, from_1)]
+    if len(index) != n or not index.is_unique or index.isin(labels).all() or not (by_r or labels.equals(pd.RangeIndex(n))):
         return labels
-    for names in counts:
+    for names in (pd.RangeIndex(n), from_1):
         place = names.get_indexer(index)
         if (place >= 0).all() and all((data[name] == labels[place]).all() for name in label_columns(labels, data)):
             return names

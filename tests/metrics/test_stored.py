@@ -150,6 +150,12 @@ def test_the_same_file_through_pandas_is_refused_at_each_wrong_turn(iris, tmp_pa
         assert fit.prototypes.index.tolist() == (same.prototypes.index + first).tolist()
 
 
+def test_labels_of_two_levels_match(iris):
+    data = iris.set_index(pd.MultiIndex.from_product([range(3), range(50)]))
+    D = pc.dissimilarity("species ~ .", data).frame()
+    assert pc.fit("species ~ 1", data, dissimilarity=D, eps=1.0).prototypes.index.isin(data.index).all()
+
+
 def test_the_cure_for_labels_that_do_not_match_is_one_for_what_was_read(iris, tmp_path):
     names = [f"r{i}" for i in iris.index]
     pc.dissimilarity("species ~ .", iris).frame().set_axis(names).set_axis(names, axis=1).to_csv(tmp_path / "d.csv")

@@ -426,5 +426,5 @@ def test_rows_of_few_values_are_no_copies(kind):
     }[kind]
     data = pd.DataFrame(np.asarray(X, float)).add_prefix("x").assign(y=draw.choice(["a", "b"], n))
     with warnings.catch_warnings():
-        warnings.simplefilter("error")
+        warnings.filterwarnings("error", ".*another fold|overflow")
         pc.cross_validate("y ~ .", data, "knn", k=3, cv=5)

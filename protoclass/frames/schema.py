@@ -124,6 +124,8 @@ def describe_column(values: pd.Series) -> Column:
         )
     if pd.api.types.is_datetime64_any_dtype(dtype) or all(isinstance(v, date) for v in present):
         raise DataError(f"column {name!r} contains dates, but distances need numbers: use {_days(*[f'data[{name!r}]'] * 2)}")
+    if all(isinstance(v, (pd.Series, pd.Index)) for v in present):
+        raise DataError(f"column {name!r} contains series of pandas: make arrays of them, data[{name!r}] = data[{name!r}].map(np.asarray)")
     if all(isinstance(v, bytes) for v in present):
         raise DataError(f"column {name!r} contains bytes: decode them, data[{name!r}] = data[{name!r}].str.decode('utf-8')")
     if all(isinstance(v, (str, int, float, np.number)) for v in present):
@@ -236,11 +238,11 @@ def numbers_rows(column: pd.Series, named: bool = False) -> bool:
         if (values < 0).any() or (values != np.floor(values)).any() or not part.is_unique:
             return False
     n, top = len(values), values.max()
-    return bool(n >= 8 and (named or top <= n or n * values.min() <= DENSE * top < n * n))
+    return bool(n >= 8 and (named or top <= n or 2 * n * values.min() <= DENSE * top < n * n))
 
 
 def note_codes(columns: pd.DataFrame, names: Collection[str]) -> tuple[str, ...]:
-    """Columns of numbers that may be codes: 3 to 6 whole numbers that are not counts from 0, unless most columns are of this kind.
+    """Columns of numbers that may be codes: 3 to 6 whole numbers that are not rare, nor counts from 0, unless most columns are so.
 
     Examples
     --------
@@ -250,8 +252,8 @@ def note_codes(columns: pd.DataFrame, names: Collection[str]) -> tuple[str, ...]
     codes = []
     for name in filter(names.__contains__, columns):
         values = columns[name].iloc[:LOOKED_AT].dropna()
-        few = np.unique(numbers(values)) if values.dtype.kind in "iuf" else np.empty(0)
-        if 3 <= len(few) <= 6 and (few == np.floor(few)).all() and len(few) <= few[-1] < np.inf:
+        few, count = np.unique(numbers(values) if values.dtype.kind in "iuf" else [], return_counts=True)
+        if 3 <= len(few) <= 6 and count.min() >= max(REPEATED, len(values) / 100) and (few == np.floor(few)).all() and len(few) <= few[-1] < np.inf:
             codes.append(f"{name} ({', '.join(map('{:g}'.format, few))})")
     note = f"numbers that may be codes: {', '.join(codes[:3])}; .astype('category') makes categories of them"
     return (note,) if 0 < len(codes) <= len(names) / 2 else ()
@@ -326,11 +328,18 @@ def read_classes(response: pd.Series, missing: pd.Series) -> tuple[pd.Categorica
         cure = ": fill in missing values, or use na='keep' with Gower or series" if lost else ""
         cure += "; classes called 'NA' or 'None' need pd.read_csv(..., keep_default_na=False)" if missing.get(name) else ""
         raise DataError(f"the response {name!r} has one class, {shown(levels.categories[0])}{lost}, but classification needs two{cure}")
-    warn_of_alike(f"classes of {name!r}", levels.categories, str.casefold)
+    if counts.min() < REPEATED and not isinstance(response.dtype, pd.CategoricalDtype):
+        refuse_numbers_as_text(name, levels.categories)
+    warn_of_alike(f"classes of {name!r}", levels.categories, in_small_letters)
     return levels, notes
 
 
-def warn_of_alike(what: str, levels: Iterable[Any], fold: Callable[[str], str] = str.casefold) -> None:
+def in_small_letters(text: str) -> str:
+    """A text without capitals, if these begin words or are all its letters; others, as in hAd and hId, have a meaning."""
+    return text.casefold() if text in (text.upper(), text.capitalize(), text.title()) else text
+
+
+def warn_of_alike(what: str, levels: Iterable[Any], fold: Callable[[str], str]) -> None:
     """Warn of texts that differ only by blanks, invisible characters or forms of Unicode, or by what `fold` makes equal."""
     texts = pd.Series([level for level in levels if isinstance(level, str)], dtype=object)
     plain = texts.map(lambda text: " ".join(fold(normalize("NFKC", text)).split()))

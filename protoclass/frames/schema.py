@@ -49,7 +49,8 @@ NUMBER = (
 COERCED = ", errors='coerce'"  # of pandas: other texts become missing
 TIME = r"\d{1,2}:\d\d(:\d\d(\.\d+)?)?(\s?[ap]m)?"
 DATE = (
-    r"([a-z]{3,9},? )?(\d{8}T\d{6}Z?|\d{4}[-/.]\d\d?([-/.]\d\d?)?|\d\d?[-/.]\d\d?[-/.](\d{4}|\d\d)|\d\d?[-/]\d{4}|\d\d?[-. ]+[a-z]{3,9}\.?[-, ]+\d{2,4}|"
+    r"([a-z]{3,9},? )?(\d{8}T\d{6}Z?|\d{4}[-/.]\d\d?([-/.]\d\d?)?|"
+    r"\d\d?[-/.]\d\d?[-/.](\d{4}|\d\d)|\d\d?[-/]\d{4}|\d\d?[-. ]+[a-z]{3,9}\.?[-, ]+\d{2,4}|"
     rf"[a-z]{{3,9}}\.? \d\d?,? \d{{4}})([T ]+{TIME}\S*)?"
 )
 UNNAMED = re.compile(r"Unnamed: 0(\.\d+)?|\.\.\.1|rownames", re.I)  # first column, by the library that read it
@@ -125,9 +126,9 @@ def describe_column(values: pd.Series) -> Column:
     if pd.api.types.is_datetime64_any_dtype(dtype) or all(isinstance(v, date) for v in present):
         raise DataError(f"column {name!r} contains dates, but distances need numbers: use {_days(*[f'data[{name!r}]'] * 2)}")
     if all(isinstance(v, (pd.Series, pd.Index)) for v in present):
-        raise DataError(f"column {name!r} contains series of pandas: make arrays of them, data[{name!r}] = data[{name!r}].map(np.asarray)")
+        raise DataError(f"column {name!r} contains series of pandas: convert it, data[{name!r}] = data[{name!r}].map(np.asarray)")
     if all(isinstance(v, bytes) for v in present):
-        raise DataError(f"column {name!r} contains bytes: decode them, data[{name!r}] = data[{name!r}].str.decode('utf-8')")
+        raise DataError(f"column {name!r} contains bytes: convert it, data[{name!r}] = data[{name!r}].str.decode('utf-8')")
     if all(isinstance(v, (str, int, float, np.number)) for v in present):
         refuse_numbers_as_text(name, sorted(map(str, present.unique())))
     raise DataError(
@@ -173,7 +174,8 @@ def _numeric(column: str, written: str, found: Mapping[str, re.Match[str]], lost
     """The line that converts texts to numbers, without `lost` ones; "" for codes, units that differ, and nothing but bounds."""
     signs, units = ({match[part] for match in found.values()} - {"", None} for part in ("sign", "unit"))
     bodies = [match["body"] for match in found.values()]
-    codes = not lost and len(found) <= CODES and all(re.fullmatch(r"\s*[-+]?\d+(\.0+)?\s*[a-z]*\s*", m[0], re.I) for m in found.values())
+    whole = (re.fullmatch(r"\s*[-+]?\d+(\.0+)?\s*[a-z]*\s*", match[0], re.I) for match in found.values())
+    codes = not lost and len(found) <= CODES and all(whole)
     bounds = all(re.match("[<>≤≥]", match["sign"]) for match in found.values())
     if codes or bounds or len(units) > 1 or any(re.match(r"0\d", body) for body in bodies):
         return ""
@@ -253,7 +255,8 @@ def note_codes(columns: pd.DataFrame, names: Collection[str]) -> tuple[str, ...]
     for name in filter(names.__contains__, columns):
         values = columns[name].iloc[:LOOKED_AT].dropna()
         few, count = np.unique(numbers(values) if values.dtype.kind in "iuf" else [], return_counts=True)
-        if 3 <= len(few) <= 6 and count.min() >= max(REPEATED, len(values) / 100) and (few == np.floor(few)).all() and len(few) <= few[-1] < np.inf:
+        whole = 3 <= len(few) <= 6 and (few == np.floor(few)).all() and len(few) <= few[-1] < np.inf
+        if whole and count.min() >= max(REPEATED, len(values) / 100):
             codes.append(f"{name} ({', '.join(map('{:g}'.format, few))})")
     note = f"numbers that may be codes: {', '.join(codes[:3])}; .astype('category') makes categories of them"
     return (note,) if 0 < len(codes) <= len(names) / 2 else ()
@@ -323,13 +326,13 @@ def read_classes(response: pd.Series, missing: pd.Series) -> tuple[pd.Categorica
             raise DataError(
                 f"the response {name!r} mixes types that cannot be ordered: make it a categorical"
             ) from None
+        if counts.min() < REPEATED and levels.categories.inferred_type == "string":
+            refuse_numbers_as_text(name, levels.categories)
     if len(levels.categories) == 1:
         lost = f" in the {len(levels)} rows that no missing value has dropped ({_counted(missing)})" if missing.any() else ""
         cure = ": fill in missing values, or use na='keep' with Gower or series" if lost else ""
         cure += "; classes called 'NA' or 'None' need pd.read_csv(..., keep_default_na=False)" if missing.get(name) else ""
         raise DataError(f"the response {name!r} has one class, {shown(levels.categories[0])}{lost}, but classification needs two{cure}")
-    if counts.min() < REPEATED and not isinstance(response.dtype, pd.CategoricalDtype):
-        refuse_numbers_as_text(name, levels.categories)
     warn_of_alike(f"classes of {name!r}", levels.categories, in_small_letters)
     return levels, notes
 

@@ -160,7 +160,7 @@ class PrototypeEstimator(BaseEstimator):  # type: ignore[misc]
         response = name_of_response(y, frame.columns)
         data = self._data(frame, rows).assign(**{response: pd.Categorical.from_codes(codes[rows], classes)})
         arguments = {name: getattr(self, name) for name in PASSED}
-        numbered = "".join(f" + `{name}`" for name in frame if numbers_rows(data[name]))  # X was given, not found by `.`
+        numbered = "".join(f" + `{name}`" for name in data if numbers_rows(data[name]))  # X was given, not found by `.`
         self.fit_: Fit = fit(
             f"{response} ~ {'1' if self._is_pairwise else f'.{numbered}'}", data, self.method,
             dissimilarity=self._dissimilarity(frame, rows), cv=folds, groups=groups, weights=weights, progress=False,

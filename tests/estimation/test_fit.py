@@ -203,6 +203,14 @@ def test_missing_values_are_counted_kept_by_label_and_padded():
     assert kept.predict(data).notna().all()
 
 
+def test_augment_of_a_class_without_complete_rows():
+    data = pd.DataFrame({"x": [1.0, 2.0, 8.0, 9.0, np.nan], "y": list("aabbc")})
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        margin = pc.fit("y ~ x", data, "knn", k=1).augment()["margin"]
+    assert margin.isna().tolist() == [False] * 4 + [True]
+
+
 def test_augment_by_hand(iris):
     fit = pc.fit("species ~ .", iris, eps=1.0)
     out = fit.augment()
@@ -407,6 +415,16 @@ def test_copies_in_other_folds_are_told_with_the_groups_that_keep_them_together(
         warnings.filterwarnings("error", ".*another fold")
         honest = pc.cross_validate("y ~ .", twice, "knn", k=1, cv=10, groups=eval(line[1], {"data": twice})).table["error"][0]
     assert naive < 0.2 < 0.35 < honest
+
+
+def test_copies_of_series_in_other_folds_are_told():
+    draw = np.random.default_rng(0)
+    for values, told in ((draw.normal(size=(30, 8)), True), (draw.integers(0, 2, (30, 6)), False)):
+        data = pd.DataFrame({"s": [*values, *(values if told else draw.integers(0, 2, (30, 6)))], "y": ["a", "b"] * 30})
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            pc.cross_validate("y ~ s", data, "knn", k=1, cv=5)
+        assert any("of the 60 rows have the predictors of a row in another fold" in str(w.message) for w in caught) == told
 
 
 @pytest.mark.parametrize("kind", ["few integers", "binary", "rare", "dependent", "likert", "zeros", "dose", "constant", "large"])

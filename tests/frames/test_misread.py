@@ -192,7 +192,8 @@ def test_measurements_are_no_row_numbers(column):
 
 def test_columns_given_as_values_leave_the_dot_as_their_names_do():
     data = rows(p=np.arange(N) // 2, w=DRAW.random(N) + 1)
-    for groups in ("p", data["p"], data["p"].astype(str), data["p"].astype("category"), data["p"].to_numpy(float), data["p"].sample(frac=1, random_state=0).rename("other"), data["p"].tolist()):
+    others = [data["p"].astype(kind) for kind in (str, float, "category")]
+    for groups in ("p", data["p"], *others, data["p"].sample(frac=1, random_state=0).rename("other"), data["p"].tolist()):
         for weights in ("w", data["w"]):
             fit = pc.fit("y ~ .", data, "pvm", eps=[0.5, 1.0], groups=groups, weights=weights)
             assert list(fit.frame.columns) == ["a"]

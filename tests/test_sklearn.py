@@ -293,6 +293,13 @@ def test_sparse_matrices_are_dense_ones_unless_they_are_too_large_or_dissimilari
         PrototypeClassifier("knn", "precomputed", k=1).fit(csr_array(np.ones((150, 150))), y)
 
 
+def test_columns_that_number_the_rows_are_taken_as_given():
+    X, y = np.column_stack([np.arange(20), np.arange(20) ** 2]), ["a", "b"] * 10
+    assert list(PrototypeClassifier("knn", k=1).fit(X, y).predict(X)) == y
+    named = pd.DataFrame(X, columns=["id", "my size"])
+    assert list(PrototypeClassifier("knn", k=1).fit(named, y).predict(named)) == y
+
+
 def test_kneighbors_are_those_of_scikit_learn(data):
     X, y = data[0].to_numpy() + np.random.default_rng(0).normal(0, 1e-3, (150, 4)), data[1]
     own = PrototypeClassifier("knn", pc.Euclidean(scale=False), k=3).fit(X, y)

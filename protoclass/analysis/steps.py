@@ -286,6 +286,8 @@ def _held_out(fit: Fitted, cv: Any, most: int) -> tuple[np.ndarray, np.ndarray]:
             steps, weight[part.fold] = lost_by_steps(rule, part.query(rows), y[rows], w[rows])
             lost[part.fold] = steps[np.minimum(np.arange(most + 1), len(steps) - 1)]
             validating.update()
+    if not weight.any():
+        raise DataError("no held-out row has dissimilarities to all prototypes: use cv=None, or leave out columns without common levels")
     return mean_and_se(lost / np.maximum(weight, 1e-300)[:, None], weight, least_se(w, group=problem.groups))
 
 

@@ -105,10 +105,14 @@ def copies_across(frame: Frame, fold: np.ndarray) -> str:
     in a variable. Variables may be dependent, so only `COPIED` times the expected number of equal pairs is beyond coincidence.
     Predictors that many rows share, such as only zeros, do not count, nor does a single predictor.
     """
-    kinds = [column.kind for column in frame.schema.values()]
-    if frame.absent is not None or frame.parts is not None or len(kinds) < 2 or "series" in kinds:
+    columns, schema = frame.columns, dict[Any, Any](frame.schema)
+    series = "series" in {column.kind for column in schema.values()}
+    if frame.absent is not None or frame.parts is not None or len(schema) < 2 - series:
         return ""
-    own = [values * np.uint64(2 * k + 1) for k, values in enumerate(hashes(frame.columns, frame.schema, FINE))]
+    if series:  # whose halves are two variables
+        halves = columns[next(iter(schema))].map(lambda values: np.array_split(np.asarray(values), 2))
+        columns, schema = pd.DataFrame({k: halves.str[k] for k in (0, 1)}), dict.fromkeys((0, 1), *schema.values())
+    own = [values * np.uint64(2 * k + 1) for k, values in enumerate(hashes(columns, schema, FINE))]
     every, n = np.add.reduce(own), len(frame)
     _, place, count = np.unique(every, return_inverse=True, return_counts=True)
     several = np.flatnonzero((count[place] > 1) & (count[place] <= max(10, n / 20)))
@@ -122,8 +126,8 @@ def copies_across(frame: Frame, fold: np.ndarray) -> str:
     expected = (near + 1) / ((1 - agree) / np.maximum(agree, 1 / n**2)).sum()
     if _pairs(every[several]) < COPIED * expected:
         return ""
-    exact = len(np.unique(signatures(frame.columns, frame.schema))) == len(count)
-    names = [list(frame.schema)[k] for k in np.argsort(agree)[:3]]  # that distinguish rows best
+    exact = not series and len(np.unique(signatures(columns, schema))) == len(count)
+    names = [list(schema)[k] for k in np.argsort(agree)[:3]]  # that distinguish rows best
     cure = f"groups=data.groupby({names!r}, dropna=False).ngroup()" if exact else "a column that identifies what was copied"
     return (
         f"{apart} of the {n} rows {COPIES} (expected by coincidence: about {2 * expected:.2g}), so errors on held-out rows are too low for "
@@ -147,6 +151,7 @@ def hashes(columns: pd.DataFrame, schema: Any, digits: float | None = None) -> I
         else:
             values = np.asarray(numbers(columns[name]), float) + 0.0  # -0.0 is 0.0
         if digits is not None and column.kind == "numeric":
+            values = values / (np.abs(values).max(initial=0.0, where=~np.isnan(values)) or 1.0)  # squares of large ones overflow
             values = np.round(values / (pd.Series(values).std(ddof=0) * digits or 1.0)) + 0.0
         yield pd.util.hash_array(values, categorize=False)
 

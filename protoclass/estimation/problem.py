@@ -572,14 +572,16 @@ def _molded(call: Call, given: Mapping[str, Any], model: Model) -> tuple[Call, p
             )
         client = None
     if client is None:
-        named = {"weights": weights, "groups": groups}
-        call = replace(call, data=read_for(call.data, call.formula, named, given["progress"]))
+        texts = {"weights": weights, "groups": groups}
+        call = replace(call, data=read_for(call.data, call.formula, texts, given["progress"]))
         data = as_pandas(call.data)
-        return call, data, mold(call.formula, data, na=na, weights=weights, aside=(groups,))
+        folds = own_folds(given["cv"], data, np.arange(len(data)))
+        aside = (groups,) if _drawn(folds) else (groups, folds)
+        return call, data, mold(call.formula, data, na=na, weights=weights, aside=aside)
     if given["order"] == "values":
         raise OptionError("order='values' sorts the rows, which is not possible on a cluster: use order='data'")
-    aside = (groups,) if isinstance(groups, str) else ()
-    return call, *mold_remote(call.formula, call.data, client, na=na, weights=weights, aside=aside)
+    named = (groups,) if isinstance(groups, str) else ()
+    return call, *mold_remote(call.formula, call.data, client, na=na, weights=weights, aside=named)
 
 
 def _progress(progress: bool | None, model: Model, frame: Frame, candidates: Any) -> bool | None:

@@ -13,6 +13,7 @@ import pandas as pd
 
 from ..ground.checks import one_of
 from ..ground.errors import DataError, NotAvailable, OptionError, TooLarge, printed, shown
+from ..ground.files import check_separator
 from ..ground.savable import savable
 from .formula import Formula, read
 from .reading import kept_rows, missing_in, names_of, origin_of, unread
@@ -138,6 +139,7 @@ class Frame:
         data = as_pandas(data)
         missing = [c for c in self.schema if c not in data.columns]
         if missing:
+            check_separator(data.columns)
             raise DataError(f"the new data lack the columns {missing}, which the formula {self.formula.quoted} needs: add them")
         same = type(data) is pd.DataFrame and list(data.columns) == list(self.schema)  # which pandas would copy
         columns = data if same else data[list(self.schema)]

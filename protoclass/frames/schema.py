@@ -11,6 +11,7 @@ from decimal import Decimal
 from functools import partial
 from operator import add, or_
 from typing import Any
+from unicodedata import normalize
 
 import numpy as np
 import pandas as pd
@@ -38,14 +39,19 @@ CODES = 10  # whole numbers as texts with at most as many values are codes
 LOOKED_AT = 1000  # texts of a column, and rows that may be numbered
 PLACEHOLDER = re.compile(r"[\W_]*|\W?n\W?a\W?|n\W?d\W?|nan|none|null|nil|missing|unknown", re.I)
 SEPARATORS = (".", ".,", ",", r",\.", r",\s", r".\s", ".'")  # decimal sign, then that of thousands
+SPELT = (  # in texts of numbers and dates: other characters and signs, and those that pandas reads
+    (r"[\u2212\u2013]", "-"), (r"\u2019", "'"), (r"[\u00b7\u066b]", "."), (r"^=?[\"']+|[\"']+$", ""),
+    (r"^\s*(?:\((.*\d)\)|(\S*\d)-)\s*$", r"-\1\2"), (r"^-([$€£¥₹₽])", r"\1-"), ("[年月]", "-"), ("日", ""),
+)  # fmt: skip
 NUMBER = (
-    r"(?P<sign>[<>≤≥]=?|[$€£¥]|)\s*[-+]?(?P<body>\d{{1,3}}({1}\d{{3}})+({0}\d*)?|\d+({0}\d*)?|{0}\d+)"
+    r"(?P<sign>[<>≤≥]=?|[$€£¥₹₽]|CHF|EUR|GBP|USD|)\s*[-+]?(?P<body>\d{{1,3}}({1}\d{{3}})+({0}\d*)?|\d+({0}\d*)?|{0}\d+)"
     r"(e[-+]?\d+|\s*(?P<unit>[%‰°$€£¥]\w?|[^\W\d_][^\d\s]*))?"
 )
 COERCED = ", errors='coerce'"  # of pandas: other texts become missing
-TIME = r"\d{1,2}:\d\d(:\d\d(\.\d+)?)?"
+TIME = r"\d{1,2}:\d\d(:\d\d(\.\d+)?)?(\s?[ap]m)?"
 DATE = (
-    r"(\d{4}[-/.]\d\d?([-/.]\d\d?)?|\d\d?[-/.]\d\d?[-/.](\d{4}|\d\d)|\d\d?[-/]\d{4}|\d\d?[-. ]+[a-z]{3,9}\.?[-, ]+\d{2,4}|"
+    r"([a-z]{3,9},? )?(\d{8}T\d{6}Z?|\d{4}[-/.]\d\d?([-/.]\d\d?)?|"
+    r"\d\d?[-/.]\d\d?[-/.](\d{4}|\d\d)|\d\d?[-/]\d{4}|\d\d?[-. ]+[a-z]{3,9}\.?[-, ]+\d{2,4}|"
     rf"[a-z]{{3,9}}\.? \d\d?,? \d{{4}})([T ]+{TIME}\S*)?"
 )
 UNNAMED = re.compile(r"Unnamed: 0(\.\d+)?|\.\.\.1|rownames", re.I)  # first column, by the library that read it
@@ -119,7 +125,11 @@ def describe_column(values: pd.Series) -> Column:
             f"column {name!r} contains numbers as Python objects: convert it, data[{name!r}] = pd.to_numeric(data[{name!r}])"
         )
     if pd.api.types.is_datetime64_any_dtype(dtype) or all(isinstance(v, date) for v in present):
-        raise DataError(f"column {name!r} contains dates, but distances need numbers: use {_days(f'data[{name!r}]')}")
+        raise DataError(f"column {name!r} contains dates, but distances need numbers: use {_days(*[f'data[{name!r}]'] * 2)}")
+    if all(isinstance(v, (pd.Series, pd.Index)) for v in present):
+        raise DataError(f"column {name!r} contains series of pandas: convert it, data[{name!r}] = data[{name!r}].map(np.asarray)")
+    if all(isinstance(v, bytes) for v in present):
+        raise DataError(f"column {name!r} contains bytes: convert it, data[{name!r}] = data[{name!r}].str.decode('utf-8')")
     if all(isinstance(v, (str, int, float, np.number)) for v in present):
         refuse_numbers_as_text(name, sorted(map(str, present.unique())))
     raise DataError(
@@ -145,44 +155,52 @@ def numbers_as_text(name: Any, levels: Sequence[Any]) -> str:
     text that seems to be numbers or dates, such as '1,5', '2,25', '-': use pd.read_csv(..., decimal=',', na_values=['-'])
     """
     some = [str(level) for level in levels[:: len(levels) // LOOKED_AT + 1]]
-    texts = [text for text in some if not PLACEHOLDER.fullmatch(text)]
+    texts = {text: text for text in some if not PLACEHOLDER.fullmatch(text)}
+    column = written = f"data[{name!r}]"
+    for sign, plain in SPELT:
+        spelt = {text: re.sub(sign, plain, other) for text, other in texts.items()}
+        if spelt != texts:
+            texts, written = spelt, f"{written}.str.replace({sign!r}, {plain!r}, regex=True)"
     for pattern, convert in PATTERNS.items():
-        found = {text: match for text in texts if (match := re.fullmatch(rf"\s*(?:{pattern})\s*", text, re.I))}
+        found = {text: match for text, plain in texts.items() if (match := re.fullmatch(rf"\s*(?:{pattern})\s*", plain, re.I))}
         lost = [text for text in some if text not in found]
-        cure = convert(f"data[{name!r}]", found, lost) if found and len(found) >= NEARLY * len(texts) else ""
+        cure = convert(column, written, found, lost) if found and len(found) >= NEARLY * len(texts) else ""
         if cure:
             odd = [text for text in found if not re.fullmatch(r"-?\d+(\.\d+)?", text)] or [*found]
             return f"text that seems to be numbers or dates, such as {quoted([*odd[:2], *lost[:1]])}: use {cure}"
     return ""
 
 
-def _numeric(column: str, found: Mapping[str, re.Match[str]], lost: list[str], decimal: str) -> str:
+def _numeric(column: str, written: str, found: Mapping[str, re.Match[str]], lost: list[str], decimal: str) -> str:
     """The line that converts texts to numbers, without `lost` ones; "" for codes, units that differ, and nothing but bounds."""
     signs, units = ({match[part] for match in found.values()} - {"", None} for part in ("sign", "unit"))
     bodies = [match["body"] for match in found.values()]
-    codes = not lost and len(found) <= CODES and all(re.fullmatch(r"\s*[-+]?\d+(\.0+)?\s*[a-z]*\s*", text, re.I) for text in found)
+    whole = (re.fullmatch(r"\s*[-+]?\d+(\.0+)?\s*[a-z]*\s*", match[0], re.I) for match in found.values())
+    codes = not lost and len(found) <= CODES and all(whole)
     bounds = all(re.match("[<>≤≥]", match["sign"]) for match in found.values())
     if codes or bounds or len(units) > 1 or any(re.match(r"0\d", body) for body in bodies):
         return ""
-    values, thousands = column, {*"".join(bodies)} - {*"0123456789", decimal}
-    if signs or units or not "".join(thousands).isascii():
+    values, thousands = written, {*"".join(bodies)} - {*"0123456789", decimal}
+    if signs or units or not "".join(thousands).isascii() or (written != column and (thousands or decimal == ",")):
         values += f".str.replace(r'[^\\d{decimal}-]', '', regex=True)" + ".str.replace(',', '.')" * (decimal == ",")
-    elif thousands or lost or decimal == ",":
+    elif written == column and (thousands or lost or decimal == ","):
         options = ["decimal=','"] * (decimal == ",") + [f"thousands={mark!r}" for mark in thousands]
         return f"pd.read_csv(..., {', '.join(options + [f'na_values={lost}'] * bool(lost))})"
     return f"{column} = pd.to_numeric({values}{COERCED * bool(lost)})"
 
 
-def _seconds(column: str, found: Mapping[str, re.Match[str]], lost: list[str]) -> str:
+def _seconds(column: str, written: str, found: Mapping[str, re.Match[str]], lost: list[str]) -> str:
     """The line that converts times of a day."""
-    minutes = "" if next(iter(found.values()))[1] else " + ':00'"
-    return f"{column} = pd.to_timedelta({column}{minutes}{COERCED * bool(lost)}).dt.total_seconds()"
+    first = next(iter(found.values()))
+    minutes = "" if first[1] else " + ':00'"
+    times = f"pd.to_datetime({written}, format='mixed'{COERCED * bool(lost)}).dt.strftime('%T')" if first[3] else f"{written}{minutes}"
+    return f"{column} = pd.to_timedelta({times}{COERCED * bool(lost)}).dt.total_seconds()"
 
 
-def _days(column: str, found: Iterable[str] = (), lost: Iterable[str] = ()) -> str:
+def _days(column: str, written: str, found: Iterable[str] = (), lost: Iterable[str] = ()) -> str:
     """The line that converts a column of dates to numbers of days."""
     first = ", dayfirst=True" * any(re.match(r"\s*(\d\d?\.|(1[3-9]|2\d|3[01])[-/])", text) for text in found)
-    return f"{column} = pd.DatetimeIndex(pd.to_datetime({column}{first}{COERCED * bool(lost)})).to_julian_date()"
+    return f"{column} = pd.DatetimeIndex(pd.to_datetime({written}{first}{COERCED * bool(lost)})).to_julian_date()"
 
 
 PATTERNS: Mapping[str, Callable[..., str]] = {
@@ -223,11 +241,11 @@ def numbers_rows(column: pd.Series, named: bool = False) -> bool:
         if (values < 0).any() or (values != np.floor(values)).any() or not part.is_unique:
             return False
     n, top = len(values), values.max()
-    return bool(n >= 8 and (named or top <= n or n * values.min() <= DENSE * top < n * n))
+    return bool(n >= 8 and (named or top <= n or 2 * n * values.min() <= DENSE * top < n * n))
 
 
 def note_codes(columns: pd.DataFrame, names: Collection[str]) -> tuple[str, ...]:
-    """Columns of numbers that may be codes: 3 to 6 whole numbers that are not counts from 0, unless most columns are of this kind.
+    """Columns of numbers that may be codes: 3 to 6 whole numbers that are not rare, nor counts from 0, unless most columns are so.
 
     Examples
     --------
@@ -237,8 +255,9 @@ def note_codes(columns: pd.DataFrame, names: Collection[str]) -> tuple[str, ...]
     codes = []
     for name in filter(names.__contains__, columns):
         values = columns[name].iloc[:LOOKED_AT].dropna()
-        few = np.unique(numbers(values)) if values.dtype.kind in "iuf" else np.empty(0)
-        if 3 <= len(few) <= 6 and (few == np.floor(few)).all() and len(few) <= few[-1] < np.inf:
+        few, count = np.unique(numbers(values) if values.dtype.kind in "iuf" else [], return_counts=True)
+        whole = 3 <= len(few) <= 6 and (few == np.floor(few)).all() and len(few) <= few[-1] < np.inf
+        if whole and count.min() >= max(REPEATED, len(values) / 100):
             codes.append(f"{name} ({', '.join(map('{:g}'.format, few))})")
     note = f"numbers that may be codes: {', '.join(codes[:3])}; .astype('category') makes categories of them"
     return (note,) if 0 < len(codes) <= len(names) / 2 else ()
@@ -308,19 +327,27 @@ def read_classes(response: pd.Series, missing: pd.Series) -> tuple[pd.Categorica
             raise DataError(
                 f"the response {name!r} mixes types that cannot be ordered: make it a categorical"
             ) from None
+        if counts.min() < REPEATED and levels.categories.inferred_type == "string":
+            refuse_numbers_as_text(name, levels.categories)
     if len(levels.categories) == 1:
         lost = f" in the {len(levels)} rows that no missing value has dropped ({_counted(missing)})" if missing.any() else ""
         cure = ": fill in missing values, or use na='keep' with Gower or series" if lost else ""
         cure += "; classes called 'NA' or 'None' need pd.read_csv(..., keep_default_na=False)" if missing.get(name) else ""
         raise DataError(f"the response {name!r} has one class, {shown(levels.categories[0])}{lost}, but classification needs two{cure}")
-    warn_of_alike(f"classes of {name!r}", levels.categories, str.casefold)
+    warn_of_alike(f"classes of {name!r}", levels.categories, in_small_letters)
     return levels, notes
 
 
-def warn_of_alike(what: str, levels: Iterable[Any], fold: Callable[[str], str] = str.casefold) -> None:
-    """Warn of texts that differ only by blanks, or by what `fold` makes equal."""
+def in_small_letters(text: str) -> str:
+    """A text without capitals, if these begin words or are all its letters; others, as in hAd and hId, have a meaning."""
+    return text.casefold() if text in (text.upper(), text.capitalize(), text.title()) else text
+
+
+def warn_of_alike(what: str, levels: Iterable[Any], fold: Callable[[str], str]) -> None:
+    """Warn of texts that differ only by blanks, invisible characters or forms of Unicode, or by what `fold` makes equal."""
     texts = pd.Series([level for level in levels if isinstance(level, str)], dtype=object)
-    folded = texts.map(lambda text: " ".join(fold(text).split()))
+    plain = texts.map(lambda text: " ".join(fold(normalize("NFKC", text)).split()))
+    folded = plain.map(lambda text: "".join(filter(str.isprintable, text)))
     alike = texts[folded.isin(folded[folded.duplicated()][:1])]
     if len(alike):
         warn(f"{what} differ only by blanks or case, {quoted(alike)}: use .str.strip() or .replace() if they are the same", DataWarning)
@@ -581,7 +608,12 @@ def columns_given(given: Any, data: pd.DataFrame) -> list[Any]:
     if given is None:
         return []
     values = pd.Series(along(given, data, "groups"), data.index)
-    return [name for name in data if data[name].equals(values)]
+    return [name for name in data if _agree(data[name].iloc[:LOOKED_AT], values.iloc[:LOOKED_AT]) and _agree(data[name], values)]
+
+
+def _agree(one: pd.Series, other: pd.Series) -> bool:
+    """Whether two columns have the same values, also of different types or written as texts."""
+    return one.equals(other) or any(bool((one.astype(kind) == other.astype(kind)).all()) for kind in (object, str))
 
 
 def check_column(name: str, columns: pd.Index, what: str) -> None:

@@ -51,7 +51,7 @@ RIGHT = {  # function of R: its cure; {0} is its first argument
     "ceiling": FRAME,
 }
 LEFT = {  # function on the left side
-    **dict.fromkeys(["factor", "as.factor", "as.character"], "use {1} alone, because its values are the classes"),
+    **dict.fromkeys(["factor", "as.factor", "as.character", "C"], "use {1} alone, because its values are the classes"),
     "Surv": "make classes of the survival times in the data frame, such as data['late'] = data[{1}] > 365",
     "cut": "make the classes in the data frame, pd.cut(data[{1}], 3), and use their column",
     "ifelse": "make the classes in the data frame, np.where(...), and use their column",
@@ -67,7 +67,12 @@ ARGUMENT = re.compile(r"\s*(`[^`]*`|[\w.]*)")
 FIXED = ("True", "False", "None", ".")  # words that are never bare names
 LISTED = 12  # names in a message
 QUOTED_BY_PATSY = re.compile(r"\bQ\(\s*(['\"])([^`]+?)\1\s*\)")
-LOOK_ALIKE = str.maketrans(dict(zip("\u223c\uff5e\u02dc\u301c\u2212\u2013\uff0b\uff1a\uff0a\xa0", "~~~~--+:* ", strict=True)))
+LOOK_ALIKE = {
+    **dict.fromkeys(map(ord, "\u223c\u223d\u2053\uff5e\u02dc\u301c"), "~"),
+    **dict.fromkeys(map(ord, "\u2010\u2011\u2212\u2013\u2014\uff0d"), "-"),
+    **dict.fromkeys(map(ord, "\uff0a\u2217\xd7"), "*"),
+    **dict(zip(map(ord, "\uff0b\uff1a\xa0"), "+: ", strict=True)),
+}
 
 
 def translate(right: str, names: Names, text: str) -> str:

@@ -70,6 +70,7 @@ def as_pandas(data: Any, names: Iterable[Any] | None = None) -> pd.DataFrame:
     if spooled is not None:
         return spooled
     import narwhals as nw
+    from narwhals import selectors
 
     try:
         table = nw.from_native(data)
@@ -83,7 +84,7 @@ def as_pandas(data: Any, names: Iterable[Any] | None = None) -> pd.DataFrame:
         raise DataError(f"data is a lazy {kind}, which can't be loaded in blocks: use data.{cure}()")
     if table.implementation.is_polars():  # its own to_pandas needs pyarrow
         return of_polars(data)
-    return table.to_pandas()
+    return table.with_columns(selectors.by_dtype(nw.Decimal).cast(nw.Float64)).to_pandas()  # which would be objects
 
 
 def unshared(table: Any) -> Any:

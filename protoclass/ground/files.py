@@ -180,9 +180,10 @@ sep=';'), with decimal=',' if numbers have decimal commas
     """
     if len(names) != 1:
         return
-    for sign in ";\t|":
+    for sign in ";\t|^: ":
         counts = {str(value).count(sign) for value in values}
-        if sign in str(names[0]) or (sign != "|" and len(counts) == 1 and counts != {0}):
+        named, equal = sign in str(names[0]), len(counts) == 1 and counts != {0}
+        if (named and (equal or sign in ";\t|")) or (equal and sign in ";\t"):
             raise DataError(
                 f"the only column, {shown(names[0])}, contains the separator {sign!r}: use pd.read_csv(path, sep={sign!r}), with "
                 "decimal=',' if numbers have decimal commas"

@@ -27,7 +27,8 @@ def as_floats(values: Any) -> np.ndarray:
             values = values.to_numpy(dtype=float, na_value=np.nan)
         return np.ma.filled(np.ma.asarray(values).astype(float), np.nan) + 0.0  # masked is missing; -0.0 becomes 0.0
     except (TypeError, ValueError, OverflowError):
-        raise DataError("dissimilarities must be numbers") from None
+        cure = "convert them, or load the file with pd.read_csv(path, index_col=0, decimal=',') if they have decimal commas"
+        raise DataError(f"dissimilarities must be numbers: {cure}") from None
 
 
 def check_values(values: np.ndarray, rows: pd.Index, columns: pd.Index) -> None:
@@ -84,7 +85,7 @@ def numbered_as(labels: pd.Index, data: pd.DataFrame) -> pd.Index:
     """Labels of a matrix that count from 1, as R's do, or from 0, as those of the data if these count all rows; others as they are."""
     n, index = len(labels), data.index
     from_1 = pd.RangeIndex(1, n + 1)
-    by_r = labels.astype(str).equals(from_1.astype(str))
+    by_r = [*map(str, labels)] == [*map(str, from_1)]
     if len(index) != n or not index.is_unique or index.isin(labels).all() or not (by_r or labels.equals(pd.RangeIndex(n))):
         return labels
     for names in (pd.RangeIndex(n), from_1):
@@ -100,7 +101,7 @@ def check_first_column(matrix: pd.DataFrame) -> None:
     unnamed = name == "" or name.startswith("Unnamed:") if isinstance(name, str) else np.ndim(name) == 0 and pd.isna(name)
     if unnamed:
         raise DataError(f"the first column of the dissimilarities has no name ({shown(name)}), so it contains row names: {READ}")
-    if all(isinstance(value, str) for value in column):
+    if all(isinstance(value, str) for value in column) and not isinstance(matrix.iat[0, -1], str):
         raise DataError(
             f"the first column of the dissimilarities, {shown(name)}, contains texts such as {shown(column.iloc[0])}: if these are row "
             f"names, {READ}"

@@ -336,7 +336,7 @@ def _listed(fields: list[list[str]], decimal: str, name: str) -> Stored | None:
         columns = [tuple(body[0])] if one_line else list(zip(*body, strict=True))
         if len(body) == len(columns) and all(_number(row[k], decimal) == 0 for k, row in enumerate(body)):
             return None  # a square matrix
-        if len(columns) in (2, 4) and list(columns[0]) == [str(k + 1) for k in range(len(body))]:
+        if len(columns) in (2, 4) and columns[0] in (tuple(str(k + first) for k in range(len(body))) for first in (0, 1)):
             columns = columns[1:]
         values = _floats(columns[min(2, len(columns) - 1)], decimal)
         if values is not None and len(columns) == 1 < len(values):
@@ -368,9 +368,12 @@ def _fields(text: str, separator: str) -> list[list[str]]:
         io.StringIO(text, newline=""), delimiter=separator, escapechar=escape, strict=True, skipinitialspace=separator == " "
     )
     try:
-        return [row for row in reader if any(row)]
+        rows = [row for row in reader if any(row)]
     except csv.Error as reason:
         raise DataError(f"the table is not valid at line {reader.line_num}: {reason}") from None
+    while rows and all(len(row) > 1 and row[-1] == "" for row in rows):  # lines that end with a separator
+        rows = [row[:-1] for row in rows]
+    return rows
 
 
 def _parsed(fields: list[list[str]], separator: str, name: str) -> Stored:
@@ -456,7 +459,7 @@ def _floats(fields: Sequence[str], decimal: str = ".") -> list[float] | None:
 
 
 def _number(field: str, decimal: str) -> float | None:
-    if field.strip() in ("", "NA"):
+    if field.strip() in ("", "NA", "-", "."):
         return math.nan
     if "_" in field:  # which Python takes for a separator of digits
         return None

@@ -90,7 +90,7 @@ def draw_counts(counts: Confusion, ax: Any = None) -> Any:
     ax.set(xlim=(-0.5, end), ylim=(end, -0.5), xlabel="predicted class", ylabel="true class")
     wrong, total = counts.errors, float(values.sum())
     shade = "\n(shade: proportion of the true class)" if margins else "\n(no room for recall and precision)"
-    ax.set_title(f"{wrong:g} of {total:g} {counts.rows} misclassified: error {write_number(wrong / total)}{shade}")
+    ax.set_title(f"{wrong:g} of {total:g} {counts.rows} misclassified: error {write_number(wrong / total if total else np.nan)}{shade}")
     ax.title.set_fontsize("medium")
     ax.grid(False)
     for spine in ax.spines.values():

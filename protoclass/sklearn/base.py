@@ -18,6 +18,7 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted, chec
 from ..core.memory import check_fits
 from ..estimation.problem import DEFAULTS
 from ..fitting import Fit, fit
+from ..frames.schema import numbers_rows
 from ..frames.tables import as_pandas
 from ..ground.checks import hint_for, one_of
 from ..ground.errors import DataError, NotAvailable, OptionError, brief, shown
@@ -159,8 +160,9 @@ class PrototypeEstimator(BaseEstimator):  # type: ignore[misc]
         response = name_of_response(y, frame.columns)
         data = self._data(frame, rows).assign(**{response: pd.Categorical.from_codes(codes[rows], classes)})
         arguments = {name: getattr(self, name) for name in PASSED}
+        numbered = "".join(f" + `{name}`" for name in data if numbers_rows(data[name]))  # X was given, not found by `.`
         self.fit_: Fit = fit(
-            f"{response} ~ {'1' if self._is_pairwise else '.'}", data, self.method,
+            f"{response} ~ {'1' if self._is_pairwise else f'.{numbered}'}", data, self.method,
             dissimilarity=self._dissimilarity(frame, rows), cv=folds, groups=groups, weights=weights, progress=False,
             candidates=self._candidates(), **arguments, **more, **self._of_method,
         )  # fmt: skip

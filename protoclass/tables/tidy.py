@@ -122,7 +122,7 @@ def augment(fit: Fitted, data: Any = None) -> Any:
         distance = fit.predictions(source, "distance", unseen=None).reindex(base.index)
         out["distance"] = distance.min(axis=1)
         own = fitted if truth is None else truth.astype(object).where(truth.notna(), fitted)
-        out["margin"] = margins(distance.to_numpy(float), pd.Categorical(own, fit.frame.levels).codes)
+        out["margin"] = margins(distance.to_numpy(float), fit.frame.levels.get_indexer(own.astype(object)))
         reason = why_not_certified(fit)
         out["certified_radius"] = margins(distance.to_numpy(float), fitted.cat.codes.to_numpy()) / 2 if not reason else np.nan
         if reason:

@@ -203,6 +203,14 @@ def test_missing_values_are_counted_kept_by_label_and_padded():
     assert kept.predict(data).notna().all()
 
 
+def test_augment_of_a_class_without_complete_rows():
+    data = pd.DataFrame({"x": [1.0, 2.0, 8.0, 9.0, np.nan], "y": list("aabbc")})
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        margin = pc.fit("y ~ x", data, "knn", k=1).augment()["margin"]
+    assert margin.isna().tolist() == [False] * 4 + [True]
+
+
 def test_augment_by_hand(iris):
     fit = pc.fit("species ~ .", iris, eps=1.0)
     out = fit.augment()
@@ -409,7 +417,17 @@ def test_copies_in_other_folds_are_told_with_the_groups_that_keep_them_together(
     assert naive < 0.2 < 0.35 < honest
 
 
-@pytest.mark.parametrize("kind", ["few integers", "binary", "rare", "dependent", "likert", "zeros", "dose", "constant"])
+def test_copies_of_series_in_other_folds_are_told():
+    draw = np.random.default_rng(0)
+    for values, told in ((draw.normal(size=(30, 8)), True), (draw.integers(0, 2, (30, 6)), False)):
+        data = pd.DataFrame({"s": [*values, *(values if told else draw.integers(0, 2, (30, 6)))], "y": ["a", "b"] * 30})
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            pc.cross_validate("y ~ s", data, "knn", k=1, cv=5)
+        assert any("of the 60 rows have the predictors of a row in another fold" in str(w.message) for w in caught) == told
+
+
+@pytest.mark.parametrize("kind", ["few integers", "binary", "rare", "dependent", "likert", "zeros", "dose", "constant", "large"])
 def test_rows_of_few_values_are_no_copies(kind):
     draw, n = np.random.default_rng(2), 300
     latent = draw.normal(size=(n, 1))
@@ -422,8 +440,9 @@ def test_rows_of_few_values_are_no_copies(kind):
         "zeros": np.where(draw.random((n, 1)) < 0.5, 0, draw.exponential(size=(n, 5))),
         "dose": np.column_stack([draw.choice([0.1, 0.5, 1.0], n), draw.choice([1, 2, 4], n)]),
         "constant": np.column_stack([np.ones((n, 3)), draw.integers(0, 9, n)]),
+        "large": 1e300 * draw.normal(size=(n, 2)),
     }[kind]
     data = pd.DataFrame(np.asarray(X, float)).add_prefix("x").assign(y=draw.choice(["a", "b"], n))
     with warnings.catch_warnings():
-        warnings.filterwarnings("error", ".*another fold")
+        warnings.filterwarnings("error", ".*another fold|overflow")
         pc.cross_validate("y ~ .", data, "knn", k=3, cv=5)

@@ -63,6 +63,7 @@ EQUALS = {
     "1 + x": X,
     "x + x": X,
     "x*z - x:z": np.column_stack([X, Z]),
+    **{f"x{times}z {minus} x:z": np.column_stack([X, Z]) for times, minus in ("\xd7\u2212", "\u2217\u2014", "\uff0a\u2010", "*\uff0d")},
     "factor(k)": dummies(K),
     "as.factor(k)": dummies(K),
     "factor( g )": dummies(G),
@@ -233,6 +234,7 @@ def test_what_is_refused_names_a_cure_that_works(right, words, cure):
     ("left", "words", "cure"),
     [
         ("factor(y)", ")' is a function of R: use 'y' alone, because its values are the classes", lambda d: ("y", d)),
+        ("C(y)", ")' is a function of R: use 'y' alone, because its values are the classes", lambda d: ("y", d)),
         ("as.factor(`y`)", ")' is a function of R: use 'y' alone, because its values are the classes", lambda d: ("y", d)),
         ("Surv(time, status)", "data['late'] = data['time'] > 365", lambda d: ("late", d.assign(late=d["time"] > 65))),
         ("cbind(g, k)", "data['g'].astype(str)", lambda d: ("both", d.assign(both=d["g"].astype(str) + " " + d["k"].astype(str)))),

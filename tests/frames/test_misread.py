@@ -4,6 +4,7 @@ import io
 import re
 import subprocess
 import sys
+import warnings
 from decimal import Decimal
 
 import numpy as np
@@ -51,10 +52,21 @@ NUMBERS = {  # the texts, and the numbers that they mean
     "texts": ([str(v) for v in X], X),
     "whole numbers": ([str(v) for v in WHOLE], WHOLE),
     "exponents": ([f"{v:.4e}" for v in X], [float(f"{v:.4e}") for v in X]),
+    "minus in brackets": ([f"({-v:,.2f})" if v < 0 else f"{v:,.2f}" for v in X], X),
+    "minus at the end": ([f"{-v}-" if v < 0 else str(v) for v in X], X),
+    "minus of typesetters": ([str(v).replace("-", "\u2212").replace(".", ",") for v in X], X),
+    "minus before dollars": ([f"${v}".replace("$-", "-$") for v in X], X),
+    "point in the middle": ([str(v).replace(".", "\xb7") for v in X], X),
+    "Swiss, typeset": ([f"{v:,.2f}".replace(",", "\u2019") for v in X], X),
+    "quoted by Excel": ([f'="{v}"' for v in X], X),
+    "code of a currency": ([f"CHF {v:,.2f}" for v in abs(X)], abs(X)),
     "dates": ([f"2024-03-{1 + k % 28:02}" for k in range(N)], 2460370.5 + np.arange(N) % 28),
     "days first": ([f"{1 + k % 28:02}.03.2024" for k in range(N)], 2460370.5 + np.arange(N) % 28),
     "months": (["2024/03", "2024/04"] * (N // 2), [2460370.5, 2460401.5] * (N // 2)),
     "names of months": (["1 Mar 2024", "-"] * (N // 2), [2460370.5, np.nan] * (N // 2)),
+    "days of the week": ([f"Fri, {1 + k % 28:02} Mar 2024" for k in range(N)], 2460370.5 + np.arange(N) % 28),
+    "Japanese": ([f"2024年03月{1 + k % 28:02}日" for k in range(N)], 2460370.5 + np.arange(N) % 28),
+    "afternoon": ([f"{1 + k % 11}:30 {'ap'[k % 2]}m" for k in range(N)], [5400 + k % 11 * 3600 + k % 2 * 43200 for k in range(N)]),
     "times": ([f"12:{k:02}" for k in range(N)], 43200.0 + 60 * np.arange(N)),
 }
 
@@ -107,7 +119,11 @@ def test_dates_and_decimals_of_other_types():
     exec(str(raised.value).split(": use ")[1], {"pd": pd, "data": data})
     assert mold("y ~ .", data).design["x"].diff().iloc[1:].eq(1).all()
     decimals = pl.from_pandas(rows()).with_columns(x=pl.Series([Decimal(k) / 8 for k in range(N)]))
-    assert mold("y ~ x", decimals).design["x"].tolist() == [k / 8 for k in range(N)]
+    for table in (decimals, decimals.to_arrow()):
+        assert mold("y ~ x", table).design["x"].tolist() == [k / 8 for k in range(N)]
+    for values, cure in (([b"u", b"v"], r"str.decode\('utf-8'\)"), ([pd.Series([1.0, 2.0])] * 2, r"map\(np.asarray\)")):
+        with pytest.raises(pc.DataError, match=cure):
+            mold("y ~ x", rows(x=values * (N // 2)))
     with pytest.raises(pc.DataError, match="to_numeric"):
         mold("y ~ x", rows(x=[Decimal(k) / 8 for k in range(N)]))
 
@@ -128,10 +144,16 @@ def test_another_separator_is_named(sep, tmp_path):
         run = subprocess.run([sys.executable, "-m", "protoclass", "y ~ .", path], capture_output=True, text=True)
         assert run.returncode == 2
         assert "sep=';'" in run.stderr
+    fit = pc.fit("y ~ a", rows(), "knn", k=1)
+    with pytest.raises(pc.DataError, match=told):
+        fit.predict(pd.DataFrame(columns=[f"a{sep}b"], data=[f"1{sep}2"]))
     if sep != "|":
         with pytest.raises(pc.DataError, match="contains the separator"):
             mold("~ .", pd.DataFrame({"x": [f"1{sep}2", f"3{sep}4"]}), response=False)
     mold("~ .", pd.DataFrame({"x": ["A|G", "G|G"]}), response=False)
+    mold("~ .", pd.DataFrame({"my sequence": ["A G", "G"]}), response=False)
+    with pytest.raises(pc.DataError, match="sep=' '"):
+        mold("y ~ .", pd.DataFrame({"x y": ["1 2", "3 4"]}))
 
 
 NUMBERED = {
@@ -160,7 +182,7 @@ def test_row_numbers_are_no_predictors_unless_they_are_written(name, tmp_path):
 
 @pytest.mark.parametrize(
     "column",
-    [1990 + np.arange(N), 1700 + np.arange(N)[::-1],
+    [20 + DRAW.permutation(N), 1990 + np.arange(N), 1700 + np.arange(N)[::-1],
      np.arange(N) // 2, 10 * np.arange(N), DRAW.integers(0, 60, N), WHOLE, np.arange(N) + 0.5, -np.arange(N), X],
 )  # fmt: skip
 def test_measurements_are_no_row_numbers(column):
@@ -170,10 +192,16 @@ def test_measurements_are_no_row_numbers(column):
 
 def test_columns_given_as_values_leave_the_dot_as_their_names_do():
     data = rows(p=np.arange(N) // 2, w=DRAW.random(N) + 1)
-    for groups in ("p", data["p"], data["p"].to_numpy(), data["p"].sample(frac=1, random_state=0).rename("other"), data["p"].tolist()):
+    others = [data["p"].astype(kind) for kind in (str, float, "category")]
+    for groups in ("p", data["p"], *others, data["p"].sample(frac=1, random_state=0).rename("other"), data["p"].tolist()):
         for weights in ("w", data["w"]):
             fit = pc.fit("y ~ .", data, "pvm", eps=[0.5, 1.0], groups=groups, weights=weights)
             assert list(fit.frame.columns) == ["a"]
+    folds = data.assign(fold=np.arange(N) // 2 % 5)
+    for cv in (folds["fold"], folds["fold"].to_numpy()):
+        assert list(pc.fit("y ~ . - p - w", folds, "knn", k=[1, 3], cv=cv).frame.columns) == ["a"]
+    with pytest.raises(pc.DataError, match="cv folds have shape"):
+        pc.fit("y ~ a", data, "knn", k=[1, 3], cv=[1, 2])
     compared = [pc.compare("y ~ .", data, methods=["knn"], groups=groups, cv=3, seed=1).results["error"] for groups in ("p", data["p"])]
     assert compared[0].equals(compared[1])
 
@@ -187,6 +215,8 @@ def test_responses_of_numbers():
     data = rows(y=X)
     with pytest.raises(pc.DataError, match="is continuous or has classes of one or two rows"):
         pc.fit("y ~ a", data, "knn", k=1)
+    with pytest.raises(pc.DataError, match=r"column 'y' is text that seems to be numbers.*decimal=','"):
+        pc.fit("y ~ a", rows(y=[str(v).replace(".", ",") for v in X]), "knn", k=1)
     for cure in (data["y"].astype("category"), pd.cut(data["y"], 3)):
         pc.fit("y ~ a", data.assign(y=cure), "knn", k=1)
 
@@ -207,6 +237,7 @@ def test_numbers_that_may_be_codes_are_noted():
     note = "numbers that may be codes: race (1, 2, 3), thal (3, 6, 7); .astype('category') makes categories of them"
     assert note in fit.frame.notes
     assert note in str(fit)
+    assert not mold("y ~ .", rows(b=[8, *np.resize([0, 1, 3], N - 1)], c=X)).notes  # a rare number
     assert not mold("y ~ a + C(race)", data).notes
     assert not mold("y ~ race + thal + children", data).notes  # a table of grades or counts
 
@@ -215,6 +246,12 @@ def test_labels_that_differ_only_by_blanks_or_case():
     data = rows(y=["u", "v", "u ", "V"] * (N // 4))
     with pytest.warns(pc.DataWarning, match=r"classes of 'y' differ only by blanks or case, 'u', 'u '"):
         pc.fit("y ~ a", data, "knn", k=1)
+    for other in ("u\xa0", "\ufeffu", "\uff55"):
+        with pytest.warns(pc.DataWarning, match=r"classes of 'y' differ only by blanks or case, 'u'"):
+            mold("y ~ a", rows(y=["u", "v", other, "w"] * (N // 4)))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        mold("y ~ a", rows(y=["hAd", "had", "hId", "hid"] * (N // 4)))  # vowels
     with pytest.warns(pc.DataWarning, match=r"levels of 'g' differ only by blanks or case, 'f', 'f '"):
         mold("y ~ .", rows(g=["f", "m", "f ", "m"] * (N // 4)))
 

@@ -151,6 +151,12 @@ def test_the_same_file_through_pandas_is_refused_at_each_wrong_turn(iris, tmp_pa
         assert fit.prototypes.index.tolist() == (same.prototypes.index + first).tolist()
 
 
+def test_labels_of_two_levels_match(iris):
+    data = iris.set_index(pd.MultiIndex.from_product([range(3), range(50)]))
+    D = pc.dissimilarity("species ~ .", data).frame()
+    assert pc.fit("species ~ 1", data, dissimilarity=D, eps=1.0).prototypes.index.isin(data.index).all()
+
+
 def test_the_cure_for_labels_that_do_not_match_is_one_for_what_was_read(iris, tmp_path):
     names = [f"r{i}" for i in iris.index]
     pc.dissimilarity("species ~ .", iris).frame().set_axis(names).set_axis(names, axis=1).to_csv(tmp_path / "d.csv")
@@ -394,13 +400,14 @@ def value(i, j):
 
 ALL = [(i, j) for j in range(5) for i in range(5)]
 TRIANGLES = {
-    **{f"lower, {blank!r}": in_rows(lambda i, j, blank=blank: value(i, j) if j <= i else blank) for blank in ("", "NA", "NaN")},
+    **{f"lower, {blank!r}": in_rows(lambda i, j, blank=blank: value(i, j) if j <= i else blank) for blank in ("", "NA", "NaN", "-", ".")},
     **{f"upper, {blank!r}": in_rows(lambda i, j, blank=blank: value(i, j) if j >= i else blank) for blank in ("", "NA")},
     "strict lower": in_rows(lambda i, j: value(i, j) if j < i else "NA"),
     "no diagonal": in_rows(lambda i, j: value(i, j) if j != i else ""),
     "tabs, decimal commas": in_rows(lambda i, j: value(i, j).replace(".", ",") if j <= i else "NA", "\t"),
     "semicolons": in_rows(lambda i, j: value(i, j).replace(".", ",") if j >= i else "", ";"),
     "semicolons, points": in_rows(lambda i, j: value(i, j), ";"),
+    "lines that end with a separator": in_rows(value).replace("\n", ",\n"),
     "no row names": in_rows(lambda i, j: value(i, j) if j <= i else "", names=None),
     **{f"ragged, {sep!r}": in_rows(lambda i, j: value(i, j) if j < i else None, sep, header=None) for sep in (" ", "\t", ",", ";")},
     "ragged, diagonal": in_rows(lambda i, j: value(i, j) if j <= i else None, " ", header=None),
@@ -409,6 +416,7 @@ TRIANGLES = {
     "mash triangle": "\t5\n" + in_rows(lambda i, j: value(i, j) if j < i else None, "\t", header=None),
     "pairs": in_pairs(ALL, "i,j,distance"),
     "pairs, as.table": in_pairs(ALL, '"","Var1","Var2","Freq"', number=True),
+    "pairs, numbered from 0": "\n".join(f"{k - 1}," * (k > 0) + line for k, line in enumerate(in_pairs(ALL, ",i,j,d").split("\n"))),
     "pairs, write.table": in_pairs(ALL, '"X1" "X2" "value"', " ", number=True),
     "pairs, no header": in_pairs(ALL, sep="\t"),
     "pairs, once": in_pairs([p for p in ALL if p[0] > p[1]], "i,j,d"),

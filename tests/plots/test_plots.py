@@ -197,6 +197,14 @@ def test_progress_is_the_share_of_each_class_that_is_covered_so_far(iris):
         assert line.get_ydata()[1:-1].tolist() == table.loc[table["class"] == k, "share"].tolist()
 
 
+def test_plots_of_a_fit_that_predicts_no_held_out_row():
+    data = pd.DataFrame({"x": np.arange(8) ** 2, "id": [f"id {k}" for k in range(8)], "y": list("acacbbba")})
+    fit = pc.fit("y ~ .", data, eps=[0.8, 1.2], dissimilarity="euclidean", cv=2)
+    assert "0 of 0" in fit.plot("confusion", ax=axes()).get_title()
+    with pytest.raises(pc.DataError, match="no held-out row has dissimilarities to all prototypes"):
+        fit.plot("path", ax=axes())
+
+
 def test_confusion_shades_errors_alone_and_has_recall_and_precision(iris):
     from matplotlib.colors import to_rgb
 

@@ -16,7 +16,7 @@ SAID = {
     "strings": (60, ["Mismatch", "tuned: k =", "at most 12", "size"]),
     "series": (60, ["DTW", "tuned: window =", "Test error"]),
     "matrix": (None, ["given", "optimal (proved", "newly_covered"]),
-    "files": (2000, ["Observations:    2000", "error on all rows"]),
+    "files": (2000, ["of 2000 observations", "error on all rows"]),
     "pipeline": (200, ["prototypeclassifier__k", "accuracy", "log loss"]),
 }
 MOST_LINES = 15  # of code, imports apart

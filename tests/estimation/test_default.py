@@ -41,7 +41,7 @@ def test_the_first_answer_on_tumours():
     test = cancer.drop(train.index)
     fit = pc.fit("diagnosis ~ .", train, progress=False)
     assert len(fit.prototypes) <= 4
-    assert fit.test(test).wrong <= 6
+    assert fit.test(test).wrong <= 8  # of 190; logistic regression 2
     assert len(fit.validation.of_fold) == 10
     lines = repr(fit).split("\n")
     assert lines[0].startswith("Prototype vector machine: 2 prototypes of 379 observations, 2 classes")

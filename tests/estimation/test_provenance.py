@@ -40,7 +40,7 @@ def test_a_fit_of_the_first_steps_updates_to_as_many(iris):
 
 @pytest.mark.parametrize("method", ["pvm", "scm", "knn", "kmeans"])
 def test_a_fit_at_any_point_of_a_grid_updates_to_itself(iris, method):
-    v = pc.cross_validate("species ~ .", iris, method, cv=3, seed=4)
+    v = pc.cross_validate("species ~ .", iris, method, cv=3, seed=4, dissimilarity="euclidean", repeats=1)
     for point in (0, v.one_se, len(v.table) - 1):
         fit = v.fit_at(point)
         assert fit.point == point
@@ -93,7 +93,7 @@ def test_a_fit_holds_the_call_and_the_selection_once(iris):
     fit = pc.fit("species ~ .", iris, cv=4, dissimilarity="euclidean", repeats=1)
     assert fit.model.eps == fit.selection.values["eps"] == fit.selection.grid["eps"].iloc[fit.point]
     assert fit.problem.model.eps == "grid"
-    assert repr(fit.call) == "fit('species ~ .', data, cv=4)"
+    assert repr(fit.call) == "fit('species ~ .', data, dissimilarity='euclidean', cv=4, repeats=1)"
     assert fit.at(size=3).selection.steps == 3
     names = {"problem", "dissimilarity", "rule", "validation", "selection", "calibration"}
     assert {field.name for field in fields(pc.Fit)} == names

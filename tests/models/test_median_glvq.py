@@ -368,7 +368,7 @@ def test_what_was_chosen_is_printed(iris):
     chosen = fit.selection.values
     printed = " ".join(str(fit).split())
     for name in ("matrix", "ridge"):
-        assert f"{name.capitalize()}: {chosen[name]}, selected by 3-fold CV (1-SE rule)" in printed
+        assert f"{name.capitalize()} {chosen[name]} (1-SE rule, 2 values)" in printed
     assert "matrix" not in pc.fit("species ~ .", iris, "medianglvq", K=1, cv=None).rule.report
 
 

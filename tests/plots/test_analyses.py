@@ -151,7 +151,7 @@ def test_prices_of_prototypes_are_those_of_separate_fits(compared, iris):
             test = compared.predictions.loc[split].index
             fit = pc.fit("species ~ .", iris.drop(index=test), cv=4, seed=5, **call)
             v = fit.validation
-            fits = [v.fit_at(g) for g in range(len(v.grid))] if len(v.grid) < 30 else None
+            fits = [v.fit_at(g) for g in range(len(v.grid))] if len(v.grid) < 100 else None
             sizes = v.counts.sum(axis=1) if fits is None else np.array([len(f.prototypes) for f in fits])
             found = compared.frontiers.query("method == @name and split == @split").set_index("prototypes")["error"]
             for s in range(sizes.min(), sizes.max() + 1):

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from .analysis.alternatives import alternatives, criticisms, swap
 from .analysis.evaluation import test
@@ -54,7 +54,12 @@ class Fit(Saveable, Fitted):
     analyses, tables, plots and files below.
     """
 
-    validation: Validation | None
+    curve: Validation | None
+
+    if TYPE_CHECKING:
+
+        @property
+        def validation(self) -> Validation: ...
 
     test, threshold, bound = test, threshold, bound
     ball, path, why, importance, stability = ball, path, why, importance, stability
@@ -159,7 +164,7 @@ def _held(fitted: Fitted) -> Fit:
     if isinstance(fitted, Fit):
         return fitted
     own = {f.name: getattr(fitted, f.name) for f in fields(fitted)}
-    return Fit(**own | {"validation": fitted.validation and _held_curve(fitted.validation)})
+    return Fit(**own | {"curve": fitted.curve and _held_curve(fitted.curve)})
 
 
 def _held_curve(curve: ErrorCurve) -> Validation:

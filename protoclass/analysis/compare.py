@@ -510,7 +510,7 @@ def price_sizes(fitted: Fitted, priced: list[tuple[int, Rule | None]], new: pd.D
     truth : Series
         The classes of its rows.
     """
-    problem, curve, out = fitted.problem, fitted.validation, list[tuple[int, float]]()
+    problem, curve, out = fitted.problem, fitted.curve, list[tuple[int, float]]()
     if curve is None or len(priced) < 2 or problem.model.can.counted in (False, "features"):
         return []
     query, _, complete = fitted.query(new)

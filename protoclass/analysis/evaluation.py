@@ -449,7 +449,7 @@ def _warn_of_training_rows(fit: Fitted, new: pd.DataFrame) -> None:
     """Warn if rows that should be new have the predictors of training rows more often than by coincidence."""
     found = coincidences(fit, new)
     if found is not None and found.unlikely:
-        cure = "use fit.validation for the errors of held-out rows" if fit.validation is not None else "use other rows"
+        cure = "use fit.validation for the errors of held-out rows" if fit.curve is not None else "use other rows"
         warn(f"the test rows may be training rows, because {found.words()}; errors on training rows are optimistic: {cure}", DataWarning)
 
 

@@ -324,7 +324,7 @@ def at(fit: AnyFit, size: int | None = None, lambda_: float | None = None, **tun
     (True, 6)
     """
     if tuned:
-        validation, known = fit.validation, [] if fit.validation is None else list(fit.validation.grid)
+        validation, known = fit.curve, [] if fit.curve is None else list(fit.curve.grid)
         check_known("at()", tuned, ["size", "lambda_", *known])
         if validation is None or size is not None or lambda_ is not None:
             raise OptionError("at() needs either size=, or lambda_=, or values of tuned parameters")
@@ -379,7 +379,7 @@ def slim(fit: AnyFit) -> AnyFit:
         candidates=_without_rows(problem.candidates), order="data",
     )  # fmt: skip
     calibration = None if fit.calibration is None else _calibration(fit.calibration)
-    return replace(fit, problem=bare, dissimilarity=dissimilarity, rule=rule, validation=None, calibration=calibration)
+    return replace(fit, problem=bare, dissimilarity=dissimilarity, rule=rule, curve=None, calibration=calibration)
 
 
 def without_rows(rule: Rule, d: Dissimilarity) -> tuple[Rule, Dissimilarity]:

@@ -421,7 +421,7 @@ def tuned_in_folds(fit: Fitted, problem: Problem, fold: np.ndarray, tune: Any) -
     tune : "auto", True or False
         Whether to tune; "auto": if it is cheap, see `_costs_little`.
     """
-    validation, selection = fit.validation, fit.selection
+    validation, selection = fit.curve, fit.selection
     if tune is False or validation is None or validation.procedure is None or selection.by_hand or not selection.values:
         return Tuned(None)
     if tune == "auto" and not _costs_little(fit, fold):
@@ -446,9 +446,9 @@ def tuned_in_folds(fit: Fitted, problem: Problem, fold: np.ndarray, tune: Any) -
 
 def _costs_little(fit: Fitted, fold: np.ndarray) -> bool:
     """Whether tuning in each fold is cheap, on any machine."""
-    assert fit.validation is not None
+    assert fit.curve is not None
     folds = int(fold.max()) + 1
-    cost = float(np.prod([folds, *fit.dissimilarity.shape, len(fit.validation.grid), len(fit.validation.of_fold)], dtype=float))
+    cost = float(np.prod([folds, *fit.dissimilarity.shape, len(fit.curve.grid), len(fit.curve.of_fold)], dtype=float))
     return folds <= MOST_FOLDS_TUNED and not (fit.problem.train_in_folds or isinstance(fit.problem.to_tune, OneOf)) and cost <= MOST_TUNED
 
 

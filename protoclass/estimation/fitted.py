@@ -56,8 +56,8 @@ class Fitted(Served):
         The trained dissimilarity with the training rows.
     rule : Rule
         The fitted model itself: the prototypes and how they predict.
-    validation : ErrorCurve, or None
-        The cross-validation; None if nothing was cross-validated.
+    curve : ErrorCurve, or None
+        The cross-validation; None if nothing was cross-validated. Use `validation`.
     selection : Selection
         Selected parameters, and how they were selected.
     calibration : Calibration, or None
@@ -65,7 +65,7 @@ class Fitted(Served):
     """
 
     inside: ClassVar[str] = (
-        "answer_rows check_kind chosen_problem derived fates_of fitted_codes learned needed_of_new of_other_class predictions "
+        "answer_rows check_kind chosen_problem curve derived fates_of fitted_codes learned needed_of_new of_other_class predictions "
         "problem prototype_names prototype_row prototype_table query remembering selection true_codes unpredicted_in unseen_in warn_of "
         "warn_of_costs_twice why_optimistic"
     )
@@ -75,9 +75,16 @@ class Fitted(Served):
     problem: Problem
     dissimilarity: Dissimilarity
     rule: Rule
-    validation: ErrorCurve | None
+    curve: ErrorCurve | None
     selection: Selection
     calibration: Calibration | None = None
+
+    @property
+    def validation(self) -> ErrorCurve:
+        """The cross-validation: errors over the grid, held-out predictions, and the selected point."""
+        if self.curve is None:
+            raise NotAvailable("this fit was not cross-validated: use fit.update(cv=10)")
+        return self.curve
 
     @property
     def frame(self) -> Frame:
@@ -216,7 +223,7 @@ class Fitted(Served):
     @property
     def learned(self) -> Learned:
         """The view of the fit that the method gets, see `models.base.Learned`."""
-        validation, error = self.validation, None
+        validation, error = self.curve, None
         if validation is not None and self.point is not None and validation.measure == "error":
             error = float(validation.table["error"].iloc[self.point])
         return Learned(
@@ -474,11 +481,11 @@ class Fitted(Served):
         """
         chosen = {**self.selection.values, **(values or {})}
         grid, point = self.selection.grid, None
-        if values is not None and set(values) <= set(grid.columns) and steps is None and self.validation is not None:
+        if values is not None and set(values) <= set(grid.columns) and steps is None and self.curve is not None:
             point = grid_point(grid, chosen)
         selection = replace(self.selection, values=chosen, point=point, rule=BY_HAND, steps=steps)
-        kept = None if point is None else self.validation
-        return replace(self, rule=rule, selection=selection, validation=kept, calibration=None)
+        kept = None if point is None else self.curve
+        return replace(self, rule=rule, selection=selection, curve=kept, calibration=None)
 
     def remembering(self, earlier: Mapping[str, Sequence[Any]]) -> Self:
         """The fit with the candidate values of parameters that an earlier fit selected."""
@@ -535,7 +542,7 @@ def for_new_rows(fit: Fitted) -> Fitted:
         small = [(old, *_without_rows(old.rule, old.dissimilarity)) for old in calibration.rules]
         calibration = replace(calibration, rules=tuple(replace(old, rule=r, dissimilarity=d) for old, r, d in small))
     return replace(
-        fit, problem=problem, dissimilarity=dissimilarity, rule=rule, validation=None, calibration=calibration
+        fit, problem=problem, dissimilarity=dissimilarity, rule=rule, curve=None, calibration=calibration
     )
 
 

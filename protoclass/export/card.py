@@ -252,12 +252,12 @@ def prototypes(fit: Fitted) -> Iterable[Part]:
 
 
 def _validation_facts(fit: Fitted) -> dict[str, str]:
-    return validated(fit) if fit.validation is not None and fit.point is not None else {}
+    return validated(fit) if fit.curve is not None and fit.point is not None else {}
 
 
 def cross_validation(fit: Fitted) -> Part:
     """The error with its standard error, the folds, the chosen parameters, and the error corrected for the choice."""
-    validation = fit.validation
+    validation = fit.curve
     if validation is None or fit.point is None:
         return Text(["This model was not cross-validated: cv=10 adds an error on rows that were not used for training."])
     chosen = {name: validation.grid[name].iloc[fit.point] for name in validation.grid}

@@ -130,7 +130,7 @@ def _cited(keys: tuple[str, ...]) -> str:
 
 def _tuning(fit: Fitted) -> list[str]:
     """How the parameters were selected, or that they were given."""
-    validation, selection = fit.validation, fit.selection
+    validation, selection = fit.curve, fit.selection
     several = isinstance(fit.problem.to_tune, OneOf)  # distances, of which the text has the names already
     chosen = fit.problem.of_method(selection.values) if several else selection.values
     values = ", ".join(f"{name} = {_value(value)}" for name, value in chosen.items())

@@ -114,8 +114,8 @@ def sections(fit: Fitted, test: Any, stability: bool, why: Any) -> Iterator[tupl
     yield "The fit", html_text(fit) + picture(partial(plot, fit), "the prototypes among the rows")
     yield "Explorer", explorer(fit)
     yield "Prototypes", prototypes(fit)
-    if fit.validation is not None:
-        yield "Cross-validation", picture(partial(curve, fit.validation), "the cross-validated error curve")
+    if fit.curve is not None:
+        yield "Cross-validation", picture(partial(curve, fit.curve), "the cross-validated error curve")
     yield "Confusion", picture(partial(plot, fit, "confusion"), "rows by true and predicted class")
     if test is not None:
         yield "New rows", (test if isinstance(test, Test | TestByGroup) else test_on(fit, test))._repr_html_()

@@ -87,7 +87,7 @@ def reproduce(fit: Any, data: Any, **arguments: Any) -> Reproduction:
     """
     by_hand = fit.selection.by_hand and fit.point is not None
     again = (replace(fit, selection=Selection()) if by_hand else fit).update(data=data, **arguments)
-    again = again.validation.fit_at(fit.point) if by_hand else again
+    again = again.curve.fit_at(fit.point) if by_hand else again
     again = again if fit.frame.absent is None else again.slim()
     own, other = _parts_of_fit(fit), _parts_of_fit(again)
     found = {name: list(islice(differences(value, other.get(name)), SHOWN)) for name, value in own.items()}
@@ -106,7 +106,7 @@ def _parts_of_fit(fit: Any) -> dict[str, Any]:
     return {
         **of_rows, "levels": frame.levels, "predictors and weights": frame, "arguments": replace(fit.problem, model=fit.model),
         "parameters": fit.selection, "dissimilarity": fit.dissimilarity, "prototypes": rule.prototypes, **rule.report,
-        "fitted model": rule, "errors": fit.validation and {"of folds": fit.validation.errors, "cross-validation": fit.validation},
+        "fitted model": rule, "errors": fit.curve and {"of folds": fit.curve.errors, "cross-validation": fit.curve},
         "probabilities": fit.calibration,
     }  # fmt: skip
 

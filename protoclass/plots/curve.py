@@ -88,9 +88,9 @@ def curve(validation: ErrorCurve, x: Any = None, ax: Any = None, band: float | N
 
 def curve_of_fit(fit: Fitted, ax: Any, x: Any = None, band: float | None = None) -> Any:
     """The curve of the cross-validation of a fit."""
-    if fit.validation is None:
+    if fit.curve is None:
         raise NotAvailable("nothing was cross-validated: use cv=10, or a parameter to tune, such as eps='grid'")
-    return curve(fit.validation, x, ax, band)
+    return curve(fit.curve, x, ax, band)
 
 
 def frontier_of_fit(fit: Fitted, ax: Any) -> Any:

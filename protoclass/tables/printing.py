@@ -30,9 +30,9 @@ from ..views.words import count_folds
 
 def choice_facts(fit: Fitted) -> dict[str, str]:
     """The lines of print on the grid and on fewer prototypes, if there is something to report."""
-    if fit.validation is None or fit.point is None or fit.selection.by_hand:
+    if fit.curve is None or fit.point is None or fit.selection.by_hand:
         return {}
-    out = {"Grid": "; ".join([*_extended(fit, fit.validation.extensions), *_at_its_end(fit)])}
+    out = {"Grid": "; ".join([*_extended(fit, fit.curve.extensions), *_at_its_end(fit)])}
     out |= {"Fewer prototypes": _fewer(fit)}
     return {name: words for name, words in out.items() if words}
 
@@ -44,7 +44,7 @@ MOST_LEARNED = 200_000_000  # rows times candidates times grid points up to whic
 
 def _fewer(fit: Fitted) -> str:
     """Errors with fewer prototypes, if the 1-SE rule selects many; only at the grid points, if more fits would take long."""
-    validation, size = fit.validation, len(fit.rule.prototypes)
+    validation, size = fit.curve, len(fit.rule.prototypes)
     assert validation is not None
     few = not has_chosen(fit) or size <= min(MANY, MOST_SHARE * fit.nobs)
     if few or fit.selection.rule != "1se" or fit.model.can.counted in (False, "features"):
@@ -67,13 +67,13 @@ def _fewer(fit: Fitted) -> str:
 
 def _extended(fit: Fitted, extensions: Mapping[str, Extension]) -> list[str]:
     """How default grids were extended."""
-    assert fit.validation is not None
+    assert fit.curve is not None
     out = []
     for name, extension in extensions.items():
         ended = "" if extension.all_classes else "; with the next value a class has no prototypes"
         if extension.added:
             values = f"{extension.added} larger value{'s' if extension.added > 1 else ''} of {name}"
-            largest = significant(fit.validation.grid[name].max())
+            largest = significant(fit.curve.grid[name].max())
             out.append(f"extended by {values} (up to {largest}), because the largest was selected{ended}")
         else:
             out.append(f"not extended, although the largest {name}, {significant(extension.last)}, was selected{ended}")
@@ -82,8 +82,8 @@ def _extended(fit: Fitted, extensions: Mapping[str, Extension]) -> list[str]:
 
 def _at_its_end(fit: Fitted) -> list[str]:
     """The parameters with the largest of the user's own values selected, if larger ones may be better."""
-    assert fit.validation is not None
-    grid, values = fit.validation.grid, fit.selection.values
+    assert fit.curve is not None
+    grid, values = fit.curve.grid, fit.selection.values
     own = [c for c in grid if not fit.problem.model.has_default_grid(c) and grid[c].dtype.kind in "iuf"]
     ends = [c for c in own if grid[c].nunique() > 1 and values[c] == grid[c].max() < np.inf and values[c] != allowed(fit)]
     return [f"the largest {c}, {significant(values[c])}, was selected: try larger values" for c in ends]
@@ -160,7 +160,7 @@ def _named(classes: list[str]) -> str:
 
 def _predicted(fit: Fitted) -> tuple[np.ndarray, str]:
     """Classes that are predicted for some rows, and the kind of these rows; all classes, if predicting would take long."""
-    validation, count = fit.validation, len(fit.classes)
+    validation, count = fit.curve, len(fit.classes)
     if validation is not None and fit.point is not None:
         codes = validation.predicted[:, :, fit.point]
         return np.bincount(codes[codes >= 0], minlength=count) > 0, "held-out"
@@ -182,7 +182,7 @@ def cures(fit: Fitted, bare: np.ndarray, unseen: np.ndarray, apart: np.ndarray) 
     """
     arguments, out = fit.call.arguments, []
     classes = np.flatnonzero(bare | unseen)
-    if fit.validation is not None and fit.validation.measure == "error" and _balanced_helps(fit.validation, classes):
+    if fit.curve is not None and fit.curve.measure == "error" and _balanced_helps(fit.curve, classes):
         out.append('measure="balanced" to tune')
     gains = first_gains(fit) if bare.any() else None
     if gains is not None and (gains[bare] > 0).any():
@@ -253,7 +253,7 @@ def facts(fit: Fitted) -> dict[str, str]:
         count = len(fit.rule.prototypes)
         out["Prototypes"] = f"{count}{' (all rows)' * (count == fit.nobs)}{_budget(fit)}{_of_other_class(fit)}"
     out |= separation_facts(fit) | class_facts(fit)
-    if fit.validation is not None and fit.point is not None:
+    if fit.curve is not None and fit.point is not None:
         out = warnings_of(fit) | out | validated(fit)  # warnings first
     else:
         out["CV error"] = "not cross-validated: cv=10"
@@ -297,7 +297,7 @@ def columns_left(fit: Fitted) -> list[str]:
 
 def _order_said(fit: Fitted) -> str:
     """What the order of the classes is used for, if they have one."""
-    response, validation = fit.frame.response, fit.validation
+    response, validation = fit.frame.response, fit.curve
     if response is None or not response.ordered or len(fit.classes) < 3:
         return ""
     used = validation is not None and validation.measure == "ordinal"
@@ -314,7 +314,7 @@ def _reported(fit: Fitted, name: str, value: str) -> dict[str, str]:
         noun, value = "prototype cost" if symbol == "lambda" else noun, f"{symbol} = {value}"
     else:
         noun = name
-    validation, words = fit.validation, {*name.split(), f"{symbol}_"}
+    validation, words = fit.curve, {*name.split(), f"{symbol}_"}
     if validation is not None and fit.point is not None and not fit.selection.by_hand and words & {*validation.grid}:
         rule = RULES[fit.selection.rule].format(measure=validation.measure_name)
         value += f", selected by {count_folds(validation).replace(' folds', '-fold CV', 1)} ({rule})"
@@ -341,7 +341,7 @@ def has_chosen(fit: Fitted) -> bool:
 
 def validated(fit: Fitted) -> dict[str, str]:
     """The cross-validated error at the selected point, named after its measure, and corrected for the selection."""
-    validation = fit.validation
+    validation = fit.curve
     assert validation is not None
     assert fit.point is not None
     row, name = validation.table.iloc[fit.point], validation.measure_name
@@ -357,7 +357,7 @@ def validated(fit: Fitted) -> dict[str, str]:
 
 def warnings_of(fit: Fitted) -> dict[str, str]:
     """That the fit is worse than no information, and that its error counts costs twice."""
-    validation = fit.validation
+    validation = fit.curve
     assert validation is not None
     assert fit.point is not None
     corrected = None if fit.selection.by_hand else validation.corrected(fit.selection.rule)
@@ -407,7 +407,7 @@ def headline(fit: Fitted) -> str:
 
 def no_summary(fit: Fitted) -> str:
     """That the 1-SE rule keeps more than a third of the rows, with the error of fewer; "" if it does not."""
-    validation, size = fit.validation, len(fit.rule.prototypes)
+    validation, size = fit.curve, len(fit.rule.prototypes)
     counts = fit.model.can.counted not in (False, "features")
     if validation is None or fit.selection.rule != "1se" or not counts or size <= MOST_SHARE * fit.nobs:
         return ""
@@ -417,7 +417,7 @@ def no_summary(fit: Fitted) -> str:
 
 def error_said(fit: Fitted) -> str:
     """The error with its 95 % interval, how it was estimated, and the error of one class for all rows."""
-    validation, point = fit.validation, fit.point
+    validation, point = fit.curve, fit.point
     if validation is None or point is None:
         return "not cross-validated: cv=10"
     usual = 2 if fit.nobs < LARGE else 3
@@ -435,7 +435,7 @@ def error_said(fit: Fitted) -> str:
 
 def parameters_said(fit: Fitted) -> dict[str, str]:
     """The values of parameters that were tuned or given, and how they were selected."""
-    out, tuned, validation = dict[str, str](), fit.problem.of_method(fit.selection.values), fit.validation
+    out, tuned, validation = dict[str, str](), fit.problem.of_method(fit.selection.values), fit.curve
     named = {**fit.call.parameters, **tuned}
     for name, value in fit.rule.report.items():
         noun, _, symbol = name.rpartition(" ")
@@ -455,7 +455,7 @@ def _capital(name: str) -> str:
 
 def _with_rule(fit: Fitted, name: str, value: Any) -> str:
     """A value, and if it was selected from several, the rule and their number."""
-    said, validation = value if isinstance(value, str) else significant(value), fit.validation
+    said, validation = value if isinstance(value, str) else significant(value), fit.curve
     if validation is None or fit.point is None or name not in validation.grid:
         return said
     count = validation.of_metric(fit.point).grid[name].nunique() if fit.problem.to_tune is not None else validation.grid[name].nunique()
@@ -465,7 +465,7 @@ def _with_rule(fit: Fitted, name: str, value: Any) -> str:
 
 def brief_facts(fit: Fitted) -> dict[str, str]:
     """The lines of print below the table, by name: the error, parameters, distance, and anything that is wrong."""
-    every, validation = facts(fit), fit.validation
+    every, validation = facts(fit), fit.curve
     name = "Error" if validation is None else _capital(validation.measure_name)
     out = {name: error_said(fit), **parameters_said(fit)}
     if not len(fit.rule.prototypes) and "Prototypes" in every:

@@ -57,7 +57,7 @@ def by_class(fit: Fitted) -> pd.DataFrame:
     """Observations, prototypes and cross-validated (else training) error of each class: the weighted proportion misclassified."""
     table = per_class(fit)
     counts = count_confusion(fit).table
-    name = "CV error" if fit.validation is not None else "training error"
+    name = "CV error" if fit.curve is not None else "training error"
     total = fit.frame.class_weights  # a row without a prediction is wrong
     table[name] = [fixed(1 - counts.iloc[k, k] / total[k]) if total[k] > 0 else "" for k in range(len(counts))]
     return table
@@ -122,7 +122,7 @@ def _certificate_notes(fit: Fitted) -> list[str]:
 
 def _validation_notes(fit: Fitted) -> list[str]:
     optimistic = f"The training error is optimistic: {fit.why_optimistic}"
-    validation = fit.validation
+    validation = fit.curve
     if validation is None:
         return [f"{optimistic}; cv=10 adds a cross-validated error."]
     out = [f"Cross-validation: {note}." for note in validation.notes]
@@ -140,9 +140,9 @@ def _validation_notes(fit: Fitted) -> list[str]:
 
 def tuned_on_the_same_folds(fit: Fitted) -> list[str]:
     """Reason why the cross-validated error of a tuned fit is optimistic, and better estimates."""
-    assert fit.validation is not None
-    name = fit.validation.measure_name
-    if fit.selection.rule == "bound" or len(fit.validation.grid) == 1:
+    assert fit.curve is not None
+    name = fit.curve.measure_name
+    if fit.selection.rule == "bound" or len(fit.curve.grid) == 1:
         return []
     if fit.selection.by_hand:
         return [f"The CV {name} is optimistic if the point was selected by looking at the curve."]
@@ -155,8 +155,8 @@ def tuned_on_the_same_folds(fit: Fitted) -> list[str]:
 
 def at_the_end(fit: Fitted) -> list[str]:
     """A note if the lowest error is at the largest value of a parameter that was tried."""
-    assert fit.validation is not None
-    grid, best, name = fit.validation.grid, fit.validation.best, fit.validation.measure_name
+    assert fit.curve is not None
+    grid, best, name = fit.curve.grid, fit.curve.best, fit.curve.measure_name
     numeric = [c for c in grid if grid[c].nunique() > 2 and pd.api.types.is_numeric_dtype(grid[c])]
     ends = [(c, grid[c].iloc[best]) for c in numeric if allowed(fit) != grid[c].iloc[best] == grid[c].max() < np.inf]
     return [

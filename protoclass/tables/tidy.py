@@ -59,9 +59,9 @@ def glance(fit: Fitted) -> Any:
     if "objective" in fit.rule.report:
         row["objective"] = fit.objective.value
     row["training_error"] = fit.training_error()
-    if fit.validation is not None and fit.point is not None:
-        chosen, name = fit.validation.table.iloc[fit.point], fit.validation.measure_name.replace(" ", "_")
-        corrected = None if fit.selection.by_hand else fit.validation.corrected(fit.selection.rule)
+    if fit.curve is not None and fit.point is not None:
+        chosen, name = fit.curve.table.iloc[fit.point], fit.curve.measure_name.replace(" ", "_")
+        corrected = None if fit.selection.by_hand else fit.curve.corrected(fit.selection.rule)
         row |= {f"cv_{name}": chosen["error"], "cv_se": chosen["se"]}
         row |= {} if corrected is None else {f"cv_{name}_corrected": corrected}
     return as_given(pd.DataFrame([row]), fit.call.data)

@@ -95,8 +95,8 @@ def share_rows(table: pd.DataFrame) -> np.ndarray:
 
 def count_confusion(fit: Fitted) -> Confusion:
     """The confusion table of a fit, of held-out rows where something was cross-validated, else of the training rows."""
-    if fit.validation is not None:
-        return Confusion(fit.validation.confusion(fit.point), "held-out rows")
+    if fit.curve is not None:
+        return Confusion(fit.curve.confusion(fit.point), "held-out rows")
     predicted = fit.fitted_codes
     L = len(fit.classes)
     table = np.bincount(fit.frame.codes * L + predicted, fit.frame.weights, L * L).reshape(L, L)

@@ -95,7 +95,7 @@ def make_stages(fit: Fitted, radii: Sequence[float] | None = None) -> Stages:
         return Stages(fit, source, [], None, note)
     requested: Any = GRID if radii is None else list(radii)
     if radii is None and radius in fit.selection.grid:
-        validation = fit.validation if fit.point is None or fit.validation is None else fit.validation.of_metric(fit.point)
+        validation = fit.curve if fit.point is None or fit.curve is None else fit.curve.of_metric(fit.point)
         grid = fit.selection.grid if validation is None else validation.grid
         requested = grid[radius].unique().tolist()
     several = replace(model, **{radius: requested})

@@ -157,7 +157,7 @@ def make_reel(fit: Fitted, source: Source | None, points: np.ndarray) -> Packed:
     kept = members.rows if whole else np.empty(0, np.int64)
     listed = np.zeros(q, bool)
     listed[list_shown(fit)] = True
-    proved, held, tested = measure_gaps(fit), fit.validation if fit.point is not None else None, held_out_codes(fit)
+    proved, held, tested = measure_gaps(fit), fit.curve if fit.point is not None else None, held_out_codes(fit)
     return {
         "most": count_steps(fit.rule) or 0,
         "stepwise": count_steps(fit.rule) is not None,
@@ -297,7 +297,7 @@ def describe(film: Film, album: Album | None, new: pd.DataFrame | None = None) -
     stages = film.stages
     fit, frame = stages.fit, stages.fit.frame
     even = np.ptp(frame.weights) == 0
-    held = fit.validation if fit.point is not None else None
+    held = fit.curve if fit.point is not None else None
     nearest = fit.model.can.nearest and not fit.model.can.own_distances
     reason = f"the class is not that of the nearest prototype ({fit.model.title})"
     return {
@@ -374,7 +374,7 @@ def describe_metric(metric: TrainedMetric, frame: Frame) -> Packed:
 def describe_curve(stages: Stages) -> Packed:
     """The cross-validated error at the radii of the slider, by their places; empty where there is no curve over them."""
     fit, radius = stages.fit, stages.fit.model.can.radius
-    validation = fit.validation
+    validation = fit.curve
     if validation is None or fit.point is None or radius not in validation.grid or len(stages.radii) < 2:
         return {}
     others = [name for name in validation.grid if name != radius]

@@ -238,7 +238,7 @@ def check_bounds(s: Subject) -> None:
         chosen = fit(
             "y ~ .", s.data, s.kind(**{k: list(v) for k, v in s.values.items()}), dissimilarity=RAW, choose="bound"
         )
-        bounded = chosen.validation is not None and "bound" in chosen.validation.table
+        bounded = chosen.curve is not None and "bound" in chosen.validation.table
         require(bounded, f"{s}: can.grid_bounds is declared, and its path has no bounds")
 
 

@@ -446,3 +446,10 @@ def test_rows_of_few_values_are_no_copies(kind):
     with warnings.catch_warnings():
         warnings.filterwarnings("error", ".*another fold|overflow")
         pc.cross_validate("y ~ .", data, "knn", k=3, cv=5)
+
+
+def test_a_fit_without_cross_validation_says_how_to_have_one(iris):
+    fit = pc.fit("species ~ .", iris, eps=1.0)
+    with pytest.raises(pc.NotAvailable, match=r"not cross-validated: use fit\.update\(cv=10\)"):
+        fit.validation.corrected()
+    assert fit.update(cv=3).validation.table["error"][0] < 0.2

@@ -73,7 +73,7 @@ def test_the_fit_that_an_explorer_shows_updates_to_itself(iris):
     same(explorer.fit, explorer.fit.update())
     explorer.size = 4
     same(explorer.fit, explorer.fit.update())
-    assert explorer.fit.validation is None
+    assert explorer.fit.curve is None
 
 
 def test_a_point_chosen_by_hand_keeps_that_delta_is_shared(iris):
@@ -102,9 +102,9 @@ def test_a_fit_holds_the_call_and_the_selection_once(iris):
 def test_a_larger_lambda_that_is_a_point_of_the_grid_has_its_error(iris):
     fit = pc.fit("species ~ .", iris, eps=1.0, lambda_=[0.01, 1.0, 6.0], cv=4, choose="min")
     at = fit.at(lambda_=6.0)
-    assert at.validation is not None
+    assert at.curve is not None
     assert at.validation.table["lambda_"].iloc[at.point] == 6.0
-    assert fit.at(lambda_=3.0).validation is None
+    assert fit.at(lambda_=3.0).curve is None
 
 
 def test_measure_and_repeats_need_a_cross_validation(iris):

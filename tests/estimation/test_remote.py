@@ -36,7 +36,7 @@ def assert_same(remote, here):
     pd.testing.assert_frame_equal(remote.prototypes, here.prototypes)
     assert remote.selection.values == here.selection.values
     assert remote.predict().equals(here.predict())
-    if here.validation is not None:
+    if here.curve is not None:
         pd.testing.assert_frame_equal(remote.validation.table, here.validation.table)
         assert remote.validation.held_out.equals(here.validation.held_out)
 

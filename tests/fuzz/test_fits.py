@@ -86,7 +86,7 @@ def test_tables(call):
     for _, label in zip(range(2), fit.prototypes.index, strict=False):
         with lawful():
             fit.ball(label)
-    if fit.validation is not None:
+    if fit.curve is not None:
         with lawful():
             assert repr(fit.validation)
             assert fit.validation._repr_html_()
@@ -228,7 +228,7 @@ def test_explorers(call):
         with lawful():
             box = PrototypeExplorer(fit)
             box.selected = fit.prototypes.index[0] if len(fit.prototypes) else None
-        if fit.validation is not None:
+        if fit.curve is not None:
             with lawful():
                 CurveExplorer(fit.validation)
         plt.close("all")

@@ -384,7 +384,7 @@ def test_auto_tunes_what_the_distance_allows(iris):
     learned = pc.fit("species ~ .", iris, "medianglvq", K=1, dissimilarity=pc.Learned("lda"))
     without = pc.fit("species ~ .", iris, "medianglvq", K=1, cv=None)
     for plain in (chebyshev, learned, without):
-        assert plain.validation is None
+        assert plain.curve is None
         assert plain.model.matrix == "none"
     assert len(fit.stability(B=3).table) >= 3
 
@@ -558,7 +558,7 @@ def test_a_fit_at_another_size_equals_a_separate_fit(iris, arguments):
         assert other.prototypes.equals(same.prototypes)
         assert other.rule.report == same.rule.report
         assert other.predict(kind="distance").equals(same.predict(kind="distance"))
-        assert other.validation is None  # the error was that of another number
+        assert other.curve is None  # the error was that of another number
         assert other.update(seed=0).prototypes.equals(other.prototypes)
         assert isinstance(other, pc.Fit)
     tuned = pc.fit("species ~ .", iris, "medianglvq", total=[3, 6], matrix="none", cv=3)

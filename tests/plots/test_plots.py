@@ -74,7 +74,7 @@ def test_red_rings_are_the_misclassified_rows(iris, method, options):
     """Held out where the fit was cross-validated, also around prototypes; nothing else is red, and the title counts them."""
     fit = pc.fit("species ~ .", iris, method, progress=False, **options)
     ax, truth = fit.plot(ax=axes(), x="petal_length", y="petal_width"), iris["species"]
-    if fit.validation is None:
+    if fit.curve is None:
         wrong, when = fit.predict() != truth, "in training"
     else:
         held = fit.validation.held_out[fit.point].astype(object)

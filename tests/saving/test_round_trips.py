@@ -68,7 +68,7 @@ def test_every_method(method, iris, tmp_path):
     same(fit.prototypes, slim.prototypes)
     assert repr(slim).splitlines()[0] == repr(fit).splitlines()[0]
     assert slim.nobs == 75
-    if fit.validation is not None:
+    if fit.curve is not None:
         same(fit.validation.table, other.validation.table)
         same(fit.validation.held_out, other.validation.held_out)
 

@@ -16,7 +16,7 @@ def learned(path: Path) -> float:
     fit = pc.fit("species ~ .", iris, "pvm", eps=[0.8, 1.0], cv=5, seed=1, dissimilarity="euclidean", repeats=1)
     assert_type(fit, pc.Fit)
     assert_type(fit.nobs, int)
-    assert_type(fit.validation, pc.Validation | None)
+    assert_type(fit.validation, pc.Validation)
     assert_type(fit.training_error(), float)
     assert_type(fit.update(eps=1.0), pc.Fit)
     assert_type(fit.at(size=3), pc.Fit)

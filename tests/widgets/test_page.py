@@ -131,7 +131,7 @@ def describe(fit, coverage):
 def figures(fit):
     """The figures above the map, each with its noun."""
     out = [str(len(fit.prototypes)), "prototypes"]
-    if fit.validation is None:
+    if fit.curve is None:
         out += [f"{100 * fit.training_error():.1f} %", "training error"]
     else:
         row = fit.validation.table.iloc[fit.point]
@@ -366,7 +366,7 @@ def explain(fit, row, coverage):
     far = fit.predict(kind="distance").loc[label]
     right = truth == fitted
     words = f"Predicted {fitted} (correct). " if right else f"Predicted {fitted}; true class {truth}. "
-    held = fitted if fit.validation is None or fit.point is None else fit.validation.held_out.loc[label, fit.point]
+    held = fitted if fit.curve is None or fit.point is None else fit.validation.held_out.loc[label, fit.point]
     if held != fitted:
         words += f"Held out, it was predicted {held}{' (correct)' if held == truth else ''}. "
     words += f"The nearest prototype is {near!r} ({fitted}) at {far[fitted]:.4g}; "

@@ -176,7 +176,7 @@ def test_radius_and_number_reach_the_fits_that_fitting_gives(explorer, fit):
     assert explorer.size == explorer.state["size"] == len(full.prototypes)
     assert told(explorer, size=3)["size"] == 3
     assert explorer.fit.prototypes.equals(full.prototypes.iloc[:3])
-    assert explorer.fit.validation is None
+    assert explorer.fit.curve is None
     explorer.eps = 0.9952
     assert explorer.size == 3  # a number stays, as far as there are so many
     explorer.size = 15

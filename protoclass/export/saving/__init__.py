@@ -211,8 +211,8 @@ def _of_fit(fit: Any, left_out: list[Any]) -> list[str]:
         out.append(which if prototypes.at is not None else f"{len(prototypes)} prototypes, none of them a row")
         kept = [name for name, array in fit.dissimilarity.metric.arrays().items() if array.ndim and len(array) == fit.nobs > 1]
         out += [f"values of each row that the metric learned ({', '.join(kept)})"] if kept else []
-    if fit.validation is not None:
-        out.append(_held_out(fit.validation))
+    if fit.curve is not None:
+        out.append(_held_out(fit.curve))
     if fit.calibration is not None:
         rows, rules = len(fit.calibration.conformal.y), len(fit.calibration.rules)
         out.append(f"classes, weights and scores of {rows} calibration rows, and the prototypes of the {rules} rules that scored them")

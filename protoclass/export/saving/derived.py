@@ -282,7 +282,7 @@ def check_fit(fit: Any) -> None:
     must(point is None or 0 <= point < max(1, len(fit.selection.grid)), "the point that was chosen is not in the grid")
     fit.model  # noqa: B018
     check_rule(fit.rule, fit.dissimilarity, classes)
-    fine = fit.validation is None or len(fit.validation.problem.frame) == n
+    fine = fit.curve is None or len(fit.curve.problem.frame) == n
     must(fine, "the rows of the fit and of its cross-validation are not the same")
     if fit.calibration is not None:
         check_calibration(fit.calibration, classes)

@@ -149,7 +149,7 @@ def _unlike(x: np.ndarray, y: np.ndarray) -> np.ndarray:
     if x.dtype.kind == y.dtype.kind == "f":
         eps = np.finfo(x.dtype).eps
         largest = np.abs(x[np.isfinite(x)]).max(initial=0.0)
-        return ~np.isclose(x, y, max(TOLERANCE, 8 * eps), eps * largest, equal_nan=True)
+        return np.asarray(~np.isclose(x, y, max(TOLERANCE, 8 * eps), eps * largest, equal_nan=True))
     there = ~(pd.isna(x) | pd.isna(y))
     unlike = pd.isna(x) != pd.isna(y)
     unlike[there] = x[there] != y[there]

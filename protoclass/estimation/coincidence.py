@@ -110,8 +110,8 @@ def copies_across(frame: Frame, fold: np.ndarray) -> str:
     if frame.absent is not None or frame.parts is not None or len(schema) < 2 - series:
         return ""
     if series:  # whose halves are two variables
-        halves = columns[next(iter(schema))].map(lambda values: np.array_split(np.asarray(values), 2))
-        columns, schema = pd.DataFrame({k: halves.str[k] for k in (0, 1)}), dict.fromkeys((0, 1), *schema.values())
+        columns = pd.DataFrame([np.array_split(np.asarray(values), 2) for values in columns.iloc[:, 0]])
+        schema = dict.fromkeys(columns, *schema.values())
     own = [values * np.uint64(2 * k + 1) for k, values in enumerate(hashes(columns, schema, FINE))]
     every, n = np.add.reduce(own), len(frame)
     _, place, count = np.unique(every, return_inverse=True, return_counts=True)

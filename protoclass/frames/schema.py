@@ -54,6 +54,11 @@ DATE = (
     r"\d\d?[-/.]\d\d?[-/.](\d{4}|\d\d)|\d\d?[-/]\d{4}|\d\d?[-. ]+[a-z]{3,9}\.?[-, ]+\d{2,4}|"
     rf"[a-z]{{3,9}}\.? \d\d?,? \d{{4}})([T ]+{TIME}\S*)?"
 )
+CONVERTED: tuple[tuple[Any, str, str], ...] = (  # types of Python, and how a column of them becomes one of numbers, texts or series
+    ((int, float, np.number, Decimal), "numbers as Python objects", "pd.to_numeric({})"),
+    (bytes, "bytes", "{}.str.decode('utf-8')"),
+    (pd.Series, "series of pandas", "{}.map(np.asarray)"),
+)
 UNNAMED = re.compile(r"Unnamed: 0(\.\d+)?|\.\.\.1|rownames", re.I)  # first column, by the library that read it
 IDENTIFIER = re.compile(r"(\w*[_. ])?id|\w*Id|index", re.I)
 
@@ -120,16 +125,12 @@ def describe_column(values: pd.Series) -> Column:
     if untyped and all(isinstance(v, (list, tuple, np.ndarray)) for v in present):
         return Column("series")
     types = " and ".join(sorted({type(v).__name__ for v in present}))
-    if untyped and all(isinstance(v, (int, float, np.number, Decimal)) for v in present):
-        raise DataError(
-            f"column {name!r} contains numbers as Python objects: convert it, data[{name!r}] = pd.to_numeric(data[{name!r}])"
-        )
+    column = f"data[{name!r}]"
+    for kinds, what, convert in CONVERTED:
+        if untyped and all(isinstance(v, kinds) for v in present):
+            raise DataError(f"column {name!r} contains {what}: convert it, {column} = {convert.format(column)}")
     if pd.api.types.is_datetime64_any_dtype(dtype) or all(isinstance(v, date) for v in present):
-        raise DataError(f"column {name!r} contains dates, but distances need numbers: use {_days(*[f'data[{name!r}]'] * 2)}")
-    if all(isinstance(v, (pd.Series, pd.Index)) for v in present):
-        raise DataError(f"column {name!r} contains series of pandas: convert it, data[{name!r}] = data[{name!r}].map(np.asarray)")
-    if all(isinstance(v, bytes) for v in present):
-        raise DataError(f"column {name!r} contains bytes: convert it, data[{name!r}] = data[{name!r}].str.decode('utf-8')")
+        raise DataError(f"column {name!r} contains dates, but distances need numbers: use {_days(column, column)}")
     if all(isinstance(v, (str, int, float, np.number)) for v in present):
         refuse_numbers_as_text(name, sorted(map(str, present.unique())))
     raise DataError(
@@ -334,13 +335,8 @@ def read_classes(response: pd.Series, missing: pd.Series) -> tuple[pd.Categorica
         cure = ": fill in missing values, or use na='keep' with Gower or series" if lost else ""
         cure += "; classes called 'NA' or 'None' need pd.read_csv(..., keep_default_na=False)" if missing.get(name) else ""
         raise DataError(f"the response {name!r} has one class, {shown(levels.categories[0])}{lost}, but classification needs two{cure}")
-    warn_of_alike(f"classes of {name!r}", levels.categories, in_small_letters)
+    warn_of_alike(f"classes of {name!r}", levels.categories, lambda text: text if re.search("[a-z][A-Z]", text) else text.casefold())
     return levels, notes
-
-
-def in_small_letters(text: str) -> str:
-    """A text without capitals, if these begin words or are all its letters; others, as in hAd and hId, have a meaning."""
-    return text.casefold() if text in (text.upper(), text.capitalize(), text.title()) else text
 
 
 def warn_of_alike(what: str, levels: Iterable[Any], fold: Callable[[str], str]) -> None:
@@ -608,7 +604,7 @@ def columns_given(given: Any, data: pd.DataFrame) -> list[Any]:
     if given is None:
         return []
     values = pd.Series(along(given, data, "groups"), data.index)
-    return [name for name in data if _agree(data[name].iloc[:LOOKED_AT], values.iloc[:LOOKED_AT]) and _agree(data[name], values)]
+    return [name for name in data if all(_agree(data[name].iloc[:rows], values.iloc[:rows]) for rows in (LOOKED_AT, None))]
 
 
 def _agree(one: pd.Series, other: pd.Series) -> bool:

@@ -67,12 +67,10 @@ ARGUMENT = re.compile(r"\s*(`[^`]*`|[\w.]*)")
 FIXED = ("True", "False", "None", ".")  # words that are never bare names
 LISTED = 12  # names in a message
 QUOTED_BY_PATSY = re.compile(r"\bQ\(\s*(['\"])([^`]+?)\1\s*\)")
-LOOK_ALIKE = {
-    **dict.fromkeys(map(ord, "\u223c\u223d\u2053\uff5e\u02dc\u301c"), "~"),
-    **dict.fromkeys(map(ord, "\u2010\u2011\u2212\u2013\u2014\uff0d"), "-"),
-    **dict.fromkeys(map(ord, "\uff0a\u2217\xd7"), "*"),
-    **dict(zip(map(ord, "\uff0b\uff1a\xa0"), "+: ", strict=True)),
-}
+LOOK_ALIKE = str.maketrans(
+    "\u223c\u223d\u2053\uff5e\u02dc\u301c\u2010\u2011\u2212\u2013\u2014\uff0d\uff0a\u2217\xd7\uff0b\uff1a\xa0",
+    "~~~~~~------***+: ",
+)
 
 
 def translate(right: str, names: Names, text: str) -> str:

@@ -1,5 +1,7 @@
 """Calibrated fits: chances, prediction sets, other prevalences and losses, and what they promise."""
 
+import warnings
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -473,3 +475,12 @@ def test_a_grid_that_needs_more_rows_than_a_fold_leaves_is_not_tuned_again(iris)
     assert "can't be tuned again: kmedoids needs at least 5 rows" in calibrated.guarantee()
     with pytest.raises(pc.DataError, match="kmedoids needs at least 5 rows"):
         fit.calibrate(cv=4, tune=True)
+
+
+def test_a_class_without_weight_among_the_rows_of_a_fold_is_left_out_of_the_balanced_error():
+    data = pd.DataFrame({"x": np.random.default_rng(0).normal(size=10), "y": list("acbacbabac")})
+    weights, groups = np.array([2, 2, 0, 0, 2, 2, 1, 0, 2, 1]), np.repeat(range(5), 2)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", RuntimeWarning)
+        fit = pc.fit("y ~ x", data, eps=[0.8, 1.2], cv=2, groups=groups, weights=weights, measure="balanced").calibrate(cv=2)
+    assert np.isfinite(fit.predict(kind="prob")).all(axis=None)

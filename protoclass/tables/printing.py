@@ -456,6 +456,7 @@ def _capital(name: str) -> str:
 def _with_rule(fit: Fitted, name: str, value: Any) -> str:
     """A value, and if it was selected from several, the rule and their number."""
     said, validation = value if isinstance(value, str) else significant(value), fit.curve
+    said = ("no", "yes")[int(value)] if isinstance(value, (bool, np.bool_)) else said
     if validation is None or fit.point is None or name not in validation.grid:
         return said
     count = validation.of_metric(fit.point).grid[name].nunique() if fit.problem.to_tune is not None else validation.grid[name].nunique()

@@ -141,12 +141,12 @@ def compare(
     --------
     >>> import protoclass as pc
     >>> iris = pc.load_data("iris")
-    >>> c = pc.compare("species ~ .", iris, ["pvm", pc.KNN(k=1)], test_size=1/3)
+    >>> c = pc.compare("species ~ .", iris, ["pvm", pc.KNN(k=1)], test_size=1/3, dissimilarity="euclidean")
     >>> c.table[["wrong", "n"]].to_dict("index")
     {'pvm': {'wrong': 2, 'n': 50}, 'knn(k=1)': {'wrong': 1, 'n': 50}}
     >>> from sklearn.ensemble import RandomForestClassifier
     >>> methods = {"pvm": "pvm", "forest": RandomForestClassifier(random_state=0)}
-    >>> pc.compare("species ~ .", iris, methods, cv=5).table["wrong"].to_dict()
+    >>> pc.compare("species ~ .", iris, methods, cv=5, dissimilarity="euclidean").table["wrong"].to_dict()
     {'pvm': 5, 'forest': 7}
     """
     given = locals()  # before any other name is set

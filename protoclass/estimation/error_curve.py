@@ -213,7 +213,7 @@ class ErrorCurve:
         --------
         >>> import protoclass as pc
         >>> v = pc.cross_validate("species ~ .", pc.load_data("iris"))
-        >>> round(v.table["error"][v.one_se], 2), round(v.corrected(), 2)
+        >>> round(float(v.table["error"][v.one_se]), 2), round(v.corrected(), 2)
         (0.03, 0.04)
         """
         found = self._corrected(choose)
@@ -247,7 +247,7 @@ class ErrorCurve:
         >>> import protoclass as pc
         >>> v = pc.cross_validate("species ~ .", pc.load_data("iris"))
         >>> [round(end, 2) for end in v.corrected_interval()]
-        [0.0, 0.08]
+        [0.01, 0.12]
         """
         found, groups, largest = self._corrected(choose), self.problem.groups, self.loss.max()
         if found is None:

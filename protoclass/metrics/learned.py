@@ -342,7 +342,7 @@ class LDA(Metric):
     >>> import protoclass as pc
     >>> fit = pc.fit("species ~ .", pc.load_data("iris"), eps=2.0, dissimilarity=pc.LDA())
     >>> fit.dissimilarity.metric.map.shape, len(fit.prototypes)
-    ((2, 4), 3)
+    ((2, 4), 7)
     """
 
     components: int | None = None

@@ -147,7 +147,7 @@ def compare(
     >>> from sklearn.ensemble import RandomForestClassifier
     >>> methods = {"pvm": "pvm", "forest": RandomForestClassifier(random_state=0)}
     >>> pc.compare("species ~ .", iris, methods, cv=5, dissimilarity="euclidean").table["wrong"].to_dict()
-    {'pvm': 5, 'forest': 7}
+    {'pvm': 6, 'forest': 7}
     """
     given = locals()  # before any other name is set
     if isinstance(formula, (list, tuple)) and data is not None:

@@ -46,9 +46,9 @@ def test_the_first_answer_on_tumours(repeats):
     assert len(fit.validation.of_fold) == (10 if repeats == "auto" else 2)
     lines = repr(fit).split("\n")
     assert lines[0].startswith("Prototype vector machine: 2 prototypes of 379 observations, 2 classes")
-    assert "Distance  LDA, predictors scaled to unit SD (selected from Euclidean, LDA and QDA)" in lines
-    names = [line.split()[0] for line in lines[lines.index("", 3) + 1 :]]
-    assert names == ["Error", "Radius", "Distance", "Separation", "Score"]
+    facts = dict(line.split(maxsplit=1) for line in lines[lines.index("", 3) + 1 :])
+    assert list(facts) == ["Error", "Radius", "Distance", "Separation", "Score"]
+    assert facts["Distance"] == "LDA, predictors scaled to unit SD (selected from Euclidean, LDA and QDA)"
 
 
 def test_the_first_answer_does_not_depend_on_the_seed(iris):

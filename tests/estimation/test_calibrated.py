@@ -333,7 +333,7 @@ def test_folds_that_leave_too_few_rows_are_not_tuned_again(iris):
 @pytest.mark.parametrize("how", ["multinomial", "isotonic"])
 def test_no_row_has_probability_0_or_1(how):
     for seed in range(4):
-        fit = pc.fit("y ~ .", gaussians(40, seed), calibrate=how)
+        fit = pc.fit("y ~ .", gaussians(40, seed), calibrate=how, dissimilarity="euclidean", repeats=1)
         p = fit.predict(gaussians(400, 100 + seed).assign(a=lambda d: 50 * d.a), "prob").to_numpy()
         assert p.min() > 0.3 / 41
 
@@ -344,7 +344,7 @@ def test_noise_gets_no_sure_probabilities():
     for seed in range(8):
         random = np.random.default_rng(seed)
         data = pd.DataFrame(random.normal(size=(40, 2)), columns=["a", "b"]).assign(y=np.where(np.arange(40) % 2, "ill", "well"))
-        fit = pc.fit("y ~ .", data, calibrate=True, progress=False)
+        fit = pc.fit("y ~ .", data, calibrate=True, dissimilarity="euclidean", repeats=1, progress=False)
         stated.append(fit.predict(pd.DataFrame(random.normal(size=(50, 2)), columns=["a", "b"]), "prob").max(axis=1))
     assert np.mean(np.concatenate(stated) > 0.7) < 0.05
 

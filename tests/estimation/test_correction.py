@@ -73,9 +73,10 @@ def test_groups_are_drawn_whole():
 def test_print_summary_and_glance_say_that_parameters_were_tuned_on_the_same_folds(iris):
     fit = pc.fit("species ~ .", iris, "knn", k=[1, 5, 15])
     value = fit.validation.corrected()
-    for text in (repr(fit), fit._repr_html_(), str(fit.summary())):
-        assert re.search(rf"Corrected.*{value:.4f} \(adjusted for tuning k on the same folds\)", text)
+    for text in (repr(fit), fit._repr_html_()):
+        assert re.search(rf"Error.*[ >]{value:.2f} \(95 % CI .*, corrected for tuning; ", text)
     summary = str(fit.summary())
+    assert f"Corrected error {value:.4f} (adjusted for tuning k on the same folds)" in summary
     assert "The CV error is optimistic because the parameters were tuned on the same folds" in summary
     assert "compare(formula, data, [method], cv=10)" in summary
     assert fit.glance()["cv_error_corrected"].iloc[0] == value
@@ -99,7 +100,8 @@ def test_nothing_is_corrected_where_nothing_was_chosen_by_the_curve(iris):
     )
     by_hand = pc.cross_validate("species ~ .", iris, "knn", k=[1, 5, 15]).fit_at(0)
     for fit in (one, by_bound, by_hand):
-        assert "Corrected" not in repr(fit)
+        assert "corrected" not in repr(fit)
+        assert "Corrected error" not in str(fit.summary())
         assert not [name for name in fit.glance() if "corrected" in name]
     assert one.validation.glance()[["error_min_corrected", "error_1se_corrected"]].isna().all(axis=None)
     assert "tuned on the same folds" not in str(by_bound.summary())
@@ -114,9 +116,10 @@ def test_the_measure_names_itself(iris, measure, name):
     given = pd.DataFrame(2 - 2 * np.eye(3), levels, levels) if measure == "loss" else measure
     fit = pc.fit("species ~ .", iris, "knn", k=[1, 5, 15], measure=given)
     v = fit.validation
-    for text in (repr(fit), fit._repr_html_(), str(fit.summary())):
-        assert f"CV {name}" in text
-        assert name == "error" or not re.search(r"CV error:|CV error<|CV error  +0", text)
+    summary = str(fit.summary())
+    for text, said in ((repr(fit), f"\n{name.capitalize()} "), (fit._repr_html_(), f">{name.capitalize()}<"), (summary, f"\nCV {name} ")):
+        assert said in text
+        assert name == "error" or not re.search(r"CV error:|CV error<|CV error  +0|\nError|>Error<", text)
     assert f": {name} over 10 folds" in repr(v)
     assert f": {name} over 10 folds" in v._repr_html_()
     assert f"<th>{name}</th>" in v._repr_html_()
@@ -170,7 +173,7 @@ def separated(n=60):
 )
 def test_no_error_on_held_out_rows_is_not_an_error_of_zero(more):
     """Wilson's interval for the effective rows, and the standard error of two errors among four more rows."""
-    v = pc.fit("y ~ .", separated(), **more).validation
+    v = pc.fit("y ~ .", separated(), **{"dissimilarity": "euclidean", "repeats": 1, **more}).validation
     units = 30 if "groups" in more else 60
     folds = int(v.of_fold.max()) + 1
     assert v.corrected() == 0
@@ -183,7 +186,7 @@ def test_no_error_on_held_out_rows_is_not_an_error_of_zero(more):
 def test_losses_have_an_interval_and_a_standard_error_in_their_own_unit():
     data = separated()
     costs = pd.DataFrame(10 * (1 - np.eye(3)), list("uvw"), list("uvw"))
-    plain, scaled = (pc.cross_validate("y ~ .", data, measure=m, seed=1) for m in ("error", costs))
+    plain, scaled = (pc.cross_validate("y ~ .", data, measure=m, seed=1, dissimilarity="euclidean", repeats=1) for m in ("error", costs))
     assert scaled.corrected_interval() == pytest.approx(10 * np.array(plain.corrected_interval()))
     assert scaled.table["se"].to_numpy() == pytest.approx(10 * plain.table["se"].to_numpy())
 
@@ -202,7 +205,8 @@ def test_one_fit_has_one_corrected_error(cancer_limited):
     fit = cancer_limited
     value = fit.validation.corrected()
     assert value == fit.validation.corrected(fit.selection.rule) != fit.validation.corrected("1se")
-    assert f"{value:.4f}" in repr(fit)
+    assert re.search(rf"\nError +{value:.2f} \(95 % CI", repr(fit))
+    assert re.search(rf"\nCorrected error +{value:.4f} ", str(fit.summary()))
     assert fit.glance()["cv_error_corrected"].iloc[0] == value
     low, high = fit.validation.corrected_interval()
     assert (low, high) == fit.validation.corrected_interval("min")
@@ -210,4 +214,4 @@ def test_one_fit_has_one_corrected_error(cancer_limited):
 
 @pytest.fixture(scope="module")
 def cancer_limited():
-    return pc.fit("diagnosis ~ .", pc.load_data("breast_cancer"), max_prototypes=8)
+    return pc.fit("diagnosis ~ .", pc.load_data("breast_cancer"), max_prototypes=8, dissimilarity="euclidean", repeats=1)

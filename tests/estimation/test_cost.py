@@ -53,11 +53,11 @@ def test_a_sample_is_drawn_and_said(monkeypatch):
     monkeypatch.setattr(problem, "BUDGET", 1e-4)
     monkeypatch.setattr(problem, "LEAST_SAMPLE", 40)
     data = table(400)
-    fit = pc.fit("y ~ .", data, cv=3, progress=False)
+    fit = pc.fit("y ~ .", data, cv=3, dissimilarity="euclidean", repeats=1, progress=False)
     assert fit.problem.candidates == 40
     assert "40 of 400 rows, a random sample by class, because all would take long (candidates='train' uses all)" in repr(fit)
     assert "40 of 400 rows" in str(fit.summary())
-    by_hand = pc.fit("y ~ .", data, cv=3, progress=False, candidates=40)
+    by_hand = pc.fit("y ~ .", data, cv=3, dissimilarity="euclidean", repeats=1, progress=False, candidates=40)
     assert fit.prototypes.equals(by_hand.prototypes)
     assert "Candidates" not in repr(by_hand)
     assert fit.update(candidates="train").problem.candidates == "train"

@@ -371,7 +371,7 @@ def test_a_row_without_any_observed_predictor_is_left_out_and_counted(iris, meth
     gaps.loc[9, "species"] = None
     fit = pc.fit("species ~ .", gaps, method, na="keep")
     assert fit.dropped.tolist() == [7, 9]
-    assert "148 (2 dropped for missing values)" in repr(fit)
+    assert "148 observations (2 dropped for missing values)" in repr(fit)
     assert fit.augment().loc[7, ["fitted", "prototype", "distance"]].isna().all()
     assert fit.predict(gaps).isna().sum() == 1  # row 9 lacks its class only
     assert pc.dissimilarity("~ . - species", gaps, "gower", na="keep").shape == (149, 149)
@@ -421,6 +421,7 @@ def test_copies_of_series_in_other_folds_are_told():
     draw = np.random.default_rng(0)
     for series in ([*draw.normal(size=(30, 8))] * 2, [*draw.integers(0, 2, (60, 6))]):  # the second repeat by coincidence
         with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
             pc.cross_validate("y ~ s", pd.DataFrame({"s": series, "y": ["a", "b"] * 30}), "knn", k=1, cv=5)
         assert ("in another fold" in str([w.message for w in caught])) == (series[0].dtype == float)
 

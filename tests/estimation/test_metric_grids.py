@@ -9,7 +9,8 @@ import pandas as pd
 import pytest
 
 import protoclass as pc
-from protoclass.core.statistics.one_se import choose
+from protoclass.core.statistics.intervals import least_se
+from protoclass.core.statistics.one_se import Limits, choose
 from protoclass.estimation.calibration import tuned_in_folds
 from protoclass.estimation.problem import with_folds
 from protoclass.estimation.selection import draw_folds
@@ -31,7 +32,8 @@ def by_hand(formula, data, metrics, *arguments, **named):
     parts = [pc.cross_validate(formula, data, *arguments, dissimilarity=metric, **named) for _, metric in metrics]
     tables = [v.table.assign(**values)[[*values, *v.table]] for (values, _), v in zip(metrics, parts, strict=True)]
     errors, sizes = (np.concatenate([getattr(v, name) for v in parts], axis=1) for name in ("errors", "sizes"))
-    return pd.concat(tables, ignore_index=True), choose(errors, parts[0].fold_weight, sizes)
+    limits = Limits(least_se=least_se(np.ones(len(data))))
+    return pd.concat(tables, ignore_index=True), choose(errors, parts[0].fold_weight, sizes, limits=limits)
 
 
 @pytest.mark.parametrize(("method", "own"), [("pvm", {}), ("knn", {"k": [1, 3, 5]}), ("kmedoids", {"K": "grid"}), ("knn", {"k": 1})])

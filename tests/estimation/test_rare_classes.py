@@ -30,7 +30,7 @@ def test_class_weights_are_weights_to_the_bit(iris, method, order):
             c: own.sum() / (3 * own[(data.species == c).to_numpy()].sum()) for c in data.species.unique()
         }  # fmt: skip
         w = own * np.array([factor.get(c, 1.0) for c in data.species])
-        common = {"method": method, "cv": 3, "order": order}
+        common = {"method": method, "cv": 3, "order": order, "dissimilarity": "euclidean", "repeats": 1}
         one = pc.cross_validate("species ~ .", data, weights=own, class_weights=class_weights, **common)
         two = pc.cross_validate("species ~ .", data, weights=w, **common)
         assert np.array_equal(one.problem.frame.weights, two.problem.frame.weights)
@@ -139,7 +139,7 @@ def test_ordinal_measure_needs_an_ordered_response_and_the_cure_works(iris):
         pc.fit("species ~ .", iris, measure="ordinal", dissimilarity="euclidean", repeats=1)
     data = iris.copy()
     data["species"] = pd.Categorical(data["species"], categories=["setosa", "versicolor", "virginica"], ordered=True)
-    assert pc.fit("species ~ .", data, measure="ordinal").validation.measure == "ordinal"
+    assert pc.fit("species ~ .", data, measure="ordinal", dissimilarity="euclidean", repeats=1).validation.measure == "ordinal"
 
 
 def test_print_says_that_a_class_is_never_predicted_and_every_cure_works(rare):

@@ -54,18 +54,17 @@ CASES = {
     "optimal": {"solver": "exact", "eps": 1.0},
     "certified": {"certify": True, "eps": 1.0, "candidates": 100},
     "by gain and cost": {"solver": "ratio", "eps": 1.0},
-    "own radii": {"radii": "individual", "eps": 1.0},
     "centroids as candidates": {"candidates": pc.kmeans(5), "eps": [0.7, 1.4]},
     "calibrated": {"calibrate": True, "eps": 1.0},
     "a budget": {"max_prototypes": 8, "eps": [0.7, 1.4], "candidates": 60},
-    "a budget of own radii": {"max_prototypes": {"u": 2, "v": 3, "w": 3}, "radii": "individual", "eps": [0.7, 1.4], "candidates": 40},
+    "a budget of each class": {"max_prototypes": {"u": 2, "v": 3, "w": 3}, "eps": [0.7, 1.4], "candidates": 40},
     "balanced": {"class_weights": "balanced", "measure": "balanced", "eps": [0.7, 1.4], "candidates": 40},
 }
 
 
 AGAIN = (  # ways through the code that others of the cases take as well
     "own candidates", "manhattan, closest choice", "scaled in each fold", "centroids as candidates", "balanced", "closed balls, a cost",
-    "a budget of own radii",
+    "a budget of each class",
 )  # fmt: skip
 
 

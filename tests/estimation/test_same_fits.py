@@ -47,7 +47,7 @@ def same(one, other):
 FITS = [
     (table("normal", 9), {}),
     (table("copies", 10, np.float32), {"dissimilarity": pc.Euclidean(scale=False)}),
-    (table("copies", 3), {"balls": "closed", "weights": np.arange(90) % 3 + 0.5}),
+    (table("copies", 3), {"dissimilarity": "euclidean", "balls": "closed", "weights": np.arange(90) % 3 + 0.5}),
     (table("tenths", 12), {"dissimilarity": "manhattan"}),
     (table("integers", 2), {"dissimilarity": pc.Chebyshev(scale=False), "balls": "closed"}),
     (table("outlier", 4), {"dissimilarity": pc.Minkowski(3), "candidates": 40}),
@@ -71,7 +71,7 @@ def test_a_fit_is_that_of_the_held_matrix(case, how, tiled):
     fits = []
     for way in ("held", how):
         tiled(way)
-        fits.append(pc.fit("class ~ .", data, cv=5, progress=False, **options))
+        fits.append(pc.fit("class ~ .", data, cv=5, repeats=1, progress=False, **options))
     held, fit = fits
     same(held.prototypes, fit.prototypes)
     same(held.validation.table, fit.validation.table)

@@ -28,7 +28,7 @@ def noise():
 def test_a_loss_above_that_of_one_class_is_said_everywhere(noise):
     words = r"CV loss 0\.8667, worse than no information: always predicting 'ill' has 0\.7167; calibrate=True and predict\(new, loss=\)"
     with pytest.warns(pc.DataWarning, match=words) as seen:
-        fit = pc.fit("y ~ .", noise, loss=LOSS)
+        fit = pc.fit("y ~ .", noise, loss=LOSS, dissimilarity="euclidean", repeats=1)
     assert seen[0].filename == __file__
     assert fit.validation.table["error"].iloc[fit.point] > fit.validation.no_information
     shown = (repr(fit), fit._repr_html_().replace("&#x27;", "'"), str(fit.summary()))
@@ -36,7 +36,7 @@ def test_a_loss_above_that_of_one_class_is_said_everywhere(noise):
         assert re.search(words, text)
     assert "worse than no information" in repr(fit.card())
     with pytest.warns(pc.DataWarning, match="worse than no information.*permutation_test"):
-        curve = pc.cross_validate("y ~ .", noise, loss=LOSS)
+        curve = pc.cross_validate("y ~ .", noise, loss=LOSS, dissimilarity="euclidean", repeats=1)
     assert "Warning: CV loss" in repr(curve)
     assert "Warning: CV loss" in curve._repr_html_()
 
@@ -52,7 +52,7 @@ def test_deciding_by_probabilities_helps_on_new_rows(noise):
     least = min(paid(pd.Series(np.full(4000, label))) for label in ("ill", "well"))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", pc.DataWarning)
-        fits = [pc.fit("y ~ .", draw_noise(60, seed), loss=LOSS) for seed in (0, 1, 3)]
+        fits = [pc.fit("y ~ .", draw_noise(60, seed), loss=LOSS, dissimilarity="euclidean", repeats=1) for seed in (0, 1, 3)]
     for fit in fits:
         assert paid(fit.predict(new)) > 1.1 * least
         assert paid(fit.calibrate().predict(new, loss=LOSS)) < 1.03 * least
@@ -61,7 +61,7 @@ def test_deciding_by_probabilities_helps_on_new_rows(noise):
 
 def test_balanced_weights_and_the_choice_of_the_least_error(iris):
     with pytest.warns(pc.DataWarning, match=r"CV error 0\.5334, worse.*always predicting 'well' has 0\.5000.*predict\(new, prior=\)"):
-        fit = pc.fit("y ~ .", draw_noise(60, 3), class_weights="balanced")
+        fit = pc.fit("y ~ .", draw_noise(60, 3), class_weights="balanced", dissimilarity="euclidean", repeats=1)
     assert fit.validation.corrected("min") > 0.5
     assert "choose='min'" not in repr(fit)  # the least error of noise is below 0.5, and corrected it is not
     assert fit.validation.table["error"].min() < 0.5

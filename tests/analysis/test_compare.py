@@ -13,23 +13,28 @@ from protoclass.core.statistics.folds import holdout
 from protoclass.core.statistics.intervals import wilson
 
 RAW = pc.Euclidean(scale=False)
+QUICK = {"dissimilarity": "euclidean", "repeats": 1}  # of tuning: one distance, folds drawn once
+PVM = {"method": "pvm", **QUICK}
 
 
 def test_a_split_is_what_fit_and_predict_say(iris):
-    told = pc.compare("species ~ .", iris, ["pvm", "kmeans"], test_size=0.3, seed=3)
+    methods = {"pvm": {"repeats": 1}, "kmeans": {"repeats": 1}}
+    told = pc.compare("species ~ .", iris, [{"method": name, **own} for name, own in methods.items()], test_size=0.3, seed=3)
     test = told.predictions.loc[0].index
     assert len(test) == 45
     assert iris.loc[test, "species"].value_counts().tolist() == [15, 15, 15]
     train = iris.drop(index=test)
-    for method in ("pvm", "kmeans"):
-        fit = pc.fit("species ~ .", train, method, seed=3)
+    for at, (method, own) in enumerate(methods.items()):
+        fit = pc.fit("species ~ .", train, method, seed=3, **own)
         said = fit.predict(iris.loc[test])
         assert said.astype(str).tolist() == told.predictions.loc[0][method].astype(str).tolist()
         row = told.table.loc[method]
         wrong = int((said.astype(str) != iris.loc[test, "species"].astype(str)).sum())
         assert (row["wrong"], row["n"], row["prototypes"]) == (wrong, 45, len(fit.prototypes))
-    assert told.table.loc["pvm", "choice"].startswith("eps ")
-    assert told.results["choice"][0] == {"eps": pc.fit("species ~ .", train, seed=3).model.eps}
+        if method == "pvm":
+            kind = fit.parameters()["dissimilarity"]
+            assert told.results["choice"][at] == {"dissimilarity": kind, "eps": fit.model.eps}
+            assert told.table.loc["pvm", "choice"] == f"{kind}, eps {fit.model.eps:.4g}"
 
 
 def test_nested_folds_hold_every_row_out_once(iris):
@@ -57,7 +62,7 @@ def test_repeated_nested_folds(iris):
 def test_a_given_matrix_is_cut_into_training_and_test_rows(iris, how):
     related = pc.dissimilarity("species ~ .", iris, RAW)
     given = {"frame": related.frame(), "array": related.frame().to_numpy(), "dissimilarity": related}[how]
-    methods = ["pvm", pc.KNN(k=3)]
+    methods = [{"method": "pvm", "repeats": 1}, pc.KNN(k=3)]
     by_matrix = pc.compare("species ~ 1", iris, methods, test_size=0.3, repeats=2, dissimilarity=given)
     by_columns = pc.compare("species ~ .", iris, methods, test_size=0.3, repeats=2, dissimilarity=RAW)
     pd.testing.assert_frame_equal(by_matrix.predictions, by_columns.predictions)
@@ -87,7 +92,7 @@ def test_rows_with_missing_values_and_groups(iris):
     assert told.left_out == 2
     assert told.table["n"].tolist() == [148]
     group = np.arange(150) % 30
-    told = pc.compare("species ~ .", iris, ["knn"], cv=5, groups=group)
+    told = pc.compare("species ~ .", iris, [{"method": "knn", "repeats": 1}], cv=5, groups=group)
     of_group = pd.Series(told.predictions.index.get_level_values(0), told.predictions.index.get_level_values(1))
     assert (of_group.groupby(group[of_group.index]).nunique() == 1).all()
 
@@ -95,7 +100,7 @@ def test_rows_with_missing_values_and_groups(iris):
 def test_fits_on_new_rows(iris):
     test = iris.sample(60, random_state=2)
     train = iris.drop(index=test.index)
-    a, b, c = (pc.fit("species ~ .", train, m) for m in ("pvm", "knn", "pvm"))
+    a, b, c = (pc.fit("species ~ .", train, m, **QUICK) for m in ("pvm", "knn", "pvm"))
     test.iloc[0, 0] = np.nan
     told = pc.compare(a, b, c, new=test)
     assert told.methods == ["pvm.1", "knn", "pvm.2"]
@@ -243,21 +248,21 @@ def test_holdout_shares_every_class_out(seed):
 
 
 def test_the_same_seed_gives_the_same_comparison(iris):
-    one, two = (pc.compare("species ~ .", iris, ["pvm"], test_size=0.3, repeats=2, seed=5) for _ in range(2))
+    one, two = (pc.compare("species ~ .", iris, [PVM], test_size=0.3, repeats=2, seed=5) for _ in range(2))
     pd.testing.assert_frame_equal(one.predictions, two.predictions)
     assert not one.predictions.index.equals(
-        pc.compare("species ~ .", iris, ["pvm"], test_size=0.3, repeats=2).predictions.index
+        pc.compare("species ~ .", iris, [PVM], test_size=0.3, repeats=2).predictions.index
     )
 
 
 def test_print_and_plot(iris):
-    told = pc.compare("species ~ .", iris, ["pvm", "knn"], test_size=0.3, repeats=3)
+    told = pc.compare("species ~ .", iris, [PVM, {"method": "knn", **QUICK}], test_size=0.3, repeats=3)
     for part in ("Random split, 3 times: 105 rows train, 45 test", "corrected resampled t", "eps "):
         assert part in repr(told)
     assert "<table" in told._repr_html_()
     ax = told.plot()
     assert [t.get_text() for t in ax.get_yticklabels()] == ["pvm", "knn"]
-    assert "pvm" in repr(pc.compare("species ~ .", iris, "pvm", test_size=0.3))
+    assert "kmeans" in repr(pc.compare("species ~ .", iris, "kmeans", test_size=0.3))
 
 
 @pytest.mark.parametrize(
@@ -279,7 +284,8 @@ def test_print_and_plot(iris):
         ({"repeats": 0}, "repeats must be a whole number >= 1 and <= 10000, not 0"),
         ({"new": 3}, r"new= and further positional arguments need fits: use compare\(fit1, fit2, new=test\)"),
         ({"test_size": 0.3, "groups": "species"}, "groups need cv=, which leaves whole groups out"),
-        ({"inner": None}, r"compare, method 'pvm': tuning eps needs folds,.*: use one value for eps=, or"),
+        ({"inner": None}, r"compare, method 'pvm': tuning dissimilarity needs folds,.*: use one value for dissimilarity=, or"),
+        ({"inner": None, "dissimilarity": RAW}, r"compare, method 'pvm': tuning eps needs folds,.*: use one value for eps=, or"),
         ({"seed": -1}, "seed must be a whole number >= 0 and <= 9223372036854775807, not -1"),
     ],
 )  # fmt: skip
@@ -307,8 +313,8 @@ def test_a_column_of_groups_is_no_predictor_and_its_rows_are_not_taken_as_indepe
     draw = np.random.default_rng(0)
     df = pd.DataFrame({"a": draw.normal(size=120), "b": draw.normal(size=120), "y": np.repeat(["u", "v"], 60)})
     site = pd.Series(np.arange(120) // 6)
-    one = pc.compare("y ~ .", df.assign(site=site), ["knn"], cv=5, groups="site")
-    two = pc.compare("y ~ .", df, ["knn"], cv=5, groups=site)
+    one = pc.compare("y ~ .", df.assign(site=site), [pc.KNN(k=3)], cv=5, groups="site")
+    two = pc.compare("y ~ .", df, [pc.KNN(k=3)], cv=5, groups=site)
     pd.testing.assert_frame_equal(one.predictions, two.predictions)
     assert not one.independent
     assert "whole groups left out" in one.how
@@ -389,7 +395,7 @@ def test_equivalence_against_draws_of_the_posterior_it_stands_for(iris):
     assert (wide > 0.99).all()
     for text in (repr(c), c._repr_html_()):
         assert "equivalent" in text
-    assert "equivalent" not in repr(pc.compare("species ~ .", iris, ["knn"], cv=3))
+    assert "equivalent" not in repr(pc.compare("species ~ .", iris, [pc.KNN(k=1)], cv=3))
     same = pc.compare("species ~ .", iris, {"a": pc.KNN(k=1), "b": pc.KNN(k=1)}, cv=3).equivalence()
     assert same[["a_better", "equivalent", "b_better"]].to_numpy().tolist() == [[0, 1, 0]]
 

@@ -23,6 +23,7 @@ from protoclass.analysis.comparison import compare_areas
 from protoclass.core.statistics.roc import mean_auc
 
 RAW = pc.Euclidean(scale=False)
+PVM = {"method": "pvm", "dissimilarity": "euclidean", "repeats": 1}  # tuned on one distance, by folds drawn once
 LOGISTIC = make_pipeline(StandardScaler(), LogisticRegression(max_iter=1000))
 
 
@@ -54,9 +55,9 @@ class Spy(ClassifierMixin, BaseEstimator):
 
 def test_an_estimator_stands_beside_methods_on_the_same_splits(iris):
     forest = RandomForestClassifier(20, random_state=3)
-    methods = {"pvm": "pvm", "forest": forest, "logistic": LOGISTIC}
+    methods = {"pvm": PVM, "forest": forest, "logistic": LOGISTIC}
     told = pc.compare("species ~ .", iris, methods, cv=4, seed=2)
-    alone = pc.compare("species ~ .", iris, ["pvm"], cv=4, seed=2)
+    alone = pc.compare("species ~ .", iris, {"pvm": PVM}, cv=4, seed=2)
     pd.testing.assert_series_equal(told.predictions["pvm"], alone.predictions["pvm"])
     assert told.table.loc["pvm", ["error", "low", "high"]].equals(alone.table.loc["pvm", ["error", "low", "high"]])
     assert not hasattr(forest, "estimators_")  # a copy was fitted
@@ -136,7 +137,7 @@ def test_class_weights_are_sample_weights(clinic):
 
 def test_a_search_keeps_its_own_tuning(iris):
     search = GridSearchCV(LOGISTIC, {"logisticregression__C": [0.001, 1.0], "logisticregression__solver": ["lbfgs"]}, cv=3)
-    told = pc.compare("species ~ .", iris, {"search": search, "pvm": "pvm"}, cv=3)
+    told = pc.compare("species ~ .", iris, {"search": search, "pvm": PVM}, cv=3)
     assert told.table.loc["search", "choice"] == "logisticregression__C 1, 'lbfgs'"
     lists = GridSearchCV(LogisticRegression(max_iter=500), [{"C": [1e-9]}, {"tol": [1e-4]}], cv=3)
     assert pc.compare("species ~ .", iris, [lists], cv=3).table.loc["GridSearchCV", "choice"] == "tol 0.0001"
@@ -187,7 +188,7 @@ def test_predictions_are_judged_as_the_classifier_that_made_them(iris):
     methods = {
         "here": LogisticRegression(max_iter=2000), "labels": pc.Predictions(shuffled), "array": pc.Predictions(labels.to_numpy()),
         "p": pc.Predictions(p.iloc[:, ::-1]), "polars": pc.Predictions(polars.from_pandas(p)),
-        "polars labels": pc.Predictions(polars.Series(labels.to_list())), "pvm": "pvm", "two": pc.MedianGLVQ(K=1, matrix="none"),
+        "polars labels": pc.Predictions(polars.Series(labels.to_list())), "pvm": PVM, "two": pc.MedianGLVQ(K=1, matrix="none"),
     }  # fmt: skip
     told = pc.compare("species ~ .", iris, methods, cv=pd.Series(fold, iris.index))
     assert told.how == "Nested cross-validation of 150 rows, 5 folds, folds of the user's own"
@@ -282,7 +283,7 @@ def test_the_loss_of_the_test_rows_and_tuning_by_it(iris):
     two = iris[iris["species"] != "setosa"].assign(species=lambda d: d["species"].astype(str))
     loss = pd.DataFrame([[0.0, 1.0], [9.0, 0.0]], ["versicolor", "virginica"], ["versicolor", "virginica"])
     same = pc.Predictions(["versicolor"] * 100)
-    methods = {"knn": {"method": "knn", "k": [1, 5, 15, 40]}, "one": pc.KNN(k=1), "logistic": LOGISTIC, "R": same}
+    methods = {"knn": {"method": "knn", "k": [1, 5, 15, 40], "repeats": 1}, "one": pc.KNN(k=1), "logistic": LOGISTIC, "R": same}
     for how in ({"test_size": 0.4, "seed": 3}, {"cv": 4}):
         told = pc.compare("species ~ .", two, methods, loss=loss, choose="min", **how)
         truth = told.predictions["truth"].astype(str).to_numpy()
@@ -298,7 +299,7 @@ def test_the_loss_of_the_test_rows_and_tuning_by_it(iris):
             row = tests[(tests["a"] == "one") & (tests["b"] == "R")].iloc[0]
             assert (row["statistic"], row["p"]) == pytest.approx((expected.statistic, expected.pvalue))
             train = two.drop(index=told.predictions.loc[0].index)
-            fit = pc.fit("species ~ .", train, "knn", k=[1, 5, 15, 40], loss=loss, choose="min", seed=3)
+            fit = pc.fit("species ~ .", train, "knn", k=[1, 5, 15, 40], repeats=1, loss=loss, choose="min", seed=3)
             assert told.results.set_index("method").loc["knn", "choice"] == {"k": fit.model.k}
     lost = told.predictions.assign(R=pd.Categorical([None] * 100, loss.index))
     from dataclasses import replace
@@ -455,7 +456,7 @@ def test_what_an_estimator_cannot_learn_from(iris):
 
 
 def test_entries_without_prototypes_are_shown_saved_and_drawn(iris, tmp_path):
-    methods = {"forest": RandomForestClassifier(5, random_state=0), "pvm": "pvm", "R": pc.Predictions(iris["species"].rename("R"))}
+    methods = {"forest": RandomForestClassifier(5, random_state=0), "pvm": PVM, "R": pc.Predictions(iris["species"].rename("R"))}
     for how in ({"cv": 3}, {"test_size": 0.4}):
         told = pc.compare("species ~ .", iris, methods, **how)
         assert re.search(r"^forest .* - ", repr(told), re.M)

@@ -148,7 +148,7 @@ def test_held_out_classes_change_nothing_of_their_predictions(iris):
 
 @pytest.mark.parametrize("method", ["pvm", "medianglvq", "kmedoids", "knn", "scm"])
 def test_methods_take_it(iris, method):
-    fit = pc.fit("species ~ .", iris, method, dissimilarity=pc.Forest(trees=20), cv=3, progress=False)
+    fit = pc.fit("species ~ .", iris, method, dissimilarity=pc.Forest(trees=20), cv=3, repeats=1, progress=False)
     assert fit.validation.table["error"].min() < 0.1
     assert "Forest, 20 trees, out-of-bag error 0.0" in str(fit)
 

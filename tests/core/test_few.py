@@ -131,7 +131,7 @@ def test_fits(both, columns):
     weights = pd.Series(rng.integers(1, 4, 90) / 4, data.index)
 
     def known():
-        fit = pc.fit("y ~ .", data, weights=weights, progress=False)
+        fit = pc.fit("y ~ .", data, weights=weights, repeats=1, progress=False)
         return fit.prototypes, fit.validation.table, fit.predict(), fit.predict(kind="cover"), fit.predict(kind="distance")
 
     for few, many in zip(*both(known), strict=True):

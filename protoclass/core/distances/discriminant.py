@@ -219,15 +219,14 @@ def discriminants(X: Array, y: NDArray[np.int64], w: Array, components: int, rid
     >>> discriminants(X, y, np.ones(4), 1).round(2)
     array([[21.02,  1.05]])
     """
-    from scipy.linalg import eigh
-
     axes, total = span(X, w)
     within = covariances(X @ axes, y, w, int(y.max()) + 1)[1]
     inner = within + ridge * total.sum() / X.shape[1] * np.eye(len(total))
     if not np.linalg.eigvalsh(inner)[0] > SINGULAR * total.max():
         return None
-    _, directions = eigh(np.diag(total) - within, inner)
-    return positive((axes @ directions[:, ::-1][:, :components]).T)
+    sphere = np.linalg.inv(np.linalg.cholesky(inner))
+    _, directions = np.linalg.eigh(sphere @ (np.diag(total) - within) @ sphere.T)
+    return positive((axes @ sphere.T @ directions[:, ::-1][:, :components]).T)
 
 
 def quadratic(X: Array, y: NDArray[np.int64], w: Array, classes: int, shrinkage: float, ridge: float) -> Array | None:

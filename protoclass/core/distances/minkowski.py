@@ -118,6 +118,8 @@ def products(a: NDArray[np.float64], b: NDArray[np.float64]) -> NDArray[np.float
     >>> products(np.array([[1.0, 2.0]]), np.array([[3.0, 4.0], [0.0, 1.0]]))
     array([[11.,  2.]])
     """
+    if few(a.size * len(b), costly_without=_products):
+        return sum((x[:, None] * z for x, z in zip(a.T, b.T, strict=True)), np.zeros((len(a), len(b))))
     return _between(_products, a, b)
 
 
@@ -248,7 +250,7 @@ def _minkowski(a, b, r, out):  # type: ignore[no-untyped-def]
                 out[i, first + j] = total[j]
 
 
-@kernel
+@kernel(contract=False)
 def _products(a, b, out):  # type: ignore[no-untyped-def]
     n, p = a.shape
     for first in range(0, b.shape[1], WIDTH):

@@ -129,31 +129,20 @@ def asymmetry(P: Array) -> Asymmetry:
     >>> asymmetry(np.array([[0.0, 3.0], [2.0, 0.0]]))
     Asymmetry(pairs=1, beyond=1, absolute=1.0, at=(0, 1), relative=0.3333333333333333, relative_at=(0, 1))
     """
-    pairs, beyond, absolute, i, j, relative, k, m = _asymmetry(
-        np.ascontiguousarray(P), 1e-9 * float(P.max(initial=0.0))
-    )
-    return Asymmetry(pairs, beyond, absolute, (i, j), relative, (k, m))
-
-
-@kernel
-def _asymmetry(P, atol):  # type: ignore[no-untyped-def]
-    pairs, beyond = 0, 0
-    absolute, i0, j0 = 0.0, 0, 0
-    relative, i1, j1 = 0.0, 0, 0
-    for i in range(P.shape[0]):
-        for j in range(i):
-            a, b = float(P[j, i]), float(P[i, j])
-            if a == b:
-                continue
-            pairs += 1
-            difference = abs(a - b)
-            if difference > atol + 1e-6 * min(a, b):
-                beyond += 1
-            if difference > absolute:
-                absolute, i0, j0 = difference, j, i
-            if difference / max(a, b) > relative:
-                relative, i1, j1 = difference / max(a, b), j, i
-    return pairs, beyond, absolute, i0, j0, relative, i1, j1
+    atol, pairs, beyond, absolute, at, relative, relative_at = 1e-9 * float(P.max(initial=0.0)), 0, 0, 0.0, (0, 0), 0.0, (0, 0)
+    for i in range(1, len(P)):
+        a, b = P[:i, i].astype(float), P[i, :i].astype(float)
+        with np.errstate(invalid="ignore"):
+            difference = np.where(a == b, 0, np.abs(a - b))
+            share = np.divide(difference, np.maximum(a, b), out=np.zeros(i), where=a != b)
+        pairs += int((a != b).sum())
+        beyond += int((difference > atol + 1e-6 * np.minimum(a, b)).sum())
+        j, m = int(np.nan_to_num(difference).argmax()), int(np.nan_to_num(share).argmax())
+        if difference[j] > absolute:
+            absolute, at = float(difference[j]), (j, i)
+        if share[m] > relative:
+            relative, relative_at = float(share[m]), (m, i)
+    return Asymmetry(pairs, beyond, absolute, at, relative, relative_at)
 
 
 def self_dissimilarities(P: Array, candidate_row: Array) -> Array:

@@ -511,7 +511,7 @@ def price_sizes(fitted: Fitted, priced: list[tuple[int, Rule | None]], new: pd.D
         The classes of its rows.
     """
     problem, curve, out = fitted.problem, fitted.curve, list[tuple[int, float]]()
-    if curve is None or len(priced) < 2 or problem.model.can.counted in (False, "features"):
+    if curve is None or len(curve.grid) < 2 or problem.model.can.counted in (False, "features"):
         return []
     query, _, complete = fitted.query(new)
     codes = problem.frame.levels.get_indexer(truth)
@@ -524,7 +524,7 @@ def price_sizes(fitted: Fitted, priced: list[tuple[int, Rule | None]], new: pd.D
             rule, said = own.rule, own.predictions(new, unseen=None).cat.codes.to_numpy()
         if not out or len(rule.prototypes) < out[-1][0]:
             out.append((len(rule.prototypes), float(np.mean(said != codes))))
-    return out if len(out) > 1 else []
+    return out
 
 
 def judge_fit(fitted: Fitted, new: pd.DataFrame, seconds: float, unseen: str | None) -> tuple[dict[str, Any], pd.Series, np.ndarray | None]:

@@ -37,23 +37,24 @@ def long_labels():
 
 def tables():
     """Name of a data set: formula, data, keywords of `fit`."""
-    plain = {"cv": 3, "progress": False}
+    plain = {"cv": 3, "repeats": 1, "progress": False}
+    numbers = plain | {"dissimilarity": "euclidean"}
     out = {
-        "iris": ("species ~ .", pc.load_data("iris"), plain),
-        "petals": ("species ~ petal_length + petal_width", pc.load_data("iris"), plain),
-        "wine": ("cultivar ~ .", pc.load_data("wine"), plain),
-        "breast_cancer": ("diagnosis ~ .", pc.load_data("breast_cancer"), plain),
+        "iris": ("species ~ .", pc.load_data("iris"), numbers),
+        "petals": ("species ~ petal_length + petal_width", pc.load_data("iris"), numbers),
+        "wine": ("cultivar ~ .", pc.load_data("wine"), numbers),
+        "breast_cancer": ("diagnosis ~ .", pc.load_data("breast_cancer"), numbers),
         "digits": ("digit ~ .", pc.load_data("digits").iloc[:600], plain | {"dissimilarity": pc.Euclidean(scale=False)}),
         "clinic": ("outcome ~ .", pc.simulate_clinic(200, missing=0, seed=1), plain),
-        "long": ("`the class of each row, in words` ~ .", long_labels(), plain),
+        "long": ("`the class of each row, in words` ~ .", long_labels(), numbers),
     }
     folder = os.environ.get("PROTOCLASS_DATA")
     if folder:
         read = lambda name: pd.read_csv(Path(folder) / f"{name}.csv")  # noqa: E731
         glass, vowel, cat = read("glass"), read("vowel"), read("cat_cortex").set_index("area")
-        out["glass"] = ("type ~ .", glass.astype({"type": str}), plain)
+        out["glass"] = ("type ~ .", glass.astype({"type": str}), numbers)
         vowel = vowel[vowel["split"] == "train"].drop(columns="split").astype({"vowel": str}).reset_index(drop=True)
-        out["vowel"] = ("vowel ~ .", vowel, plain)
+        out["vowel"] = ("vowel ~ .", vowel, numbers)
         D = cat.drop(columns="region").set_axis(cat.index, axis=1)
         out["cat_cortex"] = ("region ~ 1", cat[["region"]], plain | {"dissimilarity": D})
     return out

@@ -148,9 +148,9 @@ def test_prototypes_that_are_rows_of_another_class_are_marked(iris):
     other = (fit.prototypes["true_class"].astype(str) != fit.prototypes["class"].astype(str)).to_numpy()
     assert fit.of_other_class.tolist() == other.tolist()
     assert 1 < other.sum() < len(other)
-    words = f"{len(other)}, {other.sum()} of them rows of another class (candidates='same_class' excludes them)\n"
-    assert words in str(fit)
-    assert words.strip().replace("_", r"\_") in fit.card().markdown
+    words = f"{other.sum()} of them rows of another class (candidates='same_class' excludes them)"
+    assert str(fit).startswith(f"Prototype vector machine: {len(other)} prototypes, {words} of 150 observations")
+    assert f"{len(other)}, {words}".replace("_", r"\_") in fit.card().markdown
     heads = list_profiles(fit, len(other)).heads
     assert heads["true_class"].tolist() == [own if apart else "" for own, apart in zip(fit.prototypes["true_class"], other, strict=True)]
     titles = [ax.get_title() for ax in fit.plot("profiles", count=len(other)).axes if ax.axison]

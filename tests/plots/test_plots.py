@@ -66,8 +66,8 @@ def rings_of(ax):
 @pytest.mark.parametrize(
     ("method", "options"),
     [
-        ("pvm", {}), ("pvm", {"eps": 1.0}), ("pvm", {"repeats": 3, "order": "values"}), ("medianglvq", {"K": 1}),
-        ("medianglvq", {"K": 1, "cv": 5}), ("knn", {"cv": 5, "k": 5}),
+        ("pvm", {}), ("pvm", {"eps": 1.0}), ("pvm", {"repeats": 3, "order": "values"}), ("medianglvq", {"K": 1, "matrix": "none"}),
+        ("medianglvq", {"K": 1, "matrix": "none", "cv": 5}), ("knn", {"cv": 5, "k": 5}),
     ],
 )  # fmt: skip
 def test_red_rings_are_the_misclassified_rows(iris, method, options):

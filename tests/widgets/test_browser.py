@@ -13,7 +13,8 @@ import protoclass as pc
 pytestmark = pytest.mark.browser
 
 CELLS = [
-    "import os\nimport protoclass as pc\nfit = pc.fit('species ~ .', pc.load_data('iris'))\nprint('kernel', os.getpid())",
+    "import os\nimport protoclass as pc\nfit = pc.fit('species ~ .', pc.load_data('iris'), dissimilarity='euclidean', repeats=1)\n"
+    "print('kernel', os.getpid())",
     "fit.explore()",
     "fit.validation.explore()",
     "from protoclass.widgets.prototypes import PrototypeExplorer\nshown = PrototypeExplorer(fit)\nshown",

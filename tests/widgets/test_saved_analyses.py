@@ -21,9 +21,8 @@ NASTY = "<img src=x onerror=alert(1)>&</script>"
 def compared(iris):
     """A method with a frontier, one with a single model, and one without prototypes."""
     predicted = pd.Series(np.where(iris["petal_width"] > 1.6, "virginica", iris["species"]), iris.index)
-    return pc.compare(
-        "species ~ .", iris, {"pvm": pc.PVM(eps="grid"), NASTY: pc.KNN(k=3), "rule": pc.Predictions(predicted)}, cv=4, progress=False
-    )
+    methods = {"pvm": {"method": "pvm", "dissimilarity": "euclidean", "repeats": 1}, NASTY: pc.KNN(k=3), "rule": pc.Predictions(predicted)}
+    return pc.compare("species ~ .", iris, methods, cv=4, progress=False)
 
 
 @pytest.fixture

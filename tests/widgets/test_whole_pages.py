@@ -11,7 +11,8 @@ import protoclass as pc
 pytestmark = [pytest.mark.browser, pytest.mark.long]
 
 CELLS = [
-    "import protoclass as pc\niris = pc.load_data('iris').iloc[::3]\nfit = pc.fit('species ~ .', iris, progress=False)",
+    "import protoclass as pc\niris = pc.load_data('iris').iloc[::3]\n"
+    "fit = pc.fit('species ~ .', iris, dissimilarity='euclidean', repeats=1, progress=False)",
     "fit.explore(alternatives=fit.alternatives(), criticisms=fit.criticisms())",
     "fit.validation.explore()",
     "pc.fit('species ~ .', iris, 'knn', k=3).explore()",

@@ -141,6 +141,22 @@ def test_every_methods_grid_has_its_traits(iris, method, knobs):
     assert dict(told(e)["tables"][0]["rows"])["explorer.fit"].startswith("the fit at")
 
 
+def test_of_several_distances_both_explorers_have_the_radii_of_the_selected_one(iris):
+    fit = pc.fit("species ~ .", iris, cv=3, repeats=1)
+    grid = fit.validation.grid
+    own = grid[grid["dissimilarity"] == grid["dissimilarity"][fit.point]]
+    assert len(own) < len(grid)
+    curve, explorer = CurveExplorer(fit.validation), PrototypeExplorer(fit)
+    assert curve.grid == {"eps": own["eps"].tolist()}
+    told(curve, use=True)
+    assert curve.fit.prototypes.equals(fit.prototypes)
+    told(explorer, stage=3, size=None)
+    assert (explorer.eps, explorer.fit.point) == (own["eps"].iloc[3], own.index[3])
+    assert explorer.fit.prototypes.equals(fit.validation.fit_at(own.index[3]).prototypes)
+    assert fine(curve)
+    assert fine(explorer)
+
+
 def test_a_parameter_whose_name_is_taken_gets_an_underscore(iris):
     from dataclasses import dataclass
     from typing import Any

@@ -53,7 +53,7 @@ def shown(data):
     for value in (groups, groups.summary(), groups.as_table(of=INPUT)):
         yield value._repr_html_()
     yield pc.dissimilarity("species ~ .", data).check(by=data["species"])._repr_html_()
-    compared = pc.compare("species ~ .", data, {EVIL: "knn", "b": "pvm"}, test_size=0.3)
+    compared = pc.compare("species ~ .", data, {EVIL: "knn", "b": {"method": "pvm", "eps": 1.0}}, test_size=0.3)
     yield compared._repr_html_()
     yield compared.as_table().as_html()
 
@@ -174,7 +174,7 @@ def said(data, formula, folder):
     yield from (fit.stability(B=2), fit.alternatives(within=0.2), fit.criticisms(), fit.threshold(fit.classes[0]))
     yield from (fit.test(data, by=group), dissimilarity, dissimilarity.embed(), dissimilarity.check(by=data[response]))
     yield fit.test(data, threshold={fit.classes[0]: 0.5})
-    yield pc.compare(formula, data, {f"k{CODES}": "knn", "p": "pvm"}, test_size=0.3)
+    yield pc.compare(formula, data, {f"k{CODES}": "knn", "p": {"method": "pvm", "eps": 0.3}}, test_size=0.3)
     saved = fit.save(folder / "a\x1b[2Jb")
     yield from (saved, pc.load(saved).reproduce(data), pc.load(saved), pc.load(saved).summary())
     slim = fit.slim().save(folder / "slim")

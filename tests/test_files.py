@@ -129,6 +129,7 @@ BAD = {
     "one column": lambda p: p.write_text("diabetes\n1\n2\n"),
     "ragged": lambda p: p.write_text("a,b\n1,2\n3,4,5,6\n"),
     "a quote": lambda p: p.write_text('a,"b\n1,2\n'),
+    "a quote in Latin-1": lambda p: p.write_bytes(b'"\xff\n1,2\n'),
     "a folder": lambda p: p.mkdir(),
     "a zip": zipped,
     "a truncated zip": lambda p: (zipped(p), p.write_bytes(p.read_bytes()[:-30])),

@@ -95,8 +95,11 @@ def test_rows_without_weight_have_no_vote(iris):
 
 def test_labels_that_agree_only_as_text(iris):
     D = pc.dissimilarity("~ . - species", iris).frame()
-    with pytest.raises(pc.DataError, match="agree only as text"):
-        pc.fit("species ~ 1", iris, dissimilarity=D.set_axis(D.columns.map(str), axis=1), repeats=1)
+    same = pc.fit("species ~ 1", iris, eps=1.0, dissimilarity=D.set_axis(D.columns.map(str), axis=1))
+    assert same.prototypes.index.equals(pc.fit("species ~ 1", iris, eps=1.0, dissimilarity=D).prototypes.index)
+    for labels in (D.columns[::-1], D.columns[:100]):  # in another order, or not all
+        with pytest.raises(pc.DataError, match="agree only as text"):
+            pc.fit("species ~ 1", iris, eps=1.0, dissimilarity=D[labels].set_axis(labels.map(str), axis=1))
 
 
 def test_huge_and_tiny_columns(iris):

@@ -37,7 +37,7 @@ def test_it_states_the_tuning():
     text = fit.methods().text
     assert "150 observations in 3 classes (50 setosa, 50 versicolor, 50 virginica)" in text
     assert 'the method "k nearest neighbours" (Hastie et al. 2009). The dissimilarity was Gower (Gower 1971)' in text
-    assert "The parameter k (1 to 15, 3 values) was selected by 5-fold cross-validation x 2 repeats with the lowest balanced error" in text
+    assert "The parameter k (1 to 15, 3 values) was selected by 5-fold cross-validation, repeated 2 times, with the lowest balanced" in text
     assert f"The selected parameter was k = {fit.model.k}" in text
     assert "corrected for this selection by a bootstrap of the held-out predictions (BBC-CV) (Tsamardinos et al. 2018)" in text
     assert text.endswith(f"protoclass {pc.__version__} (The protoclass developers 2026) with seed 7.")

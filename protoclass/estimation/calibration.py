@@ -233,8 +233,8 @@ def calibrate(
 
     *Simulations.* In ten worlds (equal and unequal spread, one half separable and one half noise, a rare class, noise, 60 rows), the mean
     difference between the default probabilities and the observed proportions was 0.001 to 0.063. "multinomial" assumes that the log odds
-    are linear in the difference of the scores. If one half of the rows is separable and the other noise, this is wrong (it said 0.29
-    where 0.51 was true), and the default selects "isotonic". With 60 rows, the default was off by 0.05 to 0.06
+    are linear in the difference of the scores. If one half of the rows is separable and the other noise, this is wrong (0.29
+    was predicted, and the proportion was 0.51), and the default selects "isotonic". With 60 rows, the default was off by 0.05 to 0.06
     (`python benchmarks/calibrated.py`, recorded in `docs/validation.md`).
 
     See Also

@@ -182,7 +182,7 @@ def threshold(
 
     Notes
     -----
-    With fewer than 100 held-out rows, the intervals are too narrow: with 40 rows of two normal classes, they contain the true value in
+    With fewer than 100 held-out rows, the intervals are too narrow. With 40 rows of two normal classes, they contain the true value in
     0.88 to 0.95 of 40 samples, and with 40 or 80 rows of noise in 0.75 to 0.97 (`python benchmarks/inference.py small`).
 
     See Also

@@ -603,7 +603,7 @@ def columns_given(given: Any, data: pd.DataFrame) -> list[Any]:
     """The columns of the data that an argument names, or whose values it has for each row."""
     if given is None:
         return []
-    values = pd.Series(along(given, data, "groups"), data.index)
+    values = labels_along(given, data, "groups").set_axis(data.index)
     return [name for name in data if all(_agree(data[name].iloc[:rows], values.iloc[:rows]) for rows in (LOOKED_AT, None))]
 
 

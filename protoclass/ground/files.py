@@ -9,6 +9,7 @@ import zipfile
 import zlib
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from csv import QUOTE_NONE
 from lzma import LZMAError
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, TypeVar
@@ -161,7 +162,7 @@ def read_csv(path: str | Path, url: bool = False) -> pd.DataFrame:
         table = pd.read_csv(place)
     except UNREADABLE as reason:
         if isinstance(reason, pd.errors.ParserError):
-            check_separator(pd.read_csv(place, nrows=0).columns)
+            check_separator(pd.read_csv(place, nrows=0, quoting=QUOTE_NONE, encoding_errors="replace").columns)
         raise FileError(f"{shown(name)} is not a readable CSV file: {in_encoding(reason) or _why(reason)}") from None
     if table.empty:
         raise FileError(f"{shown(name)} has no rows, but a CSV file needs a line of column names and a line for each row")
@@ -178,7 +179,7 @@ def check_separator(names: Sequence[Any], values: Sequence[Any] = ()) -> None:
     protoclass.ground.errors.DataError: the only column, 'weight;income;group', contains the separator ';': use pd.read_csv(path, \
 sep=';'), with decimal=',' if numbers have decimal commas
     """
-    if len(names) != 1:
+    if len(names) != 1 or "\0" in str(names[0]):  # no text has a zero
         return
     for sign in ";\t|^: ":
         counts = {str(value).count(sign) for value in values}

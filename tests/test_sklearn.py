@@ -420,7 +420,7 @@ def test_chances_and_decisions(data):
     assert cross_val_score(found, X, y, cv=3, scoring="neg_log_loss", error_score="raise").mean() > -0.5
     assert not hasattr(EPS, "predict_proba")
     with pytest.raises(AttributeError) as raised:
-        _ = PrototypeClassifier().fit(X, y).predict_proba
+        _ = clone(EPS).fit(X, y).predict_proba
     assert "calibrate=True" in str(raised.value)
     plane = PrototypeClassifier("hyperplane", C=1.0)
     np.testing.assert_array_equal(plane.fit(X, y).decision_function(X), plane.fit_.predict(X, "decision"))

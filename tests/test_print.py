@@ -172,22 +172,27 @@ def test_of_many_classes_that_are_never_predicted_five_are_named():
     ({"method": "hyperplane", "C": 1.0}, "150 (all rows)"), ({"method": "kmedoids", "K": 2}, "6"), ({"method": "kmeans", "K": 1}, "3"),
 ])  # fmt: skip
 def test_the_number_of_prototypes_is_always_printed(iris, call, line):
-    shown = str(pc.fit("species ~ .", iris, **call))
-    assert re.search(r"^Prototypes: +(.*)$", shown, re.M)[1] == line
+    fit = pc.fit("species ~ .", iris, **call)
+    shown = str(fit)
+    assert re.search(r"^Prototypes +(.*?) *$", str(fit.summary()), re.M)[1] == line
+    by_class = re.search(r"^prototypes +(.*)$", shown, re.M)[1].split()
+    assert sum(map(int, by_class)) == int(line.split()[0])
+    assert (f": {line} prototypes of 150 observations" in shown) == ("all rows" not in line)
     assert ("not cross-validated: cv=10" in shown) == ("cv" not in call)
 
 
 def test_prototypes_that_are_all_rows_by_choice_are_listed_and_fewer_offered(iris):
     data = iris.iloc[1::5].drop_duplicates()
     fit = pc.fit("species ~ .", data, eps=[0.01, 0.02], cv=3)
-    assert f"{len(data)} (all rows)" in str(fit)
-    assert "Fewer prototypes" in str(fit)
+    assert "\n30 of 30 rows are prototypes, which is not a summary. Fewer: max_prototypes= limits" in str(fit)
+    assert "30 (all rows)" in str(fit.summary())
+    assert "Fewer prototypes" in str(fit.summary())
     assert f"Prototypes (the first 20 of {len(data)})" in str(fit.summary())
 
 
 def test_how_the_prototypes_were_found_is_in_the_summary_alone(iris):
-    for method, words in (("medianglvq", ("Cost ", "Swaps ")), ("kmedoids", ("Loss ",))):
-        fit = pc.fit("species ~ .", iris, method, K=1)
+    for method, given, words in (("medianglvq", {"matrix": "none"}, ("Cost ", "Swaps ")), ("kmedoids", {}, ("Loss ",))):
+        fit = pc.fit("species ~ .", iris, method, K=1, **given)
         for word in words:
             assert word in str(fit.summary())
             assert word.strip() not in str(fit)
@@ -221,11 +226,10 @@ def test_print_says_how_often_folds_were_drawn_and_writes_no_error_of_zero(iris)
     assert ", 10 folds x 3 repeats); no-information error 0.6667" in str(pc.fit("species ~ .", iris, "knn", k=[1, 5], repeats=3).summary())
     assert "repeats" not in repr(pc.fit("species ~ .", iris, "knn", k=[1, 5]))
     nothing = pc.fit("species ~ .", iris, eps=1.0, lambda_=1000.0, cv=5)
-    assert "0.6667 (5 folds, the same in each); no-information error 0.6667" in str(nothing.summary())
+    assert "0.6667 (SE 0.0091, 5 folds); no-information error 0.6667" in str(nothing.summary())
     perfect = pc.fit("species ~ .", iris[iris.species != "virginica"], "knn", k=1, cv=5)
-    assert "0.0000 (5 folds, the same in each);" in str(perfect.summary())
+    assert "0.0000 (SE 0.0135, 5 folds);" in str(perfect.summary())
     assert "0.00: cross-validated; most common class 0.50" in repr(perfect)
-    assert "(SE" not in str(perfect.summary())
 
 
 def test_a_row_without_a_prediction_is_printed_over():

@@ -86,12 +86,12 @@ def test_an_unknown_option_can_be_neither_read_nor_reset_nor_given_by_place():
 def test_digits_are_those_of_print_and_summary(iris):
     fit = pc.fit("species ~ .", iris, eps=[0.8, 1.0, 1.2], cv=3, dissimilarity="euclidean", repeats=1)
     test = fit.test(iris)
-    compared = pc.compare("species ~ .", iris, ["pvm", "knn"], cv=3)
+    compared = pc.compare("species ~ .", iris, [pc.PVM(eps=[0.8, 1.0]), "knn"], cv=3)
     shown = [lambda: repr(fit), lambda: str(fit.validation), lambda: repr(test), lambda: str(test.summary()),
              lambda: repr(fit.test(iris.assign(g=np.resize(list("ab"), 150)), by="g")),
              lambda: repr(compared)]  # fmt: skip
     usual = [show() for show in shown]
-    with pc.options(digits=2):
+    with pc.options(digits=1):  # a printed fit has two decimals by default
         few = [show() for show in shown]
     with pc.options(digits=9):
         many = [show() for show in shown]
@@ -99,8 +99,8 @@ def test_digits_are_those_of_print_and_summary(iris):
         assert decimals(one) < decimals(two) < decimals(three)
     assert [show() for show in shown] == usual
     error = fit.validation.table["error"].iloc[fit.point]
-    assert f"{error:.2f} (SE" in few[0]
-    assert f"{error:.9f} (SE" in many[0]
+    assert f"cross-validated {error:.1f}," in few[0]
+    assert f"cross-validated {error:.9f}," in many[0]
     with pc.options(digits=2):  # frames hold all digits
         assert fit.glance()["cv_error"].iloc[0] == error
 

@@ -124,8 +124,8 @@ def test_prototypes_that_are_not_rows(data):
 def test_the_order_of_the_rows(data, order):
     X, y = data
     at = np.random.default_rng(3).permutation(len(X))
-    one = PrototypeClassifier(order=order).fit(X, y)
-    other = PrototypeClassifier(order=order).fit(X.iloc[at], y.iloc[at])
+    one = PrototypeClassifier(order=order, dissimilarity="euclidean", repeats=1).fit(X, y)
+    other = PrototypeClassifier(order=order, dissimilarity="euclidean", repeats=1).fit(X.iloc[at], y.iloc[at])
     assert (X.iloc[one.prototype_indices_].to_numpy() == one.prototypes_.to_numpy()).all()
     assert (X.iloc[at].iloc[other.prototype_indices_].to_numpy() == other.prototypes_.to_numpy()).all()
     if order == "values":
@@ -177,8 +177,8 @@ def test_budgets_and_tolerances(data):
     found = GridSearchCV(PrototypeClassifier(dissimilarity="euclidean", repeats=1), {"max_prototypes": [3, 12]}, cv=3).fit(X, y)
     assert found.best_params_ == {"max_prototypes": 12}
     assert len(found.best_estimator_.prototypes_) <= 12
-    assert len(PrototypeSelector("pvm", max_prototypes=6).fit(X, y).sample_indices_) <= 6
-    loose, strict = (PrototypeClassifier(tolerance=t).fit(X, y) for t in (0.2, "0%"))
+    assert len(PrototypeSelector("pvm", max_prototypes=6, dissimilarity="euclidean", repeats=1).fit(X, y).sample_indices_) <= 6
+    loose, strict = (PrototypeClassifier(tolerance=t, dissimilarity="euclidean", repeats=1).fit(X, y) for t in (0.2, "0%"))
     assert len(loose.prototypes_) < len(strict.prototypes_)
     with pytest.raises(ValueError, match="max_prototypes must be at least 3, one prototype for each class, not 2"):
         PrototypeClassifier(max_prototypes=2).fit(X, y)
@@ -420,7 +420,7 @@ def test_chances_and_decisions(data):
     assert cross_val_score(found, X, y, cv=3, scoring="neg_log_loss", error_score="raise").mean() > -0.5
     assert not hasattr(EPS, "predict_proba")
     with pytest.raises(AttributeError) as raised:
-        _ = PrototypeClassifier().fit(X, y).predict_proba
+        _ = clone(EPS).fit(X, y).predict_proba
     assert "calibrate=True" in str(raised.value)
     plane = PrototypeClassifier("hyperplane", C=1.0)
     np.testing.assert_array_equal(plane.fit(X, y).decision_function(X), plane.fit_.predict(X, "decision"))

@@ -20,7 +20,7 @@ def tables():
     v, calibrated = fit.validation, fit.calibrate(cv=3)
     test = calibrated.test(iris)
     by = fit.test(iris.assign(half=np.resize(list("ab"), 150)), by="half")
-    compared = pc.compare("species ~ .", iris, ["pvm", "knn"], cv=3)
+    compared = pc.compare("species ~ .", iris, [pc.PVM(eps=[0.8, 1.0]), "knn"], cv=3)
     return {
         "tidy": fit.tidy(), "glance": fit.glance(), "augment": gower.augment().head(), "prototypes": fit.prototypes,
         "mixed prototypes": gower.prototypes, "centroids": pc.fit("species ~ .", iris, "kmeans", K=2).prototypes,

@@ -12,7 +12,7 @@ from ..core.distances.trees import MOST_TREES, apart, reached
 from ..core.parallel import free_cores
 from ..core.sources import Rep
 from ..frames.frame import Frame
-from ..ground.checks import MOST_SEED, either, whole_number
+from ..ground.checks import either, whole_number
 from ..ground.errors import DataError, OptionError, brief, shown
 from ..ground.savable import savable
 from .base import Metric, TrainedMetric, Traits, strings
@@ -80,7 +80,7 @@ class Forest(Metric):
 
     def __post_init__(self) -> None:
         whole_number("trees", self.trees, 1, MOST_TREES)
-        whole_number("seed", self.seed, 0, MOST_SEED)
+        whole_number("seed", self.seed, 0, 2**32 - 1)  # of scikit-learn
         if self.of is None:
             return
         of = taken(self.of)

@@ -121,7 +121,7 @@ def test_transforms_keep_what_they_have_learned(iris, tmp_path):
 
 
 ARGUMENTS = {
-    "own radii": {"radii": "individual", "eps": 1.5}, "exact": {"solver": "exact", "eps": 1.2}, "certified": {"certify": True, "eps": 1.2},
+    "exact": {"solver": "exact", "eps": 1.2}, "certified": {"certify": True, "eps": 1.2},
     "stumps": {"method": "scm", "features": "balls+stumps", "cv": None, "penalty": 1.0, "kind": "conjunction", "stop": None},
     "bound": {"method": "scm", "choose": "bound", "cv": 2, "penalty": [0.5, 1.0], "kind": "conjunction", "stop": None},
     "two parameters": {"eps": [0.8, 1.2], "lambda_": [0.5, 2.0], "cv": 3, "repeats": 2}, "unlabelled": {"eps": 1.0, "candidates": "U"},
@@ -183,7 +183,7 @@ def test_what_follows_from_a_fit(iris, tmp_path):
 
 
 def test_a_comparison(iris, tmp_path):
-    c = pc.compare("species ~ .", iris.iloc[::2], ["pvm", pc.KNN(k=3)], cv=3, calibrate=True, rope=0.05)
+    c = pc.compare("species ~ .", iris.iloc[::2], [pc.PVM(eps=[0.8, 1.2]), pc.KNN(k=3)], cv=3, calibrate=True, rope=0.05)
     other = again(c, tmp_path)
     assert repr(c) == repr(other)
     same(c.table, other.table)

@@ -51,7 +51,9 @@ def method_outcome(method, **given):
     return outcome(fit, data.iloc[::-1])
 
 
-OTHER_FITS = {
+FITS = {name: (name, {}) for name in BUILT_IN} | {
+    "medianglvq": ("medianglvq", {"matrix": "none"}),
+    "matrix": ("medianglvq", {"K": 1, "beta": 2.0, "matrix": ["diagonal", "full"], "local": [False, True], "ridge": 0.1}),
     "rounding": ("pvm", {"eps": 0.8, "lambda_": [0.013, 0.37], "solver": "rounding", "draws": 40}),
     "exact": ("pvm", {"eps": [0.8, 1.0], "lambda_": 0.37, "solver": "exact"}),
     "mahalanobis": ("knn", {"k": [1, 3], "dissimilarity": "mahalanobis"}),
@@ -61,10 +63,7 @@ OTHER_FITS = {
 
 
 def all_outcomes():
-    fits = {name: method_outcome(name) for name in BUILT_IN}
-    for name, (method, given) in OTHER_FITS.items():
-        fits[name] = method_outcome(method, **given)
-    return fits
+    return {name: method_outcome(method, **given) for name, (method, given) in FITS.items()}
 
 
 if __name__ == "__main__":

@@ -23,12 +23,12 @@ from protoclass.core.setcover import program
 from protoclass.core.statistics.one_se import mean_and_se
 from protoclass.models.registry import BUILT_IN
 
-from .outcomes import LABELS, OTHER_FITS, all_outcomes, method_outcome, small
+from .outcomes import FITS, LABELS, all_outcomes, method_outcome, small
 
 pytestmark = pytest.mark.usefixtures("threads_of_blas")
 HERE = Path(__file__).parent
 # products of matrices, eigenvalues or the solver of scikit-learn have a part in these, and round as the build of BLAS does
-CLOSE = ("hyperplane", "dann", "mixture", "mahalanobis", "learned")
+CLOSE = ("hyperplane", "dann", "mixture", "mahalanobis", "learned", "matrix")
 
 
 def differing(one, other):
@@ -40,9 +40,9 @@ def differing(one, other):
 here = cache(all_outcomes)
 
 
-@pytest.mark.parametrize("name", [*BUILT_IN, "exact"])
+@pytest.mark.parametrize("name", [*BUILT_IN, "exact", "matrix"])
 def test_any_number_of_threads_gives_the_same_bits(name, monkeypatch):
-    (method, given), expected = OTHER_FITS.get(name, (name, {})), here()[name]
+    (method, given), expected = FITS[name], here()[name]
     monkeypatch.setattr(parallel, "SMALL", 1)
     monkeypatch.setattr(parallel, "FEW", 0)
     monkeypatch.setattr(parallel, "cores", lambda: 5)

@@ -208,7 +208,7 @@ def test_the_lines_for_a_distance_matrix_of_r_run(tmp_path, monkeypatch):
     again = eval(block.splitlines()[-1], names)
     assert again
     assert {"data", "dissimilarity", "prototypes", "errors", "predictions"} <= set(again.parts)
-    assert eval(block.splitlines()[-1].replace("=d)", "='d.csv')"), names)
+    assert eval(block.splitlines()[-1].replace("=d)", "=pc.read_dissimilarity('d.csv'))"), names)
     assert not eval(block.splitlines()[-1].replace("=d)", "=d.frame() * 2)"), names)
 
 

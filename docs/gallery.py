@@ -11,17 +11,19 @@ digits = pc.load_data("digits").groupby("digit", observed=True).head(60)
 train = cancer.sample(frac=2 / 3, random_state=0)
 new = cancer.drop(train.index)
 
+euclidean = {"dissimilarity": "euclidean", "repeats": 1}
+
 fit = pc.fit("species ~ .", iris)
 exact = pc.fit("species ~ .", iris, eps=1.0, solver="exact")
 written = pc.fit("digit ~ .", digits, dissimilarity=pc.Euclidean(scale=False), eps=30.0)
-test = pc.fit("diagnosis ~ .", train).calibrate().test(new)
+test = pc.fit("diagnosis ~ .", train, **euclidean).calibrate().test(new)
 dissimilarity = pc.dissimilarity("species ~ .", iris, "manhattan")"""
 
 # heading: title of the plot, its code, and the question that it answers; a semicolon suppresses the value of a line
 PICTURES: dict[str, list[tuple[str, str, str]]] = {
     "Prototypes": [
         ("Prototypes on a map", "fit.plot();", "Which rows are prototypes, and which rows are in the ball of each?"),
-        ("Prototypes in a plane", 'pc.fit("species ~ petal_length + petal_width", iris).plot();',
+        ("Prototypes in a plane", 'pc.fit("species ~ petal_length + petal_width", iris, dissimilarity="euclidean").plot();',
          "With two predictors: the balls themselves, and the decision regions."),
         ("Several radii", 'exact.plot("radii", eps=[0.5, 1.0, 1.5, 2.0]);', "What does a larger radius change?"),
         ("Progress", 'fit.plot("progress");', "Which rows does each prototype newly cover?"),
@@ -45,7 +47,7 @@ PICTURES: dict[str, list[tuple[str, str, str]]] = {
         ("Error curve", "fit.validation.plot();", "Which radius is selected, by which rule, and how much does it matter?"),
         ("Error against size", 'fit.plot("validation", x="size");', "How many more prototypes does a lower error need?"),
         ("Frontier", 'fit.plot("frontier");', "How much does the error increase with fewer prototypes?"),
-        ("Two parameters", 'pc.cross_validate("species ~ .", iris, lambda_=[0.01, 0.5, 1.5, 3]).plot();',
+        ("Two parameters", 'pc.cross_validate("species ~ .", iris, **euclidean, lambda_=[0.01, 0.5, 1.5, 3]).plot();',
          "The errors of a grid of two parameters."),
         ("Error of the first prototypes", 'fit.plot("path");', "How many prototypes are enough?"),
         ("Solvers", 'exact.plot("solvers", eps=[0.5, 1.0, 1.5, 2.0]);', "How far is each solution from the proved bound?"),
@@ -54,9 +56,10 @@ PICTURES: dict[str, list[tuple[str, str, str]]] = {
     ],
     "Uncertainty and explanations": [
         ("Stability", "exact.stability(B=50).plot();", "Would another sample select the same prototypes?"),
-        ("Comparison of methods", 'pc.compare("species ~ .", iris, ["pvm", "knn", "centroids"], cv=5).plot();',
+        ("Comparison of methods", 'pc.compare("species ~ .", iris, ["pvm", "knn", "centroids"], cv=5, dissimilarity="euclidean").plot();',
          "Which method has the lowest error on the same splits?"),
-        ("Frontiers of several methods", 'pc.compare("species ~ .", iris, ["pvm", pc.KMedoids(K=[1, 2, 4])], cv=5).plot("frontier");',
+        ("Frontiers of several methods",
+         'pc.compare("species ~ .", iris, ["pvm", pc.KMedoids(K=[1, 2, 4])], cv=5, dissimilarity="euclidean").plot("frontier");',
          "How much does the error increase with fewer prototypes, on independent rows?"),
         ("Permutation test", 'pc.cross_validate("species ~ .", iris, eps=1.0, cv=5).permutation_test(B=99).plot();',
          "How low is the error if the classes are permuted?"),

@@ -205,8 +205,10 @@ def test_the_lines_for_a_distance_matrix_of_r_run(tmp_path, monkeypatch):
     exec(block, names)
     predicted = names["fit"].predict(names["d"].frame().loc[names["new"].index])
     assert (predicted == names["new"]["cultivar"]).mean() > 0.8
-    assert len(eval(block.splitlines()[-1], names).unchecked) < 20
-    assert eval(block.splitlines()[-1].replace("=d)", "='d.csv')"), names)
+    again = eval(block.splitlines()[-1], names)
+    assert again
+    assert {"data", "dissimilarity", "prototypes", "errors", "predictions"} <= set(again.parts)
+    assert eval(block.splitlines()[-1].replace("=d)", "=pc.read_dissimilarity('d.csv'))"), names)
     assert not eval(block.splitlines()[-1].replace("=d)", "=d.frame() * 2)"), names)
 
 

@@ -439,7 +439,7 @@ def parameters_said(fit: Fitted) -> dict[str, str]:
     named = {**fit.call.parameters, **tuned}
     for name, value in fit.rule.report.items():
         noun, _, symbol = name.rpartition(" ")
-        key = next((k for k in (symbol, f"{symbol}_", name.replace(" ", "_")) if k in named), "")
+        key = next((k for k in (symbol, f"{symbol}_", noun, name.replace(" ", "_")) if k in named), "")
         if isinstance(value, (int, float, str)) and (key or (value and not {name, symbol} & STRUCK)):
             named.pop(key, None)
             noun = "prototype cost" if symbol == "lambda" else noun

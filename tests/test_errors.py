@@ -218,7 +218,7 @@ def test_a_class_with_one_row_cannot_be_cross_validated(data):
 
 
 def test_auto_folds_follow_the_rarest_class_and_say_so(data):
-    fit = pc.fit("y ~ x + z", data, repeats=1)
+    fit = pc.fit("y ~ x + z", data, dissimilarity="euclidean", repeats=1)
     assert fit.validation.folds.nunique() == 4
     assert "4 folds, as class 'c' has 4 rows" in str(fit.summary())
 

@@ -208,7 +208,8 @@ def radii(fit: Fitted, eps: Any = None, balls: bool = True) -> Any:
     plane = make_plane(fit, rows=np.unique(np.concatenate(drawn)))  # all fits have the dissimilarities of the first
     across = min(3, len(fits))
     wide, high = np.ptp(plane.rows[np.isfinite(plane.rows).all(axis=1)], axis=0)
-    figure, places = panels(-(-len(fits) // across), across, PANEL, min(2.9, 0.5 + PANEL * high / wide) if plane.one_unit and wide else 2.9)
+    tall = np.clip(0.5 + PANEL * high / wide, 1.9, 2.9) if plane.one_unit and wide else 2.9
+    figure, places = panels(-(-len(fits) // across), across, PANEL, tall)
     shown = places.ravel()[: len(fits)]
     for ax in places.ravel()[len(fits) :]:
         ax.set_axis_off()
@@ -229,7 +230,7 @@ def radii(fit: Fitted, eps: Any = None, balls: bool = True) -> Any:
     if balls and max(len(list_shown(other)) for other in fits) > BALLS:
         figure.suptitle(f"balls of the first {BALLS} prototypes of each; misclassified rows have a red ring", fontsize="medium")
     figure.supxlabel(plane.axes[0], fontsize="medium")
-    figure.supylabel(plane.axes[1], fontsize="medium")
+    figure.supylabel(plane.axes[1].replace(": ", ":\n"), fontsize="medium")
     if len(fit.classes) > DIRECT:
         title = shorten(str(fit.frame.formula.response), 24)
         figure.legend(handles=handles, title=title, loc="outside right center", fontsize="small", frameon=False)

@@ -211,6 +211,12 @@ def test_a_square_with_a_long_legend_is_whole_in_a_large_figure(iris):
     assert find_faults(ax.figure) == []
 
 
+@pytest.mark.parametrize("radii", [[2.0, 3.2], None])
+def test_names_of_axes_beside_flat_maps_are_whole(iris, radii):
+    fit = pc.fit("species ~ .", iris, eps=3.2, dissimilarity=pc.QDA())
+    assert find_faults(fit.plot("radii", eps=radii)) == []
+
+
 def test_counts_have_whole_ticks_on_all_axes(iris):
     fit = pc.fit("species ~ .", iris, "scm", features="stumps", kind="disjunction", penalty=2.0, stop=4)
     ax = fit.plot("path", ax=Figure(figsize=(6.4, 4.8)).subplots())

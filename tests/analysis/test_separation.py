@@ -45,7 +45,8 @@ def test_the_score_of_two_prototypes_is_the_fit(cancer):
 
 @pytest.mark.parametrize("formula", ["outcome ~ age + marker + ward + size + still", "outcome ~ log(age) * pulse + smoker"])
 @pytest.mark.parametrize(("method", "options"), [
-    ("medianglvq", {"matrix": "diagonal", "ridge": 0.01}), ("medianglvq", {"matrix": "full", "ridge": 0.1}), ("medianglvq", {"matrix": "none"}),
+    ("medianglvq", {"matrix": "diagonal", "ridge": 0.01}), ("medianglvq", {"matrix": "full", "ridge": 0.1}),
+    ("medianglvq", {"matrix": "none"}),
     ("kmeans", {}), ("lvq", {}), ("kmedoids", {"dissimilarity": pc.Mahalanobis(ridge=0.1)}),
     ("kmeans", {"dissimilarity": pc.LDA(ridge=0.1)}),
 ])  # fmt: skip
@@ -88,13 +89,20 @@ def test_a_slim_fit_has_the_same(cancer):
 
 @pytest.mark.parametrize(("call", "reason"), [
     ({"method": "knn", "k": 3}, "does not predict the class of the nearest prototype by the metric: use importance"),
-    ({"eps": 1.0, "dissimilarity": pc.QDA()}, "QDA dissimilarities are not a sum over variables"),
+    ({"eps": 1.0, "dissimilarity": pc.QDA()}, "QDA dissimilarities depend on the class of the prototype: use why"),
     ({"method": "kmedoids", "K": 1, "dissimilarity": "cosine"}, "Cosine dissimilarities are not a sum over variables"),
 ])  # fmt: skip
 def test_where_there_is_none(iris, call, reason):
     fit = pc.fit("species ~ .", iris, **call)
     with pytest.raises(pc.NotAvailable, match=reason):
         fit.separation()
+    assert "Separation" not in str(fit)
+
+
+def test_a_fit_of_two_prototypes_prints_where_distances_depend_on_the_class(iris):
+    two = iris[50:].assign(species=lambda d: d["species"].astype(str))
+    fit = pc.fit("species ~ .", two, "kmedoids", K=1, dissimilarity=pc.QDA())
+    assert len(fit.prototypes) == 2
     assert "Separation" not in str(fit)
 
 

@@ -162,7 +162,7 @@ def clinic_fits():
 @pytest.mark.parametrize("which", range(3))
 def test_several_rows_are_explained_as_each_alone(which, monkeypatch):
     fit, new = list(clinic_fits())[which]
-    new = new.iloc[:24]
+    new = new.iloc[:12]
     monkeypatch.setattr("protoclass.analysis.why.ROWS", 3000)  # blocks of three to seven rows
     for asked, table in ((new.index, fit.why(new)), (fit.frame.index[:7], fit.why(list(fit.frame.index[:7])))):
         variables = list(fit.why(new.iloc[[0]]).index)

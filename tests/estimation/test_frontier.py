@@ -131,7 +131,7 @@ def test_print_says_what_fewer_cost_where_many_are_kept(digits):
     assert small.validation.table["error"][small.point] == found[sizes[0]]
     assert len(small.prototypes) == sizes[0]
     for arguments in ({"choose": "min"}, {"method": "knn"}, {"eps": 5.0}, {"max_prototypes": int(sizes[0])}):
-        assert "Fewer" not in repr(pc.fit("digit ~ .", digits, **arguments))
+        assert "Fewer" not in repr(pc.fit("digit ~ .", digits, dissimilarity="euclidean", repeats=1, **arguments))
 
 
 def test_few_are_not_called_many(iris, normal):

@@ -13,7 +13,9 @@ def shuffled(data, seed):
 
 
 def tuned(method):
-    return {name: list(values) for name, values in BUILT_IN[method].example.items()}
+    return {name: list(values) for name, values in BUILT_IN[method].example.items()} | (
+        {"matrix": "none"} if method == "medianglvq" else {}
+    )
 
 
 @pytest.fixture(scope="module")

@@ -95,7 +95,7 @@ def test_a_fit_holds_the_call_and_the_selection_once(iris):
     assert fit.problem.model.eps == "grid"
     assert repr(fit.call) == "fit('species ~ .', data, dissimilarity='euclidean', cv=4, repeats=1)"
     assert fit.at(size=3).selection.steps == 3
-    names = {"problem", "dissimilarity", "rule", "validation", "selection", "calibration"}
+    names = {"problem", "dissimilarity", "rule", "curve", "selection", "calibration"}
     assert {field.name for field in fields(pc.Fit)} == names
 
 

@@ -45,7 +45,7 @@ CASES = {
     "one eps": {"eps": 1.0},
     "weights": {"eps": 1.0, "weights": "weight"},
     "closed balls, a cost": {"eps": 0.8, "balls": "closed", "lambda_": 2.0},
-    "cross-validated": {"candidates": 60},
+    "cross-validated": {"candidates": 60, "dissimilarity": "euclidean", "repeats": 1},
     "cross-validated by groups": {"groups": "group", "eps": [0.5, 1.0, 1.5], "weights": "weight"},
     "own candidates": {"candidates": "same_class", "eps": 1.0},
     "a sample, two parameters": {"candidates": 50, "eps": [0.6, 1.2], "lambda_": [0.1, 3.0]},

@@ -141,7 +141,7 @@ def test_more_than_two_classes_by_decision_value(iris):
             assert decision[level].to_numpy() == pytest.approx(one.predict(kind="decision")["yes"].to_numpy(), abs=1e-3)
     assert fit.training_error() < 0.1
     wrong = round(150 * fit.training_error())
-    title = f"{fit.rule.size} support objects; {wrong} of 150 rows misclassified in training (red rings)"
+    title = f"{int(fit.rule.size)} support objects; {wrong} of 150 rows misclassified in training (red rings)"
     assert fit.plot().get_title() == title
     with pytest.raises(pc.OptionError, match=r"kind must be 'class' or 'decision' for method 'hyperplane',.*: use fit\.calibrate\(\) for"):
         fit.predict(iris, "prob")

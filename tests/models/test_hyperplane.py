@@ -140,7 +140,9 @@ def test_more_than_two_classes_by_decision_value(iris):
             one = pc.fit("species ~ .", two, "hyperplane", embedding=embedding, C=10.0)
             assert decision[level].to_numpy() == pytest.approx(one.predict(kind="decision")["yes"].to_numpy(), abs=1e-3)
     assert fit.training_error() < 0.1
-    assert fit.plot().get_title().endswith("support objects")
+    wrong = round(150 * fit.training_error())
+    title = f"{int(fit.rule.size)} support objects; {wrong} of 150 rows misclassified in training (red rings)"
+    assert fit.plot().get_title() == title
     with pytest.raises(pc.OptionError, match=r"kind must be 'class' or 'decision' for method 'hyperplane',.*: use fit\.calibrate\(\) for"):
         fit.predict(iris, "prob")
 

@@ -238,7 +238,7 @@ def test_cross_validation_runs_over_all_parameters(iris):
     assert every.table["covariance"].unique().tolist() == list(FORMS)
     chosen = fitted(iris, K=1, covariance="grid", cv=5, choose="1se")
     assert chosen.model.covariance in FORMS
-    assert f"Covariance: {chosen.model.covariance}, selected by 5-fold CV (1-SE rule)" in " ".join(str(chosen).split())
+    assert f"Covariance {chosen.model.covariance} (1-SE rule, 4 values)" in " ".join(str(chosen).split())
     assert pc.cross_validate("species ~ .", iris, Mixture(starts=1, covariance="diag"), cv=2).table[
         "K"
     ].tolist() == list(range(1, 11))

@@ -42,7 +42,8 @@ def soon(what):
 
 
 # of medianglvq, by parameter: what needs no matrix learns none, which is quick
-LEARNED = {"matrix": {}, "components": {"K": 1, "matrix": "full"}} | dict.fromkeys(("local", "ridge"), {"K": 1, "matrix": "diagonal"})
+DIAGONAL = {"K": 1, "matrix": "diagonal"}
+LEARNED = {"matrix": {}, "components": {"K": 1, "matrix": "full"}, "local": DIAGONAL, "ridge": DIAGONAL}
 
 
 def named(call, parameter, value):

@@ -106,7 +106,7 @@ def why_not_separated(fit: Fitted) -> str:
     if len(np.unique(fit.rule.prototypes.classes)) < 2:
         return "there are no prototypes of different classes to separate"
     if metric.class_weights is not None:
-        return f"{metric.name} dissimilarities have weights of their own for each class: use plot('weights') or why()"
+        return f"{metric.name} dissimilarities have different weights for each class: use plot('weights') or why()"
     if metric.signed and not metric.same_sides:
         return f"{metric.name} dissimilarities depend on the class of the prototype: use why() or importance()"
     return "" if metric.variables or metric.geometry == Geometry() else NO_SUM.format(metric.name)

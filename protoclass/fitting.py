@@ -32,7 +32,7 @@ from .export.reproduce import reproduce
 from .export.sql import sql
 from .frames.spelling import substitute
 from .ground.checks import Served
-from .ground.errors import printed
+from .ground.errors import OptionError, brief, printed
 from .ground.foreign_names import VERBS_OF_VALIDATION
 from .ground.savable import savable
 from .plots import plot
@@ -171,6 +171,15 @@ def _held_curve(curve: ErrorCurve) -> Validation:
     return Validation(**{f.name: getattr(curve, f.name) for f in fields(curve)})
 
 
+SAMPLE = 50_000  # rows of a Dask DataFrame that are learned from
+
+
+def _check_sample(sample: Any) -> None:
+    """Raise for a sample of other data, which the cluster has not drawn."""
+    if sample != SAMPLE:
+        raise OptionError(f"sample={brief(sample)} is for a Dask DataFrame: use data.sample(n) for other data, or candidates=n")
+
+
 @public
 def fit(
     formula: str,
@@ -186,7 +195,7 @@ def fit(
     groups: Any = None,
     seed: int = 0,
     progress: bool | None = None,
-    client: Any = None,
+    sample: int | None = SAMPLE,
     measure: Any = "error",
     repeats: Any = "auto",
     order: str = "data",
@@ -274,10 +283,10 @@ def fit(
         process; the last bits of some results depend on the build of BLAS.
     progress : bool, optional
         Whether to show a progress bar for work over 2 s. Default: `pc.options.progress`.
-    client : Dask client, optional
-        Client of a cluster. The rows of a Dask DataFrame, a frame or files then stay on its workers, which do the computations; for
-        the PVM, and metrics that learn from sums over rows. The prototypes are the same as on a single computer. Default: the current
-        client, if there is one and the data are a Dask DataFrame. Scheduler and workers need this package in the same version.
+    sample : int, or None
+        Number of rows of a Dask DataFrame that are learned from, drawn at random within each class in proportion to its rows. A class
+        has at least a tenth of an equal share: with the default and two classes 2,500 rows, or all if it has fewer. None: all rows.
+        The printed fit reports the sample. `test` of the Dask DataFrame gives the error on all rows.
     measure, repeats, loss
         Error measure, repeats and losses of the cross-validation, see `cross_validate`. They affect which values are selected for
         tuned parameters, not how the fitted model predicts. `predict(new, loss=)` of a calibrated fit decides by expected loss.
@@ -353,6 +362,7 @@ def fit(
     ['setosa', 'virginica']
     """
     given = locals()  # before any other name is set
+    _check_sample(sample)
     arguments = {name: given[name] for name in DEFAULTS}
     return _held(fit_call(Call("fit", formula, data, {**arguments, **parameters})))
 
@@ -372,7 +382,7 @@ def cross_validate(
     groups: Any = None,
     seed: int = 0,
     progress: bool | None = None,
-    client: Any = None,
+    sample: int | None = SAMPLE,
     measure: Any = "error",
     repeats: Any = "auto",
     order: str = "data",
@@ -386,7 +396,7 @@ def cross_validate(
 
     Parameters
     ----------
-    formula, data, method, dissimilarity, candidates, cv, choose, na, weights, groups, seed, progress, client, order, class_weights,
+    formula, data, method, dissimilarity, candidates, cv, choose, na, weights, groups, seed, progress, sample, order, class_weights,
     max_prototypes, tolerance, **parameters
         Arguments of `fit`; here `cv="auto"` is 10, or fewer if a class has fewer rows, also if no parameter is tuned.
     measure : "error", "balanced", "ordinal" or DataFrame
@@ -423,6 +433,7 @@ def cross_validate(
     [0.053, 0.047, 0.027]
     """
     given = locals()  # before any other name is set
+    _check_sample(sample)
     arguments = {name: given[name] for name in DEFAULTS if name in given}
     return _held_curve(cross_validate_call(Call("cross_validate", formula, data, {**arguments, **parameters})))
 

@@ -136,7 +136,7 @@ def test_data(data, change, message):
         ({"candidates": 31}, "candidates=31 needs as many rows, but there are 30"),
         ({"candidates": 0}, r"candidates must be 'auto', 'train',.*not 0"),
         ({"candidates": 5, "method": "knn"}, "method 'knn' needs the training rows as candidates, not 5: use candidates='train'"),
-        ({"client": object()}, r"client must be a Dask client, not <object.*: use"),
+        ({"sample": 9}, r"sample=9 is for a Dask DataFrame: use data.sample"),
     ],
 )
 def test_options(data, options, message):

@@ -8,8 +8,6 @@ import shutil
 import tempfile
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
-from contextvars import ContextVar
 from math import prod
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -28,7 +26,6 @@ NO_LIMIT = 2**60  # version 1 of cgroups writes about 2^63 for none
 PROC = Path("/proc")
 CGROUPS = Path("/sys/fs/cgroup")
 
-_total: ContextVar[int] = ContextVar("total", default=0)
 _scratch = threading.local()
 
 
@@ -46,27 +43,12 @@ def available(proc: Path = PROC, cgroups: Path = CGROUPS) -> int:
         Minimum of the machine's available memory, RLIMIT_AS minus the address space in use, RLIMIT_DATA minus the private
         writable pages in use (without files that are mapped into memory), and, for each cgroup from the cgroup of this
         process up to the root, `memory.max` minus `memory.current` (version 2) or `memory.limit_in_bytes` minus
-        `memory.usage_in_bytes` (version 1). Files in a cgroup's cache count as free. The limit of `at_most` counts too.
+        `memory.usage_in_bytes` (version 1). Files in a cgroup's cache count as free.
     """
     import psutil  # takes 15 ms, which small work does not need
 
     limits = _of_process(psutil.Process().memory_info())
     return max(0, min([int(psutil.virtual_memory().available), *limits, *_of_cgroups(proc, cgroups)]))
-
-
-@contextmanager
-def at_most(total: int) -> Iterator[None]:
-    """Limit for this process in total during some work on this thread, if something other than the system limits it.
-
-    total : int
-        Bytes; 0 for no such limit.
-    """
-    before = _total.get()
-    _total.set(total)
-    try:
-        yield
-    finally:
-        _total.set(before)
 
 
 def room() -> int:
@@ -113,8 +95,6 @@ def too_large(reason: BaseException) -> TooLarge:
 
 
 def _of_process(used: Any) -> Iterator[int]:
-    if _total.get():
-        yield _total.get() - used.rss
     try:
         import resource
     except ImportError:  # Windows

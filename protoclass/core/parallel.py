@@ -9,7 +9,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sized
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager, nullcontext
-from contextvars import copy_context
+from contextvars import ContextVar, copy_context
 from functools import lru_cache, update_wrapper
 from typing import Any, Generic, TypeVar, overload
 from weakref import WeakSet
@@ -267,6 +267,28 @@ def each(
     finally:
         loop.threads = 0
     pool.shutdown()
+
+
+_remote: ContextVar[Callable[..., Iterator[Any]] | None] = ContextVar("remote", default=None)
+
+
+@contextmanager
+def fits_by(remote: Callable[[Callable[[Any], Any], Iterable[Any]], Iterator[Any]]) -> Iterator[None]:
+    """Let `remote(work, items)` map the whole fits of `each_fit`, in order."""
+    token = _remote.set(remote)
+    try:
+        yield
+    finally:
+        _remote.reset(token)
+
+
+def each_fit(work: Callable[[S], T], items: Iterable[S], entries: int = 0) -> Iterator[T]:
+    """Map whole fits over `items` in order, on the workers of a cluster inside `fits_by`, otherwise as `each`.
+
+    `work` can be pickled, and its results do not depend on the process.
+    """
+    remote = _remote.get()
+    return each(work, items, entries) if remote is None else remote(work, items)
 
 
 def in_blocks(work: Callable[[slice], object], rows: int, step: int, entries: int) -> None:

@@ -140,12 +140,10 @@ class Trial:
         if set(problem.model.tuned()) & set(problem.model.metric_parameters):
             self._hold_out_by_metric(held, count_classes)
             return held
-        asks = problem.progress if self.dissimilarity.sharded is not None else False
-        with bar(int(F.sum()), "cross-validating", problem.progress) as validating, bar(None, "asking workers", asks) as asking:
-            task = replace(self.task, tick=asking.update)
+        with bar(int(F.sum()), "cross-validating", problem.progress) as validating:
             for r, fold in enumerate(self.of_fold):
                 on_all = problem.model.shares_work and r == 0
-                found = fold_paths(problem, self.dissimilarity, task, fold, axes, on_all)
+                found = fold_paths(problem, self.dissimilarity, self.task, fold, axes, on_all)
                 path = _collect(held, r, int(F[:r].sum()), fold, found, validating.update, count_classes, self.covers)
                 if path is not None:
                     held.rules = tuple((path, g) for g in range(len(held.grid)))

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, ClassVar, NoReturn
+from typing import Any, NoReturn
 
 import numpy as np
 import pandas as pd
@@ -74,7 +74,6 @@ class Frame:
     dropped: pd.Index
     keep: bool = False
     notes: tuple[str, ...] = ()
-    parts: ClassVar[None] = None  # the parts of rows on several workers
 
     def __len__(self) -> int:
         return len(self.columns)
@@ -362,13 +361,14 @@ def mold(
     kept = kept_rows(columns, dropped, origin)
     schema = learn_schema(kept, parsed, origin.texts if origin else ())
     notes: tuple[str, ...] = ()
+    drawn = (data.attrs["note"],) if "note" in data.attrs else ()  # how the rows were drawn
     levels = None
     if response_values is not None:
         classes = kept_rows(response_values.to_frame(), dropped, origin)[parsed.response]
         levels, notes = read_classes(classes, counts)
         notes += note_codes(kept, parsed.unchanged())
         check_weight_of_classes(levels, weight[~dropped], parsed.response)
-    frame = Frame(kept, levels, parsed, schema, None, weight[~dropped], data.index[dropped], na == "keep", notes)
+    frame = Frame(kept, levels, parsed, schema, None, weight[~dropped], data.index[dropped], na == "keep", drawn + notes)
     return replace(frame, spec=trained_spec(frame))
 
 

@@ -49,8 +49,7 @@ def _fewer(fit: Fitted) -> str:
     few = not has_chosen(fit) or size <= min(MANY, MOST_SHARE * fit.nobs)
     if few or fit.selection.rule != "1se" or fit.model.can.counted in (False, "features"):
         return ""
-    slow = fit.dissimilarity.metric.slow or fit.dissimilarity.sharded is not None
-    slow = slow or fit.problem.train_in_folds or fit.problem.to_tune is not None
+    slow = fit.dissimilarity.metric.slow or fit.problem.train_in_folds or fit.problem.to_tune is not None
     if slow or np.prod([*fit.dissimilarity.shape, len(validation.grid)]) > MOST_LEARNED:
         points = frontier(validation.choice.error, validation.rule_sizes)
         sizes, error = validation.rule_sizes[points], validation.choice.error[points]
@@ -198,7 +197,7 @@ def cures(fit: Fitted, bare: np.ndarray, unseen: np.ndarray, apart: np.ndarray) 
 def first_gains(fit: Fitted, balanced: bool = False) -> np.ndarray | None:
     """Largest gain of a first prototype of each class, before its cost; None if the method has none or it takes long."""
     problem = fit.chosen_problem
-    slow = fit.dissimilarity.sharded is not None or fit.dissimilarity.metric.slow
+    slow = fit.dissimilarity.metric.slow
     if not fit.model.has("first_gains") or slow or fit.nobs * len(fit.dissimilarity.candidate_row) > LOOKED_AT:
         return None
     if balanced:

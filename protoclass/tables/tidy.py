@@ -97,11 +97,6 @@ def augment(fit: Fitted, data: Any = None) -> Any:
             len(base) * (len(base.columns) + 8) * 8.0, "the table with a row for each row of the data takes",
             "fit.predict(data) gives a column alone, and fit.augment(rows) the table of some rows",
         )  # fmt: skip
-    if data is None and fit.frame.parts is not None and len(base) != len(fit.frame) + len(fit.frame.dropped):
-        raise DataError(
-            f"the data of the fit have {len(base)} rows now, but had {len(fit.frame) + len(fit.frame.dropped)}: fit again, or use "
-            "augment(data) with the rows"
-        )
     given = fit.dissimilarity.metric.given
     source = base if data is not None or not given else None
     clash = [c for c in ADDED if c in base]

@@ -172,30 +172,7 @@ class InSQL(CityBlock):
         return super().rows(frame)
 
 
-@dataclass(frozen=True)
-class Largest:
-    """The largest value of each column."""
-
-    values: np.ndarray
-
-    def __add__(self, other):
-        return Largest(np.maximum(self.values, other.values))
-
-
-@dataclass(frozen=True)
-class InParts(pc.Metric):
-    """Differences as shares of the largest value."""
-
-    traits = pc.extend.Traits(data_dependent=True, row_by_row=True)
-
-    def tally(self, frame):
-        return Largest(np.abs(numbers(frame)).max(axis=0))
-
-    def trained(self, tally, frame):
-        return PlantedSpan(self, np.where(tally.values > 0, tally.values, 1.0))
-
-
-GOOD = [CityBlock, Range, Weighted, Scaled, Upwards, Unlike, InSQL, InParts]
+GOOD = [CityBlock, Range, Weighted, Scaled, Upwards, Unlike, InSQL]
 FAULTS = []
 
 
@@ -849,7 +826,7 @@ LAST = {"span": 1.0}
 
 @fault("state", "after training on other rows|equal to itself|after other rows")
 class InAModule(CityBlock):
-    traits = replace(CityBlock.traits, data_dependent=True, trained_in_parts=False)
+    traits = replace(CityBlock.traits, data_dependent=True)
 
     def train(self, frame):
         LAST["span"] = float(np.abs(numbers(frame)).max())
@@ -861,7 +838,7 @@ class InAModule(CityBlock):
 
 @fault("state", "after training on other rows|equal to itself|after other rows")
 class InAClass(CityBlock):
-    traits = replace(CityBlock.traits, data_dependent=True, trained_in_parts=False)
+    traits = replace(CityBlock.traits, data_dependent=True)
     span: ClassVar[float] = 1.0
 
     def train(self, frame):
@@ -874,7 +851,7 @@ class InAClass(CityBlock):
 
 @fault("state", "after training on other rows|equal to itself|after other rows|not equal")
 class InItself(CityBlock):
-    traits = replace(CityBlock.traits, data_dependent=True, trained_in_parts=False)
+    traits = replace(CityBlock.traits, data_dependent=True)
 
     def train(self, frame):
         object.__setattr__(self, "_span", float(np.abs(numbers(frame)).max()))
@@ -884,7 +861,7 @@ class InItself(CityBlock):
         return super().between(rows, candidates) / self._span
 
 
-# row by row, and in parts
+# row by row
 
 
 @fault("row by row", "alone than among others|row_by_row")
@@ -905,35 +882,6 @@ class LongFrames(CityBlock):
     def rows(self, frame):
         X = numbers(frame)
         return (X * (2.0 if len(X) > 40 else 1.0),)
-
-
-@fault("in parts", "trained_in_parts")
-class LastPart(InParts):
-    def tally(self, frame):
-        return Last(np.abs(numbers(frame)).max(axis=0))
-
-
-@dataclass(frozen=True)
-class Last:
-    values: np.ndarray
-
-    def __add__(self, other):
-        return other
-
-
-@fault("in parts", "trained_in_parts")
-class ReadsTheFrame(InParts):
-    def trained(self, tally, frame):
-        return PlantedSpan(self, np.abs(numbers(frame)).max(axis=0) + 1.0)
-
-
-@fault("in parts", "of what `tally` gives.*raises|trained_in_parts")
-class CantAdd(InParts):
-    def tally(self, frame):
-        return {"largest": np.abs(numbers(frame)).max(axis=0)}
-
-    def trained(self, tally, frame):
-        return PlantedSpan(self, tally["largest"] + 1.0)
 
 
 # SQL

@@ -50,28 +50,19 @@ def _sample(given: Mapping[str, Any]) -> pd.DataFrame:
     data, number = given["data"], given["sample"]
     check_names(data.columns)
     response = read(given["formula"], data.columns).response
-    found = compute(*[delayed(_count)(part, response) for part in (data if response is None else data[[response]]).to_delayed()])
-    code, levels = pd.factorize(np.concatenate([classes for classes, _ in found]), use_na_sentinel=False)
-    sizes = np.concatenate([counts for _, counts in found])  # rows of each class of each part
-    rows = np.bincount(code, sizes).astype(int)
+    classes = compute(*data[[data.columns[0] if response is None else response]].to_delayed())  # without one, the fit is refused
+    y, levels = pd.factorize(joined(classes).iloc[:, 0], use_na_sentinel=False)
+    rows, random = np.bincount(y), np.random.default_rng(check_seed(given["seed"]))
     quota = rows if number is None else quotas(rows, whole_number("sample", number, 1), pd.notna(levels))
-    random, chosen = np.random.default_rng(check_seed(given["seed"])), list[np.ndarray]([np.empty(0, int)] * len(code))
-    for c, (count, size) in enumerate(zip(rows, quota, strict=True)):
-        cells = np.flatnonzero(code == c)
-        ends = np.cumsum(sizes[cells])
-        drawn = np.sort(random.choice(count, size, replace=False))
-        for cell, end, own in zip(cells, ends, np.split(drawn, np.searchsorted(drawn, ends[:-1])), strict=True):
-            chosen[cell] = own - (end - sizes[cell])
-    first = np.cumsum([0, *(len(classes) for classes, _ in found)])
-    start = np.cumsum([0, *(counts.sum() for _, counts in found)])
-    own = [None if data.known_divisions else int(k) for k in start]
-    out = joined(compute(*[
-        delayed(_take)(part, response, chosen[a:b], k) for part, a, b, k in zip(data.to_delayed(), first, first[1:], own, strict=False)
-    ]))  # fmt: skip
-    if len(out) < rows.sum():
+    at = np.sort(np.concatenate([random.choice(np.flatnonzero(y == c), size, replace=False) for c, size in enumerate(quota)]))
+    first = np.cumsum([0, *map(len, classes)])
+    own = [some - start for some, start in zip(np.split(at, np.searchsorted(at, first[1:-1])), first, strict=False)]
+    out = joined(compute(*[delayed(pd.DataFrame.take)(part, some) for part, some in zip(data.to_delayed(), own, strict=True)]))
+    out = out if data.known_divisions else out.set_axis(at)
+    if len(out) < len(y):
         whole = [shown(level) for level, a, b in zip(levels, rows, quota, strict=True) if a == b]
         said = f", with all rows of {', '.join(whole)}" if whole else ""
-        out.attrs["note"] = f"a random sample of {len(out):,} of {rows.sum():,} rows by class{said} (sample=None uses all rows)"
+        out.attrs["note"] = f"a random sample of {len(out):,} of {len(y):,} rows by class{said} (sample=None uses all rows)"
     return out
 
 
@@ -95,22 +86,6 @@ def quotas(rows: np.ndarray, number: int, known: np.ndarray) -> np.ndarray:
     return out
 
 
-def _count(part: pd.DataFrame, response: str | None) -> tuple[np.ndarray, np.ndarray]:
-    codes, levels = _classes(part, response)
-    return np.asarray(levels, object), np.bincount(codes, minlength=len(levels))
-
-
-def _classes(part: pd.DataFrame, response: str | None) -> tuple[np.ndarray, Any]:
-    return pd.factorize(np.zeros(len(part)) if response is None else part[response], use_na_sentinel=False)
-
-
-def _take(part: pd.DataFrame, response: str | None, chosen: list[np.ndarray], first: int | None) -> pd.DataFrame:
-    """The chosen rows of each class, in the order of the part; they are named by their number from `first` on, if it is given."""
-    codes, _ = _classes(part, response)
-    at = np.sort(np.concatenate([np.empty(0, int), *(np.flatnonzero(codes == c)[own] for c, own in enumerate(chosen))]))
-    return part.iloc[at] if first is None else part.iloc[at].set_axis(first + at)
-
-
 def joined(parts: Iterable[pd.DataFrame]) -> pd.DataFrame:
     """The rows of all parts, whose categories may differ."""
     parts = [part for part in parts if len(part)] or list(parts)[:1]
@@ -132,8 +107,9 @@ def _by_partition(name: str, fit: Any, table: Any, given: Mapping[str, Any]) -> 
 
 def _answer(fit: Any, name: str, given: Mapping[str, Any], rows: pd.DataFrame) -> Any:
     out = getattr(fit, name)(rows, **given)
-    labels = [column for column in ("nearest", "prototype") if column in (out if isinstance(out, pd.DataFrame) else [out.name])]
-    return out if not labels else out.astype(object if isinstance(out, pd.Series) else dict.fromkeys(labels, object))  # or None
+    if isinstance(out, pd.Series):
+        return out.astype(object) if out.name == "nearest" else out  # labels, and None
+    return out.astype({"prototype": object}) if "prototype" in out else out
 
 
 def _test(name: str, fit: Any, table: Any, given: Mapping[str, Any]) -> Any:
@@ -156,10 +132,8 @@ def _outputs(fit: Any, aside: list[str], threshold: Any, rows: pd.DataFrame) -> 
 
 
 def _checked(client: Any) -> Any:
-    if type(client).__module__.partition(".")[0] != "distributed" or not hasattr(client, "submit"):
-        raise OptionError(f"client must be a Dask client, not {brief(client)}: use dask.distributed.Client(address or LocalCluster())")
-    if client.status != "running":
-        raise OptionError(f"client= is {client.status}: use a new one, dask.distributed.Client(address)")
+    if not type(client).__module__.startswith("distributed") or getattr(client, "status", "") != "running":
+        raise OptionError(f"client must be a Dask client that runs, not {brief(client)}: use dask.distributed.Client(address)")
     return client
 
 
@@ -191,7 +165,7 @@ def _on_workers(client: Any, work: Callable[[Any], Any], items: Iterable[Any]) -
 
     try:
         for item in items:
-            pending.append(client.submit(_run_shared, shared, item, pure=False))
+            pending.append(client.submit(_run, shared, item, pure=False))
             if len(pending) > ahead:
                 yield result()
         while pending:
@@ -207,13 +181,9 @@ def _loaded(work: bytes) -> Any:
     return pickle.loads(work)
 
 
-def _run_shared(work: bytes, item: Any) -> Any:
-    return _run(_loaded(work), item)
-
-
-def _run(work: Callable[[Any], Any], item: Any) -> tuple[Any, list[Any]]:
+def _run(work: Any, item: Any) -> tuple[Any, list[Any]]:
     """The result of some work and its warnings; other work runs on this machine at the same time, so it stays on its thread."""
-    kept: list[Any] = []
+    work, kept = _loaded(work) if isinstance(work, bytes) else work, list[Any]()
     token = told.set(kept)
     try:
         return on_this_thread(work, item), kept

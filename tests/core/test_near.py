@@ -248,30 +248,6 @@ def test_an_outlier_beside_whom_all_are_near_leaves_the_answers(always):
     assert lists_of(near) == slow(minkowski(X, X), 6)
 
 
-@pytest.mark.parametrize("p", [2, 12])
-def test_fits_are_those_of_all_distances(p, always, monkeypatch):
-    draw = np.random.default_rng(p)
-    X = draw.normal(size=(900, p)).round(1)
-    X[50:90] = X[:40]
-    data = pd.DataFrame(X).add_prefix("x").assign(y=draw.choice(["a", "b", "c"], 900), w=draw.integers(0, 3, 900))
-    data.loc[5, "x0"] = np.nan
-    new = data.drop(columns="y").iloc[::2]
-    for ties in ("all", "random"):
-        results = []
-        for searched in (True, False):
-            with monkeypatch.context() as patch:
-                if not searched:
-                    patch.setattr(Query, "beside", lambda self, points: None)
-                fit = pc.fit("y ~ . - w", data, "knn", ties=ties, weights="w", cv=4, progress=False)
-                kinds = [fit.predict(rows, kind) for rows in (new, None) for kind in ("class", "prob", "distance", "nearest")]
-            results.append((fit.validation.table, fit.validation.held_out, *kinds))
-        for one, other in zip(*results, strict=True):
-            if isinstance(one, dict):
-                assert all((one[g] == other[g]).all() for g in one)
-            else:
-                assert one.equals(other)
-
-
 def test_metrics_that_are_not_distances_have_no_prototypes_beside_their_rows(monkeypatch):
     monkeypatch.setattr(reading, "FEWEST", 0)
     draw = np.random.default_rng(0)

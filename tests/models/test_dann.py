@@ -5,15 +5,11 @@ import pickle
 import numpy as np
 import pandas as pd
 import pytest
-from queries import query
 from scipy.linalg import sqrtm
 from sklearn.neighbors import KNeighborsClassifier
 
 import protoclass as pc
 from protoclass.core.neighbours import dann as adaptive
-from protoclass.core.parallel import Once
-from protoclass.core.sources import Held
-from protoclass.core.task import Task
 from protoclass.models.dann import DANN
 
 RAW = pc.Euclidean(scale=False)
@@ -60,13 +56,6 @@ def clouds(seed, n=70, p=3, classes=3):
 def frame(X, y=None):
     table = pd.DataFrame(X).add_prefix("x")
     return table if y is None else table.assign(y=np.array(list("abcdef"))[y])
-
-
-def task_of(X, y):
-    n = len(y)
-    return Task(
-        Once(lambda: Held(np.full((n, n), np.nan))), y, y.max() + 1, np.ones(n), np.arange(n), (0,), Once(lambda: X)
-    )
 
 
 def fitted(X, y, weights=None, cv="auto", **parameters):
@@ -166,29 +155,6 @@ def test_weights_are_votes_and_rows_without_take_no_part():
     assert len(fit.prototypes) == (w > 0).sum()
 
 
-def test_the_grid_runs_over_all_parameters_and_folds_see_their_own_rows():
-    X, y, _ = clouds(6)
-    data = frame(X, y)
-    model = DANN(k=[1, 5], neighborhood=[10, 25], epsilon=[0.1, 1.0], ridge=[0.0, 1.0], iterations=[1, 2])
-    fold = np.arange(70) % 3
-    v = pc.cross_validate("y ~ .", data, model, cv=fold, dissimilarity=RAW)
-    assert len(v.table) == 32
-    for g, (k, q, epsilon, ridge, times) in enumerate(v.grid.itertuples(index=False, name=None)):
-        assert v.table["size"][g] == pytest.approx(np.mean([(fold != f).sum() / k for f in range(3)]))
-        for f in range(3):
-            train = fold != f
-            fit = fitted(X[train], y[train], k=k, neighborhood=q, epsilon=epsilon, ridge=ridge, iterations=times)
-            assert v.held_out[g][~train].tolist() == fit.predict(data[~train]).tolist()
-    path = model.path(task_of(X, y), model.grid(task_of(X, y), np.bincount(y)))
-    every = path.predict("prob", query(X=X[:9] + 0.1))
-    for g in range(32):
-        assert path.at(g).size == path.size[g]
-        assert (path.at(g).predict("prob", query(X=X[:9] + 0.1)) == every[:, g]).all()
-    chosen = fitted(X, y, k=[1, 5], ridge=[0.1, 10.0], cv=fold)
-    assert (chosen.model.k, chosen.model.ridge) == tuple(chosen.validation.grid.iloc[chosen.point])
-    assert chosen.predict().tolist() == fitted(X, y, k=chosen.model.k, ridge=chosen.model.ridge).predict().tolist()
-
-
 def test_blocks_do_not_matter(monkeypatch):
     X, y, new = clouds(7)
     fit = fitted(X, y, k=3)
@@ -205,16 +171,6 @@ def shell(count, draw):
     r = (X**2).sum(axis=1)
     X = np.concatenate([X[(r > 4) & (r < 9)][:count], X[r < 3.5][:count]])
     return np.column_stack([X, draw.normal(size=(2 * count, 3))]), np.repeat([0, 1], count)
-
-
-def test_it_beats_plain_neighbours_among_noise():
-    better = []
-    for seed in range(4):
-        draw = np.random.default_rng(seed)
-        (X, y), (new, truth) = shell(150, draw), shell(300, draw)
-        plain = pc.fit("y ~ .", frame(X, y), "knn", k=5, dissimilarity=RAW).test(frame(new, truth)).error
-        better.append(fitted(X, y, k=5).test(frame(new, truth)).error / plain)
-    assert np.mean(better) < 0.9
 
 
 def test_what_a_fit_gives(iris):

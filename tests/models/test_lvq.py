@@ -21,8 +21,6 @@ from protoclass.core.vectors.lvq import (
 )
 from protoclass.models.lvq import LVQ
 
-RAW = pc.Euclidean(scale=False)
-
 
 def problem(seed, n, p, q, draws, classes=3):
     draw = np.random.default_rng(seed)
@@ -131,19 +129,6 @@ def test_a_step_of_glvq_goes_down_the_gradient_of_its_cost(steepness):
         np.testing.assert_allclose(step.ravel(), -unit * np.array(slope), atol=1e-8)
 
 
-def test_glvq_brings_its_cost_down():
-    for seed in range(3):
-        X, y, codes, label, _ = problem(seed, 200, 4, 6, 1)
-        rows = np.random.default_rng(seed).integers(0, 200, 3000)
-
-        def cost(codes, X=X, y=y, label=label):
-            D, own = ((X[:, None] - codes) ** 2).sum(axis=2), y[:, None] == label
-            plus, minus = np.where(own, D, np.inf).min(axis=1), np.where(own, np.inf, D).min(axis=1)
-            return ((plus - minus) / (plus + minus)).mean()
-
-        assert cost(train_codes(X, y, codes, label, rows, Learning("glvq", 0.1))) < cost(codes) - 0.1
-
-
 @pytest.mark.parametrize("variant", VARIANTS)
 def test_no_code_vector_is_pushed_out_of_sight(variant, monkeypatch):
     # a wide window and a high rate drive that of the small class off
@@ -240,33 +225,6 @@ def test_what_code_vectors_hold():
     assert covers.sum() + miscovers.sum() == pytest.approx(w.sum())
 
 
-@pytest.mark.parametrize("variant", VARIANTS)
-def test_a_fit_on_iris(iris, variant):
-    fit = pc.fit("species ~ .", iris, LVQ(K=3, variant=variant))
-    assert fit.training_error() < 0.1
-    assert list(fit.prototypes.columns[:3]) == ["class", "assigned", "misassigned"]
-    assert fit.prototypes.index[3] == "lvq[versicolor].1"
-    assert fit.prototypes[["assigned", "misassigned"]].to_numpy().sum() == 150
-    own = fit.predict(kind="nearest").value_counts().reindex(fit.prototypes.index, fill_value=0)
-    assert (own == fit.prototypes["assigned"] + fit.prototypes["misassigned"]).all()
-    assert fit.training_error() == pytest.approx(fit.prototypes["misassigned"].sum() / 150)
-    assert variant in str(fit)
-    assert fit.prototypes.equals(fit.update(seed=0).prototypes)
-    assert not fit.prototypes.equals(fit.update(seed=1).prototypes)
-    assert fit.predict(iris.head()).tolist() == fit.predict().tolist()[:5]
-
-
-def test_k_is_tuned_by_cross_validation(iris):
-    fit = pc.fit("species ~ .", iris, LVQ())
-    table = fit.validation.table
-    assert table["K"].tolist() == list(range(1, 11))
-    assert table["size"].tolist() == [3.0 * K for K in range(1, 11)]
-    assert table["error"].min() < 0.08
-    assert len(fit.prototypes) == 3 * table["K"].iloc[fit.point]
-    again = pc.cross_validate("species ~ .", iris, LVQ())
-    assert again.table.equals(table)
-
-
 def test_other_parameters_are_tuned_too(iris):
     v = pc.cross_validate("species ~ .", iris, LVQ(K=[2, 4], variant=["lvq1", "glvq"], alpha=[0.01, 0.2]), cv=3)
     assert v.table[["K", "variant", "alpha"]].to_numpy().tolist() == [
@@ -278,28 +236,6 @@ def test_other_parameters_are_tuned_too(iris):
     sizes = pc.cross_validate("species ~ .", iris, LVQ(K=0.1, draws=[5, 500], window=[0.1, 0.9], variant="lvq3"), cv=3)
     assert len(sizes.table) == 4
     assert sizes.table["size"].eq(9).all()
-
-
-def test_weights(iris):
-    w = np.ones(150)
-    w[::3] = 0
-    fit = pc.fit("species ~ .", iris, LVQ(K=3), dissimilarity=RAW, weights=w)
-    part = pc.fit("species ~ .", iris[w > 0], LVQ(K=3), dissimilarity=RAW)
-    assert fit.prototypes.equals(part.prototypes)
-    four = pc.fit("species ~ .", iris, LVQ(K=3), dissimilarity=RAW, weights=4 * w)
-    assert (four.prototypes["assigned"] == 4 * fit.prototypes["assigned"]).all()
-    assert (four.rule.prototypes.coords == fit.rule.prototypes.coords).all()
-    one = np.where(np.arange(150) % 50 == 7, 1e6, 1.0)
-    heavy = pc.fit("species ~ .", iris, LVQ(K=1), dissimilarity=RAW, weights=one)
-    np.testing.assert_allclose(heavy.rule.prototypes.coords, iris.iloc[[7, 57, 107], :4], atol=0.02)
-
-
-def test_columns_in_another_order_give_the_same_codebook(iris):
-    back = iris[[*iris.columns[3::-1], "species"]]
-    for variant in VARIANTS:
-        one = pc.fit("species ~ .", iris, LVQ(K=5, variant=variant)).prototypes
-        two = pc.fit("species ~ .", back, LVQ(K=5, variant=variant)).prototypes
-        np.testing.assert_allclose(one[iris.columns[:4]], two[iris.columns[:4]], rtol=1e-9)
 
 
 def test_classes_share_a_codebook_by_their_sizes():
@@ -351,25 +287,6 @@ def test_starts_for_want_of_better_are_counted():
     assert "disagree" not in str(fit.update(start="random"))
 
 
-def test_learning_beats_where_it_starts():
-    mixtures = [pc.simulate_mixture(600, 3, seed) for seed in range(5)]
-
-    def error(model):
-        return np.mean([pc.fit("class ~ .", data[::2], model).test(data[1::2]).error for data in mixtures])
-
-    before = error(pc.KMeans(K=10))
-    for variant, draws in (("lvq1", 1000), ("olvq1", None), ("lvq2.1", None), ("lvq3", None), ("glvq", None)):
-        assert error(LVQ(10, variant, "kmeans", draws)) < before, variant
-
-
-def test_digits_of_the_postal_service(papers_data):
-    data = pc.fetch_data("usps")
-    train, test = (data[data.split == s].drop(columns="split") for s in ("train", "test"))
-    fit = pc.fit("digit ~ .", train, LVQ(K=20, draws=1000), dissimilarity=RAW)
-    assert fit.test(test).error < 0.085
-    assert fit.rule.report["code vectors nearest to no row"] == 0
-
-
 @pytest.mark.parametrize(
     ("parameters", "message"),
     [
@@ -403,9 +320,3 @@ def test_digits_of_the_postal_service(papers_data):
 def test_wrong_options(iris, parameters, message):
     with pytest.raises(pc.OptionError, match=message):
         pc.fit("species ~ .", iris, LVQ(**{"K": 2, **parameters}))
-
-
-def test_dissimilarities_without_coordinates_are_refused(iris):
-    with pytest.raises(pc.NoVectors):
-        pc.fit("species ~ .", iris, LVQ(K=2), dissimilarity="gower")
-    assert pc.fit("species ~ .", iris, LVQ(K=2), dissimilarity="manhattan").training_error() < 0.1

@@ -219,41 +219,6 @@ def test_priors(iris):
             fitted(few, K=1, priors=priors)
 
 
-def test_cross_validation_runs_over_all_parameters(iris):
-    parameters = Mixture(K=[1, 3], covariance=["spherical", "full"], ridge=[0.1, 0.001])
-    v = pc.cross_validate("species ~ .", iris, parameters, cv=4, seed=2, dissimilarity=RAW)
-    grid = [(K, form, r) for K in (1, 3) for form in ("full", "spherical") for r in (0.001, 0.1)]
-    assert list(v.grid.itertuples(index=False, name=None)) == grid
-    for g, (K, form, r) in enumerate(grid):
-        assert v.table["size"][g] == 3 * core.count_parameters(K, 4, form)
-        for f in range(4):
-            held = v.folds == f
-            fit = fitted(iris[~held], K=K, covariance=form, ridge=r)
-            told = v.held_out[g][held].tolist()
-            if K == 1:  # EM from other starts may end elsewhere
-                assert told == fit.predict(iris[held]).tolist()
-            assert np.mean(np.array(told) == fit.predict(iris[held]).to_numpy(object)) > 0.85
-    every = pc.cross_validate("species ~ .", iris, Mixture(K=1, covariance="grid", ridge="grid"), cv=2)
-    assert len(every.table) == 4 * 5
-    assert every.table["covariance"].unique().tolist() == list(FORMS)
-    chosen = fitted(iris, K=1, covariance="grid", cv=5, choose="1se")
-    assert chosen.model.covariance in FORMS
-    assert f"Covariance {chosen.model.covariance} (1-SE rule, 4 values)" in " ".join(str(chosen).split())
-    assert pc.cross_validate("species ~ .", iris, Mixture(starts=1, covariance="diag"), cv=2).table[
-        "K"
-    ].tolist() == list(range(1, 11))
-
-
-def test_numbers_of_components(iris):
-    fit = fitted(iris, K={"setosa": 1, "versicolor": 0.06, "virginica": 2})
-    assert fit.prototypes["class"].value_counts(sort=False).tolist() == [1, 3, 2]
-    assert fit.prototypes["weight"].groupby(fit.prototypes["class"], observed=True).sum().tolist() == pytest.approx(
-        [1] * 3
-    )
-    assert fit.prototypes["assigned"].groupby(fit.prototypes["class"], observed=True).sum().tolist() == [50] * 3
-    assert fit.prototypes.index[1] == "mixture[versicolor].1"
-
-
 def test_what_a_fit_gives(iris):
     fit = fitted(iris, K=2)
     assert fit.rule.kinds == ("class", "prob", "decision")

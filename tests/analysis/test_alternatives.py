@@ -6,10 +6,8 @@ import pandas as pd
 import pytest
 
 import protoclass as pc
-from protoclass.views.analyses import list_alternatives, list_criticisms
 
 RAW = pc.Euclidean(scale=False)
-EVIL = "<img src=x onerror=alert(1)>"
 
 
 @pytest.fixture(scope="module")
@@ -154,44 +152,6 @@ def test_tables_and_words(result):
     assert result.summary().index.equals(result.table.index)
 
 
-def test_pictures(fit, result):
-    own, pairs = list_alternatives(result)
-    assert own["order"].tolist() == list(range(1, len(result.table) + 1))
-    assert len(pairs) == len(result.substitutes)
-    ax = result.plot()
-    assert "dotted line: 10 % above the optimum" in ax.get_xlabel()
-    bars = fit.criticisms(5, progress=False)
-    assert sorted(list_criticisms(bars)["score"]) == sorted(bars.table["price"])
-    assert len(bars.plot().patches) == 5
-    many = pc.fit("species ~ .", pc.load_data("iris"), eps=0.35, lambda_=0).alternatives(progress=False)
-    assert len(many.table) > 30
-    many.plot().figure.canvas.draw()
-    plt.close("all")
-
-
-def test_the_picture_of_criticisms_has_rows_of_one_reason_together(fit):
-    result = fit.criticisms(n=20, progress=False)
-    drawn, own = list_criticisms(result), result.table
-    assert own["reason"].nunique() > 1
-    assert drawn["reason"].unique().tolist() == own["reason"].unique().tolist()  # the group of the worst first
-    ax = result.plot()
-    heads = {round(text.get_position()[1]): text.get_text() for text in ax.texts}
-    names = {round(at): label.get_text() for at, label in zip(ax.get_yticks(), ax.get_yticklabels(), strict=True)}
-    assert sorted([*heads, *names]) == list(range(1, len(own) + own["reason"].nunique() + 1))  # a line each
-    bars = {round(bar.get_y() + bar.get_height() / 2): bar.get_width() for bar in ax.patches}
-    place = 1
-    for reason, group in own.groupby("reason", sort=False):
-        assert heads[place] == f"{reason}: {len(group)} row{'s' if len(group) > 1 else ''}"
-        for label, row in group.iterrows():
-            place += 1
-            assert names[place] == f"{label}: {row['prototype']} ({row['prototype_class']})"
-            assert bars[place] == row["price"]
-        place += 1
-    plt.close("all")
-    apart = pc.fit("species ~ .", pc.load_data("iris"), "kmedoids", K=30).criticisms(n=3, progress=False)
-    assert set(list_criticisms(apart)["reason"]) <= {"explained", "misclassified"}
-
-
 def test_criticisms_are_rows_in_trouble(fit, iris):
     result = fit.criticisms(n=150, progress=False)
     table, augmented = result.table, fit.augment()
@@ -270,20 +230,6 @@ def test_a_fit_without_prototypes_has_nothing_to_replace(iris):
     assert repr(result)
     assert result.tidy().empty
     result.plot()
-    plt.close("all")
-
-
-def test_labels_are_text_wherever_they_are_shown(iris):
-    data = iris.iloc[::3].assign(species=lambda d: d["species"].astype(str).replace({"setosa": EVIL}))
-    data.index = [f"<i>{k}</i> $x_{{{k}$" for k in range(len(data))]
-    fit = pc.fit("species ~ .", data, eps=1.0)
-    alternatives, criticisms = fit.alternatives(within=0.2, progress=False), fit.criticisms(progress=False)
-    for page in (alternatives._repr_html_(), criticisms._repr_html_()):
-        assert "<i>" not in page
-        assert "<img" not in page
-        assert "&lt;i&gt;" in page
-    for value in (alternatives, criticisms):
-        value.plot().figure.canvas.draw()
     plt.close("all")
 
 

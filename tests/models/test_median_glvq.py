@@ -257,32 +257,17 @@ def test_any_number_of_threads_gives_the_same(iris, matrix):
 
 @pytest.mark.parametrize(("given", "words"), [
     ({"ridge": -1}, r"ridge of medianglvq must be a number >= 0 and <= 1000000,.*, not -1"),
-    ({"ridge": 1e300, "matrix": "full"}, "<= 1000000"),
     ({"beta": 0}, "beta of medianglvq must be a number > 0 or a sequence of these, not 0"),
-    ({"beta": np.inf}, "beta of medianglvq must be a number > 0 or a sequence of these, not inf"),
     ({"matrix": "diag"}, "matrix must be 'auto', 'none', 'diagonal' or 'full', not 'diag'"),
-    ({"matrix": ["none", "all"]}, "matrix must be 'auto', 'none', 'diagonal' or 'full', not 'all'"),
-    ({"matrix": None}, "matrix must be 'auto', 'none', 'diagonal' or 'full', not None"),
-    ({"components": 2}, "components=2 needs matrix='full', not 'none': leave it out"),
     ({"local": True}, "local=True needs a matrix to learn for each class, but matrix='none': use matrix='diagonal' or 'full'"),
-    ({"local": [False, True], "matrix": ["none", "full"]}, r"local=\(False, True\) needs a matrix|local=\[False, True\] needs a matrix"),
     ({"local": "yes", "matrix": "full"}, "local must be True, False, a sequence of these, or 'auto', not 'yes'"),
-    ({"components": 2, "matrix": "diagonal"}, "components=2 needs matrix='full', not 'diagonal': leave it out"),
-    ({"components": 0, "matrix": "full"}, "components of medianglvq must be a whole number >= 1, not 0"),
     ({"starts": 0}, "starts of medianglvq must be a whole number >= 1 and <= 10000, not 0"),
     ({"K": 0}, r"K of medianglvq must be a whole number >= 1 and.*between 0.*, not 0"),
-    ({"K": 1.5}, r"K of medianglvq must be a whole number >= 1 and.*not 1\.5"),
     ({"K": {"setosa": 1}}, r"K must be a mapping with exactly the classes.*: 1\}"),
     ({"matrix": "full", "dissimilarity": "gower"},
      r"Gower dissimilarities are not Euclidean.*use matrix='full' with 'euclidean' or 'mahalanobis', matrix='diagonal'.*or matrix='none'"),
-    ({"matrix": "full", "dissimilarity": "manhattan"},
-     "dissimilarities are not Euclidean distances between coordinates: use matrix='full' with 'euclidean'"),
     ({"matrix": "diagonal", "dissimilarity": "chebyshev"},
      r"Chebyshev dissimilarities are not a sum over.*use matrix='diagonal'.*or matrix='none'"),
-    ({"matrix": "full", "dissimilarity": "chebyshev"},
-     "dissimilarities are not Euclidean distances between coordinates: use matrix='full' with 'euclidean'"),
-    ({"matrix": "diagonal", "dissimilarity": "mahalanobis"},
-     "dissimilarities are not a sum over variables with weights to learn: use matrix='diagonal'"),
     ({"matrix": "diagonal", "dissimilarity": lambda a, b: 1.0},
      "dissimilarities are not a sum over variables with weights to learn: use matrix='diagonal'"),
 ])  # fmt: skip
@@ -524,18 +509,13 @@ def test_rows_that_are_given_start_the_swaps(iris, tmp_path):
 
 @pytest.mark.parametrize(("arguments", "words"), [
     ({"total": 2}, r"total of medianglvq must be from 3, one prototype of each class, to 150,.*not 2"),
-    ({"total": 151}, r"total of medianglvq must be from 3, one.*not 151"),
     ({"total": 0}, "total of medianglvq must be a whole number >= 1, a sequence of these, or 'grid', not 0"),
     ({"total": 3, "K": 1}, "K=1 and total=3 both set the number of prototypes: leave one out"),
     ({"init": "pvm"}, r"init must be 'kmedoids' or a list of row.*not 'pvm'"),
-    ({"init": 3}, r"init must be a list of row labels, such as fit\.frame\.index\[:3\], not 3"),
     ({"init": [1, 60]}, "init must contain rows of each class, but has none of class 'virginica'"),
-    ({"init": []}, "init must contain rows of each class, but has none of class 'setosa'"),
     ({"init": [1, 1, 60, 120]}, "init must contain different rows with weight, but a row occurs twice or has weight 0"),
     ({"init": [1, 60, 999]}, "init: 999 is not the label of a row"),
-    ({"init": [1, 60, [2]]}, "is not the label of a row"),
     ({"init": [1, 60, 120, 121], "K": 1}, "init has 4 rows, but there are 3 prototypes:"),
-    ({"beta": -1}, "beta of medianglvq must be a number > 0 or a sequence of these, not -1"),
 ])  # fmt: skip
 def test_starts_and_totals_that_mean_nothing(iris, arguments, words):
     with pytest.raises(pc.OptionError, match=words):

@@ -285,13 +285,9 @@ def test_rows_that_no_consistent_machine_can_cover_are_named():
     ("parameters", "message"),
     [
         ({"features": "circles"}, r"features must be 'balls', 'boolean' or.*not 'circles'"),
-        ({"features": "balls+balls"}, r"features must be 'balls', 'boolean' or.*, not 'balls\+balls'"),
         ({"kind": "xor"}, "kind must be 'conjunction', 'disjunction' or 'grid', not 'xor'"),
-        ({"kind": []}, r"kind of scm must be a sequence of at least one value, not \[\]"),
         ({"penalty": 0}, "penalty of scm must be a number > 0, a sequence of these, or 'grid', not 0"),
-        ({"penalty": float("nan")}, "penalty of scm must be a number > 0, a sequence of these, or 'grid', not nan"),
         ({"stop": 0}, "stop of scm must be a whole number >= 1, a sequence of these, or 'grid', not 0"),
-        ({"stop": 1.5}, r"stop of scm must be a whole number >= 1, a sequence of these, or 'grid', not 1\.5"),
         ({"positive": "maybe"}, r"positive must be one of the classes \['no', 'yes'\], not 'maybe'"),
         ({"negate": 1}, "negate must be True or False, not 1"),
         ({"multiclass": "all"}, "multiclass must be 'ovo' or 'ovr', not 'all'"),

@@ -103,19 +103,6 @@ def test_the_kernels_answer_as_numpy_does_also_where_distances_are_equal():
             assert kernels[1, i, s] == (-1 if not inside else inside.pop() if len(inside) == 1 else -2)
 
 
-def test_the_numbers_of_prototypes_that_are_tried():
-    for most in (1, 49, 50, 51, 60, 500, 100_000):
-        counts = np.array(spaced_counts(most))
-        assert counts[-1] == most
-        assert (np.diff(counts) >= 1).all()
-        assert (np.diff(counts)[counts[1:] <= 50] == 1).all()
-        assert (counts[1:] / counts[:-1])[counts[1:] > 50].max(initial=1) < 1.07
-        few = np.array(spaced_counts(most, 18))
-        assert len(few) <= 18
-        assert few[-1] == most
-        assert (np.diff(few) >= 1).all()
-
-
 def test_a_budget_tunes_what_makes_rules_smaller(iris, mixed):
     assert list(pc.fit("species ~ .", iris, eps=1.0, max_prototypes=8).selection.values) == ["stop"]
     exact = pc.fit("y ~ a + b", mixed[:60], eps=1.0, solver="exact", max_prototypes=8, cv=2)
@@ -152,16 +139,6 @@ def test_a_budget_goes_with_the_rules_of_choice(iris):
     assert "at the largest stop" not in str(few.summary())
     assert "(at most" not in repr(v.fit_at(3))
     assert pc.fit("species ~ .", iris, dissimilarity="euclidean", repeats=1).selection.rule == "1se"
-
-
-def test_a_method_of_ones_own_and_a_metric_of_the_folds(iris):
-    """Where folds share no work, rules are learned on all rows to be counted, and are those of the fit."""
-    learned = pc.fit("species ~ .", iris, dissimilarity="learned", eps=[1.0, 2.0, 3.0], max_prototypes=5, cv=3, repeats=1)
-    assert len(learned.prototypes) <= 5
-    same = pc.fit("species ~ .", iris, dissimilarity="learned", eps=learned.model.eps, stop=learned.model.stop, repeats=1)
-    assert same.prototypes.equals(learned.prototypes)
-    repeated = pc.cross_validate("species ~ .", iris, max_prototypes=5, cv=3, repeats=2, dissimilarity="euclidean")
-    assert len(repeated.by_repeat) == 2
 
 
 def test_what_is_updated_and_saved_keeps_its_budget(iris, tmp_path):

@@ -224,38 +224,6 @@ def test_similarities_become_dissimilarities():
         make(S, "half")
 
 
-def test_ties_at_random_are_broken_by_the_seed():
-    D = np.array([[1.0, 1.0, 1.0, 2.0]])
-    data = pd.DataFrame({"y": ["a", "b", "b", "a"]})
-    full = np.ones((4, 4)) - np.eye(4)
-    told = {"all": set(), "random": set()}
-    for ties, seen in told.items():
-        for seed in range(30):
-            fit = pc.fit("y ~ 1", data, "knn", dissimilarity=full, k=1, ties=ties, seed=seed)
-            new = pd.DataFrame(D)
-            seen.add(fit.predict(new).iloc[0])
-            share = fit.predict(new, "prob").iloc[0]
-            assert share.sum() == pytest.approx(1)
-            assert ties == "all" or set(share) == {0.0, 1.0}
-            assert fit.predict(new).tolist() == fit.predict(new).tolist()
-    assert told == {"all": {"b"}, "random": {"a", "b"}}
-    even = pc.fit("y ~ 1", data, "knn", dissimilarity=full, k=4)
-    assert even.predict(pd.DataFrame(D)).tolist() == ["a"]  # two against two: the first class
-    many = [
-        pc.fit("y ~ 1", data, "knn", dissimilarity=full, k=4, ties="random", seed=s).predict(pd.DataFrame(D)).iloc[0]
-        for s in range(20)
-    ]
-    assert set(many) == {"a", "b"}
-    apart = np.abs(np.subtract.outer(np.arange(6.0), np.arange(6.0)) + 0.01 * np.arange(6))
-    distinct = pd.DataFrame({"y": list("aabbab")})
-    for k in (1, 2, 3, 5):
-        same = [
-            pc.fit("y ~ 1", distinct, "knn", dissimilarity=apart, k=k, ties=t).predict(kind="prob")
-            for t in ("all", "random")
-        ]
-        assert np.allclose(*same)
-
-
 @pytest.mark.skipif(not os.environ.get("PROTOCLASS_DATA"), reason="PROTOCLASS_DATA names no folder with the papers' data")
 def test_the_papers_row_for_the_cat_cortex():
     table = pd.read_csv(Path(os.environ["PROTOCLASS_DATA"]) / "cat_cortex.csv")

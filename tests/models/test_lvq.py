@@ -14,7 +14,6 @@ from protoclass.core.vectors.lvq import (
     choose_confirmed,
     codebook,
     draw_rows,
-    nearest_weights,
     neighbours_agree,
     shuffle_rows,
     train_codes,
@@ -144,23 +143,6 @@ def test_no_code_vector_is_pushed_out_of_sight(variant, monkeypatch):
         assert np.abs(train_codes(X, y, start, label, rows, how)).max() > 1e6 * limit
 
 
-def test_rounding_in_single_precision_stays_within_its_bound():
-    for seed in range(10):
-        draw = np.random.default_rng(seed)
-        X, codes = draw.uniform(-1, 1, (64, 50)), draw.uniform(-1, 1, (5, 50))
-        seen, A, centre = codes.astype(np.float32), X.astype(np.float32), np.zeros(50)
-        square = (seen.astype(float) ** 2).sum(axis=1)
-        norm = (X**2).sum(axis=1)
-        slack = 4 * (50 + 2 * 64 + 8) * 2.0**-24 * np.maximum(square, norm.max())
-        products = (A @ seen.T, A @ A.T, norm, square, slack)
-        for t in range(63):
-            rate = draw.choice([-0.9, -0.3, 0.02, 0.5])
-            lvq._move(int(draw.integers(5)), rate, t, X, codes, seen, products, (centre, np.inf))
-            score = products[3] - 2.0 * products[0][t + 1 :]
-            exact = (codes**2).sum(axis=1) - 2 * X[t + 1 :] @ codes.T
-            assert (np.abs(score - exact) <= slack).all()
-
-
 def test_rows_are_drawn_by_their_weights():
     w = np.array([0.0, 1.0, 3.0, 0.0, 4.0, 0.0])
     share = np.bincount(draw_rows(w, 40_000, (0,)), minlength=6) / 40_000
@@ -207,32 +189,6 @@ def test_codebooks(iris):
     # a vanishing rate leaves the start: the prototypes of method "kmeans"
     still = pc.fit("species ~ .", iris, LVQ(K=4, start="kmeans", alpha=1e-14))
     assert np.allclose(still.rule.prototypes.coords, pc.fit("species ~ .", iris, "kmeans", K=4).rule.prototypes.coords)
-
-
-def test_what_code_vectors_hold():
-    X, y, codes, label, _ = problem(3, 80, 2, 9, 1)
-    codes[-1] = 50
-    w = np.random.default_rng(0).random(80)
-    covers, miscovers = nearest_weights(X, y, w, codes, label)
-    near = [min(range(9), key=lambda j: (slow.squared(x, codes[j]), j)) for x in X]
-    for j in range(9):
-        mine = np.array([k == j for k in near])
-        assert covers[j] == pytest.approx(w[mine & (y == label[j])].sum())
-        assert miscovers[j] == pytest.approx(w[mine & (y != label[j])].sum())
-    assert covers.sum() + miscovers.sum() == pytest.approx(w.sum())
-
-
-def test_other_parameters_are_tuned_too(iris):
-    v = pc.cross_validate("species ~ .", iris, LVQ(K=[2, 4], variant=["lvq1", "glvq"], alpha=[0.01, 0.2]), cv=3)
-    assert v.table[["K", "variant", "alpha"]].to_numpy().tolist() == [
-        [K, variant, alpha] for K in (2, 4) for variant in ("glvq", "lvq1") for alpha in (0.01, 0.2)
-    ]
-    alone = pc.cross_validate("species ~ .", iris, LVQ(K=4, variant="glvq", alpha=0.2), cv=3)
-    assert (alone.held_out[0] == v.held_out[5]).all()
-    assert not (v.held_out[5] == v.held_out[7]).all() or not (v.held_out[4] == v.held_out[6]).all()
-    sizes = pc.cross_validate("species ~ .", iris, LVQ(K=0.1, draws=[5, 500], window=[0.1, 0.9], variant="lvq3"), cv=3)
-    assert len(sizes.table) == 4
-    assert sizes.table["size"].eq(9).all()
 
 
 def test_classes_share_a_codebook_by_their_sizes():

@@ -40,7 +40,7 @@ def fast(y, kind, penalty, stop=None, D=None, X=None, B=None, negate=False):
     return machine, first_to_fire(machine, D, X_all) < NEVER
 
 
-@pytest.mark.parametrize("seed", range(40))
+@pytest.mark.parametrize("seed", range(18))
 def test_every_step_equals_the_paper_in_loops(seed):
     y, D, X, B = problem(seed)
     sets = [
@@ -315,14 +315,3 @@ def test_what_fires_is_what_a_hole_of_infinite_radius_does():
     assert fit.predict().tolist() == ["a"] * 4
     assert fit.plot("path").get_xlabel()
     assert replace(got, r=got.r).wrong().tolist() == [3, 1]
-
-
-def test_a_path_whose_candidates_have_other_columns(iris):
-    fit = pc.fit("species ~ .", iris, "scm", penalty=[0.5, 1.0], stop=2, kind="conjunction", cv=2)
-    path = fit.model.path(fit.problem.task(fit.dissimilarity), {"penalty": np.array([0.5, 1.0])})
-    columns = np.random.default_rng(0).permutation(200)[:150]
-    moved = path.moved(columns)
-    assert (moved.own[columns] == path.own).all()
-    for g in range(2):
-        assert (moved.at(g).prototypes.at == columns[path.at(g).prototypes.at]).all()
-        assert (moved.at(g).prototypes.classes == path.at(g).prototypes.classes).all()

@@ -195,14 +195,6 @@ def test_sets_hold_the_true_class_as_often_as_promised():
             assert 0.74 < share < 0.90
 
 
-def test_the_order_of_the_rows_need_not_matter(iris):
-    one = pc.fit("species ~ .", iris, eps=1.0, order="values", calibrate={"cv": 4})
-    other = pc.fit("species ~ .", iris.sample(frac=1, random_state=1), eps=1.0, order="values", calibrate={"cv": 4})
-    for kind in ("prob", "set"):
-        assert one.predict(kind=kind).index.equals(iris.index)
-        assert one.predict(kind=kind).equals(other.predict(kind=kind).loc[iris.index])
-
-
 def test_a_rare_class_has_as_many_folds_as_rows(iris):
     rare = iris[(iris.species != "setosa") | (iris.index < 4)]
     fit = pc.fit("species ~ .", rare, eps=1.0, calibrate=True)

@@ -233,8 +233,6 @@ def facts(fit: Fitted) -> dict[str, str]:
     out["Observations"] = f"{fit.nobs}" + (f" ({len(fit.dropped)} dropped for missing values)" if len(fit.dropped) else "")
     if frame.notes:
         out["Note"] = "; ".join(frame.notes)
-    if fit.problem.order != "data":
-        out["Order"] = "rows sorted by their values, which determines ties and folds (order='data' keeps the order of the data)"
     if fit.call.arguments.get("candidates", "auto") == "auto" and isinstance(fit.problem.candidates, int):
         sample = f"{fit.problem.candidates:,} of {fit.nobs:,} rows, a random sample by class, because all would take long"
         out["Candidates"] = f"{sample} (candidates='train' uses all)"

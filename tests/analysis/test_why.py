@@ -248,12 +248,6 @@ def test_of_several_rows_the_one_that_misses_a_value_is_named(iris):
     )
 
 
-def test_reasons_are_those_of_each_row(iris):
-    table = pc.fit("species ~ .", iris, dissimilarity="mahalanobis", eps=1.0).why([70, 3])
-    assert table["not_additive"].str.contains("not a sum over variables").all()
-    assert table[["to_prototype", "to_rival"]].isna().all(axis=None)
-
-
 def test_a_report_has_the_rows_that_are_asked_for(iris, tmp_path):
     fit = pc.fit("species ~ .", iris, eps=1.0)
     plain, more = fit.report(tmp_path / "a.html").read_text(), fit.report(tmp_path / "b.html", why=[70, 133]).read_text()

@@ -6,9 +6,8 @@ from queries import query
 from reference_pvm import classify, cover, greedy, objective
 
 from protoclass.core.parallel import Once
-from protoclass.core.setcover.problems import objective as fast_objective
 from protoclass.core.setcover.solvers import Options, cover_paths
-from protoclass.core.sources import Held, Streamed, Submatrix, part
+from protoclass.core.sources import Held, Streamed, Submatrix
 from protoclass.core.task import Task
 from protoclass.models.pvm import PVM
 
@@ -135,20 +134,3 @@ def test_float32_distances_are_compared_with_the_radius_as_it_is():
     assert len(PVM(eps=0.1).path(task, {}).at(0).prototypes) == 2
     assert len(PVM(eps=float(np.float32(0.1))).path(task, {}).at(0).prototypes) == 2
     assert len(PVM(eps=0.1000001).path(task, {}).at(0).prototypes) == 1
-
-
-def test_objective_from_its_definition():
-    task, D = problem(3)
-    chosen = greedy(D, task.y, 3.0, 0.2, task.w, np.ones(len(task.y), bool), np.ones(D.shape[1], bool), task.classes)
-    at, classes = np.array([j for j, _ in chosen]), np.array([c for _, c in chosen])
-    goal = fast_objective(D[:, at] < 3.0, classes, task.y, task.w, 0.2)
-    assert goal.value == pytest.approx(objective(D, task.y, 3.0, 0.2, task.w, chosen))
-    assert goal.prototypes == len(chosen) > 0
-
-
-def test_part_reads_what_it_names():
-    D = np.arange(20.0).reshape(4, 5)
-    some = Submatrix(Held(D), np.array([2, 0]), np.array([4, 1, 1]))
-    assert np.array_equal(some.array(), D[[2, 0]][:, [4, 1, 1]])
-    assert np.array_equal(some.take(np.array([1]), np.array([0, 2])), [[4.0, 1.0]])
-    assert part((D,), slice(1, 3))[0].shape == (2, 5)

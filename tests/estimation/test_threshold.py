@@ -184,26 +184,6 @@ def test_weights_of_any_size_give_the_same_cut_and_intervals(scale):
     pd.testing.assert_frame_equal(one, other, rtol=1e-12)
 
 
-def test_a_cut_lowers_the_loss_where_few_are_ill_and_its_error_is_that_of_new_rows():
-    loss = pd.DataFrame([[0, 30], [1, 0]], ["ill", "well"], ["ill", "well"])
-    own, cut, said, apparent, caught = [], [], [], [], []
-    new = rare(1500, 10_000)
-    truth = (new["y"] == "well").to_numpy().astype(int)
-    for seed in range(8):
-        fit = pc.fit("y ~ .", rare(400, seed), eps=0.6).calibrate(cv=4)
-        chosen = fit.threshold("ill", loss=loss)
-        codes = [fit.predict(new, **at).cat.codes.to_numpy() for at in ({"threshold": chosen}, {})]
-        for kept, code in zip((cut, own), codes, strict=True):
-            kept.append(loss.to_numpy()[truth, code].mean())
-        said.append(chosen.error)
-        apparent.append(chosen.apparent_error)
-        caught.append((fit.predict(new, threshold=fit.threshold("ill", sensitivity=0.9))[truth == 0] == "ill").mean())
-    assert np.mean(cut) < 0.75 * np.mean(own)
-    assert np.mean(apparent) < np.mean(said)
-    assert abs(np.mean(said) - np.mean(cut)) < 3 * np.std(said, ddof=1) / np.sqrt(8)
-    assert 0.7 < np.mean(caught) < 0.97
-
-
 @pytest.mark.parametrize(("sensitivity", "specificity"), [(None, None), (0.8, None), (None, 0.9)])
 @pytest.mark.parametrize("balanced", [False, True])
 def test_the_variance_of_the_choice_is_that_of_cuts_chosen_one_by_one(sensitivity, specificity, balanced):

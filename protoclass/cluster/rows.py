@@ -20,6 +20,7 @@ from ..core.sources import Rep
 from ..frames.blocks import blocks
 from ..frames.formula import Formula, read
 from ..frames.frame import Frame
+from ..frames.read import is_path
 from ..frames.schema import (
     check_names,
     check_unique,
@@ -30,8 +31,8 @@ from ..frames.schema import (
     missing_values,
     read_classes,
 )
-from ..frames.sources import file_source, is_path, read_piece
 from ..frames.specification import trained_spec
+from ..frames.tables import as_pandas
 from ..ground.checks import one_of
 from ..ground.errors import DataError, OptionError, TooLarge
 from .workers import ClusterParts, is_dask
@@ -314,12 +315,9 @@ def as_dask(data: Any) -> Any:
     import dask.dataframe as dd
 
     with dask.config.set({"dataframe.convert-string": False}):  # it would make texts of numbers in mixed columns, and of lists
+        data = as_pandas(data) if is_path(data) else data
         if isinstance(data, pd.DataFrame):
             return dd.from_pandas(data.reset_index(drop=True), npartitions=max(1, -(-len(data) // ROWS)), sort=False)  # type: ignore[no-untyped-call]
-        if is_path(data):
-            files = file_source(data)
-            first = next(files.blocks(list(files.names)))
-            return dd.from_map(read_piece, files.pieces(), meta=first.iloc[:0])  # type: ignore[no-untyped-call]
     raise DataError(
         f"client= needs a Dask DataFrame, a pandas frame or paths of parquet or csv files, not {type(data).__name__}: use "
         "dask.dataframe.from_pandas(frame, npartitions=8)"

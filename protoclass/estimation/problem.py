@@ -19,7 +19,7 @@ from ..core.spatial import share_within
 from ..core.task import Path, Points, Task
 from ..frames.blocks import blocks
 from ..frames.frame import Frame, mold, sort_by_values
-from ..frames.reading import origin_of, read_for
+from ..frames.read import read_for
 from ..frames.schema import LEAST, group_codes, labels_along
 from ..frames.tables import Absent, as_pandas, unshared
 from ..ground.checks import check_progress, check_seed, is_number, one_of, quoted
@@ -411,9 +411,8 @@ class Lost:
 
 def lost_levels(problem: Problem, fold: np.ndarray) -> Lost:
     """Held-out rows with a level that the training rows of their fold lack."""
-    frame, data, none = problem.frame, problem.call.data, np.zeros(len(fold), bool)
-    origin = origin_of(data) if isinstance(data, pd.DataFrame) else None
-    where = frame.held_out_levels(fold, () if origin is None else origin.texts)
+    frame, none = problem.frame, np.zeros(len(fold), bool)
+    where = frame.held_out_levels(fold, ())
     missing = [at for name, at in where.items() if problem.metric.unseen_in(name) == "missing"]
     return Lost(where, np.logical_or.reduce([none, *missing]), np.logical_or.reduce([none, *where.values()]))
 
@@ -573,7 +572,7 @@ def _molded(call: Call, given: Mapping[str, Any], model: Model) -> tuple[Call, p
         client = None
     if client is None:
         texts = {"weights": weights, "groups": groups}
-        call = replace(call, data=read_for(call.data, call.formula, texts, given["progress"]))
+        call = replace(call, data=read_for(call.data, call.formula, texts))
         data = as_pandas(call.data)
         folds = own_folds(given["cv"], data, np.arange(len(data)))
         aside = (groups,) if _drawn(folds) else (groups, folds)

@@ -160,8 +160,8 @@ def _labels(fit: Fitted, kind: str, keys: list[str]) -> pd.Series:
     labels, data = pd.Index(fit.classes, dtype=object), fit.call.data
     if kind != "nearest":
         return pd.Series(of_one_type(fit.classes), labels, object)
-    labels, known = fit.prototype_names.unique(), None if isinstance(data, Absent) else as_pandas(data)
-    by_key = known is not None and len(keys) == 1 and keys[0] in known and (fit.prototype_row >= 0).all()
+    labels, known = fit.prototype_names.unique(), pd.DataFrame() if isinstance(data, Absent) else as_pandas(data)
+    by_key = len(keys) == 1 and keys[0] in known and (fit.prototype_row >= 0).all()
     return pd.Series(of_one_type(known.loc[labels, keys[0]].tolist() if by_key else labels.tolist()), labels, object)
 
 

@@ -131,7 +131,7 @@ class File:
     def csv(self, columns: list[str], types: Mapping[str, Any] | None = None) -> Iterator[pd.DataFrame]:
         """Blocks of rows of a CSV file. The parser checks the length of lines only if it reads all columns."""
         rows = rows_at_once(len(self.names))
-        with pd.read_csv(self.place, chunksize=rows, low_memory=False, dtype=types) as chunks:  # type: ignore[arg-type]
+        with pd.read_csv(self.place, chunksize=rows, low_memory=False, dtype=types) as chunks:
             for chunk in chunks:
                 if not isinstance(chunk.index, pd.RangeIndex):
                     raise FileError(
@@ -146,7 +146,7 @@ class File:
 
         with readable(self.unreadable):
             if self.kind == "CSV":
-                empty = pd.read_csv(self.place, nrows=0, dtype=types)[columns]  # type: ignore[arg-type]
+                empty = pd.read_csv(self.place, nrows=0, dtype=types)[columns]
                 for rows in (empty, *self.csv(columns, types)):
                     yield pyarrow.Table.from_pandas(rows, preserve_index=False)
                 return
@@ -176,7 +176,7 @@ def _read_files(files: list[File], columns: list[str]) -> pd.DataFrame:
     with readable(files[0].unreadable):
         schema = unify_schemas([read_schema(file.path) for file in files], promote_options="permissive")
         paths = [file.path for file in files]
-        return pd.read_parquet(paths, columns=columns, engine="pyarrow", schema=schema).reset_index(drop=True)  # type: ignore[call-overload]
+        return pd.read_parquet(paths, columns=columns, engine="pyarrow", schema=schema).reset_index(drop=True)
 
 
 def arrow_tables(source: Any, needed: list[Any] | None, keys: list[str], schema: Mapping[str, Column]) -> Iterator[Any]:

@@ -219,8 +219,8 @@ def fit(
         `factor(g)` or `C(g)`, and others.
     data : pandas DataFrame, polars or pyarrow table, lazy table, or path
         Training rows, with distinct row labels. Changing the table later does not change the fit. A lazy table is a polars
-        LazyFrame, DuckDB relation, dask DataFrame or pyarrow Dataset; a path is a file, folder, glob or list of paths of parquet
-        or CSV files. See Notes for data that do not fit in memory.
+        LazyFrame, DuckDB relation, or another one that narwhals can collect; a path is a Parquet or CSV file, or a list of these.
+        See Notes.
     method : str or model object
         Name of a method, or a model object such as `pc.PVM(eps=1.2)`. The names, with the parameters that are tuned unless they are
         given (`help(pc.PVM)` and so on list all parameters):
@@ -326,12 +326,10 @@ def fit(
     another order. The order breaks ties and affects which rows form a fold, so the two may select different parameters and
     prototypes.
 
-    *Lazy tables and files* are read once, in blocks of rows. The columns that the formula and the arguments name are stored in
-    unnamed files in the folder for temporary files (TMPDIR), so the data need not fit in memory. The fit is the same as for the
-    table in memory; CSV files are parsed as by `pd.read_csv`. Row labels are numbers, 0 to n - 1, with files in the order of their
-    names; an index that pandas has written into a parquet file is not a column. Parquet files need pyarrow or polars. The order of
-    the rows must be the same at each reading. `fit.call.data` has the columns that were read; `update` reads the source again if it
-    needs other columns.
+    *Lazy tables and files*: the columns that the formula and the arguments name are read into memory, once. The fit is the same as
+    for the table in memory; CSV files are parsed as by `pd.read_csv`. Row labels are numbers, 0 to n - 1, with files in the order of
+    the list; an index that pandas has written into a Parquet file is not a column. Parquet files need pyarrow. `fit.call.data` has
+    the columns that were read, and `update` takes no others.
 
     *Class weights and probabilities.* Probabilities, sets and thresholds of a calibrated fit are for the prevalence in the data,
     without `class_weights=`; `predict(new, prior="class_weights")` gives the probabilities for classes with these weights.

@@ -28,7 +28,7 @@ from ..estimation.learning import TWICE, WORSE, fit_call, learn
 from ..estimation.problem import Call, is_default, own_folds, prepare, short
 from ..estimation.selection import fixed_folds
 from ..frames.frame import Frame, mold
-from ..frames.reading import made_from, read_for
+from ..frames.read import read_for
 from ..frames.schema import Unseen, along
 from ..frames.tables import as_pandas
 from ..ground.checks import MOST_RUNS, check_progress, check_seed, whole_number
@@ -178,7 +178,7 @@ def compare(
     whole_number("repeats", repeats, 1, MOST_RUNS)
     check_seed(seed)
     check_progress(progress)
-    data = as_pandas(read_for(data, formula, {"groups": groups}, progress))
+    data = as_pandas(read_for(data, formula, {"groups": groups}))
     splits = make_splits(formula, data, dissimilarity, na, groups, Drawing(test_size, cv, repeats, seed))
     common = {"choose": choose, "na": na, "seed": seed, "cv": inner, "progress": False, "dissimilarity": dissimilarity,
               "calibrate": calibrate}  # fmt: skip
@@ -495,8 +495,7 @@ def judge(
     if isinstance(method, Predictions):
         return NO_FIT, *predicted_by(method, test, data, splits.frame.levels), Unseen(), []
     if is_estimator(method):
-        seen = made_from(data, data.loc[train])
-        return *judge_estimator(options, splits.frame, seen, data.loc[test]), Unseen(), []
+        return *judge_estimator(options, splits.frame, data.loc[train], data.loc[test]), Unseen(), []
     measured = options["dissimilarity"]
     matrix = splits.given if measured is splits.dissimilarity else matrix_of(measured, data)
     new = data.loc[test]
@@ -508,7 +507,7 @@ def judge(
         options = {**options, "dissimilarity": matrix.loc[train, matrix.columns.isin(train) | beside]}
         new = matrix.loc[test]
     start, priced = perf_counter(), list[tuple[int, Rule | None]]()
-    fitted = fit_call(Call("fit", splits.formula, made_from(data, data.loc[train]), {**splits.groups_of(train), **options}), priced)
+    fitted = fit_call(Call("fit", splits.formula, data.loc[train], {**splits.groups_of(train), **options}), priced)
     judged, truth = judge_fit(fitted, new, perf_counter() - start, None), data.loc[test, splits.frame.formula.response]
     return *judged, fitted.unpredicted_in(new), price_sizes(fitted, priced, new, truth)
 

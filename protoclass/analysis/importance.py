@@ -18,7 +18,6 @@ from ..estimation.error_curve import ErrorCurve
 from ..estimation.fitted import Fitted
 from ..estimation.problem import Problem
 from ..frames.frame import Frame, predictors_of_columns
-from ..frames.reading import made_from
 from ..frames.tables import as_pandas
 from ..ground.checks import MOST_RUNS, check_progress, check_seed, whole_number
 from ..ground.errors import DataError, DataWarning, NotAvailable, OptionError, ProtoclassError, brief, printed, warn
@@ -412,7 +411,7 @@ def permuted(problem: Problem, order: np.ndarray) -> pd.DataFrame:
     at = data.index.get_indexer(problem.frame.index)
     source = np.arange(len(data))
     source[at] = at[order]
-    return made_from(data, data.assign(**{str(response): data[response].iloc[source].set_axis(data.index)}))
+    return data.assign(**{str(response): data[response].iloc[source].set_axis(data.index)})
 
 
 def exchangeable(y: np.ndarray, groups: np.ndarray | None) -> tuple[str, Order]:

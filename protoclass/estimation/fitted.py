@@ -17,7 +17,6 @@ from ..core.statistics.roc import decide_at
 from ..core.statistics.sums import as_counts
 from ..core.task import Rule
 from ..frames.frame import Frame
-from ..frames.reading import row_blocks
 from ..frames.schema import HOW as UNSEEN
 from ..frames.schema import Column, Unseen, check_unique, class_codes
 from ..frames.tables import as_given, as_pandas, cached_table
@@ -283,7 +282,7 @@ class Fitted(Served):
         Series or DataFrame
             Predictions with the index of `new`; NA for a row with missing predictors, or with a level that cannot be used. A polars
             or pyarrow table gives a result of the same library, by position; without `new` the rows that the fit excluded are null.
-            Paths and lazy tables are predicted in blocks of rows, labelled by their number; a dask DataFrame gives a dask result.
+            Rows of paths and lazy tables are labelled by their number; a dask DataFrame gives a dask result.
 
         Raises
         ------
@@ -319,7 +318,7 @@ class Fitted(Served):
         threshold: Any = None,
         unseen: str | None = "warn",
     ) -> pd.Series | pd.DataFrame:
-        """The result of `predict`, always in pandas; rows from files and lazy tables are predicted block by block.
+        """The result of `predict`, always in pandas.
 
         With `unseen=None` there is no warning for levels that are not in the training data.
         """
@@ -327,15 +326,14 @@ class Fitted(Served):
         how = (kind, level, prior, loss, threshold, unseen == "zero")
         if new is None:
             return self.answer_rows(None, *how)
-        blocks, found = [], Unseen()
-        for rows in row_blocks(as_pandas(new, self.needed_of_new())):
-            found += self.unseen_in(rows)
-            if unseen == "raise":
-                found.refuse()
-            blocks.append(self.answer_rows(rows, *how))
+        rows = as_pandas(new, self.needed_of_new())
+        found = self.unseen_in(rows)
+        if unseen == "raise":
+            found.refuse()
+        out = self.answer_rows(rows, *how)
         if unseen is not None:
             self.warn_of(found, unseen == "zero")
-        return blocks[0] if len(blocks) == 1 else pd.concat(blocks)
+        return out
 
     def unseen_in(self, new: Any) -> Unseen:
         """Levels in new rows that are not in the training data, if they make a difference."""

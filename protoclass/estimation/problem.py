@@ -17,7 +17,7 @@ from ..core.spatial import share_within
 from ..core.task import Path, Points, Task
 from ..frames.blocks import blocks
 from ..frames.frame import Frame, mold
-from ..frames.reading import origin_of, read_for
+from ..frames.read import read_for
 from ..frames.schema import LEAST, group_codes, labels_along
 from ..frames.tables import Absent, as_pandas, unshared
 from ..ground.checks import check_progress, check_seed, is_number, quoted
@@ -393,9 +393,8 @@ class Lost:
 
 def lost_levels(problem: Problem, fold: np.ndarray) -> Lost:
     """Held-out rows with a level that the training rows of their fold lack."""
-    frame, data, none = problem.frame, problem.call.data, np.zeros(len(fold), bool)
-    origin = origin_of(data) if isinstance(data, pd.DataFrame) else None
-    where = frame.held_out_levels(fold, () if origin is None else origin.texts)
+    frame, none = problem.frame, np.zeros(len(fold), bool)
+    where = frame.held_out_levels(fold)
     missing = [at for name, at in where.items() if problem.metric.unseen_in(name) == "missing"]
     return Lost(where, np.logical_or.reduce([none, *missing]), np.logical_or.reduce([none, *where.values()]))
 
@@ -543,7 +542,7 @@ def _molded(call: Call, given: Mapping[str, Any]) -> tuple[Call, pd.DataFrame, F
     The call then has the data that were read from a path or a lazy table, so they are read once.
     """
     weights, groups = given["weights"], given["groups"]
-    call = replace(call, data=read_for(call.data, call.formula, {"weights": weights, "groups": groups}, given["progress"]))
+    call = replace(call, data=read_for(call.data, call.formula, {"weights": weights, "groups": groups}))
     data = as_pandas(call.data)
     folds = own_folds(given["cv"], data, np.arange(len(data)))
     aside = (groups,) if _drawn(folds) else (groups, folds)

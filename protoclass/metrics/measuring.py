@@ -14,7 +14,7 @@ from ..core.vectors.centroids import hull_draws
 from ..core.vectors.centroids import kmeans as clustered
 from ..frames.blocks import rounded
 from ..frames.frame import Frame, mold
-from ..frames.reading import read_for
+from ..frames.read import read_for
 from ..frames.schema import check_unique
 from ..frames.tables import as_pandas
 from ..ground.checks import MOST_RUNS, one_of, whole_number
@@ -251,7 +251,7 @@ def dissimilarity(data: Any, frame: Any = None, metric: Any = "auto", *, na: str
             metric = frame if isinstance(metric, str) and metric == "auto" else metric
             if metric is not frame:
                 raise OptionError("dissimilarity(frame, metric) needs one metric, but there are two")
-    table = as_pandas(read_for(table, formula, {}))
+    table = as_pandas(read_for(table, formula))
     molded = mold(formula, table, na=na, response=False)
     resolved = resolve(metric, molded, table)
     if resolved.supervised and molded.formula.response is not None:

@@ -189,7 +189,6 @@ def fit(
     client: Any = None,
     measure: Any = "error",
     repeats: Any = "auto",
-    order: str = "data",
     calibrate: Any = False,
     class_weights: Any = None,
     loss: Any = None,
@@ -200,8 +199,7 @@ def fit(
     """Fit a prototype classifier.
 
     Parameters that are not given are tuned by cross-validation. The result prints itself and has `predict`, `test`, `summary` and
-    `plot`. Rows are processed in the order of the data, `order="data"`; `protoclass.sklearn.PrototypeClassifier` sorts them first,
-    `order="values"` (see Notes).
+    `plot`. Rows are processed in the order of the data; `protoclass.sklearn.PrototypeClassifier` sorts them first (see Notes).
 
     Parameters
     ----------
@@ -281,11 +279,6 @@ def fit(
     measure, repeats, loss
         Error measure, repeats and losses of the cross-validation, see `cross_validate`. They affect which values are selected for
         tuned parameters, not how the fitted model predicts. `predict(new, loss=)` of a calibrated fit decides by expected loss.
-    order : "data" or "values"
-        Order in which the rows are processed; it breaks ties and affects random sampling. "data" (the default, as in R): the order
-        of the data, so the first of equally good prototypes is selected. "values": sorted by class, predictors, weight and
-        label, so the same rows in another order give a bit-identical fit, folds included. Results for the rows are returned in
-        the order of the data in either case.
     max_prototypes : int, or mapping of class to int, optional
         Maximum number of prototypes, in total or per class; for "scm", of features. `choose=` selects among the grid points whose
         model on all rows respects it. The PVM then also tunes the number of prototypes (by `stop`, or by `lambda_` with other
@@ -322,7 +315,7 @@ def fit(
     -----
     *Row order.* `protoclass.sklearn.PrototypeClassifier` sorts the rows, because scikit-learn requires the same fit for the same rows in
     another order. The order breaks ties and affects which rows form a fold, so the two may select different parameters and
-    prototypes: compare them with the same `order=`.
+    prototypes.
 
     *Lazy tables and files* are read once, in blocks of rows. The columns that the formula and the arguments name are stored in
     unnamed files in the folder for temporary files (TMPDIR), so the data need not fit in memory. The fit is the same as for the
@@ -375,7 +368,6 @@ def cross_validate(
     client: Any = None,
     measure: Any = "error",
     repeats: Any = "auto",
-    order: str = "data",
     class_weights: Any = None,
     loss: Any = None,
     max_prototypes: Any = None,
@@ -386,7 +378,7 @@ def cross_validate(
 
     Parameters
     ----------
-    formula, data, method, dissimilarity, candidates, cv, choose, na, weights, groups, seed, progress, client, order, class_weights,
+    formula, data, method, dissimilarity, candidates, cv, choose, na, weights, groups, seed, progress, client, class_weights,
     max_prototypes, tolerance, **parameters
         Arguments of `fit`; here `cv="auto"` is 10, or fewer if a class has fewer rows, also if no parameter is tuned.
     measure : "error", "balanced", "ordinal" or DataFrame

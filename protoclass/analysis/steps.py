@@ -376,7 +376,7 @@ def slim(fit: AnyFit) -> AnyFit:
     metric = dissimilarity.metric if problem.metric.given else problem.metric
     bare = replace(
         problem, call=_call_without_rows(problem.call), frame=dissimilarity.data, groups=None, cv=_without_rows(problem.cv), metric=metric,
-        candidates=_without_rows(problem.candidates), order="data",
+        candidates=_without_rows(problem.candidates),
     )  # fmt: skip
     calibration = None if fit.calibration is None else _calibration(fit.calibration)
     return replace(fit, problem=bare, dissimilarity=dissimilarity, rule=rule, curve=None, calibration=calibration)

@@ -217,7 +217,7 @@ def validate(problem: Problem, measure: Any = "error", repeats: Any = 1, covers:
         own = problem.with_metric(values)
         dissimilarity = own.measure()
         trial = Trial(own, dissimilarity, own.task(dissimilarity), of_fold, loss, name, covers)
-        held = trial.hold_out(own.model.grid(trial.task, smallest))
+        held = hold_out_in_turn(trial, own.model.grid(trial.task, smallest))
         if not parts:
             _warn_of_lost(trial, held)
         held, further = extend(trial, held)
@@ -230,6 +230,17 @@ def validate(problem: Problem, measure: Any = "error", repeats: Any = 1, covers:
     trial = replace(trial, problem=problem)
     validation = trial.validation(held, notes=notes, extensions=extensions, procedure=Procedure(problem, measure, len(of_fold)))
     return validation, trial, held
+
+
+def hold_out_in_turn(trial: Trial, axes: dict[str, np.ndarray]) -> HeldOut:
+    """Held-out predictions over the grid. If a metric is learned, the parameter `tuned_last` varies at the chosen values of the others."""
+    model = trial.problem.model
+    last = next((name for name, values in axes.items() if name in model.tuned_last and len(values) > 1), None)
+    if last is None or not ({*axes} - {last}) & {*model.metric_parameters}:
+        return trial.hold_out(axes)
+    held = trial.hold_out({**axes, last: axes[last][:1]})
+    chosen = held.grid.iloc[trial.validation(held).chosen_by_call()]
+    return held.beside([trial.hold_out({**{name: np.array([chosen[name]]) for name in axes}, last: axes[last][1:]})])
 
 
 def _warn_of_lost(trial: Trial, held: HeldOut) -> None:

@@ -88,10 +88,7 @@ class Fitted(Served):
 
     @property
     def frame(self) -> Frame:
-        """The training rows in the order in which the fit processes them (sorted for `order="values"`).
-
-        `frame.index` has their labels. `predict()` and the tables have the rows in the order of the data.
-        """
+        """The training rows; `frame.index` has their labels."""
         return self.problem.frame
 
     @property
@@ -334,8 +331,7 @@ class Fitted(Served):
         self.check_kind(kind, prior, loss, threshold)
         how = (kind, level, prior, loss, threshold, unseen == "zero")
         if new is None:
-            out = self.answer_rows(None, *how)
-            return out if self.problem.order == "data" else out.iloc[self.problem.place]
+            return self.answer_rows(None, *how)
         blocks, found = [], Unseen()
         for rows in row_blocks(as_pandas(new, self.needed_of_new())):
             found += self.unseen_in(rows)
@@ -419,7 +415,7 @@ class Fitted(Served):
     def answer_rows(
         self, new: Any, kind: str, level: float, prior: Any, loss: Any, threshold: Any, zero: bool
     ) -> pd.Series | pd.DataFrame:
-        """The result of `predict` for one block of rows; for the training rows (None) in the order in which the fit processed them."""
+        """The result of `predict` for one block of rows; or for the training rows (None)."""
         if kind == "set":
             return prediction_sets(self, new, level, zero)
         prior = prior_of(prior, self.problem)

@@ -16,7 +16,7 @@ from ..frames.reading import source_of
 from ..frames.schema import HOW as UNSEEN
 from ..frames.schema import Unseen, check_column, check_names
 from ..frames.sources import Files, Source, as_frame, installed, library_of, readable
-from ..frames.sql import DIALECTS
+from ..frames.sql import identifier
 from ..frames.tables import of_one_type
 from ..ground.checks import check_progress, one_of
 from ..ground.errors import DataError, NotAvailable, OptionError, brief, cut
@@ -249,7 +249,6 @@ def _lazily(job: Job, source: Any, known: Source, unseen: str) -> Any:
         part = source.select(wanted)
         return part.map_batches(batch, schema=batch(part.head(0).collect()).schema, streamable=True)
     if library == "duckdb":
-        quoted = DIALECTS["duckdb"].identifier
         texts = [f"{name} as text" for name in keys]  # pandas gets only text, so that the column has its own type again afterwards
 
         def as_texts(rows: pd.DataFrame) -> pd.DataFrame:
@@ -258,7 +257,7 @@ def _lazily(job: Job, source: Any, known: Source, unseen: str) -> Any:
         answer(source.limit(0).df())  # raises early what would be an error of DuckDB
         types = dict(zip(source.columns, source.types, strict=True))
         made = {name: types[name] for name in keys} | {name: TYPES.get(of, "VARCHAR") for name, of in job.columns}
-        casts = [f"cast({quoted(name)} as varchar) as {quoted(text)}" for name, text in zip(keys, texts, strict=True)]
-        part = source.project(", ".join([*map(quoted, wanted), *casts])).map(as_texts, schema=dict.fromkeys(made, "VARCHAR"))
-        return part.project(", ".join(f"cast({quoted(name)} as {kind}) as {quoted(name)}" for name, kind in made.items()))
+        casts = [f"cast({identifier(name)} as varchar) as {identifier(text)}" for name, text in zip(keys, texts, strict=True)]
+        part = source.project(", ".join([*map(identifier, wanted), *casts])).map(as_texts, schema=dict.fromkeys(made, "VARCHAR"))
+        return part.project(", ".join(f"cast({identifier(name)} as {kind}) as {identifier(name)}" for name, kind in made.items()))
     raise OptionError("out=None needs a polars LazyFrame or a DuckDB relation: use a path, out='predictions.parquet'")

@@ -18,11 +18,11 @@ from ..core.sources import Source
 from ..core.spatial import share_within
 from ..core.task import Path, Points, Task
 from ..frames.blocks import blocks
-from ..frames.frame import Frame, mold, sort_by_values
+from ..frames.frame import Frame, mold
 from ..frames.reading import origin_of, read_for
 from ..frames.schema import LEAST, group_codes, labels_along
 from ..frames.tables import Absent, as_pandas, unshared
-from ..ground.checks import check_progress, check_seed, is_number, one_of, quoted
+from ..ground.checks import check_progress, check_seed, is_number, quoted
 from ..ground.errors import DataError, FormulaError, NotAvailable, OptionError, brief, printed, shown
 from ..ground.foreign_names import ELSEWHERE
 from ..ground.options import options
@@ -39,7 +39,7 @@ from ..models.registry import model as find_model
 
 DEFAULTS: Mapping[str, Any] = {"method": "pvm", "dissimilarity": "auto", "candidates": "auto", "cv": "auto", "choose": "auto",
                                "na": "drop", "weights": None, "groups": None, "seed": 0, "progress": None,
-                               "client": None, "measure": "error", "repeats": "auto", "order": "data",
+                               "client": None, "measure": "error", "repeats": "auto",
                                "calibrate": False, "class_weights": None, "loss": None,
                                "max_prototypes": None, "tolerance": None}  # fmt: skip
 
@@ -258,8 +258,6 @@ class Problem:
     seed : int
     progress : bool or None
     candidates : as given
-    order : "data" or "values"
-        Whether the rows of `frame` are ordered as in the data, or sorted by their values.
     class_factors : array (classes,), or None
         Factors by which `class_weights=` has multiplied the weights of the rows.
     budget : int array (1,) or (classes,), or None
@@ -277,7 +275,6 @@ class Problem:
     seed: int
     progress: bool | None
     candidates: Any = "train"
-    order: str = "data"
     class_factors: np.ndarray | None = None
     budget: np.ndarray | None = None
     to_tune: Metric | None = None
@@ -317,13 +314,6 @@ class Problem:
         """The proportion of each class (classes,) by the rows' own weights."""
         weight = self.frame.class_weights if self.class_factors is None else self.frame.class_weights / self.class_factors
         return np.asarray(weight / weight.sum())
-
-    @property
-    def place(self) -> np.ndarray:
-        """Positions of the rows of `frame` in the order in which the data have them, int (n,)."""
-        if self.order == "data":
-            return np.arange(len(self.frame))
-        return np.argsort(as_pandas(self.call.data).index.get_indexer(self.frame.index))
 
     @property
     def train_in_folds(self) -> bool:
@@ -452,9 +442,6 @@ def prepare(call: Call) -> Problem:
     frame = with_class_factors(frame, factors, given["class_weights"])
     budget = budget_of(given["max_prototypes"], model, list(frame.levels))
     model = model if budget is None else model.within(int(budget.sum()))
-    one_of("order", given["order"], ("data", "values"))
-    if given["order"] == "values":
-        frame = sort_by_values(frame)
     spec, to_tune = one_of_metrics(given["dissimilarity"]), None
     if isinstance(spec, str) and spec == "auto" and _tries_several(model, frame, given):
         spec = tried(frame)
@@ -475,7 +462,7 @@ def prepare(call: Call) -> Problem:
     return Problem(
         call, frame, model, metric, _groups(given["groups"], data, kept),
         own_folds(given["cv"], data, kept), seed, _progress(given["progress"], model, frame, candidates), candidates,
-        given["order"], factors, budget, to_tune,
+        factors, budget, to_tune,
     )  # fmt: skip
 
 
@@ -578,8 +565,6 @@ def _molded(call: Call, given: Mapping[str, Any], model: Model) -> tuple[Call, p
         folds = own_folds(given["cv"], data, np.arange(len(data)))
         aside = (groups,) if _drawn(folds) else (groups, folds)
         return call, data, mold(call.formula, data, na=na, weights=weights, aside=aside)
-    if given["order"] == "values":
-        raise OptionError("order='values' sorts the rows, which is not possible on a cluster: use order='data'")
     named = (groups,) if isinstance(groups, str) else ()
     return call, *mold_remote(call.formula, call.data, client, na=na, weights=weights, aside=named)
 

@@ -85,7 +85,7 @@ class Card:
 
     A row is numbers of double precision (IEEE 754, little-endian): the number of its class in level order (from 0), its weight, and its
     predictors: numbers, truth values as 0 and 1, levels by their number (from 0). A missing value is the NaN with the bits
-    7ff8000000000000, and -0 is 0. Labels of rows do not count; the order of the rows does, which with order="values" is the sorted one.
+    7ff8000000000000, and -0 is 0. Labels of rows do not count; the order of the rows does.
 
     Examples
     --------

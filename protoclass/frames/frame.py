@@ -165,7 +165,7 @@ class Frame:
         for name, known in self.schema.items():
             if known.kind == "series":
                 raise DataError(
-                    f"column {name!r} contains series (lists of numbers), which need dissimilarity=pc.DTW(), order='data' and no other "
+                    f"column {name!r} contains series (lists of numbers), which need dissimilarity=pc.DTW() and no other "
                     f"predictor: leave out the other predictors, or the column ('- {name}')"
                 )
 
@@ -391,46 +391,6 @@ def predictors_of_columns(frame: Frame) -> tuple[frozenset[str], ...]:
         for k in range(len(made))[columns_of(term, frame.spec)]:
             made[k] = used
     return tuple(made)
-
-
-def sort_by_values(frame: Frame) -> Frame:
-    """The frame with its rows sorted by class, then by the predictors in the order of the columns, by weight, and by label.
-
-    Labels break ties between rows that are equal otherwise, and order all rows of a class if there are no predictors. Transforms
-    of the formula are trained again, so that their sums run in the new order.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> from protoclass.frames.frame import mold
-    >>> data = pd.DataFrame({"a": [2.0, 1.0, 1.0], "y": ["u", "v", "u"]}, ["r", "s", "t"])
-    >>> sort_by_values(mold("y ~ a", data)).index.tolist()
-    ['t', 'r', 's']
-    """
-    table = frame.canonical()
-    columns = [_ranked(table[name]) for name in table]
-    order = np.lexsort([_ranks(frame.index), frame.weights, *columns[::-1], frame.codes])
-    ordered = frame.take(order)
-    return replace(ordered, spec=None if frame.spec is None else trained_spec(replace(ordered, spec=None)))
-
-
-def _ranked(column: pd.Series) -> np.ndarray:
-    """A column as numbers in its order, missing ones last."""
-    if isinstance(column.dtype, pd.CategoricalDtype):
-        codes = column.cat.codes.to_numpy(float)
-        return np.where(codes < 0, np.nan, codes)
-    return np.asarray(column.to_numpy())
-
-
-def _ranks(labels: pd.Index) -> np.ndarray:
-    """The place of each label among the sorted ones; labels of several types are sorted as texts."""
-    try:
-        order = labels.argsort()
-    except TypeError:
-        order = pd.Index([repr(label) for label in labels]).argsort()
-    out = np.empty(len(labels), np.int64)
-    out[order] = np.arange(len(labels))
-    return out
 
 
 @savable

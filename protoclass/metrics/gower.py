@@ -13,7 +13,7 @@ from ..core.distances.gower import UNLIKE, gower
 from ..core.sources import Rep
 from ..core.statistics.sums import Extremes, extremes
 from ..frames.frame import Frame
-from ..frames.sql import Columns
+from ..frames.sql import Columns, number, within
 from ..ground.checks import is_real
 from ..ground.errors import DataError, DataWarning, OptionError, brief, shown, warn
 from ..ground.savable import savable
@@ -292,7 +292,7 @@ class TrainedGower(TrainedMetric):
         codes = [columns.variable(c) for c in self.categories.tolist()]
         ordered = [c in schema and schema[c].kind == "category" for c in names]
         skips_zeros = [c in _names(self.spec.asymmetric) for c in self.categories.tolist()]
-        weights = [columns.dialect.number(w) for w in self.weights.tolist()]
+        weights = [number(w) for w in self.weights.tolist()]
 
         def values(prototypes: Rep) -> np.ndarray:
             if (prototypes[0] == UNLIKE).any():
@@ -304,13 +304,13 @@ class TrainedGower(TrainedMetric):
 
         known = [allowed(c, columns.known(c, compared=True)) for c in schema]
         # differences that overflow in relation to the range have no dissimilarity, nor have logarithms of values <= 0
-        known += [allowed(c, columns.dialect.within(x, FARTHEST)) for c, x, level in zip(names, numbers, ordered, strict=True) if not level]
+        known += [allowed(c, within(x, FARTHEST)) for c, x, level in zip(names, numbers, ordered, strict=True) if not level]
         may_miss = keep or any(skips_zeros)
-        constant = None if may_miss else columns.dialect.number(sum(self.weights.tolist(), 0.0))
+        constant = None if may_miss else number(sum(self.weights.tolist(), 0.0))
         return SQLDistance([*numbers, *codes], gower_in_sql(ordered, skips_zeros, weights, constant), known, values, may_miss)
 
     def _number_in_sql(self, columns: Columns, k: int, name: str) -> str:
-        x, number = columns.variable(name), columns.dialect.number
+        x = columns.variable(name)
         if name in _names(self.spec.logratio):
             x = f"CASE WHEN {x} > 0e0 THEN LOG10({x}) END"
         return f"{x} / {number(self.ranges[k])} * {number(self.weights[k])}"

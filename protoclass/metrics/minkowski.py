@@ -12,12 +12,12 @@ import pandas as pd
 from ..core.distances.minkowski import Geometry, minkowski
 from ..core.sources import Rep
 from ..frames.frame import Frame, predictors_of_columns
-from ..frames.sql import Columns
+from ..frames.sql import Columns, number, within
 from ..ground.checks import is_number, is_real, one_of
 from ..ground.errors import NoVectors, OptionError, brief
 from ..ground.savable import savable
 from .base import Metric, Traits, VectorMetric, strings
-from .in_sql import SQLDistance, largest_coordinate, minkowski_in_sql
+from .in_sql import SQLDistance, largest_coordinate, minkowski_in_sql, unwritten
 from .scaling import SCALES, Spread, columns_of, finite, spread_of, unscaled
 
 
@@ -182,15 +182,15 @@ class TrainedMinkowski(VectorMetric):
                 "distances of single precision can't be written in SQL, which would round them differently: fit in double precision, "
                 "data.astype(float)"
             )
-        number, rows = columns.dialect.number, []
+        if self.spec.r == np.inf:
+            raise unwritten(self)
+        rows = []
         for x, spread, factor in zip(columns.design, self.spread.tolist(), self.factor.tolist(), strict=True):
             scaled = x if spread == 1 else f"{x} / {number(spread)}"
             rows.append(scaled if factor == 1 else f"{scaled} * {number(factor)}")
         limit = largest_coordinate(self.spec.r)
-        schema, expanded = columns.frame.schema, columns.frame.spec is not None
-        raw = [columns.known(c) for c in schema if expanded or schema[c].kind == "boolean"]
-        known = [*raw, *(columns.dialect.within(x, limit) for x in rows)]
-        measured = minkowski_in_sql(len(rows), self.spec.r, columns.dialect)
+        known = [*map(columns.known, columns.frame.schema), *(within(x, limit) for x in rows)]
+        measured = minkowski_in_sql(len(rows), self.spec.r)
         return SQLDistance(rows, measured, known, lambda prototypes: prototypes[0])
 
     @property

@@ -235,6 +235,8 @@ class Model(NamedArguments, Served):
     larger : mapping of parameter to Grid
         Parameters whose default grid is extended while its last value is selected, and the Grid that computes the further values,
         ascending. A grid point must give the same rule if it is alone in a grid.
+    tuned_last : frozenset of str
+        Parameters that are tuned after those of a metric that the method learns, which are tuned at the least value.
     reads_once : int, or None
         Size in bytes from which on a method reads the dissimilarities once, block by block, if the metric is trained in folds.
     most_pairs : int, or None
@@ -259,6 +261,7 @@ class Model(NamedArguments, Served):
     grids: ClassVar[frozenset[str]] = frozenset()
     words: ClassVar[Mapping[str, str]] = {"k": "neighbours k", "K": "prototypes for each class, K"}
     larger: ClassVar[Mapping[str, Grid]] = {}
+    tuned_last: ClassVar[frozenset[str]] = frozenset()
     reads_once: ClassVar[int | None] = None
     most_pairs: ClassVar[int | None] = None
     example: ClassVar[Mapping[str, Any]] = {}

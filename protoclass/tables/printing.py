@@ -233,8 +233,6 @@ def facts(fit: Fitted) -> dict[str, str]:
     out["Observations"] = f"{fit.nobs}" + (f" ({len(fit.dropped)} dropped for missing values)" if len(fit.dropped) else "")
     if frame.notes:
         out["Note"] = "; ".join(frame.notes)
-    if fit.problem.order != "data":
-        out["Order"] = "rows sorted by their values, which determines ties and folds (order='data' keeps the order of the data)"
     if fit.call.arguments.get("candidates", "auto") == "auto" and isinstance(fit.problem.candidates, int):
         sample = f"{fit.problem.candidates:,} of {fit.nobs:,} rows, a random sample by class, because all would take long"
         out["Candidates"] = f"{sample} (candidates='train' uses all)"
@@ -262,6 +260,7 @@ def facts(fit: Fitted) -> dict[str, str]:
 
 
 MOST_TERMS = 8  # of a printed score
+LARGEST = 3  # shares that are printed
 
 
 def separation_facts(fit: Fitted) -> dict[str, str]:
@@ -270,9 +269,12 @@ def separation_facts(fit: Fitted) -> dict[str, str]:
     if (weights is None and count != 2) or count * len(fit.frame.schema) ** 2 > MOST_LEARNED or why_not_separated(fit):
         return {}
     table = separation(fit)
-    lines = zip(table.index, table["share"], table["higher"], strict=True)
-    said = [f"{name} {100 * share:.0f} %" + (f" (higher in {side})" if pd.notna(side) else "") for name, share, side in lines]
-    out = {"Separation": ", ".join(said[:NAMED]) + ", ..." * (len(said) > NAMED)}
+    sides: dict[str, list[str]] = {}  # a group for each direction
+    for name, row in table.head(LARGEST).iterrows():
+        side = f"higher in {row['higher']}: " if pd.notna(row["higher"]) else ""
+        sides.setdefault(side, []).append(f"{name} {100 * row['share']:.0f} %")
+    said = "; ".join(side + ", ".join(names) for side, names in sides.items())
+    out = {"Separation": said + ", ..." * (len(table) > LARGEST)}
     if "coefficient" not in table:
         return out
     terms = [f"{'-' if value < 0 else '+'} {significant(abs(value), 6)} {name}" for name, value in table["coefficient"].items()]

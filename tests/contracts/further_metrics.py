@@ -19,7 +19,7 @@ from protoclass.core.distances.minkowski import Geometry, minkowski
 from protoclass.core.sources import Rep, part
 from protoclass.frames.frame import Frame, mold
 from protoclass.frames.sql import ROW as TABLE
-from protoclass.frames.sql import Columns, dialect_of
+from protoclass.frames.sql import Columns
 from protoclass.ground.errors import OptionError
 from protoclass.metrics.base import Metric, TrainedMetric, VectorMetric, same
 from protoclass.metrics.in_sql import PROTOTYPE, ROW, MetricInSQL, SQLDistance, sql_distance
@@ -319,9 +319,8 @@ def check_sql(s: Measured) -> None:
     written = any(isinstance(m, MetricInSQL) and callable(m.sql) for m in (s.trained, s.trained.spec))
     if not written or not s.frame.schema or len(s.frame.schema) > MOST_COLUMNS:
         return
-    dialect = dialect_of("sqlite")
     try:
-        distance: Any = s.call("`sql`", sql_distance, s.trained, Columns(s.frame, dialect))
+        distance: Any = s.call("`sql`", sql_distance, s.trained, Columns(s.frame))
     except OptionError:
         return  # it says what is not written
     require(isinstance(distance, SQLDistance), f"{s}: `sql` gave a value of type {type(distance).__name__}: it must give an SQLDistance")

@@ -219,7 +219,6 @@ def test_what_stays_out(client):
     ddf = in_parts(made(4), [100])
     for given, words in [
         ({"method": "knn", "client": client}, r"client= needs rows that stay on a cluster, but.*use 'pvm'"),
-        ({"order": "values"}, "order='values' sorts the rows"),
         ({"dissimilarity": "mahalanobis"}, "learns from all rows in one place"),
     ]:
         with pytest.raises(pc.ProtoclassError, match=words):

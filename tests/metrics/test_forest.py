@@ -129,7 +129,7 @@ def test_held_out_classes_change_nothing_of_their_predictions(iris):
     held = fold == 0
     other.loc[held, "species"] = iris.loc[held, "species"].sample(frac=1, random_state=0).to_numpy()
     first, second = (
-        pc.cross_validate("species ~ .", data, "knn", k=3, dissimilarity=pc.Forest(trees=10), cv=fold, order="data", progress=False)
+        pc.cross_validate("species ~ .", data, "knn", k=3, dissimilarity=pc.Forest(trees=10), cv=fold, progress=False)
         for data in (iris, other)
     )
     assert np.array_equal(first.predicted[0, held], second.predicted[0, held])

@@ -334,7 +334,7 @@ def test_sql_of_a_diagonal_fit_agrees(iris, data, formula, more):
     fit = pc.fit(formula, data, "medianglvq", K=2, matrix="diagonal", ridge=0.01, cv=None, **more)
     with sqlite3.connect(":memory:") as base:
         data.reset_index(names="place").to_sql("rows", base, index=False)
-        found = pd.read_sql_query(fit.sql("sqlite", "rows"), base).sort_values("place")
+        found = pd.read_sql_query(fit.sql("rows"), base).sort_values("place")
     predicted = next(c for c in found if c not in data and c != "place")
     assert found[predicted].tolist() == fit.predict(data).astype(object).tolist()
 
@@ -343,7 +343,7 @@ def test_a_matrix_is_not_written_in_sql(iris):
     for matrix, local in EVERY[1:]:
         fit = pc.fit("species ~ .", iris, "medianglvq", K=1, matrix=matrix, local=local, ridge=0.01, cv=None)
         with pytest.raises(pc.OptionError, match=r"weighted Euclidean dissimilarities can't.*: use Minkowski distances"):
-            fit.sql("sqlite", "rows")
+            fit.sql("rows")
 
 
 @pytest.mark.parametrize(("matrix", "local"), EVERY[1:3])

@@ -180,7 +180,7 @@ def test_labels_of_another_type_and_labels_in_a_column_have_cures_that_match_the
             pc.fit("species ~ 1", data, dissimilarity=D, eps=1.0)
         names = {"data": data.copy()}
         exec(cure, names)
-        found = pc.fit("species ~ 1", names["data"], dissimilarity=D, eps=1.0, order="values").prototypes
+        found = pc.fit("species ~ 1", names["data"], dissimilarity=D, eps=1.0).prototypes
         assert found["class"].tolist() == [iris["species"][int(label) - first] for label in found.index]
         assert len(found) == len(expected)
 

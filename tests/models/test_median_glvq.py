@@ -459,6 +459,34 @@ def test_total_is_the_number_of_all_prototypes():
     assert grid.table["total"].tolist() == [2, 4, 6, 10]
 
 
+@pytest.mark.parametrize(("name", "first", "others"), [("K", 1, [2, 3, 5]), ("total", 3, [6, 9, 15])])
+def test_the_number_is_tuned_at_the_matrix_that_is_chosen_with_the_least(iris, name, first, others):
+    number = {name: "grid"} if name == "total" else {}
+    curve = pc.cross_validate("species ~ .", iris, "medianglvq", cv=3, **number)
+    table, learned = curve.table, ["matrix", "local", "ridge"]
+    assert table[name].tolist() == [first] * 8 + others
+    alone = pc.cross_validate("species ~ .", iris, "medianglvq", cv=3, **{name: first})
+    assert table[learned + ["error"]].head(8).equals(alone.table[learned + ["error"]])
+    chosen = alone.table.loc[alone.one_se, learned].tolist()
+    assert table.loc[8:, learned].to_numpy().tolist() == [chosen] * 3
+    assert curve.corrected("1se") >= 0
+    fit = pc.fit("species ~ .", iris, "medianglvq", cv=3, **number)
+    values = fit.selection.values
+    same = pc.fit("species ~ .", iris, "medianglvq", cv=None, **values)
+    assert same.prototypes.equals(fit.prototypes)
+
+
+def test_held_out_rows_do_not_see_their_labels_while_a_matrix_is_tuned(iris):
+    fold, other = np.arange(150) % 3, iris.copy()
+    out = fold == 0
+    other.loc[out, "species"] = np.random.default_rng(0).permutation(iris["species"][out])
+    one, two = (pc.cross_validate("species ~ .", data, "medianglvq", cv=fold) for data in (iris, other))
+    names = ["K", "matrix", "local", "ridge"]
+    both = one.grid.reset_index().merge(two.grid.reset_index(), on=names)
+    assert len(both) >= 8
+    assert (one.predicted[0][out][:, both["index_x"]] == two.predicted[0][out][:, both["index_y"]]).all()
+
+
 @pytest.mark.parametrize("arguments", [
     {"K": 2}, {"K": {"setosa": 1, "versicolor": 2, "virginica": 2}}, {"total": 5}, {"K": 2, "matrix": "diagonal", "ridge": 0.01},
     {"K": [1, 2], "cv": 3}, {"K": 1, "matrix": "full", "local": True, "ridge": [0.01, 0.1], "cv": 3},

@@ -128,7 +128,7 @@ ARGUMENTS = {
     "kmeans": {"eps": 1.0, "candidates": pc.kmeans(5), "cv": 3}, "weights": {"eps": 1.0, "weights": np.arange(150.0) + 1},
     "groups": {"groups": np.arange(150) // 5, "cv": 5, "eps": [0.8, 1.2]},
     "folds": {"eps": [0.8, 1.2], "cv": pd.Series(np.arange(150) % 3)},
-    "class weights": {"eps": 1.0, "class_weights": "balanced"}, "values": {"eps": [0.8, 1.2], "cv": 3, "order": "values"},
+    "class weights": {"eps": 1.0, "class_weights": "balanced"},
     "object": {"method": pc.PVM(eps=pc.quantiles(4)), "cv": 3}, "isotonic": {"eps": 1.0, "calibrate": {"how": "isotonic", "cv": 3}},
     "calibrated": {"method": "knn", "k": 5, "calibrate": True},
 }  # fmt: skip

@@ -232,7 +232,7 @@ def check_rule(rule: Any, d: Any, classes: int) -> None:
 def check_problem(problem: Any) -> None:
     n, groups, data = len(problem.frame), problem.groups, problem.call.data
     must(groups is None or (groups.shape == (n,) and _within(groups, 0, 2**62)), "the groups do not match the rows")
-    must(problem.order in ("data", "values") and problem.seed >= 0, "the order of the rows or the seed is not valid")
+    must(problem.seed >= 0, "the seed is not valid")
     rows = not isinstance(data, pd.DataFrame) or problem.frame.absent is not None or problem.frame.index.isin(data.index).all()
     must(rows, "the rows do not match the data")
 

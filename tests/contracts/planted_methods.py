@@ -1,6 +1,5 @@
 """Small methods with one fault each: `PLANTED` has them with words of the message that names the cause."""
 
-import random
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
@@ -41,25 +40,12 @@ class Centred(LinearRule):
         return (X - 0.1 * X.mean(axis=0)) @ self.slopes + self.offsets
 
 
-@planted("alone", Linear)
-class Squeezed(LinearRule):
-    def scores(self, query):
-        return np.squeeze(query.coordinates()) @ self.slopes + self.offsets
-
-
 # moved
 
 
 @planted(r"moved\(columns\)", Votes)
 class MovedNot(VotesRule):
     def moved(self, columns):
-        return self
-
-
-@planted(r"moved\(columns\)", Votes)
-class MovedInPlace(VotesRule):
-    def moved(self, columns):
-        self.prototypes.at[:] = columns[self.prototypes.at]
         return self
 
 
@@ -76,12 +62,6 @@ class PathMovedNot(Medoid):
 
 
 # uneven classes, and classes without rows
-
-
-@planted("classes of 36")
-class Reshaped(Linear):
-    def means(self, X, y, w, classes):
-        return X[np.argsort(y, kind="stable")].reshape(len(classes), -1, X.shape[1]).mean(axis=1)
 
 
 @planted("of which the training rows have none|classes of 36")
@@ -111,17 +91,6 @@ class Squares(VotesRule):
         return super().predict(kind, query) ** (2 if kind == "distance" else 1)
 
 
-@planted("predict\\('nearest'\\)", Votes)
-class SecondNearest(VotesRule):
-    """Leaves out the row itself, where it is a prototype."""
-
-    kinds = ("class", "prob", "nearest")
-
-    def predict(self, kind, query):
-        D = query.dissimilarities(self.prototypes)
-        return np.where(D == 0, np.inf, D).argmin(axis=1) if kind == "nearest" else super().predict(kind, query)
-
-
 @planted("own_distances", Medoid)
 class DistancesOfItsOwn(pc.extend.Nearest):
     def distances(self, query):
@@ -141,16 +110,6 @@ def grid_of(values):
 @planted("default_grid.*ascending")
 class Descending(Votes):
     default_grid = grid_of(lambda task, smallest: np.array([1.0, 0.5, 0.1]))
-
-
-@planted("default_grid.*NaN")
-class NotANumber(Votes):
-    default_grid = grid_of(lambda task, smallest: np.array([0.1, 0.5, np.nan]))
-
-
-@planted("default_grid.*'grid' is the default")
-class NoDefaultGrid(Votes):
-    default_grid = pc.Model.default_grid
 
 
 @planted("default_grid.*ends in IndexError")
@@ -181,13 +140,6 @@ class InverseDistances(VotesRule):
             return super().predict(kind, query)
 
 
-@planted("no rows at all ends in ValueError", Linear)
-class LargestOfNone(LinearRule):
-    def scores(self, query):
-        values = super().scores(query)
-        return values / max(1.0, np.abs(values).max() * 1e-300)
-
-
 # weights
 
 
@@ -197,12 +149,6 @@ class VotesOfAll(Votes):
 
     def learn(self, task, own, width):
         return self.rule(pc.extend.Points(task.y, at=own), np.maximum(task.w, 1.0), width, task.classes)
-
-
-@planted("weight")
-class SquaredWeights(Votes):
-    def learn(self, task, own, width):
-        return super().learn(replace(task, w=task.w**2), own, width)
 
 
 # what a method writes, draws and keeps
@@ -225,43 +171,11 @@ class CentresInPlace(Linear):
         return super().learn(task, ridge)
 
 
-@planted("writes into task.w")
-class NormsInPlace(Votes):
-    def learn(self, task, own, width):
-        np.divide(task.w, task.w.sum(), out=task.w)
-        return super().learn(task, own, width)
-
-
-@planted("writes into `fold`")
-class WritesIntoFolds(Medoid):
-    def paths(self, task, fold, folds, grid):
-        for f in range(folds):
-            part, columns = task.keep(fold != f, f)
-            yield f, self.path(part, grid).moved(columns)
-        fold[:] = 0
-
-
-@planted("writes into query.dissimilarities", Votes)
-class RootsInPlace(VotesRule):
-    def predict(self, kind, query):
-        D = query.dissimilarities(self.prototypes)
-        if kind == "class":
-            np.sqrt(D, out=D)
-        return super().predict(kind, query)
-
-
 @planted("path.*global generator np.random")
 class Shuffles(Medoid):
     def learn(self, task, power):
         np.random.permutation(len(task.y))
         return super().learn(task, power)
-
-
-@planted("predict.*global generator of the module random", Medoid)
-class PythonDraws(pc.extend.Nearest):
-    def closest(self, query):
-        at = super().closest(query)
-        return at if random.random() < 2 else at[::-1]
 
 
 @planted("second time", Votes)
@@ -290,17 +204,6 @@ class SharedWidth(VotesRule):
 
     def votes(self, query):
         return replace(VotesRule(self.prototypes, self.weight, self.width, self.classes), width=self.width * self.shared).votes(query)
-
-
-@planted("same shape|keep")
-class CachedByShape(Linear):
-    rules: ClassVar[dict] = {}
-
-    def learn(self, task, ridge):
-        key = (task.coordinates().shape, float(ridge))
-        if key not in self.rules:
-            self.rules[key] = super().learn(task, ridge)
-        return self.rules[key]
 
 
 # fields, pickles and files
@@ -355,12 +258,6 @@ class CoversCountedTwice(Balls):
         return w @ (inside & (y[:, None] == classes))
 
 
-@planted("miscovered of prototype")
-class MiscoversOfAll(Balls):
-    def miscovers(self, inside, classes, y, w):
-        return w @ inside
-
-
 @planted("objective.*loss")
 class LossWithoutCosts(Balls):
     def loss(self, task, prototypes):
@@ -382,13 +279,6 @@ class KindestFirst(Balls):
         return Criticised(found.rows[::-1][:n], found.score[::-1][:n], found.name, found.meaning)
 
 
-@planted("different rows")
-class OneCriticism(Balls):
-    def criticise(self, learned, task, n, seconds):
-        found = super().criticise(learned, task, n, seconds)
-        return replace(found, rows=np.repeat(found.rows[:1], n), score=np.repeat(found.score[:1], n))
-
-
 @planted("not a prefix", Steps)
 class LastSteps(StepsRule):
     def first(self, size):
@@ -403,13 +293,6 @@ class WalksBackwards(StepsRule):
         return reversed(list(super().walk(query)))
 
 
-@planted("size of the rule", Steps)
-class SizeOfNothing(StepsRule):
-    @property
-    def size(self):
-        return float("nan")
-
-
 # SQL
 
 
@@ -420,20 +303,7 @@ class TwoPrototypesInSQL(pc.extend.Nearest):
         return statement.nearest(two, np.arange(2))
 
 
-@planted("SQLite can't run", Linear)
-class BrokenSQL(LinearRule):
-    why_not_sql: ClassVar[str] = ""
-
-    def sql(self, statement):
-        return statement.most({c: f"{statement.column(0)} ** 2 ** {c}" for c in range(len(self.offsets))})
-
-
 # examples and structure
-
-
-@planted("whose rules are the same")
-class SameRules(Medoid):
-    example: ClassVar[dict[str, Any]] = {"power": (1.0, 1.0000001)}
 
 
 @planted("must be pc.extend.Points")
@@ -441,12 +311,6 @@ class PrototypesInADict(Medoid):
     def learn(self, task, power):
         rule = super().learn(task, power)
         return replace(rule, prototypes={"at": rule.prototypes.at})
-
-
-@planted("report of the rule must be a mapping")
-class ReportIsAList(Medoid):
-    def learn(self, task, power):
-        return replace(super().learn(task, power), report=["power"])
 
 
 @planted("whole numbers", Linear)
@@ -461,12 +325,6 @@ class FoldsMixedUp(Linear):
     def paths(self, task, fold, folds, grid):
         for f, path in super().paths(task, fold, folds, grid):
             yield (f + 1) % folds, path
-
-
-@planted("must yield")
-class LastFoldIsLost(Linear):
-    def paths(self, task, fold, folds, grid):
-        yield from list(super().paths(task, fold, folds, grid))[: max(1, folds - 1)]
 
 
 @planted("leaves out the worst row")

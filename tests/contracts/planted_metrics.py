@@ -3,7 +3,6 @@
 `FAULTS` has (class, words that the message must have).
 """
 
-import random
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
@@ -216,42 +215,12 @@ class ByLabel(CityBlock):
         return (numbers(frame) + 0.001 * known[:, None],)
 
 
-@fault("response|classes")
-class ClassesInRows(CityBlock):
-    def rows(self, frame):
-        return (numbers(frame) + frame.codes[:, None],)
-
-
 # geometry and coordinates
 
 
 @fault("geometry is declared")
 class WrongExponent(CityBlock):
     traits = replace(CityBlock.traits, geometry=Geometry(2.0))
-
-
-@fault("must be coordinates|geometry is declared")
-class WrongArrayFirst(Hellinger):
-    traits = replace(Hellinger.traits, geometry=Geometry())
-
-    def rows(self, frame):
-        X = numbers(frame)
-        return np.arange(len(X)) * 0, X
-
-    def between(self, rows, candidates):
-        return minkowski(rows[1], candidates[1])
-
-
-def doubled(d):
-    return np.asarray(d, float) * 2
-
-
-@fault("not change the precision")
-class LosesPrecision(CityBlock):
-    traits = replace(CityBlock.traits, geometry=Geometry(1.0, value=doubled))
-
-    def between(self, rows, candidates):
-        return doubled(minkowski(rows[0], candidates[0], 1.0))
 
 
 def waves(d):
@@ -269,11 +238,6 @@ class Waves(CityBlock):
 @fault("placed by their coordinates")
 class WrongPlace(Scaled):
     made = trained(TrainedScaled, place=lambda self, coords: (np.ascontiguousarray(coords * self.scale),))
-
-
-@fault("lead back")
-class WrongWayBack(Scaled):
-    made = trained(TrainedScaled, original=lambda self, coords: pd.DataFrame(coords, columns=self.columns))
 
 
 @fault("halfway")
@@ -297,14 +261,6 @@ class MeansOfAllClasses(Weighted):
         return TrainedWeighted(self, np.ptp(means, axis=0) + 1.0)
 
 
-@fault("unequal sizes|class without rows")
-class SpreadWithinClasses(Weighted):
-    def train(self, frame):
-        X, y = numbers(frame), frame.codes
-        spread = np.array([X[y == c].std(axis=0, ddof=1) for c in np.unique(y)])
-        return TrainedWeighted(self, 1 / spread.max(axis=0))
-
-
 # far rows, copies, none, one candidate
 
 
@@ -322,25 +278,10 @@ class NoSpread(Range):
         return PlantedSpan(self, np.ptp(numbers(frame), axis=0))
 
 
-@fault("rows of zeros")
-class Directions(CityBlock):
-    traits = replace(CityBlock.traits, power=None, triangle=False)
-
-    def rows(self, frame):
-        X = numbers(frame)
-        return (X / np.sqrt((X**2).sum(axis=1))[:, None],)
-
-
 @fault("no rows")
 class FailsOnNone(CityBlock):
     def between(self, rows, candidates):
         return absolute(rows, candidates).sum(axis=2) + 0 * rows[0].max()
-
-
-@fault("gave the shape")
-class SqueezesCandidates(CityBlock):
-    def between(self, rows, candidates):
-        return np.squeeze(super().between(rows, candidates))
 
 
 # changed in place, global generators
@@ -373,13 +314,6 @@ class DrawsInTrain(Range):
         return PlantedSpan(self, np.where(span > 0, span, 1.0))
 
 
-@fault("global generator of the module random")
-class ShufflesBetween(CityBlock):
-    def between(self, rows, candidates):
-        random.random()
-        return super().between(rows, candidates)
-
-
 @fault("equal to itself|default_rng")
 class NoSeed(Range):
     def train(self, frame):
@@ -387,17 +321,6 @@ class NoSeed(Range):
 
 
 # saved, made again, pickled, equal, hashable
-
-
-@dataclass(frozen=True)
-class TrainedUnsavable(PlantedSpan):
-    pass
-
-
-@fault("savable")
-class NotSavable(Range):
-    def train(self, frame):
-        return TrainedUnsavable(self, super().train(frame).span)
 
 
 @pc.extend.savable
@@ -435,21 +358,6 @@ class KeepsADict(Range):
         return TrainedMapping(self, dict(zip(frame.design.columns, super().train(frame).span, strict=True)))
 
 
-@pc.extend.savable
-@dataclass(frozen=True)
-class TrainedMistyped(pc.extend.TrainedMetric):
-    span: tuple
-
-    rows = PlantedSpan.rows
-    between = PlantedSpan.between
-
-
-@fault("saved and loaded")
-class WrongAnnotation(Range):
-    def train(self, frame):
-        return TrainedMistyped(self, super().train(frame).span)
-
-
 @fault("can't be pickled")
 @dataclass(frozen=True)
 class HoldsAFunction(CityBlock):
@@ -457,21 +365,6 @@ class HoldsAFunction(CityBlock):
 
     def between(self, rows, candidates):
         return self.by(super().between(rows, candidates))
-
-
-@pc.extend.savable
-@dataclass(frozen=True)
-class TrainedNeverEqual(PlantedSpan):
-    def __eq__(self, other):
-        return self is other
-
-    __hash__ = PlantedSpan.__hash__
-
-
-@fault("equal to itself")
-class NeverEqual(Range):
-    def train(self, frame):
-        return TrainedNeverEqual(self, super().train(frame).span)
 
 
 @pc.extend.savable
@@ -506,19 +399,9 @@ class SumOfSquares(CityBlock):
     traits = replace(CityBlock.traits, power=2.0)
 
 
-@fault("above 0")
-class PowerZero(CityBlock):
-    traits = replace(CityBlock.traits, power=0)
-
-
 @fault("not a predictor")
 class UnknownGroup(CityBlock):
     traits = replace(CityBlock.traits, column_groups=(("height", "width"),))
-
-
-@fault("twice")
-class GroupTwice(CityBlock):
-    traits = replace(CityBlock.traits, column_groups=(("x1", "x2"), ("x2", "x3")))
 
 
 # a row and itself
@@ -538,14 +421,6 @@ class Similarity(CityBlock):
 @fault("symmetric is declared")
 class SaysSymmetric(Upwards):
     traits = pc.extend.Traits(symmetric=True)
-
-
-@fault("symmetric is declared.*1000 times as far")
-class FarOnOneSide(CityBlock):
-    traits = replace(CityBlock.traits, triangle=False, power=None)
-
-    def between(self, rows, candidates):
-        return super().between(rows, candidates) * np.where(np.abs(rows[0]).max(axis=1) > 50, 2.0, 1.0)[:, None]
 
 
 # triangles
@@ -587,29 +462,7 @@ class NoAbs(InSQL):
         return SQLDistance(columns.design, " + ".join(terms), [], lambda prototypes: prototypes[0])
 
 
-@fault("SQLite does not accept")
-class CountsFromOne(InSQL):
-    def sql(self, columns):
-        terms = [f"ABS({coordinate(k + 1)} - {value(k + 1)})" for k in range(len(columns.design))]
-        return SQLDistance(columns.design, " + ".join(terms), [], lambda prototypes: prototypes[0])
-
-
-@fault("conditions of `sql` leave out")
-class WrongConditions(InSQL):
-    def sql(self, columns):
-        made = super().sql(columns)
-        return SQLDistance(made.rows, made.expression, [f"{columns.design[0]} > 0"], made.values)
-
-
 # wrappers
-
-
-@fault("Mixed|frame")
-class ReadsFormula(CityBlock):
-    traits = replace(CityBlock.traits, triangle=False, power=None)
-
-    def rows(self, frame):
-        return (numbers(frame) * (2.0 if frame.formula.text.startswith("y") else 1.0),)
 
 
 # learning: what is declared
@@ -637,27 +490,10 @@ class AMethod(CityBlock):
         return CityBlock.traits
 
 
-@fault("True or False")
-class AText(CityBlock):
-    traits = replace(CityBlock.traits, slow="no")
-
-
 @fault("must be a tuple of arrays|tuple of arrays")
 class BareArray(CityBlock):
     def rows(self, frame):
         return numbers(frame)
-
-
-@fault("must return a TrainedMetric")
-class ReturnsNothing(Range):
-    def train(self, frame):
-        super().train(frame)
-
-
-@fault("spec")
-class SpecSecond(Range):
-    def train(self, frame):
-        return PlantedSpan(super().train(frame).span, self)
 
 
 # missing values
@@ -669,8 +505,3 @@ class SkipsNothing(CityBlock):
 
     def rows(self, frame):
         return (np.ascontiguousarray(frame.columns.astype(float).to_numpy()),)
-
-
-@fault("skips_missing is declared, and they are refused")
-class CantRead(CityBlock):
-    traits = replace(CityBlock.traits, skips_missing=True)

@@ -60,10 +60,14 @@ def few(steps: int, costly_without: Kernel | None = None) -> bool:
 
     A kernel takes from 0.2 to 2 s to compile in the first fit ever, and numba half a second to import and to read it in every
     later process. On work of this size it saves some milliseconds, unless there is much of it: not the parts of large work
-    that `each` divides. If the work is `costly_without` a kernel, that kernel is used if it has been called before.
+    that `each` divides. If the work is `costly_without` a kernel, that kernel is used if it has been called before, or if such
+    works together were large.
     """
-    called = costly_without is not None and costly_without.called
-    return steps <= FEW and not called and not getattr(_inside, "worker", False)
+    if costly_without is not None:
+        costly_without.spared += steps
+        if costly_without.called or costly_without.spared > 4 * FEW:
+            return False
+    return steps <= FEW and not getattr(_inside, "worker", False)
 
 
 @lru_cache(1)
@@ -138,6 +142,7 @@ class Kernel:
 
     def __init__(self, function: Callable[..., Any], contract: bool = True) -> None:
         self.py_func, self.contract = function, contract
+        self.spared = 0  # steps of works that `few` has left to NumPy
         self._compiled = Once(self._compile)
         update_wrapper(self, function)
 

@@ -358,6 +358,13 @@ class Model(NamedArguments, Served):
             raise OptionError(f"{brief(drawn)} draws values that {self.name} does not allow: {reason}") from None
         return values
 
+    def in_folds(self, grid: Axes, task: Task) -> Callable[[Task], dict[str, np.ndarray]]:
+        """The grid of a fold whose dissimilarities are learned from its own classes: a function of the task of its training rows.
+
+        Values that were drawn from the dissimilarities in `task`, which has all rows, are drawn at the same levels.
+        """
+        return lambda part: dict(grid)
+
     def default_grid(self, parameter: str, task: Task, smallest: np.ndarray) -> np.ndarray:
         """The values of the default grid of a parameter."""
         raise OptionError(f"{self.name} has no default grid for {parameter}: use a sequence of values")

@@ -389,7 +389,7 @@ def per_class(fit: Fitted) -> pd.DataFrame:
 
 WIDE = 110  # characters of a line with the call at its end
 LARGE = 1000  # rows from which errors are printed with three decimals
-STRUCK = {"lambda", "cost", "swaps", "loss", "matrix", "ridge", "K"}  # of a report, left to the summary unless they were given or tuned
+STRUCK = {"lambda", "cost", "swaps", "loss", "matrix", "local", "ridge", "K"}  # left to the summary unless given or tuned
 KEPT = (
     "Note", "Separation", "Score", "Columns left", "Order", "Candidates", "Objective", "Class weights", "Warning", "Costs",
     "Never predicted", "Cause", "Try", "Probabilities",
@@ -446,7 +446,7 @@ def parameters_said(fit: Fitted) -> dict[str, str]:
             noun = "prototype cost" if symbol == "lambda" else noun
             out[_capital(noun if symbol in SYMBOLS and noun else name)] = _with_rule(fit, key, value)
     if validation is not None:
-        out |= {_capital(name): _with_rule(fit, name, value) for name, value in tuned.items() if name in named}
+        out |= {_capital(name): _with_rule(fit, name, value) for name, value in tuned.items() if name in named and name not in STRUCK}
     return out
 
 

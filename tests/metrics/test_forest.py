@@ -16,6 +16,7 @@ from protoclass.export.saving.derived import check_forest
 from protoclass.frames.frame import mold
 from protoclass.metrics.forest import TrainedForest
 from protoclass.metrics.measuring import measure_frame
+from protoclass.sklearn import PrototypeClassifier
 
 PREDICTORS = ["sepal_length", "sepal_width", "petal_length", "petal_width"]
 
@@ -164,6 +165,18 @@ def test_certificates_and_explanations(iris):
         fit.sql()
     assert "Forest" in str(fit.summary())
     assert "Breiman 2001" in str(fit.methods())
+
+
+def test_what_is_made_of_a_fit_knows_the_forest(iris, tmp_path):
+    polars = pytest.importorskip("polars")
+    fit = pc.fit("species ~ .", polars.from_pandas(iris), "medianglvq", K=1, dissimilarity=pc.Forest(trees=20), cv=3, progress=False)
+    fit.explore(save=tmp_path / "explorer.html")
+    fit.report(tmp_path / "report.html")
+    for text in (str(fit.card()), (tmp_path / "report.html").read_text(), str(fit.summary())):
+        assert "Forest, 20 trees, out-of-bag error 0.0" in text
+    estimator = PrototypeClassifier("medianglvq", K=1, dissimilarity=pc.Forest(trees=20), cv=None)
+    estimator.fit(iris[PREDICTORS], iris["species"])
+    assert estimator.score(iris[PREDICTORS], iris["species"]) > 0.9
 
 
 def test_threads_change_nothing(iris, monkeypatch):

@@ -451,7 +451,7 @@ def tells_apart(fit: Fitted, code: int) -> bool | None:
     compared with 1/2 by the rank-sum test (Mann and Whitney 1947) at 5 %.
     """
     dissimilarity, y, w = fit.dissimilarity, fit.frame.codes, fit.frame.weights
-    if fit.frame.absent is not None or dissimilarity.sharded is not None or dissimilarity.metric.slow:
+    if fit.frame.absent is not None or dissimilarity.metric.slow:
         return None
     own, others = (_some(np.flatnonzero(mask & (w > 0))) for mask in (y == code, y != code))
     rows, row_of = np.concatenate([own, others]), np.asarray(dissimilarity.candidate_row)

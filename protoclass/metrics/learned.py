@@ -155,15 +155,16 @@ def training_rows(frame: Frame, name: str) -> TrainingRows:
     """The rows of a frame with weight, of at least two classes."""
     if frame.response is None:
         raise DataError(f"a learned metric needs the classes, but {frame.formula.quoted} has no response: use 'response ~ predictors'")
-    live = np.flatnonzero(frame.weights > 0)
-    X, table, y = design_of(frame, name)[live], frame.design.iloc[live], frame.codes[live]
+    live = frame.weights > 0
+    frame = frame if live.all() else frame.take(np.flatnonzero(live))
+    X, y = design_of(frame, name), frame.codes
     check_classes(frame, y, "training rows have")
-    spread, _ = spread_of(table, True).scales(True, frame)
+    spread, _ = spread_of(frame, name, True).scales(True, frame)
     varies, Z = X.max(axis=0) > X.min(axis=0), X / spread
     if not varies.any():
         raise DataError(f"all columns of {frame.formula.quoted} are constant over the {len(X)} training rows: use others")
     center = np.where(varies, Z.mean(axis=0), Z[0])
-    return TrainingRows((Z - center)[:, varies], y, frame.weights[live], center, spread, varies, table.columns)
+    return TrainingRows((Z - center)[:, varies], y, frame.weights, center, spread, varies, frame.design.columns)
 
 
 def mapped(spec: Metric, known: TrainingRows, inner: np.ndarray, used: int, search: np.ndarray) -> TrainedLearned:

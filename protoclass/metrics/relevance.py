@@ -133,7 +133,7 @@ class Relevance(Wrapper):
     @property
     def traits(self) -> Traits:
         known = self.inner[0].traits
-        learned = {"train_in_folds": True, "supervised": True, "trained_in_parts": False}
+        learned = {"train_in_folds": True, "supervised": True}
         if self.local:
             learned |= {"symmetric": False, "triangle": False, "geometry": None}  # type: ignore[dict-item]
         elif self.matrix == "full":

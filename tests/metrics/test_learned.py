@@ -1,6 +1,5 @@
 """Metrics that learn from classes what columns count, against scikit-learn, loops and finite differences."""
 
-import pickle
 from dataclasses import replace
 
 import numpy as np
@@ -14,7 +13,6 @@ from protoclass.core.distances.discriminant import Neighbourhoods, covariances, 
 from protoclass.core.sources import part
 from protoclass.frames.frame import mold
 from protoclass.metrics.measuring import measure_frame
-from protoclass.models.registry import MODELS
 
 MAPS = {"full": (4, 4), "two axes": (2, 4), "diagonal": (4,)}
 
@@ -204,15 +202,6 @@ def test_the_picture_of_the_weights(iris):
         pc.fit("species ~ .", iris, eps=1.0).plot("weights")
 
 
-@pytest.mark.parametrize("method", MODELS)
-def test_every_method_takes_it(iris, method):
-    fixed = {name: values[0] for name, values in MODELS[method].example.items()}
-    for metric in (pc.Learned(), pc.LDA(ridge=0)):
-        fit = pc.fit("species ~ .", iris, method, dissimilarity=metric, cv=None, **fixed)
-        assert fit.training_error() < 0.1
-        assert fit.predict(iris).tolist() == fit.predict().tolist()
-
-
 def test_centroids_lead_back_to_the_columns(iris):
     means = iris.groupby("species", observed=True).mean().to_numpy()
     for metric in (pc.Learned(), pc.Learned(diagonal=False)):
@@ -309,24 +298,6 @@ def test_the_sample_depends_on_the_seed_alone(iris):
     assert not np.array_equal(other.map, pc.Learned(sample=60).train(frame).map)
     assert other.counts.tolist() == [60, 150]
     assert np.array_equal(pc.Learned(seed=1).train(frame).map, pc.Learned().train(frame).map)
-
-
-def test_it_is_pickled(iris):
-    for metric in (pc.Learned(), pc.LDA(ridge=0)):
-        fit = pc.fit("species ~ .", iris, eps=1.0, dissimilarity=metric)
-        loaded = pickle.loads(pickle.dumps(fit))
-        assert loaded.dissimilarity.metric == fit.dissimilarity.metric
-        assert loaded.predict(iris).equals(fit.predict(iris))
-        assert loaded.prototypes.attrs == fit.prototypes.attrs
-
-
-def test_it_stands_within_other_metrics(iris):
-    ranks = pc.fit("species ~ .", iris, "knn", k=3, dissimilarity=pc.Ranks(pc.Learned()), cv=3)
-    assert ranks.validation.table["error"].min() < 0.1
-    parts = pc.Mixed([(["sepal_length", "sepal_width"], "euclidean"), (["petal_length", "petal_width"], pc.Learned())])
-    fit = pc.fit("species ~ .", iris, "knn", k=3, dissimilarity=parts, cv=3)
-    assert "learned weights of columns" in fit.summary().as_text()
-    assert fit.validation.table["error"].min() < 0.1
 
 
 def test_covariances_do_not_depend_on_where_the_rows_lie():
@@ -427,15 +398,6 @@ def test_parts_of_squared_distances_are_signed_and_exact(iris):
 def test_the_quadratic_distance_needs_the_classes_of_candidates(iris):
     with pytest.raises(pc.OptionError, match=r"QDA distances need the class of each candidate: use candidates='train'"):
         pc.fit("species ~ .", iris, eps=1.0, dissimilarity=pc.QDA(), candidates=pc.unlabelled(iris.iloc[:3].set_axis(["a", "b", "c"])))
-
-
-def test_a_held_out_row_is_not_seen_by_a_discriminant(iris):
-    fold = np.arange(150) % 5
-    for metric in (pc.LDA(), pc.QDA()):
-        plain = pc.cross_validate("species ~ .", iris, eps=[1.0, 2.0], dissimilarity=metric, cv=fold, repeats=1).held_out
-        mixed = iris.assign(species=iris.species.where(fold != 2, np.roll(iris.species, 5)))
-        other = pc.cross_validate("species ~ .", mixed, eps=[1.0, 2.0], dissimilarity=metric, cv=fold, repeats=1).held_out
-        assert plain[fold == 2].equals(other[fold == 2])
 
 
 def test_the_response_of_the_formula_is_read_where_the_metric_learns_from_it(iris):

@@ -256,6 +256,10 @@ class MedianGLVQ(PerClass):
     def rows_needed(self, grid: Axes, held: np.ndarray, levels: tuple[Any, ...]) -> np.ndarray:
         return super().rows_needed(grid, held, levels) if self._in_all is None else np.ones_like(held)
 
+    def class_sizes(self, values: Mapping[str, Any], held: np.ndarray, levels: tuple[Any, ...]) -> np.ndarray | None:
+        total = values.get("total", self._in_all)
+        return super().class_sizes(values, held, levels) if total is None else np.array([total])
+
     def resized(self, size: int) -> dict[str, Any]:
         return {"K": GRID, "total": size}
 

@@ -73,7 +73,7 @@ def _extended(fit: Fitted, extensions: Mapping[str, Extension]) -> list[str]:
         ended = "" if extension.all_classes else "; with the next value a class has no prototypes"
         if extension.added:
             values = f"{extension.added} larger value{'s' if extension.added > 1 else ''} of {name}"
-            largest = significant(fit.curve.grid[name].max())
+            largest = significant(fit.curve.of_metric(fit.point).grid[name].max())
             out.append(f"extended by {values} (up to {largest}), because the largest was selected{ended}")
         else:
             out.append(f"not extended, although the largest {name}, {significant(extension.last)}, was selected{ended}")
@@ -475,7 +475,9 @@ def brief_facts(fit: Fitted) -> dict[str, str]:
         out["Distance"] = every["Dissimilarity"]
     grid = dict[str, str]()
     if validation is not None and fit.point is not None and not fit.selection.by_hand:
-        ended = {name: e for name, e in validation.extensions.items() if not (e.added and e.all_classes)}
+        own, chosen = validation.of_metric(fit.point).grid, fit.selection.values
+        last = {name: e for name, e in validation.extensions.items() if name in own and chosen[name] == own[name].max()}
+        ended = {name: e for name, e in last.items() if not (e.added and e.all_classes)}
         grid["Grid"] = "; ".join([*_extended(fit, ended), *_at_its_end(fit)])
     return out | {line: words for line, words in {**grid, **{k: every[k] for k in KEPT if k in every}}.items() if words}
 

@@ -297,13 +297,9 @@ def intervals(
 
     The middle and the least variance are those of the proportion with two more rows on either side (Agresti and Coull 1998), because few
     rows near 0 or 1 show too little variance. The variance is that of `variance_of_choice`, which accounts for the selection of the
-    threshold, with Student's quantile. If the calibration rows are the training rows, the rules that scored them have training rows in common.
-    Then the variance of a proportion of independent rows is added, times K / (K - 1): test over training rows (Nadeau and Bengio 2003)
-    for each of the K folds.
-
-    In 48 cases of 100 and 400 rows, with 120 samples each, Wilson's interval for the actual number of rows contains the true proportion
-    for the selected threshold in 0.73 to 0.95 (mean 0.84), this interval in 0.88 to 1.00 (mean 0.96):
-    `python benchmarks/inference.py threshold`.
+    threshold, with Student's quantile. If the calibration rows are the training rows, the rules that scored them have training rows
+    in common. Then the variance of a proportion of independent rows is added, times K / (K - 1): test over training rows (Nadeau and
+    Bengio 2003) for each of the K folds.
     """
     scores, y, w = calibration.scores, calibration.conformal.y, calibration.conformal.w
     from scipy.stats import t

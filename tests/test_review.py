@@ -126,10 +126,9 @@ def test_figures_of_odd_names_and_choices(iris):
             call()
     assert tuned.plot("solvers", eps=0.5, solvers="greedy").get_ylabel()
     scm = pc.fit("species ~ .", iris, "scm", **ONE)
-    for kind, message in (("radii", "no radii"), ("miscovered", "no balls that cover"), ("progress", "no gains")):
-        options = {"shape": (2, 2)} if kind == "miscovered" else {}
+    for kind, message in (("radii", "no radii"), ("progress", "no gains")):
         with pytest.raises(pc.NotAvailable, match=message):
-            scm.plot(kind, **options)
+            scm.plot(kind)
 
 
 def test_pictures_of_many_machines_and_repeated_rows():

@@ -410,7 +410,7 @@ def check_sql(s: Subject) -> None:
 def _check_query(s: Subject, fitted: Fit, new: pd.DataFrame) -> None:
     try:
         with deed(s, "`sql` of the rule"):
-            query = fitted.sql("sqlite")
+            query = fitted.sql()
     except NotAvailable as reason:
         require(False, f"{s}: why_not_sql is empty, but the rule can't be written in SQL: {reason}")
     try:

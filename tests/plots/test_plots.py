@@ -66,7 +66,7 @@ def rings_of(ax):
 @pytest.mark.parametrize(
     ("method", "options"),
     [
-        ("pvm", {}), ("pvm", {"eps": 1.0}), ("pvm", {"repeats": 3, "order": "values"}), ("medianglvq", {"K": 1, "matrix": "none"}),
+        ("pvm", {}), ("pvm", {"eps": 1.0}), ("pvm", {"repeats": 3}), ("medianglvq", {"K": 1, "matrix": "none"}),
         ("medianglvq", {"K": 1, "matrix": "none", "cv": 5}), ("knn", {"cv": 5, "k": 5}),
     ],
 )  # fmt: skip

@@ -221,8 +221,6 @@ def test_odd_arguments_of_values(iris):
         lambda: pc.kernel_distances(np.eye(2), rows=[np.nan, 1.0]),
         lambda: pc.load_data(["iris"]),
         lambda: pc.fetch_data(["pima"]),
-        lambda: pc.simulate_clinic(seed=-1),
-        lambda: pc.simulate_clinic(missing="a"),
         lambda: fit.predict(iris, ["class"]),
         lambda: fit.plot(["progress"]),
         lambda: fit.plot(ax=3),

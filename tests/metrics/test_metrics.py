@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+import simulate
 from closeness import assert_close
 from hypothesis import given
 from hypothesis import strategies as st
@@ -121,7 +122,7 @@ def slow_gower(table, flags):
 
 @pytest.mark.parametrize("seed", range(6))
 def test_gower_equals_its_definition(seed):
-    table = pc.simulate_clinic(40, missing=0.15, seed=seed).drop(columns="outcome")
+    table = simulate.clinic(40, missing=0.15, seed=seed).drop(columns="outcome")
     flags = ["smoker"] if seed % 2 else []
     slow = slow_gower(table, flags)
     metric = pc.Gower(asymmetric=flags)

@@ -7,6 +7,7 @@ from typing import ClassVar
 import numpy as np
 import pandas as pd
 import pytest
+import simulate
 from new_rows import measure
 
 import protoclass as pc
@@ -50,7 +51,7 @@ NUMBERS = {
 
 @pytest.fixture(scope="module")
 def clinic():
-    return pc.simulate_clinic(90, missing=0, seed=3)
+    return simulate.clinic(90, missing=0, seed=3)
 
 
 def content(value):

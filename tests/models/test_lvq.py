@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import reference_lvq as slow
+import simulate
 from threadpoolctl import threadpool_limits
 
 import protoclass as pc
@@ -352,7 +353,7 @@ def test_starts_for_want_of_better_are_counted():
 
 
 def test_learning_beats_where_it_starts():
-    mixtures = [pc.simulate_mixture(600, 3, seed) for seed in range(5)]
+    mixtures = [simulate.mixture(600, 3, seed) for seed in range(5)]
 
     def error(model):
         return np.mean([pc.fit("class ~ .", data[::2], model).test(data[1::2]).error for data in mixtures])

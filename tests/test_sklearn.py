@@ -82,7 +82,7 @@ def test_every_method_is_checked():
     assert set(SMALL) == set(BUILT_IN)
 
 
-QUICK = ["pvm", "scm", "knn", "lvq", "kmedoids"]
+QUICK = ["pvm", "scm", "knn"]
 
 
 @pytest.mark.parametrize("method", [m if m in QUICK else pytest.param(m, marks=pytest.mark.long) for m in SMALL])
@@ -475,7 +475,7 @@ def test_all_checks_of_imbalanced_learn():
     assert {"check_samplers_pandas", "check_samplers_sample_indices", "check_samplers_list"} <= set(done)
 
 
-@pytest.mark.parametrize("method", ["pvm", "condensed", "multiedit", "kmedoids", "mmd"])
+@pytest.mark.parametrize("method", ["pvm", "multiedit"])
 def test_rows_that_are_prototypes(data, method, monkeypatch):
     monkeypatch.setitem(sys.modules, "imblearn", None)  # as if it were not installed
     X, y = data

@@ -100,14 +100,6 @@ def test_parts_of_mixed_metrics_are_variables():
     assert set(fit.importance(repeats=1, cv=2).index) == {"age + marker", "ward"}
 
 
-def test_weights_count(iris):
-    w = np.where(iris.species == "setosa", 0.0, 1.0)
-    fit = pc.fit("species ~ .", iris, eps=1.0, weights=np.maximum(w, 1e-9))
-    rest = iris[iris.species != "setosa"]
-    assert fit.importance(repeats=3, cv=5).loc["petal_width", "error"] > 0.2
-    assert fit.importance(rest, repeats=3)["importance"].abs().max() > 0
-
-
 def test_wrong_questions(fit, iris):
     with pytest.raises(pc.OptionError, match=r"variables must be a list of predictors, or a.*not 'colour'"):
         fit.importance(variables=["colour"])
@@ -147,12 +139,6 @@ def test_a_column_that_is_constant_in_a_group_counts_with_one_group_a_fold():
     data = two_groups_of_columns(60, 10)
     fit = pc.fit("y ~ site", data, "knn", k=1, cv=None, groups="group")
     assert fit.importance(repeats=20).loc["site", "importance"] == pytest.approx(0.5, abs=0.1)
-
-
-def test_weights_of_a_category_with_three_levels():
-    fit = pc.fit("outcome ~ .", simulate.clinic(150).dropna(), "medianglvq", K=1, matrix="diagonal")
-    table, weights = fit.importance(repeats=1), fit.dissimilarity.metric.column_weights["weight"]
-    assert table["weight"].to_dict() == pytest.approx(weights.to_dict())
 
 
 def test_of_many_variables_those_that_separate_are_permuted():

@@ -109,8 +109,8 @@ def test_a_fit_of_two_prototypes_prints_where_distances_depend_on_the_class(iris
 
 def test_summary_card_and_plot_show_it(cancer):
     table = cancer.separation()
-    first = f"{100 * table['share'].iloc[0]:.0f} % (higher in malignant)"
-    assert re.search(rf"^Separation +worst_radius {re.escape(first)}, ", str(cancer), re.M)
+    first = f"{100 * table['share'].iloc[0]:.0f} %"
+    assert re.search(rf"^Separation +higher in malignant: worst_radius {re.escape(first)}, ", str(cancer), re.M)
     assert "malignant if the sum of coefficient times variable > 168.603" in str(cancer)
     assert "Separation of the prototypes (the first 20 of 30 variables)" in str(cancer.summary())
     assert re.search(r"\| worst.radius . 0.2262 . malignant . 4.204 . 2.117 \|", cancer.card().markdown.replace("\\_", "_"))

@@ -1,6 +1,5 @@
 """Why a row has its class, beside the metrics' own formulas and predictions of changed rows."""
 
-import warnings
 from dataclasses import dataclass
 
 import numpy as np
@@ -117,23 +116,6 @@ def test_distances_that_are_no_sum_are_not_divided(iris):
             fit.plot("why", row=iris.index[70])
 
 
-@pytest.mark.parametrize(("method", "more"), [("knn", {"k": 1}), ("medianglvq", {"K": 1, "matrix": "diagonal", "ridge": 0.01, "cv": None})])
-def test_missing_values_add_nothing(method, more):
-    draw = np.random.default_rng(2)
-    data = pd.DataFrame({"a": draw.normal(size=60), "b": draw.normal(size=60), "c": draw.choice(list("xyz"), 60)})
-    data["y"] = np.where(data["a"] + (data["c"] == "x") > 0.4, "u", "v")
-    data.loc[::7, "a"], data.loc[1:6:5, "b"] = np.nan, np.nan
-    fit = pc.fit("y ~ .", data, method, na="keep", **more)
-    for row in (0, 1, 2, 3, data.drop(columns="y").loc[[4]].assign(b=np.nan, c="new level")):
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", pc.DataWarning)
-            table = fit.why(row)
-        assert "not_additive" not in table.attrs
-        for name in ("prototype", "rival"):
-            assert table[f"to_{name}"].sum() == pytest.approx(table.attrs[f"{name}_distance"])
-            assert (table.loc[table["value"].isna() | table[name].isna(), f"to_{name}"] == 0).all()
-
-
 def test_a_row_may_be_given(iris):
     fit = pc.fit("species ~ .", iris, eps=1.0)
     asked = iris.drop(columns="species").loc[70]
@@ -247,12 +229,6 @@ def test_of_several_rows_the_one_that_misses_a_value_is_named(iris):
     np.testing.assert_allclose(
         fit.why(whole).groupby("row")["to_rival"].sum(), fit.why(whole).groupby("row")["rival_distance"].first(), rtol=1e-9
     )
-
-
-def test_reasons_are_those_of_each_row(iris):
-    table = pc.fit("species ~ .", iris, dissimilarity="mahalanobis", eps=1.0).why([70, 3])
-    assert table["not_additive"].str.contains("not a sum over variables").all()
-    assert table[["to_prototype", "to_rival"]].isna().all(axis=None)
 
 
 def test_a_report_has_the_rows_that_are_asked_for(iris, tmp_path):

@@ -6,6 +6,7 @@ from typing import ClassVar
 import numpy as np
 import pandas as pd
 import pytest
+import simulate
 from further_methods import check_model
 from further_metrics import check_metric
 
@@ -64,8 +65,8 @@ def test_metrics_on_other_columns_keep_it():
     words = pd.DataFrame({"word": [f"{a}{b}{a}c" for a in "acgt" for b in "acgt"]})
     for metric in (pc.Mismatch(k=2, m=1), pc.Mismatch(k=2, m=1, alphabet="acgt"), pc.Levenshtein()):
         check_metric(metric, words, "~ word")
-    check_metric(pc.Gower(), pc.simulate_clinic(40, missing=0).drop(columns="id", errors="ignore"), "outcome ~ .")
-    check_metric(pc.Forest(trees=10), pc.simulate_clinic(40, missing=0).drop(columns="id", errors="ignore"), "outcome ~ .")
+    check_metric(pc.Gower(), simulate.clinic(40, missing=0).drop(columns="id", errors="ignore"), "outcome ~ .")
+    check_metric(pc.Forest(trees=10), simulate.clinic(40, missing=0).drop(columns="id", errors="ignore"), "outcome ~ .")
     check_metric(pc.Jaccard(), pd.DataFrame(np.random.default_rng(0).random((20, 5)) < 0.4).add_prefix("q"), "~ .")
 
 

@@ -65,6 +65,10 @@ def anonymous() -> int:
     return next(int(line.split()[1]) for line in lines if line.startswith("RssAnon:")) * 1024
 
 
+def files(folder: str) -> list[Path]:
+    return sorted(Path(folder).glob("*.parquet"))
+
+
 def distances(folder: str, eps: float, m: int) -> dict[str, Any]:
     """One pass over all pairs, by the screened kernel."""
     from protoclass.core.coding import Coding, bins_for
@@ -87,7 +91,7 @@ def fit_and_predict(folder: str, m: int, workers: int, **given: Any) -> dict[str
     """Fit the files and predict their rows."""
     options = {"candidates": m, "progress": False, **given}
     if not workers:
-        return timed(folder, options, lambda fit: fit.predict(folder), time.process_time)
+        return timed(folder, options, lambda fit: fit.predict(files(folder)), time.process_time)
     from distributed import Client, LocalCluster
 
     with LocalCluster(n_workers=workers, threads_per_worker=1, dashboard_address=":0") as cluster, Client(cluster) as client:
@@ -120,7 +124,7 @@ def counted() -> list[int]:
 def timed(folder: str, options: dict[str, Any], predict: Any, processor: Any) -> dict[str, Any]:
     sizes = counted()
     start, before = time.perf_counter(), processor()
-    fit = pc.fit("y ~ .", folder, **options)
+    fit = pc.fit("y ~ .", files(folder), **options)
     middle, between = time.perf_counter(), processor()
     asked = len(sizes), sum(sizes)
     predict(fit)

@@ -111,7 +111,7 @@ def test_data(data, change, message):
         ({"candidates": "all"}, r"candidates must be 'auto', 'train', 'same_class',.*not 'all'"),
         ({"candidates": 0}, r"candidates must be 'auto', 'train',.*not 0"),
         ({"candidates": 5, "method": "knn"}, "method 'knn' needs the training rows as candidates, not 5: use candidates='train'"),
-        ({"client": object()}, r"client must be a Dask client, not <object.*: use"),
+        ({"sample": 9}, r"sample=9 is for a Dask DataFrame: use data.sample"),
     ],
 )
 def test_options(data, options, message):

@@ -161,7 +161,7 @@ def ball(fit: Fitted, prototype: Any) -> pd.DataFrame:
         raise lacking(fit.model, "balls that cover", "balls")
     k = place_of(fit, prototype)
     own = frame.codes == prototypes.classes[k]  # which a slim fit refuses, before its rows are counted
-    D = measure_rows(take(prototypes, slice(k + 1)), dissimilarity, dissimilarity.sharded, np.arange(len(frame)))
+    D = measure_rows(take(prototypes, slice(k + 1)), dissimilarity, None, np.arange(len(frame)))
     inside = prototypes.radii[: k + 1] > D
     before = inside[:, :k][:, prototypes.classes[:k] == prototypes.classes[k]].any(axis=1)
     held = np.flatnonzero(inside[:, k])

@@ -10,8 +10,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..cluster import client_of
-from ..cluster.rows import mold_remote
 from ..core.parallel import Once
 from ..core.query import Beside, Query
 from ..core.sources import Source
@@ -19,7 +17,7 @@ from ..core.spatial import share_within
 from ..core.task import Path, Points, Task
 from ..frames.blocks import blocks
 from ..frames.frame import Frame, mold
-from ..frames.reading import origin_of, read_for
+from ..frames.read import read_for
 from ..frames.schema import LEAST, group_codes, labels_along
 from ..frames.tables import Absent, as_pandas, unshared
 from ..ground.checks import check_progress, check_seed, is_number, quoted
@@ -39,7 +37,7 @@ from ..models.registry import model as find_model
 
 DEFAULTS: Mapping[str, Any] = {"method": "pvm", "dissimilarity": "auto", "candidates": "auto", "cv": "auto", "choose": "auto",
                                "na": "drop", "weights": None, "groups": None, "seed": 0, "progress": None,
-                               "client": None, "measure": "error", "repeats": "auto",
+                               "measure": "error", "repeats": "auto",
                                "calibrate": False, "class_weights": None, "loss": None,
                                "max_prototypes": None, "tolerance": None}  # fmt: skip
 
@@ -75,11 +73,6 @@ class Call:
         if given["choose"] != "auto":
             return str(given["choose"])
         return "tolerance" if given["tolerance"] is not None else "1se" if given["max_prototypes"] is None else "min"
-
-    def __getstate__(self) -> dict[str, Any]:
-        """Without the connection to a cluster, which is of the process that made it."""
-        arguments = {name: None if name == "client" else value for name, value in self.arguments.items()}
-        return {**self.__dict__, "arguments": arguments}
 
     def changed(self, changes: Mapping[str, Any], parameters: Iterable[str]) -> Call:
         """The call with some arguments changed; `parameters` names the parameters of the fitted method.
@@ -218,7 +211,7 @@ def choose_candidates(model: Model, metric: Metric | TrainedMetric, frame: Frame
 def _share(model: Model, metric: Metric | TrainedMetric, frame: Frame) -> float:
     """Proportion of the pairs of rows that may lie within the radius of the method, if it is given and the metric can estimate it."""
     radius = getattr(model, model.can.radius) if model.can.radius else None
-    if frame.parts is not None or model.tuned() or not is_number(radius) or metric.given or metric.train_in_folds:
+    if model.tuned() or not is_number(radius) or metric.given or metric.train_in_folds:
         return 1.0
     measured = measure_frame(frame, metric)
     geometry = measured.metric.geometry
@@ -344,8 +337,7 @@ class Problem:
     def task(self, dissimilarity: Dissimilarity, limit: float | None = None) -> Task:
         """The task of the model. No dissimilarity is computed before the model uses it; see `Dissimilarity.source` for `limit`."""
         frame, row = self.frame, dissimilarity.candidate_row
-        if limit is None and self.model.can.shards:  # it reads parts, each of them once or twice
-            limit = HOLD_LIMIT
+        limit = self.model.most_held if limit is None else limit
         if self.metric.train_in_folds and self.model.reads_once is not None:
             limit = self.model.reads_once
         allowed = np.full(len(row), -1)
@@ -401,9 +393,8 @@ class Lost:
 
 def lost_levels(problem: Problem, fold: np.ndarray) -> Lost:
     """Held-out rows with a level that the training rows of their fold lack."""
-    frame, data, none = problem.frame, problem.call.data, np.zeros(len(fold), bool)
-    origin = origin_of(data) if isinstance(data, pd.DataFrame) else None
-    where = frame.held_out_levels(fold, () if origin is None else origin.texts)
+    frame, none = problem.frame, np.zeros(len(fold), bool)
+    where = frame.held_out_levels(fold)
     missing = [at for name, at in where.items() if problem.metric.unseen_in(name) == "missing"]
     return Lost(where, np.logical_or.reduce([none, *missing]), np.logical_or.reduce([none, *where.values()]))
 
@@ -436,7 +427,7 @@ def prepare(call: Call) -> Problem:
     for name in ("weights", "class_weights"):
         if given[name] is not None and not model.can.weights:
             raise OptionError(f"{name}= needs a method with weights, which {model.name!r} does not have: use {methods_with('weights')}")
-    call, data, frame = _molded(call, given, model)
+    call, data, frame = _molded(call, given)
     model.check_frame(frame)
     factors = None if given["class_weights"] is None else class_factors(frame, given["class_weights"])
     frame = with_class_factors(frame, factors, given["class_weights"])
@@ -467,10 +458,9 @@ def prepare(call: Call) -> Problem:
 
 
 def _tries_several(model: Model, frame: Frame, given: Mapping[str, Any]) -> bool:
-    """Whether "auto" tries several dissimilarities: the method allows it, in folds that are drawn, and the rows are few and here."""
+    """Whether "auto" tries several dissimilarities: the method allows it, in folds that are drawn, and the rows are few."""
     drawn = _drawn(given["cv"]) and given["cv"] != "loo" and given["groups"] is None
-    alone = frame.parts is None and not isinstance(given["candidates"], Candidates)
-    return model.redraws and drawn and alone and len(frame) <= DRAWN_ROWS
+    return model.redraws and drawn and not isinstance(given["candidates"], Candidates) and len(frame) <= DRAWN_ROWS
 
 
 def _list_values(metric: Metric, name: str, frame: Frame) -> list[Any]:
@@ -546,27 +536,17 @@ def budget_of(budget: Any, model: Model, levels: list[Any]) -> np.ndarray | None
     return np.array([int(budget[level]) for level in levels])
 
 
-def _molded(call: Call, given: Mapping[str, Any], model: Model) -> tuple[Call, pd.DataFrame, Frame]:
-    """The data with the columns named aside, and the Frame of its rows, local or where Dask stores them.
+def _molded(call: Call, given: Mapping[str, Any]) -> tuple[Call, pd.DataFrame, Frame]:
+    """The data with the columns named aside, and the Frame of its rows.
 
     The call then has the data that were read from a path or a lazy table, so they are read once.
     """
-    na, weights, groups, client = given["na"], given["weights"], given["groups"], client_of(given["client"], call.data)
-    if client is not None and not model.can.shards:
-        if given["client"] is not None:
-            raise OptionError(
-                f"client= needs rows that stay on a cluster, but method {model.name!r} does not allow this: use {methods_with('shards')}"
-            )
-        client = None
-    if client is None:
-        texts = {"weights": weights, "groups": groups}
-        call = replace(call, data=read_for(call.data, call.formula, texts, given["progress"]))
-        data = as_pandas(call.data)
-        folds = own_folds(given["cv"], data, np.arange(len(data)))
-        aside = (groups,) if _drawn(folds) else (groups, folds)
-        return call, data, mold(call.formula, data, na=na, weights=weights, aside=aside)
-    named = (groups,) if isinstance(groups, str) else ()
-    return call, *mold_remote(call.formula, call.data, client, na=na, weights=weights, aside=named)
+    weights, groups = given["weights"], given["groups"]
+    call = replace(call, data=read_for(call.data, call.formula, {"weights": weights, "groups": groups}))
+    data = as_pandas(call.data)
+    folds = own_folds(given["cv"], data, np.arange(len(data)))
+    aside = (groups,) if _drawn(folds) else (groups, folds)
+    return call, data, mold(call.formula, data, na=given["na"], weights=weights, aside=aside)
 
 
 def _progress(progress: bool | None, model: Model, frame: Frame, candidates: Any) -> bool | None:

@@ -71,8 +71,8 @@ class Card:
     sections : tuple of (heading, parts)
         Sections of the card in their order.
     fingerprint : str, or None
-        SHA-256 of the rows that were used, 64 hexadecimal digits; None if they are on a cluster, were given as a matrix, or are a
-        column of series.
+        SHA-256 of the rows that were used, 64 hexadecimal digits; None if they were given as a matrix, or are a column of
+        series.
 
     Notes
     -----
@@ -182,7 +182,7 @@ def card(fit: Fitted) -> Card:
     # Model card: Prototype vector machine (greedy), species \~ .
     """
     known = fit.frame.schema  # series have no bytes that it documents
-    local = fit.frame.parts is None and bool(known) and all(column.kind != "series" for column in known.values())
+    local = bool(known) and all(column.kind != "series" for column in known.values())
     mark = fingerprint(fit.frame) if local else None
     said = facts(fit)
     main = {k: v for k, v in said.items() if k not in LIMITS and k not in _validation_facts(fit)}
@@ -211,7 +211,6 @@ def data(fit: Fitted, mark: str | None) -> Iterable[Part]:
     yield Text([f"{fit.nobs:,} rows and {len(schema)} predictors were used; {left}.{weighed}"])
     if mark is None:
         why = "the predictors are a given matrix" if not len(schema) else "the predictor is a column of series"
-        why = why if fit.frame.parts is None else "the rows are kept on a cluster"
         yield Text([f"There is no fingerprint because {why}."])
     else:
         yield Text([

@@ -7,12 +7,10 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-import pandas as pd
 
 from ..core.query import InSQL
 from ..core.task import Points
 from ..estimation.fitted import Fitted
-from ..frames.reading import names_of
 from ..frames.sql import ROW, Columns, all_of, as_double, check_case, constant, identifier, number, table_of, within
 from ..ground.errors import NotAvailable, OptionError, brief
 from ..metrics.in_sql import PROTOTYPE, SQLDistance, sql_distance
@@ -128,7 +126,7 @@ def sql(fit: Fitted, table: Any = "new_rows", name: str | None = None) -> str:
 def _name_of_class(fit: Fitted, name: Any) -> str:
     """The name of the column of classes, which no column of the data of the fit has."""
     data = fit.call.data
-    names = names_of(data) if isinstance(data, pd.DataFrame) else getattr(data, "column_names", getattr(data, "columns", ()))
+    names = getattr(data, "column_names", getattr(data, "columns", ()))
     taken = [str(c) for c in (*fit.frame.schema, fit.frame.formula.response, *names) if c is not None]
     if name is None:
         return _unused(PREDICTED, *taken)

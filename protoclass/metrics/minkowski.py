@@ -18,7 +18,7 @@ from ..ground.errors import NoVectors, OptionError, brief
 from ..ground.savable import savable
 from .base import Metric, Traits, VectorMetric, strings
 from .in_sql import SQLDistance, largest_coordinate, minkowski_in_sql, unwritten
-from .scaling import SCALES, Spread, columns_of, finite, spread_of, unscaled
+from .scaling import SCALES, finite, spread_of, unscaled
 
 
 @dataclass(frozen=True)
@@ -85,21 +85,18 @@ class Minkowski(Metric):
     def traits(self) -> Traits:
         return Traits(
             symmetric=True, triangle=True, row_by_row=True, data_dependent=bool(self.scale), train_in_folds=self.scale == "fold",
-            trained_in_parts=self.scale != "robust", power=self.r if self.r < np.inf else None, scaling=SCALES[self.scale],
-            geometry=Geometry(self.r),
+            power=self.r if self.r < np.inf else None, scaling=SCALES[self.scale], geometry=Geometry(self.r),
         )  # fmt: skip
 
-    def tally(self, frame: Frame) -> Spread:
-        return spread_of(columns_of(frame, self.name), self.scale)
-
-    def trained(self, tally: Spread, frame: Frame) -> TrainedMinkowski:
-        spread, constant = tally.scales(self.scale, frame)
+    def train(self, frame: Frame) -> TrainedMinkowski:
+        known = spread_of(frame, self.name, self.scale)
+        spread, constant = known.scales(self.scale, frame)
         factor = np.ones(len(spread))
         if self.weights:
-            w = _of_columns(self.weights, frame, tally.columns)
+            w = _of_columns(self.weights, frame, known.columns)
             factor = w if self.r == np.inf else w ** (1 / self.r)
         return TrainedMinkowski(
-            self, spread, factor, strings(tally.columns), strings(constant), np.array(tally.precision)
+            self, spread, factor, strings(known.columns), strings(constant), np.array(known.precision)
         )
 
 

@@ -49,8 +49,7 @@ def _fewer(fit: Fitted) -> str:
     few = not has_chosen(fit) or size <= min(MANY, MOST_SHARE * fit.nobs)
     if few or fit.selection.rule != "1se" or fit.model.can.counted in (False, "features"):
         return ""
-    slow = fit.dissimilarity.metric.slow or fit.dissimilarity.sharded is not None
-    slow = slow or fit.problem.train_in_folds or fit.problem.to_tune is not None
+    slow = fit.dissimilarity.metric.slow or fit.problem.train_in_folds or fit.problem.to_tune is not None
     if slow or np.prod([*fit.dissimilarity.shape, len(validation.grid)]) > MOST_LEARNED:
         points = frontier(validation.choice.error, validation.rule_sizes)
         sizes, error = validation.rule_sizes[points], validation.choice.error[points]
@@ -198,7 +197,7 @@ def cures(fit: Fitted, bare: np.ndarray, unseen: np.ndarray, apart: np.ndarray) 
 def first_gains(fit: Fitted, balanced: bool = False) -> np.ndarray | None:
     """Largest gain of a first prototype of each class, before its cost; None if the method has none or it takes long."""
     problem = fit.chosen_problem
-    slow = fit.dissimilarity.sharded is not None or fit.dissimilarity.metric.slow
+    slow = fit.dissimilarity.metric.slow
     if not fit.model.has("first_gains") or slow or fit.nobs * len(fit.dissimilarity.candidate_row) > LOOKED_AT:
         return None
     if balanced:
@@ -390,7 +389,7 @@ def per_class(fit: Fitted) -> pd.DataFrame:
 
 WIDE = 110  # characters of a line with the call at its end
 LARGE = 1000  # rows from which errors are printed with three decimals
-STRUCK = {"lambda", "cost", "swaps", "loss", "matrix", "ridge", "K"}  # of a report, left to the summary unless they were given or tuned
+STRUCK = {"lambda", "cost", "swaps", "loss", "matrix", "local", "ridge", "K"}  # left to the summary unless given or tuned
 KEPT = (
     "Note", "Separation", "Score", "Columns left", "Order", "Candidates", "Objective", "Class weights", "Warning", "Costs",
     "Never predicted", "Cause", "Try", "Probabilities",
@@ -447,7 +446,7 @@ def parameters_said(fit: Fitted) -> dict[str, str]:
             noun = "prototype cost" if symbol == "lambda" else noun
             out[_capital(noun if symbol in SYMBOLS and noun else name)] = _with_rule(fit, key, value)
     if validation is not None:
-        out |= {_capital(name): _with_rule(fit, name, value) for name, value in tuned.items() if name in named}
+        out |= {_capital(name): _with_rule(fit, name, value) for name, value in tuned.items() if name in named and name not in STRUCK}
     return out
 
 

@@ -247,7 +247,7 @@ def sort_frontier(validation: ErrorCurve) -> pd.DataFrame:
 def nearest_row_error(validation: ErrorCurve) -> float:
     """The error of the nearest of all training rows on the same folds; NaN where it would take long."""
     problem, procedure = validation.problem, validation.procedure
-    if procedure is None or problem.frame.parts is not None or problem.metric.slow or len(problem.frame) > MOST_NEAREST:
+    if procedure is None or problem.metric.slow or len(problem.frame) > MOST_NEAREST:
         return float("nan")
     problem = problem.with_metric(values_at(validation.grid, validation.chosen_by_call()))
     alone = replace(problem, model=find_model("knn", {"k": 1}), candidates="train", budget=None)

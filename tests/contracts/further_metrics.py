@@ -3,14 +3,12 @@
 import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import fields
-from functools import cached_property, reduce
+from functools import cached_property
 from itertools import pairwise
-from operator import add
 from typing import Any
 
 import numpy as np
 import pandas as pd
-from closeness import same_but_for_rounding
 
 from protoclass.core.distances.minkowski import Geometry, minkowski
 from protoclass.core.sources import Rep, part
@@ -189,7 +187,7 @@ def several_kinds(rows: int = 24) -> pd.DataFrame:
 
 
 def check_parts(s: Measured) -> None:
-    """Parts of the rows are represented as all rows are, and tell training all that it needs, where that is declared."""
+    """Parts of the rows are represented as all rows are, where that is declared."""
     n = len(s)
     if s.metric.row_by_row:
         for cuts in ((0, 5, n), (0, 1, 2, n // 2, n)):
@@ -197,23 +195,6 @@ def check_parts(s: Measured) -> None:
             D = np.concatenate([s.between(rep, s.candidates) for rep in parts])
             require(equal(D, s.D), f"{s}: row_by_row is declared, and parts of the rows are represented otherwise: leave the "
                 "declaration out")
-    if s.metric.trained_in_parts:
-        whole = s.call("`tally`", s.metric.tally, s.frame)
-        pickled(whole, f"what `tally` of {s} gives")
-        draw = np.random.default_rng(4)
-        orders = [np.arange(n), np.arange(n)[::-1], draw.permutation(n), draw.permutation(n)]
-        for order, inner in zip(orders, ([5], [1, 2], [n // 3, n // 2, n - 1], [n // 2]), strict=True):
-            frames = [s.frame.take(order[a:b]) for a, b in pairwise([0, *inner, n])]
-            tallies = [s.call("`tally` of some of the rows", s.metric.tally, frame) for frame in frames]
-            left = s.call("`+` of what `tally` gives", lambda: reduce(add, tallies))  # noqa: B023
-            right = s.call("`+` of what `tally` gives", lambda: reduce(lambda a, b: b + a, reversed(tallies)))  # noqa: B023
-            for tally in (left, right):
-                trained = s.call("`trained`", s.metric.trained, tally, frames[0])
-                require(
-                    same_but_for_rounding(trained, s.trained),
-                    f"{s}: trained_in_parts is declared, but training on parts of the rows gives another result: results of `tally` must "
-                    "be joined by `+` in any order, and `trained` must not use the rows; else write `train`",
-                )
 
 
 LADDER = np.concatenate([[0.0], 10.0 ** np.linspace(-150, 150, 601)])  # distances that a geometry makes dissimilarities of

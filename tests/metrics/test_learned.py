@@ -10,6 +10,7 @@ from scipy.optimize import approx_fprime
 
 import protoclass as pc
 from protoclass.core.distances.discriminant import Neighbourhoods, covariances, discriminants, nca, quadratic
+from protoclass.core.sources import part
 from protoclass.frames.frame import mold
 from protoclass.metrics.measuring import measure_frame
 
@@ -387,10 +388,11 @@ def test_parts_of_squared_distances_are_signed_and_exact(iris):
             why = fit.why(70)
             assert why["to_prototype"].sum() == pytest.approx(why.attrs["prototype_distance"])
             assert why["to_rival"].sum() == pytest.approx(why.attrs["rival_distance"])
-    trained = pc.fit("species ~ .", iris, eps=2.0, dissimilarity=pc.QDA()).dissimilarity
-    terms = trained.metric.terms(trained.rows, trained.candidates)
-    assert_close(terms.sum(axis=2), trained.frame().to_numpy() ** 2, abs=1e-9)
-    assert (terms < -0.1).any()
+    fit = pc.fit("species ~ .", iris, eps=2.0, dissimilarity=pc.QDA())
+    trained, to = fit.dissimilarity, np.arange(150)[::-1]
+    parts = trained.metric.contributions(fit.frame, fit.frame.take(to), part(trained.candidates, to))
+    assert_close(parts.sum(axis=1), trained.frame().to_numpy()[np.arange(150), to] ** 2, abs=1e-9)
+    assert (parts < -0.1).any()
 
 
 def test_the_quadratic_distance_needs_the_classes_of_candidates(iris):

@@ -392,19 +392,6 @@ def test_unused_columns_that_no_file_can_hold_are_left_out_and_named(tmp_path):
     assert pc.fit("y ~ x", data, eps=1.0).slim().save(tmp_path / "f.proto", overwrite=True).size > 0
 
 
-def test_a_fit_of_rows_on_a_cluster_is_saved_without_them(iris, tmp_path):
-    dask = pytest.importorskip("dask.dataframe")
-    from distributed import Client
-
-    with Client(n_workers=1, threads_per_worker=1, processes=False, dashboard_address=None) as client:
-        fit = pc.fit("species ~ .", dask.from_pandas(iris, npartitions=2), eps=1.0, client=client)
-        with pytest.raises(pc.OptionError, match=r"use fit.slim\(\), which leaves out the rows, because they stay on the workers"):
-            fit.save(tmp_path / "full.proto")
-        fit.slim().save(tmp_path / "slim.proto")
-        near = fit.predict(iris, "nearest")
-    same(pc.load(tmp_path / "slim.proto").predict(iris, "nearest"), near)
-
-
 def test_savable_declares_dataclasses_only():
     with pytest.raises(pc.OptionError, match="is not a dataclass"):
         pc.extend.savable(type("Plain", (), {}))

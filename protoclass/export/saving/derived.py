@@ -139,7 +139,7 @@ DERIVED: Mapping[str, Derived] = {
     "Formula": Derived(("uses", "names"), lambda formula: {"columns": tuple(formula.names.columns.values())}, ("columns",), read_formula),
     "Frame": Derived(("spec",), learned, ("states", "design"), read_frame),
     "RowlessFrame": Derived(None, lambda frame: {name: getattr(frame, name) for name in ROWLESS}, ROWLESS, read_rowless),
-    "Call": Derived(("arguments",), lambda call: {"arguments": call.__getstate__()["arguments"]}, ("arguments",), read_call),
+    "Call": Derived((), lambda call: {}, (), read_call),
 }  # fmt: skip
 
 

@@ -6,6 +6,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
+import simulate
 from scipy import stats
 from sklearn import metrics
 
@@ -309,7 +310,7 @@ def test_errors_name_the_cure(two):
 
 
 def test_the_cut_that_decided_is_marked_where_the_predictions_are():
-    clinic = pc.simulate_infection()
+    clinic = simulate.infection()
     response = clinic.columns[-1]
     fit = pc.fit(f"{response} ~ .", clinic.iloc[::2], "knn", k=15).calibrate(cv=4)
     a_chance = fit.predict(clinic.iloc[1::2], "prob").iloc[0, 1]  # which is above a cut at it

@@ -6,6 +6,7 @@ import warnings
 import numpy as np
 import pandas as pd
 import pytest
+import simulate
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -138,7 +139,7 @@ def test_asymmetric_and_rectangular_matrices_by_label(iris):
 
 
 def test_missing_values_are_counted_kept_by_label_and_padded():
-    data = pc.simulate_clinic(120, missing=0.04, seed=3)
+    data = simulate.clinic(120, missing=0.04, seed=3)
     fit = pc.fit("outcome ~ .", data, eps=0.35)
     gone = data.index[data.isna().any(axis=1)]
     assert fit.dropped.equals(gone)

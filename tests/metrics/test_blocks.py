@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+import simulate
 from closeness import same_but_for_rounding
 
 import protoclass as pc
@@ -33,7 +34,7 @@ def numeric(n=45):
 
 
 def mixed(na="keep"):
-    table = pc.simulate_clinic(45, missing=0.1 if na == "keep" else 0)
+    table = simulate.clinic(45, missing=0.1 if na == "keep" else 0)
     return mold("outcome ~ .", table, na=na)
 
 

@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
+import simulate
 from closeness import assert_close
 from scipy.optimize import approx_fprime
 
@@ -181,7 +182,7 @@ def test_what_a_fit_says_of_the_weights(iris):
 
 
 def test_weights_of_a_factor_are_those_of_its_levels():
-    clinic = pc.simulate_clinic(120, missing=0, seed=2)
+    clinic = simulate.clinic(120, missing=0, seed=2)
     fit = pc.fit("outcome ~ age + ward + age:marker", clinic, "knn", k=5, dissimilarity="learned")
     by = fit.dissimilarity.metric.column_weights["weight"]
     weight = fit.importance(repeats=1, cv=2)["weight"]

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from ..core.parallel import each
+from ..core.parallel import each, each_fit
 from ..core.statistics.folds import holdout
 from ..core.task import Points, Task
 from ..estimation.fitted import Fitted
@@ -189,8 +189,27 @@ def _keys(labels: pd.Index, classes: pd.Series) -> pd.Index:
     return pd.Index(list(zip(labels, classes, strict=True)), tupleize_cols=False)
 
 
+@dataclass(frozen=True)
+class Draws:
+    """What the method of a fit chooses in numbered samples of the rows; a copy in another process makes its own task."""
+
+    fit: Fitted
+    how: str
+    seed: int
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Draws, (self.fit, self.how, self.seed)
+
+    @cached_property
+    def task(self) -> Task:
+        return self.fit.problem.task(self.fit.dissimilarity, limit=HOLD_LIMIT)
+
+    def __call__(self, b: int) -> Chosen:
+        return choose(self.fit, self.task, drawn(self.task, self.how, (self.seed, b)), b)
+
+
 def stability(
-    fit: Fitted, B: int = 200, seed: int = 0, sample: str | None = None, progress: bool | None = None
+    fit: Fitted, B: int = 200, seed: int = 0, sample: str | None = None, progress: bool | None = None, client: Any = None
 ) -> Stability:
     """Stability of the prototypes when the rows are resampled.
 
@@ -209,6 +228,8 @@ def stability(
         rows, without replacement. None: the bootstrap if the method takes weights, otherwise halves.
     progress : bool, optional
         Whether to show a progress bar, as in `fit`.
+    client : Dask client, optional
+        Client of a cluster, whose workers then refit the method to the samples. The results are the same.
 
     Returns
     -------
@@ -244,19 +265,16 @@ def stability(
     check_progress(progress)
     how = sample or ("bootstrap" if weighted else "halves")
     with bar(int(B) + 1, "drawing again", progress) as drawing:
-        task = fit.problem.task(fit.dissimilarity, limit=HOLD_LIMIT)
+        draws = Draws(fit, how, int(seed))
+        task = draws.task
         drawing.update()
         if fit.model.path(task, {}).at(0).size > fit.rule.size:
             raise NotAvailable(
                 "this fit is the first part of a longer one, but samples would be fitted completely: use a fit with its own lambda_, as "
                 "from fit.update(lambda_=...) or fit.at(lambda_=...)"
             )
-
-        def run(b: int) -> Chosen:
-            return choose(fit, task, drawn(task, how, (int(seed), b)), b)
-
         samples = []
-        for replicate in each(run, range(int(B)), task.shape[0] * task.shape[1]):
+        for replicate in each_fit(draws, range(int(B)), task.shape[0] * task.shape[1]):
             samples.append(replicate)
             drawing.update()
         table = count_choices(fit, task, samples)

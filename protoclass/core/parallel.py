@@ -9,7 +9,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sized
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager, nullcontext
-from contextvars import copy_context
+from contextvars import ContextVar, copy_context
 from functools import lru_cache, update_wrapper
 from typing import Any, Generic, TypeVar, overload
 from weakref import WeakSet
@@ -60,10 +60,14 @@ def few(steps: int, costly_without: Kernel | None = None) -> bool:
 
     A kernel takes from 0.2 to 2 s to compile in the first fit ever, and numba half a second to import and to read it in every
     later process. On work of this size it saves some milliseconds, unless there is much of it: not the parts of large work
-    that `each` divides. If the work is `costly_without` a kernel, that kernel is used if it has been called before.
+    that `each` divides. If the work is `costly_without` a kernel, that kernel is used if it has been called before, or if such
+    works together were large.
     """
-    called = costly_without is not None and costly_without.called
-    return steps <= FEW and not called and not getattr(_inside, "worker", False)
+    if costly_without is not None:
+        costly_without.spared += steps
+        if costly_without.called or costly_without.spared > 4 * FEW:
+            return False
+    return steps <= FEW and not getattr(_inside, "worker", False)
 
 
 @lru_cache(1)
@@ -151,6 +155,7 @@ class Kernel:
 
     def __init__(self, function: Callable[..., Any], contract: bool = True) -> None:
         self.py_func, self.contract = function, contract
+        self.spared = 0  # steps of works that `few` has left to NumPy
         self._compiled = Once(self._compile)
         update_wrapper(self, function)
 
@@ -280,6 +285,28 @@ def each(
     finally:
         loop.threads = 0
     pool.shutdown()
+
+
+_remote: ContextVar[Callable[..., Iterator[Any]] | None] = ContextVar("remote", default=None)
+
+
+@contextmanager
+def fits_by(remote: Callable[[Callable[[Any], Any], Iterable[Any]], Iterator[Any]]) -> Iterator[None]:
+    """Let `remote(work, items)` map the whole fits of `each_fit`, in order."""
+    token = _remote.set(remote)
+    try:
+        yield
+    finally:
+        _remote.reset(token)
+
+
+def each_fit(work: Callable[[S], T], items: Iterable[S], entries: int = 0) -> Iterator[T]:
+    """Map whole fits over `items` in order, on the workers of a cluster inside `fits_by`, otherwise as `each`.
+
+    `work` can be pickled, and its results do not depend on the process.
+    """
+    remote = _remote.get()
+    return each(work, items, entries) if remote is None else remote(work, items)
 
 
 def in_blocks(work: Callable[[slice], object], rows: int, step: int, entries: int) -> None:

@@ -11,7 +11,6 @@ import protoclass as pc
 from protoclass.core.statistics.intervals import least_se, wilson
 from protoclass.core.statistics.one_se import OF_HELD_OUT, Limits, choose
 from protoclass.estimation.error_curve import corrected_losses
-from protoclass.widgets.curve import CurveExplorer
 
 
 def corrected_error(predicted, y, loss, of_fold, weights, *rest):
@@ -106,35 +105,6 @@ def test_nothing_is_corrected_where_nothing_was_chosen_by_the_curve(iris):
     assert one.validation.glance()[["error_min_corrected", "error_1se_corrected"]].isna().all(axis=None)
     assert "tuned on the same folds" not in str(by_bound.summary())
     assert "by looking at the curve" in str(by_hand.summary())
-
-
-@pytest.mark.parametrize(
-    ("measure", "name"), [("error", "error"), ("balanced", "balanced error"), pytest.param("loss", "loss", marks=pytest.mark.long)]
-)
-def test_the_measure_names_itself(iris, measure, name):
-    levels = sorted(iris["species"].unique())
-    given = pd.DataFrame(2 - 2 * np.eye(3), levels, levels) if measure == "loss" else measure
-    fit = pc.fit("species ~ .", iris, "knn", k=[1, 5, 15], measure=given)
-    v = fit.validation
-    summary = str(fit.summary())
-    for text, said in ((repr(fit), f"\n{name.capitalize()} "), (fit._repr_html_(), f">{name.capitalize()}<"), (summary, f"\nCV {name} ")):
-        assert said in text
-        assert name == "error" or not re.search(r"CV error:|CV error<|CV error  +0|\nError|>Error<", text)
-    assert f": {name} over 10 folds" in repr(v)
-    assert f": {name} over 10 folds" in v._repr_html_()
-    assert f"<th>{name}</th>" in v._repr_html_()
-    column = f"cv_{name.replace(' ', '_')}"
-    assert {column, f"{column}_corrected"} <= set(fit.glance())
-    assert (v.tidy()["measure"] == name).all()
-    assert v.glance()["measure"].iloc[0] == name
-    ax = v.plot()
-    assert ax.get_ylabel().replace("\n", " ").startswith(f"cross-validated {name}")
-    texts = [t.get_text() for t in ax.get_legend().get_texts()]
-    assert f"held-out {name}, +- 1 SE" in texts
-    assert any(t.startswith(f"minimum {name}") for t in texts)
-    explorer = CurveExplorer(v)
-    facts, _ = explorer.answer({"state": explorer.state})["tables"]
-    assert f"held-out {name}, 10 folds" in dict(facts["rows"])
 
 
 def test_the_corrected_error_has_an_interval():

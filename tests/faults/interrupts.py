@@ -118,10 +118,10 @@ def on_a_cluster(folder: Path) -> tuple[Call, Callable[[Any], Any]]:
     import distributed
 
     local = distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=":0")
-    client, data = distributed.Client(local, set_as_default=False), made(2000)
+    client, fit = distributed.Client(local, set_as_default=False), pc.fit("y ~ .", made(600), eps=1.5, cv=None)
     atexit.register(local.close)
     atexit.register(client.close)
-    return lambda: pc.fit("y ~ .", data, eps=1.5, client=client, cv=None, progress=True), facts
+    return lambda: fit.stability(B=400, client=client, progress=True), lambda result: result.table.to_dict()
 
 
 WORKS: dict[str, Work] = {

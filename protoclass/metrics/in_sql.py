@@ -63,7 +63,7 @@ def sql_distance(metric: TrainedMetric, columns: Columns) -> SQLDistance:
             return written.sql(columns)
     raise OptionError(
         f"{metric.name} dissimilarities can't be written in SQL: use Minkowski distances (also Euclidean, Manhattan and Chebyshev), "
-        "Hamming, zero_one, or Gower without ranks"
+        "LDA, Hamming, zero_one, or Gower without ranks"
     )
 
 
@@ -88,6 +88,14 @@ def minkowski_in_sql(count: int, r: float, dialect: Dialect) -> str:
         return f"SQRT({total(f'({d}) * ({d})' for d in apart)})"
     number = dialect.number
     return f"POWER({total(f'POWER(ABS({d}), {number(r)})' for d in apart)}, {number(1 / r)})"
+
+
+def distance_in_sql(rows: Sequence[str], r: float, columns: Columns) -> SQLDistance:
+    """The Minkowski distance between these coordinates, which are expressions of the row's columns."""
+    schema, expanded, dialect = columns.frame.schema, columns.frame.spec is not None, columns.dialect
+    raw = [columns.known(c) for c in schema if expanded or schema[c].kind == "boolean"]
+    known = [*raw, *(dialect.within(x, largest_coordinate(r)) for x in rows)]
+    return SQLDistance(rows, minkowski_in_sql(len(rows), r, dialect), known, lambda prototypes: prototypes[0])
 
 
 def gower_in_sql(ordered: Sequence[bool], skips_zeros: Sequence[bool], weights: Sequence[str], constant: str | None) -> str:

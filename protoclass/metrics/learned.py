@@ -14,10 +14,12 @@ from ..core.parallel import alone
 from ..core.sources import Rep
 from ..core.statistics.folds import stratified_subset
 from ..frames.frame import Frame
+from ..frames.sql import Columns, total
 from ..ground.checks import MOST_SEED, is_number, one_of, whole_number
 from ..ground.errors import DataError, OptionError, brief, shown
 from ..ground.savable import savable
 from .base import EuclideanSpace, Metric, TrainedMetric, Traits, strings
+from .in_sql import SQLDistance, distance_in_sql
 from .scaling import SCALES, design_of, finite, spread_of
 
 LARGEST = 1e150  # of a scaled value: squares of larger ones overflow
@@ -294,6 +296,13 @@ class TrainedLearned(EuclideanSpace):
         Z = scaled_rows(frame, self)
         return (np.ascontiguousarray(Z * self.map),) if self.map.ndim == 1 else (products(Z, self.map), Z)
 
+    def sql(self, columns: Columns) -> SQLDistance:
+        number, axes = columns.dialect.number, np.diag(self.map) if self.map.ndim == 1 else self.map
+        design = zip(columns.design, self.spread.tolist(), self.center.tolist(), strict=True)
+        Z = [f"({x} / {number(spread)} - {number(center)})" for x, spread, center in design]
+        rows = [total(f"{z} * {number(a)}" for z, a in zip(Z, axis, strict=True)) for axis in axes.tolist()]
+        return distance_in_sql(rows, 2.0, columns)
+
     def place(self, coords: np.ndarray) -> Rep:
         placed = super().place(coords)
         return placed if self.map.ndim == 1 else (*placed, placed[0] @ self.back.T)
@@ -343,7 +352,7 @@ class LDA(Metric):
     >>> import protoclass as pc
     >>> fit = pc.fit("species ~ .", pc.load_data("iris"), eps=2.0, dissimilarity=pc.LDA())
     >>> fit.dissimilarity.metric.map.shape, len(fit.prototypes)
-    ((2, 4), 7)
+    ((2, 4), 9)
     """
 
     components: int | None = None

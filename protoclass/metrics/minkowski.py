@@ -17,7 +17,7 @@ from ..ground.checks import is_number, is_real, one_of
 from ..ground.errors import NoVectors, OptionError, brief
 from ..ground.savable import savable
 from .base import Metric, Traits, VectorMetric, strings
-from .in_sql import SQLDistance, largest_coordinate, minkowski_in_sql
+from .in_sql import SQLDistance, distance_in_sql
 from .scaling import SCALES, Spread, columns_of, finite, spread_of, unscaled
 
 
@@ -186,12 +186,7 @@ class TrainedMinkowski(VectorMetric):
         for x, spread, factor in zip(columns.design, self.spread.tolist(), self.factor.tolist(), strict=True):
             scaled = x if spread == 1 else f"{x} / {number(spread)}"
             rows.append(scaled if factor == 1 else f"{scaled} * {number(factor)}")
-        limit = largest_coordinate(self.spec.r)
-        schema, expanded = columns.frame.schema, columns.frame.spec is not None
-        raw = [columns.known(c) for c in schema if expanded or schema[c].kind == "boolean"]
-        known = [*raw, *(columns.dialect.within(x, limit) for x in rows)]
-        measured = minkowski_in_sql(len(rows), self.spec.r, columns.dialect)
-        return SQLDistance(rows, measured, known, lambda prototypes: prototypes[0])
+        return distance_in_sql(rows, self.spec.r, columns)
 
     @property
     def _dtype(self) -> np.dtype[Any]:

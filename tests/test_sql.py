@@ -85,8 +85,7 @@ def test_methods_on_iris(iris, method, parameters):
 
 
 METRICS = ["manhattan", "chebyshev", pc.Minkowski(3), pc.Minkowski(1.5, weights={"sepal_width": 2}), "gower", "hamming",
-           "zero_one", pc.Euclidean(scale="robust", weights={"petal_width": 0.3}), pc.Chebyshev(scale="range"), pc.LDA(),
-           pc.LDA(diagonal=True)]  # fmt: skip
+           "zero_one", pc.Euclidean(scale="robust", weights={"petal_width": 0.3}), pc.Chebyshev(scale="range"), pc.LDA()]  # fmt: skip
 
 
 @pytest.mark.parametrize("metric", METRICS, ids=str)

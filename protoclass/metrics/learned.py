@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..core.distances.discriminant import SINGULAR, covariances, discriminants, nca, quadratic, spread_within
+from ..core.distances.discriminant import SINGULAR, discriminants, nca, quadratic
 from ..core.distances.minkowski import Geometry, minkowski, products
 from ..core.parallel import alone
 from ..core.sources import Rep
@@ -325,8 +325,6 @@ class LDA(Metric):
     ----------
     components : int, optional
         Number of axes. Default: the maximum, one less than classes.
-    diagonal : bool
-        Whether the map is a weight for each column, 1 / variance within classes.
     ridge : float >= 0, or None
         Proportion of the mean variance of the columns that is added to the variance within classes along every axis. It keeps the axes
         stable if columns are many or correlated. None: the covariance within classes is shrunken towards a spherical one, as far as
@@ -335,8 +333,8 @@ class LDA(Metric):
     Raises
     ------
     DataError
-        If there is no response, if only one class has rows, if all columns are constant, or if there are too many components. Without
-        a ridge, also if some axis separates the training rows without any variance within classes, as with fewer rows than columns.
+        If there is no response, if only one class has rows, if all columns are constant, or if there are too many components. With
+        `ridge=0`, also if some axis separates the training rows without variance within classes, as with fewer rows than columns.
 
     Notes
     -----
@@ -355,28 +353,18 @@ class LDA(Metric):
     ((2, 4), 9)
     """
 
+    name = "LDA"
+
     components: int | None = None
-    diagonal: bool = False
     ridge: float | None = None
 
     def __post_init__(self) -> None:
-        one_of("diagonal", self.diagonal, (True, False))
         if self.components is not None:
             whole_number("components", self.components, 1)
-            if self.diagonal:
-                raise OptionError(
-                    f"components={brief(self.components)} needs diagonal=False, because a diagonal map has no axes to leave out"
-                )
         if self.ridge is not None:
             _check_ridge(self.ridge)
 
-    @property
-    def name(self) -> str:
-        return "diagonal LDA" if self.diagonal else "LDA"
-
-    @property
-    def traits(self) -> Traits:
-        return replace(OF_A_MAP, power=2.0 if self.diagonal else None, signed=not self.diagonal)
+    traits = replace(OF_A_MAP, signed=True)
 
     def train(self, frame: Frame) -> TrainedLearned:
         known = training_rows(frame, self.name)
@@ -391,12 +379,7 @@ class LDA(Metric):
             raise DataError(
                 f"components must be at most {most} for LDA of {classes} classes and {Z.shape[1]} columns that vary, not {self.components}"
             )
-        if not self.diagonal:
-            axes = discriminants(Z, y, w, self.components or most, self.ridge)
-        else:
-            total = np.diag(covariances(Z, np.zeros_like(y), w, 1)[1])
-            variance = np.diag(spread_within(Z, y, w, self.ridge, total.mean(), Z.shape[1]))
-            axes = variance**-0.5 if (variance > SINGULAR * total).all() else None
+        axes = discriminants(Z, y, w, self.components or most, self.ridge)
         if axes is None:
             raise _singular("LDA needs variance within classes", known)
         return axes

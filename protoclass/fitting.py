@@ -32,7 +32,7 @@ from .export.reproduce import reproduce
 from .export.sql import sql
 from .frames.spelling import substitute
 from .ground.checks import Served
-from .ground.errors import printed
+from .ground.errors import OptionError, brief, printed
 from .ground.foreign_names import VERBS_OF_VALIDATION
 from .ground.savable import savable
 from .plots import plot
@@ -171,6 +171,15 @@ def _held_curve(curve: ErrorCurve) -> Validation:
     return Validation(**{f.name: getattr(curve, f.name) for f in fields(curve)})
 
 
+SAMPLE = 50_000  # rows of a Dask DataFrame that are learned from
+
+
+def _check_sample(sample: Any) -> None:
+    """Raise for a sample of other data, which the cluster has not drawn."""
+    if sample != SAMPLE:
+        raise OptionError(f"sample={brief(sample)} is for a Dask DataFrame: use data.sample(n) for other data, or candidates=n")
+
+
 @public
 def fit(
     formula: str,
@@ -186,10 +195,9 @@ def fit(
     groups: Any = None,
     seed: int = 0,
     progress: bool | None = None,
-    client: Any = None,
+    sample: int | None = SAMPLE,
     measure: Any = "error",
     repeats: Any = "auto",
-    order: str = "data",
     calibrate: Any = False,
     class_weights: Any = None,
     loss: Any = None,
@@ -200,8 +208,7 @@ def fit(
     """Fit a prototype classifier.
 
     Parameters that are not given are tuned by cross-validation. The result prints itself and has `predict`, `test`, `summary` and
-    `plot`. Rows are processed in the order of the data, `order="data"`; `protoclass.sklearn.PrototypeClassifier` sorts them first,
-    `order="values"` (see Notes).
+    `plot`. Rows are processed in the order of the data; `protoclass.sklearn.PrototypeClassifier` sorts them first (see Notes).
 
     Parameters
     ----------
@@ -248,7 +255,8 @@ def fit(
         rows, `pc.kmeans` centroids, and `pc.hull` uniform draws from the convex hulls of the classes; with `only=True` these replace
         the training rows. Candidates that are learned from the training rows are learned again in each fold.
     cv : "auto", int, "loo", Series or array of folds, or None
-        Cross-validation folds for tuning. "auto" is 10 (fewer if a class has fewer rows) if a parameter is tuned, otherwise none.
+        Cross-validation folds for tuning. "auto" is 10 (fewer if a class has fewer rows) if a parameter is tuned. Otherwise
+        the fit has none, and its print cross-validates once if that is predicted to take less than 10 s.
     choose : "auto", "1se", "1se-paired", "min", "tolerance" or "bound"
         Selection of the grid point from the cross-validated errors.
 
@@ -274,18 +282,13 @@ def fit(
         process; the last bits of some results depend on the build of BLAS.
     progress : bool, optional
         Whether to show a progress bar for work over 2 s. Default: `pc.options.progress`.
-    client : Dask client, optional
-        Client of a cluster. The rows of a Dask DataFrame, a frame or files then stay on its workers, which do the computations; for
-        the PVM, and metrics that learn from sums over rows. The prototypes are the same as on a single computer. Default: the current
-        client, if there is one and the data are a Dask DataFrame. Scheduler and workers need this package in the same version.
+    sample : int, or None
+        Number of rows of a Dask DataFrame that are learned from, drawn at random within each class in proportion to its rows. A class
+        has at least a tenth of an equal share: with the default and two classes 2,500 rows, or all if it has fewer. None: all rows.
+        The printed fit reports the sample. `test` of the Dask DataFrame gives the error on all rows.
     measure, repeats, loss
         Error measure, repeats and losses of the cross-validation, see `cross_validate`. They affect which values are selected for
         tuned parameters, not how the fitted model predicts. `predict(new, loss=)` of a calibrated fit decides by expected loss.
-    order : "data" or "values"
-        Order in which the rows are processed; it breaks ties and affects random sampling. "data" (the default, as in R): the order
-        of the data, so the first of equally good prototypes is selected. "values": sorted by class, predictors, weight and
-        label, so the same rows in another order give a bit-identical fit, folds included. Results for the rows are returned in
-        the order of the data in either case.
     max_prototypes : int, or mapping of class to int, optional
         Maximum number of prototypes, in total or per class; for "scm", of features. `choose=` selects among the grid points whose
         model on all rows respects it. The PVM then also tunes the number of prototypes (by `stop`, or by `lambda_` with other
@@ -322,7 +325,7 @@ def fit(
     -----
     *Row order.* `protoclass.sklearn.PrototypeClassifier` sorts the rows, because scikit-learn requires the same fit for the same rows in
     another order. The order breaks ties and affects which rows form a fold, so the two may select different parameters and
-    prototypes: compare them with the same `order=`.
+    prototypes.
 
     *Lazy tables and files*: the columns that the formula and the arguments name are read into memory, once. The fit is the same as
     for the table in memory; CSV files are parsed as by `pd.read_csv`. Row labels are numbers, 0 to n - 1, with files in the order of
@@ -351,6 +354,7 @@ def fit(
     ['setosa', 'virginica']
     """
     given = locals()  # before any other name is set
+    _check_sample(sample)
     arguments = {name: given[name] for name in DEFAULTS}
     return _held(fit_call(Call("fit", formula, data, {**arguments, **parameters})))
 
@@ -370,10 +374,9 @@ def cross_validate(
     groups: Any = None,
     seed: int = 0,
     progress: bool | None = None,
-    client: Any = None,
+    sample: int | None = SAMPLE,
     measure: Any = "error",
     repeats: Any = "auto",
-    order: str = "data",
     class_weights: Any = None,
     loss: Any = None,
     max_prototypes: Any = None,
@@ -384,7 +387,7 @@ def cross_validate(
 
     Parameters
     ----------
-    formula, data, method, dissimilarity, candidates, cv, choose, na, weights, groups, seed, progress, client, order, class_weights,
+    formula, data, method, dissimilarity, candidates, cv, choose, na, weights, groups, seed, progress, sample, class_weights,
     max_prototypes, tolerance, **parameters
         Arguments of `fit`; here `cv="auto"` is 10, or fewer if a class has fewer rows, also if no parameter is tuned.
     measure : "error", "balanced", "ordinal" or DataFrame
@@ -421,6 +424,7 @@ def cross_validate(
     [0.053, 0.047, 0.027]
     """
     given = locals()  # before any other name is set
+    _check_sample(sample)
     arguments = {name: given[name] for name in DEFAULTS if name in given}
     return _held_curve(cross_validate_call(Call("cross_validate", formula, data, {**arguments, **parameters})))
 

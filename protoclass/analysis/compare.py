@@ -7,7 +7,9 @@ import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, fields, replace
+from functools import partial
 from inspect import signature
+from itertools import product
 from numbers import Real
 from time import perf_counter
 from typing import Any
@@ -15,6 +17,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from ..core.parallel import each_fit
 from ..core.query import answer
 from ..core.statistics.folds import grouped, holdout, stratified, usual_folds
 from ..core.task import Rule
@@ -60,6 +63,7 @@ def compare(
     progress: bool | None = None,
     calibrate: Any = False,
     loss: Any = None,
+    client: Any = None,
 ) -> Comparison:
     """Compare methods on test rows that were not used to fit or tune them.
 
@@ -106,6 +110,8 @@ def compare(
     loss : DataFrame, optional
         Loss matrix, with true classes as rows and predicted classes as columns. The table then has the mean loss on the test rows,
         and methods are tuned by this loss, as in `fit`; it does not change how they predict.
+    client : Dask client, optional
+        Client of a cluster, whose workers then fit the methods, each on one thread. The results are the same, except for the seconds.
 
     Returns
     -------
@@ -185,7 +191,9 @@ def compare(
 
 
 OPTIONS = {
-    name: p.default for name, p in signature(compare).parameters.items() if p.kind is p.KEYWORD_ONLY and name not in ("new", "progress")
+    name: p.default
+    for name, p in signature(compare).parameters.items()
+    if p.kind is p.KEYWORD_ONLY and name not in ("new", "progress", "client")
 }  # of splits and methods, with their defaults
 
 
@@ -413,14 +421,14 @@ def judge_all(
         warnings.filterwarnings("ignore", f".*{COPIES}", DataWarning)  # which `make_splits` tells once
         warnings.filterwarnings("ignore", f".*{WORSE}", DataWarning)  # errors on the test rows show it for all splits together
         warnings.filterwarnings("ignore", re.escape(TWICE), DataWarning)  # `checked` has warned of it
+        judged = each_fit(partial(judge_named, splits, methods), product(range(len(splits.tests)), methods))
         for split, test in enumerate(splits.tests):
-            train_rows, test_rows = splits.frame.index[~test], splits.frame.index[test]
+            test_rows = splits.frame.index[test]
             truth = splits.data.loc[test_rows, splits.frame.formula.response]
             predicted: dict[str, Any] = {"truth": truth}
             unseen = Unseen()
-            for name, options in methods.items():
-                with named(name):
-                    row, predicted[name], p, without, priced = judge(splits, options, train_rows, test_rows)
+            for name in methods:
+                row, predicted[name], p, without, priced = next(judged)
                 prices += [(split, name, size, error) for size, error in priced]
                 rows.append({"split": split, "method": name, **count_errors(predicted[name], truth), **row})
                 if p is not None:
@@ -469,6 +477,13 @@ def checked(splits: Splits, options: Mapping[str, Any], loss: pd.DataFrame | Non
     if problem.class_factors is not None and any(isinstance(out.get(name), pd.DataFrame) for name in ("loss", "measure")):
         warn(TWICE, DataWarning)
     return out
+
+
+def judge_named(splits: Splits, methods: Mapping[str, Mapping[str, Any]], item: tuple[int, str]) -> Any:
+    """`judge` of a split and the name of a method."""
+    test = splits.tests[item[0]]
+    with named(item[1]):
+        return judge(splits, methods[item[1]], splits.frame.index[~test], splits.frame.index[test])
 
 
 def judge(

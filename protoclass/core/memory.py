@@ -8,8 +8,6 @@ import shutil
 import tempfile
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
-from contextvars import ContextVar
 from math import prod
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -28,7 +26,6 @@ NO_LIMIT = 2**60  # version 1 of cgroups writes about 2^63 for none
 PROC = Path("/proc")
 CGROUPS = Path("/sys/fs/cgroup")
 
-_total: ContextVar[int] = ContextVar("total", default=0)
 _scratch = threading.local()
 
 
@@ -46,7 +43,7 @@ def available(proc: Path = PROC, cgroups: Path = CGROUPS) -> int:
         Minimum of the machine's available memory, RLIMIT_AS minus the address space in use, RLIMIT_DATA minus the private
         writable pages in use (without files that are mapped into memory), and, for each cgroup from the cgroup of this
         process up to the root, `memory.max` minus `memory.current` (version 2) or `memory.limit_in_bytes` minus
-        `memory.usage_in_bytes` (version 1). Files in a cgroup's cache count as free. The limit of `at_most` counts too.
+        `memory.usage_in_bytes` (version 1). Files in a cgroup's cache count as free.
     """
     import psutil  # takes 15 ms, which small work does not need
 
@@ -54,24 +51,9 @@ def available(proc: Path = PROC, cgroups: Path = CGROUPS) -> int:
     return max(0, min([int(psutil.virtual_memory().available), *limits, *_of_cgroups(proc, cgroups)]))
 
 
-@contextmanager
-def at_most(total: int) -> Iterator[None]:
-    """Limit for this process in total during some work on this thread, if something other than the system limits it.
-
-    total : int
-        Bytes; 0 for no such limit.
-    """
-    before = _total.get()
-    _total.set(total)
-    try:
-        yield
-    finally:
-        _total.set(before)
-
-
-def room() -> int:
-    """Bytes that one part of the work may take: a quarter of the available memory, and 64 MB in any case."""
-    return max(SMALLEST, int(SHARE * available()))
+def room(wanted: float = np.inf) -> int:
+    """Bytes that one part of the work may take: a quarter of the available memory, and 64 MB in any case, enough if no more are wanted."""
+    return SMALLEST if wanted <= SMALLEST else max(SMALLEST, int(SHARE * available()))
 
 
 def check_fits(size: float, what: str, cure: str) -> None:
@@ -113,8 +95,6 @@ def too_large(reason: BaseException) -> TooLarge:
 
 
 def _of_process(used: Any) -> Iterator[int]:
-    if _total.get():
-        yield _total.get() - used.rss
     try:
         import resource
     except ImportError:  # Windows
@@ -167,7 +147,7 @@ def large(shape: tuple[int, ...], dtype: DTypeLike = float) -> Array:
         If it fits neither into memory nor on the disk.
     """
     size = prod(shape) * np.dtype(dtype).itemsize
-    return np.empty(shape, dtype) if size <= SMALLEST or size <= room() else spooled(shape, dtype)
+    return np.empty(shape, dtype) if size <= room(size) else spooled(shape, dtype)
 
 
 def scratch(shape: tuple[int, ...], dtype: DTypeLike = float) -> Array:

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, ClassVar, NoReturn
+from typing import Any, NoReturn
 
 import numpy as np
 import pandas as pd
@@ -72,7 +72,6 @@ class Frame:
     dropped: pd.Index
     keep: bool = False
     notes: tuple[str, ...] = ()
-    parts: ClassVar[None] = None  # the parts of rows on several workers
 
     def __len__(self) -> int:
         return len(self.columns)
@@ -163,7 +162,7 @@ class Frame:
         for name, known in self.schema.items():
             if known.kind == "series":
                 raise DataError(
-                    f"column {name!r} contains series (lists of numbers), which need dissimilarity=pc.DTW(), order='data' and no other "
+                    f"column {name!r} contains series (lists of numbers), which need dissimilarity=pc.DTW() and no other "
                     f"predictor: leave out the other predictors, or the column ('- {name}')"
                 )
 
@@ -192,18 +191,11 @@ class Frame:
         """How many rows have each of these values."""
         return self.counted(self.unseen)
 
-    def held_out_levels(self, fold: np.ndarray, texts: Iterable[str]) -> dict[str, np.ndarray]:
-        """Where the level of a category occurs in one fold only, bool (n,), by column.
-
-        Without levels that a column declares, as a categorical does, unless it is one of the `texts`, whose levels are those that occur.
-        """
-        where = {c: alone(codes, fold) for c, codes in self.learned_levels(texts).items()}
+    def held_out_levels(self, fold: np.ndarray) -> dict[str, np.ndarray]:
+        """Where the level of a category occurs in one fold only, bool (n,), by column, without levels that a categorical declares."""
+        learned = {c: v for c, v in self._levels.items() if not isinstance(self.columns[c].dtype, pd.CategoricalDtype)}
+        where = {c: alone(v.codes.astype(np.int64), fold) for c, v in learned.items()}
         return {c: at for c, at in where.items() if at.any()}
-
-    def learned_levels(self, texts: Iterable[str]) -> dict[str, np.ndarray]:
-        """Codes (n,) of the levels of each category whose levels are those that occur: no categorical, or one of the `texts`."""
-        declared = [c for c in self._levels if isinstance(self.columns[c].dtype, pd.CategoricalDtype)]
-        return {c: v.codes.astype(np.int64) for c, v in self._levels.items() if c not in declared or c in texts}
 
     def counted(self, where: Mapping[str, np.ndarray]) -> Unseen:
         """How many rows have each value of some columns, at some places (n,)."""
@@ -357,12 +349,13 @@ def mold(
     kept = columns[~dropped] if dropped.any() else columns
     schema = learn_schema(kept, parsed)
     notes: tuple[str, ...] = ()
+    drawn = (data.attrs["note"],) if "note" in data.attrs else ()  # how the rows were drawn
     levels = None
     if response_values is not None:
         levels, notes = read_classes(response_values[~dropped], counts)
         notes += note_codes(kept, parsed.unchanged())
         check_weight_of_classes(levels, weight[~dropped], parsed.response)
-    frame = Frame(kept, levels, parsed, schema, None, weight[~dropped], data.index[dropped], na == "keep", notes)
+    frame = Frame(kept, levels, parsed, schema, None, weight[~dropped], data.index[dropped], na == "keep", drawn + notes)
     return replace(frame, spec=trained_spec(frame))
 
 
@@ -399,46 +392,6 @@ def predictors_of_columns(frame: Frame) -> tuple[frozenset[str], ...]:
         for k in range(len(made))[columns_of(term, frame.spec)]:
             made[k] = used
     return tuple(made)
-
-
-def sort_by_values(frame: Frame) -> Frame:
-    """The frame with its rows sorted by class, then by the predictors in the order of the columns, by weight, and by label.
-
-    Labels break ties between rows that are equal otherwise, and order all rows of a class if there are no predictors. Transforms
-    of the formula are trained again, so that their sums run in the new order.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> from protoclass.frames.frame import mold
-    >>> data = pd.DataFrame({"a": [2.0, 1.0, 1.0], "y": ["u", "v", "u"]}, ["r", "s", "t"])
-    >>> sort_by_values(mold("y ~ a", data)).index.tolist()
-    ['t', 'r', 's']
-    """
-    table = frame.canonical()
-    columns = [_ranked(table[name]) for name in table]
-    order = np.lexsort([_ranks(frame.index), frame.weights, *columns[::-1], frame.codes])
-    ordered = frame.take(order)
-    return replace(ordered, spec=None if frame.spec is None else trained_spec(replace(ordered, spec=None)))
-
-
-def _ranked(column: pd.Series) -> np.ndarray:
-    """A column as numbers in its order, missing ones last."""
-    if isinstance(column.dtype, pd.CategoricalDtype):
-        codes = column.cat.codes.to_numpy(float)
-        return np.where(codes < 0, np.nan, codes)
-    return np.asarray(column.to_numpy())
-
-
-def _ranks(labels: pd.Index) -> np.ndarray:
-    """The place of each label among the sorted ones; labels of several types are sorted as texts."""
-    try:
-        order = labels.argsort()
-    except TypeError:
-        order = pd.Index([repr(label) for label in labels]).argsort()
-    out = np.empty(len(labels), np.int64)
-    out[order] = np.arange(len(labels))
-    return out
 
 
 @savable

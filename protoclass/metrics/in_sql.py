@@ -9,7 +9,7 @@ from typing import Protocol, runtime_checkable
 import numpy as np
 
 from ..core.sources import Rep
-from ..frames.sql import Columns, Dialect, total
+from ..frames.sql import Columns, number, total
 from ..ground.errors import OptionError
 from .base import Metric, TrainedMetric
 
@@ -61,8 +61,13 @@ def sql_distance(metric: TrainedMetric, columns: Columns) -> SQLDistance:
     for written in (metric, metric.spec):
         if isinstance(written, MetricInSQL):
             return written.sql(columns)
-    raise OptionError(
-        f"{metric.name} dissimilarities can't be written in SQL: use Minkowski distances (also Euclidean, Manhattan and Chebyshev), "
+    raise unwritten(metric)
+
+
+def unwritten(metric: TrainedMetric) -> OptionError:
+    """The error for a metric that is not written."""
+    return OptionError(
+        f"{metric.name} dissimilarities can't be written in SQL: use Minkowski distances of finite order (also Euclidean and Manhattan), "
         "Hamming, zero_one, or Gower without ranks"
     )
 
@@ -77,16 +82,13 @@ def value(k: int) -> str:
     return f"{PROTOTYPE}.v{k + 1}"
 
 
-def minkowski_in_sql(count: int, r: float, dialect: Dialect) -> str:
+def minkowski_in_sql(count: int, r: float) -> str:
     """The distance (sum |x - v|^r)^(1/r) of the first coordinates, added in their order."""
     apart = [f"{coordinate(k)} - {value(k)}" for k in range(count)]
-    if r == np.inf:
-        return dialect.largest([f"ABS({d})" for d in apart])
     if r == 1:
         return total(f"ABS({d})" for d in apart)
     if r == 2:
         return f"SQRT({total(f'({d}) * ({d})' for d in apart)})"
-    number = dialect.number
     return f"POWER({total(f'POWER(ABS({d}), {number(r)})' for d in apart)}, {number(1 / r)})"
 
 
@@ -120,4 +122,4 @@ def gower_in_sql(ordered: Sequence[bool], skips_zeros: Sequence[bool], weights: 
 
 def largest_coordinate(r: float) -> int:
     """The power of ten up to which coordinates may go without overflow of the r-th powers of their differences."""
-    return int(MOST / max(r, 1.0)) if r < np.inf else MOST
+    return int(MOST / max(r, 1.0))

@@ -285,7 +285,7 @@ HUBS, SAMPLED = 3, 500  # times their proportion, from which on sparse rows are 
 
 def sparse_rows(frame: Frame, metric: Metric | TrainedMetric) -> str:
     """That rows with less than half of the predictors are nearest to many rows, because missing values are skipped; "" if they are not."""
-    if not (frame.keep and metric.skips_missing) or frame.parts is not None or metric.given or metric.train_in_folds:
+    if not (frame.keep and metric.skips_missing) or metric.given or metric.train_in_folds:
         return ""
     observed, p = frame.columns.notna().sum(axis=1).to_numpy(), len(frame.schema)
     sparse = np.flatnonzero(2 * observed < p)
@@ -445,8 +445,6 @@ def measure_frame(
         measured = rows if train is None and chosen is None else part(rows, row)
     else:
         measured = candidates_of(trained, seen, chosen)
-    if frame.parts is not None:
-        measured = tuple(np.asarray(a) for a in measured)  # the candidates come here
     known = Dissimilarity(trained, frame, rows, measured, names, row)
     return _added(known, candidates, seen, seed) if isinstance(candidates, Candidates) else known
 

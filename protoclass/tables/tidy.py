@@ -90,11 +90,6 @@ def augment(fit: Fitted, data: Any = None) -> Any:
     pandas table; without `data` it has the columns that the fit has read.
     """
     base = as_pandas(fit.call.data if data is None else data)
-    if data is None and fit.frame.parts is not None and len(base) != len(fit.frame) + len(fit.frame.dropped):
-        raise DataError(
-            f"the data of the fit have {len(base)} rows now, but had {len(fit.frame) + len(fit.frame.dropped)}: fit again, or use "
-            "augment(data) with the rows"
-        )
     given = fit.dissimilarity.metric.given
     source = base if data is not None or not given else None
     clash = [c for c in ADDED if c in base]

@@ -11,7 +11,7 @@ import pytest
 
 import protoclass as pc
 from protoclass.core import parallel
-from protoclass.core.coding import coder, gather
+from protoclass.core.coding import coder
 from protoclass.core.distances.minkowski import minkowski
 from protoclass.core.histogram import default_radii
 from protoclass.core.neighbours.nearest import nearest
@@ -115,13 +115,6 @@ def test_distances(both, columns, r, dtype):
     np.testing.assert_array_equal(few, many, strict=True)
 
 
-def test_parts_of_a_matrix(both):
-    rng = np.random.default_rng(0)
-    values, rows, columns = rng.random((9, 11)), rng.integers(0, 9, 20), rng.permutation(11)[:6]
-    np.testing.assert_array_equal(*both(lambda: gather(values, rows, columns)), strict=True)
-    np.testing.assert_array_equal(*both(lambda: gather(np.asfortranarray(values).T, columns, rows % 9)), strict=True)
-
-
 @pytest.mark.parametrize("columns", [2, 9])
 def test_fits(both, columns):
     rng = np.random.default_rng(columns)
@@ -141,7 +134,7 @@ def test_fits(both, columns):
 def test_a_first_fit_compiles_nothing_and_imports_little():
     call = """
 import protoclass as pc, sys
-fit = pc.fit("species ~ .", pc.load_data("iris"), progress=False)
+fit = pc.fit("species ~ .", pc.load_data("iris"), dissimilarity="euclidean", progress=False)
 assert not {"numba", "formulaic", "scipy"} & set(sys.modules)
 fit.predict(), fit.augment(), repr(fit), fit.test(pc.load_data("iris"))
 assert "numba" not in sys.modules
@@ -173,6 +166,8 @@ def test_a_kernel_is_compiled_once_and_known_by_name():
     assert kernel.called
     assert not parallel.few(1, costly_without=kernel)
     assert parallel.few(1)
+    other, half = parallel.Kernel(add_one), parallel.FEW // 2
+    assert [parallel.few(half, costly_without=other) for _ in range(9)] == [True] * 8 + [False]
     assert kernel.__name__ == "add_one"
     assert same_twice(3) == (3, 3)
     assert pickle.loads(pickle.dumps(same)) is same

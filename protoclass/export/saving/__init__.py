@@ -42,14 +42,13 @@ An object has the fields of its class, which are described by its documentation:
 `Validation`, `Problem`, `Selection`, `Calibration`; `Dissimilarity` and the trained metrics; rules, `Points`, `Objective` and
 `Certificate` (bounds, class by class, and the dual prices of the rows); `Comparison`.
 "method pvm" and "metric euclidean" are specifications with their parameters; "method m of module.Class" is a registered one.
-Four classes have fields that follow from the others, and are written without them:
+Three classes have fields that follow from the others, and are written without them:
 
 * `Formula`: `text`, `response`, `terms`, `variables` and `columns`, the names of all columns of the data.
 * `Frame`: `columns` (the predictors), `response`, `formula`, `schema` (a `Column` for each predictor), `weights`, `dropped` (labels),
   `keep`, `notes`; `states`: for each transform of the formula its trained values (means, knots, breaks), None for plain numbers.
 * `RowlessFrame`, of slim fits: `remembered`, a `Frame` of the rows that are prototypes, `class_counts` and `class_weights`, numbers and
   weights of the training rows of each class.
-* `Call`: `function`, `formula`, `data` and `arguments`, as given, except for the connection to a cluster.
 """
 
 from __future__ import annotations
@@ -116,7 +115,7 @@ def save(value: Any, path: Any, overwrite: Any) -> Saved:
 def _unsavable(value: Any) -> list[Any]:
     """The columns of the data of a fit or validation that no file can contain and that the formula does not use."""
     problem = getattr(value, "problem", None)
-    if problem is None or isinstance(problem.call.data, Absent) or problem.frame.parts is not None:
+    if problem is None or isinstance(problem.call.data, Absent):
         return []
     used = {*problem.frame.columns, problem.frame.formula.response}
     return [name for name, column in as_pandas(problem.call.data).items() if name not in used and not _savable(column)]

@@ -70,7 +70,6 @@ DERIVED: Mapping[str, Derived] = {
     "Formula": Derived(lambda f: {**_fields(f, ("uses", "names")), "columns": tuple(f.names.columns.values())}, read_formula),
     "Frame": Derived(write_frame, read_frame),
     "RowlessFrame": Derived(lambda frame: {name: getattr(frame, name) for name in ROWLESS}, lambda of, **given: of(**given)),
-    "Call": Derived(lambda call: {**_fields(call), "arguments": call.__getstate__()["arguments"]}, lambda of, **given: of(**given)),
 }  # fmt: skip
 
 

@@ -76,7 +76,7 @@ class Comparison(Printed, Saveable, Served):
     frontiers: pd.DataFrame = field(default_factory=pd.DataFrame)
 
     between: ClassVar[str] = "\n\n"
-    plot, as_table, explore = Above("protoclass.plots"), Above("protoclass.tables"), Above("protoclass.widgets")
+    plot, as_table = Above("protoclass.plots"), Above("protoclass.tables")
 
     @property
     def methods(self) -> list[str]:

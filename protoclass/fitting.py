@@ -255,7 +255,8 @@ def fit(
         rows, `pc.kmeans` centroids, and `pc.hull` uniform draws from the convex hulls of the classes; with `only=True` these replace
         the training rows. Candidates that are learned from the training rows are learned again in each fold.
     cv : "auto", int, "loo", Series or array of folds, or None
-        Cross-validation folds for tuning. "auto" is 10 (fewer if a class has fewer rows) if a parameter is tuned, otherwise none.
+        Cross-validation folds for tuning. "auto" is 10 (fewer if a class has fewer rows) if a parameter is tuned. Otherwise
+        the fit has none, and its print cross-validates once if that is predicted to take less than 10 s.
     choose : "auto", "1se", "1se-paired", "min", "tolerance" or "bound"
         Selection of the grid point from the cross-validated errors.
 

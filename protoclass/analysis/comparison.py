@@ -300,8 +300,9 @@ class Comparison(Printed, Saveable, Served):
     def _said(self) -> tuple[str, list[Any]]:
         left = f"; {self.left_out} rows excluded without a class or a prediction" if self.left_out else ""
         pairs = [] if len(self.methods) < 2 else [self.tests, *([] if self.rope is None else [self.equivalence()])]
+        pairs, table = [pair.rename(columns={"difference": "a - b"}) for pair in pairs], self.table.drop(columns="seconds", errors="ignore")
         said = f"{self.how}{left}; low and high: 95 % CI{'; sd: SD over the splits' if 'sd' in self.table else ''}"
-        return f"{self.call}\n{said}", [(self.table, {**NUMBERS, "na_rep": "-"}), *((table, PAIRS) for table in pairs)]
+        return f"{self.call}\n{said}", [(table, {**NUMBERS, "na_rep": "-"}), *((pair, PAIRS) for pair in pairs)]
 
 
 def check_rope(rope: Any) -> float:

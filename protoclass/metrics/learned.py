@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..core.distances.discriminant import SINGULAR, covariances, discriminants, nca, quadratic
+from ..core.distances.discriminant import SINGULAR, covariances, discriminants, nca, quadratic, spread_within
 from ..core.distances.minkowski import Geometry, minkowski, products
 from ..core.parallel import alone
 from ..core.sources import Rep
@@ -301,9 +301,10 @@ class LDA(Metric):
         Number of axes. Default: the maximum, one less than classes.
     diagonal : bool
         Whether the map is a weight for each column, 1 / variance within classes.
-    ridge : float >= 0
+    ridge : float >= 0, or None
         Proportion of the mean variance of the columns that is added to the variance within classes along every axis. It keeps the axes
-        stable if columns are many or correlated.
+        stable if columns are many or correlated. None: the covariance within classes is shrunken towards a spherical one, as far as
+        Ledoit and Wolf (2004) estimate to be best.
 
     Raises
     ------
@@ -330,7 +331,7 @@ class LDA(Metric):
 
     components: int | None = None
     diagonal: bool = False
-    ridge: float = 0.1
+    ridge: float | None = None
 
     def __post_init__(self) -> None:
         one_of("diagonal", self.diagonal, (True, False))
@@ -358,10 +359,10 @@ class LDA(Metric):
                 f"components must be at most {most} for LDA of {classes} classes and {Z.shape[1]} columns that vary, not {self.components}"
             )
         if not self.diagonal:
-            axes = discriminants(Z, y, w, self.components or most, float(self.ridge))
+            axes = discriminants(Z, y, w, self.components or most, self.ridge)
         else:
-            within, total = (np.diag(covariances(Z, codes, w, int(y.max()) + 1)[1]) for codes in (y, np.zeros_like(y)))
-            variance = within + self.ridge * total.mean()
+            total = np.diag(covariances(Z, np.zeros_like(y), w, 1)[1])
+            variance = np.diag(spread_within(Z, y, w, self.ridge, total.mean(), Z.shape[1]))
             axes = variance**-0.5 if (variance > SINGULAR * total).all() else None
         if axes is None:
             raise _singular("LDA needs variance within classes", known)
@@ -435,7 +436,8 @@ def _check_map(metric: Learned | LDA) -> None:
             raise OptionError(
                 f"components={brief(metric.components)} needs diagonal=False, because a diagonal map has no axes to leave out"
             )
-    _check_ridge(metric.ridge)
+    if metric.ridge is not None:
+        _check_ridge(metric.ridge)
 
 
 def _check_ridge(ridge: float) -> None:

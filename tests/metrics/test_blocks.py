@@ -68,6 +68,8 @@ SUBJECTS = {
     "called": (pc.Kernel(lambda X, Z: X @ Z.T), numeric),
     "function": (lambda a, b: float(abs(a - b).sum()), numeric),
     "parts": (pc.Mixed([(["a", "b"], "euclidean"), (["c", "d", "e", "f"], "gower")]), numeric),
+    "local weights": (pc.Relevance("gower", local=True), lambda: mixed("drop")),
+    "local matrices": (pc.Relevance(matrix="full", local=True), numeric),
     "ranks of parts": (pc.Ranks(pc.Gower()), lambda: mixed("drop")),
 }
 WHOLE = {"tangent"}  # whose planes are limited in size, all together

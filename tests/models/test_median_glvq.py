@@ -476,6 +476,13 @@ def test_the_number_is_tuned_at_the_matrix_that_is_chosen_with_the_least(iris, n
     assert same.prototypes.equals(fit.prototypes)
 
 
+def test_a_total_keeps_to_a_budget_while_a_matrix_is_tuned(iris):
+    arguments = {"total": [3, 6], "matrix": "diagonal", "ridge": [0.01, 0.1], "cv": 3}
+    fit = pc.fit("species ~ .", iris, "medianglvq", max_prototypes=4, choose="min", **arguments)
+    assert len(fit.prototypes) == 3
+    assert fit.validation.table["total"].tolist() == [3, 3, 6]
+
+
 def test_held_out_rows_do_not_see_their_labels_while_a_matrix_is_tuned(iris):
     fold, other = np.arange(150) % 3, iris.copy()
     out = fold == 0

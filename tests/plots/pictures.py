@@ -116,7 +116,6 @@ def kinds():
         "validation with band": lambda s, ax: s.fit.plot("validation", ax=ax, band=0.95),
         "validation by size": lambda s, ax: s.fit.plot("validation", ax=ax, x="size"),
         "validation of two": lambda s, ax: s.two().plot(ax=ax),
-        "heat map": lambda s, ax: s.two().plot(("eps", "lambda_"), ax=ax),
         "confusion": lambda s, ax: s.fit.plot("confusion", ax=ax),
         "progress": lambda s, ax: s.fit.plot("progress", ax=ax),
         "path": lambda s, ax: s.fit.plot("path", ax=ax, cv=3),
@@ -147,7 +146,6 @@ def kinds():
         "cards": lambda s, ax: s.few().plot("profiles"),
         "why of rows": lambda s, ax: s.few().plot("why", row=list(s.data.index[-4:])),
         "images": lambda s, ax: s.fit.plot("images", shape=(8, 8)),
-        "miscovered": lambda s, ax: s.few().plot("miscovered", shape=(8, 8)),
         "misclassified": lambda s, ax: s.few().plot("misclassified", shape=(8, 8)),
     }
     return out, several

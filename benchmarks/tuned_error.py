@@ -23,6 +23,7 @@ import pandas as pd
 import protoclass as pc
 
 HEAD = ("truth", "CV", "Tibshirani", "corrected")
+ONE = {"dissimilarity": "euclidean", "repeats": 1}
 COSTS = pd.DataFrame([[0.0, 1.0], [5.0, 0.0]], list("uv"), list("uv"))
 
 
@@ -71,7 +72,7 @@ def a_column_that_splits(draw: np.random.Generator, n: int) -> pd.DataFrame:
 World = Callable[[np.random.Generator, int], pd.DataFrame]
 WORLDS: list[tuple[World, int, dict[str, Any]]] = [
     (three_separated, 60, {}), (three_separated, 30, {"method": "knn"}), (noise, 40, {"max_prototypes": 6}),
-    (noise, 40, {"tolerance": 0.02}), (noise, 40, {"method": "scm"}), (rare_class, 200, {"measure": "balanced"}),
+    (noise, 40, {"tolerance": 0.02}), (noise, 40, {"method": "scm"}), (rare_class, 200, {"measure": "balanced", **ONE}),
     (rare_class, 100, {"measure": "balanced", "method": "knn"}), (rare_overlapping, 200, {"measure": "balanced", "method": "knn"}),
     (unequal_spread, 60, {}), (a_column_that_splits, 100, {"method": "knn"}), (equal_spread, 40, {"max_prototypes": 4}),
     (equal_spread, 60, {"measure": COSTS}),

@@ -243,7 +243,7 @@ class ErrorCurve:
         Notes
         -----
         Twelve worlds have noise, separated classes, unequal spread, rare classes, a column that splits, or costs. It contains the true
-        error in LOW to 1.00 of 60 samples, and is never empty (`python benchmarks/tuned_error.py --worlds`). Losses are a proportion of
+        error in 0.97 to 1.00 of 60 samples, and is never empty (`python benchmarks/tuned_error.py --worlds`). Losses are a proportion of
         the largest one.
 
         Examples

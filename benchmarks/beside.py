@@ -98,7 +98,7 @@ def predict_one() -> Work:
 
 
 def from_parquet() -> Work:
-    """300,000 x 15, of which five are categories, by Gower from a file."""
+    """300,000 x 15, of which five are categories, by Gower from a lazy table."""
     import polars as pl
 
     path, draw, n = Path(tempfile.mkdtemp()) / "mixed.parquet", np.random.default_rng(0), 300_000

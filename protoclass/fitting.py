@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 from .analysis.alternatives import alternatives, criticisms, swap
 from .analysis.evaluation import test
@@ -32,7 +32,7 @@ from .export.reproduce import reproduce
 from .export.sql import sql
 from .frames.spelling import substitute
 from .ground.checks import Served
-from .ground.errors import printed
+from .ground.errors import NotAvailable, OptionError, brief, printed
 from .ground.foreign_names import VERBS_OF_VALIDATION
 from .ground.savable import savable
 from .plots import plot
@@ -56,10 +56,16 @@ class Fit(Saveable, Fitted):
 
     curve: Validation | None
 
-    if TYPE_CHECKING:
+    @cached_property
+    def validation(self) -> Validation:
+        """The cross-validation: errors over the grid, held-out predictions, and the selected point.
 
-        @property
-        def validation(self) -> Validation: ...
+        That of a fit with nothing to tune is done when it is first asked for, or printed, if it is predicted to take less than 10 s.
+        """
+        found = printing.check(self) if self.curve is None else self.curve
+        if isinstance(found, str):
+            raise NotAvailable("this fit was not cross-validated: use fit.update(cv=10)")
+        return found if isinstance(found, Validation) else _held_curve(found)
 
     test, threshold, bound = test, threshold, bound
     ball, path, why, importance, stability = ball, path, why, importance, stability
@@ -171,6 +177,15 @@ def _held_curve(curve: ErrorCurve) -> Validation:
     return Validation(**{f.name: getattr(curve, f.name) for f in fields(curve)})
 
 
+SAMPLE = 50_000  # rows of a Dask DataFrame that are learned from
+
+
+def _check_sample(sample: Any) -> None:
+    """Raise for a sample of other data, which the cluster has not drawn."""
+    if sample != SAMPLE:
+        raise OptionError(f"sample={brief(sample)} is for a Dask DataFrame: use data.sample(n) for other data, or candidates=n")
+
+
 @public
 def fit(
     formula: str,
@@ -186,10 +201,9 @@ def fit(
     groups: Any = None,
     seed: int = 0,
     progress: bool | None = None,
-    client: Any = None,
+    sample: int | None = SAMPLE,
     measure: Any = "error",
     repeats: Any = "auto",
-    order: str = "data",
     calibrate: Any = False,
     class_weights: Any = None,
     loss: Any = None,
@@ -200,8 +214,7 @@ def fit(
     """Fit a prototype classifier.
 
     Parameters that are not given are tuned by cross-validation. The result prints itself and has `predict`, `test`, `summary` and
-    `plot`. Rows are processed in the order of the data, `order="data"`; `protoclass.sklearn.PrototypeClassifier` sorts them first,
-    `order="values"` (see Notes).
+    `plot`. Rows are processed in the order of the data; `protoclass.sklearn.PrototypeClassifier` sorts them first (see Notes).
 
     Parameters
     ----------
@@ -212,8 +225,8 @@ def fit(
         `factor(g)` or `C(g)`, and others.
     data : pandas DataFrame, polars or pyarrow table, lazy table, or path
         Training rows, with distinct row labels. Changing the table later does not change the fit. A lazy table is a polars
-        LazyFrame, DuckDB relation, dask DataFrame or pyarrow Dataset; a path is a file, folder, glob or list of paths of parquet
-        or CSV files. See Notes for data that do not fit in memory.
+        LazyFrame, DuckDB relation, or another one that narwhals can collect; a path is a Parquet or CSV file, or a list of these.
+        See Notes.
     method : str or model object
         Name of a method, or a model object such as `pc.PVM(eps=1.2)`. The names, with the parameters that are tuned unless they are
         given (`help(pc.PVM)` and so on list all parameters):
@@ -249,7 +262,7 @@ def fit(
         the training rows. Candidates that are learned from the training rows are learned again in each fold.
     cv : "auto", int, "loo", Series or array of folds, or None
         Cross-validation folds for tuning. "auto" is 10 (fewer if a class has fewer rows) if a parameter is tuned. Otherwise
-        the fit has none, and its print cross-validates once if that is predicted to take less than 10 s.
+        print and `validation` cross-validate once, if that is predicted to take less than 10 s.
     choose : "auto", "1se", "1se-paired", "min", "tolerance" or "bound"
         Selection of the grid point from the cross-validated errors.
 
@@ -275,18 +288,13 @@ def fit(
         process; the last bits of some results depend on the build of BLAS.
     progress : bool, optional
         Whether to show a progress bar for work over 2 s. Default: `pc.options.progress`.
-    client : Dask client, optional
-        Client of a cluster. The rows of a Dask DataFrame, a frame or files then stay on its workers, which do the computations; for
-        the PVM, and metrics that learn from sums over rows. The prototypes are the same as on a single computer. Default: the current
-        client, if there is one and the data are a Dask DataFrame. Scheduler and workers need this package in the same version.
+    sample : int, or None
+        Number of rows of a Dask DataFrame that are learned from, drawn at random within each class in proportion to its rows. A class
+        has at least a tenth of an equal share: with the default and two classes 2,500 rows, or all if it has fewer. None: all rows.
+        The printed fit reports the sample. `test` of the Dask DataFrame gives the error on all rows.
     measure, repeats, loss
         Error measure, repeats and losses of the cross-validation, see `cross_validate`. They affect which values are selected for
         tuned parameters, not how the fitted model predicts. `predict(new, loss=)` of a calibrated fit decides by expected loss.
-    order : "data" or "values"
-        Order in which the rows are processed; it breaks ties and affects random sampling. "data" (the default, as in R): the order
-        of the data, so the first of equally good prototypes is selected. "values": sorted by class, predictors, weight and
-        label, so the same rows in another order give a bit-identical fit, folds included. Results for the rows are returned in
-        the order of the data in either case.
     max_prototypes : int, or mapping of class to int, optional
         Maximum number of prototypes, in total or per class; for "scm", of features. `choose=` selects among the grid points whose
         model on all rows respects it. The PVM then also tunes the number of prototypes (by `stop`, or by `lambda_` with other
@@ -323,14 +331,12 @@ def fit(
     -----
     *Row order.* `protoclass.sklearn.PrototypeClassifier` sorts the rows, because scikit-learn requires the same fit for the same rows in
     another order. The order breaks ties and affects which rows form a fold, so the two may select different parameters and
-    prototypes: compare them with the same `order=`.
+    prototypes.
 
-    *Lazy tables and files* are read once, in blocks of rows. The columns that the formula and the arguments name are stored in
-    unnamed files in the folder for temporary files (TMPDIR), so the data need not fit in memory. The fit is the same as for the
-    table in memory; CSV files are parsed as by `pd.read_csv`. Row labels are numbers, 0 to n - 1, with files in the order of their
-    names; an index that pandas has written into a parquet file is not a column. Parquet files need pyarrow or polars. The order of
-    the rows must be the same at each reading. `fit.call.data` has the columns that were read; `update` reads the source again if it
-    needs other columns.
+    *Lazy tables and files*: the columns that the formula and the arguments name are read into memory, once. The fit is the same as
+    for the table in memory; CSV files are parsed as by `pd.read_csv`. Row labels are numbers, 0 to n - 1, with files in the order of
+    the list; an index that pandas has written into a Parquet file is not a column. Parquet files need pyarrow. `fit.call.data` has
+    the columns that were read, and `update` takes no others.
 
     *Class weights and probabilities.* Probabilities, sets and thresholds of a calibrated fit are for the prevalence in the data,
     without `class_weights=`; `predict(new, prior="class_weights")` gives the probabilities for classes with these weights.
@@ -354,6 +360,7 @@ def fit(
     ['setosa', 'virginica']
     """
     given = locals()  # before any other name is set
+    _check_sample(sample)
     arguments = {name: given[name] for name in DEFAULTS}
     return _held(fit_call(Call("fit", formula, data, {**arguments, **parameters})))
 
@@ -373,10 +380,9 @@ def cross_validate(
     groups: Any = None,
     seed: int = 0,
     progress: bool | None = None,
-    client: Any = None,
+    sample: int | None = SAMPLE,
     measure: Any = "error",
     repeats: Any = "auto",
-    order: str = "data",
     class_weights: Any = None,
     loss: Any = None,
     max_prototypes: Any = None,
@@ -387,7 +393,7 @@ def cross_validate(
 
     Parameters
     ----------
-    formula, data, method, dissimilarity, candidates, cv, choose, na, weights, groups, seed, progress, client, order, class_weights,
+    formula, data, method, dissimilarity, candidates, cv, choose, na, weights, groups, seed, progress, sample, class_weights,
     max_prototypes, tolerance, **parameters
         Arguments of `fit`; here `cv="auto"` is 10, or fewer if a class has fewer rows, also if no parameter is tuned.
     measure : "error", "balanced", "ordinal" or DataFrame
@@ -424,6 +430,7 @@ def cross_validate(
     [0.053, 0.047, 0.027]
     """
     given = locals()  # before any other name is set
+    _check_sample(sample)
     arguments = {name: given[name] for name in DEFAULTS if name in given}
     return _held_curve(cross_validate_call(Call("cross_validate", formula, data, {**arguments, **parameters})))
 

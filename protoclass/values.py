@@ -57,10 +57,12 @@ def _checked(function: Callable[..., Any], name: str, is_method: bool) -> Callab
         if not takes_any:
             check_known(f"{name}()", given, known)
         try:
-            form.bind(*args, **given)
+            bound = form.bind(*args, **given)
         except TypeError as reason:
             raise OptionError(f"{name}(): {_misbound(form, known, given, str(reason))}") from None
         try:
+            if any(_is_of_dask(argument, value) for argument, value in bound.arguments.items()):
+                return load("protoclass.cluster:call")(function, name, bound)
             return function(*args, **given)
         except TooLarge:
             raise
@@ -70,6 +72,10 @@ def _checked(function: Callable[..., Any], name: str, is_method: bool) -> Callab
             raise too_large(reason) from reason
 
     return checked
+
+
+def _is_of_dask(argument: str, value: Any) -> bool:
+    return (argument == "client" and value is not None) or type(value).__module__.partition(".")[0].startswith("dask")
 
 
 def _misbound(form: Signature, known: list[str], given: Iterable[str], reason: str) -> str:

@@ -23,14 +23,14 @@ LATER = (
     "widgets/test_whole_pages.py", "plots/test_looks.py", "test_vignettes.py",
     "test_site.py", "test_tour.py", "test_papers.py", "test_ci.py", "test_typed.py", "test_terminal.py",
     # workers, limits of memory, interrupts
-    "test_cluster.py", "estimation/test_remote.py", "faults/", "fuzz/", "core/test_memory.py",
+    "test_cluster.py", "faults/", "fuzz/", "core/test_memory.py",
     # hostile values, damaged files, planted faults
     "contracts/test_planted_methods.py", "contracts/test_planted_metrics.py", "saving/test_damage.py", "mutants/",
     "test_tries.py",
     "test_sizes.py", "test_escaping.py",
     # many random cases, and every method on every kind of data
     "models/test_all_methods.py", "saving/test_round_trips.py", "trust/", "estimation/test_threshold.py", "estimation/test_calibrated.py",
-    "estimation/test_same_fits.py", "frames/test_reading.py", "core/test_near.py", "core/test_parted_covers.py", "core/test_tiles.py",
+    "estimation/test_same_fits.py", "frames/test_reading.py", "core/test_near.py", "core/test_tiles.py",
     "core/test_screen.py", "metrics/test_mixed.py", "metrics/test_check.py", "models/test_kmedoids.py",
     "views/test_views.py", "test_sql.py",
 )  # fmt: skip
@@ -40,7 +40,7 @@ LATER = (
 LONGEST = (
     "widgets/test_browser.py", "contracts/test_contracts.py", "widgets/test_whole_pages.py", "test_analysis_scripts.py", "mutants/",
     "contracts/test_planted_methods.py", "test_sklearn.py", "analysis/test_why.py", "analysis/test_compare_estimators.py", "widgets/",
-    "models/test_all_methods.py", "saving/test_round_trips.py", "contracts/", "estimation/test_remote.py", "test_cluster.py",
+    "models/test_all_methods.py", "saving/test_round_trips.py", "contracts/", "test_cluster.py",
     "test_tour.py",
     "test_ci.py", "estimation/", "fuzz/", "plots/", "analysis/",
 )  # fmt: skip

@@ -1,148 +1,219 @@
-"""Work on the workers of a cluster: what comes back, and what happens where workers, their memory or the cluster are lost."""
+"""Dask: fits of a sample, answers for partitions where they lie, and whole fits on workers, of which one may be lost."""
 
 import os
 import signal
-import time
+from itertools import pairwise
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import protoclass as pc
-from protoclass.cluster import ClusterParts, client_of, workers
+from protoclass.cluster import joined, quotas
 
+dd = pytest.importorskip("dask.dataframe")
 distributed = pytest.importorskip("distributed")
 
 
-def number(k):
-    return k
+def made(n=600, rare=12):
+    draw = np.random.default_rng(n)
+    y = np.where(np.arange(n) < rare, "rare", draw.choice(["u", "v"], n, p=[0.7, 0.3]))
+    X = draw.normal(size=(n, 2)) + 2 * np.stack([y == "u", y == "rare"], axis=1)
+    data = pd.DataFrame(X.round(1), columns=["a", "b"]).assign(g=np.array(["x", "z", None])[np.arange(n) % 3], y=y)
+    return data.assign(w=draw.integers(1, 4, n), patient=draw.integers(0, 40, n)).sample(frac=1, random_state=0)
 
 
-def times(value, factor, shared):
-    return os.getpid(), value * factor * float(np.sum(shared))
+def in_parts(data, cuts=(0, 30, 30, 200)):
+    """Partitions that end at these rows, some of them empty, with labels that repeat."""
+    parts = [data.iloc[a:b].reset_index(drop=True) for a, b in pairwise([0, *cuts, len(data)])]
+    return dd.from_map(lambda k: parts[k], range(len(parts)), meta=data.iloc[:0])
 
 
-def waits(value, folder):
-    (folder / f"{value}").touch()
-    time.sleep(0.5)
+GIVEN = {"dissimilarity": "euclidean", "eps": 1.0, "na": "drop"}
 
 
-def kept_by(value, kept=[]):  # noqa: B006 - what is kept is the default, as long as the process lives
-    kept.append(value)
-    time.sleep(0.3)
-    return os.getpid(), kept.count(value)
+def test_all_rows_if_they_are_few_or_wanted():
+    data = made().drop(columns="g")
+    here = pc.fit("y ~ a + b", data.reset_index(drop=True), **GIVEN, weights="w")
+    for sample in (50_000, None):
+        fit = pc.fit("y ~ a + b", in_parts(data), **GIVEN, weights="w", sample=sample)
+        pd.testing.assert_frame_equal(fit.prototypes.astype(str), here.prototypes.astype(str))  # Dask has its own texts
+        assert str(fit) == str(here)
 
 
-def dies_once(value, marker):
-    if value == 1 and not os.path.exists(marker):
-        open(marker, "w").close()
-        os.kill(os.getpid(), signal.SIGKILL)
-    return value
+def test_a_sample_by_class_with_rare_classes_whole_that_the_fit_prints():
+    data = made().drop(columns="g").reset_index(drop=True)
+    fit = pc.fit("y ~ a + b", in_parts(data), **GIVEN, sample=400)
+    rows = fit.call.data
+    assert rows["y"].value_counts().loc["rare"] == 12
+    assert len(rows) == 400
+    assert abs(rows["y"].value_counts(normalize=True) - data["y"].value_counts(normalize=True)).max() < 0.02
+    pd.testing.assert_frame_equal(rows, data.loc[rows.index], check_dtype=False)  # rows are called by their number
+    assert "a random sample of 400 of 600 rows by class, with all rows of 'rare' (sample=None uses all rows)" in str(fit)
+    again = pc.fit("y ~ a + b", in_parts(data), **GIVEN, sample=400)
+    assert again.call.data.equals(rows)
+    other = pc.cross_validate("y ~ a + b", in_parts(data), dissimilarity="euclidean", eps=[1.0, 2.0], sample=400, seed=1, cv=3)
+    assert not other.problem.call.data.index.equals(rows.index)
+    labelled = dd.from_pandas(data.set_axis([f"p{k:03}" for k in range(600)]), npartitions=3)
+    assert pc.fit("y ~ a + b", labelled, **GIVEN, sample=400).prototypes.index.str.startswith("p").all()
 
 
-def dies(value):
-    os.kill(os.getpid(), signal.SIGKILL)
+@pytest.mark.parametrize(
+    ("rows", "number", "known", "expected"),
+    [([50, 50], 10, [True, True], [5, 5]), ([970, 30], 100, [True, True], [95, 5]), ([997, 3], 100, [True, True], [97, 3]),
+     ([500, 500], 3, [True, True], [2, 1]), ([900, 90, 10], 100, [True, True, False], [90, 9, 1]), ([5, 5], 99, [True, True], [5, 5])],
+)  # fmt: skip
+def test_rows_of_each_class_in_a_sample(rows, number, known, expected):
+    assert quotas(np.array(rows), number, np.array(known)).tolist() == expected
 
 
-def refuses(value):
-    raise pc.DataError("column 'a' is not there: add it")
+@pytest.mark.filterwarnings("ignore:The inplace keyword")  # of Dask
+def test_augmented_partitions_are_written_back(tmp_path):
+    data = made(60).drop(columns="g").reset_index(drop=True)
+    fit, lazy = pc.fit("y ~ a + b", data, **GIVEN), in_parts(data, (20,))
+    fit.augment(lazy).to_parquet(tmp_path / "augmented")
+    found = pd.read_parquet(tmp_path / "augmented")
+    assert found["fitted"].tolist() == fit.predict().tolist()
+    assert found["prototype"].tolist() == fit.predict(kind="nearest").tolist()
 
 
-def fails(value):
-    raise ZeroDivisionError("by zero")
+def test_partitions_with_other_categories_and_missing_classes():
+    a = pd.DataFrame({"y": pd.Categorical([1, 2, 2]), "x": [0.0, 1.0, 2.0]})
+    b = pd.DataFrame({"y": pd.Categorical([3, 3, None]), "x": [3.0, 4.0, 5.0]})
+    assert joined([a.iloc[:0], a, b])["y"].cat.categories.tolist() == [1, 2, 3]
+    both = dd.from_map(lambda k: (a, b)[k], range(2), meta=a.iloc[:0])
+    fit = pc.fit("y ~ x", both, dissimilarity="euclidean", eps=1.0)
+    assert fit.classes == [1, 2, 3]
+    assert fit.dropped.tolist() == [5]
 
 
-def parts_of(client, count=4):
-    return ClusterParts(client, [client.submit(number, k, pure=False) for k in range(count)])
+FITS = {
+    "pvm": {"eps": 1.0}, "knn": {"method": "knn", "k": 3}, "kmeans": {"method": "kmeans", "K": 2},
+    "calibrated": {"eps": 1.0, "calibrate": True},
+    "mixed": {"dissimilarity": "gower", "formula": "y ~ a + b + g", "eps": 0.2}, "groups": {"eps": 1.0, "groups": "patient"},
+}  # fmt: skip
 
 
-def test_results_come_in_the_order_of_the_parts(client):
-    parts = parts_of(client)
-    for shared in (np.ones(3), np.ones(10_000)):  # sent with every call, and sent once
-        found = parts.map(times, shared, each=[(10,), (20,), (30,), (40,)])
-        assert [value for _, value in found] == [k * f * shared.sum() for k, f in enumerate((10, 20, 30, 40))]
-    assert len({place for place, _ in found}) == 2
-    again = parts.make(number)
-    assert again.map(number) == [0, 1, 2, 3]
+@pytest.mark.parametrize("case", FITS)
+def test_partitions_have_the_answers_of_the_rows(case):
+    data = made(300)
+    given = {"dissimilarity": "euclidean", "formula": "y ~ a + b", "data": data.iloc[:150].dropna(), **FITS[case]}
+    fit, new = pc.fit(**given), data.iloc[100:].reset_index(drop=True)
+    lazy = in_parts(new)
+    for kind in fit.kinds:
+        found, expected = fit.predict(lazy, kind), fit.predict(new, kind)
+        assert hasattr(found, "dask")
+        expected = expected.convert_dtypes() if kind == "nearest" else expected  # a type that is the same in all partitions
+        check = pd.testing.assert_frame_equal if isinstance(expected, pd.DataFrame) else pd.testing.assert_series_equal
+        check(found.compute().reset_index(drop=True), expected)
+    table, expected = fit.augment(lazy).compute().reset_index(drop=True), fit.augment(new)
+    if "prototype" in expected:
+        expected["prototype"] = expected["prototype"].convert_dtypes()
+    pd.testing.assert_frame_equal(table, expected, check_dtype=False)
+    for how in ({}, {"weights": "w"}, {"by": "g"}, {"groups": "patient"}):
+        for form in ("glance", "tidy"):
+            pd.testing.assert_frame_equal(getattr(fit.test(lazy, **how), form)(), getattr(fit.test(new, **how), form)())
 
 
-def test_work_stays_with_the_part_although_another_worker_is_idle(client):
-    """An idle worker would take a copy of the part, without what the part keeps between calls."""
-    first = min(client.scheduler_info()["workers"])
-    parts = ClusterParts(client, client.scatter([10, 11, 12, 13], workers=[first], hash=False))
-    pid = client.run(os.getpid, workers=[first])[first]
-    assert parts.map(kept_by) == [(pid, 1)] * 4
-    assert parts.map(kept_by) == [(pid, 2)] * 4
+@pytest.mark.filterwarnings("default")
+def test_levels_that_the_fit_does_not_know_are_told_by_a_test(recwarn):
+    data = made(60).dropna()
+    fit = pc.fit("y ~ a + g", data, dissimilarity="gower", eps=0.2)
+    fit.test(in_parts(data.assign(g="q"), (20,)))
+    assert [str(w.message) for w in recwarn if "levels" in str(w.message)]
 
 
-def test_a_large_argument_is_sent_once(client):
-    parts, large = parts_of(client), np.ones(100_000)
-    parts.map(times, large, each=[(1,)] * 4)
-    first = parts._sent(large)
-    parts.map(times, large, each=[(1,)] * 4)
-    assert parts._sent(large) is first
-    assert parts._sent(np.ones(100_000)) is not first
+@pytest.mark.parametrize(
+    ("work", "words"),
+    [
+        (lambda fit, data: pc.compare("y ~ a", data, ["pvm"]), r"compare\(\) takes no Dask DataFrame: use data.compute\(\)"),
+        (lambda fit, data: fit.predict(data[["a"]]), r"the new data lack the columns \['b'\]"),
+        (lambda fit, data: fit.predict(data, "no"), "kind must be 'class'"),
+        (lambda fit, data: pc.fit("y ~ a", data, sample=0), "sample must be a whole number >= 1"),
+        (lambda fit, data: pc.fit("~ a", data), "has no response"),
+        (lambda fit, data: pc.fit("q ~ a", data), "the response 'q' is not a column"),
+        (lambda fit, data: pc.fit("y ~ a", data.compute(), sample=9), r"sample=9 is for a Dask DataFrame: use data.sample\(n\)"),
+        (lambda fit, data: fit.stability(client=object()), "client must be a Dask client that runs, not <object"),
+    ],
+)
+def test_what_is_refused(work, words):
+    data = made(60).drop(columns="g")
+    with pytest.raises(pc.ProtoclassError, match=words):
+        work(pc.fit("y ~ a + b", data, **GIVEN), in_parts(data, (20,)))
 
 
-def test_a_lost_worker_is_made_good(client, tmp_path):
-    parts, large = parts_of(client), np.ones(100_000)
-    parts.map(times, large, each=[(1,)] * 4)
-    assert parts.map(dies_once, str(tmp_path / "died")) == [0, 1, 2, 3]
+METHODS = {"pvm": {"method": "pvm", "eps": 1.0}, "knn": pc.KNN(k=1)}
+
+
+def test_fits_on_workers_are_those_of_one_process(client):
+    data = made(90, rare=20).drop(columns="g").reset_index(drop=True)
+    fit = pc.fit("y ~ a + b", data, **GIVEN, cv=3)
+    for sample in ("bootstrap", "halves"):
+        pd.testing.assert_frame_equal(fit.stability(B=6, sample=sample, client=client).table, fit.stability(B=6, sample=sample).table)
+    pd.testing.assert_frame_equal(fit.importance(repeats=3, client=client), fit.importance(repeats=3))
+    test, here = (fit.validation.permutation_test(B=4, client=where) for where in (client, None))
+    pd.testing.assert_frame_equal(test.table, here.table)
+    given = {"cv": 3, "dissimilarity": "euclidean", "calibrate": True}
+    remote, local = (pc.compare("y ~ a + b", data, METHODS, **given, client=where) for where in (client, None))
+    pd.testing.assert_frame_equal(remote.predictions, local.predictions)
+    seconds = ["seconds", "predict_seconds"]
+    pd.testing.assert_frame_equal(remote.results.drop(columns=seconds), local.results.drop(columns=seconds))
+    assert all(np.array_equal(remote.chances[name], local.chances[name]) for name in METHODS)
+
+
+class Dies(pc.KNN):
+    """Stops the process of its first fit, if it is not the one of the test."""
+
+    name = "dies"
+
+    def path(self, task, grid):
+        died = os.environ.get("DIED")  # which a new worker does not have
+        if died is not None and os.getpid() != int(os.environ["OF_THE_TEST"]) and not os.path.exists(died):
+            open(died, "w").close()
+            os.kill(os.getpid(), signal.SIGKILL)
+        return super().path(task, grid)
+
+
+def test_a_worker_that_is_killed_changes_nothing(client, tmp_path, monkeypatch):
+    marks = {"DIED": str(tmp_path / "died"), "OF_THE_TEST": str(os.getpid())}
+    for name, value in marks.items():
+        monkeypatch.setenv(name, value)
+    client.run(lambda: os.environ.update(marks))
+    data = made(90, rare=20).drop(columns="g").reset_index(drop=True)
+    given = {"cv": 3, "dissimilarity": "euclidean"}
+    remote, local = (pc.compare("y ~ a + b", data, [Dies(k=1), pc.KNN(k=3)], **given, client=where) for where in (client, None))
     assert (tmp_path / "died").exists()
-    assert [value for _, value in parts.map(times, large, each=[(1,)] * 4)] == [0, 100_000, 200_000, 300_000]
+    pd.testing.assert_frame_equal(remote.predictions, local.predictions)
 
 
-def test_errors_of_ours_come_as_they_are_and_others_as_ours(client):
-    with pytest.raises(pc.DataError, match="column 'a' is not there"):
-        parts_of(client).map(refuses)
-    with pytest.raises(pc.ClusterError, match="ZeroDivisionError: by zero"):
-        parts_of(client).map(fails)
+class Deadly(pc.KNN):
+    name = "deadly"
+
+    def path(self, task, grid):
+        os.kill(os.getpid(), signal.SIGKILL)
 
 
-def test_a_part_that_takes_workers_down_is_named(client):
-    with pytest.raises(pc.ClusterError, match="stopped several workers"):
-        parts_of(client, 1).map(dies)
+class Fails(pc.KNN):
+    name = "fails"
+
+    def path(self, task, grid):
+        raise ZeroDivisionError("by zero")
 
 
-def test_work_that_is_left_is_taken_back(client, tmp_path):
-    parts = parts_of(client, 16)
-    parts.map(number)
-    futures = parts._submitted(waits, (tmp_path,), None, parts._places())
-    with pytest.raises(KeyboardInterrupt), parts._cancelled_if_left(futures):
-        raise KeyboardInterrupt
-    assert parts.map(number) == list(range(16))
-    assert len(list(tmp_path.iterdir())) < 16
+@pytest.mark.parametrize(
+    ("method", "error", "words"),
+    [(Deadly(k=1), pc.ClusterError, "could not finish the fits, KilledWorker"), (Fails(k=1), ZeroDivisionError, "by zero"),
+     (pc.KNN(k=400), pc.DataError, "compare, method 'one'")],
+)  # fmt: skip
+def test_errors_of_workers(client, method, error, words):
+    data = made(60, rare=20).drop(columns="g")
+    with pytest.raises(error, match=words):
+        pc.compare("y ~ a + b", data, {"one": method}, cv=2, dissimilarity="euclidean", client=client)
 
 
-def test_a_cluster_without_workers(monkeypatch):
-    monkeypatch.setattr(workers, "WITHOUT_WORKERS", 1.0)
-    none = distributed.LocalCluster(n_workers=0, dashboard_address=":0", processes=False)
-    with none, distributed.Client(none) as one, pytest.raises(pc.ClusterError, match="has had no workers for 1 s"):
-        parts_of(one).map(number)
-
-
-def test_a_lost_scheduler():
-    with distributed.LocalCluster(n_workers=1, threads_per_worker=1, dashboard_address=":0", processes=False) as local:
-        one = distributed.Client(local)
-        parts = parts_of(one)
-        parts.map(number)
+def test_a_closed_client(iris):
+    with distributed.LocalCluster(n_workers=1, processes=False, dashboard_address=":0") as local:
+        one = distributed.Client(local, set_as_default=False)
         one.close()
-    with pytest.raises(pc.ClusterError, match="is lost"):
-        parts.map(number)
-
-
-def test_which_client(client):
-    assert client_of(None, 3) is None
-    assert client_of(client, 3) is client
-    with pytest.raises(pc.OptionError, match="client must be a Dask client"):
-        client_of("tcp://127.0.0.1:8786", 3)
-
-
-def test_another_version_or_none_on_the_workers(client, monkeypatch):
-    parts_of(client).check_versions()
-    with monkeypatch.context() as here:
-        here.setattr(pc, "__version__", "9.9")
-        with pytest.raises(pc.ClusterError, match=r"on tcp://.*\): install protoclass-stats 9\.9 for the scheduler and all"):
-            pc.fit("species ~ .", pc.load_data("iris"), eps=1.0, client=client)
-    monkeypatch.setattr(workers, "VERSION", "protoclass_that_is_not_there:__version__")
-    with pytest.raises(pc.ClusterError, match="No module named 'protoclass_that_is_not_there'"):
-        parts_of(client).check_versions()
+    with pytest.raises(pc.OptionError, match="client must be a Dask client that runs"):
+        pc.fit("species ~ .", iris, eps=1.0).stability(B=2, client=one)

@@ -72,7 +72,7 @@ def test_an_ordered_response_is_said_to_count_as_unordered(iris):
         ({"type": "prob"}, "use kind=; its arguments are kind, ax, balls, x, y"),
         ({"newdata": 1}, "use new= and kind='path', 'importance', 'calibration' or 'misclassified'"),
         ({"kind": "path", "newdata": 1}, r"plot\('path'\) has no argument 'newdata': use new=; its"),
-        ({"shape": (2, 2)}, "use kind='weights', 'map', 'images', 'miscovered' or 'misclassified'"),
+        ({"shape": (2, 2)}, "use kind='weights', 'map', 'images' or 'misclassified'"),
         ({"kind": "images"}, r"plot\('images'\) needs shape="),
         ({"kind": "confusion", "what": 1}, "no argument 'what': its arguments are kind, ax"),
     ],

@@ -99,39 +99,6 @@ def test_thresholds_stay_between_their_values():
             assert fit.training_error() == 0
 
 
-@pytest.mark.long
-def test_figures_of_odd_names_and_choices(iris):
-    v = pc.cross_validate("species ~ .", iris, eps="grid", lambda_="grid", cv=5, dissimilarity="euclidean", repeats=1)
-    ax = v.plot(("eps", "lambda_"))
-    cell = next(patch for patch in ax.patches if patch.get_label() == "minimum error")
-    cells = v.table.pivot(index="lambda_", columns="eps", values="error")
-    assert cells.columns[round(cell.get_x() + cell.get_width() / 2)] == v.table["eps"].iloc[v.best]
-    money = two().assign(y=lambda d: d.y.replace({"a": "$x_{$", "b": "_b"}))
-    fit = pc.fit("y ~ .", money, eps=1.0)
-    for kind in ("prototypes", "confusion", "radii", "path"):
-        drawn = fit.plot(kind)
-        (drawn.figure if hasattr(drawn, "figure") and drawn.figure is not None else drawn).canvas.draw()
-    names = [child for child in fit.plot().get_children() if hasattr(child, "own")]
-    assert [(t.get_text(), t.get_parse_math()) for t in names] == [("$x_{$", False), (" _b", False)]
-    tuned = pc.fit("species ~ petal_length + petal_width", iris, lambda_="grid", eps=0.5, cv=3)
-    assert len(tuned.plot("radii").axes) == 6
-    for call in (
-        lambda: tuned.plot("radii", eps="abc"),
-        lambda: tuned.plot("radii", eps=[]),
-        lambda: tuned.plot("solvers", solvers=None),
-        lambda: tuned.plot("solvers", solvers=[]),
-        lambda: v.plot((["a"], "b")),
-    ):
-        with pytest.raises(pc.OptionError):
-            call()
-    assert tuned.plot("solvers", eps=0.5, solvers="greedy").get_ylabel()
-    scm = pc.fit("species ~ .", iris, "scm", **ONE)
-    for kind, message in (("radii", "no radii"), ("miscovered", "no balls that cover"), ("progress", "no gains")):
-        options = {"shape": (2, 2)} if kind == "miscovered" else {}
-        with pytest.raises(pc.NotAvailable, match=message):
-            scm.plot(kind, **options)
-
-
 def test_pictures_of_many_machines_and_repeated_rows():
     data = pc.load_data("digits").iloc[:300]
     fit = pc.fit("digit ~ .", data, "scm", **ONE)
@@ -166,29 +133,6 @@ def test_classes_of_odd_kinds():
     for candidates in (pc.hull(5), pc.kmeans(2)):
         fit = pc.fit("y ~ .", mixed, eps=1.0, candidates=candidates)
         assert str(fit.summary())
-
-
-def test_every_scale_has_words(iris):
-    for scale, words in (
-        ("range", "by their range"),
-        ("robust", "median absolute deviation"),
-        ("fold", "within each fold"),
-    ):
-        assert words in str(pc.fit("species ~ .", iris, dissimilarity=pc.Euclidean(scale=scale), eps=0.5))
-    parts = [(["sepal_length", "sepal_width"], "euclidean"), (["petal_length", "petal_width"], "gower")]
-    assert "parts divided by their median" in str(pc.fit("species ~ .", iris, dissimilarity=pc.Mixed(parts), eps=0.5))
-    holes = iris.rename(columns={"sepal_length": "a", "sepal_width": "b", "petal_length": "c", "petal_width": "d"})
-    holes.loc[3, "a"] = holes.loc[70, "d"] = np.nan
-    mixed = pc.Mixed([(["a", "b"], "gower"), (["c", "d"], "gower")])
-    assert pc.fit("species ~ .", holes, na="keep", dissimilarity=mixed, eps=0.4).nobs == 150
-    with pytest.raises(pc.OptionError, match="na='keep'"):
-        pc.fit(
-            "species ~ .",
-            holes,
-            na="keep",
-            dissimilarity=pc.Mixed([(["a", "b"], "gower"), (["c", "d"], "euclidean")]),
-            eps=0.4,
-        )
 
 
 def test_messages_say_what_helps(iris):

@@ -38,14 +38,14 @@ def test_every_guarantee_names_a_test_that_exists():
 
 @pytest.mark.parametrize(("method", "parameters"), FITS)
 def test_sql_is_one_query_that_only_reads(iris, method, parameters):
-    query = pc.fit("species ~ .", iris, method, cv=None, **parameters).sql("duckdb")
+    query = pc.fit("species ~ .", iris, method, cv=None, **parameters).sql()
     (statement,) = duckdb.extract_statements(query)
     assert statement.type == duckdb.StatementType.SELECT
 
 
 def test_a_query_holds_the_values_of_its_prototypes(iris):
     fit = pc.fit("species ~ .", iris, "knn", k=1, dissimilarity=pc.Euclidean(scale=False))
-    query = fit.sql("duckdb")
+    query = fit.sql()
     for row in fit.prototypes[list(iris.columns[:4])].to_numpy()[::10]:
         assert any(set(row) <= numbers for numbers in numbers_of(query))
 

@@ -1,6 +1,10 @@
 """`Fit.sql`: databases give the classes that `predict` gives."""
 
+import csv
+import io
+import os
 import sqlite3
+import subprocess
 from dataclasses import replace
 
 import duckdb
@@ -10,7 +14,7 @@ import pytest
 from sklearn.datasets import load_digits, load_wine
 
 import protoclass as pc
-from protoclass.frames.sql import DIALECTS, dialect_of
+from protoclass.frames.sql import constant, identifier, number
 
 NASTY = ["it's", 'a"b', "x'); DROP TABLE new_rows; --", "back\\", "`tick`", "ä☃\n", "%s {0} $1 ?", "--", "/*", ""]
 STUMPS = {"features": "stumps", "kind": "conjunction", "penalty": 1.0, "stop": None}
@@ -37,16 +41,39 @@ def by_sqlite(query, table, name="new_rows"):
     return out
 
 
-ENGINES = {"duckdb": by_duckdb, "sqlite": by_sqlite}
+def by_postgres(query, table, name="new_rows"):
+    """By the server of `PROTOCLASS_POSTGRES`, arguments of psql such as "-h /tmp -U postgres"."""
+    types = {"i": "BIGINT", "f": "DOUBLE PRECISION", "b": "BOOLEAN"}
+    columns = ", ".join(f"{identifier(c)} {types.get(table[c].dtype.kind, 'TEXT')}" for c in table)
+    rows = table.astype(dict.fromkeys(table, object)).to_csv(index=False, header=False, na_rep="\\N", quoting=csv.QUOTE_MINIMAL)
+    script = f"""BEGIN; CREATE TEMPORARY TABLE "{name}" ({columns});
+        COPY "{name}" FROM STDIN (FORMAT csv, NULL '\\N');\n{rows}\\.\nCOPY ({query}) TO STDOUT (FORMAT csv, HEADER, NULL '\\N');\n"""
+    run = ["psql", *POSTGRES.split(), "-qX", "-v", "ON_ERROR_STOP=1"]
+    out = subprocess.run(run, input=script, capture_output=True, text=True)
+    assert not out.returncode, out.stderr
+    found = pd.read_csv(io.StringIO(out.stdout), dtype=str, keep_default_na=False).set_axis([*table, predicted_name(query)], axis=1)
+    found.iloc[:, -1] = found.iloc[:, -1].where(found.iloc[:, -1] != "\\N", None)
+    return found
 
 
-def differ(fit, new, engine):
-    """Positions at which the classes differ."""
-    found = ENGINES[engine](fit.sql(engine), new)
-    assert list(found.columns[:-1]) == list(new.columns)
-    got, want = found["predicted"].astype(object), fit.predict(new).astype(object)
-    both = [(a, b) for a, b in zip(got, want, strict=True)]
-    return [i for i, (a, b) in enumerate(both) if not (a == b or (pd.isna(a) and pd.isna(b)))]
+def predicted_name(query):
+    return query[query.rindex("END AS ") + 7 :].split("\nFROM")[0].strip('"')
+
+
+POSTGRES = os.environ.get("PROTOCLASS_POSTGRES")
+ENGINES = {"duckdb": by_duckdb, "sqlite": by_sqlite} | ({"postgres": by_postgres} if POSTGRES else {})
+LENIENT = ("duckdb", "sqlite")  # PostgreSQL raises for a number in a boolean column, and for one that overflows
+
+
+def differ(fit, new, *engines):
+    """Engines and positions at which the classes differ."""
+    want, out = fit.predict(new).astype(object), []
+    for engine in engines or ENGINES:
+        found = ENGINES[engine](fit.sql(), new)
+        assert list(found.columns[:-1]) == list(new.columns)
+        both = zip(found["predicted"].astype(object), want, strict=True)
+        out += [(engine, i) for i, (a, b) in enumerate(both) if not ((pd.isna(a) and pd.isna(b)) or str(a) == str(b))]
+    return out
 
 
 def mixed(n=150, seed=1):
@@ -80,12 +107,11 @@ METHODS = [
 @pytest.mark.parametrize(("method", "parameters"), METHODS, ids=lambda v: v if isinstance(v, str) else "")
 def test_methods_on_iris(iris, method, parameters):
     fit = pc.fit("species ~ .", iris, method, cv=None, progress=False, **parameters)
-    assert not differ(fit, iris, "duckdb")
-    assert not differ(fit, iris, "sqlite")
+    assert not differ(fit, iris)
 
 
-METRICS = ["manhattan", "chebyshev", pc.Minkowski(3), pc.Minkowski(1.5, weights={"sepal_width": 2}), "gower", "hamming",
-           "zero_one", pc.Euclidean(scale="robust", weights={"petal_width": 0.3}), pc.Chebyshev(scale="range"), pc.LDA()]  # fmt: skip
+METRICS = ["manhattan", pc.Minkowski(3), pc.Minkowski(1.5, weights={"sepal_width": 2}), "gower", "hamming",
+           "zero_one", pc.Euclidean(scale="robust", weights={"petal_width": 0.3}), pc.LDA()]  # fmt: skip
 
 
 @pytest.mark.parametrize("metric", METRICS, ids=str)
@@ -93,24 +119,22 @@ def test_metrics_on_iris(iris, metric):
     new = iris.iloc[::3]
     for method, parameters in (("condensed", {}), ("knn", {"k": 3})):
         fit = pc.fit("species ~ .", iris, method, dissimilarity=metric, cv=None, **parameters)
-        assert not differ(fit, new, "duckdb")
-        assert not differ(fit, new, "sqlite")
+        assert not differ(fit, new)
 
 
 def test_numbers_as_classes_on_wine():
     wine = load_wine(as_frame=True).frame
     for method, parameters in (("pvm", {"eps": 2.5}), ("kmeans", {"K": 3}), ("scm", STUMPS)):
         fit = pc.fit("target ~ .", wine, method, cv=None, progress=False, **parameters)
-        assert not differ(fit, wine, "duckdb")
-        assert not differ(fit, wine, "sqlite")
+        assert not differ(fit, wine)
 
 
 def test_digits_have_a_query_of_sensible_size():
     digits = load_digits(as_frame=True).frame
     fit = pc.fit("target ~ .", digits.iloc[::2], "kmeans", K=20, cv=None, progress=False)
     assert len(fit.rule.prototypes) == 200
-    assert len(fit.sql("duckdb")) < 300_000
-    assert not differ(fit, digits.iloc[1::8], "duckdb")
+    assert len(fit.sql()) < 300_000
+    assert not differ(fit, digits.iloc[1::8])
 
 
 FORMULAS = ["y ~ .", "y ~ log(b + 1) + I(a**2) + g + a:flag + ifelse(a > 0, 1, -2) + exp(a) + sqrt(abs(a)) + I(a/(b+2)**3)",
@@ -152,7 +176,7 @@ def test_nothing_in_common_is_no_class(engine):
     t = pd.DataFrame({"a": [1.0, 2.0, 9.0, 10.0], "b": [0.0, 1.0, 5.0, 6.0], "y": [*"uuvv"]})
     fit = pc.fit("y ~ .", t, "knn", k=1, dissimilarity="gower", na="keep")
     new = pd.DataFrame({"a": [None, None, 9.5], "b": [None, 5.5, None]}, dtype=float)
-    assert ENGINES[engine](fit.sql(engine), new)["predicted"].fillna("-").tolist() == ["-", "v", "v"]
+    assert ENGINES[engine](fit.sql(), new)["predicted"].fillna("-").tolist() == ["-", "v", "v"]
     assert not differ(fit, new, engine)
 
 
@@ -174,17 +198,17 @@ def test_what_predict_refuses_has_no_class():
     new = t.head(6).astype({"b": float})
     new.loc[1, "a"], new.loc[2, "g"], new.loc[3, "b"], new.loc[4, "a"] = np.inf, "new", -5.0, 1e200
     for engine in ENGINES:
-        found = ENGINES[engine](fit.sql(engine), new)["predicted"]
+        found = ENGINES[engine](fit.sql(), new)["predicted"]
         assert found.isna().tolist() == [False, True, True, True, True, False]
     con = duckdb.connect()
     con.execute("CREATE TABLE new_rows AS SELECT 'NaN'::DOUBLE AS a, 'u' AS g, 1.0 AS b")
-    assert con.execute(fit.sql("duckdb")).fetchone()[-1] is None
+    assert con.execute(fit.sql()).fetchone()[-1] is None
     text = t.head(1).astype({"a": object})
     text.loc[0, "a"] = "0.5"
-    assert by_sqlite(fit.sql("sqlite"), text)["predicted"].isna().all()  # SQLite would take a text for 0
+    assert by_sqlite(fit.sql(), text)["predicted"].isna().all()  # SQLite would take a text for 0
 
 
-@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("engine", LENIENT)
 @pytest.mark.parametrize(
     "metric", ["gower", "hamming", "zero_one", "euclidean", pc.Gower(asymmetric=["flag"], weights={"o": 0.3})], ids=str
 )
@@ -216,7 +240,7 @@ def test_new_levels_beside_missing_values_that_are_kept(engine):
         assert not differ(fit, new, engine)
 
 
-@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("engine", LENIENT)
 def test_what_is_too_far_away_for_gower_has_no_class(engine):
     t = mixed()[["a", "b", "y"]].astype({"b": float})
     for metric in ("gower", pc.Gower(weights={"b": 5})):
@@ -225,12 +249,12 @@ def test_what_is_too_far_away_for_gower_has_no_class(engine):
             new = t.head(2).assign(b=[0.0, 1e308])
             with pytest.raises(pc.DataError, match="too large for its range"):
                 fit.predict(new)
-            assert ENGINES[engine](fit.sql(engine), new)["predicted"].isna().tolist() == [False, True]
+            assert ENGINES[engine](fit.sql(), new)["predicted"].isna().tolist() == [False, True]
     fit = pc.fit("y ~ .", t.assign(b=t.b + 1), "knn", k=1, dissimilarity=pc.Gower(logratio=["b"]), na="keep")
     new = t.head(3).assign(b=[1.0, 0.0, np.nan])
     with pytest.raises(pc.DataError, match="logratio needs positive numbers"):
         fit.predict(new)
-    assert ENGINES[engine](fit.sql(engine), new)["predicted"].isna().tolist() == [False, True, False]
+    assert ENGINES[engine](fit.sql(), new)["predicted"].isna().tolist() == [False, True, False]
 
 
 @pytest.mark.parametrize("engine", ENGINES)
@@ -242,31 +266,28 @@ def test_a_rule_that_reads_columns_is_not_bound_by_the_metric(engine):
     assert not differ(fit, new, engine)
 
 
-def test_a_boolean_column_of_sqlite_may_hold_anything():
+def test_a_boolean_column_of_sqlite_may_contain_anything():
     t = mixed()
     for metric in ("gower", "hamming", "euclidean"):
         fit = pc.fit("y ~ a + flag", t, "knn", k=1, dissimilarity=metric)
         new = t.head(5).astype({"flag": object})
         new["flag"] = [True, 0, "yes", "1", 2]
-        found = by_sqlite(fit.sql("sqlite"), new)["predicted"]
-        assert found.isna().tolist() == [False, False, True, True, metric == "euclidean"]
+        found = by_sqlite(fit.sql(), new)["predicted"]
+        assert found.isna().tolist() == [False, False, *[metric == "euclidean"] * 3]
         with pytest.raises(pc.DataError, match="column 'flag'"):
             fit.predict(new)  # the texts
         with pytest.warns(pc.DataWarning, match="neither true nor false"):
             assert found.iloc[[0, 1, 4]].astype(object).fillna("-").tolist() == (
                 fit.predict(new.iloc[[0, 1, 4]].astype({"flag": int})).astype(object).fillna("-").tolist()
             )
-    fit = pc.fit("y ~ a + g", t, "knn", k=1, dissimilarity="gower")
-    new = t.head(2).assign(g=["u", 5])
-    assert by_sqlite(fit.sql("sqlite"), new)["predicted"].isna().tolist() == [False, True]  # a number among texts
 
 
 def test_the_column_of_classes_has_a_name_of_its_own(iris):
     data = iris.assign(Predicted="old")
     fit = pc.fit("species ~ petal_width + petal_length", data, "knn", k=1)
-    found = by_duckdb(fit.sql("duckdb"), data)
+    found = by_duckdb(fit.sql(), data)
     assert found.columns.tolist() == [*data, "predicted_"]
-    assert by_sqlite(fit.sql("sqlite", name="the class"), data).columns.tolist() == [*data, "the class"]
+    assert by_sqlite(fit.sql(name="the class"), data).columns.tolist() == [*data, "the class"]
     for wrong in ("predicted", "species", "petal_width"):
         with pytest.raises(pc.OptionError, match=f"name='{wrong}' is a column of the data: use a column name"):
             fit.sql(name=wrong)
@@ -287,16 +308,14 @@ def test_a_slim_fit_gives_the_same_query(iris):
 def test_ties_go_to_the_first_class_then_the_first_row():
     t = pd.DataFrame({"a": [0, 2, 4, 2], "b": [1, 1, 1, 3], "y": pd.Categorical([*"zyxx"], [*"zxy"])})
     new = pd.DataFrame({"a": [1, 3, 2, 2], "b": [1, 1, 2, 1]})
-    for metric in (pc.Euclidean(scale=False), pc.Chebyshev(scale=False), "hamming"):
+    for metric in (pc.Euclidean(scale=False), pc.Manhattan(scale=False), "hamming"):
         for k in (1, 3):
             fit = pc.fit("y ~ .", t, "knn", k=k, dissimilarity=metric)
-            assert not differ(fit, new, "duckdb")
-            assert not differ(fit, new, "sqlite")
+            assert not differ(fit, new)
     fit = pc.fit("y ~ .", t, "condensed", dissimilarity=pc.Euclidean(scale=False))
-    assert not differ(fit, new, "duckdb")
+    assert not differ(fit, new)
     weighed = pc.fit("y ~ .", t, "knn", k=3, dissimilarity=pc.Euclidean(scale=False), weights=np.array([1, 3, 1, 1]))
-    assert not differ(weighed, new, "duckdb")
-    assert not differ(weighed, new, "sqlite")
+    assert not differ(weighed, new)
 
 
 def test_a_rule_without_prototypes_gives_the_heaviest_class(iris):
@@ -304,8 +323,7 @@ def test_a_rule_without_prototypes_gives_the_heaviest_class(iris):
     assert len(fit.rule.prototypes) == 0
     new = iris.iloc[:5].astype(float, errors="ignore").drop(columns="species")
     new.iloc[2, 0] = np.nan
-    assert not differ(fit, new, "duckdb")
-    assert not differ(fit, new, "sqlite")
+    assert not differ(fit, new)
 
 
 @pytest.mark.parametrize("engine", ENGINES)
@@ -320,63 +338,41 @@ def test_hostile_names_and_texts_are_quoted(engine):
         fit = pc.fit(formula, t, method, dissimilarity=metric, cv=None, **parameters)
         assert not differ(fit, t, engine)
     table = """new"; DROP TABLE x; --'"""
-    found = ENGINES[engine](fit.sql(engine, table), t, table.replace('"', '""'))
+    found = ENGINES[engine](fit.sql(table), t, table.replace('"', '""'))
     assert len(found) == 60
 
 
 def test_the_table_and_the_columns_of_the_query_do_not_collide(iris):
     t = iris.rename(columns={"petal_width": "predicted", "petal_length": "place", "sepal_width": "x1", "sepal_length": "label"})
     fit = pc.fit("species ~ .", t, "knn", k=1)
-    found = by_duckdb(fit.sql("duckdb", "Protoclass_Prototypes"), t, "Protoclass_Prototypes")
+    found = by_duckdb(fit.sql("Protoclass_Prototypes"), t, "Protoclass_Prototypes")
     assert (found["predicted_"] == fit.predict().astype(str).to_numpy()).all()
-    assert fit.sql("duckdb", ("my schema", "t")).endswith('FROM "my schema"."t" AS t')
+    assert fit.sql(("my schema", "t")).endswith('FROM "my schema"."t" AS t')
 
 
-@pytest.mark.parametrize("name", DIALECTS)
-def test_constants_are_read_back_to_the_last_bit(name):
+def test_constants_are_read_back_to_the_last_bit():
     rng = np.random.default_rng(0)
     numbers = [0.1, 1 / 3, -5e-324, 1.7976931348623157e308, 2.0**70, -0.0, 12345678901234567890.0, 1e22, 3.0]
-    numbers += [6.05338606697121e36, 8.82115201509193e-11, 0.366676525735844, 1376.956572174803]  # SQLite reads these decimals wrongly
     numbers += (rng.normal(size=300) * 10.0 ** rng.integers(-40, 40, 300)).tolist()
-    kind = dialect_of(name)
-    if name == "sqlite":
-        numbers = [x for x in numbers if abs(x) > 1e-300]
-        got = sqlite3.connect(":memory:").execute(f"VALUES {', '.join(f'({kind.number(x)})' for x in numbers)}").fetchall()
-    else:
-        got = duckdb.connect().execute(f"VALUES {', '.join(f'({kind.number(x)})' for x in numbers)}").fetchall()
-    assert [float(x).hex() for (x,) in got] == [float(x).hex() for x in numbers]
+    query = f"VALUES {', '.join(f'({number(x)})' for x in numbers)}"
+    assert [float(x).hex() for (x,) in duckdb.connect().execute(query).fetchall()] == [float(x).hex() for x in numbers]
+    near = [x for x in numbers if abs(x) > 1e-300]
+    got = sqlite3.connect(":memory:").execute(f"VALUES {', '.join(f'({number(x)})' for x in near)}").fetchall()
+    np.testing.assert_array_max_ulp(np.ravel(got), np.array(near), 1)  # SQLite may misread the last bit of a decimal
 
 
-def test_texts_of_each_dialect():
-    assert dialect_of("postgres").text("a\\'b") == "E'a\\\\''b'"
-    assert dialect_of("bigquery").text("a\\'b\n") == "'a\\\\\\'b\\n'"
-    assert dialect_of("bigquery").identifier("a`b\\") == "`a\\`b\\\\`"
+def test_texts_and_names():
     for text in NASTY:
-        written = dialect_of("bigquery").text(text)[1:-1]
-        assert written.replace("\\\\", "").replace("\\'", "").count("'") == 0
-        for name in ("ansi", "duckdb", "sqlite", "postgres"):
-            if "\\" not in text:
-                assert dialect_of(name).text(text)[1:-1].replace("''", "").count("'") == 0
-    with pytest.raises(pc.OptionError, match="backslash, which databases interpret differently"):
-        dialect_of("ansi").text("a\\")
-    for name in DIALECTS:
-        with pytest.raises(pc.OptionError, match="zero character"):
-            dialect_of(name).text("a\0b")
-        with pytest.raises(pc.OptionError, match="surrogate"):
-            dialect_of(name).identifier("a\ud800")
-
-
-def test_bigquery_has_structs_and_no_values(iris):
-    query = pc.fit("species ~ .", iris, "kmedoids", K=1, dissimilarity="chebyshev").sql("bigquery", ("project", "data", "t"))
-    for part in ("UNNEST([", "STRUCT(0 AS place, 'setosa' AS label, CAST(", "GREATEST(ABS(", "FROM `project`.`data`.`t` AS t"):
-        assert part in query
-    assert "VALUES" not in query
-    assert '"' not in query
+        assert constant(text, "it")[1:-1].replace("''", "").count("'") == 0
+    with pytest.raises(pc.OptionError, match="zero character"):
+        constant("a\0b", "it")
+    with pytest.raises(pc.OptionError, match="surrogate"):
+        identifier("a\ud800")
 
 
 def test_what_is_not_written_says_what_is(iris):
     def written(*args, **options):
-        return pc.fit("species ~ .", iris, *args, cv=None, **options).sql("duckdb")
+        return pc.fit("species ~ .", iris, *args, cv=None, **options).sql()
 
     for method, parameters in (("dann", {"k": 3}), ("hyperplane", {}), ("scm", {**STUMPS, "features": "balls"})):
         with pytest.raises(pc.NotAvailable, match=r"can't be written in SQL.*: use rules of the nearest prototype"):
@@ -385,6 +381,8 @@ def test_what_is_not_written_says_what_is(iris):
         written("knn", k=3, ties="random")
     with pytest.raises(pc.OptionError, match="use Minkowski distances"):
         written("knn", k=1, dissimilarity="mahalanobis")
+    with pytest.raises(pc.OptionError, match=r"Chebyshev dissimilarities can't be written in SQL: use Minkowski distances of finite"):
+        written("knn", k=1, dissimilarity="chebyshev")
     with pytest.raises(pc.OptionError, match=r"ordratio=.*can't be written in SQL"):
         written("knn", k=1, dissimilarity=pc.Gower(ordratio=["sepal_width"]))
     with pytest.raises(pc.OptionError, match=r"term 'poly.*can't be written in SQL"):
@@ -393,14 +391,11 @@ def test_what_is_not_written_says_what_is(iris):
         pc.fit("species ~ .", iris.astype(dict.fromkeys(iris.columns[:4], "float32")), "knn", k=1).sql()
     with pytest.raises(pc.NotAvailable, match=r"classifies rows by their columns, but .* has no predictors"):
         pc.fit("species ~ 1", iris, "knn", k=1, dissimilarity=np.abs(np.subtract.outer(np.arange(150), np.arange(150)))).sql()
-    with pytest.raises(pc.OptionError, match="dialect must be 'ansi', 'duckdb', 'postgres', 'sqlite' or 'bigquery', not"):
-        pc.fit("species ~ .", iris, "knn", k=1).sql("mysql")
     with pytest.raises(pc.OptionError, match=r"table must be .*, not 3"):
         pc.fit("species ~ .", iris, "knn", k=1).sql(table=3)
     cased = pc.fit("species ~ a + A", iris.rename(columns={"sepal_width": "a", "petal_width": "A"}), "knn", k=1)
-    assert '"A"' in cased.sql("postgres")
     with pytest.raises(pc.OptionError, match="differ only in case"):
-        cased.sql("duckdb")
+        cased.sql()
     dates = iris.assign(species=pd.to_datetime("2020-01-01") + pd.to_timedelta(np.arange(150) // 50, "D"))
     with pytest.raises(pc.OptionError, match=r"class .* is of type Timestamp"):
         pc.fit("species ~ .", dates, "knn", k=1).sql()

@@ -7,7 +7,9 @@ import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, fields, replace
+from functools import partial
 from inspect import signature
+from itertools import product
 from numbers import Real
 from time import perf_counter
 from typing import Any
@@ -15,6 +17,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from ..core.parallel import each_fit
 from ..core.query import answer
 from ..core.statistics.folds import grouped, holdout, stratified, usual_folds
 from ..core.task import Rule
@@ -25,7 +28,7 @@ from ..estimation.learning import TWICE, WORSE, fit_call, learn
 from ..estimation.problem import Call, is_default, own_folds, prepare, short
 from ..estimation.selection import fixed_folds
 from ..frames.frame import Frame, mold
-from ..frames.reading import made_from, read_for
+from ..frames.read import read_for
 from ..frames.schema import Unseen, along
 from ..frames.tables import as_pandas
 from ..ground.checks import MOST_RUNS, check_progress, check_seed, whole_number
@@ -60,6 +63,7 @@ def compare(
     progress: bool | None = None,
     calibrate: Any = False,
     loss: Any = None,
+    client: Any = None,
 ) -> Comparison:
     """Compare methods on test rows that were not used to fit or tune them.
 
@@ -106,6 +110,8 @@ def compare(
     loss : DataFrame, optional
         Loss matrix, with true classes as rows and predicted classes as columns. The table then has the mean loss on the test rows,
         and methods are tuned by this loss, as in `fit`; it does not change how they predict.
+    client : Dask client, optional
+        Client of a cluster, whose workers then fit the methods, each on one thread. The results are the same, except for the seconds.
 
     Returns
     -------
@@ -172,7 +178,7 @@ def compare(
     whole_number("repeats", repeats, 1, MOST_RUNS)
     check_seed(seed)
     check_progress(progress)
-    data = as_pandas(read_for(data, formula, {"groups": groups}, progress))
+    data = as_pandas(read_for(data, formula, {"groups": groups}))
     splits = make_splits(formula, data, dissimilarity, na, groups, Drawing(test_size, cv, repeats, seed))
     common = {"choose": choose, "na": na, "seed": seed, "cv": inner, "progress": False, "dissimilarity": dissimilarity,
               "calibrate": calibrate}  # fmt: skip
@@ -185,7 +191,9 @@ def compare(
 
 
 OPTIONS = {
-    name: p.default for name, p in signature(compare).parameters.items() if p.kind is p.KEYWORD_ONLY and name not in ("new", "progress")
+    name: p.default
+    for name, p in signature(compare).parameters.items()
+    if p.kind is p.KEYWORD_ONLY and name not in ("new", "progress", "client")
 }  # of splits and methods, with their defaults
 
 
@@ -413,14 +421,14 @@ def judge_all(
         warnings.filterwarnings("ignore", f".*{COPIES}", DataWarning)  # which `make_splits` tells once
         warnings.filterwarnings("ignore", f".*{WORSE}", DataWarning)  # errors on the test rows show it for all splits together
         warnings.filterwarnings("ignore", re.escape(TWICE), DataWarning)  # `checked` has warned of it
+        judged = each_fit(partial(judge_named, splits, methods), product(range(len(splits.tests)), methods))
         for split, test in enumerate(splits.tests):
-            train_rows, test_rows = splits.frame.index[~test], splits.frame.index[test]
+            test_rows = splits.frame.index[test]
             truth = splits.data.loc[test_rows, splits.frame.formula.response]
             predicted: dict[str, Any] = {"truth": truth}
             unseen = Unseen()
-            for name, options in methods.items():
-                with named(name):
-                    row, predicted[name], p, without, priced = judge(splits, options, train_rows, test_rows)
+            for name in methods:
+                row, predicted[name], p, without, priced = next(judged)
                 prices += [(split, name, size, error) for size, error in priced]
                 rows.append({"split": split, "method": name, **count_errors(predicted[name], truth), **row})
                 if p is not None:
@@ -471,6 +479,13 @@ def checked(splits: Splits, options: Mapping[str, Any], loss: pd.DataFrame | Non
     return out
 
 
+def judge_named(splits: Splits, methods: Mapping[str, Mapping[str, Any]], item: tuple[int, str]) -> Any:
+    """`judge` of a split and the name of a method."""
+    test = splits.tests[item[0]]
+    with named(item[1]):
+        return judge(splits, methods[item[1]], splits.frame.index[~test], splits.frame.index[test])
+
+
 def judge(
     splits: Splits, options: Mapping[str, Any], train: pd.Index, test: pd.Index
 ) -> tuple[dict[str, Any], pd.Series, np.ndarray | None, Unseen, list[tuple[int, float]]]:
@@ -480,8 +495,7 @@ def judge(
     if isinstance(method, Predictions):
         return NO_FIT, *predicted_by(method, test, data, splits.frame.levels), Unseen(), []
     if is_estimator(method):
-        seen = made_from(data, data.loc[train])
-        return *judge_estimator(options, splits.frame, seen, data.loc[test]), Unseen(), []
+        return *judge_estimator(options, splits.frame, data.loc[train], data.loc[test]), Unseen(), []
     measured = options["dissimilarity"]
     matrix = splits.given if measured is splits.dissimilarity else matrix_of(measured, data)
     new = data.loc[test]
@@ -493,7 +507,7 @@ def judge(
         options = {**options, "dissimilarity": matrix.loc[train, matrix.columns.isin(train) | beside]}
         new = matrix.loc[test]
     start, priced = perf_counter(), list[tuple[int, Rule | None]]()
-    fitted = fit_call(Call("fit", splits.formula, made_from(data, data.loc[train]), {**splits.groups_of(train), **options}), priced)
+    fitted = fit_call(Call("fit", splits.formula, data.loc[train], {**splits.groups_of(train), **options}), priced)
     judged, truth = judge_fit(fitted, new, perf_counter() - start, None), data.loc[test, splits.frame.formula.response]
     return *judged, fitted.unpredicted_in(new), price_sizes(fitted, priced, new, truth)
 

@@ -311,7 +311,7 @@ class Test(Printed, Served):
         """Certified distance of each row (n,), see `Fit.augment`; raises with the reason if there is none."""
         known = self.judged.certified
         if known is None or known.reason:
-            reason = "their classes are not those that distances gave" if known is None else known.reason
+            reason = "their classes, or the distances that gave these, are elsewhere" if known is None else known.reason
             raise NotAvailable(f"these rows have no certified radius, because {reason}")
         return known.distance
 
@@ -397,6 +397,17 @@ def test(
     >>> found.tidy()[["class", "sensitivity", "ppv", "auc"]].round(3).to_numpy().tolist()
     [['cultivar 1', 1.0, 0.879, 0.99], ['cultivar 2', 0.861, 1.0, 0.983], ['cultivar 3', 1.0, 0.96, 1.0]]
     """
+    return test_outputs(fit, new, None, weights, no_information, by, loss, threshold, groups)
+
+
+Outputs = tuple[np.ndarray, np.ndarray | None, np.ndarray | None]  # class codes (n,), probabilities and p-values (n, classes), if any
+
+
+def test_outputs(
+    fit: Fitted, new: Any, outputs: Outputs | None, weights: Any, no_information: float | None, by: Any, loss: Any, threshold: Any,
+    groups: Any,
+) -> Test | TestByGroup:  # fmt: skip
+    """`test`, by the outputs of the fit for the new rows; these then need only the columns that the arguments name and the response."""
     own_groups = fit.problem.call.arguments.get("groups")
     by_fit = isinstance(groups, str) and groups == "auto"
     if by_fit:
@@ -408,13 +419,14 @@ def test(
     if no_information is not None and not (is_number(no_information, 0) and no_information <= 1):
         raise OptionError(f"no_information must be a number between 0 and 1, the error to compare with, not {brief(no_information)}")
     w = given_weights(weights, new)
-    every = judged_by(fit, new, y, w, group_codes(groups, new), threshold)
+    every = judged_by(fit, new, outputs, y, w, group_codes(groups, new), threshold)
     known = (every.y >= 0) & (every.predicted >= 0)
     if not w[known].any():
         raise DataError(
             "no row has both a known class and all predictors" + ("" if weights is None else ", and weight")
         )
-    _warn_of_training_rows(fit, new[known])
+    if outputs is None:
+        _warn_of_training_rows(fit, new[known])
     _warn_of_few_groups(every.take(known))
     constant = int(fit.problem.prevalence.argmax())
     losses = None if loss is None else loss_of(loss, levels)
@@ -511,20 +523,26 @@ class Judged:
         return replace(self, **taken, certified=None if self.certified is None else self.certified.take(at))
 
 
-def judged_by(
-    fit: Fitted, new: pd.DataFrame, y: np.ndarray, given: np.ndarray, group: np.ndarray | None, threshold: Any
-) -> Judged:
-    """The outputs of a fit for rows of the classes y (codes, -1 if unknown) with the given weights and groups."""
+def outputs_of(fit: Fitted, new: pd.DataFrame, threshold: Any) -> Outputs:
+    """The outputs of a fit for rows."""
     predicted = fit.predict(new, threshold=threshold).cat.codes.to_numpy().astype(int)
     chances = fit.predictions(new, "prob", unseen=None).to_numpy(float) if "prob" in fit.kinds else None
-    p_values = prevalence = None
+    p_values = None
     if fit.calibration is not None:
         p, index, complete = fit.calibration.p_values(new)
         p_values = np.full((len(index), len(fit.classes)), np.nan)
         p_values[complete] = p
-        prevalence = fit.calibration.share
+    return predicted, chances, p_values
+
+
+def judged_by(
+    fit: Fitted, new: pd.DataFrame, outputs: Outputs | None, y: np.ndarray, given: np.ndarray, group: np.ndarray | None, threshold: Any
+) -> Judged:
+    """Rows of the classes y (codes, -1 if unknown) with the given weights and groups, and the outputs of a fit for them."""
+    predicted, chances, p_values = outputs_of(fit, new, threshold) if outputs is None else outputs
+    prevalence = None if fit.calibration is None else fit.calibration.share
     share = given / (given.max(initial=0.0) or 1.0)
-    certified = CertifiedDistances(fit, new, np.arange(len(new))) if threshold is None else None
+    certified = CertifiedDistances(fit, new, np.arange(len(new))) if threshold is None and outputs is None else None
     cut = None if threshold is None else threshold_of(threshold, fit.frame.levels)
     return Judged(y, predicted, share, chances, p_values, given, prevalence, group, certified, new.index.to_numpy(), cut)
 

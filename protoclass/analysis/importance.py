@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 import html
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
+from ..core.parallel import each_fit
 from ..core.query import answer
 from ..estimation.calibration import FoldRule, rules_of_folds
 from ..estimation.error_curve import ErrorCurve
 from ..estimation.fitted import Fitted
 from ..estimation.problem import Problem
 from ..frames.frame import Frame, predictors_of_columns
-from ..frames.reading import made_from
 from ..frames.tables import as_pandas
 from ..ground.checks import MOST_RUNS, check_progress, check_seed, whole_number
 from ..ground.errors import DataError, DataWarning, NotAvailable, OptionError, ProtoclassError, brief, printed, warn
@@ -77,6 +78,7 @@ def importance(
     cv: Any = "auto",
     seed: int = 0,
     progress: bool | None = None,
+    client: Any = None,
 ) -> pd.DataFrame:
     """Permutation importance: increase in the held-out error when a variable is permuted (Breiman 2001).
 
@@ -100,6 +102,8 @@ def importance(
         Seed for the permutations.
     progress : bool, optional
         Whether to show a progress bar, as in `fit`.
+    client : Dask client, optional
+        Client of a cluster, whose workers then predict the permuted rows. The results are the same.
 
     Returns
     -------
@@ -188,16 +192,27 @@ def _shares_wrong(
     at_once = max(1, DRAWN // len(before))
     together = max(1, min(len(groups) // STEPS, at_once // repeats))
     wrong = np.tile(repeats * before, (len(groups), 1))
-    with bar(len(groups), "permuting", progress) as permuting:
+
+    def draws() -> Iterator[tuple[Any, ...]]:
         for start in range(0, len(groups), together):
             numbers = np.arange(len(groups))[start : start + together]
             for first in range(0, repeats, at_once):
                 drawn = [_drawn(held.columns[groups[g]], min(at_once, repeats - first), random) for g in numbers]
                 row, donor, times = map(np.concatenate, zip(*drawn, strict=True))
-                group = np.repeat(numbers, [len(rows) for rows, _, _ in drawn])
-                np.add.at(wrong, (group, row), times * (held.wrong(row, donor, group, groups) - before[row]))
-            permuting.update(len(numbers))
+                done = len(numbers) if first + at_once >= repeats else 0
+                yield done, row, donor, np.repeat(numbers, [len(rows) for rows, _, _ in drawn]), times
+
+    with bar(len(groups), "permuting", progress) as permuting:
+        for done, row, group, times, lost in each_fit(partial(_lost, held, groups), draws()):
+            np.add.at(wrong, (group, row), times * (lost - before[row]))
+            permuting.update(done)
     return wrong / repeats
+
+
+def _lost(held: HeldOut, groups: list[list[str]], drawn: tuple[Any, ...]) -> tuple[Any, ...]:
+    """Some draws, with whether their rows are misclassified."""
+    done, row, donor, group, times = drawn
+    return done, row, group, times, held.wrong(row, donor, group, groups)
 
 
 def _drawn(columns: pd.DataFrame, count: int, random: np.random.Generator) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -321,7 +336,9 @@ class PermutationTest:
         return f"<div>Permutation test of <code>{html.escape(self.call)}</code>{facts_as_html(self._facts())}</div>"
 
 
-def permutation_test(validation: ErrorCurve, B: int = 200, seed: int = 0, progress: bool | None = None) -> PermutationTest:
+def permutation_test(
+    validation: ErrorCurve, B: int = 200, seed: int = 0, progress: bool | None = None, client: Any = None
+) -> PermutationTest:
     """Permutation test of the selected CV error against independence of classes and predictors.
 
     The classes are permuted among the rows, and the whole cross-validation is repeated: folds, metric, grid and selection. So the
@@ -336,6 +353,8 @@ def permutation_test(validation: ErrorCurve, B: int = 200, seed: int = 0, progre
         Seed for the permutations.
     progress : bool, optional
         Whether to show a progress bar, as in `fit`.
+    client : Dask client, optional
+        Client of a cluster, whose workers then repeat the cross-validation. The results are the same.
 
     Returns
     -------
@@ -362,15 +381,9 @@ def permutation_test(validation: ErrorCurve, B: int = 200, seed: int = 0, progre
     problem, rows = validation.problem, []
     how, order = exchangeable(problem.frame.codes, problem.groups)
     with bar(int(B), "permuting classes", progress) as permuting:
-        for b in range(int(B)):
-            data = permuted(problem, order(np.random.default_rng([int(seed), b])))
-            try:
-                again = validation.procedure.validation_of(data)
-            except ProtoclassError as reason:
-                raise DataError(
-                    f"the procedure fails with permuted classes ({reason}): use fewer folds, or parameters that need fewer rows"
-                ) from reason
-            rows.append(again.table.iloc[[again.chosen_by_call()]][[*validation.grid, "error", "size"]])
+        orders = (order(np.random.default_rng([int(seed), b])) for b in range(int(B)))
+        for row in each_fit(partial(_validate_permuted, validation), orders):
+            rows.append(row)
             permuting.update()
     table = pd.concat(rows, ignore_index=True).rename_axis(index="permutation")
     error = float(validation.table["error"].iloc[validation.chosen_by_call()])
@@ -380,13 +393,25 @@ def permutation_test(validation: ErrorCurve, B: int = 200, seed: int = 0, progre
     )
 
 
+def _validate_permuted(validation: ErrorCurve, order: np.ndarray) -> pd.DataFrame:
+    """The selected point if the rows have their classes in another order, one row."""
+    assert validation.procedure is not None
+    try:
+        again = validation.procedure.validation_of(permuted(validation.problem, order))
+    except ProtoclassError as reason:
+        raise DataError(
+            f"the procedure fails with permuted classes ({reason}): use fewer folds, or parameters that need fewer rows"
+        ) from reason
+    return again.table.iloc[[again.chosen_by_call()]][[*validation.grid, "error", "size"]]
+
+
 def permuted(problem: Problem, order: np.ndarray) -> pd.DataFrame:
     """The data with the classes of the rows that take part in another order."""
     data, response = as_pandas(problem.call.data), problem.frame.formula.response
     at = data.index.get_indexer(problem.frame.index)
     source = np.arange(len(data))
     source[at] = at[order]
-    return made_from(data, data.assign(**{str(response): data[response].iloc[source].set_axis(data.index)}))
+    return data.assign(**{str(response): data[response].iloc[source].set_axis(data.index)})
 
 
 def exchangeable(y: np.ndarray, groups: np.ndarray | None) -> tuple[str, Order]:

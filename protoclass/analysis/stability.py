@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from ..core.parallel import each
+from ..core.parallel import each, each_fit
 from ..core.statistics.folds import holdout
 from ..core.task import Points, Task
 from ..estimation.fitted import Fitted
@@ -189,8 +189,27 @@ def _keys(labels: pd.Index, classes: pd.Series) -> pd.Index:
     return pd.Index(list(zip(labels, classes, strict=True)), tupleize_cols=False)
 
 
+@dataclass(frozen=True)
+class Draws:
+    """What the method of a fit chooses in numbered samples of the rows; a copy in another process makes its own task."""
+
+    fit: Fitted
+    how: str
+    seed: int
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Draws, (self.fit, self.how, self.seed)
+
+    @cached_property
+    def task(self) -> Task:
+        return self.fit.problem.task(self.fit.dissimilarity, limit=HOLD_LIMIT)
+
+    def __call__(self, b: int) -> Chosen:
+        return choose(self.fit, self.task, drawn(self.task, self.how, (self.seed, b)), b)
+
+
 def stability(
-    fit: Fitted, B: int = 200, seed: int = 0, sample: str | None = None, progress: bool | None = None
+    fit: Fitted, B: int = 200, seed: int = 0, sample: str | None = None, progress: bool | None = None, client: Any = None
 ) -> Stability:
     """Stability of the prototypes when the rows are resampled.
 
@@ -209,6 +228,8 @@ def stability(
         rows, without replacement. None: the bootstrap if the method takes weights, otherwise halves.
     progress : bool, optional
         Whether to show a progress bar, as in `fit`.
+    client : Dask client, optional
+        Client of a cluster, whose workers then refit the method to the samples. The results are the same.
 
     Returns
     -------
@@ -244,19 +265,16 @@ def stability(
     check_progress(progress)
     how = sample or ("bootstrap" if weighted else "halves")
     with bar(int(B) + 1, "drawing again", progress) as drawing:
-        task = fit.problem.task(fit.dissimilarity, limit=HOLD_LIMIT)
+        draws = Draws(fit, how, int(seed))
+        task = draws.task
         drawing.update()
         if fit.model.path(task, {}).at(0).size > fit.rule.size:
             raise NotAvailable(
                 "this fit is the first part of a longer one, but samples would be fitted completely: use a fit with its own lambda_, as "
                 "from fit.update(lambda_=...) or fit.at(lambda_=...)"
             )
-
-        def run(b: int) -> Chosen:
-            return choose(fit, task, drawn(task, how, (int(seed), b)), b)
-
         samples = []
-        for replicate in each(run, range(int(B)), task.shape[0] * task.shape[1]):
+        for replicate in each_fit(draws, range(int(B)), task.shape[0] * task.shape[1]):
             samples.append(replicate)
             drawing.update()
         table = count_choices(fit, task, samples)
@@ -303,13 +321,14 @@ def weights_by_class(metric: TrainedMetric) -> np.ndarray:
 
 def count_choices(fit: Fitted, task: Task, samples: list[Chosen]) -> pd.DataFrame:
     prototypes, m = fit.rule.prototypes, len(task.candidate_row)
-    times, present = np.zeros((task.classes, m), np.int64), np.zeros(m, np.int64)
+    times, present = np.zeros((task.classes + 1, m), np.int64), np.zeros(m, np.int64)  # the last of those that stand for no class, -1
     for sample in samples:
         np.add.at(times, (sample.classes, sample.at), 1)
         present += sample.present
-    own = np.zeros((task.classes, m), bool)
+    own = np.zeros(times.shape, bool)
     own[prototypes.classes, prototypes.at] = True
     classes, at = np.nonzero(own | (times > 0))
+    classes[classes == task.classes] = -1
     out = pd.DataFrame({
         "class": pd.Categorical.from_codes(classes, fit.frame.levels),
         "prototype": own[classes, at],
@@ -357,7 +376,7 @@ def distances_to_samples(
         own, part = (task.y[:, None] == classes) & np.reshape(rows, (-1, 1)), slice(begin, begin + BLOCK)
         inside = own & np.less(D, 0.0 if prototypes.radii is None else prototypes.radii[part])
         for b, sample in enumerate(samples):
-            count = np.bincount(sample.classes, minlength=task.classes)[classes]
+            count = np.bincount(sample.classes[sample.classes >= 0], minlength=task.classes)[classes]
             random[part] += hit_by_random(inside.sum(axis=0), own.sum(axis=0), count) / len(samples)
             for c in np.unique(classes):
                 mine, theirs = np.flatnonzero(classes == c), sample.rows_of(c, task)

@@ -161,7 +161,7 @@ def ball(fit: Fitted, prototype: Any) -> pd.DataFrame:
         raise lacking(fit.model, "balls that cover", "balls")
     k = place_of(fit, prototype)
     own = frame.codes == prototypes.classes[k]  # which a slim fit refuses, before its rows are counted
-    D = measure_rows(take(prototypes, slice(k + 1)), dissimilarity, dissimilarity.sharded, np.arange(len(frame)))
+    D = measure_rows(take(prototypes, slice(k + 1)), dissimilarity, None, np.arange(len(frame)))
     inside = prototypes.radii[: k + 1] > D
     before = inside[:, :k][:, prototypes.classes[:k] == prototypes.classes[k]].any(axis=1)
     held = np.flatnonzero(inside[:, k])
@@ -376,7 +376,7 @@ def slim(fit: AnyFit) -> AnyFit:
     metric = dissimilarity.metric if problem.metric.given else problem.metric
     bare = replace(
         problem, call=_call_without_rows(problem.call), frame=dissimilarity.data, groups=None, cv=_without_rows(problem.cv), metric=metric,
-        candidates=_without_rows(problem.candidates), order="data",
+        candidates=_without_rows(problem.candidates),
     )  # fmt: skip
     calibration = None if fit.calibration is None else _calibration(fit.calibration)
     return replace(fit, problem=bare, dissimilarity=dissimilarity, rule=rule, curve=None, calibration=calibration)

@@ -1,5 +1,200 @@
-"""Rows on the workers of a Dask cluster: one implementation of `core.parts.Parts`, which is unknown to other modules."""
+"""Dask: a sample of the rows of a Dask DataFrame, answers of a fit for its partitions, and whole fits on the workers of a cluster.
 
-from .workers import ClusterParts, client_of, is_dask
+`public` in `values.py`, through which each call of a user goes, comes here if an argument is a Dask DataFrame or a client.
+"""
 
-__all__ = ["ClusterParts", "client_of", "is_dask"]
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import nullcontext
+from functools import lru_cache, partial
+from inspect import BoundArguments
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from pandas.api.types import union_categoricals
+
+from ..analysis.evaluation import outputs_of, test_outputs
+from ..core.parallel import fits_by, on_this_thread
+from ..frames.formula import read
+from ..frames.schema import check_names
+from ..ground.checks import check_seed, whole_number
+from ..ground.errors import ClusterError, OptionError, ProtoclassError, brief, shown, told, warn
+
+LEAST = 10  # the sample has sample / LEAST / (number of classes) rows of each class, or all rows of a class with fewer
+
+
+def call(function: Callable[..., Any], name: str, bound: BoundArguments) -> Any:
+    """The result of a public function with a Dask DataFrame or a client among its arguments."""
+    bound.apply_defaults()
+    given, client = bound.arguments, bound.arguments.get("client")
+    tables = [argument for argument, value in given.items() if type(value).__module__.partition(".")[0].startswith("dask")]
+    if tables and tables == ["data"] and "sample" in given:
+        given |= {"data": _sample(given), "sample": bound.signature.parameters["sample"].default}
+    elif tables:
+        answer = {("predict", "new"): _by_partition, ("augment", "data"): _by_partition, ("test", "new"): _test}.get((name, tables[0]))
+        if answer is None or len(tables) > 1:
+            raise OptionError(f"{name}() takes no Dask DataFrame: use {tables[0]}.compute(), or some of its rows")
+        fit, table = bound.args[0], given.pop(tables[0])
+        return answer(name, fit, table, {argument: value for argument, value in given.items() if value is not fit})
+    with nullcontext() if client is None else fits_by(partial(_on_workers, _checked(client))):
+        return function(*bound.args, **bound.kwargs)
+
+
+def _sample(given: Mapping[str, Any]) -> pd.DataFrame:
+    """Rows of a Dask DataFrame to learn from, drawn at random within each class."""
+    from dask import compute, delayed
+
+    data, number = given["data"], given["sample"]
+    check_names(data.columns)
+    response = read(given["formula"], data.columns).response
+    classes = compute(*data[[data.columns[0] if response is None else response]].to_delayed())  # without one, the fit is refused
+    y, levels = pd.factorize(joined(classes).iloc[:, 0], use_na_sentinel=False)
+    rows, random = np.bincount(y), np.random.default_rng(check_seed(given["seed"]))
+    quota = rows if number is None else quotas(rows, whole_number("sample", number, 1), pd.notna(levels))
+    at = np.sort(np.concatenate([random.choice(np.flatnonzero(y == c), size, replace=False) for c, size in enumerate(quota)]))
+    first = np.cumsum([0, *map(len, classes)])
+    own = [some - start for some, start in zip(np.split(at, np.searchsorted(at, first[1:-1])), first, strict=False)]
+    out = joined(compute(*[delayed(pd.DataFrame.take)(part, some) for part, some in zip(data.to_delayed(), own, strict=True)]))
+    out = out if data.known_divisions else out.set_axis(at)
+    if len(out) < len(y):
+        whole = [shown(level) for level, a, b in zip(levels, rows, quota, strict=True) if a == b]
+        said = f", with all rows of {', '.join(whole)}" if whole else ""
+        out.attrs["note"] = f"a random sample of {len(out):,} of {len(y):,} rows by class{said} (sample=None uses all rows)"
+    return out
+
+
+def quotas(rows: np.ndarray, number: int, known: np.ndarray) -> np.ndarray:
+    """How many of the rows of each class are in a sample of `number` rows; a class that is not `known` may have none.
+
+    Examples
+    --------
+    >>> quotas(np.array([1_000_000, 100_000, 300]), 12_000, np.array([True, True, True])).tolist()
+    [10636, 1064, 300]
+    """
+    if number >= rows.sum():
+        return rows
+    least = np.where(known, np.minimum(rows, number // (LEAST * max(1, known.sum()))), 0)
+    exact, raised = rows * (number / rows.sum()), np.zeros(len(rows), bool)
+    while (exact < least).any():  # the other classes then have fewer
+        raised |= exact < least
+        exact = np.where(raised, least, rows * ((number - least[raised].sum()) / rows[~raised].sum()))
+    out = exact.astype(int)
+    out[np.argsort(-(exact % 1), kind="stable")[: number - out.sum()]] += 1  # the largest remainders
+    return out
+
+
+def joined(parts: Iterable[pd.DataFrame]) -> pd.DataFrame:
+    """The rows of all parts, whose categories may differ."""
+    parts = [part for part in parts if len(part)] or list(parts)[:1]
+    out = pd.concat(parts)
+    for name in parts[0].select_dtypes("category"):
+        if not isinstance(out[name].dtype, pd.CategoricalDtype):
+            out[name] = union_categoricals([part[name] for part in parts], sort_categories=True)
+    return out
+
+
+def _by_partition(name: str, fit: Any, table: Any, given: Mapping[str, Any]) -> Any:
+    """`Fit.predict` or `Fit.augment` of each partition, where it lies: a lazy result. Arguments and columns are checked now."""
+    work, needed = partial(_answer, fit.slim(), name, given), fit.needed_of_new()
+    if name == "predict" and needed is not None and set(needed) <= set(table.columns):
+        table = table[needed]
+    empty = pd.DataFrame({column: pd.Series(dtype=dtype) for column, dtype in table.dtypes.items()})
+    return table.map_partitions(work, meta=work(empty.set_axis(pd.Index([], table.index.dtype, name=table.index.name))))
+
+
+def _answer(fit: Any, name: str, given: Mapping[str, Any], rows: pd.DataFrame) -> Any:
+    """The answer for a partition; labels of prototypes have a type with missing values, the same in all partitions."""
+    out, labels = getattr(fit, name)(rows, **given), fit.prototype_names.to_series().convert_dtypes().dtype
+    if isinstance(out, pd.Series):
+        return out.astype(labels) if out.name == "nearest" else out
+    return out.astype({"prototype": labels}) if "prototype" in out else out
+
+
+def _test(name: str, fit: Any, table: Any, given: Mapping[str, Any]) -> Any:
+    """`Fit.test` by the outputs of the fit for each partition, which come here with the columns that the test names."""
+    from dask import compute, delayed
+
+    own = [fit.frame.formula.response, fit.problem.call.arguments.get("groups"), given["weights"], given["by"], given["groups"]]
+    aside = [column for column in table.columns if column in [value for value in own if isinstance(value, str)]]
+    needed = fit.needed_of_new(*aside)
+    if needed is not None:
+        table = table[[column for column in table.columns if column in needed]]
+    work = delayed(partial(_run, partial(_outputs, fit.slim(), aside, given["threshold"])))
+    found = _warned(compute(*[work(part) for part in table.to_delayed()]))
+    outputs = tuple(None if of[0] is None else np.concatenate(of) for of in zip(*(values for _, values in found), strict=True))
+    return test_outputs(fit, joined([rows for rows, _ in found]), outputs, **given)
+
+
+def _outputs(fit: Any, aside: list[str], threshold: Any, rows: pd.DataFrame) -> Any:
+    return rows[aside], outputs_of(fit, rows, threshold)
+
+
+def _checked(client: Any) -> Any:
+    if not type(client).__module__.startswith("distributed") or getattr(client, "status", "") != "running":
+        raise OptionError(f"client must be a Dask client that runs, not {brief(client)}: use dask.distributed.Client(address)")
+    return client
+
+
+def _on_workers(client: Any, work: Callable[[Any], Any], items: Iterable[Any]) -> Iterator[Any]:
+    """`work(item)` of each item in order, on the workers, for a few items ahead of the reader.
+
+    Dask repeats what a worker has not finished when it is lost. The work is sent once, as a task whose result can be made again.
+    """
+    from distributed.protocol import pickle
+
+    pending: deque[Any] = deque()
+    ahead = max(8, 2 * sum(client.nthreads().values()))
+    shared = client.submit(bytes, pickle.dumps(work), pure=False)
+
+    def result() -> Any:
+        try:
+            return _warned([pending[0].result()])[0]
+        except ProtoclassError:
+            raise
+        except Exception as reason:
+            if type(reason).__module__.partition(".")[0] not in ("distributed", "concurrent", "asyncio"):
+                raise
+            raise ClusterError(
+                f"the cluster could not finish the fits, {type(reason).__name__} ({reason}): start its workers again, with more memory if "
+                "they were stopped, or leave out client="
+            ) from reason
+        finally:
+            pending.popleft()
+
+    try:
+        for item in items:
+            pending.append(client.submit(_run, shared, item, pure=False))
+            if len(pending) > ahead:
+                yield result()
+        while pending:
+            yield result()
+    finally:
+        client.cancel(list(pending))  # of a loop that was left early
+
+
+@lru_cache(1)
+def _loaded(work: bytes) -> Any:
+    from distributed.protocol import pickle
+
+    return pickle.loads(work)
+
+
+def _run(work: Any, item: Any) -> tuple[Any, list[Any]]:
+    """The result of some work and its warnings; other work runs on this machine at the same time, so it stays on its thread."""
+    work, kept = _loaded(work) if isinstance(work, bytes) else work, list[Any]()
+    token = told.set(kept)
+    try:
+        return on_this_thread(work, item), kept
+    finally:
+        told.reset(token)
+
+
+def _warned(found: Iterable[tuple[Any, list[Any]]]) -> list[Any]:
+    """The results, after their warnings have been repeated in this process."""
+    found = list(found)
+    for message, category in dict.fromkeys(w for _, kept in found for w in kept):
+        warn(message, category)
+    return [value for value, _ in found]

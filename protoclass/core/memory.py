@@ -8,8 +8,6 @@ import shutil
 import tempfile
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
-from contextvars import ContextVar
 from math import prod
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -28,7 +26,6 @@ NO_LIMIT = 2**60  # version 1 of cgroups writes about 2^63 for none
 PROC = Path("/proc")
 CGROUPS = Path("/sys/fs/cgroup")
 
-_total: ContextVar[int] = ContextVar("total", default=0)
 _scratch = threading.local()
 
 
@@ -46,27 +43,12 @@ def available(proc: Path = PROC, cgroups: Path = CGROUPS) -> int:
         Minimum of the machine's available memory, RLIMIT_AS minus the address space in use, RLIMIT_DATA minus the private
         writable pages in use (without files that are mapped into memory), and, for each cgroup from the cgroup of this
         process up to the root, `memory.max` minus `memory.current` (version 2) or `memory.limit_in_bytes` minus
-        `memory.usage_in_bytes` (version 1). Files in a cgroup's cache count as free. The limit of `at_most` counts too.
+        `memory.usage_in_bytes` (version 1). Files in a cgroup's cache count as free.
     """
     import psutil  # takes 15 ms, which small work does not need
 
     limits = _of_process(psutil.Process().memory_info())
     return max(0, min([int(psutil.virtual_memory().available), *limits, *_of_cgroups(proc, cgroups)]))
-
-
-@contextmanager
-def at_most(total: int) -> Iterator[None]:
-    """Limit for this process in total during some work on this thread, if something other than the system limits it.
-
-    total : int
-        Bytes; 0 for no such limit.
-    """
-    before = _total.get()
-    _total.set(total)
-    try:
-        yield
-    finally:
-        _total.set(before)
 
 
 def room(wanted: float = np.inf) -> int:
@@ -113,8 +95,6 @@ def too_large(reason: BaseException) -> TooLarge:
 
 
 def _of_process(used: Any) -> Iterator[int]:
-    if _total.get():
-        yield _total.get() - used.rss
     try:
         import resource
     except ImportError:  # Windows
@@ -221,66 +201,3 @@ def _no_room(size: int, folder: object, why: str) -> TooLarge:
         f"{size / 2**30:.1f} GB, more than memory takes, would go into a file in {folder}, which {why}: "
         "set TMPDIR to a folder on a larger disk, or use fewer rows or columns"
     )
-
-
-class Growing:
-    """An array (n,) that grows at its end: in memory while it is small, in a file without a name from then on.
-
-    Parameters
-    ----------
-    dtype : data type
-    small : int
-        Bytes up to which it stays in memory.
-    expected : int
-        Number of elements to allocate first. With more elements the array is moved to twice the size.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> grown = Growing(float, small=100)
-    >>> for start in range(0, 40, 10):
-    ...     grown.append(np.arange(start, start + 10.0))
-    >>> len(grown), grown.array()[-2:].tolist()
-    (40, [38.0, 39.0])
-    """
-
-    def __init__(self, dtype: DTypeLike, small: int, expected: int = 0) -> None:
-        self.dtype: np.dtype = np.dtype(dtype)
-        self._small, self._length = small, 0
-        self._expected = expected
-        self._values = self._empty(expected)
-
-    def __len__(self) -> int:
-        return self._length
-
-    def append(self, values: Array) -> None:
-        """Put values at the end; they must fit the type without loss."""
-        self._extend(len(values), values)
-
-    def repeat(self, value: object, count: int) -> None:
-        """Append one value several times."""
-        self._extend(count, value)
-
-    def astype(self, dtype: DTypeLike) -> Growing:
-        """The same with another type."""
-        if np.dtype(dtype) == self.dtype:
-            return self
-        out = Growing(dtype, self._small, max(self._expected, self._length))
-        out.append(self.array())
-        return out
-
-    def _extend(self, count: int, values: Any) -> None:
-        end = self._length + count
-        if end > len(self._values):
-            old, self._values = self.array(), self._empty(max(end, 2 * len(self._values)))
-            self._values[: self._length] = old
-        self._values[self._length : end] = values
-        self._length = end
-
-    def array(self) -> Array:
-        """The array as it is now, without a copy."""
-        return self._values[: self._length]
-
-    def _empty(self, length: int) -> Array:
-        small = length * self.dtype.itemsize <= self._small
-        return np.empty(length, self.dtype) if small else spooled((length,), self.dtype)

@@ -9,7 +9,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sized
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager, nullcontext
-from contextvars import copy_context
+from contextvars import ContextVar, copy_context
 from functools import lru_cache, update_wrapper
 from typing import Any, Generic, TypeVar, overload
 from weakref import WeakSet
@@ -29,8 +29,8 @@ WANTED = np.zeros(1, np.uint8)  # of a thread whose work someone waits for, as l
 
 _inside = threading.local()
 _guard = threading.Lock()
-_within = 0  # number of threads inside `alone`
-_limits: Any = None  # the limits that the last of these threads restores
+_alone: set[object] = set()  # one for each thread inside `alone`
+_limits: Any = None  # the limits that the last of these threads restores; None without such threads
 
 
 class _Loop:
@@ -45,10 +45,10 @@ _loops: WeakSet[_Loop] = WeakSet()  # that are under way
 
 def _renew() -> None:
     """A forked process has one thread: no other one has the lock, is inside `alone`, or runs a loop."""
-    global _guard, _within, _loops
-    if _within:
-        _restore()
-    _guard, _within, _loops = threading.Lock(), 0, WeakSet()
+    global _guard, _loops
+    _guard, _loops = threading.Lock(), WeakSet()
+    _alone.clear()
+    _leave(None)
 
 
 if hasattr(os, "register_at_fork"):
@@ -76,11 +76,6 @@ def _pools(modules: int) -> ThreadpoolController:
     return ThreadpoolController()
 
 
-def _restore() -> None:
-    _take_control()
-    _limits.restore_original_limits()
-
-
 def _take_control() -> None:
     """Let this thread limit OpenBLAS: a newer threadpoolctl ignores all but the one that was the first to do so."""
     release: Any = getattr(OpenBLASController, "clear_controlling_thread", None)
@@ -94,19 +89,37 @@ def alone() -> Iterator[None]:
 
     The limit applies to the process: the first of several threads sets it, and the last one to leave removes it.
     """
-    global _limits, _within
-    with _guard:
-        if not _within:
-            _take_control()
-            _limits = _pools(len(sys.modules)).limit(limits=1)
-        _within += 1
+    mine = object()
     try:
-        yield
-    finally:
-        with _guard:
-            _within -= 1
-            if _within == 0:
-                _restore()
+        try:
+            _enter(mine)
+            yield
+        finally:
+            _leave(mine)
+    finally:  # Ctrl-C may stop the first before its end
+        _leave(mine)
+
+
+def _enter(mine: object) -> None:
+    global _limits
+    with _guard:
+        _alone.add(mine)
+        if _limits is None:
+            _take_control()
+            pools = _pools(len(sys.modules))
+            _limits = pools.limit(limits=None)  # what to restore is known before anything is changed
+            pools.limit(limits=1)
+
+
+def _leave(mine: object) -> None:
+    """Restore the limits if no other thread needs them; a second time it changes nothing."""
+    global _limits
+    with _guard:
+        _alone.discard(mine)
+        if not _alone and _limits is not None:
+            _take_control()
+            _limits.restore_original_limits()
+            _limits = None
 
 
 class Once(Generic[T]):
@@ -272,6 +285,28 @@ def each(
     finally:
         loop.threads = 0
     pool.shutdown()
+
+
+_remote: ContextVar[Callable[..., Iterator[Any]] | None] = ContextVar("remote", default=None)
+
+
+@contextmanager
+def fits_by(remote: Callable[[Callable[[Any], Any], Iterable[Any]], Iterator[Any]]) -> Iterator[None]:
+    """Let `remote(work, items)` map the whole fits of `each_fit`, in order."""
+    token = _remote.set(remote)
+    try:
+        yield
+    finally:
+        _remote.reset(token)
+
+
+def each_fit(work: Callable[[S], T], items: Iterable[S], entries: int = 0) -> Iterator[T]:
+    """Map whole fits over `items` in order, on the workers of a cluster inside `fits_by`, otherwise as `each`.
+
+    `work` can be pickled, and its results do not depend on the process.
+    """
+    remote = _remote.get()
+    return each(work, items, entries) if remote is None else remote(work, items)
 
 
 def in_blocks(work: Callable[[slice], object], rows: int, step: int, entries: int) -> None:

@@ -9,7 +9,7 @@ from typing import Any, Protocol, TypeVar, runtime_checkable
 
 import numpy as np
 
-from ..ground.errors import DataError, NoVectors
+from ..ground.errors import DataError
 from . import Array
 from .coding import as_slice
 from .distances.screen import Compared, Screening, Side
@@ -21,7 +21,6 @@ from .task import ByDistance, Path, Points, Rule, Stepwise
 T = TypeVar("T")
 Kept = list[tuple[Points, T]]  # a value and the prototypes that it belongs to; empty if none is known
 BLOCK = 2**22  # dissimilarities that are computed at a time: products of this size stay near the processor
-ANSWERS = 32  # factor by which blocks of rows are smaller if others compute the dissimilarities
 
 
 @dataclass(frozen=True)
@@ -47,9 +46,6 @@ class Query:
         `source(prototypes)`: the rows and the prototypes of a rule as sides of one source; None if there is none.
     within : int, or None
         Number of rows of the query of which these are a part.
-    elsewhere : callable, or None
-        `elsewhere(rule, kinds, rows)`: the predictions of a rule or path of each kind for rows, computed on the workers that store
-        them; None for local rows.
     unanswered : bool array (r,), or None
         Rows without a prediction in any case.
     """
@@ -61,7 +57,6 @@ class Query:
     label: Callable[[int], str] = str
     source: Callable[[Points], Beside | None] | None = None
     within: int | None = None
-    elsewhere: Callable[[Rule | Path, Sequence[str], Array], list[Array]] | None = None
     unanswered: Array | None = None
     _beside: Kept[Beside | None] = field(default_factory=list, repr=False, compare=False)
     _missing: list[Array] = field(default_factory=list, init=False, repr=False, compare=False)
@@ -139,7 +134,7 @@ class Query:
 
     def blocks(self, prototypes: int) -> Iterator[Query]:
         """The rows in blocks, each with about 2^22 dissimilarities to this many prototypes; one empty block if there are no rows."""
-        step = max(1, BLOCK // (max(1, prototypes) if self.elsewhere is None else ANSWERS))
+        step = max(1, BLOCK // max(1, prototypes))
         for first in range(0, max(1, len(self)), step):
             yield self.take(slice(first, first + step))
 
@@ -151,24 +146,6 @@ def _once(kept: Kept[T], prototypes: Points, make: Callable[[], T]) -> T:
     return kept[0][1]
 
 
-def candidate_query(source: Source, rows: Array) -> Query:
-    """Some rows of a source, for rules that use only dissimilarities to candidates."""
-
-    def measure(at: Array, prototypes: Points) -> Array:
-        return source.take(at, columns(prototypes))
-
-    def columns(prototypes: Points) -> Array:
-        return refused(prototypes.classes) if prototypes.at is None else prototypes.at
-
-    def refused(rows: Array) -> Array:
-        raise NoVectors(
-            "this method needs coordinates or columns, but distributed rows are compared only with candidates: use method='pvm', or load "
-            "a sample of the rows"
-        )
-
-    return Query(rows, measure, refused, refused, source=lambda prototypes: Beside(source, columns(prototypes)))
-
-
 def answer(rule: Rule | Path, kind: str, query: Query) -> Array:
     """Predictions of a rule or path for rows, block by block on all processors; -1 or NaN for rows with a missing dissimilarity."""
     return answer_kinds(rule, (kind,), query)[0]
@@ -177,8 +154,7 @@ def answer(rule: Rule | Path, kind: str, query: Query) -> Array:
 def answer_kinds(rule: Rule | Path, kinds: Sequence[str], query: Query) -> list[Array]:
     """Predictions of several kinds, which compare the rows of a block with the prototypes once; see `answer`."""
     q = len(rule.prototypes)
-    pairs = len(query) * q if query.elsewhere is None else 0  # rows on workers are predicted one block after the other
-    blocks = each(partial(answer_block, rule, kinds), query.blocks(q), pairs)
+    blocks = each(partial(answer_block, rule, kinds), query.blocks(q), len(query) * q)
     return [np.concatenate(found) for found in zip(*blocks, strict=True)]
 
 
@@ -186,13 +162,12 @@ def answer_block(rule: Rule | Path, kinds: Sequence[str], block: Query) -> list[
     """Predictions of a rule or path of each kind for the rows of one block.
 
     If a dissimilarity turns out to be missing, the rule predicts the other rows again without this one, so that their predictions
-    do not depend on it. Rows on workers are predicted there.
+    do not depend on it.
     """
-    elsewhere = block.elsewhere
-    out = elsewhere(rule, kinds, block.rows) if elsewhere is not None else [np.asarray(rule.predict(kind, block)) for kind in kinds]
+    out = [np.asarray(rule.predict(kind, block)) for kind in kinds]
     lost = block.missing
     for i, kind in enumerate(kinds if lost.any() else ()):
-        kept = out[i][~lost] if elsewhere is not None or lost.all() else rule.predict(kind, block.take(~lost))
+        kept = out[i][~lost] if lost.all() else rule.predict(kind, block.take(~lost))
         out[i] = np.full_like(out[i], -1 if np.issubdtype(out[i].dtype, np.integer) else np.nan)
         out[i][~lost] = kept
     return out

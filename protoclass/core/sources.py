@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
 import numpy as np
 
@@ -18,9 +18,6 @@ from .memory import check_fits
 from .neighbours.search import Space
 from .parallel import each
 
-if TYPE_CHECKING:
-    from .parts import Parts
-
 Rep = tuple[Array, ...]  # arrays that share their first dimension: sliceable, concatenable, savable
 S = TypeVar("S")
 
@@ -31,10 +28,8 @@ class Source(ABC):
     `scan` maps over tiles of all rows and some columns; `take` returns the part of given rows and columns, `array` the complete
     matrix. Functions that only compare with radii use `codes`, uint8 (q, r) for q columns and r rows, which need no exact
     computation; `tiles` are rows and columns that together have all pairs within one of the radii. `only` is the source of
-    some of the candidates. Functions that only rank use `histogram`. `parts` has the rows, if these are stored in several places.
+    some of the candidates. Functions that only rank use `histogram`.
     """
-
-    parts: Parts | None = None
 
     @property
     @abstractmethod

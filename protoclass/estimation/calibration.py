@@ -455,8 +455,6 @@ def _costs_little(fit: Fitted, fold: np.ndarray) -> bool:
 def _without(fit: Fitted, rows: np.ndarray) -> Problem | None:
     """The problem of the fit with these rows only, and with as many folds as they allow; None if they allow none."""
     problem = fit.problem
-    if problem.frame.parts is not None:
-        return None
     frame, cv = problem.frame.take(rows), problem.cv
     groups = None if problem.groups is None else pd.factorize(problem.groups[rows])[0]
     most = int(frame.class_counts.min()) if groups is None else int(groups.max()) + 1

@@ -45,7 +45,7 @@ class Coincidences:
 
 
 def coincidences(fit: Fitted, new: pd.DataFrame) -> Coincidences | None:
-    """New rows (complete) that coincide with training rows, with the expected number; None if the training rows are gone or elsewhere.
+    """New rows (complete) that coincide with training rows, with the expected number; None if the training rows are gone.
 
     The probability that a new row has the predictors of some training row is estimated by the proportion of training rows with a
     double. For training rows without a double it is estimated by the proportion of training rows with exactly one double (Good 1953).
@@ -62,7 +62,7 @@ def coincidences(fit: Fitted, new: pd.DataFrame) -> Coincidences | None:
     Good (1953), *The population frequencies of species and the estimation of population parameters*.
     """
     frame = fit.frame
-    if frame.absent is not None or frame.parts is not None or len(new) == 0:
+    if frame.absent is not None or len(new) == 0:
         return None
     if len(frame.schema):
         known, given = signatures(frame.columns, frame.schema), signatures(new, frame.schema)
@@ -107,7 +107,7 @@ def copies_across(frame: Frame, fold: np.ndarray) -> str:
     """
     columns, schema = frame.columns, dict[Any, Any](frame.schema)
     series = "series" in {column.kind for column in schema.values()}
-    if frame.absent is not None or frame.parts is not None or len(schema) < 2 - series:
+    if frame.absent is not None or len(schema) < 2 - series:
         return ""
     if series:  # whose halves are two variables
         columns = pd.DataFrame([np.array_split(np.asarray(values), 2) for values in columns.iloc[:, 0]])

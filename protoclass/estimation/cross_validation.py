@@ -140,13 +140,11 @@ class Trial:
         if set(problem.model.tuned()) & set(problem.model.metric_parameters):
             self._hold_out_by_metric(held, count_classes)
             return held
-        asks = problem.progress if self.dissimilarity.sharded is not None else False
-        with bar(int(F.sum()), "cross-validating", problem.progress) as validating, bar(None, "asking workers", asks) as asking:
-            task = replace(self.task, tick=asking.update)
-            draw = problem.model.in_folds(axes, task) if problem.metric.supervised else None
+        draw = problem.model.in_folds(axes, self.task) if problem.metric.supervised else None
+        with bar(int(F.sum()), "cross-validating", problem.progress) as validating:
             for r, fold in enumerate(self.of_fold):
                 on_all = problem.model.shares_work and r == 0
-                found = fold_paths(problem, self.dissimilarity, task, fold, axes, on_all, draw)
+                found = fold_paths(problem, self.dissimilarity, self.task, fold, axes, on_all, draw)
                 path = _collect(held, r, int(F[:r].sum()), fold, found, validating.update, count_classes, self.covers)
                 if path is not None:
                     held.rules = tuple((path, g) for g in range(len(held.grid)))
@@ -218,7 +216,7 @@ def validate(problem: Problem, measure: Any = "error", repeats: Any = 1, covers:
         own = problem.with_metric(values)
         dissimilarity = own.measure()
         trial = Trial(own, dissimilarity, own.task(dissimilarity), of_fold, loss, name, covers)
-        held = trial.hold_out(own.model.grid(trial.task, smallest))
+        held = hold_out_in_turn(trial, own.model.grid(trial.task, smallest))
         if not parts:
             _warn_of_lost(trial, held)
         held, further = extend(trial, held)
@@ -231,6 +229,17 @@ def validate(problem: Problem, measure: Any = "error", repeats: Any = 1, covers:
     trial = replace(trial, problem=problem)
     validation = trial.validation(held, notes=notes, extensions=extensions, procedure=Procedure(problem, measure, len(of_fold)))
     return validation, trial, held
+
+
+def hold_out_in_turn(trial: Trial, axes: dict[str, np.ndarray]) -> HeldOut:
+    """Held-out predictions over the grid. If a metric is learned, the parameter `tuned_last` varies at the chosen values of the others."""
+    model = trial.problem.model
+    last = next((name for name, values in axes.items() if name in model.tuned_last and len(values) > 1), None)
+    if last is None or not ({*axes} - {last}) & {*model.metric_parameters}:
+        return trial.hold_out(axes)
+    held = trial.hold_out({**axes, last: axes[last][:1]})
+    chosen = held.grid.iloc[trial.validation(held).chosen_by_call()]
+    return held.beside([trial.hold_out({**{name: np.array([chosen[name]]) for name in axes}, last: axes[last][1:]})])
 
 
 def _warn_of_lost(trial: Trial, held: HeldOut) -> None:

@@ -5,22 +5,18 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property, partial
+from functools import cached_property
 from typing import Any, ClassVar, Self, TypeVar
 
 import numpy as np
 import pandas as pd
 
-from ..cluster import is_dask
-from ..cluster.rows import over_partitions
 from ..core.query import Query, answer
 from ..core.setcover.problems import Certificate, Objective
-from ..core.sources import part
 from ..core.statistics.roc import decide_at
 from ..core.statistics.sums import as_counts
 from ..core.task import Rule
-from ..frames.frame import Frame, rowless
-from ..frames.reading import row_blocks
+from ..frames.frame import Frame
 from ..frames.schema import HOW as UNSEEN
 from ..frames.schema import Column, Unseen, check_unique, class_codes
 from ..frames.tables import as_given, as_pandas, cached_table
@@ -88,10 +84,7 @@ class Fitted(Served):
 
     @property
     def frame(self) -> Frame:
-        """The training rows in the order in which the fit processes them (sorted for `order="values"`).
-
-        `frame.index` has their labels. `predict()` and the tables have the rows in the order of the data.
-        """
+        """The training rows; `frame.index` has their labels."""
         return self.problem.frame
 
     @property
@@ -289,7 +282,7 @@ class Fitted(Served):
         Series or DataFrame
             Predictions with the index of `new`; NA for a row with missing predictors, or with a level that cannot be used. A polars
             or pyarrow table gives a result of the same library, by position; without `new` the rows that the fit excluded are null.
-            Paths and lazy tables are predicted in blocks of rows, labelled by their number; a dask DataFrame gives a dask result.
+            Rows of paths and lazy tables are labelled by their number; a dask DataFrame gives a dask result.
 
         Raises
         ------
@@ -312,8 +305,6 @@ class Fitted(Served):
         Fit.why : the prototypes behind a prediction.
         """
         one_of("unseen", unseen, UNSEEN)
-        if is_dask(new):
-            return predict_partitions(self, new, kind, level, prior, loss, threshold, unseen)
         data, rows = (self.call.data, True) if new is None else (new, False)
         return as_given(self.predictions(new, kind, level, prior, loss, threshold, unseen), data, rows)
 
@@ -327,24 +318,22 @@ class Fitted(Served):
         threshold: Any = None,
         unseen: str | None = "warn",
     ) -> pd.Series | pd.DataFrame:
-        """The result of `predict`, always in pandas; rows from files and lazy tables are predicted block by block.
+        """The result of `predict`, always in pandas.
 
         With `unseen=None` there is no warning for levels that are not in the training data.
         """
         self.check_kind(kind, prior, loss, threshold)
         how = (kind, level, prior, loss, threshold, unseen == "zero")
         if new is None:
-            out = self.answer_rows(None, *how)
-            return out if self.problem.order == "data" else out.iloc[self.problem.place]
-        blocks, found = [], Unseen()
-        for rows in row_blocks(as_pandas(new, self.needed_of_new())):
-            found += self.unseen_in(rows)
-            if unseen == "raise":
-                found.refuse()
-            blocks.append(self.answer_rows(rows, *how))
+            return self.answer_rows(None, *how)
+        rows = as_pandas(new, self.needed_of_new())
+        found = self.unseen_in(rows)
+        if unseen == "raise":
+            found.refuse()
+        out = self.answer_rows(rows, *how)
         if unseen is not None:
             self.warn_of(found, unseen == "zero")
-        return blocks[0] if len(blocks) == 1 else pd.concat(blocks)
+        return out
 
     def unseen_in(self, new: Any) -> Unseen:
         """Levels in new rows that are not in the training data, if they make a difference."""
@@ -419,7 +408,7 @@ class Fitted(Served):
     def answer_rows(
         self, new: Any, kind: str, level: float, prior: Any, loss: Any, threshold: Any, zero: bool
     ) -> pd.Series | pd.DataFrame:
-        """The result of `predict` for one block of rows; for the training rows (None) in the order in which the fit processed them."""
+        """The result of `predict` for one block of rows; or for the training rows (None)."""
         if kind == "set":
             return prediction_sets(self, new, level, zero)
         prior = prior_of(prior, self.problem)
@@ -512,48 +501,3 @@ class Fitted(Served):
         values, own = self.selection.values, self.problem.metric_axes
         return {**self.model.parameters(), **{name: values[name] for name in own}}
 
-
-def predict_partitions(fit: Fitted, new: Any, kind: str, level: float, prior: Any, loss: Any, threshold: Any, unseen: str) -> Any:
-    """`Fit.predict` for a table in partitions: a lazy answer of its library, whose types are known.
-
-    Arguments and columns are checked immediately, values when the answer is computed.
-    """
-    fit.check_kind(kind, prior, loss, threshold)
-    needed, answer = fit.needed_of_new(), partial(_answer, for_new_rows(fit), (kind, level, prior, loss, threshold, unseen))
-    if needed is None:
-        like = answer(new._meta_nonempty).iloc[:0]
-    else:
-        fit.frame.again(new._meta)
-        like = answer(fit.frame.take(np.arange(1)).columns).iloc[:0]
-    like = like.astype(object) if kind == "nearest" else like  # labels, and None for incomplete rows
-    return over_partitions(new, needed, answer, like)
-
-
-def _answer(fit: Fitted, how: tuple[Any, ...], rows: pd.DataFrame) -> pd.Series | pd.DataFrame:
-    return fit.predictions(rows, *how)
-
-
-def for_new_rows(fit: Fitted) -> Fitted:
-    """The fit with only the parts that predictions of new rows need: small enough to be sent to other processes."""
-    rule, dissimilarity = _without_rows(fit.rule, fit.dissimilarity)
-    call, calibration = replace(fit.call, data=None, arguments={}), fit.calibration
-    problem = replace(fit.problem, frame=rowless(fit.frame, np.arange(0)), call=call, groups=None, cv=None, candidates="train")
-    if calibration is not None:
-        small = [(old, *_without_rows(old.rule, old.dissimilarity)) for old in calibration.rules]
-        calibration = replace(calibration, rules=tuple(replace(old, rule=r, dissimilarity=d) for old, r, d in small))
-    return replace(
-        fit, problem=problem, dissimilarity=dissimilarity, rule=rule, curve=None, calibration=calibration
-    )
-
-
-def _without_rows(rule: Rule, d: Dissimilarity) -> tuple[Rule, Dissimilarity]:
-    """A rule with the candidates that it uses as its prototypes, and with no rows."""
-    prototypes, no_rows = rule.prototypes, np.arange(0)
-    kept = no_rows if prototypes.at is None else np.unique(prototypes.at)
-    place = np.full(len(d.candidate_names), -1)
-    place[kept] = np.arange(len(kept))
-    small = replace(
-        d, data=d.data.take(no_rows), rows=part(d.candidates, no_rows), candidates=part(d.candidates, kept),
-        candidate_names=d.candidate_names[kept], candidate_row=np.full(len(kept), -1), added=None,
-    )  # fmt: skip
-    return rule if prototypes.at is None else rule.moved(place), small

@@ -10,19 +10,17 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..cluster import client_of
-from ..cluster.rows import mold_remote
 from ..core.parallel import Once
 from ..core.query import Beside, Query
 from ..core.sources import Source
 from ..core.spatial import share_within
 from ..core.task import Path, Points, Task
 from ..frames.blocks import blocks
-from ..frames.frame import Frame, mold, sort_by_values
-from ..frames.reading import origin_of, read_for
+from ..frames.frame import Frame, mold
+from ..frames.read import read_for
 from ..frames.schema import LEAST, group_codes, labels_along
 from ..frames.tables import Absent, as_pandas, unshared
-from ..ground.checks import check_progress, check_seed, is_number, one_of, quoted
+from ..ground.checks import check_progress, check_seed, is_number, quoted
 from ..ground.errors import DataError, FormulaError, NotAvailable, OptionError, brief, printed, shown
 from ..ground.foreign_names import ELSEWHERE
 from ..ground.options import options
@@ -39,7 +37,7 @@ from ..models.registry import model as find_model
 
 DEFAULTS: Mapping[str, Any] = {"method": "pvm", "dissimilarity": "auto", "candidates": "auto", "cv": "auto", "choose": "auto",
                                "na": "drop", "weights": None, "groups": None, "seed": 0, "progress": None,
-                               "client": None, "measure": "error", "repeats": "auto", "order": "data",
+                               "measure": "error", "repeats": "auto",
                                "calibrate": False, "class_weights": None, "loss": None,
                                "max_prototypes": None, "tolerance": None}  # fmt: skip
 
@@ -75,11 +73,6 @@ class Call:
         if given["choose"] != "auto":
             return str(given["choose"])
         return "tolerance" if given["tolerance"] is not None else "1se" if given["max_prototypes"] is None else "min"
-
-    def __getstate__(self) -> dict[str, Any]:
-        """Without the connection to a cluster, which is of the process that made it."""
-        arguments = {name: None if name == "client" else value for name, value in self.arguments.items()}
-        return {**self.__dict__, "arguments": arguments}
 
     def changed(self, changes: Mapping[str, Any], parameters: Iterable[str]) -> Call:
         """The call with some arguments changed; `parameters` names the parameters of the fitted method.
@@ -218,7 +211,7 @@ def choose_candidates(model: Model, metric: Metric | TrainedMetric, frame: Frame
 def _share(model: Model, metric: Metric | TrainedMetric, frame: Frame) -> float:
     """Proportion of the pairs of rows that may lie within the radius of the method, if it is given and the metric can estimate it."""
     radius = getattr(model, model.can.radius) if model.can.radius else None
-    if frame.parts is not None or model.tuned() or not is_number(radius) or metric.given or metric.train_in_folds:
+    if model.tuned() or not is_number(radius) or metric.given or metric.train_in_folds:
         return 1.0
     measured = measure_frame(frame, metric)
     geometry = measured.metric.geometry
@@ -258,8 +251,6 @@ class Problem:
     seed : int
     progress : bool or None
     candidates : as given
-    order : "data" or "values"
-        Whether the rows of `frame` are ordered as in the data, or sorted by their values.
     class_factors : array (classes,), or None
         Factors by which `class_weights=` has multiplied the weights of the rows.
     budget : int array (1,) or (classes,), or None
@@ -277,7 +268,6 @@ class Problem:
     seed: int
     progress: bool | None
     candidates: Any = "train"
-    order: str = "data"
     class_factors: np.ndarray | None = None
     budget: np.ndarray | None = None
     to_tune: Metric | None = None
@@ -319,13 +309,6 @@ class Problem:
         return np.asarray(weight / weight.sum())
 
     @property
-    def place(self) -> np.ndarray:
-        """Positions of the rows of `frame` in the order in which the data have them, int (n,)."""
-        if self.order == "data":
-            return np.arange(len(self.frame))
-        return np.argsort(as_pandas(self.call.data).index.get_indexer(self.frame.index))
-
-    @property
     def train_in_folds(self) -> bool:
         """Whether the metric or the candidates must be trained again in each fold."""
         return self.metric.train_in_folds or (
@@ -354,8 +337,7 @@ class Problem:
     def task(self, dissimilarity: Dissimilarity, limit: float | None = None) -> Task:
         """The task of the model. No dissimilarity is computed before the model uses it; see `Dissimilarity.source` for `limit`."""
         frame, row = self.frame, dissimilarity.candidate_row
-        if limit is None and self.model.can.shards:  # it reads parts, each of them once or twice
-            limit = HOLD_LIMIT
+        limit = self.model.most_held if limit is None else limit
         if self.metric.train_in_folds and self.model.reads_once is not None:
             limit = self.model.reads_once
         allowed = np.full(len(row), -1)
@@ -411,9 +393,8 @@ class Lost:
 
 def lost_levels(problem: Problem, fold: np.ndarray) -> Lost:
     """Held-out rows with a level that the training rows of their fold lack."""
-    frame, data, none = problem.frame, problem.call.data, np.zeros(len(fold), bool)
-    origin = origin_of(data) if isinstance(data, pd.DataFrame) else None
-    where = frame.held_out_levels(fold, () if origin is None else origin.texts)
+    frame, none = problem.frame, np.zeros(len(fold), bool)
+    where = frame.held_out_levels(fold)
     missing = [at for name, at in where.items() if problem.metric.unseen_in(name) == "missing"]
     return Lost(where, np.logical_or.reduce([none, *missing]), np.logical_or.reduce([none, *where.values()]))
 
@@ -446,15 +427,12 @@ def prepare(call: Call) -> Problem:
     for name in ("weights", "class_weights"):
         if given[name] is not None and not model.can.weights:
             raise OptionError(f"{name}= needs a method with weights, which {model.name!r} does not have: use {methods_with('weights')}")
-    call, data, frame = _molded(call, given, model)
+    call, data, frame = _molded(call, given)
     model.check_frame(frame)
     factors = None if given["class_weights"] is None else class_factors(frame, given["class_weights"])
     frame = with_class_factors(frame, factors, given["class_weights"])
     budget = budget_of(given["max_prototypes"], model, list(frame.levels))
     model = model if budget is None else model.within(int(budget.sum()))
-    one_of("order", given["order"], ("data", "values"))
-    if given["order"] == "values":
-        frame = sort_by_values(frame)
     spec, to_tune = one_of_metrics(given["dissimilarity"]), None
     if isinstance(spec, str) and spec == "auto" and _tries_several(model, frame, given):
         spec = tried(frame)
@@ -475,15 +453,14 @@ def prepare(call: Call) -> Problem:
     return Problem(
         call, frame, model, metric, _groups(given["groups"], data, kept),
         own_folds(given["cv"], data, kept), seed, _progress(given["progress"], model, frame, candidates), candidates,
-        given["order"], factors, budget, to_tune,
+        factors, budget, to_tune,
     )  # fmt: skip
 
 
 def _tries_several(model: Model, frame: Frame, given: Mapping[str, Any]) -> bool:
-    """Whether "auto" tries several dissimilarities: the method allows it, in folds that are drawn, and the rows are few and here."""
+    """Whether "auto" tries several dissimilarities: the method allows it, in folds that are drawn, and the rows are few."""
     drawn = _drawn(given["cv"]) and given["cv"] != "loo" and given["groups"] is None
-    alone = frame.parts is None and not isinstance(given["candidates"], Candidates)
-    return model.redraws and drawn and alone and len(frame) <= DRAWN_ROWS
+    return model.redraws and drawn and not isinstance(given["candidates"], Candidates) and len(frame) <= DRAWN_ROWS
 
 
 def _list_values(metric: Metric, name: str, frame: Frame) -> list[Any]:
@@ -559,29 +536,17 @@ def budget_of(budget: Any, model: Model, levels: list[Any]) -> np.ndarray | None
     return np.array([int(budget[level]) for level in levels])
 
 
-def _molded(call: Call, given: Mapping[str, Any], model: Model) -> tuple[Call, pd.DataFrame, Frame]:
-    """The data with the columns named aside, and the Frame of its rows, local or where Dask stores them.
+def _molded(call: Call, given: Mapping[str, Any]) -> tuple[Call, pd.DataFrame, Frame]:
+    """The data with the columns named aside, and the Frame of its rows.
 
     The call then has the data that were read from a path or a lazy table, so they are read once.
     """
-    na, weights, groups, client = given["na"], given["weights"], given["groups"], client_of(given["client"], call.data)
-    if client is not None and not model.can.shards:
-        if given["client"] is not None:
-            raise OptionError(
-                f"client= needs rows that stay on a cluster, but method {model.name!r} does not allow this: use {methods_with('shards')}"
-            )
-        client = None
-    if client is None:
-        texts = {"weights": weights, "groups": groups}
-        call = replace(call, data=read_for(call.data, call.formula, texts, given["progress"]))
-        data = as_pandas(call.data)
-        folds = own_folds(given["cv"], data, np.arange(len(data)))
-        aside = (groups,) if _drawn(folds) else (groups, folds)
-        return call, data, mold(call.formula, data, na=na, weights=weights, aside=aside)
-    if given["order"] == "values":
-        raise OptionError("order='values' sorts the rows, which is not possible on a cluster: use order='data'")
-    named = (groups,) if isinstance(groups, str) else ()
-    return call, *mold_remote(call.formula, call.data, client, na=na, weights=weights, aside=named)
+    weights, groups = given["weights"], given["groups"]
+    call = replace(call, data=read_for(call.data, call.formula, {"weights": weights, "groups": groups}))
+    data = as_pandas(call.data)
+    folds = own_folds(given["cv"], data, np.arange(len(data)))
+    aside = (groups,) if _drawn(folds) else (groups, folds)
+    return call, data, mold(call.formula, data, na=given["na"], weights=weights, aside=aside)
 
 
 def _progress(progress: bool | None, model: Model, frame: Frame, candidates: Any) -> bool | None:

@@ -73,8 +73,8 @@ class Card:
     sections : tuple of (heading, parts)
         Sections of the card in their order.
     fingerprint : str, or None
-        SHA-256 of the rows that were used, 64 hexadecimal digits; None if they are on a cluster, were given as a matrix, or are a
-        column of series.
+        SHA-256 of the rows that were used, 64 hexadecimal digits; None if they were given as a matrix, or are a column of
+        series.
 
     Notes
     -----
@@ -87,7 +87,7 @@ class Card:
 
     A row is numbers of double precision (IEEE 754, little-endian): the number of its class in level order (from 0), its weight, and its
     predictors: numbers, truth values as 0 and 1, levels by their number (from 0). A missing value is the NaN with the bits
-    7ff8000000000000, and -0 is 0. Labels of rows do not count; the order of the rows does, which with order="values" is the sorted one.
+    7ff8000000000000, and -0 is 0. Labels of rows do not count; the order of the rows does.
 
     Examples
     --------
@@ -195,7 +195,7 @@ def card(fit: Fitted, use: str | None = None, test: Test | None = None) -> Card:
     if test is not None and not isinstance(test, Test):
         raise OptionError(f"test must be the result of fit.test(new), not {brief(test)}")
     known = fit.frame.schema  # series have no bytes that it documents
-    local = fit.frame.parts is None and bool(known) and all(column.kind != "series" for column in known.values())
+    local = bool(known) and all(column.kind != "series" for column in known.values())
     mark = fingerprint(fit.frame) if local else None
     said = facts(fit)
     main = {k: v for k, v in said.items() if k not in LIMITS and k not in _validation_facts(fit)}
@@ -227,7 +227,6 @@ def data(fit: Fitted, mark: str | None) -> Iterable[Part]:
     yield Text([f"{fit.nobs:,} rows and {len(schema)} predictors were used; {left}.{weighed}"])
     if mark is None:
         why = "the predictors are a given matrix" if not len(schema) else "the predictor is a column of series"
-        why = why if fit.frame.parts is None else "the rows are kept on a cluster"
         yield Text([f"There is no fingerprint because {why}."])
     else:
         yield Text([

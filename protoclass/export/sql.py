@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
 import numpy as np
-import pandas as pd
 
 from ..core.query import InSQL
 from ..core.task import Points
 from ..estimation.fitted import Fitted
-from ..frames.reading import names_of
-from ..frames.sql import ROW, Columns, Dialect, all_of, dialect_of
+from ..frames.sql import ROW, Columns, all_of, as_double, check_case, constant, identifier, number, table_of, within
 from ..ground.errors import NotAvailable, OptionError, brief
 from ..metrics.in_sql import PROTOTYPE, SQLDistance, sql_distance
 from ..metrics.in_sql import ROW as MEASURED
@@ -24,22 +21,20 @@ PREDICTED = "predicted"
 WRITTEN = "rules of the nearest prototype, votes of neighbours, and set covering machines of thresholds of columns"
 
 
-def sql(fit: Fitted, dialect: str = "ansi", table: Any = "new_rows", name: str | None = None) -> str:
+def sql(fit: Fitted, table: Any = "new_rows", name: str | None = None) -> str:
     """SQL query that classifies the rows of a database table: the rows with a further column, `predicted`.
 
-    The prototypes are constants in the query (VALUES), so the query needs only the table.
+    The prototypes are constants in the query (VALUES), so the query needs only the table. DuckDB, SQLite (with its mathematical
+    functions, as in Python) and PostgreSQL run the same text and give the same classes.
 
-    Supported methods: nearest prototypes ("pvm", "kmedoids", "kmeans", "lvq", "condensed", "multiedit" and
-    "mmd"), votes of neighbours ("knn" without random ties), and set covering machines of thresholds or Boolean columns. Supported
-    dissimilarities: Minkowski distances with scales and weights in double precision, Hamming and zero_one, and Gower without ranks,
-    with missing values if the fit has na="keep". Supported terms of the formula: columns, categories, products of two numbers, and
+    Supported methods: nearest prototypes ("pvm", "kmedoids", "kmeans", "lvq", "condensed", "multiedit" and "mmd"), votes of neighbours
+    ("knn" without random ties), and set covering machines of thresholds or Boolean columns. Supported dissimilarities: Minkowski
+    distances of finite order with scales and weights in double precision, Hamming and zero_one, and Gower without ranks, with
+    missing values if the fit has na="keep". Supported terms of the formula: columns, categories, products of two numbers, and
     `+ - * / **`, log, log10, exp, sqrt, abs, I and ifelse.
 
     Parameters
     ----------
-    dialect : "ansi", "duckdb", "postgres", "sqlite" or "bigquery"
-        SQL dialect. DuckDB and SQLite are tested; the others follow their documentation. SQLite must be built with its mathematical
-        functions, and BigQuery has an array of structs instead of VALUES.
     table : str, or tuple of str
         Name of the table, or a tuple of schema and name. Its columns have the names of the predictors.
     name : str, optional
@@ -56,51 +51,53 @@ def sql(fit: Fitted, dialect: str = "ansi", table: Any = "new_rows", name: str |
     NotAvailable
         If the method is not supported in SQL, or if the formula names no predictors.
     OptionError
-        If the dialect, the dissimilarity or a term of the formula is not supported; if classes or levels are not strings, numbers
-        or booleans; if SQL cannot represent a name or string; or if a column already has the name `name`.
+        If the dissimilarity or a term of the formula is not supported; if classes or levels are not strings, numbers
+        or booleans; if SQL cannot represent a name or string; if two names differ
+        only in case; or if a column already has the name `name`.
 
     Notes
     -----
     *Rows without a class.* A row has no class (NULL) if a predictor is NULL, NaN or infinite; `predict` raises for some of these. A
     row has no class either if a transform is not defined, or if a number is so large that its powers might overflow (10^150 for
-    Euclidean distances, 10^300 times the range for Gower). A level that is not in the training data, or a number other than 0 and 1
-    in a Boolean column, is treated as in `predict`. For Gower, Hamming and zero_one it is different from every level; otherwise the
-    row has no class. With na="keep" a NULL is skipped as in `predict`, and a row that has no observed variable in common with some
-    prototype has no class.
+    Euclidean distances, 10^300 times the range for Gower). PostgreSQL may raise an error instead, and does for numbers in a Boolean
+    column. A level that is not in the training data, or a value of a Boolean column that is not true or false (1 or 0), is different
+    from every level for Gower, Hamming and zero_one; otherwise the row has no class. With na="keep" a NULL is skipped as in
+    `predict`, and a row that has no observed variable in common with some prototype has no class.
 
     *Ties* are broken as in `predict`: among prototypes at the same distance, the class that is first in level order wins, then the
     first row; among neighbours the class of most weight, then the first.
 
-    *Rounding.* Every number is written with all its bits, and sums run over the columns in the same order. Distances without
-    products (Manhattan, Chebyshev, Hamming, Gower) are bit-identical to `predict`. For Euclidean distances, processors may round a
-    product and a sum together in `predict`, but not in SQL; powers, logarithms and exponentials depend on the library of the
-    database. So a row may get another class if two prototypes of different classes are equally near up to rounding, about 1e-16
-    times the number of columns, relative to the distance. Rows that are equally near by whole numbers without scaling
-    (`Euclidean(scale=False)`), or because the differences are the same column by column, are ties in both.
+    *Rounding.* Sums run over the columns in the same order as in `predict`, and numbers are written with all their digits, of which
+    SQLite may misread the last bit. In DuckDB and PostgreSQL, distances without products (Manhattan, Hamming, Gower) are
+    bit-identical to `predict`. For Euclidean distances, processors may round a product and a sum together in `predict`, but not in
+    SQL; powers, logarithms and exponentials depend on the library of the database. So a row may get another class if two prototypes
+    of different classes are equally near up to rounding, about 1e-16 times the number of columns, relative to the distance. Rows
+    that are equally near by whole numbers without scaling (`Euclidean(scale=False)`), or because the differences are the same column
+    by column, are ties in both.
 
     *Limits.* Databases limit the depth of expressions, DuckDB and SQLite to about 1000; this limits the number of columns that can be
-    added. Names are quoted identifiers, and strings are constants with their quotes doubled or escaped as the dialect requires, so no
-    value from the data is interpreted as SQL. A zero character is not accepted, nor, in "ansi", a backslash in a string, which
-    databases interpret in different ways.
+    added. Names are quoted identifiers, and strings are constants with their quotes doubled, so no value from the data is interpreted
+    as SQL (in PostgreSQL with `standard_conforming_strings`, its default). A zero character is not accepted.
 
     Examples
     --------
     >>> import protoclass as pc
     >>> fit = pc.fit("species ~ petal_length", pc.load_data("iris"), "kmedoids", K=1, dissimilarity=pc.Manhattan(scale=False))
-    >>> print(fit.sql("duckdb"))
+    >>> print(fit.sql())
     WITH protoclass_prototypes (place, label, v1) AS (
       VALUES
-        (0, 'setosa', CAST(1.5e0 AS DOUBLE)),
+        (0, 'setosa', CAST(1.5e0 AS DOUBLE PRECISION)),
         (1, 'versicolor', 4.4e0),
         (2, 'virginica', 5.5e0)
     )
     SELECT t.*,
-      CASE WHEN CAST(t."petal_length" AS DOUBLE) BETWEEN -1e300 AND 1e300
+      CASE WHEN +t."petal_length" BETWEEN -1e308 AND 1e308
+        AND CAST(t."petal_length" AS DOUBLE PRECISION) BETWEEN -1e300 AND 1e300
       THEN (
         SELECT m.label
         FROM (
           SELECT p.place, p.label, (ABS(r.x1 - p.v1)) AS distance
-          FROM (SELECT CAST(t."petal_length" AS DOUBLE) AS x1) AS r
+          FROM (SELECT CAST(t."petal_length" AS DOUBLE PRECISION) AS x1) AS r
           CROSS JOIN protoclass_prototypes AS p
         ) AS m
         ORDER BY m.distance, m.place
@@ -109,35 +106,34 @@ def sql(fit: Fitted, dialect: str = "ansi", table: Any = "new_rows", name: str |
       END AS predicted
     FROM "new_rows" AS t
     """
-    kind = dialect_of(dialect)
     rule = fit.rule
     if not isinstance(rule, InSQL) or rule.why_not_sql:
         why = f": {rule.why_not_sql}" if isinstance(rule, InSQL) else ""
         raise NotAvailable(f"method {fit.model.name!r} can't be written in SQL{why}: use {WRITTEN}")
     if not fit.frame.schema:
         raise NotAvailable(f"a query classifies rows by their columns, but {fit.frame.formula.quoted} has no predictors")
-    kind.check_names(fit.frame.schema)
-    writer = Writer(fit, Columns(fit.frame, kind), _unused(MADE, _last(table)))
-    source = kind.table(table)
+    check_case(fit.frame.schema)
+    writer = Writer(fit, Columns(fit.frame), _unused(MADE, _last(table)))
+    source = table_of(table)
     label = rule.sql(writer)
     query = (
-        f"SELECT {ROW}.*,\n  CASE WHEN {all_of(writer.conditions)}\n  THEN {label}\n  END AS {_name_of_class(fit, kind, name)}\n"
+        f"SELECT {ROW}.*,\n  CASE WHEN {all_of(writer.conditions)}\n  THEN {label}\n  END AS {_name_of_class(fit, name)}\n"
         f"FROM {source} AS {ROW}"
     )
     return f"{writer.made}{query}"
 
 
-def _name_of_class(fit: Fitted, dialect: Dialect, name: Any) -> str:
+def _name_of_class(fit: Fitted, name: Any) -> str:
     """The name of the column of classes, which no column of the data of the fit has."""
     data = fit.call.data
-    names = names_of(data) if isinstance(data, pd.DataFrame) else getattr(data, "column_names", getattr(data, "columns", ()))
+    names = getattr(data, "column_names", getattr(data, "columns", ()))
     taken = [str(c) for c in (*fit.frame.schema, fit.frame.formula.response, *names) if c is not None]
     if name is None:
         return _unused(PREDICTED, *taken)
     if not isinstance(name, str) or name.casefold() in {c.casefold() for c in taken}:
         why = "is a column of the data" if isinstance(name, str) else "is not a text"
         raise OptionError(f"name={brief(name)} {why}: use a column name that the table does not have")
-    return dialect.identifier(name)
+    return identifier(name)
 
 
 @dataclass
@@ -151,10 +147,6 @@ class Writer:
     made: str = ""  # the table of the prototypes, which is written before the query; empty if the rule needs none
 
     @property
-    def dialect(self) -> Dialect:
-        return self.columns.dialect
-
-    @property
     def conditions(self) -> list[str]:
         """The conditions for a class: those of the used columns, or that every predictor is known."""
         return self.needed or [self.columns.known(c) for c in self.fit.frame.schema]
@@ -164,29 +156,29 @@ class Writer:
         return sql_distance(self.fit.dissimilarity.metric, self.columns)
 
     def label(self, code: int) -> str:
-        return self.dialect.constant(self.fit.classes[code], "the class")
+        return constant(self.fit.classes[code], "the class")
 
     def number(self, value: float) -> str:
-        return self.dialect.number(value)
+        return number(value)
 
     def column(self, position: int) -> str:
         if not self.needed:
             self.needed += [self.columns.known(c) for c in self.fit.frame.schema]
         x = self.columns.design[position]
         if self.columns.computed:
-            self.needed.append(self.dialect.within(x))
+            self.needed.append(within(x))
         return f"({x})"
 
     def nearest(self, prototypes: Points, rank: np.ndarray) -> str:
         measured = self._measured(prototypes, rank, {})
-        return f"(\n    SELECT m.label\n    FROM {measured} AS m\n    ORDER BY m.distance, m.place\n    {self.dialect.first}\n  )"
+        return f"(\n    SELECT m.label\n    FROM {measured} AS m\n    ORDER BY m.distance, m.place\n    LIMIT 1\n  )"
 
     def votes(self, prototypes: Points, k: int, weight: np.ndarray) -> str:
         measured = self._measured(prototypes, np.asarray(prototypes.classes), {"weight": weight})
         near = f"SELECT m.place, m.label, m.weight, RANK() OVER (ORDER BY m.distance) AS nearness\n      FROM {measured} AS m"
         return (
             f"(\n    SELECT n.label\n    FROM (\n      {near}\n    ) AS n\n    WHERE n.nearness <= {k}\n    GROUP BY n.place, n.label\n"
-            f"    ORDER BY SUM(n.weight) DESC, n.place\n    {self.dialect.first}\n  )"
+            f"    ORDER BY SUM(n.weight) DESC, n.place\n    LIMIT 1\n  )"
         )
 
     def most(self, values: dict[int, str]) -> str:
@@ -194,7 +186,7 @@ class Writer:
         cast = "\n      UNION ALL ".join(parts)
         return (
             f"(\n    SELECT v.label\n    FROM (\n      {cast}\n    ) AS v\n"
-            f"    ORDER BY v.votes DESC, v.place\n    {self.dialect.first}\n  )"
+            f"    ORDER BY v.votes DESC, v.place\n    LIMIT 1\n  )"
         )
 
     def _measured(self, prototypes: Points, place: np.ndarray, beside: dict[str, np.ndarray]) -> str:
@@ -223,20 +215,13 @@ class Writer:
             for at, code, row in zip(place, prototypes.classes, numbers.tolist(), strict=True)
         ]
         # the first row determines the type of each column
-        rows[0][2:] = [f"CAST({cell} AS {self.dialect.double})" for cell in rows[0][2:]]
-        if self.dialect.arrays:
-            return f"UNNEST([\n      {_structs(names, rows)}\n    ]) AS {PROTOTYPE}"
+        rows[0][2:] = [as_double(cell) for cell in rows[0][2:]]
         lines = ",\n    ".join(f"({', '.join(row)})" for row in rows)
         self.made = f"WITH {self.name} ({', '.join(names)}) AS (\n  VALUES\n    {lines}\n)\n"
         return f"{self.name} AS {PROTOTYPE}"
 
     def _constant(self, value: float) -> str:
-        return "NULL" if np.isnan(value) else self.dialect.number(value)
-
-
-def _structs(names: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    first = ", ".join(f"{cell} AS {name}" for name, cell in zip(names, rows[0], strict=True))
-    return ",\n      ".join([f"STRUCT({first})", *(f"({', '.join(row)})" for row in rows[1:])])
+        return "NULL" if np.isnan(value) else number(value)
 
 
 def _last(table: Any) -> str:

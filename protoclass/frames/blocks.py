@@ -65,10 +65,7 @@ def _rows(frame: Frame) -> int:
 
 
 def rounded(frame: Frame) -> dict[str, int]:
-    """The columns that are used as numbers and have integers that no float equals, with one of these; wherever the rows are."""
-    if frame.parts is not None:
-        parts = frame.parts.map(rounded)
-        return {name: value for part in parts for name, value in part.items()}
+    """The columns that are used as numbers and have integers that no float equals, with one of these."""
     found = dict[str, int]()
     names = [c for c, known in frame.schema.items() if known.kind == "numeric" and pd.api.types.is_integer_dtype(frame.columns[c].dtype)]
     for name in names:

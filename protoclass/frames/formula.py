@@ -222,8 +222,12 @@ class Formula:
 
     def by_dot(self) -> list[str]:
         """The columns that `.` means and the text does not name."""
-        named = {word for words in re.findall(r"`([^`]*)`|([\w.]+)", "~".join(sides_of(self.text))) for word in words if word}
+        named = self.named()
         return [c for c in self.variables if c not in named]
+
+    def named(self) -> set[str]:
+        """The words of the text, of which the names of columns are some."""
+        return {word for words in re.findall(r"`([^`]*)`|([\w.]+)", "~".join(sides_of(self.text))) for word in words if word}
 
     def learns(self) -> bool:
         """Whether a transform in the term depends on the rows that it is trained on."""

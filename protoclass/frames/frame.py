@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, ClassVar, NoReturn
+from typing import Any, NoReturn
 
 import numpy as np
 import pandas as pd
@@ -16,7 +16,6 @@ from ..ground.errors import DataError, NotAvailable, OptionError, TooLarge, prin
 from ..ground.files import check_separator
 from ..ground.savable import savable
 from .formula import Formula, read
-from .reading import kept_rows, missing_in, names_of, origin_of, unread
 from .schema import (
     LOOKED_AT,
     Column,
@@ -24,7 +23,6 @@ from .schema import (
     alone,
     check_kind,
     check_names,
-    check_read,
     check_unique,
     check_weight_of_classes,
     columns_given,
@@ -74,7 +72,6 @@ class Frame:
     dropped: pd.Index
     keep: bool = False
     notes: tuple[str, ...] = ()
-    parts: ClassVar[None] = None  # the parts of rows on several workers
 
     def __len__(self) -> int:
         return len(self.columns)
@@ -165,7 +162,7 @@ class Frame:
         for name, known in self.schema.items():
             if known.kind == "series":
                 raise DataError(
-                    f"column {name!r} contains series (lists of numbers), which need dissimilarity=pc.DTW(), order='data' and no other "
+                    f"column {name!r} contains series (lists of numbers), which need dissimilarity=pc.DTW() and no other "
                     f"predictor: leave out the other predictors, or the column ('- {name}')"
                 )
 
@@ -194,18 +191,11 @@ class Frame:
         """How many rows have each of these values."""
         return self.counted(self.unseen)
 
-    def held_out_levels(self, fold: np.ndarray, texts: Iterable[str]) -> dict[str, np.ndarray]:
-        """Where the level of a category occurs in one fold only, bool (n,), by column.
-
-        Without levels that a column declares, as a categorical does, unless it is one of the `texts`, whose levels are those that occur.
-        """
-        where = {c: alone(codes, fold) for c, codes in self.learned_levels(texts).items()}
+    def held_out_levels(self, fold: np.ndarray) -> dict[str, np.ndarray]:
+        """Where the level of a category occurs in one fold only, bool (n,), by column, without levels that a categorical declares."""
+        learned = {c: v for c, v in self._levels.items() if not isinstance(self.columns[c].dtype, pd.CategoricalDtype)}
+        where = {c: alone(v.codes.astype(np.int64), fold) for c, v in learned.items()}
         return {c: at for c, at in where.items() if at.any()}
-
-    def learned_levels(self, texts: Iterable[str]) -> dict[str, np.ndarray]:
-        """Codes (n,) of the levels of each category whose levels are those that occur: no categorical, or one of the `texts`."""
-        declared = [c for c in self._levels if isinstance(self.columns[c].dtype, pd.CategoricalDtype)]
-        return {c: v.codes.astype(np.int64) for c, v in self._levels.items() if c not in declared or c in texts}
 
     def counted(self, where: Mapping[str, np.ndarray]) -> Unseen:
         """How many rows have each value of some columns, at some places (n,)."""
@@ -322,7 +312,6 @@ def mold(
     formula : str
         R's grammar; the response must be a column. One-sided (`"~ a + b"`) if `response` is False.
     data : what `as_pandas` takes
-        If it was read for another formula, it must contain the columns of this one.
     na : "drop", "raise" or "keep"
         Rows with missing values: left out (with their labels in `dropped`), an error, or kept if only some predictors are missing.
     weights : column name, Series (by label) or array (by position), optional
@@ -340,18 +329,16 @@ def mold(
     """
     one_of("na", na, ("drop", "raise", "keep"))
     data = as_pandas(data)
-    origin, names = origin_of(data), names_of(data)
-    check_names(names, data.iloc[:LOOKED_AT, 0] if data.shape[1] == 1 else ())
+    check_names(data.columns, data.iloc[:LOOKED_AT, 0] if data.shape[1] == 1 else ())
     if len(data) == 0:
         raise DataError("the data have no rows")
     check_unique(data.index, "row")
     weight = given_weights(weights, data)
     away = [name for given in (*aside, weights) for name in columns_given(given, data)]
-    parsed = read(formula, names, (*away, *unread(data)))
+    parsed = read(formula, data.columns, away)
     refuse_row_numbers(parsed, data)
     if response and parsed.response is None:
         raise DataError(f"{formula!r} has no response: use 'response ~ predictors'")
-    check_read((*parsed.variables, *([parsed.response] if response else [])), data.columns)
     columns = data[list(parsed.variables)]
     response_values = None if parsed.response is None or not response else data[parsed.response]
     dropped, counts = missing_in(columns if na != "keep" else columns.iloc[:, :0], response_values)
@@ -359,17 +346,31 @@ def mold(
         dropped |= np.logical_and.reduce([columns[name].isna() for name in columns])
     if dropped.any() and (na == "raise" or dropped.all()):
         raise missing_values(counts, len(data), parsed.response, na)
-    kept = kept_rows(columns, dropped, origin)
-    schema = learn_schema(kept, parsed, origin.texts if origin else ())
+    kept = columns[~dropped] if dropped.any() else columns
+    schema = learn_schema(kept, parsed)
     notes: tuple[str, ...] = ()
+    drawn = (data.attrs["note"],) if "note" in data.attrs else ()  # how the rows were drawn
     levels = None
     if response_values is not None:
-        classes = kept_rows(response_values.to_frame(), dropped, origin)[parsed.response]
-        levels, notes = read_classes(classes, counts)
+        levels, notes = read_classes(response_values[~dropped], counts)
         notes += note_codes(kept, parsed.unchanged())
         check_weight_of_classes(levels, weight[~dropped], parsed.response)
-    frame = Frame(kept, levels, parsed, schema, None, weight[~dropped], data.index[dropped], na == "keep", notes)
+    frame = Frame(kept, levels, parsed, schema, None, weight[~dropped], data.index[dropped], na == "keep", drawn + notes)
     return replace(frame, spec=trained_spec(frame))
+
+
+def missing_in(columns: pd.DataFrame, response: pd.Series | None) -> tuple[np.ndarray, pd.Series]:
+    """Whether a value is missing in each row, bool (n,), and the number of missing values of each column.
+
+    Column by column, because a table of all would take a byte for each value.
+    """
+    missing, counts = np.zeros(len(columns), bool), {}
+    every = [columns[name] for name in columns] + ([] if response is None else [response])
+    for column in every:
+        absent = column.isna().to_numpy()
+        counts[column.name] = int(absent.sum())
+        missing |= absent
+    return missing, pd.Series(counts, dtype=int)
 
 
 def predictors_of_columns(frame: Frame) -> tuple[frozenset[str], ...]:
@@ -391,46 +392,6 @@ def predictors_of_columns(frame: Frame) -> tuple[frozenset[str], ...]:
         for k in range(len(made))[columns_of(term, frame.spec)]:
             made[k] = used
     return tuple(made)
-
-
-def sort_by_values(frame: Frame) -> Frame:
-    """The frame with its rows sorted by class, then by the predictors in the order of the columns, by weight, and by label.
-
-    Labels break ties between rows that are equal otherwise, and order all rows of a class if there are no predictors. Transforms
-    of the formula are trained again, so that their sums run in the new order.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> from protoclass.frames.frame import mold
-    >>> data = pd.DataFrame({"a": [2.0, 1.0, 1.0], "y": ["u", "v", "u"]}, ["r", "s", "t"])
-    >>> sort_by_values(mold("y ~ a", data)).index.tolist()
-    ['t', 'r', 's']
-    """
-    table = frame.canonical()
-    columns = [_ranked(table[name]) for name in table]
-    order = np.lexsort([_ranks(frame.index), frame.weights, *columns[::-1], frame.codes])
-    ordered = frame.take(order)
-    return replace(ordered, spec=None if frame.spec is None else trained_spec(replace(ordered, spec=None)))
-
-
-def _ranked(column: pd.Series) -> np.ndarray:
-    """A column as numbers in its order, missing ones last."""
-    if isinstance(column.dtype, pd.CategoricalDtype):
-        codes = column.cat.codes.to_numpy(float)
-        return np.where(codes < 0, np.nan, codes)
-    return np.asarray(column.to_numpy())
-
-
-def _ranks(labels: pd.Index) -> np.ndarray:
-    """The place of each label among the sorted ones; labels of several types are sorted as texts."""
-    try:
-        order = labels.argsort()
-    except TypeError:
-        order = pd.Index([repr(label) for label in labels]).argsort()
-    out = np.empty(len(labels), np.int64)
-    out[order] = np.arange(len(labels))
-    return out
 
 
 @savable

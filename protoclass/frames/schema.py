@@ -85,12 +85,12 @@ class Column:
     coded: bool = False
 
 
-def learn_schema(kept: Mapping[Any, pd.Series], formula: Formula, texts: Collection[str] = ()) -> dict[str, Column]:
-    """The properties of the columns; `texts` are categories that were read as text."""
+def learn_schema(kept: Mapping[Any, pd.Series], formula: Formula) -> dict[str, Column]:
+    """The properties of the columns."""
     schema = {name: describe_column(kept[name]) for name in kept}
     coded, computed, unchanged = formula.coded(), formula.computed(), formula.unchanged()
     for name, column in schema.items():
-        declared = isinstance(kept[name].dtype, pd.CategoricalDtype) and name not in texts
+        declared = isinstance(kept[name].dtype, pd.CategoricalDtype)
         if column.kind == "category" and not declared and name not in coded:
             refuse_numbers_as_text(name, column.levels)
             warn_of_alike(f"levels of {name!r}", column.levels, str)
@@ -481,15 +481,6 @@ def check_names(columns: pd.Index, values: Sequence[Any] = ()) -> None:
     not_text = [c for c in columns if not isinstance(c, str)]
     if not_text:
         raise DataError(f"column names must be text, but {not_text[0]!r} is not: use data.columns = data.columns.map(str)")
-
-
-def check_read(needed: Iterable[Any], columns: pd.Index) -> None:
-    """Raise unless the columns that a formula needs were read."""
-    lost = [name for name in needed if name not in columns]
-    if lost:
-        raise DataError(
-            f"column {lost[0]!r} was not loaded, because the formula of the fit does not name it: call fit with the path or the lazy table"
-        )
 
 
 def missing_values(counts: pd.Series, rows: int, response: Any, na: str) -> DataError:

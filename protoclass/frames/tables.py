@@ -13,13 +13,11 @@ import pandas as pd
 
 from ..ground.errors import DataError, NotAvailable, printed
 from ..ground.savable import savable
-from .reading import origin_of, read_table
-from .sources import library_of, of_polars
+from .read import of_polars, read_table, source_of
 
 GONE = "the rows are not in this fit, which is slim: take the full one, give new rows, or fit again"
 COPY_ON_WRITE = int(pd.__version__.split(".")[0]) >= 3  # a copy of a frame uses the same columns until one of the two is changed
 PLAIN = (str, bytes, bool, int, float, date, timedelta, np.datetime64, np.timedelta64)  # types of which a column may be
-COLLECT = ("to_pandas", "toPandas", "df", "compute", "collect")  # how a lazy table is made a frame, by library
 
 
 @savable
@@ -41,7 +39,7 @@ class Absent:
 
 
 def as_pandas(data: Any, names: Iterable[Any] | None = None) -> pd.DataFrame:
-    """A pandas frame from any frame that narwhals supports; polars needs no pyarrow. Paths and lazy tables are read (`reading.py`).
+    """A pandas frame from any frame that narwhals supports; polars needs no pyarrow. Paths and lazy tables are read (`read.py`).
 
     Parameters
     ----------
@@ -52,7 +50,7 @@ def as_pandas(data: Any, names: Iterable[Any] | None = None) -> pd.DataFrame:
     Raises
     ------
     DataError
-        For values that are not tables, and for lazy tables that cannot be read in blocks.
+        For values that are not tables, and for lazy tables that cannot be computed.
     FileError
         For paths of files that do not exist or cannot be read.
 
@@ -66,9 +64,9 @@ def as_pandas(data: Any, names: Iterable[Any] | None = None) -> pd.DataFrame:
         return data
     if isinstance(data, Absent):
         raise NotAvailable(GONE)
-    spooled = read_table(data, names)
-    if spooled is not None:
-        return spooled
+    source = source_of(data)
+    if source is not None:
+        return read_table(source, names)
     import narwhals as nw
     from narwhals import selectors
 
@@ -78,10 +76,6 @@ def as_pandas(data: Any, names: Iterable[Any] | None = None) -> pd.DataFrame:
         raise DataError(
             f"data must be a DataFrame (pandas, polars, pyarrow), a path or a lazy table, not {type(data).__name__}: {_made_a_frame(data)}"
         ) from None
-    if isinstance(table, nw.LazyFrame):
-        kind = f"{type(data).__module__.split('.')[0]} {type(data).__name__}"
-        cure = next((name for name in COLLECT if hasattr(data, name)), "collect")
-        raise DataError(f"data is a lazy {kind}, which can't be loaded in blocks: use data.{cure}()")
     if table.implementation.is_polars():  # its own to_pandas needs pyarrow
         return of_polars(data)
     return table.with_columns(selectors.by_dtype(nw.Decimal).cast(nw.Float64)).to_pandas()  # which would be objects
@@ -90,10 +84,10 @@ def as_pandas(data: Any, names: Iterable[Any] | None = None) -> pd.DataFrame:
 def unshared(table: Any) -> Any:
     """A table of pandas or polars that later changes of the given one do not reach; other values are returned as they are.
 
-    Tables that were read from files are not shared, and tables of pyarrow cannot be changed.
+    Tables of pyarrow cannot be changed.
     """
     if isinstance(table, (pd.DataFrame, pd.Series)):
-        return table if isinstance(table, pd.DataFrame) and origin_of(table) is not None else table.copy(deep=not COPY_ON_WRITE)
+        return table.copy(deep=not COPY_ON_WRITE)
     if isinstance(table, np.ndarray) and table.ndim == 1:
         return table.copy()
     return table.clone() if type(table).__module__.startswith("polars.dataframe") else table
@@ -122,6 +116,8 @@ def _made_a_frame(data: Any) -> str:
         return "use pd.DataFrame(values, columns=names)"
     if hasattr(data, "condensed"):
         return "use data.frame()"
+    if hasattr(data, "to_table"):
+        return "use data.to_table(columns=[...])"
     if hasattr(data, "__next__") or hasattr(data, "read_all"):
         return "use the frame, or the path of a file with its rows, because this source can be read only once"
     return "use the frame itself"
@@ -191,13 +187,12 @@ def of_one_type(values: list[Any]) -> list[Any]:
 
 def eager_library(given: Any) -> Any:
     """The module of a polars or pyarrow table, None for others."""
-    if isinstance(given, pd.DataFrame) or library_of(given) is not None:
+    if type(given).__module__.split(".")[0] not in ("polars", "pyarrow"):
         return None
     import narwhals as nw
 
     table = nw.from_native(given, pass_through=True)
-    known = isinstance(table, nw.DataFrame) and (table.implementation.is_polars() or table.implementation.is_pyarrow())
-    return nw.get_native_namespace(table) if known else None
+    return nw.get_native_namespace(table) if isinstance(table, nw.DataFrame) else None
 
 
 def _column_of(library: Any, name: str, values: pd.Series) -> Any:

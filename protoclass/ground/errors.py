@@ -7,6 +7,7 @@ import os
 import sys
 import warnings
 from collections.abc import Callable
+from contextvars import ContextVar
 from dataclasses import fields
 from functools import wraps
 from pathlib import Path
@@ -65,8 +66,15 @@ class DataWarning(UserWarning):
     """The data can be used as they are, but a column, some rows or a result are probably not intended."""
 
 
+told: ContextVar[list[tuple[str, type[Warning]]] | None] = ContextVar("told", default=None)  # warnings to repeat in another process
+
+
 def warn(message: str, category: type[Warning] = UserWarning) -> None:
     """A warning at the line of the user that led to it: the line that called this package, from any depth."""
+    kept = told.get()
+    if kept is not None:
+        kept.append((message, category))
+        return
     own, frame = str(Path(__file__).parent.parent) + os.sep, inspect.currentframe()
     depth = level = 1
     while frame is not None:

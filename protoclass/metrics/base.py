@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, fields, replace
-from functools import reduce
 from itertools import product
-from operator import add
 from typing import Any, ClassVar, Generic, TypeVar
 
 import numpy as np
 import pandas as pd
 
-from ..cluster.rows import rows_where_they_are, train_remote
 from ..core.coding import as_slice
 from ..core.distances.minkowski import Geometry, minkowski
 from ..core.memory import large
@@ -121,8 +118,6 @@ class Traits:
     row_by_row : bool
         Whether `rows` represents each row independently, with the same bits for any other rows. A long frame is then represented
         block by block.
-    trained_in_parts : bool
-        Whether training needs only the `tally` of parts of the rows, wherever these are. It is False for a metric that defines `train`.
     data_dependent : bool
         Whether the dissimilarities depend on the training rows (by scales, ranges, ranks or labels), as they do if trained in folds.
     train_in_folds : bool
@@ -146,8 +141,6 @@ class Traits:
     power : float, or None
         Power of the dissimilarities that is a sum over variables, or over `column_groups`, which `why` needs; None if there is none. A
         variable in which two rows agree adds 0.
-    signed : bool
-        Whether `terms` are signed parts of the squared dissimilarities, because variables count together.
     column_groups : tuple of tuples of str
         Columns that are compared together as one variable, such as the pixels of an image; `importance` permutes them together.
     series : bool
@@ -163,7 +156,6 @@ class Traits:
     triangle: bool = False
     slow: bool = False
     row_by_row: bool = False
-    trained_in_parts: bool = True
     data_dependent: bool = False
     train_in_folds: bool = False
     supervised: bool = False
@@ -173,7 +165,6 @@ class Traits:
     unseen: str = "missing"
     reflexive: bool | None = None
     power: float | None = None
-    signed: bool = False
     column_groups: tuple[tuple[str, ...], ...] = ()
     series: bool = False
     scaling: str = ""
@@ -212,7 +203,6 @@ class Described:
     unseen = Trait[str]()
     reflexive = Trait[bool]()
     power = Trait["float | None"]()
-    signed = Trait[bool]()
     column_groups = Trait["tuple[tuple[str, ...], ...]"]()
     series = Trait[bool]()
     scaling = Trait[str]()
@@ -224,7 +214,7 @@ class Described:
         return Traits()
 
 
-MEASURING = {"between", "train", "trained"}  # methods that change the values
+MEASURING = {"between", "train"}  # methods that change the values
 
 
 def _check_class(cls: type[Described], base: type[Described], kind: str, declares: Collection[str] = ()) -> None:
@@ -308,11 +298,6 @@ class Metric(NamedArguments, Described):
     def name(self) -> str:
         return type(self).__name__
 
-    @property
-    def trained_in_parts(self) -> bool:
-        """Whether training needs only the `tally` of the rows; see `Traits`."""
-        return self.traits.trained_in_parts and type(self).train is Metric.train
-
     def tuned(self) -> dict[str, Any]:
         """The parameters to tune: those that are "grid" or a sequence. The metric then only lists values."""
         return {name: value for name in sorted(self.tunable) if is_listed(value := getattr(self, name))}
@@ -331,17 +316,6 @@ class Metric(NamedArguments, Described):
 
     def train(self, frame: Frame) -> TrainedMetric:
         """The metric trained on the given rows."""
-        return self.trained(reduce(add, (self.tally(rows) for _, rows in blocks(frame))), frame)
-
-    def tally(self, frame: Frame) -> Any:
-        """Sufficient statistics of some rows for training: small, picklable, and added by `+` in any order."""
-        return 0
-
-    def trained(self, tally: Any, frame: Frame) -> TrainedMetric:
-        """The metric trained on the rows of a joined `tally`.
-
-        If it is `trained_in_parts`, only the formula and schema of `frame` are used; it may have some of these rows.
-        """
         return TrainedMetric(self)
 
     def rows(self, frame: Frame) -> Rep:
@@ -357,7 +331,7 @@ class Metric(NamedArguments, Described):
         raise OptionError(self._unwritten("between", "how rows are compared"))
 
     def _unwritten(self, method: str, what: str) -> str:
-        if type(self).train is not Metric.train or type(self).trained is not Metric.trained:
+        if type(self).train is not Metric.train:
             return f"the metric {self.name} is not trained yet: use metric.train(frame).{method}(...)"
         return f"the metric {self.name} does not define {what}: write its `{method}`"
 
@@ -516,7 +490,8 @@ class TrainedMetric(Described):
     def contributions(self, rows: Frame, others: Frame, candidates: Rep) -> np.ndarray:
         """What each column of the design matrix adds to the squared distance of each row to its candidate, (r, p), under a matrix.
 
-        `others` has the rows that the candidates are, one for each row, and `candidates` their representation.
+        `others` has the rows that the candidates are, one for each row, and `candidates` their representation. Define it where no
+        power of the dissimilarities is a sum over variables.
         """
         raise OptionError(f"{self.name} dissimilarities have no matrix")
 
@@ -557,7 +532,7 @@ class TrainedMetric(Described):
 
 def train_metric(metric: Metric | TrainedMetric, frame: Frame) -> TrainedMetric:
     """`metric.train`, whose type is checked."""
-    trained = metric.train(frame) if frame.parts is None or isinstance(metric, TrainedMetric) else train_remote(metric, frame)
+    trained = metric.train(frame)
     if not isinstance(trained, TrainedMetric):
         raise OptionError(
             f"`train` of the metric {metric.name} must return a TrainedMetric, which contains what was learned, not a "
@@ -568,8 +543,6 @@ def train_metric(metric: Metric | TrainedMetric, frame: Frame) -> TrainedMetric:
 
 def rows_of(metric: TrainedMetric, frame: Frame) -> Rep:
     """`metric.rows`, whose lengths are checked; for a long frame block by block, into files if it does not fit into memory."""
-    if frame.parts is not None:
-        return rows_where_they_are(metric, frame, rows_of)
     if metric.row_by_row:
         return joined((len(frame), at, _rows_of(metric, block)) for at, block in blocks(frame))
     return _rows_of(metric, frame)

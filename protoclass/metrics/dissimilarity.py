@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import cached_property, partial
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,7 +12,6 @@ import pandas as pd
 
 from ..core.embedding.scaling import Spectral, embedding, reflexive, sammon, torgerson
 from ..core.histogram import quantiles
-from ..core.parts import PartedSource, parted_source, parts_of
 from ..core.query import Query
 from ..core.sources import Held, Rep, Source, part
 from ..core.task import Points
@@ -26,7 +25,7 @@ from .base import TrainedMetric, as_vectors
 from .embedding import Check, Embedding, Spectrum, check_dissimilarity, spectrum_of
 from .given import Given, trained_given
 from .matrices import converted
-from .reading import build_new_query, build_query, build_source, source_beside
+from .reading import build_new_query, build_query, build_source
 
 if TYPE_CHECKING:
     pass
@@ -94,12 +93,6 @@ class Dissimilarity(Saveable):
             Limit in bytes. Default: a quarter of the available memory.
         """
         return build_source(self, tick, hold, limit)
-
-    @cached_property
-    def sharded(self) -> PartedSource | None:
-        """The source of rows that are distributed over workers; None for local rows."""
-        parts = parts_of(self.rows)
-        return None if parts is None else parted_source(parts, self.candidates, partial(source_beside, self.metric))
 
     def query(self, rows: np.ndarray | None = None) -> Query:
         """Query with some of the rows (positions; all by default)."""

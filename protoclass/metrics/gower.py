@@ -11,9 +11,9 @@ import pandas as pd
 
 from ..core.distances.gower import UNLIKE, gower
 from ..core.sources import Rep
-from ..core.statistics.sums import Extremes, extremes
+from ..core.statistics.sums import extremes
 from ..frames.frame import Frame
-from ..frames.sql import Columns
+from ..frames.sql import Columns, number, within
 from ..ground.checks import is_real
 from ..ground.errors import DataError, DataWarning, OptionError, brief, shown, warn
 from ..ground.savable import savable
@@ -115,7 +115,7 @@ class Gower(Metric):
             symmetric=True, row_by_row=True, data_dependent=True, skips_missing=True, unseen="unlike", power=1.0,
         )  # fmt: skip
 
-    def tally(self, frame: Frame) -> GowerTally:
+    def train(self, frame: Frame) -> TrainedGower:
         table = frame.terms()
         if not table:
             raise DataError(f"{frame.formula.quoted} has no predictors for Gower dissimilarities: use column names, or '.'")
@@ -132,23 +132,17 @@ class Gower(Metric):
         ranked = tuple(np.unique(as_floats(table[c][table[c].notna()])) for c in _names(self.ordratio))
         logs = _names(self.logratio)
         values = [_value(c, as_floats(table[c]), c in logs, None, frame.index) for c in numbers]
-        known = extremes(np.column_stack(values) if values else np.empty((len(frame), 0)))
-        own = tuple(_own_levels(table[c]) for c in categories)
-        return GowerTally(tuple(numbers), tuple(categories), len(frame), known, ranked, own)
-
-    def trained(self, tally: GowerTally, frame: Frame) -> TrainedGower:
-        numbers, categories = list(tally.numbers), list(tally.categories)
-        low, high = tally.extremes.low.copy(), tally.extremes.high.copy()
-        for name, values in zip(_names(self.ordratio), tally.ranked, strict=True):
-            low[numbers.index(name)], high[numbers.index(name)] = 0.0, len(values) - 1.0
+        low, high = extremes(np.column_stack(values) if values else np.empty((len(frame), 0)))
+        for name, distinct in zip(_names(self.ordratio), ranked, strict=True):
+            low[numbers.index(name)], high[numbers.index(name)] = 0.0, len(distinct) - 1.0
         with np.errstate(over="ignore"):
             ranges = np.where(high > low, high - low, 1.0)
         if not np.isfinite(ranges).all():
             name = numbers[int(np.argmax(~np.isfinite(ranges)))]
             raise DataError(f"the range of column {name!r} is infinite: scale it down")
         weights = self._weights([*numbers, *categories])
-        of_category = zip(categories, weights[len(numbers) :], tally.own_levels, strict=True)
-        labels = [c for c, weight, own in of_category if weight > 0 and own is not None and tally.count >= MANY]
+        of_category = zip(categories, weights[len(numbers) :], strict=True)
+        labels = [c for c, weight in of_category if weight > 0 and len(frame) >= MANY and _all_differ(table[c])]
         for name in labels if len(weights) > 1 else ():  # `texts_as_wholes` is of a lone one
             warn(
                 f"column {name!r} has a different value in every row, so it adds the same to every dissimilarity: leave it out ('- "
@@ -158,43 +152,11 @@ class Gower(Metric):
         constant = [c for c, a, b in zip(numbers, low, high, strict=True) if not b > a]
         weights = weights / weights.max()  # prevents overflow
         return TrainedGower(
-            self, ranges, weights, tally.ranked, strings(numbers), strings(categories), strings(constant), strings(labels)
+            self, ranges, weights, ranked, strings(numbers), strings(categories), strings(constant), strings(labels)
         )
 
     def _weights(self, names: list[str]) -> np.ndarray:
         return np.array([float((self.weights or {}).get(c, 1.0)) for c in names])
-
-
-@dataclass(frozen=True)
-class GowerTally:
-    """Statistics of some rows for training; those of two sets of rows are joined by `+`.
-
-    Attributes
-    ----------
-    numbers, categories : tuples of str
-        Names of the numeric and of the categorical columns.
-    count : int
-        Number of rows.
-    extremes : Extremes
-        Extremes of the numbers (of their logarithms, for such columns).
-    ranked : tuple of arrays
-        Distinct values of each column in `ordratio`.
-    own_levels : tuple of (int array, or None)
-        Levels of each category, if every row has its own level; otherwise None.
-    """
-
-    numbers: tuple[str, ...]
-    categories: tuple[str, ...]
-    count: int
-    extremes: Extremes
-    ranked: tuple[np.ndarray, ...]
-    own_levels: tuple[np.ndarray | None, ...]
-
-    def __add__(self, other: GowerTally) -> GowerTally:
-        ranked = tuple(np.union1d(a, b) for a, b in zip(self.ranked, other.ranked, strict=True))
-        own = tuple(_both_own(a, b) for a, b in zip(self.own_levels, other.own_levels, strict=True))
-        known, count = self.extremes + other.extremes, self.count + other.count
-        return GowerTally(self.numbers, self.categories, count, known, ranked, own)
 
 
 @savable(ranges="p", weights="w", numbers="p", categories="c", constant="k", labels="l")
@@ -292,7 +254,7 @@ class TrainedGower(TrainedMetric):
         codes = [columns.variable(c) for c in self.categories.tolist()]
         ordered = [c in schema and schema[c].kind == "category" for c in names]
         skips_zeros = [c in _names(self.spec.asymmetric) for c in self.categories.tolist()]
-        weights = [columns.dialect.number(w) for w in self.weights.tolist()]
+        weights = [number(w) for w in self.weights.tolist()]
 
         def values(prototypes: Rep) -> np.ndarray:
             if (prototypes[0] == UNLIKE).any():
@@ -304,13 +266,13 @@ class TrainedGower(TrainedMetric):
 
         known = [allowed(c, columns.known(c, compared=True)) for c in schema]
         # differences that overflow in relation to the range have no dissimilarity, nor have logarithms of values <= 0
-        known += [allowed(c, columns.dialect.within(x, FARTHEST)) for c, x, level in zip(names, numbers, ordered, strict=True) if not level]
+        known += [allowed(c, within(x, FARTHEST)) for c, x, level in zip(names, numbers, ordered, strict=True) if not level]
         may_miss = keep or any(skips_zeros)
-        constant = None if may_miss else columns.dialect.number(sum(self.weights.tolist(), 0.0))
+        constant = None if may_miss else number(sum(self.weights.tolist(), 0.0))
         return SQLDistance([*numbers, *codes], gower_in_sql(ordered, skips_zeros, weights, constant), known, values, may_miss)
 
     def _number_in_sql(self, columns: Columns, k: int, name: str) -> str:
-        x, number = columns.variable(name), columns.dialect.number
+        x = columns.variable(name)
         if name in _names(self.spec.logratio):
             x = f"CASE WHEN {x} > 0e0 THEN LOG10({x}) END"
         return f"{x} / {number(self.ranges[k])} * {number(self.weights[k])}"
@@ -357,20 +319,9 @@ def _number(values: pd.Series) -> bool:
     return bool(pd.api.types.is_float_dtype(values.dtype))
 
 
-def _own_levels(values: pd.Series) -> np.ndarray | None:
-    """The levels of a category if each row has its own level, like a name or a number of the row."""
-    if _number(values):
-        return None
-    codes = values.cat.codes.to_numpy(np.int64)
-    return codes if (codes >= 0).all() and pd.Index(codes).is_unique else None
-
-
-def _both_own(a: np.ndarray | None, b: np.ndarray | None) -> np.ndarray | None:
-    """The levels of two sets of rows, if each row of both has its own level."""
-    if a is None or b is None:
-        return None
-    codes = np.concatenate([a, b])
-    return codes if pd.Index(codes).is_unique else None
+def _all_differ(values: pd.Series) -> bool:
+    """Whether each row has its own level of a category, like a name or a number of the row."""
+    return not _number(values) and not values.isna().any() and values.is_unique
 
 
 def as_floats(values: pd.Series) -> np.ndarray:

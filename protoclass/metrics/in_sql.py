@@ -9,7 +9,7 @@ from typing import Protocol, runtime_checkable
 import numpy as np
 
 from ..core.sources import Rep
-from ..frames.sql import Columns, Dialect, total
+from ..frames.sql import Columns, number, total, within
 from ..ground.errors import OptionError
 from .base import Metric, TrainedMetric
 
@@ -61,8 +61,13 @@ def sql_distance(metric: TrainedMetric, columns: Columns) -> SQLDistance:
     for written in (metric, metric.spec):
         if isinstance(written, MetricInSQL):
             return written.sql(columns)
-    raise OptionError(
-        f"{metric.name} dissimilarities can't be written in SQL: use Minkowski distances (also Euclidean, Manhattan and Chebyshev), "
+    raise unwritten(metric)
+
+
+def unwritten(metric: TrainedMetric) -> OptionError:
+    """The error for a metric that is not written."""
+    return OptionError(
+        f"{metric.name} dissimilarities can't be written in SQL: use Minkowski distances of finite order (also Euclidean and Manhattan), "
         "LDA, Hamming, zero_one, or Gower without ranks"
     )
 
@@ -77,25 +82,20 @@ def value(k: int) -> str:
     return f"{PROTOTYPE}.v{k + 1}"
 
 
-def minkowski_in_sql(count: int, r: float, dialect: Dialect) -> str:
+def minkowski_in_sql(count: int, r: float) -> str:
     """The distance (sum |x - v|^r)^(1/r) of the first coordinates, added in their order."""
     apart = [f"{coordinate(k)} - {value(k)}" for k in range(count)]
-    if r == np.inf:
-        return dialect.largest([f"ABS({d})" for d in apart])
     if r == 1:
         return total(f"ABS({d})" for d in apart)
     if r == 2:
         return f"SQRT({total(f'({d}) * ({d})' for d in apart)})"
-    number = dialect.number
     return f"POWER({total(f'POWER(ABS({d}), {number(r)})' for d in apart)}, {number(1 / r)})"
 
 
 def distance_in_sql(rows: Sequence[str], r: float, columns: Columns) -> SQLDistance:
     """The Minkowski distance between these coordinates, which are expressions of the row's columns."""
-    schema, expanded, dialect = columns.frame.schema, columns.frame.spec is not None, columns.dialect
-    raw = [columns.known(c) for c in schema if expanded or schema[c].kind == "boolean"]
-    known = [*raw, *(dialect.within(x, largest_coordinate(r)) for x in rows)]
-    return SQLDistance(rows, minkowski_in_sql(len(rows), r, dialect), known, lambda prototypes: prototypes[0])
+    known = [*map(columns.known, columns.frame.schema), *(within(x, largest_coordinate(r)) for x in rows)]
+    return SQLDistance(rows, minkowski_in_sql(len(rows), r), known, lambda prototypes: prototypes[0])
 
 
 def gower_in_sql(ordered: Sequence[bool], skips_zeros: Sequence[bool], weights: Sequence[str], constant: str | None) -> str:
@@ -128,4 +128,4 @@ def gower_in_sql(ordered: Sequence[bool], skips_zeros: Sequence[bool], weights: 
 
 def largest_coordinate(r: float) -> int:
     """The power of ten up to which coordinates may go without overflow of the r-th powers of their differences."""
-    return int(MOST / max(r, 1.0)) if r < np.inf else MOST
+    return int(MOST / max(r, 1.0))

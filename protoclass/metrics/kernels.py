@@ -17,7 +17,7 @@ from ..ground.errors import DataError, OptionError, brief
 from ..ground.savable import savable
 from .base import Metric, TrainedMetric, Traits, strings
 from .matrices import kernel_distances
-from .scaling import SCALES, Spread, columns_of, finite, spread_of, unscaled
+from .scaling import SCALES, finite, spread_of, unscaled
 
 KERNELS = ("rbf", "poly", "linear", "laplacian")
 PRECISE = ("rbf", "linear", "laplacian")  # others are 0 between near rows, as differences of large numbers
@@ -102,18 +102,15 @@ class Kernel(Metric):
         return Traits(
             symmetric=not callable(self.kernel),  # whose bits for (x, z) and (z, x) may differ
             triangle=self.kernel in PRECISE, row_by_row=True, data_dependent=bool(self.scale) or learned,
-            train_in_folds=self.scale == "fold", trained_in_parts=self.scale != "robust" and not learned,
+            train_in_folds=self.scale == "fold",
         )  # fmt: skip
 
     @property
     def name(self) -> str:
         return f"{self.kernel if isinstance(self.kernel, str) else brief(self.kernel)} kernel"
 
-    def tally(self, frame: Frame) -> Spread:
-        return spread_of(columns_of(frame, self.name), self.scale)
-
-    def trained(self, tally: Spread, frame: Frame) -> TrainedKernel:
-        spread, constant = tally.scales(self.scale, frame)
+    def train(self, frame: Frame) -> TrainedKernel:
+        spread, constant = spread_of(frame, self.name, self.scale).scales(self.scale, frame)
         gamma = np.nan
         if self.has_gamma:
             gamma = float(self.gamma) if self.gamma is not None else _gamma(_scaled(frame, spread))

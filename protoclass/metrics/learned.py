@@ -14,7 +14,7 @@ from ..core.parallel import alone
 from ..core.sources import Rep
 from ..core.statistics.folds import stratified_subset
 from ..frames.frame import Frame
-from ..frames.sql import Columns, total
+from ..frames.sql import Columns, number, total
 from ..ground.checks import MOST_SEED, is_number, one_of, whole_number
 from ..ground.errors import DataError, OptionError, brief, shown
 from ..ground.savable import savable
@@ -91,15 +91,12 @@ class Learned(Metric):
         if self.kind != "nca":
             raise OptionError(f"kind must be 'nca', not {brief(self.kind)}: use dissimilarity=pc.LDA() or pc.QDA() for discriminants")
         one_of("diagonal", self.diagonal, (None, True, False))
-        if self.components is not None:
-            whole_number("components", self.components, 1)
-            if self.diagonal:
-                raise OptionError(
-                    f"components={brief(self.components)} needs diagonal=False, because a diagonal map has a weight for each column and "
-                    "no axes to leave out"
-                )
-        if not is_number(self.ridge, 0):
-            raise OptionError(f"ridge must be a number >= 0, not {brief(self.ridge)}")
+        _check_components(self)
+        if self.components is not None and self.diagonal:
+            raise OptionError(
+                f"components={brief(self.components)} needs diagonal=False, because a diagonal map has no axes to leave out"
+            )
+        _check_ridge(self.ridge)
         whole_number("sample", self.sample, 2)
         whole_number("seed", self.seed, 0, MOST_SEED)
 
@@ -114,7 +111,7 @@ class Learned(Metric):
 
     @property
     def traits(self) -> Traits:
-        return replace(OF_A_MAP, power=2.0 if self.weighs else None, signed=not self.weighs)
+        return replace(OF_A_MAP, power=2.0 if self.weighs else None)
 
     def train(self, frame: Frame) -> TrainedLearned:
         known = training_rows(frame, self.name)
@@ -165,15 +162,16 @@ def training_rows(frame: Frame, name: str) -> TrainingRows:
     """The rows of a frame with weight, of at least two classes."""
     if frame.response is None:
         raise DataError(f"a learned metric needs the classes, but {frame.formula.quoted} has no response: use 'response ~ predictors'")
-    live = np.flatnonzero(frame.weights > 0)
-    X, table, y = design_of(frame, name)[live], frame.design.iloc[live], frame.codes[live]
+    live = frame.weights > 0
+    frame = frame if live.all() else frame.take(np.flatnonzero(live))
+    X, y = design_of(frame, name), frame.codes
     check_classes(frame, y, "training rows have")
-    spread, _ = spread_of(table, True).scales(True, frame)
+    spread, _ = spread_of(frame, name, True).scales(True, frame)
     varies, Z = X.max(axis=0) > X.min(axis=0), X / spread
     if not varies.any():
         raise DataError(f"all columns of {frame.formula.quoted} are constant over the {len(X)} training rows: use others")
     center = np.where(varies, Z.mean(axis=0), Z[0])
-    return TrainingRows((Z - center)[:, varies], y, frame.weights[live], center, spread, varies, table.columns)
+    return TrainingRows((Z - center)[:, varies], y, frame.weights, center, spread, varies, frame.design.columns)
 
 
 def mapped(spec: Metric, known: TrainingRows, inner: np.ndarray, used: int, search: np.ndarray) -> TrainedLearned:
@@ -211,14 +209,12 @@ def scaled_rows(frame: Frame, metric: Any) -> np.ndarray:
     return np.ascontiguousarray(Z)
 
 
-def signed_parts(E: np.ndarray, F: np.ndarray, X: np.ndarray, Z: np.ndarray, axes: np.ndarray) -> np.ndarray:
-    """The part of each column in the squared distances of rows to candidates (r, q, p): (x - z) L (x - z), column by column.
+def parts_of_squares(apart: np.ndarray, axes: np.ndarray) -> np.ndarray:
+    """What each column adds to the squared length of differences (r, p) under a map (k, p).
 
-    E, F are the coordinates of rows and candidates under the map `axes` (k, p), X, Z (r, p) and (q, p) their columns, L = axes' axes. The
-    parts add up to the squared distance. One is negative if the difference in its column goes against the others that it is correlated
-    with.
+    A part is negative if the difference in its column goes against the others that it is correlated with.
     """
-    return np.asarray((X[:, None] - Z) * ((E[:, None] - F) @ axes))
+    return np.asarray(apart * (apart @ axes.T @ axes))
 
 
 @savable(center="p", spread="p", columns="p", constant="c", counts="2", search="s")
@@ -285,27 +281,19 @@ class TrainedLearned(EuclideanSpace):
         sample = f", learned from {known} of {there} rows" if known < there else ""
         return replace(self.spec.traits, scaling=self.spec.scaling + sample)
 
-    @property
-    def variables(self) -> tuple[str, ...]:
-        return () if self.map.ndim == 1 else tuple(self.columns)
-
-    def terms(self, rows: Rep, candidates: Rep) -> np.ndarray:
-        return signed_parts(rows[0], candidates[0], rows[1], candidates[1], self.map)
+    def contributions(self, rows: Frame, others: Frame, candidates: Rep) -> np.ndarray:
+        return parts_of_squares(scaled_rows(rows, self) - scaled_rows(others, self), self.map)
 
     def rows(self, frame: Frame) -> Rep:
         Z = scaled_rows(frame, self)
-        return (np.ascontiguousarray(Z * self.map),) if self.map.ndim == 1 else (products(Z, self.map), Z)
+        return (np.ascontiguousarray(Z * self.map) if self.map.ndim == 1 else products(Z, self.map),)
 
     def sql(self, columns: Columns) -> SQLDistance:
-        number, axes = columns.dialect.number, np.diag(self.map) if self.map.ndim == 1 else self.map
         design = zip(columns.design, self.spread.tolist(), self.center.tolist(), strict=True)
         Z = [f"({x} / {number(spread)} - {number(center)})" for x, spread, center in design]
+        axes = np.diag(self.map) if self.map.ndim == 1 else self.map
         rows = [total(f"{z} * {number(a)}" for z, a in zip(Z, axis, strict=True)) for axis in axes.tolist()]
         return distance_in_sql(rows, 2.0, columns)
-
-    def place(self, coords: np.ndarray) -> Rep:
-        placed = super().place(coords)
-        return placed if self.map.ndim == 1 else (*placed, placed[0] @ self.back.T)
 
     def original(self, coords: np.ndarray) -> pd.DataFrame:
         Z = coords * self.back if self.back.ndim == 1 else coords @ self.back.T
@@ -359,12 +347,11 @@ class LDA(Metric):
     ridge: float | None = None
 
     def __post_init__(self) -> None:
-        if self.components is not None:
-            whole_number("components", self.components, 1)
+        _check_components(self)
         if self.ridge is not None:
             _check_ridge(self.ridge)
 
-    traits = replace(OF_A_MAP, signed=True)
+    traits = OF_A_MAP
 
     def train(self, frame: Frame) -> TrainedLearned:
         known = training_rows(frame, self.name)
@@ -432,7 +419,7 @@ class QDA(Metric):
             raise OptionError(f"shrinkage must be a number from 0 to 1, not {brief(self.shrinkage)}")
         _check_ridge(self.ridge)
 
-    traits = Traits(row_by_row=True, train_in_folds=True, supervised=True, scaling=OF_A_MAP.scaling, signed=True)
+    traits = Traits(row_by_row=True, train_in_folds=True, supervised=True, scaling=OF_A_MAP.scaling)
 
     def train(self, frame: Frame) -> TrainedByClass:
         known = training_rows(frame, self.name)
@@ -443,6 +430,11 @@ class QDA(Metric):
         maps = np.zeros((*inner.shape[:2], len(known.varies)))
         maps[:, :, known.varies] = inner
         return TrainedByClass(self, known.center, known.spread, maps, strings(known.columns), known.constant)
+
+
+def _check_components(metric: Learned | LDA) -> None:
+    if metric.components is not None:
+        whole_number("components", metric.components, 1)
 
 
 def _check_ridge(ridge: float) -> None:
@@ -483,38 +475,35 @@ class TrainedByClass(TrainedMetric):
     def notes(self) -> tuple[str, ...]:
         return (f"constant columns, which do not count: {', '.join(self.constant)}",) if len(self.constant) else ()
 
-    @property
-    def variables(self) -> tuple[str, ...]:
-        return tuple(self.columns)
-
     def rows(self, frame: Frame) -> Rep:
-        """Scaled columns, and the coordinates of each class."""
+        """The coordinates of each class."""
         Z = scaled_rows(frame, self)
-        return Z, *(products(Z, axes) for axes in self.maps)
+        return tuple(products(Z, axes) for axes in self.maps)
 
     def candidates(self, frame: Frame) -> Rep:
-        """Scaled columns, coordinates of the candidate's own class, and this class."""
+        """Coordinates of the candidate's own class, and this class."""
         if frame.response is None:
             raise OptionError(f"{self.name} distances need the class of each candidate: use candidates='train', or another dissimilarity")
         Z, codes = scaled_rows(frame, self), frame.codes
         own = np.empty((len(Z), self.maps.shape[1]))
         for c in np.unique(codes):
             own[codes == c] = products(Z[codes == c], self.maps[c])
-        return Z, own, codes
+        return own, codes
 
     def between(self, rows: Rep, candidates: Rep) -> np.ndarray:
         out = np.empty((len(rows[0]), len(candidates[0])))
         for c, at in _by_class(candidates):
-            out[:, at] = minkowski(rows[1 + c], candidates[1][at])
+            out[:, at] = minkowski(rows[c], candidates[0][at])
         return out
 
-    def terms(self, rows: Rep, candidates: Rep) -> np.ndarray:
-        out = np.empty((len(rows[0]), len(candidates[0]), len(self.columns)))
+    def contributions(self, rows: Frame, others: Frame, candidates: Rep) -> np.ndarray:
+        apart = scaled_rows(rows, self) - scaled_rows(others, self)
+        out = np.empty(apart.shape)
         for c, at in _by_class(candidates):
-            out[:, at] = signed_parts(rows[1 + c], candidates[1][at], rows[0], candidates[0][at], self.maps[c])
+            out[at] = parts_of_squares(apart[at], self.maps[c])
         return out
 
 
 def _by_class(candidates: Rep) -> list[tuple[int, np.ndarray]]:
     """Each class of some candidates, with their positions."""
-    return [(int(c), np.flatnonzero(candidates[2] == c)) for c in np.unique(candidates[2])]
+    return [(int(c), np.flatnonzero(candidates[1] == c)) for c in np.unique(candidates[1])]

@@ -15,7 +15,7 @@ from ..ground.checks import is_number, one_of
 from ..ground.errors import DataError, OptionError, brief
 from ..ground.savable import savable
 from .base import EuclideanSpace, Metric, Traits, strings
-from .scaling import Spread, columns_of, design_of, finite, spread_of, unscaled
+from .scaling import design_of, finite, spread_of, unscaled
 
 SINGULAR = 1e-12  # of the largest eigenvalue of the correlations: below it the smallest is rounding
 
@@ -66,21 +66,18 @@ class Mahalanobis(Metric):
     def traits(self) -> Traits:
         return Traits(
             symmetric=True, triangle=True, row_by_row=True, data_dependent=True, train_in_folds=self.scale == "fold", geometry=Geometry(),
-            trained_in_parts=False,  # the covariance is summed over the rows, once their scales are known
         )  # fmt: skip
 
-    def tally(self, frame: Frame) -> Spread:
-        return spread_of(columns_of(frame, self.name), True)
-
-    def trained(self, tally: Spread, frame: Frame) -> TrainedMahalanobis:
-        assert tally.sums is not None
-        spread, constant = tally.scales(True, frame)
-        n, p, columns = len(frame), len(tally.columns), tally.columns
+    def train(self, frame: Frame) -> TrainedMahalanobis:
+        known = spread_of(frame, self.name, True)
+        assert known.sums is not None
+        spread, constant = known.scales(True, frame)
+        n, p, columns = len(frame), len(known.columns), known.columns
         if n == 1:
             constant = columns
         if not self.ridge and n <= p:  # the rank is below the number of rows: known without any arithmetic
             raise _singular((n, p), "it needs more rows than columns", constant)
-        center = tally.sums.mean() / spread
+        center = known.sums.mean() / spread
         flat = np.isin(columns, constant)
         R = sum(self._products(rows, spread, center, flat) for _, rows in blocks(frame)) / max(n - 1, 1)
         R += self.ridge * np.eye(p)

@@ -14,7 +14,7 @@ from ..core.vectors.centroids import hull_draws
 from ..core.vectors.centroids import kmeans as clustered
 from ..frames.blocks import rounded
 from ..frames.frame import Frame, mold
-from ..frames.reading import read_for
+from ..frames.read import read_for
 from ..frames.schema import check_unique
 from ..frames.tables import as_pandas
 from ..ground.checks import MOST_RUNS, one_of, whole_number
@@ -251,7 +251,7 @@ def dissimilarity(data: Any, frame: Any = None, metric: Any = "auto", *, na: str
             metric = frame if isinstance(metric, str) and metric == "auto" else metric
             if metric is not frame:
                 raise OptionError("dissimilarity(frame, metric) needs one metric, but there are two")
-    table = as_pandas(read_for(table, formula, {}))
+    table = as_pandas(read_for(table, formula))
     molded = mold(formula, table, na=na, response=False)
     resolved = resolve(metric, molded, table)
     if resolved.supervised and molded.formula.response is not None:
@@ -285,7 +285,7 @@ HUBS, SAMPLED = 3, 500  # times their proportion, from which on sparse rows are 
 
 def sparse_rows(frame: Frame, metric: Metric | TrainedMetric) -> str:
     """That rows with less than half of the predictors are nearest to many rows, because missing values are skipped; "" if they are not."""
-    if not (frame.keep and metric.skips_missing) or frame.parts is not None or metric.given or metric.train_in_folds:
+    if not (frame.keep and metric.skips_missing) or metric.given or metric.train_in_folds:
         return ""
     observed, p = frame.columns.notna().sum(axis=1).to_numpy(), len(frame.schema)
     sparse = np.flatnonzero(2 * observed < p)
@@ -445,8 +445,6 @@ def measure_frame(
         measured = rows if train is None and chosen is None else part(rows, row)
     else:
         measured = candidates_of(trained, seen, chosen)
-    if frame.parts is not None:
-        measured = tuple(np.asarray(a) for a in measured)  # the candidates come here
     known = Dissimilarity(trained, frame, rows, measured, names, row)
     return _added(known, candidates, seen, seed) if isinstance(candidates, Candidates) else known
 

@@ -13,7 +13,6 @@ import pandas as pd
 from ..core.coding import as_slice
 from ..core.memory import SHARE, SMALLEST, available, check_fits
 from ..core.parallel import SMALL, Once, alone, each
-from ..core.parts import answers
 from ..core.query import Beside, Query
 from ..core.sources import Held, Rep, Source, Streamed, part
 from ..core.spatial import Spatial
@@ -33,8 +32,6 @@ FEWEST = 256  # prototypes from which on preparing their comparison pays
 def build_source(d: Dissimilarity, tick: Callable[[], None], hold: bool | None, limit: float | None) -> Source:
     """The source of a `Dissimilarity`; see `Dissimilarity.source`."""
     n, m = d.shape
-    if d.sharded is not None:
-        return d.sharded
     if d.metric.given and not d.metric.train_in_folds:
         return Held(np.ascontiguousarray(d.metric.between(d.rows, d.candidates)))
     between = partial(finite_values, d.metric)
@@ -124,8 +121,7 @@ def build_query(d: Dissimilarity, rows: np.ndarray) -> Query:
         return usable(d.metric, values, d.index[as_slice(at)])
 
     vectors, columns = _coordinates(d.metric, lambda: d.rows), _columns(d.data)
-    elsewhere = None if d.sharded is None else partial(answers, d.sharded)
-    return Query(rows, measure, vectors, columns, lambda i: shown(d.index[i]), _beside(d, lambda: d.rows), elsewhere=elsewhere)
+    return Query(rows, measure, vectors, columns, lambda i: shown(d.index[i]), _beside(d, lambda: d.rows))
 
 
 def build_new_query(d: Dissimilarity, new: Any, zero: bool, measured: bool) -> tuple[Query, pd.Index, np.ndarray]:
@@ -157,10 +153,7 @@ def _beside(d: Dissimilarity, rows: Callable[[], Rep] | None) -> Callable[[Point
 
 
 def source_beside(metric: TrainedMetric, rows: Rep, candidates: Rep) -> Source:
-    """The source of some rows and candidates, of which nothing is stored.
-
-    `partial(source_beside, metric)` can be pickled, and so be sent to the workers with the rows.
-    """
+    """The source of some rows and candidates, of which nothing is stored."""
     streamed = Streamed(partial(finite_values, metric), rows, candidates)
     if metric.geometry is None or len(rows[0]) * len(candidates[0]) <= SMALL:
         return streamed

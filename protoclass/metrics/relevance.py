@@ -64,7 +64,8 @@ class Relevance(Wrapper):
         Number of prototypes per class, on average, for learning. A sequence here and below is tuned by cross-validation.
     ridge : float >= 0, or sequence
         Penalty against distances that depend on few variables: ridge times the mean logarithm of the weights (of the eigenvalues of the
-        matrix) is subtracted from the mean cost.
+        matrix) is subtracted from the mean cost. For `local` matrices these are eigenvalues relative to the inverse covariance of the
+        class, so a large ridge gives distances as in quadratic discriminant analysis.
     beta : float > 0, or sequence
         Slope of the logistic function. If it is large, the cost is nearly the number of errors.
     components : int, optional
@@ -132,7 +133,7 @@ class Relevance(Wrapper):
     @property
     def traits(self) -> Traits:
         known = self.inner[0].traits
-        learned = {"train_in_folds": True, "supervised": True, "trained_in_parts": False}
+        learned = {"train_in_folds": True, "supervised": True}
         if self.local:
             learned |= {"symmetric": False, "triangle": False, "geometry": None}  # type: ignore[dict-item]
         elif self.matrix == "full":

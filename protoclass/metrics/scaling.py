@@ -1,17 +1,16 @@
-"""The columns of the design matrix for metrics, and their scales, from parts of the rows in any order."""
+"""The columns of the design matrix for metrics, and their scales."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from ..core.memory import room
-from ..core.statistics.sums import Extremes, Sums, extremes, sums
-from ..frames.blocks import blocks, long
+from ..core.statistics.sums import Sums, extremes, sums
+from ..frames.blocks import blocks
 from ..frames.frame import Frame
 from ..ground.errors import DataError, shown
 
@@ -36,7 +35,7 @@ def design_of(frame: Frame, name: str) -> np.ndarray:
 
 @dataclass(frozen=True)
 class Spread:
-    """Statistics of some rows for scales; those of two sets of rows are joined by `+`.
+    """Statistics of rows for scales.
 
     Attributes
     ----------
@@ -48,23 +47,21 @@ class Spread:
         Number of rows.
     sums : Sums, or None
         Sums of the columns; None if the scale needs none.
-    extremes : Extremes
+    low, high : arrays (p,)
+        Smallest and largest value of each column.
     """
 
     columns: tuple[str, ...]
     precision: str
     count: int
     sums: Sums | None
-    extremes: Extremes
-
-    def __add__(self, other: Spread) -> Spread:
-        both = None if self.sums is None or other.sums is None else self.sums + other.sums
-        return Spread(self.columns, self.precision, self.count + other.count, both, self.extremes + other.extremes)
+    low: np.ndarray
+    high: np.ndarray
 
     @property
     def constant(self) -> np.ndarray:
         """Columns that do not vary, bool (p,)."""
-        return np.asarray(self.extremes.high == self.extremes.low)
+        return np.asarray(self.high == self.low)
 
     def scales(self, scale: bool | str, frame: Frame) -> tuple[np.ndarray, tuple[str, ...]]:
         """What each column is divided by (p,), and the names of those that keep scale 1 as they have no spread.
@@ -85,9 +82,9 @@ class Spread:
         same = self.constant
         if scale == "range":
             with np.errstate(over="ignore"):
-                spread = self.extremes.high.astype(float) - self.extremes.low.astype(float)
+                spread = self.high.astype(float) - self.low.astype(float)
         elif scale == "robust":
-            spread = np.concatenate([_deviation(part) for part in _some_columns(frame)])
+            spread = np.concatenate([_deviation(frame.design.iloc[:, [k]].to_numpy()) for k in range(len(self.columns))])
             same = same | (spread == 0)
         else:
             assert self.sums is not None
@@ -99,11 +96,18 @@ class Spread:
         return np.where(same, 1.0, spread), names
 
 
-def spread_of(table: pd.DataFrame, scale: bool | str) -> Spread:
-    """What the scale needs of these rows of the design matrix."""
-    X = table.to_numpy()
-    known = sums(X) if scale in (True, "fold") else None
-    return Spread(tuple(table.columns), X.dtype.name, len(X), known, extremes(X))
+def spread_of(frame: Frame, name: str, scale: bool | str) -> Spread:
+    """What the scale needs of the design matrix, for the metric of this name; a long frame is read block by block."""
+    low: Any
+    high: Any
+    low, high, known = np.inf, -np.inf, None
+    for _, rows in blocks(frame):
+        table = columns_of(rows, name)
+        X = table.to_numpy()
+        if scale in (True, "fold"):
+            known = sums(X) if known is None else known.join(sums(X))
+        low, high = (join(a, b) for join, a, b in zip((np.minimum, np.maximum), (low, high), extremes(X), strict=True))
+    return Spread(tuple(table.columns), X.dtype.name, len(frame), known, low, high)
 
 
 def _deviation(X: np.ndarray) -> np.ndarray:
@@ -113,26 +117,6 @@ def _deviation(X: np.ndarray) -> np.ndarray:
     Z = X / most  # deviations of 1e308 would overflow
     with np.errstate(over="ignore"):
         return np.asarray(np.median(np.abs(Z - np.median(Z, axis=0)), axis=0) * NORMAL * most)
-
-
-def _some_columns(frame: Frame) -> Iterator[np.ndarray]:
-    """The design matrix, as many columns at a time as memory takes."""
-    if not long(frame):
-        yield frame.design.to_numpy()
-        return
-    first, width = 0, 1
-    while first < width:
-        part: np.ndarray | None = None
-        for at, rows in blocks(frame):
-            X = rows.design.to_numpy()
-            if part is None:
-                width = X.shape[1]
-                count = max(1, room() // (4 * len(frame) * X.itemsize))  # medians need copies
-                part = np.empty((len(frame), min(count, width - first)), X.dtype, order="F")
-            part[at] = X[:, first : first + part.shape[1]]
-        assert part is not None
-        yield part
-        first += part.shape[1]
 
 
 def unscaled(scale: bool | str, constant: Sequence[str] | np.ndarray) -> tuple[str, ...]:

@@ -158,8 +158,6 @@ class Capabilities:
         Whether its prototypes have balls that cover rows of their class.
     gains : bool or str
         Whether its prototypes have columns `newly_covered` and `miscovered`, in the order of selection.
-    shards : bool
-        Whether it learns from rows that are distributed over the workers of a cluster (`core.parts`).
     steps : bool or str
         Whether its rule is built step by step (`core.task.Stepwise`).
     costs : bool or str
@@ -186,7 +184,6 @@ class Capabilities:
     own_distances: bool = False
     balls: bool | str = False
     gains: bool | str = False
-    shards: bool = False
     steps: bool | str = False
     costs: bool | str = False
     warm_starts: bool = False
@@ -235,8 +232,12 @@ class Model(NamedArguments, Served):
     larger : mapping of parameter to Grid
         Parameters whose default grid is extended while its last value is selected, and the Grid that computes the further values,
         ascending. A grid point must give the same rule if it is alone in a grid.
+    tuned_last : frozenset of str
+        Parameters that are tuned after those of a metric that the method learns, which are tuned at the least value.
     reads_once : int, or None
         Size in bytes from which on a method reads the dissimilarities once, block by block, if the metric is trained in folds.
+    most_held : int, or None
+        Size in bytes up to which the matrix of dissimilarities is stored. Default: a quarter of the available memory.
     most_pairs : int, or None
         Number of dissimilarities that a method stores by default: candidates="auto" means a sample of the rows if there are more.
     example : mapping of parameter to values
@@ -259,7 +260,9 @@ class Model(NamedArguments, Served):
     grids: ClassVar[frozenset[str]] = frozenset()
     words: ClassVar[Mapping[str, str]] = {"k": "neighbours k", "K": "prototypes for each class, K"}
     larger: ClassVar[Mapping[str, Grid]] = {}
+    tuned_last: ClassVar[frozenset[str]] = frozenset()
     reads_once: ClassVar[int | None] = None
+    most_held: ClassVar[int | None] = None
     most_pairs: ClassVar[int | None] = None
     example: ClassVar[Mapping[str, Any]] = {}
     as_repeats: ClassVar[Mapping[str, Any] | None] = None
@@ -300,7 +303,7 @@ class Model(NamedArguments, Served):
         return self
 
     def class_sizes(self, values: Mapping[str, Any], held: np.ndarray, levels: tuple[Any, ...]) -> np.ndarray | None:
-        """Maximum number of prototypes per class (classes,) with these tuned values, and `held` rows of each class.
+        """Maximum number of prototypes per class (classes,), or of all (1,), with these tuned values and `held` rows of each class.
 
         None if it does not follow from the parameters; a rule must then be learned to count them.
         """

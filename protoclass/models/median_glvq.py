@@ -55,7 +55,7 @@ LARGEST = 2**29  # distances that are held
 SINGLE = 2**24  # distances from which on they are held in single precision
 RIDGES = (0.001, 0.01, 0.1)
 KMEDOIDS = "kmedoids"
-COUNTS = (1, 2, 3, 5, 10)  # prototypes of a class in the default grid
+COUNTS = (1, 2, 3, 5)  # prototypes of a class in the default grid
 SECONDS = 6e-8  # of a run for each pair of a row and a candidate, on one processor (benchmarks/bench.py --large)
 FITS = 11  # of a grid point that is tuned: ten folds and the fit on all rows, two at a time
 METRIC = ("K", "total", "matrix", "local", "ridge", "beta", "components")  # parameters from which a matrix is learned
@@ -78,7 +78,8 @@ class MedianGLVQ(PerClass):
     K : int >= 1, number between 0 and 1, mapping, sequence or "grid"
         Initial number of prototypes of each class, or a proportion of the rows of each class, or a mapping of class to either. Swaps
         may give one class more and another fewer, but each class has at least one, and the total does not change. "grid": 1, 2, 3, 5,
-        10, at most the training rows of the smallest class.
+        at most the training rows of the smallest class. If a matrix is tuned too, it is tuned with the least number, and then the
+        number with the selected matrix.
     matrix : "auto", "none", "diagonal" or "full", or a sequence
         Metric to learn with the prototypes, see `Relevance`. "diagonal": a weight for each variable, for distances that are a sum over
         variables, including Gower's with missing values. "full": a linear map of the columns, for Euclidean distances. It is learned
@@ -142,6 +143,7 @@ class MedianGLVQ(PerClass):
     example: ClassVar[Mapping[str, Any]] = {"K": (1, 2), "beta": (2.0, 20.0)}
     never_tuned: ClassVar[frozenset[str]] = frozenset({"starts", "components", "init"})
     grids: ClassVar[frozenset[str]] = frozenset({"total"})
+    tuned_last: ClassVar[frozenset[str]] = frozenset({"K", "total"})
     as_repeats: ClassVar[Mapping[str, Any]] = {"K": 1}
     reads_once: ClassVar[int] = 8 * SINGLE
     most_pairs: ClassVar[int] = 10**8  # 400 MB in single precision
@@ -254,12 +256,18 @@ class MedianGLVQ(PerClass):
     def rows_needed(self, grid: Axes, held: np.ndarray, levels: tuple[Any, ...]) -> np.ndarray:
         return super().rows_needed(grid, held, levels) if self._in_all is None else np.ones_like(held)
 
+    def class_sizes(self, values: Mapping[str, Any], held: np.ndarray, levels: tuple[Any, ...]) -> np.ndarray | None:
+        total = values.get("total", self._in_all)
+        return super().class_sizes(values, held, levels) if total is None else np.array([total])
+
     def resized(self, size: int) -> dict[str, Any]:
         return {"K": GRID, "total": size}
 
     def seconds_each(self, columns: int) -> float:
-        given = ((name, len(listed(self.name, name, value))) for name, value in self.tuned().items())  # 0 of grids to be drawn
-        points = prod(count or len(self._ridges if name == "ridge" else COUNTS) for name, count in given)
+        given = {name: len(listed(self.name, name, value)) for name, value in self.tuned().items()}  # 0 of grids to be drawn
+        count = {name: known or len(self._ridges if name == "ridge" else COUNTS) for name, known in given.items()}
+        last = prod(count.pop(name, 1) for name in self.tuned_last)
+        points = prod(count.values()) + last - 1 if self._learns else prod(count.values()) * last
         return SECONDS * points * FITS / 2 if self.tuned() else SECONDS
 
     def default_grid(self, parameter: str, task: Task, smallest: np.ndarray) -> np.ndarray:

@@ -174,13 +174,13 @@ class PVM(Model):
         certificate="with certify=True, or solver='exact' or 'rounding'",
         balls=True,
         gains=True,
-        shards=True,
         steps="with solver='greedy'",
         costs="with solver='greedy'",
         solvers=SOLVERS,
         radius="eps",
     )
     larger: ClassVar[Mapping[str, Grid]] = {"eps": UpperQuantiles()}
+    most_held: ClassVar[int] = 2**29  # it reads each dissimilarity once or twice
     example: ClassVar[Mapping[str, Any]] = {"eps": (0.8, 1.2), "lambda_": (0.5, 3.0)}
     as_repeats: ClassVar[Mapping[str, Any]] = {"solver": "greedy"}
     grids: ClassVar[frozenset[str]] = frozenset({"lambda_", "stop"})

@@ -29,7 +29,6 @@ SEVERAL = {
     "profiles": "protoclass.plots.columns:cards",
     "rule": "protoclass.plots.rule:rule",
     "images": "protoclass.plots.pictures:images",
-    "miscovered": "protoclass.plots.pictures:miscovered",
     "misclassified": "protoclass.plots.pictures:misclassified",
 }  # plots of a fit on several Axes: functions of the fit and their options
 KINDS = {
@@ -85,17 +84,16 @@ def plot(fit: Fitted, kind: str | None = None, ax: Any = None, **options: Any) -
         For rows that are images, with `shape=(height, width)`:
 
         * "images" (`count=`): the prototypes;
-        * "miscovered" (`prototype=`): rows of other classes in the ball of a prototype;
         * "misclassified" (`new=`, `size=`, `count=`): rows with the nearest prototypes;
         * "map" (`count=`; `shape=` optional): the prototypes by Sammon's mapping;
         * "weights": the prototypes, and below each the learned weight of each pixel for its class.
     ax : Axes, optional
-        Axes to draw on. Markers, lines and text are scaled to them; elements that do not fit on small ones are left out, with a
-        warning. If their figure has no layout, it gets matplotlib's "constrained" layout, so names and legends are not truncated.
+        Axes to draw on. Text is smaller on small ones, which have no second scale, and values that do not fit are left out. If their
+        figure has no layout, it gets matplotlib's "constrained" layout, so names and legends are not truncated.
 
     Returns
     -------
-    Axes, or a Figure for "radii", "profiles", "rule", "images", "miscovered", "misclassified", "why" of several rows, and "weights" of
+    Axes, or a Figure for "radii", "profiles", "rule", "images", "misclassified", "why" of several rows, and "weights" of
     images
     """
     one_of("kind", kind, (None, *KINDS), "picture")

@@ -17,9 +17,22 @@ from ..views.cards import MISSING, Profiles, describe_head, list_profiles, list_
 from ..views.pictures import Sides, list_curves, list_sides, list_steps, show_weights
 from ..views.prototypes import is_text, list_short, shorten
 from ..views.words import write_number
-from .layout import framed
 from .pictures import draw_grid
-from .style import GREY, axes, colour, draw_bars, faint, grid_lines, ink, key, list_down, list_named, named, panels
+from .style import (
+    GREY,
+    axes,
+    colour,
+    draw_bars,
+    faint,
+    framed,
+    grid_lines,
+    ink,
+    key,
+    list_down,
+    list_named,
+    named,
+    panels,
+)
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -62,7 +75,7 @@ def cards(fit: Fitted, count: int = 9, series: Any = None) -> Any:
         if not lines:  # of rows that are known by their dissimilarities
             ax.set_axis_off()
             continue
-        draw_bars(ax, own["apart"].fillna(0.0), texts, 0.6, "x-small", color=colour(codes[head["class"]]))
+        draw_bars(ax, own["apart"].fillna(0.0), texts, height=0.6, letters="x-small", color=colour(codes[head["class"]]))
         ax.set_xlim(-1.05 * widest, 1.05 * widest)
         ax.tick_params(axis="x", labelsize="x-small")
     for ax in places.ravel()[len(heads) :]:
@@ -226,7 +239,7 @@ def _draw_sides(fit: Fitted, rows: list[Sides], steps: list[str], ax: Any) -> An
             place.plot(np.arange(1, len(values) + 1), values, label=label, **style)
         place.set_title(f"Row {shorten(str(side.name), 20)}: {named(fit.classes[side.code])}", fontsize="medium")
         place.set_xlabel(_name_steps(steps))
-        key(place, "below", ncols=1)
+        key(place, "best")
     for place in places[len(rows) :]:
         place.set_axis_off()
     return places[0] if figure is None else figure
@@ -248,8 +261,7 @@ def importance(
 def draw_columns(names: list[str], values: pd.Series, shown: str, ax: Any) -> Any:
     """A bar for each name, the first one on top; `shown` describes these columns."""
     ax = axes(ax, 5.6 + 0.07 * max(map(len, names)), 1.4 + 0.28 * len(values))
-    draw_bars(ax, values, names, color=colour(0), alpha=0.75)
-    ax.set_ylabel(shown)
+    draw_bars(ax, values, names, shown, color=colour(0), alpha=0.75)
     grid_lines(ax, "x")
     return ax
 
@@ -282,7 +294,7 @@ def weights(fit: Fitted, ax: Any = None, shape: Any = None) -> Any:
             bar.set_color(colour(code) if code >= 0 else GREY)
         ax.set_xlabel("share of the separation of the prototypes")
         known = [Patch(color=colour(k), alpha=0.75, label=f"higher in {named(fit.classes[k])}") for k in sorted({*codes} - {-1})]
-        return key(ax, "below", handles=known, ncols=3).axes if known else ax
+        return key(ax, handles=known).axes if known else ax
     by_class = table.attrs["by_class"]
     if not len(by_class):
         ax = draw_columns(names, table["weight"], shown, ax)
@@ -292,9 +304,8 @@ def weights(fit: Fitted, ax: Any = None, shape: Any = None) -> Any:
         for k, level in enumerate(list_named(fit.classes)):
             at = np.arange(len(table)) + (k - (count - 1) / 2) * 0.8 / count
             ax.barh(at, by_class[k], 0.8 / count, lw=0, color=colour(k), label=level)
-        list_down(ax, names)
-        ax.set_ylabel(shown)
+        list_down(ax, names, shown)
         grid_lines(ax, "x")
-        key(ax, "below", ncols=3)
+        key(ax)
     ax.set_xlabel("learned weight")
     return ax

@@ -26,7 +26,7 @@ from ..metrics.dissimilarity import Dissimilarity
 from ..models.registry import MODELS
 
 PRECOMPUTED = "precomputed"
-PASSED = ("choose", "max_prototypes", "tolerance", "measure", "repeats", "class_weights", "na", "order", "seed")  # to `fit` as they are
+PASSED = ("choose", "max_prototypes", "tolerance", "measure", "repeats", "class_weights", "na", "seed")  # to `fit` as they are
 MOST_COPIES = 100_000  # rows that copies may make of fewer
 WEIGHTINGS = ("auto", "copies", "weights")
 
@@ -52,7 +52,6 @@ class PrototypeEstimator(BaseEstimator):  # type: ignore[misc]
         repeats: Any = "auto",
         class_weights: Any = None,
         na: str = "raise",
-        order: str = "values",
         seed: int = 0,
         **parameters: Any,
     ) -> None:
@@ -67,7 +66,6 @@ class PrototypeEstimator(BaseEstimator):  # type: ignore[misc]
         self.repeats = repeats
         self.class_weights = class_weights
         self.na = na
-        self.order = order
         self.seed = seed
         self._parameters = dict(parameters)
 
@@ -159,11 +157,13 @@ class PrototypeEstimator(BaseEstimator):  # type: ignore[misc]
         folds = folds[rows] if isinstance(folds, np.ndarray) else folds
         response = name_of_response(y, frame.columns)
         data = self._data(frame, rows).assign(**{response: pd.Categorical.from_codes(codes[rows], classes)})
+        order = order_of_values(data, weights)
+        folds, groups, weights = (part[order] if isinstance(part, np.ndarray) else part for part in (folds, groups, weights))
         arguments = {name: getattr(self, name) for name in PASSED}
         numbered = "".join(f" + `{name}`" for name in data if numbers_rows(data[name]))  # X was given, not found by `.`
         self.fit_: Fit = fit(
-            f"{response} ~ {'1' if self._is_pairwise else f'.{numbered}'}", data, self.method,
-            dissimilarity=self._dissimilarity(frame, rows), cv=folds, groups=groups, weights=weights, progress=False,
+            f"{response} ~ {'1' if self._is_pairwise else f'.{numbered}'}", data.iloc[order], self.method,
+            dissimilarity=self._dissimilarity(frame, rows[order]), cv=folds, groups=groups, weights=weights, progress=False,
             candidates=self._candidates(), **arguments, **more, **self._of_method,
         )  # fmt: skip
         self.classes_ = classes
@@ -213,6 +213,24 @@ class PrototypeEstimator(BaseEstimator):  # type: ignore[misc]
         """Position in X of the row that each prototype is, as `X.iloc` takes it; -1 for one that is not a row, int (q,)."""
         row, labels = self.fit_.prototype_row, self.fit_.frame.index.to_numpy()
         return np.where(row >= 0, self._rows[labels[row]], -1)
+
+
+def order_of_values(data: pd.DataFrame, weights: np.ndarray | None) -> np.ndarray:
+    """The order of rows by class, which is the last column, then by the other columns, weight and position; missing values are last."""
+    ranks = [rank_values(data[name]) for name in data]
+    return np.lexsort([*([] if weights is None else [weights]), *ranks[-2::-1], ranks[-1]])
+
+
+def rank_values(column: pd.Series) -> np.ndarray:
+    """The rank of each value of a column; series are ordered as text."""
+    if isinstance(column.dtype, pd.CategoricalDtype):
+        codes = column.cat.codes.to_numpy()
+    else:
+        try:
+            codes = pd.factorize(column, sort=True)[0]
+        except TypeError:
+            codes = pd.factorize(column.map(lambda value: repr(np.asarray(value, object).tolist())), sort=True)[0]
+    return np.where(codes < 0, len(codes), codes)
 
 
 def parameters_of(method: Any) -> set[str] | None:

@@ -55,8 +55,8 @@ class PrototypeClassifier(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cla
     """A prototype classifier as an estimator of scikit-learn.
 
     It can be used in `Pipeline`, `GridSearchCV` and `cross_val_score`, with every method and dissimilarity of the package. The formula
-    is "y ~ ." with the columns of X. `fit_` is the fit itself, with its summary, plots and analyses. Rows are sorted first,
-    `order="values"`; `protoclass.fit` processes them in the order of the data, `order="data"` (see Notes).
+    is "y ~ ." with the columns of X. `fit_` is the fit itself, with its summary, plots and analyses. Rows are sorted first;
+    `protoclass.fit` processes them in the order of the data (see Notes).
 
     Parameters
     ----------
@@ -71,9 +71,6 @@ class PrototypeClassifier(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cla
         Cross-validation folds for tuning inside `fit`. A splitter of scikit-learn must hold each row out once.
     na : "raise" or "keep"
         Treatment of missing values in X. "keep" is for Gower, which skips them pair by pair.
-    order : "values" or "data"
-        Order in which rows are processed, as in `protoclass.fit`, whose default is "data". With "data", weights that are copies need not
-        give the same fit as repeated rows.
     weighting : "auto", "copies" or "weights"
         Meaning of `sample_weight`: copies of a row, as scikit-learn requires, or weights in the objective of the method, as `weights=`
         of `protoclass.fit`. "auto": copies if all are whole numbers, otherwise weights, if the method takes them. Copies share a fold,
@@ -112,9 +109,9 @@ class PrototypeClassifier(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cla
 
     Notes
     -----
-    *Row order.* Rows are sorted because scikit-learn requires the same fit for the same rows in another order. The order breaks ties and
-    affects which rows form a fold, so this class and `protoclass.fit` may select different parameters and prototypes: compare them
-    with the same `order=`.
+    *Row order.* Rows are sorted by class, columns and weight, because scikit-learn requires the same fit for the same rows in another
+    order. The order breaks ties and affects which rows form a fold, so this class and `protoclass.fit` may select different
+    parameters and prototypes.
 
     *Unknown categories.* Every row gets a prediction. For a category level that was not in the training data, a `DataWarning` names
     column, level and number of rows. Gower and Hamming dissimilarities treat it as different from every level; others treat it as
@@ -151,7 +148,6 @@ class PrototypeClassifier(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cla
         repeats: Any = "auto",
         class_weights: Any = None,
         na: str = "raise",
-        order: str = "values",
         weighting: str = "auto",
         calibrate: Any = False,
         seed: int = 0,
@@ -159,7 +155,7 @@ class PrototypeClassifier(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cla
     ) -> None:
         super().__init__(
             method, dissimilarity, candidates=candidates, cv=cv, choose=choose, max_prototypes=max_prototypes, tolerance=tolerance,
-            measure=measure, repeats=repeats, class_weights=class_weights, na=na, order=order, seed=seed, **parameters,
+            measure=measure, repeats=repeats, class_weights=class_weights, na=na, seed=seed, **parameters,
         )  # fmt: skip
         self.weighting = weighting
         self.calibrate = calibrate

@@ -47,7 +47,7 @@ class PrototypeSelector(OneToOneFeatureMixin, PrototypeEstimator):  # type: igno
     ----------
     method : str or model object
         Method whose prototypes are rows, such as "pvm", "kmedoids", "condensed" or "multiedit".
-    dissimilarity, cv, choose, max_prototypes, tolerance, measure, repeats, class_weights, na, order, seed
+    dissimilarity, cv, choose, max_prototypes, tolerance, measure, repeats, class_weights, na, seed
         Arguments of `PrototypeClassifier`.
     candidates : "auto" or as in `protoclass.fit`
         Candidates for prototypes. "auto" is "same_class" if the method has this option, so each row is selected for its own class.

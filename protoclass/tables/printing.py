@@ -53,8 +53,7 @@ def _fewer(fit: Fitted) -> str:
     few = not has_chosen(fit) or size <= min(MANY, MOST_SHARE * fit.nobs)
     if few or fit.selection.rule != "1se" or fit.model.can.counted in (False, "features"):
         return ""
-    slow = fit.dissimilarity.metric.slow or fit.dissimilarity.sharded is not None
-    slow = slow or fit.problem.train_in_folds or fit.problem.to_tune is not None
+    slow = fit.dissimilarity.metric.slow or fit.problem.train_in_folds or fit.problem.to_tune is not None
     if slow or np.prod([*fit.dissimilarity.shape, len(validation.grid)]) > MOST_LEARNED:
         points = frontier(validation.choice.error, validation.rule_sizes)
         sizes, error = validation.rule_sizes[points], validation.choice.error[points]
@@ -72,6 +71,7 @@ def _fewer(fit: Fitted) -> str:
 def _extended(fit: Fitted, extensions: Mapping[str, Extension]) -> list[str]:
     """How default grids were extended."""
     assert fit.curve is not None
+    assert fit.point is not None
     out = []
     for name, extension in extensions.items():
         ended = "" if extension.all_classes else "; with the next value a class has no prototypes"
@@ -202,7 +202,7 @@ def cures(fit: Fitted, bare: np.ndarray, unseen: np.ndarray, apart: np.ndarray) 
 def first_gains(fit: Fitted, balanced: bool = False) -> np.ndarray | None:
     """Largest gain of a first prototype of each class, before its cost; None if the method has none or it takes long."""
     problem = fit.chosen_problem
-    slow = fit.dissimilarity.sharded is not None or fit.dissimilarity.metric.slow
+    slow = fit.dissimilarity.metric.slow
     if not fit.model.has("first_gains") or slow or fit.nobs * len(fit.dissimilarity.candidate_row) > LOOKED_AT:
         return None
     if balanced:
@@ -237,8 +237,6 @@ def facts(fit: Fitted) -> dict[str, str]:
     out["Observations"] = f"{fit.nobs}" + (f" ({len(fit.dropped)} dropped for missing values)" if len(fit.dropped) else "")
     if frame.notes:
         out["Note"] = "; ".join(frame.notes)
-    if fit.problem.order != "data":
-        out["Order"] = "rows sorted by their values, which determines ties and folds (order='data' keeps the order of the data)"
     if fit.call.arguments.get("candidates", "auto") == "auto" and isinstance(fit.problem.candidates, int):
         sample = f"{fit.problem.candidates:,} of {fit.nobs:,} rows, a random sample by class, because all would take long"
         out["Candidates"] = f"{sample} (candidates='train' uses all)"
@@ -266,6 +264,7 @@ def facts(fit: Fitted) -> dict[str, str]:
 
 
 MOST_TERMS = 8  # of a printed score
+LARGEST = 3  # shares that are printed
 
 
 def separation_facts(fit: Fitted) -> dict[str, str]:
@@ -274,9 +273,12 @@ def separation_facts(fit: Fitted) -> dict[str, str]:
     if (weights is None and count != 2) or count * len(fit.frame.schema) ** 2 > MOST_LEARNED or why_not_separated(fit):
         return {}
     table = separation(fit)
-    lines = zip(table.index, table["share"], table["higher"], strict=True)
-    said = [f"{name} {100 * share:.0f} %" + (f" (higher in {side})" if pd.notna(side) else "") for name, share, side in lines]
-    out = {"Separation": ", ".join(said[:NAMED]) + ", ..." * (len(said) > NAMED)}
+    sides: dict[str, list[str]] = {}  # a group for each direction
+    for name, row in table.head(LARGEST).iterrows():
+        side = f"higher in {row['higher']}: " if pd.notna(row["higher"]) else ""
+        sides.setdefault(side, []).append(f"{name} {100 * row['share']:.0f} %")
+    said = "; ".join(side + ", ".join(names) for side, names in sides.items())
+    out = {"Separation": said + ", ..." * (len(table) > LARGEST)}
     if "coefficient" not in table:
         return out
     terms = [f"{'-' if value < 0 else '+'} {significant(abs(value), 6)} {name}" for name, value in table["coefficient"].items()]
@@ -392,7 +394,7 @@ def per_class(fit: Fitted) -> pd.DataFrame:
 
 WIDE = 110  # characters of a line with the call at its end
 LARGE = 1000  # rows from which errors are printed with three decimals
-STRUCK = {"lambda", "cost", "swaps", "loss", "matrix", "ridge", "K"}  # of a report, left to the summary unless they were given or tuned
+STRUCK = {"lambda", "cost", "swaps", "loss", "matrix", "local", "ridge", "K"}  # left to the summary unless given or tuned
 KEPT = (
     "Note", "Separation", "Score", "Columns left", "Order", "Candidates", "Objective", "Class weights", "Warning", "Costs",
     "Never predicted", "Cause", "Try", "Probabilities",
@@ -433,7 +435,7 @@ def check(fit: Fitted) -> ErrorCurve | str:
 
 def _check(fit: Fitted) -> ErrorCurve | str:
     none, problem, frame, selection = "not cross-validated: cv=10", fit.chosen_problem, fit.frame, fit.selection
-    if not problem.cv_is_auto or selection.by_hand or selection.steps is not None or frame.absent is not None or frame.parts is not None:
+    if not problem.cv_is_auto or selection.by_hand or selection.steps is not None or frame.absent is not None:
         return none
     each = fit.model.seconds_each(len(frame.schema)) or UNKNOWN
     slow = fit.dissimilarity.metric.slow or "certificate" in fit.rule.report
@@ -477,7 +479,7 @@ def parameters_said(fit: Fitted) -> dict[str, str]:
             noun = "prototype cost" if symbol == "lambda" else noun
             out[_capital(noun if symbol in SYMBOLS and noun else name)] = _with_rule(fit, key, value)
     if validation is not None:
-        out |= {_capital(name): _with_rule(fit, name, value) for name, value in tuned.items() if name in named}
+        out |= {_capital(name): _with_rule(fit, name, value) for name, value in tuned.items() if name in named and name not in STRUCK}
     return out
 
 

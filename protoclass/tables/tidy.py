@@ -8,9 +8,7 @@ import numpy as np
 import pandas as pd
 
 from ..analysis.why import margins, why_not_certified
-from ..core.memory import check_fits
 from ..estimation.fitted import Fitted
-from ..frames.reading import origin_of
 from ..frames.tables import as_given, as_pandas, beside_given
 from ..ground.errors import DataError
 from ..views.prototypes import is_text, shorten
@@ -89,19 +87,9 @@ def augment(fit: Fitted, data: Any = None) -> Any:
     change. A function of two rows is, if you declare it: `dissimilarity=pc.Custom(function, triangle=True)`.
 
     A polars or pyarrow table is returned with these columns added. For a path or lazy table, as `data` in `fit`, the result is a
-    pandas table, which must fit in memory; without `data` it has the columns that the fit has read.
+    pandas table; without `data` it has the columns that the fit has read.
     """
     base = as_pandas(fit.call.data if data is None else data)
-    if origin_of(base) is not None:
-        check_fits(
-            len(base) * (len(base.columns) + 8) * 8.0, "the table with a row for each row of the data takes",
-            "fit.predict(data) gives a column alone, and fit.augment(rows) the table of some rows",
-        )  # fmt: skip
-    if data is None and fit.frame.parts is not None and len(base) != len(fit.frame) + len(fit.frame.dropped):
-        raise DataError(
-            f"the data of the fit have {len(base)} rows now, but had {len(fit.frame) + len(fit.frame.dropped)}: fit again, or use "
-            "augment(data) with the rows"
-        )
     given = fit.dissimilarity.metric.given
     source = base if data is not None or not given else None
     clash = [c for c in ADDED if c in base]

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from ..analysis import steps
-from ..analysis.steps import ball, place_of, take
+from ..analysis.steps import take
 from ..core.query import distances_by
 from ..core.task import COVERED
 from ..estimation.fitted import Fitted
@@ -19,7 +19,6 @@ from ..frames.tables import as_pandas
 from ..ground.checks import find_labels, whole_number
 from ..ground.errors import DataError, NotAvailable, OptionError, brief, shown
 from ..metrics.dtw import padded
-from ..models.registry import lacking
 from .cards import list_members
 from .prototypes import list_rows
 
@@ -268,28 +267,6 @@ def show_weights(fit: Fitted, shape: Any, count: int) -> Panels:
     pixels = np.concatenate([(images - images.min()) / (np.ptp(images) or 1.0), looks])
     titles = [*first["class"].astype(str), *[""] * len(first)]
     return Panels(pixels, titles, "Prototypes, and the weight of each pixel in distances to them, from 0 to its maximum (dark)")
-
-
-def show_miscovered(fit: Fitted, shape: Any, prototype: Any, count: int) -> Panels:
-    """A prototype, and the rows of other classes in its ball, nearest first; by default the first that holds any."""
-    if "cover" not in fit.rule.kinds:
-        raise lacking(fit.model, "balls that cover", "balls")
-    check_shape(fit, shape)
-    if prototype is None:
-        wrong = np.flatnonzero(fit.prototypes.get("miscovered", pd.Series(dtype=float)).to_numpy() > 0)
-        if len(wrong) == 0:
-            raise NotAvailable("no ball of a prototype contains rows of other classes")
-        prototype = fit.prototypes.index[wrong[0]]
-    held = ball(fit, prototype)
-    held = held[~held["same_class"]].head(whole_number("count", count, 1))
-    if held.empty:
-        raise NotAvailable(f"the ball of {prototype!r} contains no rows of other classes")
-    place = place_of(fit, prototype)
-    both = pd.concat([fit.prototypes.iloc[[place]], fit.frame.columns.loc[held.index]])
-    level = fit.prototypes["class"].iloc[place]
-    titles = [f"prototype of {level}", *(f"{c}" for c in held["class"])]
-    name = f"Rows of other classes in the ball of prototype {prototype} ({level}), nearest first"
-    return Panels(read_pixels(fit, both, shape), titles, name)
 
 
 def list_misclassified(fit: Fitted, new: Any = None, size: int | None = None) -> pd.DataFrame:

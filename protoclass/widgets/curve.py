@@ -71,7 +71,7 @@ class CurveExplorer(Explorer):
 
     def __init__(self, validation: ErrorCurve, x: Any = None) -> None:
         super().__init__()
-        validation = validation.of_metric(validation.chosen_by_call())  # its grid is a product of axes
+        validation = validation.of_metric(validation.chosen_by_call())  # with the grid of the method
         self.validation = validation
         self.grid = {str(k): validation.grid[k].unique().tolist() for k in validation.grid}
         self._pair = choose_pair(validation, x)
@@ -105,8 +105,12 @@ class CurveExplorer(Explorer):
 
     def _parameter_moved(self, change: Any) -> None:
         if not self._moving:
-            at = [self.grid[name].index(getattr(self, trait)) for name, trait in self._trait.items()]
-            self.point = int(np.ravel_multi_index(at, [len(values) for values in self.grid.values()]))
+            agree = np.zeros(len(self.validation.grid))  # with this value, which counts most, and those of the other parameters
+            for name, trait in self._trait.items():
+                weight = len(self._trait) if trait == change["name"] else 1
+                agree += weight * (self.validation.grid[name] == getattr(self, trait)).to_numpy()
+            self.point = int(agree.argmax())
+            self._point_moved()
 
     def use(self) -> None:
         """Fit all rows at the chosen point; `fit` is it then."""
@@ -266,7 +270,8 @@ def describe_chart(validation: ErrorCurve, pair: tuple[str, ...]) -> Plain:
     for name in validation.grid:
         values = validation.grid[name].unique().tolist()
         texts = [write_value(value) for value in values]
-        axes.append({"name": describe_axis(validation, name), "texts": texts, "named": isinstance(values[0], str)})
+        at = [values.index(value) for value in validation.grid[name].tolist()]
+        axes.append({"name": describe_axis(validation, name), "texts": texts, "named": isinstance(values[0], str), "at": at})
     points = np.arange(len(validation.table))
     drawn = {"heat": describe_heat(validation, (pair[0], pair[1]))} if len(pair) == 2 else {}
     return {

@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+import simulate
 from matplotlib.colors import to_hex
 
 import protoclass as pc
@@ -14,7 +15,7 @@ from protoclass.plots.style import colour
 
 @pytest.fixture(scope="module")
 def clinic():
-    data = pc.simulate_clinic(200).dropna()
+    data = simulate.clinic(200).dropna()
     data = data[data["outcome"] != "referred"]
     return data.assign(outcome=data["outcome"].astype(str), size=np.linspace(0, 9e-9, len(data)), still=3.0)
 
@@ -108,8 +109,8 @@ def test_a_fit_of_two_prototypes_prints_where_distances_depend_on_the_class(iris
 
 def test_summary_card_and_plot_show_it(cancer):
     table = cancer.separation()
-    first = f"{100 * table['share'].iloc[0]:.0f} % (higher in malignant)"
-    assert re.search(rf"^Separation +worst_radius {re.escape(first)}, ", str(cancer), re.M)
+    first = f"{100 * table['share'].iloc[0]:.0f} %"
+    assert re.search(rf"^Separation +higher in malignant: worst_radius {re.escape(first)}, ", str(cancer), re.M)
     assert "malignant if the sum of coefficient times variable > 168.603" in str(cancer)
     assert "Separation of the prototypes (the first 20 of 30 variables)" in str(cancer.summary())
     assert re.search(r"\| worst.radius . 0.2262 . malignant . 4.204 . 2.117 \|", cancer.card().markdown.replace("\\_", "_"))

@@ -12,7 +12,6 @@ from protoclass.analysis.stability import choose as choose_of
 from protoclass.analysis.stability import disjoint, drawn, hit_by_random
 from protoclass.core.parallel import Once
 from protoclass.core.sources import Held
-from protoclass.core.statistics.folds import holdout
 from protoclass.core.task import Task
 
 RAW = pc.Euclidean(scale=False)
@@ -181,15 +180,6 @@ def test_fresh_says_what_it_takes(fit, iris):
     assert list(everything) == ["rows", "reselected"]
 
 
-def test_print_leads_with_the_place_and_says_what_chosen_conditions_on(fit):
-    text = repr(fit.stability(B=5))
-    assert text.index("ball_hit_rate:") < text.index("ball_hit_rate_random:") < text.index("distance_95:") < text.index("reselected:")
-    assert "drawn from the rows that selected the prototypes" in text
-    assert "replicate()\nestimates ball_hit_rate and reselected" in text
-    assert "replicate()" in text
-    assert "open: selected again, if sampled" in fit.stability(B=5).plot().get_xlabel()
-
-
 def test_the_table_the_print_and_the_plot(fit):
     told = fit.stability(B=20)
     assert list(told.prototypes.columns[:4]) == ["class", "ball_hit_rate", "ball_hit_rate_random", "distance_95"]
@@ -218,11 +208,6 @@ def test_errors(fit, iris):
         pc.fit("species ~ .", iris, "kmeans", K=2).stability()
     with pytest.raises(pc.OptionError, match="the bootstrap needs weights, which method"):
         pc.fit("species ~ .", iris, "condensed").stability(sample="bootstrap")
-
-
-def test_halves_leave_the_other_half_for_the_complement():
-    y = np.repeat([0, 1], [10, 7])
-    assert holdout(y, 0.5, 0).sum() == 8
 
 
 @pytest.mark.parametrize("classes", [2, 3, 10])
@@ -267,19 +252,6 @@ def test_a_fit_that_was_cut(fit):
     assert short.stability(B=20).sizes.mean() == fit.update(lambda_=6).stability(B=20).sizes.mean()
     with pytest.raises(pc.NotAvailable, match="first part"):
         fit.at(size=3).stability(B=5)
-
-
-def test_labels_that_are_tuples_and_a_predictor_named_chosen(iris):
-    rows = iris.set_index(pd.MultiIndex.from_product([range(50), list("abc")]))
-    told = pc.fit("species ~ .", rows, eps=1.0).stability(B=5)
-    assert told.prototypes["reselected"].between(0, 1).all()
-    named = pc.fit("species ~ .", iris.rename(columns={"sepal_length": "reselected"}), eps=1.0).stability(B=5).prototypes
-    assert {"reselected", "reselected (predictor)"} <= set(named)
-
-
-def test_samples_that_do_not_carry_the_parameters(iris):
-    with pytest.raises(pc.DataError, match=r"of its rows are candidates: use a smaller K=,.*: use update\(\) with smaller"):
-        pc.fit("species ~ .", iris, "kmedoids", K=45).stability(B=3)
 
 
 def test_a_fit_at_another_point_says_so_and_stays_there(iris):

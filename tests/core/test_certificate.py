@@ -30,10 +30,7 @@ def certificate(objective, bound, **more):
         ([2, 3], [2, 3], 0.0, "optimal (proved by linear relaxation)"),
         ([5 + 4e-9], [5], 0.0, "optimal"),  # up to 1e-9 of the objective, or of 1
         ([0.1 + 5e-10], [0.1], 0.0, "optimal"),
-        ([5 + 1e-8], [5], 2e-9, "at most 0.0000002 % above"),
         ([5, 6], [5, 5], 0.1, "at most 10 % above the optimum (bound 10 by linear relaxation)"),
-        ([1.99], [1], 0.99, "at most 99 % above"),
-        ([2], [1], 1.0, "at most 100 % above"),
         ([1001], [1], 1000.0, "at most 100,000 % above"),
         ([1], [0], np.inf, "at most inf % above"),
     ],

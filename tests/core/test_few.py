@@ -11,7 +11,7 @@ import pytest
 
 import protoclass as pc
 from protoclass.core import parallel
-from protoclass.core.coding import coder, gather
+from protoclass.core.coding import coder
 from protoclass.core.distances.minkowski import minkowski
 from protoclass.core.histogram import default_radii
 from protoclass.core.neighbours.nearest import nearest
@@ -113,13 +113,6 @@ def test_distances(both, columns, r, dtype):
     a, b = (rng.normal(size=(n, columns)) * scale for n in (17, 31))
     few, many = both(lambda: minkowski(a.astype(dtype), b.astype(dtype), r))
     np.testing.assert_array_equal(few, many, strict=True)
-
-
-def test_parts_of_a_matrix(both):
-    rng = np.random.default_rng(0)
-    values, rows, columns = rng.random((9, 11)), rng.integers(0, 9, 20), rng.permutation(11)[:6]
-    np.testing.assert_array_equal(*both(lambda: gather(values, rows, columns)), strict=True)
-    np.testing.assert_array_equal(*both(lambda: gather(np.asfortranarray(values).T, columns, rows % 9)), strict=True)
 
 
 @pytest.mark.parametrize("columns", [2, 9])

@@ -6,9 +6,8 @@ from queries import query
 from reference_pvm import classify, cover, greedy, objective
 
 from protoclass.core.parallel import Once
-from protoclass.core.setcover.problems import objective as fast_objective
 from protoclass.core.setcover.solvers import Options, cover_paths
-from protoclass.core.sources import Held, Streamed, Submatrix, part
+from protoclass.core.sources import Held
 from protoclass.core.task import Task
 from protoclass.models.pvm import PVM
 
@@ -83,40 +82,6 @@ def test_folds_in_turns_equal_all_at_once(monkeypatch):
         assert all(pairs(whole[f].at(g)) == pairs(turns[f].at(g)) for g in range(2))
 
 
-@pytest.mark.parametrize("eps", [0.3, 1.0, 2.5])
-def test_held_and_streamed_choose_the_same(eps, monkeypatch):
-    from protoclass.core import sources
-    from protoclass.core.distances.minkowski import minkowski
-
-    monkeypatch.setattr(sources, "TILE", 700)  # several tiles
-    draw = np.random.default_rng(0)
-    X = draw.normal(size=(90, 5)).round(1)
-    y = draw.integers(0, 3, 90)
-
-    def between(a, b):
-        return minkowski(a[0], b[0])
-
-    held = Task(Once(lambda: Held(between((X,), (X,)))), y, 3, np.ones(90), np.arange(90), (0,), Once(lambda: X))
-    streamed = Task(
-        Once(lambda: Streamed(between, (X,), (X,))), y, 3, np.ones(90), np.arange(90), (0,), Once(lambda: X)
-    )
-    cut = Task(
-        Once(lambda: Submatrix(held.D, np.arange(90), np.arange(90))),
-        y,
-        3,
-        np.ones(90),
-        np.arange(90),
-        (0,),
-        Once(lambda: X),
-    )
-    rules = [PVM(eps=eps).path(task, {}).at(0) for task in (held, streamed, cut)]
-    assert pairs(rules[0]) == pairs(rules[1]) == pairs(rules[2])
-    assert len(rules[0].prototypes) > 3
-    grids = [PVM().grid(task, np.array([9]))["eps"] for task in (held, streamed, cut)]
-    assert np.array_equal(grids[0], grids[1])
-    assert np.array_equal(grids[0], grids[2])
-
-
 def test_a_radius_that_is_a_distance_leaves_that_row_out():
     """The ball is open: `<` and `<=` differ here."""
     D = np.array([[0.0, 1.0, 9.0], [1.0, 0.0, 9.0], [9.0, 9.0, 0.0]])
@@ -135,20 +100,3 @@ def test_float32_distances_are_compared_with_the_radius_as_it_is():
     assert len(PVM(eps=0.1).path(task, {}).at(0).prototypes) == 2
     assert len(PVM(eps=float(np.float32(0.1))).path(task, {}).at(0).prototypes) == 2
     assert len(PVM(eps=0.1000001).path(task, {}).at(0).prototypes) == 1
-
-
-def test_objective_from_its_definition():
-    task, D = problem(3)
-    chosen = greedy(D, task.y, 3.0, 0.2, task.w, np.ones(len(task.y), bool), np.ones(D.shape[1], bool), task.classes)
-    at, classes = np.array([j for j, _ in chosen]), np.array([c for _, c in chosen])
-    goal = fast_objective(D[:, at] < 3.0, classes, task.y, task.w, 0.2)
-    assert goal.value == pytest.approx(objective(D, task.y, 3.0, 0.2, task.w, chosen))
-    assert goal.prototypes == len(chosen) > 0
-
-
-def test_part_reads_what_it_names():
-    D = np.arange(20.0).reshape(4, 5)
-    some = Submatrix(Held(D), np.array([2, 0]), np.array([4, 1, 1]))
-    assert np.array_equal(some.array(), D[[2, 0]][:, [4, 1, 1]])
-    assert np.array_equal(some.take(np.array([1]), np.array([0, 2])), [[4.0, 1.0]])
-    assert part((D,), slice(1, 3))[0].shape == (2, 5)

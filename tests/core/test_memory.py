@@ -52,17 +52,6 @@ def test_version_2_of_cgroups_takes_the_tightest_of_all_levels(system):
     assert left(system) == 0
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="the memory that a process takes is read in /proc")
-def test_work_may_be_given_less_than_the_system_has(system, monkeypatch):
-    used = SimpleNamespace(rss=GB, vms=2 * GB, data=GB)
-    monkeypatch.setattr(psutil, "Process", lambda: SimpleNamespace(memory_info=lambda: used))
-    with memory.at_most(3 * GB):
-        assert left(system) == 2 * GB
-        with memory.at_most(0):
-            assert left(system) == 64 * GB
-    assert left(system) == 64 * GB
-
-
 def test_inside_a_container_the_path_of_the_host_is_not_there(system):
     proc, cgroups = system
     write(proc / "self" / "cgroup", "0::/system.slice/docker-123.scope\n")

@@ -9,18 +9,13 @@ from queries import query
 import protoclass as pc
 from protoclass.core import parallel
 from protoclass.core import query as queries
-from protoclass.core.distances.boxes import GROUP
 from protoclass.core.distances.minkowski import Geometry, measure_row, minkowski
 from protoclass.core.distances.screen import screen
 from protoclass.core.neighbours.nearest import KNNPath, Nearest, nearest, order_of
 from protoclass.core.neighbours.search import (
-    Near,
-    joined,
     nearest_compared,
     nearest_k,
-    nearest_of,
     search_of,
-    share_open,
 )
 from protoclass.core.parallel import Once
 from protoclass.core.query import Beside, Query, answer
@@ -89,16 +84,6 @@ def test_a_search_finds_what_all_distances_say(case):
             assert 0 < measured <= D.size
 
 
-def test_a_search_measures_little_and_goes_through_several_levels():
-    X = coordinates(0, "normal", 3000, 2)
-    found = search_of(X, 2.0, 4)
-    assert len(found.level) > 3
-    assert found.level[1] > GROUP**2
-    near, measured = found.nearest(X[:50], 3)
-    assert lists_of(near) == slow(minkowski(X[:50], X), 3)
-    assert measured < 0.02 * 50 * 3000
-
-
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 @pytest.mark.parametrize("r", EXPONENTS)
 def test_one_row_has_the_bits_of_the_kernels(r, dtype, monkeypatch):
@@ -129,15 +114,6 @@ def test_products_find_what_all_distances_say(case):
         assert lists_of(nearest_compared(known.only(some, others), min(k, 40))) == slow(D[np.ix_(some, others)], min(k, 40))
 
 
-def test_products_leave_little_open():
-    X = coordinates(1, "normal", 400, 20)
-    known = screen(X, X)
-    assert share_open(known.only(np.arange(50), np.arange(400)), 5) < 6 / 400
-    X[0] *= 1e6  # an outlier, beside whom all others are near one another
-    known = screen(X, X)
-    assert share_open(known.only(np.arange(50), np.arange(400)), 5) > 0.9
-
-
 @pytest.mark.parametrize("q", [1, 63, 64, 65, 200])
 def test_the_nearest_of_rows_that_are_tied_with_many(q):
     """More are open than there is room for at first, and they stand in blocks of lanes and behind the last one."""
@@ -147,23 +123,6 @@ def test_the_nearest_of_rows_that_are_tied_with_many(q):
     near = nearest_compared(screen(X, Z).only(np.arange(50), np.arange(q)), 1)
     assert lists_of(near) == slow(minkowski(X, Z, 2.0), 1)
     assert q < 40 or len(near.at) > 4 * len(X)
-
-
-def test_lists_of_a_matrix_and_their_parts():
-    draw = np.random.default_rng(0)
-    for dtype in (np.float32, np.float64):
-        D = (draw.integers(0, 6, (300, 40)) / 4).astype(dtype)
-        for k in (1, 7, 40):
-            near = nearest_of(D, k)
-            assert lists_of(near) == slow(D, k)
-            assert (near.radii(np.array([k, 1])) == np.sort(D, axis=1)[:, [k - 1, 0]]).all()
-            again = joined([nearest_of(D[:11], k), nearest_of(D[11:11], k), nearest_of(D[11:], k)])
-            assert lists_of(again) == lists_of(near)
-            shuffled = draw.permutation(len(near.at))
-            order = shuffled[np.argsort(near.rows()[shuffled], kind="stable")]
-            mixed = Near(near.start, near.at[order], near.distance[order]).ascending()
-            assert (mixed.at == near.at).all()
-            assert (mixed.distance == near.distance).all()
 
 
 def old_votes(D, ks, codes, weight, classes):
@@ -246,30 +205,6 @@ def test_an_outlier_beside_whom_all_are_near_leaves_the_answers(always):
     X = coordinates(0, "outlier", 200, 12)
     near = nearest_k(asked(X, X, 2.0, np.arange(200)), Points(np.zeros(200, int), at=np.arange(200)), 6)
     assert lists_of(near) == slow(minkowski(X, X), 6)
-
-
-@pytest.mark.parametrize("p", [2, 12])
-def test_fits_are_those_of_all_distances(p, always, monkeypatch):
-    draw = np.random.default_rng(p)
-    X = draw.normal(size=(900, p)).round(1)
-    X[50:90] = X[:40]
-    data = pd.DataFrame(X).add_prefix("x").assign(y=draw.choice(["a", "b", "c"], 900), w=draw.integers(0, 3, 900))
-    data.loc[5, "x0"] = np.nan
-    new = data.drop(columns="y").iloc[::2]
-    for ties in ("all", "random"):
-        results = []
-        for searched in (True, False):
-            with monkeypatch.context() as patch:
-                if not searched:
-                    patch.setattr(Query, "beside", lambda self, points: None)
-                fit = pc.fit("y ~ . - w", data, "knn", ties=ties, weights="w", cv=4, progress=False)
-                kinds = [fit.predict(rows, kind) for rows in (new, None) for kind in ("class", "prob", "distance", "nearest")]
-            results.append((fit.validation.table, fit.validation.held_out, *kinds))
-        for one, other in zip(*results, strict=True):
-            if isinstance(one, dict):
-                assert all((one[g] == other[g]).all() for g in one)
-            else:
-                assert one.equals(other)
 
 
 def test_metrics_that_are_not_distances_have_no_prototypes_beside_their_rows(monkeypatch):

@@ -6,10 +6,9 @@ from scipy import stats
 from sklearn import metrics
 from sklearn.calibration import calibration_curve
 from statsmodels.stats.inter_rater import cohens_kappa
-from statsmodels.stats.proportion import confint_proportions_2indep
 
 from protoclass.core.statistics.confusion import Table, accuracy, balanced_accuracy, count, kappa, of_class
-from protoclass.core.statistics.intervals import difference_of, mean_of, mean_over_rows, share_of_rows, wilson
+from protoclass.core.statistics.intervals import share_of_rows, wilson
 from protoclass.core.statistics.roc import auc, curve, mean_auc
 from protoclass.core.statistics.scores import brier, log_loss, reliability
 
@@ -190,18 +189,6 @@ def test_kappa_has_the_standard_error_of_fleiss_cohen_and_everitt():
     assert np.isnan(kappa(Table(*2 * (np.diag([10.0, 0.0]),))).value)
 
 
-def test_newcombe():
-    a, b = (share_of_rows(np.arange(n) < k, np.ones(n)) for k, n in ((56, 70), (48, 80)))
-    ends = confint_proportions_2indep(56, 70, 48, 80, method="newcomb", compare="diff")
-    found = difference_of(a, b)
-    assert (found.low, found.high) == pytest.approx(ends)
-    assert (found.low, found.high) == pytest.approx(
-        (0.0524, 0.3339), abs=5e-5
-    )  # Newcombe (1998), table II (a), method 10
-    half = mean_of([a, share_of_rows(np.arange(80) < 32, np.ones(80))])  # a - b is a + (1 - b) - 1
-    assert (2 * half.low - 1, 2 * half.high - 1) == pytest.approx((found.low, found.high))
-
-
 def test_intervals_cover():
     """Coverage of 95 % intervals of balanced accuracy, kappa and F1 over draws of 100 rows, near the boundary."""
     random = np.random.default_rng(1)
@@ -226,14 +213,6 @@ def test_what_is_not_known_is_nan():
     assert found.specificity.value == 1.0
     assert balanced_accuracy(table).value == pytest.approx((5 / 6 + 4 / 6) / 2)
     assert share_of_rows(np.ones(3, bool), np.ones(3)).high == 1.0 == wilson(1.0, 3)[1]
-
-
-def test_mean_over_rows():
-    x = np.random.default_rng(0).normal(size=40)
-    mean, se = mean_over_rows(x, np.full(40, 2.0))
-    assert (mean, se) == pytest.approx((x.mean(), stats.sem(x)))
-    assert mean_over_rows(np.append(x, np.inf), np.ones(41))[0] == np.inf
-    assert np.isnan(mean_over_rows(np.append(x, np.inf), np.ones(41))[1])
 
 
 def test_delong_of_the_scans_of_hanley_and_mcneil():

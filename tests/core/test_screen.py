@@ -1,7 +1,6 @@
 """Distances compared by products: the bound of their error, and answers that are those of the exact kernel to the last tie."""
 
 from fractions import Fraction
-from functools import partial
 from itertools import product
 
 import numpy as np
@@ -9,15 +8,15 @@ import pytest
 from coordinates import KINDS, coordinates, named
 
 from protoclass.core import coding
-from protoclass.core.coding import Coding, coder
+from protoclass.core.coding import coder
 from protoclass.core.distances import screen as screening
 from protoclass.core.distances.minkowski import minkowski
 from protoclass.core.distances.screen import approximate, measure_pair, screen
-from protoclass.core.histogram import Pairs, _needed, default_radii, near_histogram, quantile_ranks, values_at
+from protoclass.core.histogram import default_radii, near_histogram
 from protoclass.core.neighbours.nearest import by_smallest_set, nearest, nearest_to
 from protoclass.core.query import Beside, Query
 from protoclass.core.setcover.coverage import covering, covering_by
-from protoclass.core.sources import Held, Streamed, Submatrix
+from protoclass.core.sources import Held, Streamed
 from protoclass.core.task import Points
 
 COLUMNS = (8, 9, 31, 64, 300)
@@ -34,13 +33,6 @@ CASES = [
 
 def exact_square(x, z):
     return sum(((Fraction(float(a)) - Fraction(float(b))) ** 2 for a, b in zip(x, z, strict=True)), Fraction(0))
-
-
-def worst_rounding(p, dtype):
-    """Rows on both sides of 0 whose coordinates single precision rounds towards 0 as far as it can, so that no error cancels."""
-    one = np.float64(np.float32(1 + 2**-22)) * (1 + 0.999 * 2.0**-24)
-    X = np.outer(np.r_[np.linspace(0.5, 1, 9), -np.linspace(0.5, 1, 9)], np.full(p, one))
-    return np.ascontiguousarray(X, dtype)
 
 
 def rows_of(case, n=40):
@@ -86,17 +78,6 @@ def test_approximations_lie_within_their_bound(case):
     assert check_bounds(rows_of(case)) or case[0] != "normal"
 
 
-@pytest.mark.parametrize("p", [8, 9, 100])
-def test_rounding_that_never_cancels_lies_within_the_bound_and_takes_much_of_it(p):
-    X = worst_rounding(p, np.float64)
-    assert check_bounds(X)
-    known = screen(X, X)
-    approximation = known.rows.square + known.rows.square[:, None] - approximate(known.rows, known.rows)
-    s = (((X[:, None] - X) * known.bounds.scale) ** 2).sum(axis=2)
-    N = known.rows.square.astype(float) + known.rows.square[:, None].astype(float)
-    assert (np.abs(approximation - s) / (2.0**-24 * N)).max() > 3.5  # of the 4 that the derivation allows the rows
-
-
 @pytest.mark.parametrize("case", CASES, ids=named)
 @pytest.mark.parametrize("sides", ["same", "others"])
 def test_codes_are_those_of_the_exact_kernel(case, sides, monkeypatch):
@@ -115,16 +96,6 @@ def test_codes_are_those_of_the_exact_kernel(case, sides, monkeypatch):
     known.hold()
     assert (known.codes(rows, columns, reach) == expected).all()
     assert (known.codes(some, columns[::-1], reach) == expected[::-1][:, some]).all()
-
-
-def test_thresholds_are_rounded_outwards():
-    bounds = screen(X := coordinates(0, "normal", 30, 12), X).bounds
-    reach = np.concatenate([np.random.default_rng(0).gamma(2.0, size=200), [0, 1e-320, 1e-30, 1e19]])
-    for r, low, high in zip(reach, *bounds.thresholds(reach), strict=True):
-        square = (Fraction(float(r)) * Fraction(bounds.scale)) ** 2
-        assert Fraction(float(low)) * (1 + Fraction(bounds.kernel)) < square or r == 0
-        assert Fraction(float(high)) * (1 - Fraction(bounds.kernel)) > square
-    assert low < high
 
 
 def test_254_radii_have_254_codes():
@@ -216,17 +187,6 @@ class Screened(Held):
         return near_histogram(self, pairs, self.known) if near else super().histogram(pairs, near)
 
 
-def test_default_radii_are_screened_at_all():
-    X = coordinates(0, "normal", 200, 20)
-    X[30:40] = X[:10]
-    D = Held(minkowski(X, X))
-    near = near_histogram(D, Pairs(np.arange(200), 13), screen(X, X))
-    ranks = partial(quantile_ranks, None)
-    assert _needed(near, near.counts, ranks) is not None
-    found, smaller = values_at([(Screened(D.values, near.screening), near.pairs)], ranks)
-    assert [found.tolist(), smaller.tolist()] == [some.tolist() for some in values_at([(D, near.pairs)], ranks)]
-
-
 def asked(X, Z, known):
     """A query about the rows of X, whose distances to Z are compared by a product."""
     source = Streamed(lambda a, b: minkowski(a[0], b[0]), (X,), (Z,))
@@ -278,13 +238,6 @@ def test_nearest_prototypes_and_coverage_are_those_of_the_distances(case):
         assert (covering_by(asked(X, candidates, known), points, member, radii) == covering(D, member, radii[:, None])).all()
         known.hold()
         assert (nearest_to(asked(X, candidates, known), points, member, order) == nearest(D, member, order)).all()
-
-
-def test_codes_of_rows_in_another_order():
-    D = np.arange(16.0).reshape(4, 4)
-    coding, order = Coding(np.array([3.0, 7.0, 11.0]), 13), np.array([2, 0, 3, 1])
-    codes = Submatrix(Held(D), order, np.arange(4)).codes(np.arange(4), np.arange(4), coding)
-    assert (codes == coding(D[order])).all()
 
 
 def test_prototypes_that_products_cannot_tell_apart_are_measured():

@@ -103,19 +103,6 @@ def test_the_kernels_answer_as_numpy_does_also_where_distances_are_equal():
             assert kernels[1, i, s] == (-1 if not inside else inside.pop() if len(inside) == 1 else -2)
 
 
-def test_the_numbers_of_prototypes_that_are_tried():
-    for most in (1, 49, 50, 51, 60, 500, 100_000):
-        counts = np.array(spaced_counts(most))
-        assert counts[-1] == most
-        assert (np.diff(counts) >= 1).all()
-        assert (np.diff(counts)[counts[1:] <= 50] == 1).all()
-        assert (counts[1:] / counts[:-1])[counts[1:] > 50].max(initial=1) < 1.07
-        few = np.array(spaced_counts(most, 18))
-        assert len(few) <= 18
-        assert few[-1] == most
-        assert (np.diff(few) >= 1).all()
-
-
 def test_a_budget_tunes_what_makes_rules_smaller(iris, mixed):
     assert list(pc.fit("species ~ .", iris, eps=1.0, max_prototypes=8).selection.values) == ["stop"]
     exact = pc.fit("y ~ a + b", mixed[:60], eps=1.0, solver="exact", max_prototypes=8, cv=2)
@@ -152,16 +139,6 @@ def test_a_budget_goes_with_the_rules_of_choice(iris):
     assert "at the largest stop" not in str(few.summary())
     assert "(at most" not in repr(v.fit_at(3))
     assert pc.fit("species ~ .", iris, dissimilarity="euclidean", repeats=1).selection.rule == "1se"
-
-
-def test_a_method_of_ones_own_and_a_metric_of_the_folds(iris):
-    """Where folds share no work, rules are learned on all rows to be counted, and are those of the fit."""
-    learned = pc.fit("species ~ .", iris, dissimilarity="learned", eps=[1.0, 2.0, 3.0], max_prototypes=5, cv=3, repeats=1)
-    assert len(learned.prototypes) <= 5
-    same = pc.fit("species ~ .", iris, dissimilarity="learned", eps=learned.model.eps, stop=learned.model.stop, repeats=1)
-    assert same.prototypes.equals(learned.prototypes)
-    repeated = pc.cross_validate("species ~ .", iris, max_prototypes=5, cv=3, repeats=2, dissimilarity="euclidean")
-    assert len(repeated.by_repeat) == 2
 
 
 def test_what_is_updated_and_saved_keeps_its_budget(iris, tmp_path):
@@ -211,15 +188,8 @@ def test_a_tolerance_chooses_the_smallest_rule_within_it(iris):
     ("arguments", "said"),
     [
         ({"max_prototypes": 0}, r"max_prototypes must be a whole number >= 1, or.*not 0"),
-        ({"max_prototypes": True}, r"max_prototypes must be a whole number >= 1, or.*, not True"),
-        ({"max_prototypes": 2.5}, r"max_prototypes must be a whole number >= 1, or.*not 2\.5"),
-        ({"max_prototypes": "few"}, r"max_prototypes must be a whole number >= 1, or.*not 'few'"),
-        ({"max_prototypes": [9]}, r"max_prototypes must be a whole number >= 1, or.*not \[9\]"),
-        ({"max_prototypes": {**FEW, "setosa": 0}}, r"max_prototypes must be a whole number >= 1, or.*not 0"),
-        ({"max_prototypes": {}}, r"max_prototypes must be a mapping with exactly.*, not \{"),
         ({"max_prototypes": {"setosa": 3}},
          r"max_prototypes must be a mapping with exactly the classes \['setosa', 'versicolor', 'virginica'\]"),
-        ({"max_prototypes": {**FEW, "rosa": 3}}, r"max_prototypes must be a mapping with exactly.*, not \{"),
         ({"max_prototypes": 2}, r"max_prototypes must be at least 3, one.*not 2:"),
         ({"max_prototypes": 9, "method": "knn"},
          "max_prototypes=9 needs a number of prototypes to select, but method 'knn' has none: use 'pvm', 'scm'"),
@@ -228,20 +198,11 @@ def test_a_tolerance_chooses_the_smallest_rule_within_it(iris):
          r"max_prototypes=5 is too small, because the.*has 9.*: use as many, or leave out"),
         ({"max_prototypes": 5, "method": "kmedoids", "K": [3, 2]},
          "max_prototypes=5 is too small, because the smallest rule of 2 grid points has 6"),
-        (
-            {"max_prototypes": FEW, "method": "kmedoids", "K": [3, 2]},
-            r"max_prototypes=\{'setosa': 1, 'versicolor': 2, 'virginica':.*has 6.*: 2, 'versicolor': 2,",
-        ),
         ({"max_prototypes": 5, "method": "condensed"}, r"max_prototypes=5 is too small, because the.*: use as many, or leave out"),
         ({"max_prototypes": 5, "cv": None, "eps": 1.0}, "tuning stop needs folds, but cv=None: use one value for stop=, or cv=10"),
         ({"stop": 0}, "stop of pvm must be a whole number >= 1, a sequence of these, or 'grid', not 0"),
         ({"stop": 3, "solver": "exact"}, r"stop=3 needs the greedy solver without certify=,.*: use a larger lambda_ to"),
-        ({"stop": 3, "certify": True}, r"stop=3 needs the greedy solver without certify=,.*: use a larger lambda_ to"),
         ({"tolerance": "5"}, r"tolerance must be a number >= 0 in the unit of the measure, such as 0\.02,.*not '5'"),
-        ({"tolerance": "five%"}, r"tolerance must be a number >= 0 in the unit of.*not 'five%'"),
-        ({"tolerance": -0.1}, r"tolerance must be a number >= 0 in the unit of.*not -0\.1"),
-        ({"tolerance": True}, r"tolerance must be a number >= 0 in the unit of.*, not True"),
-        ({"tolerance": "nan%"}, r"tolerance must be a number >= 0 in the unit of.*not 'nan%'"),
         ({"tolerance": 0.1, "choose": "min"}, r"tolerance=0\.1 needs choose='tolerance', not choose='min': leave out one"),
         ({"choose": "tolerance"}, r"choose='tolerance' needs tolerance=, such as 0\.02, or '5%' of the lowest error"),
         ({"tolerance": 0.1, "eps": 1.0}, "tolerance= needs cross-validation, but nothing is cross-validated: use cv=10 as well"),

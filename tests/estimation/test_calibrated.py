@@ -195,14 +195,6 @@ def test_sets_hold_the_true_class_as_often_as_promised():
             assert 0.74 < share < 0.90
 
 
-def test_the_order_of_the_rows_need_not_matter(iris):
-    one = pc.fit("species ~ .", iris, eps=1.0, order="values", calibrate={"cv": 4})
-    other = pc.fit("species ~ .", iris.sample(frac=1, random_state=1), eps=1.0, order="values", calibrate={"cv": 4})
-    for kind in ("prob", "set"):
-        assert one.predict(kind=kind).index.equals(iris.index)
-        assert one.predict(kind=kind).equals(other.predict(kind=kind).loc[iris.index])
-
-
 def test_a_rare_class_has_as_many_folds_as_rows(iris):
     rare = iris[(iris.species != "setosa") | (iris.index < 4)]
     fit = pc.fit("species ~ .", rare, eps=1.0, calibrate=True)
@@ -238,11 +230,6 @@ def test_own_rows_do_not_calibrate(iris):
     assert len(given.calibrate(table[1::2]).calibration.conformal.y) == 75
 
 
-def test_calibration_rows_are_shown_by_their_size(iris):
-    fit = pc.fit("species ~ .", iris[::2], eps=1.0).calibrate(iris[1::2])
-    assert "calibrate={'data': <75 x 5 DataFrame>}" in repr(fit).splitlines()[1]
-
-
 @pytest.mark.parametrize(
     ("method", "own", "how", "unit"),
     [("pvm", {"eps": 1.0}, "multinomial", 2.0**-8), ("pvm", {}, "isotonic", 2.0**13), ("knn", {"k": 3}, "isotonic", 2.0**-200)],
@@ -271,13 +258,6 @@ def test_the_unit_of_the_weights_does_not_matter(iris, unit, how, method, own):
         tests = [fit.test(new, weights=np.ones(len(new)) * u).glance().iloc[0] for fit, u in zip(fits, (1.0, unit), strict=True)]
         for name in ("accuracy_low", "auc", "brier", "log_loss", "p_value"):
             assert tests[1][name] == pytest.approx(tests[0][name], abs=1e-8)
-
-
-def test_equal_weights_are_no_weights(iris):
-    plain = pc.fit("species ~ .", iris, eps=1.0).calibrate()
-    weighted = pc.fit("species ~ .", iris, eps=1.0, weights=np.full(150, 1 / 150)).calibrate()
-    assert weighted.predict(kind="prob").to_numpy() == pytest.approx(plain.predict(kind="prob").to_numpy(), abs=1e-8)
-    assert weighted.predict(kind="set").equals(plain.predict(kind="set"))
 
 
 def test_few_rows_of_large_weight_are_few(iris):
@@ -328,14 +308,6 @@ def test_folds_that_leave_too_few_rows_are_not_tuned_again(iris):
     fit = pc.fit("species ~ .", rare, "knn", k=[1, 3], cv=2).calibrate()
     assert not fit.calibration.tuned
     assert "too few to tune them again" in fit.calibration.guarantee()
-
-
-@pytest.mark.parametrize("how", ["multinomial", "isotonic"])
-def test_no_row_has_probability_0_or_1(how):
-    for seed in range(4):
-        fit = pc.fit("y ~ .", gaussians(40, seed), calibrate=how, dissimilarity="euclidean", repeats=1)
-        p = fit.predict(gaussians(400, 100 + seed).assign(a=lambda d: 50 * d.a), "prob").to_numpy()
-        assert p.min() > 0.3 / 41
 
 
 def test_noise_gets_no_sure_probabilities():

@@ -6,6 +6,7 @@ import warnings
 import numpy as np
 import pandas as pd
 import pytest
+import simulate
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -45,35 +46,6 @@ def test_the_whole_session(iris):
     assert fit.classes == ["setosa", "versicolor", "virginica"]
 
 
-@pytest.mark.parametrize(
-    ("method", "parameters"), [("pvm", {"eps": [0.7, 1.0, 1.6]}), ("knn", {"k": [1, 4, 9]}), ("kmeans", {"K": [1, 2]})]
-)
-def test_cross_validation_equals_fits_without_the_fold(iris, method, parameters):
-    """A plain loop: fit on the training rows of each fold, predict the fold. Scaling is done once on all rows."""
-    X = iris.drop(columns="species")
-    data = (X / X.std(ddof=1)).assign(species=iris.species)
-    v = pc.cross_validate(
-        "species ~ .", data, method, dissimilarity=pc.Euclidean(scale=False), cv=5, seed=2, **parameters
-    )
-    ((name, grid),) = parameters.items()
-    wrong = np.zeros((5, len(grid)))
-    for f in range(5):
-        held = v.folds == f
-        for g, value in enumerate(grid):
-            extra = {"lambda_": 1 / 150} if method == "pvm" else {}
-            fit = pc.fit(
-                "species ~ .", data[~held], method, dissimilarity=pc.Euclidean(scale=False), **{name: value}, **extra
-            )
-            told = fit.predict(data[held])
-            wrong[f, g] = (told.astype(object) != data.species[held].astype(object)).mean()
-            if method != "kmeans":  # whose starts depend on the fold
-                assert v.held_out[g][held].tolist() == told.tolist()
-    if method != "kmeans":
-        assert v.fold_errors.to_numpy() == pytest.approx(wrong)
-    else:
-        assert abs(v.fold_errors.to_numpy() - wrong).max() < 0.15
-
-
 @given(st.integers(0, 10_000))
 @settings(max_examples=15)
 def test_laws_of_the_pvm(seed):
@@ -81,13 +53,14 @@ def test_laws_of_the_pvm(seed):
     data = pd.DataFrame(draw.normal(size=(40, 2)), columns=["a", "b"]).assign(y=draw.choice(["u", "v", "w"], 40))
     data.loc[:2, "y"] = ["u", "v", "w"]
     fold = pd.Series(np.arange(40) % 4, data.index)
-    fit = pc.fit("y ~ .", data, cv=fold)
+    euclidean = {"cv": fold, "dissimilarity": "euclidean", "repeats": 1}
+    fit = pc.fit("y ~ .", data, **euclidean)
     # permuting rows permutes the result: with weights whose sums are all different, only balls that hold the same rows
     # tie, and whichever of them comes first, the same rows are covered at each step
     order = draw.permutation(40)
     w = pd.Series(draw.uniform(0.5, 1.5, 40), data.index)
-    heavy = pc.fit("y ~ .", data, cv=fold, weights=w, choose="min")
-    moved = pc.fit("y ~ .", data.iloc[order], cv=fold, weights=w, choose="min")
+    heavy = pc.fit("y ~ .", data, weights=w, choose="min", **euclidean)
+    moved = pc.fit("y ~ .", data.iloc[order], weights=w, choose="min", **euclidean)
     same = ["eps", "size"]
     pd.testing.assert_frame_equal(moved.validation.table[same], heavy.validation.table[same])
     moved = moved.update(eps=heavy.model.eps)
@@ -97,7 +70,7 @@ def test_laws_of_the_pvm(seed):
     # renaming classes renames predictions
     names = {"u": "one", "v": "three", "w": "two"}
     ordered = pd.Categorical(data.y.map(names), ["one", "three", "two"])
-    renamed = pc.fit("y ~ .", data.assign(y=ordered), cv=fold)
+    renamed = pc.fit("y ~ .", data.assign(y=ordered), **euclidean)
     assert renamed.predict().tolist() == fit.predict().map(names).tolist()
     # scaling D and eps together changes nothing
     d = pc.dissimilarity("y ~ .", data).frame()
@@ -115,27 +88,6 @@ def test_laws_of_the_pvm(seed):
     miscovered = (inside & ~own).sum()
     assert one.objective.value == pytest.approx(uncovered + miscovered + len(one.prototypes) / 40)
     assert one.objective.uncovered == uncovered
-
-
-def test_weights_count_as_repeated_rows(iris):
-    few = iris.iloc[::3].reset_index(drop=True)
-    w = np.random.default_rng(0).integers(1, 4, len(few))
-    X = few.drop(columns="species")
-    D = np.sqrt(((X.to_numpy()[:, None] - X.to_numpy()) ** 2).sum(2))
-    repeated = np.repeat(np.arange(len(few)), w)
-    a = pc.fit("species ~ 1", few, dissimilarity=D, eps=0.8, weights=w, lambda_=0.3)
-    b = pc.fit(
-        "species ~ 1",
-        few.iloc[repeated].reset_index(drop=True),
-        dissimilarity=D[np.ix_(repeated, repeated)],
-        eps=0.8,
-        lambda_=0.3,
-    )
-    assert a.objective.value == pytest.approx(b.objective.value)
-    assert a.prototypes["newly_covered"].tolist() == b.prototypes["newly_covered"].tolist()
-    v = pc.cross_validate("species ~ 1", few, dissimilarity=D, eps=0.8, weights=w, cv=5)
-    lost = (v.held_out[0].astype(object) != few.species.astype(object)).to_numpy()
-    assert v.table["error"].iloc[0] == pytest.approx((w * lost).sum() / w.sum())
 
 
 def test_a_class_without_prototypes_and_no_prototypes_at_all(iris):
@@ -187,7 +139,7 @@ def test_asymmetric_and_rectangular_matrices_by_label(iris):
 
 
 def test_missing_values_are_counted_kept_by_label_and_padded():
-    data = pc.simulate_clinic(120, missing=0.04, seed=3)
+    data = simulate.clinic(120, missing=0.04, seed=3)
     fit = pc.fit("outcome ~ .", data, eps=0.35)
     gone = data.index[data.isna().any(axis=1)]
     assert fit.dropped.equals(gone)
@@ -226,45 +178,6 @@ def test_augment_by_hand(iris):
     assert out["covered"].tolist() == held
 
 
-def test_knn_votes_with_ties_and_weights():
-    D = np.array([[0, 1, 1, 2.0], [1, 0, 1, 2], [1, 1, 0, 2], [2, 2, 2, 0]])
-    data = pd.DataFrame({"y": ["b", "a", "a", "b"]}, index=list("pqrs"))
-    frame = pd.DataFrame(D, list("pqrs"), list("pqrs"))
-    new = pd.DataFrame([[1.0, 1.0, 1.0, 5.0], [1.0, 2.0, 3.0, 1.0], [1.0, 2.0, 2.0, 2.0]], columns=list("pqrs"))
-    one = pc.fit("y ~ 1", data, "knn", dissimilarity=frame, k=1)
-    assert one.predict(new, "prob")["a"].tolist() == pytest.approx([2 / 3, 0, 0])
-    two = pc.fit("y ~ 1", data, "knn", dissimilarity=frame, k=2)
-    assert two.predict(new, "prob")["a"].tolist() == pytest.approx([2 / 3, 0, 0.5])
-    assert two.predict(new).tolist() == ["a", "b", "a"]
-    heavy = pc.fit("y ~ 1", data, "knn", dissimilarity=frame, k=2, weights=[3.0, 1, 1, 1])
-    assert heavy.predict(new, "prob")["a"].tolist() == pytest.approx([2 / 5, 0, 2 / 6])
-
-
-def test_knn_equals_scikit_learn(iris):
-    from sklearn.neighbors import KNeighborsClassifier
-
-    X = iris.drop(columns="species") + np.random.default_rng(0).normal(0, 1e-4, (150, 4))
-    data = X.assign(species=iris.species)
-    fit = pc.fit("species ~ .", data, "knn", k=7, dissimilarity=pc.Euclidean(scale=False))
-    new = X + 0.05
-    peer = KNeighborsClassifier(7).fit(X, iris.species)
-    assert fit.predict(new).tolist() == peer.predict(new).tolist()
-    assert fit.predict(new, "prob").to_numpy() == pytest.approx(peer.predict_proba(new))
-
-
-def test_kmeans_prototypes_are_in_the_users_units(iris):
-    from sklearn.cluster import KMeans
-
-    fit = pc.fit("species ~ .", iris, "kmeans", K=2, dissimilarity=pc.Euclidean(scale=False))
-    assert fit.prototypes.index[3] == "kmeans[versicolor].2"
-    own = iris[iris.species == "setosa"].drop(columns="species")
-    loss = ((own.to_numpy()[:, None] - fit.prototypes.iloc[:2, 2:].to_numpy(float)) ** 2).sum(2).min(1).sum()
-    assert loss <= KMeans(2, n_init=20, random_state=0).fit(own).inertia_ * 1.01
-    scaled = pc.fit("species ~ .", iris, "kmeans", K=1)
-    means = iris.groupby("species", observed=True).mean()
-    assert scaled.prototypes.iloc[:, 2:].to_numpy(float) == pytest.approx(means.to_numpy())
-
-
 def test_other_frames_give_the_same_fit(iris):
     import polars
     import pyarrow
@@ -276,23 +189,6 @@ def test_other_frames_give_the_same_fit(iris):
         predicted = other.predict(table)
         assert type(predicted).__module__.split(".")[0] == type(table).__module__.split(".")[0]
         assert (predicted.to_list() if hasattr(predicted, "to_list") else predicted.to_pylist()) == fit.predict().tolist()
-
-
-@pytest.mark.usefixtures("threads_of_blas")
-def test_seed_and_threads_do_not_matter_to_the_result(iris, monkeypatch):
-    from protoclass.core import parallel as jit
-
-    one = pc.fit("species ~ .", iris, seed=5, dissimilarity="euclidean", repeats=1)
-    two = pc.fit("species ~ .", iris, seed=5, dissimilarity="euclidean", repeats=1)
-    monkeypatch.setattr(jit, "SMALL", 0)  # threads even here
-    monkeypatch.setattr(jit, "cores", lambda: 2)
-    three = pc.fit("species ~ .", iris, seed=5, dissimilarity="euclidean", repeats=1)
-    assert one.validation.table.equals(two.validation.table)
-    assert one.prototypes.equals(two.prototypes)
-    assert one.validation.table.equals(three.validation.table)
-    before = np.random.get_state()[1][:5].tolist()
-    pc.fit("species ~ .", iris, "kmeans", cv=3)
-    assert np.random.get_state()[1][:5].tolist() == before
 
 
 def test_a_level_order_decides_ties():
@@ -318,12 +214,10 @@ def test_training_errors_of_the_classes_are_weighted(iris):
     ("method", "options", "there", "absent"),
     [
         ("pvm", {}, {"certify", "balls"}, {"draws", "rounding", "mip_gap", "time_limit"}),
-        ("pvm", {"certify": True}, {"certify", "time_limit"}, {"draws", "rounding", "mip_gap"}),
         ("pvm", {"solver": "exact"}, {"mip_gap", "time_limit"}, {"draws", "rounding", "certify"}),
         ("pvm", {"solver": "rounding", "draws": 5}, {"draws", "rounding", "time_limit"}, {"mip_gap", "certify"}),
         ("scm", {"kind": "disjunction", "penalty": 1.0, "stop": 1}, {"multiclass"}, {"negate"}),
         ("scm", {"features": "stumps", "kind": "disjunction", "penalty": 1.0, "stop": 1}, set(), {"negate", "dissimilarity"}),
-        ("kmedoids", {"K": 1, "start": "build"}, {"start"}, {"starts"}),
         ("kmedoids", {"K": 1}, {"start", "starts"}, set()),
     ],
 )  # fmt: skip
@@ -448,7 +342,11 @@ def test_rows_of_few_values_are_no_copies(kind):
 
 
 def test_a_fit_without_cross_validation_says_how_to_have_one(iris):
-    fit = pc.fit("species ~ .", iris, eps=1.0)
+    fit = pc.fit("species ~ .", iris, eps=1.0, cv=None)
     with pytest.raises(pc.NotAvailable, match=r"not cross-validated: use fit\.update\(cv=10\)"):
         fit.validation.corrected()
+    quick, ten = fit.update(cv="auto"), fit.update(cv=10)
+    assert quick.curve is None
+    assert quick.validation.table.equals(ten.validation.table)
+    assert f"{ten.validation.table['error'][0]:.2f}" in str(quick)
     assert fit.update(cv=3).validation.table["error"][0] < 0.2

@@ -8,8 +8,7 @@ import pandas as pd
 import pytest
 
 import protoclass as pc
-from protoclass.core.statistics.one_se import choose, frontier, least_within
-from protoclass.estimation.error_curve import corrected_losses
+from protoclass.core.statistics.one_se import frontier, least_within
 from protoclass.plots.style import colour
 from protoclass.views.curve import nearest_row_error, sort_frontier
 
@@ -64,33 +63,6 @@ def test_points_of_the_frontier_by_hand():
     error, size = np.array([0.3, 0.2, 0.2, 0.1, 0.4, 0.1]), np.array([1.0, 3.0, 2.0, 5.0, 4.0, 6.0])
     assert frontier(error, size).tolist() == [0, 2, 3]
     assert least_within(error, size, np.array([1.0, 2.5, 4.0, 9.0])).tolist() == [0, 2, 2, 3]
-
-
-def test_the_correction_of_the_frontier_against_a_slow_version():
-    draw = np.random.default_rng(0)
-    n, G, F, samples = 30, 6, 5, 20
-    y, fold, w = draw.integers(0, 3, n), draw.permutation(np.arange(n) % F), draw.random(n) + 0.5
-    predicted, size = draw.integers(0, 3, (1, n, G)), np.array([1.0, 1.0, 2.0, 4.0, 4.0, 7.0])
-    loss, most = 1 - np.eye(3), np.array([1.0, 2.0, 4.0, 7.0])
-    found = corrected_losses(
-        predicted, y, loss, fold[None], w, np.tile(size, (F, 1)), np.arange(n), 7, samples, rule_sizes=size, most=most
-    )
-    again, lost = np.random.default_rng([7, samples]), np.full((n, len(most)), np.nan).astype(object)
-    parts = [[[] for _ in most] for _ in range(n)]
-    for _ in range(samples):
-        rows = again.integers(0, n, n)
-        weight = np.array([sum(w[i] for i in rows if fold[i] == f) for f in range(F)])
-        errors = np.array([
-            [sum(w[i] * loss[y[i], predicted[0, i, g]] for i in rows if fold[i] == f) / weight[f] for g in range(G)] for f in range(F)
-        ])  # fmt: skip
-        error = choose(errors, weight, np.tile(size, (F, 1))).error
-        for k, cap in enumerate(most):
-            inside = np.flatnonzero(size <= cap)
-            point = min(inside, key=lambda g: (round(error[g], 12), size[g], g))
-            for i in set(range(n)) - set(rows.tolist()):
-                parts[i][k].append(loss[y[i], predicted[0, i, point]])
-    lost = np.array([[np.mean(of_size) for of_size in of_row] for of_row in parts])
-    assert found == pytest.approx(lost)
 
 
 @pytest.mark.parametrize("further", [{}, {"measure": "balanced", "weights": np.arange(120) % 4}, {"groups": np.arange(120) // 2}])

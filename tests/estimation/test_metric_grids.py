@@ -36,7 +36,7 @@ def by_hand(formula, data, metrics, *arguments, **named):
     return pd.concat(tables, ignore_index=True), choose(errors, parts[0].fold_weight, sizes, limits=limits)
 
 
-@pytest.mark.parametrize(("method", "own"), [("pvm", {}), ("knn", {"k": [1, 3, 5]}), ("kmedoids", {"K": "grid"}), ("knn", {"k": 1})])
+@pytest.mark.parametrize(("method", "own"), [("pvm", {}), ("kmedoids", {"K": "grid"}), ("knn", {"k": 1})])
 def test_the_grid_is_that_of_each_metric_below_one_another(waves, method, own):
     metrics = [({"window": w}, pc.DTW(window=w)) for w in (0, 3, 6)]
     table, choice = by_hand("kind ~ .", waves, metrics, method, cv=5, seed=2, **own)
@@ -53,14 +53,6 @@ def test_the_grid_is_that_of_each_metric_below_one_another(waves, method, own):
     assert f"DTW, tuned: window = {chosen['window']:g}" in str(fit)
     assert "window" in fit.glance()
     assert "window (0 to 6, 3 values)" in fit.methods().text
-
-
-def test_two_parameters_of_a_metric_make_a_product(waves):
-    metrics = [({"r": r, "window": w}, pc.DTW(window=w, r=r)) for r, w in product((1, 2), (0, 5))]
-    table, _ = by_hand("kind ~ .", waves, metrics, "knn", k=[1, 3])
-    pd.testing.assert_frame_equal(
-        pc.cross_validate("kind ~ .", waves, "knn", k=[1, 3], dissimilarity=pc.DTW(window=[0, 5], r=[1, 2])).table, table
-    )
 
 
 def test_default_grids(waves, iris):

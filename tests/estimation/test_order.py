@@ -1,11 +1,13 @@
-"""The order of the rows: what depends on it are choices among equals, and with order="values" nothing does."""
+"""The order of the rows: choices among equals depend on it, and nothing of an estimator, which sorts them."""
 
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.model_selection import PredefinedSplit
 
 import protoclass as pc
 from protoclass.models.registry import BUILT_IN
+from protoclass.sklearn import PrototypeClassifier
 
 
 def shuffled(data, seed):
@@ -26,69 +28,45 @@ def rounded():
 
 
 @pytest.mark.parametrize("method", list(BUILT_IN))
-def test_no_method_depends_on_the_order_of_the_rows_by_values(rounded, method):
-    def fitted(data):
-        return pc.fit("species ~ . - site", data, method, cv=3, order="values", **tuned(method))
+def test_estimators_do_not_depend_on_the_order_of_the_rows(rounded, method):
+    X, y = rounded.drop(columns=["species", "site"]), rounded["species"]
 
-    one = fitted(rounded)
+    def fitted(rows):
+        return PrototypeClassifier(method, "euclidean", cv=3, repeats=1, **tuned(method)).fit(X.iloc[rows], y.iloc[rows])
+
+    one = fitted(np.arange(75))
     for seed in range(2):
-        data = shuffled(rounded, seed)
-        other = fitted(data)
-        assert other.prototypes.equals(one.prototypes)
-        assert other.validation.table.equals(one.validation.table)
-        for answer in ("predict", "augment"):
-            assert getattr(other, answer)().index.equals(data.index)
-            pd.testing.assert_frame_equal(
-                pd.DataFrame(getattr(other, answer)()).loc[rounded.index], pd.DataFrame(getattr(one, answer)())
-            )
-        for kind in one.rule.kinds:
-            assert other.predict(rounded, kind).equals(one.predict(rounded, kind)), kind
-        assert other.validation.held_out.index.equals(data.index)
-        assert other.validation.held_out.loc[rounded.index].equals(one.validation.held_out)
-        assert other.validation.folds.loc[rounded.index].equals(one.validation.folds)
+        rows = np.random.default_rng(seed).permutation(75)
+        other = fitted(rows)
+        np.testing.assert_array_equal(other.predict(X), one.predict(X))
+        np.testing.assert_array_equal(other.transform(X), one.transform(X))
+        assert other.fit_.validation.table.equals(one.fit_.validation.table)
+        at = other.prototype_indices_
+        np.testing.assert_array_equal(X.iloc[rows].iloc[at[at >= 0]], X.iloc[one.prototype_indices_[at >= 0]])
 
 
-@pytest.mark.parametrize(
-    "options",
-    [
-        {"formula": "species ~ .", "weights": "w"},
-        {"formula": "species ~ poly(sepal_length, 2) + scale(petal_width)", "dissimilarity": "manhattan"},
-        {"formula": "species ~ . - w", "dissimilarity": "gower", "na": "keep"},
-        {"formula": "species ~ sepal_length", "candidates": 20},
-        {"formula": "species ~ sepal_length", "dissimilarity": pc.Euclidean(scale="fold"), "candidates": pc.kmeans(2)},
-        {"formula": "species ~ sepal_length", "groups": "site"},
-        {"formula": "species ~ petal_width", "repeats": 2, "dissimilarity": pc.Ranks("manhattan")},
-        {"formula": "species ~ petal_width", "solver": "rounding"},
-    ],
-)
-def test_nor_does_what_else_a_fit_depends_on(rounded, options):
-    data = rounded.assign(w=np.arange(75) % 3 + 0.5)
-    if options.get("na") == "keep":
-        data.iloc[5, 0] = np.nan
-    arguments = {"eps": [0.8, 1.2], "cv": 3, "order": "values", **options}
-    formula = arguments.pop("formula")
-    one, other = (pc.fit(formula, d, **arguments) for d in (data, shuffled(data, 1)))
-    assert other.prototypes.equals(one.prototypes)
-    assert other.validation.table.equals(one.validation.table)
-    held = other.validation.held_out
-    expected = one.validation.held_out
-    assert held.sort_index().equals(expected.sort_index())
-    assert other.predict(data).equals(one.predict(data))
+@pytest.mark.parametrize("what", ["weights", "folds", "groups", "series", "missing"])
+def test_nor_on_the_order_of_what_is_given_beside_them(rounded, what):
+    X, y = rounded.drop(columns="species"), rounded["species"].to_numpy()
+    given = {"eps": [0.2, 0.4], "cv": 3, "repeats": 1, "dissimilarity": "gower", "na": "keep"}
+    if what == "series":
+        X, given = pd.DataFrame({"wave": X.iloc[:, :4].to_numpy().tolist()}), given | {"dissimilarity": pc.DTW(), "na": "raise"}
+    elif what == "missing":
+        X = X.mask(np.random.default_rng(0).random(X.shape) < 0.1)
+
+    def fitted(rows):
+        more = {"cv": PredefinedSplit((np.arange(75) % 4)[rows])} if what == "folds" else {}
+        weights = (np.arange(75) % 3 + 0.5)[rows] if what == "weights" else None
+        groups = X.groupby(list(X)).ngroup().to_numpy()[rows] // 4 if what == "groups" else None
+        return PrototypeClassifier(**given | more).fit(X.iloc[rows], y[rows], weights, groups)
+
+    one, other = fitted(np.arange(75)), fitted(np.random.default_rng(1).permutation(75))
+    pd.testing.assert_frame_equal(other.fit_.validation.table, one.fit_.validation.table, rtol=1e-12)  # equal rows may change folds
+    np.testing.assert_array_equal(other.predict(X), one.predict(X))
 
 
-def test_given_dissimilarities_go_by_label(rounded):
-    matrix = pc.dissimilarity("species ~ . - site", rounded).frame()
-    one = pc.fit("species ~ 1", rounded, dissimilarity=matrix, order="values", repeats=1)
-    other = pc.fit("species ~ 1", shuffled(rounded, 3), dissimilarity=matrix, order="values", repeats=1)
-    assert other.prototypes.index.equals(one.prototypes.index)
-    assert other.predict().loc[rounded.index].equals(one.predict())
-
-
-def test_the_order_of_the_data_is_the_default_and_decides_ties(rounded):
+def test_the_order_of_the_data_decides_ties(rounded):
     one = pc.fit("species ~ . - site", rounded, "scm", kind="conjunction", penalty=2.0, stop=4)
-    assert one.prototypes.equals(one.update(order="data").prototypes)
-    with pytest.raises(pc.OptionError, match="order must be 'data' or 'values', not 'sorted'"):
-        one.update(order="sorted")
     differ = 0
     for seed in range(4):
         other = one.update(data=shuffled(rounded, seed))
@@ -101,10 +79,3 @@ def test_the_order_of_the_data_is_the_default_and_decides_ties(rounded):
                 differ += 1
                 assert (a.q[first], a.r[first]) == (b.q[first], b.r[first])
     assert differ > 0
-
-
-def test_labels_of_several_types_are_sorted_too(rounded):
-    data = rounded.set_axis([*range(70), "a", "b", ("c", 1), 2.5, None])
-    data = data.set_axis(pd.Index(data.index.tolist(), tupleize_cols=False))
-    one, other = (pc.fit("species ~ . - site", d, eps=1.0, order="values") for d in (data, shuffled(data, 5)))
-    assert one.prototypes.equals(other.prototypes)

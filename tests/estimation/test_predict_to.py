@@ -1,4 +1,4 @@
-"""Predictions of files and lazy tables, written block by block: they are those of the same rows in memory."""
+"""Predictions of files and streams of Arrow batches, written block by block: they are those of the same rows in memory."""
 
 import datetime
 import os
@@ -6,7 +6,6 @@ import threading
 import warnings
 from decimal import Decimal
 
-import dask.dataframe as dd
 import duckdb
 import numpy as np
 import pandas as pd
@@ -54,17 +53,16 @@ def folder(rows, tmp_path_factory):
 @pytest.fixture
 def small(monkeypatch):
     """Blocks of 37 rows."""
-    monkeypatch.setattr("protoclass.frames.sources.VALUES", 0)
-    monkeypatch.setattr("protoclass.frames.sources.FEWEST", 37)
+    monkeypatch.setattr("protoclass.frames.read.VALUES", 0)
+    monkeypatch.setattr("protoclass.frames.read.FEWEST", 37)
 
 
 SOURCES = {
     "parquet": lambda p: p / "rows.parquet",
-    "csv": lambda p: str(p / "*.csv"),
-    "polars": lambda p: pl.scan_parquet(p / "rows.parquet"),
+    "csv": lambda p: [str(p / "rows.csv")],
+    "polars": lambda p: pl.read_parquet(p / "rows.parquet"),
     "duckdb": lambda p: duckdb.connect().sql(f"from '{p}/rows.parquet'"),
-    "dask": lambda p: dd.from_pandas(pd.read_parquet(p / "rows.parquet"), npartitions=5),
-    "dataset": lambda p: ds.dataset(p / "rows.parquet"),
+    "dataset": lambda p: ds.dataset(p / "rows.parquet").scanner().to_reader(),
 }
 
 
@@ -96,20 +94,25 @@ def test_a_file_has_what_predict_says(name, out, rows, fit, folder, tmp_path, sm
     assert os.listdir(tmp_path) == [out]
 
 
-@pytest.mark.parametrize("name", ["polars", "duckdb"])
-def test_a_lazy_table_goes_back_where_it_came_from(name, rows, fit, folder, small):
-    source = SOURCES[name](folder)
-    answer = fit.predict_to(source, key=["id", "day"], kind=KINDS)
-    assert type(answer) is type(source)
-    for _ in range(2):  # it can be read twice
-        got = pd.DataFrame(answer.collect().to_dict(as_series=False)) if name == "polars" else answer.to_arrow_table().to_pandas()
-        assert got["id"].tolist() == rows["id"].tolist()
-        assert got["day"].tolist() == rows["day"].tolist()
-        same(got, fit, rows)
-    if name == "duckdb":
-        assert [str(kind) for kind in answer.types[:3]] == ["BIGINT", "DATE", "VARCHAR"]
-        exact = source.project("cast(id as decimal(38, 2)) / 1 as x, id::hugeint as id, a, b, g")
-        assert fit.predict_to(exact, key="id").aggregate("max(id)").fetchall() == [(rows["id"].max(),)]
+def test_the_nearest_prototype_is_named_by_the_key(rows, folder, tmp_path, small):
+    fit = pc.fit("y ~ a + b", rows, eps=0.2)
+    for key, nearest in (("id", "id"), ("code", "code"), (["code", "id"], None), (None, None)):
+        got = pq.read_table(fit.predict_to(folder / "rows.parquet", tmp_path / "out.parquet", key, "nearest", overwrite=True))["nearest"]
+        expected = fit.predict(rows, "nearest").dropna()
+        expected = expected if nearest is None else expected.map(rows[nearest])
+        assert [v for v in got.to_pylist() if v is not None] == expected.tolist()
+    for other in (fit.slim(), pc.fit("y ~ a + b", rows[["a", "b", "y"]], eps=0.2)):  # whose data lack the key
+        got = pq.read_table(other.predict_to(folder / "rows.parquet", tmp_path / "out.parquet", "id", "nearest", overwrite=True))["nearest"]
+        assert [v for v in got.to_pylist() if v is not None] == fit.predict(rows, "nearest").dropna().tolist()
+    means = pc.fit("y ~ a + b", rows, "kmeans", K=2)
+    got = pq.read_table(means.predict_to(folder / "rows.parquet", tmp_path / "out.parquet", "id", "nearest", overwrite=True))["nearest"]
+    assert [v for v in got.to_pylist() if v is not None] == means.predict(rows, "nearest").dropna().tolist()
+
+
+def test_decimals_and_sums_of_a_database_are_numbers(fit, rows, folder, tmp_path):
+    exact = duckdb.sql(f"select cast(a as decimal(38, 2)) as a, b, g, id::hugeint as id from '{folder}/rows.parquet'")
+    got = pd.read_parquet(fit.predict_to(exact, tmp_path / "out.parquet", "id", "distance"))
+    np.testing.assert_allclose(got[["distance_down", "distance_up"]].to_numpy(float), fit.predict(rows, "distance").to_numpy(), atol=1e-12)
 
 
 def test_keys_keep_their_type_and_their_gaps(rows, fit, tmp_path, small):
@@ -121,7 +124,7 @@ def test_keys_keep_their_type_and_their_gaps(rows, fit, tmp_path, small):
     }
     table = pa.table(keys | {c: pa.array(rows[c], from_pandas=True) for c in ("a", "b", "g")})
     pq.write_table(table, tmp_path / "rows.parquet")
-    for source in (tmp_path / "rows.parquet", pl.scan_parquet(tmp_path / "rows.parquet"), duckdb.sql(f"from '{tmp_path}/rows.parquet'")):
+    for source in (tmp_path / "rows.parquet", pl.read_parquet(tmp_path / "rows.parquet"), duckdb.sql(f"from '{tmp_path}/rows.parquet'")):
         got = pq.read_table(fit.predict_to(source, tmp_path / "out.parquet", list(keys), overwrite=True))
         assert {name: got[name].to_pylist() for name in keys} == keys
     got = pq.read_table(fit.predict_to(tmp_path / "rows.parquet", tmp_path / "out.parquet", overwrite=True))
@@ -140,8 +143,6 @@ def test_labels_of_other_types_and_fits_of_other_kinds(rows, folder, tmp_path, s
         got = predicted(fit, path)
         assert [type(v) for v in got if v is not None] == [float if labels[1] == 2.5 else type(labels[1])] * len(known)
         assert [got[k] for k in known] == [str(expected[k]) if labels[1] == "one" else expected[k] for k in known]
-        lazily = fit.predict_to(SOURCES["duckdb"](folder)).fetchall()
-        assert [lazily[k][0] for k in known] == [got[k] for k in known]
     slim = fit.slim()
     assert predicted(slim, path) == got
     mixed = pc.fit("y ~ a + b", rows.set_axis([k if k % 2 else f"row {k}" for k in rows.index]), eps=0.2)
@@ -187,24 +188,26 @@ def test_unseen_levels_are_said_once_with_their_rows(rows, tmp_path, small):
 
 
 REFUSED = {
-    "memory": (lambda p, rows: (rows, p / "out.csv"), {}, pc.DataError, "source is a DataFrame"),
+    "lazy": (lambda p, rows: (pl.scan_csv(p / "rows.csv"), p / "out.csv"), {}, pc.DataError,
+        r"source must be a path, a list of paths or a stream of Arrow batches, not LazyFrame: write.*sink_parquet"),
+    "dataset": (lambda p, rows: (ds.dataset(p / "rows.csv", format="csv"), p / "out.csv"), {}, pc.DataError, "not FileSystemDataset"),
     "ending": (lambda p, rows: (p / "rows.csv", "out.json"), {}, pc.OptionError, "ends in .parquet or .csv"),
+    "no path": (lambda p, rows: (p / "rows.csv", None), {}, pc.OptionError, "ends in .parquet or .csv"),
     "one column": (lambda p, rows: (p / "rows.csv", p / "out.csv"), {"key": None}, pc.OptionError, "of one column"),
     "itself": (lambda p, rows: (p / "rows.csv", p / "rows.csv"), {"overwrite": True}, pc.OptionError, "is also an input file: use another"),
     "there": (lambda p, rows: (p / "rows.csv", p / "there.csv"), {}, pc.OptionError, "already exists: use overwrite=True, or another name"),
     "key": (lambda p, rows: (p / "rows.csv", p / "out.csv"), {"key": "ident"}, pc.DataError, "key='ident' is not a column"),
-    "keys": (lambda p, rows: (p / "rows.csv", p / "out.csv"), {"key": ["id", "id"]}, pc.OptionError,
-        "'id' would be the name of two output columns: rename the key, or use each kind once"),
-    "kinds": (lambda p, rows: (p / "rows.csv", p / "out.csv"), {"kind": ["prob", "prob"]}, pc.OptionError,
-        r"'prob_down' would be the name of two output.*: rename the key, or use each"),
+    "keys": (lambda p, rows: (p / "rows.csv", p / "out.csv"), {"key": ["id", "id"]}, pc.DataError,
+        "the output column label 'id' occurs more than once: rename one of them"),
+    "kinds": (lambda p, rows: (p / "rows.csv", p / "out.csv"), {"kind": ["prob", "prob"]}, pc.DataError,
+        r"the output column label 'prob_down' occurs more"),
     "kind": (lambda p, rows: (p / "rows.csv", p / "out.csv"), {"kind": []}, pc.OptionError,
         r"kind must be 'class', 'distance', 'nearest',.*: class, distance, nearest,"),
-    "lazy path": (lambda p, rows: (p / "rows.csv", None), {}, pc.OptionError,
-        r"out=None needs a polars LazyFrame or a DuckDB.*: use a path,"),
-    "lazy dask": (lambda p, rows: (dd.from_pandas(rows), None), {}, pc.OptionError,
-        r"out=None needs a polars LazyFrame or a DuckDB.*: use a path,"),
     "column": (lambda p, rows: (p / "there.csv", p / "out.csv"), {}, pc.DataError, r"lack the columns \['g'\]"),
-    "lazy column": (lambda p, rows: (duckdb.sql("select 1 as a, 2 as b, 3 as id"), None), {}, pc.DataError, r"lack the columns \['g'\]"),
+    "stream column": (lambda p, rows: (duckdb.sql("select 1 as a, 2 as b, 3 as id"), p / "out.csv"), {}, pc.DataError,
+        r"lack the columns \['g'\]"),
+    "query": (lambda p, rows: (duckdb.sql("select cast(i::varchar || 'x' as int) as a, 2 as b, 'x' as g, i as id from range(9) t(i)"),
+        p / "out.csv"), {}, pc.DataError, "the duckdb DuckDBPyRelation can't be read: .*Could not convert string"),
     "folder": (lambda p, rows: (p / "rows.csv", p / "none" / "out.csv"), {}, pc.FileError, "can't be written"),
 }  # fmt: skip
 
@@ -247,19 +250,19 @@ def test_an_interrupt_leaves_the_old_file(fit, folder, tmp_path, small, monkeypa
 
 def test_blocks_are_predicted_on_threads_and_few_are_held(fit, folder, tmp_path, small, monkeypatch):
     threads, begun, ahead = set(), [], []
-    answer_rows, as_frame = type(fit).answer_rows, predict_to.as_frame
+    answer_rows, as_frame = type(fit).answer_rows, predict_to.as_pandas
 
     def work(self, new, *given):
         threads.add(threading.current_thread())
-        ahead.append(len(begun) - len(ahead))
+        ahead.append(sum(begun) - len(ahead))
         return answer_rows(self, new, *given)
 
     def read(block):
-        begun.append(len(block))  # in the thread that reads and writes
+        begun.append(threading.current_thread() is threading.main_thread())  # the thread that reads and writes
         return as_frame(block)
 
     monkeypatch.setattr(type(fit), "answer_rows", work)
-    monkeypatch.setattr(predict_to, "as_frame", read)
+    monkeypatch.setattr(predict_to, "as_pandas", read)
     monkeypatch.setattr("protoclass.core.parallel.cores", lambda: 1)
     fit.predict_to(folder / "rows.parquet", tmp_path / "out.parquet")
     assert threading.main_thread() not in threads

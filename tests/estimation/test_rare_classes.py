@@ -21,8 +21,7 @@ def rare():
 
 
 @pytest.mark.parametrize("method", ["pvm", "knn", "kmeans"])
-@pytest.mark.parametrize("order", ["data", "values"])
-def test_class_weights_are_weights_to_the_bit(iris, method, order):
+def test_class_weights_are_weights_to_the_bit(iris, method):
     data = iris.iloc[np.r_[0:50, 50:80, 100:117]]
     own = np.random.default_rng(1).integers(1, 4, len(data)).astype(float)
     for class_weights in ("balanced", {"virginica": 5.5}, pd.Series({"setosa": 0.3, "virginica": 2})):
@@ -30,7 +29,7 @@ def test_class_weights_are_weights_to_the_bit(iris, method, order):
             c: own.sum() / (3 * own[(data.species == c).to_numpy()].sum()) for c in data.species.unique()
         }  # fmt: skip
         w = own * np.array([factor.get(c, 1.0) for c in data.species])
-        common = {"method": method, "cv": 3, "order": order, "dissimilarity": "euclidean", "repeats": 1}
+        common = {"method": method, "cv": 3, "dissimilarity": "euclidean", "repeats": 1}
         one = pc.cross_validate("species ~ .", data, weights=own, class_weights=class_weights, **common)
         two = pc.cross_validate("species ~ .", data, weights=w, **common)
         assert np.array_equal(one.problem.frame.weights, two.problem.frame.weights)

@@ -174,36 +174,6 @@ def test_without_chances_the_cure_is_named_and_few_rows_are_refused(iris):
         pc.fit("species ~ .", iris[::2], eps=1.0).calibrate(one).threshold("virginica")
 
 
-@pytest.mark.parametrize("scale", [2.0**-600, 2.0**600])
-def test_weights_of_any_size_give_the_same_cut_and_intervals(scale):
-    """Of isotonic chances, which only compare weights; multinomial ones take them for counts."""
-    data = rare(120, 3, 0.3)
-    weights = 1.0 + np.arange(len(data)) % 3
-    fits = [pc.fit("y ~ .", data, eps=0.6, weights=weights * s).calibrate(how="isotonic", cv=4) for s in (1.0, scale)]
-    one, other = (fit.threshold("ill", sensitivity=0.8).glance() for fit in fits)
-    pd.testing.assert_frame_equal(one, other, rtol=1e-12)
-
-
-def test_a_cut_lowers_the_loss_where_few_are_ill_and_its_error_is_that_of_new_rows():
-    loss = pd.DataFrame([[0, 30], [1, 0]], ["ill", "well"], ["ill", "well"])
-    own, cut, said, apparent, caught = [], [], [], [], []
-    new = rare(1500, 10_000)
-    truth = (new["y"] == "well").to_numpy().astype(int)
-    for seed in range(8):
-        fit = pc.fit("y ~ .", rare(400, seed), eps=0.6).calibrate(cv=4)
-        chosen = fit.threshold("ill", loss=loss)
-        codes = [fit.predict(new, **at).cat.codes.to_numpy() for at in ({"threshold": chosen}, {})]
-        for kept, code in zip((cut, own), codes, strict=True):
-            kept.append(loss.to_numpy()[truth, code].mean())
-        said.append(chosen.error)
-        apparent.append(chosen.apparent_error)
-        caught.append((fit.predict(new, threshold=fit.threshold("ill", sensitivity=0.9))[truth == 0] == "ill").mean())
-    assert np.mean(cut) < 0.75 * np.mean(own)
-    assert np.mean(apparent) < np.mean(said)
-    assert abs(np.mean(said) - np.mean(cut)) < 3 * np.std(said, ddof=1) / np.sqrt(8)
-    assert 0.7 < np.mean(caught) < 0.97
-
-
 @pytest.mark.parametrize(("sensitivity", "specificity"), [(None, None), (0.8, None), (None, 0.9)])
 @pytest.mark.parametrize("balanced", [False, True])
 def test_the_variance_of_the_choice_is_that_of_cuts_chosen_one_by_one(sensitivity, specificity, balanced):

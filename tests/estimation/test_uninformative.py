@@ -41,24 +41,6 @@ def test_a_loss_above_that_of_one_class_is_said_everywhere(noise):
     assert "Warning: CV loss" in curve._repr_html_()
 
 
-def test_deciding_by_probabilities_helps_on_new_rows(noise):
-    """The rule pays more than always predicting one class, and the calibrated fit hardly more, for every one of some draws."""
-    new = draw_noise(4000, 99)
-    truth = (new["y"] == "well").to_numpy(int)
-
-    def paid(classes):
-        return float(LOSS.to_numpy()[truth, (classes == "well").to_numpy(int)].mean())
-
-    least = min(paid(pd.Series(np.full(4000, label))) for label in ("ill", "well"))
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", pc.DataWarning)
-        fits = [pc.fit("y ~ .", draw_noise(60, seed), loss=LOSS, dissimilarity="euclidean", repeats=1) for seed in (0, 1, 3)]
-    for fit in fits:
-        assert paid(fit.predict(new)) > 1.1 * least
-        assert paid(fit.calibrate().predict(new, loss=LOSS)) < 1.03 * least
-    assert "; predict(new, loss=), which decides" in repr(fits[0].calibrate())
-
-
 def test_balanced_weights_and_the_choice_of_the_least_error(iris):
     with pytest.warns(pc.DataWarning, match=r"CV error 0\.5334, worse.*always predicting 'well' has 0\.5000.*predict\(new, prior=\)"):
         fit = pc.fit("y ~ .", draw_noise(60, 3), class_weights="balanced", dissimilarity="euclidean", repeats=1)

@@ -220,25 +220,6 @@ def test_estimators_answer_every_row(data, new):
             assert np.array_equal(found[known], ask(new[known]))
 
 
-@pytest.mark.parametrize("metric", ["gower", "euclidean"])
-def test_no_fold_of_cross_val_score_is_lost(metric):
-    import os
-
-    from sklearn.model_selection import cross_val_score
-
-    from protoclass.sklearn import PrototypeClassifier
-
-    folder = os.environ.get("PROTOCLASS_DATA")
-    if not folder:
-        pytest.skip("PROTOCLASS_DATA does not lead to the papers' data")
-    crx = pd.read_csv(os.path.join(folder, "credit_crx.csv")).dropna()
-    y, X = crx.iloc[:, -1], crx.iloc[:, :-1]
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", pc.DataWarning)
-        scores = cross_val_score(PrototypeClassifier("knn", metric, k=5), X, y, cv=5)
-    assert not np.isnan(scores).any()
-
-
 def test_held_out_rows_without_a_prediction_are_in_no_cell_and_count_as_wrong(iris):
     data = iris.assign(g=np.where(iris.index == 70, "rare", "usual"))
     fold = np.arange(150) % 5

@@ -95,37 +95,6 @@ def test_repeats_average_and_do_not_shrink_the_standard_error(iris):
     assert v.confusion().to_numpy().sum() == pytest.approx(150)
 
 
-def test_tidy_and_refit(iris):
-    v = pc.cross_validate("species ~ .", iris, choose="min", dissimilarity="euclidean", repeats=1)
-    tidy = v.tidy()
-    assert list(tidy.columns) == [
-        "eps",
-        "error",
-        "std_error",
-        "conf_low",
-        "conf_high",
-        "size",
-        "cover_error",
-        "measure",
-    ]
-    assert (tidy["conf_high"] - tidy["conf_low"]).to_numpy() == pytest.approx(2 * tidy["std_error"].to_numpy())
-    assert v.fit.model.eps == v.table["eps"].iloc[v.best]
-    assert v.fit.prototypes.equals(pc.fit("species ~ .", iris, choose="min", dissimilarity="euclidean", repeats=1).prototypes)
-    assert "grid points" in repr(v)
-
-
-def test_scale_in_each_fold(iris):
-    fold = pd.Series(np.arange(150) % 3, iris.index)
-    v = pc.cross_validate("species ~ .", iris, "knn", k=1, cv=fold, dissimilarity=pc.Euclidean(scale="fold"))
-    wrong = 0
-    for f in range(3):
-        train, held = iris[fold != f], iris[fold == f]
-        wrong += (
-            pc.fit("species ~ .", train, "knn", k=1).predict(held).astype(object) != held.species.astype(object)
-        ).sum()
-    assert v.table["error"].iloc[0] == pytest.approx(wrong / 150)
-
-
 @pytest.mark.long
 def test_usps_greedy_reaches_the_figures_of_the_trial_runs(papers_data):
     """Euclidean, lambda 1/n: greedy's objective at five radii to the last digit known, and prototypes and test error."""

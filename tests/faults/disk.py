@@ -67,13 +67,12 @@ def compile_there(place: Path) -> bool:
 def writings() -> dict[str, Writing]:
     """What writes, by name."""
     data = made(120)
-    fit, lazy = pc.fit("y ~ .", data, eps=1.5), Path(tempfile.mkdtemp()) / "rows.csv"
-    made(20_000).to_csv(lazy, index=False)
+    fit, rows = pc.fit("y ~ .", data, eps=1.5), Path(tempfile.mkdtemp()) / "rows.csv"
+    made(20_000).to_csv(rows, index=False)
     values = {
         "Fit": fit, "Validation": pc.cross_validate("y ~ .", data, "knn", k=[1, 3], cv=2), "Dissimilarity": pc.dissimilarity("y ~ .", data),
         "Comparison": pc.compare("y ~ .", data, ["knn", "kmeans"], cv=2, repeats=1, progress=False),
     }  # fmt: skip
-    right = pc.fit("y ~ .", lazy, "kmeans", K=2).prototypes
 
     def save(value: Any) -> Callable[[Path], bool]:
         return lambda place: value.save(place / "x.proto", overwrite=True).size == (place / "x.proto").stat().st_size
@@ -83,7 +82,7 @@ def writings() -> dict[str, Writing]:
 
     def figures(place: Path) -> bool:
         with contextlib.redirect_stdout(io.StringIO()):
-            status = command(["y ~ .", str(lazy), "--method", "kmeans", "--K", "2", "--out", str(place)])
+            status = command(["y ~ .", str(rows), "--method", "kmeans", "--K", "2", "--out", str(place)])
         if status == 2:
             raise pc.FileError("said by the command")
         return len(list(place.glob("*.png"))) == 2
@@ -93,19 +92,11 @@ def writings() -> dict[str, Writing]:
             pc.vignette("getting_started", place)
         return bool(json.loads((place / "getting_started.ipynb").read_text())["cells"])
 
-    def read(place: Path) -> bool:
-        from protoclass.core import memory
-        from protoclass.frames import reading
-
-        tempfile.tempdir, memory.LEFT, reading.SMALLEST = str(place), 0, 1
-        return bool(pc.fit("y ~ .", lazy, "kmeans", K=2).prototypes.equals(right))
-
     return {
         **{name: Writing(save(value), "x.proto") for name, value in values.items()},
         "report": Writing(report, "x.html"),
         "vignette": Writing(vignette, others=True),
         "figures": Writing(figures, others=True),
-        "lazy table": Writing(read),
         "kernel": Writing(compile_there, others=True),
     }
 

@@ -83,20 +83,6 @@ def test_it_beats_plain_neighbours_among_noise():
     assert better >= 3
 
 
-def test_it_is_learned_in_each_fold(iris):
-    fold = pd.Series(np.arange(150) % 3, iris.index)
-    metric = Adaptive(neighborhood=30, scale=False)
-    v = pc.cross_validate("species ~ .", iris, eps=1.0, dissimilarity=metric, cv=fold, lambda_=0.01)
-    for f in range(3):
-        train, held = iris[fold != f], iris[fold == f]
-        fit = pc.fit("species ~ .", train, eps=1.0, dissimilarity=metric, lambda_=0.01)
-        assert v.held_out[0][held.index].tolist() == fit.predict(held).tolist()
-    fit = pc.fit("species ~ .", iris, eps=1.0, dissimilarity=metric)
-    assert fit.predict(iris).tolist() == fit.predict().tolist()
-    constant = iris.assign(sepal_width=1.0, sepal_length=1.0)
-    assert pc.fit("species ~ .", constant, "knn", k=3, dissimilarity=Adaptive(ridge=0)).training_error() < 0.1
-
-
 def test_wrong_parameters(iris):
     for parameters in (
         {"neighborhood": 1},

@@ -1,12 +1,9 @@
 """Long frames, block by block: the same bits as the whole, and never a design matrix of all rows."""
 
-import pickle
-from functools import reduce
-from operator import add
-
 import numpy as np
 import pandas as pd
 import pytest
+import simulate
 from closeness import same_but_for_rounding
 
 import protoclass as pc
@@ -37,7 +34,7 @@ def numeric(n=45):
 
 
 def mixed(na="keep"):
-    table = pc.simulate_clinic(45, missing=0.1 if na == "keep" else 0)
+    table = simulate.clinic(45, missing=0.1 if na == "keep" else 0)
     return mold("outcome ~ .", table, na=na)
 
 
@@ -71,6 +68,8 @@ SUBJECTS = {
     "called": (pc.Kernel(lambda X, Z: X @ Z.T), numeric),
     "function": (lambda a, b: float(abs(a - b).sum()), numeric),
     "parts": (pc.Mixed([(["a", "b"], "euclidean"), (["c", "d", "e", "f"], "gower")]), numeric),
+    "local weights": (pc.Relevance("gower", local=True), lambda: mixed("drop")),
+    "local matrices": (pc.Relevance(matrix="full", local=True), numeric),
     "ranks of parts": (pc.Ranks(pc.Gower()), lambda: mixed("drop")),
 }
 WHOLE = {"tangent"}  # whose planes are limited in size, all together
@@ -98,24 +97,6 @@ def test_representations_of_blocks_have_the_bits_of_the_whole(name, request):
     assert alike(measure_frame(frame, trained, candidates=9).candidates, tuple(a[chosen] for a in candidates))
 
 
-@pytest.mark.parametrize("name", SUBJECTS)
-def test_training_needs_a_tally_of_parts_in_any_order_and_one_row(name):
-    spec, make = SUBJECTS[name]
-    frame, spec = make(), metric(spec)
-    if not spec.trained_in_parts:
-        return
-    rng = np.random.default_rng(1)
-    parts = np.split(rng.permutation(len(frame)), [1, 9, 10])
-    tallies = [pickle.loads(pickle.dumps(spec.tally(frame.take(at)))) for at in parts]
-    assert same_but_for_rounding(spec.trained(reduce(add, tallies), frame.take(slice(0, 1))), spec.train(frame))
-
-
-def test_metrics_that_are_trained_in_parts():
-    known = {name for name, (spec, _) in SUBJECTS.items() if metric(spec).trained_in_parts}
-    assert known >= {"euclidean", "manhattan", "weighted", "gower", "cosine", "jaccard", "hamming", "dtw", "called"}
-    assert not known & {"robust", "mahalanobis", "kernel", "ranks", "learned", "quadratic", "adaptive", "parts", "tangent", "mismatch"}
-
-
 def test_scales_do_not_depend_on_the_order_of_rows():
     rng = np.random.default_rng(5)
     table = pd.DataFrame(rng.standard_normal((500, 4)) * 10.0 ** rng.integers(-8, 8, (500, 4)), columns=list("abcd"))
@@ -127,7 +108,7 @@ def test_scales_do_not_depend_on_the_order_of_rows():
         assert len(known) == 1
 
 
-@pytest.mark.parametrize("scale", [True, "fold", "range", "robust"])
+@pytest.mark.parametrize("scale", [True, "fold", "range"])
 def test_a_long_frame_never_has_a_design_matrix_of_all_rows(scale, short_blocks, monkeypatch):
     frame = mixed("drop")
     original, seen = Frame._computed, []

@@ -113,12 +113,6 @@ def test_the_first_draw_of_a_walk_is_uniform_too():
     assert kstest(first[:, 0], "uniform").pvalue > 1e-4
 
 
-@pytest.mark.parametrize(("p", "steps"), [(2, 5), (7, 7)])
-def test_chords_between_draws_are_as_many_as_the_dimension_and_5_at_least(p, steps):
-    X = np.random.default_rng(1).normal(size=(20, p))
-    assert (hull_draws(X, 2, None, (0,)) == hull_draws(X, 2, steps, (0,))).all()
-
-
 def test_hull_candidates_lie_in_their_class_and_are_learned_in_each_fold(iris):
     fold = pd.Series(np.arange(150) % 3, iris.index)
     spec = pc.hull(15, steps=2)

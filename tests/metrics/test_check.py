@@ -165,37 +165,6 @@ def test_a_sample_of_triples_agrees_with_all():
     assert core.triangles(three, exact=2, triples=500).violated == 500  # rows of a triple are always different
 
 
-def test_above_300_rows_the_table_speaks_of_a_sample():
-    X = np.random.default_rng(0).normal(size=(301, 2))
-    D = related(cdist(X, X))
-    told = D.check().table.loc["triangle inequality"]
-    assert told["answer"] == "holds in sample"
-    assert "at most 0.0003 % of all violate it" in told["detail"]
-    found = core.triangles(links(301), seed=4)
-    told = related(links(301)).check(seed=4).table.loc["triangle inequality"]
-    assert told["value"] == found.share == found.violated / 1_000_000
-    assert told["detail"].startswith(f"{found.violated} of a random 1000000 triples")
-    assert abs(found.share - core.triangles(links(301), exact=301).share) < 4 * np.sqrt(found.share / 1e6)
-
-
-def test_iris(iris):
-    d = pc.dissimilarity("species ~ .", iris)
-    check = d.check(by=iris["species"])
-    answers = check.table["answer"]
-    for question in ("square", "symmetric", "zero diagonal", "Euclidean"):
-        assert answers[question] == "yes"
-    assert answers["triangle inequality"] == "holds"
-    assert answers["duplicates"] == "1 pair"
-    assert "101 and 142; 0 of different classes" in check.table.loc["duplicates", "detail"]
-    text = repr(check)
-    assert text.splitlines()[0] == "Euclidean dissimilarities of 150 rows to 150 candidates"
-    assert max(map(len, text.splitlines())) <= 118
-    assert all(str(question) in text for question in check.table.index)
-    assert "101 and 142" in check._repr_html_()
-    other = d.check(by=iris["species"].mask(iris.index == 142, "setosa")).table.loc["duplicates", "detail"]
-    assert other.endswith("1 of different classes")
-
-
 def test_asymmetric_and_oblong_matrices_do_not_answer_everything():
     P = links(6)
     P[2, 4] += 1.5
@@ -354,31 +323,3 @@ def test_oblong_pictures_put_foreign_candidates_last(iris):
     assert of_row.is_monotonic_increasing
     pd.testing.assert_frame_equal(table, P.loc[table.index, table.columns])
     assert [t.get_text() for t in d.plot(iris["species"]).get_xticklabels()] == ["setosa", "versicolor", "not rows"]
-
-
-@pytest.mark.parametrize(("classes", "name"), [(3, "class"), (3, "quite a long name $"), (45, "quite a long name $")])
-def test_nothing_runs_out_of_the_figure_or_into_another_name(iris, classes, name):
-    by = pd.Series(np.arange(150) % classes, iris.index, name="group")
-    d = pc.dissimilarity("species ~ .", iris)
-    ax = d.plot(by.map(lambda k: f"{name}{k}"))
-    ax.figure.set_dpi(80)
-    ax.figure.canvas.draw()
-    inside = ax.figure.bbox
-    for text in (ax.xaxis.label, ax.yaxis.label, *ax.get_xticklabels(), *ax.get_yticklabels()):
-        box = text.get_window_extent()
-        assert inside.x0 <= box.x0
-        assert box.x1 <= inside.x1
-        assert inside.y0 <= box.y0
-        assert box.y1 <= inside.y1
-    for axis in (ax.get_xticklabels(), ax.get_yticklabels()):
-        boxes = [t.get_window_extent() for t in axis]
-        assert not any(a.overlaps(b) for a, b in combinations(boxes, 2))
-    assert ("(30 of 45 named)" in ax.get_ylabel()) == (classes == 45)
-
-
-def test_names_are_spread_as_little_as_needed():
-    spread = matrix.spread_labels
-    assert spread(np.array([1.0, 5.0, 9.0]), 2.0, 10.0).tolist() == [1, 5, 9]
-    assert spread(np.array([4.0, 5.0, 9.0]), 2.0, 10.0).tolist() == [3.5, 5.5, 9]
-    assert spread(np.array([0.0, 1.0, 2.0]), 2.0, 10.0).tolist() == [0, 2, 4]
-    assert spread(np.array([8.0, 9.0, 10.0]), 2.0, 10.0).tolist() == [6, 8, 10]

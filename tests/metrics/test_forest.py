@@ -11,11 +11,12 @@ from sklearn import ensemble
 from sklearn.tree import DecisionTreeClassifier
 
 import protoclass as pc
-from protoclass.core.distances.trees import apart, reached
+from protoclass.core.distances.trees import apart
 from protoclass.export.saving.derived import check_forest
 from protoclass.frames.frame import mold
 from protoclass.metrics.forest import TrainedForest
 from protoclass.metrics.measuring import measure_frame
+from protoclass.sklearn import PrototypeClassifier
 
 PREDICTORS = ["sepal_length", "sepal_width", "petal_length", "petal_width"]
 
@@ -116,16 +117,6 @@ def test_the_same_bits_for_any_tiling_and_type(dtype, trees):
         assert np.array_equal(apart(a[rows], b[columns]), D[rows, columns])
 
 
-def test_leaves_of_many_kinds():
-    """More leaves than a byte counts."""
-    X = np.arange(700, dtype=np.float32)[:, None]
-    tree = DecisionTreeClassifier(random_state=0).fit(X, np.arange(700) % 2).tree_
-    arrays = (tree.children_left, tree.children_right, tree.feature, tree.threshold, tree.missing_go_to_left.astype(bool))
-    leaves = reached(X, np.array([0, tree.node_count]), *arrays)
-    assert leaves.dtype == np.uint16
-    assert sorted(leaves[:, 0]) == list(range(700))
-
-
 def test_weights_count_and_rows_without_one_do_not(iris):
     w = np.random.default_rng(0).choice([0, 1, 3], len(iris))
     X, y = iris[PREDICTORS].to_numpy(), iris["species"]
@@ -139,7 +130,7 @@ def test_held_out_classes_change_nothing_of_their_predictions(iris):
     held = fold == 0
     other.loc[held, "species"] = iris.loc[held, "species"].sample(frac=1, random_state=0).to_numpy()
     first, second = (
-        pc.cross_validate("species ~ .", data, "knn", k=3, dissimilarity=pc.Forest(trees=10), cv=fold, order="data", progress=False)
+        pc.cross_validate("species ~ .", data, "knn", k=3, dissimilarity=pc.Forest(trees=10), cv=fold, progress=False)
         for data in (iris, other)
     )
     assert np.array_equal(first.predicted[0, held], second.predicted[0, held])
@@ -153,17 +144,16 @@ def test_methods_take_it(iris, method):
     assert "Forest, 20 trees, out-of-bag error 0.0" in str(fit)
 
 
-def test_certificates_and_explanations(iris):
-    fit = pc.fit("species ~ .", iris, dissimilarity="forest", eps=0.8, certify=True)
-    assert fit.certificate is not None
-    assert fit.augment()["certified_radius"].notna().any()
-    table = fit.why(70)
-    assert table["to_prototype"].isna().all()
-    assert table.attrs["not_additive"] == "Forest dissimilarities are not a sum over variables"
-    with pytest.raises(pc.OptionError, match="Forest dissimilarities can't be written in SQL"):
-        fit.sql()
-    assert "Forest" in str(fit.summary())
-    assert "Breiman 2001" in str(fit.methods())
+def test_what_is_made_of_a_fit_knows_the_forest(iris, tmp_path):
+    polars = pytest.importorskip("polars")
+    fit = pc.fit("species ~ .", polars.from_pandas(iris), "medianglvq", K=1, dissimilarity=pc.Forest(trees=20), cv=3, progress=False)
+    fit.explore(save=tmp_path / "explorer.html")
+    fit.report(tmp_path / "report.html")
+    for text in (str(fit.card()), (tmp_path / "report.html").read_text(), str(fit.summary())):
+        assert "Forest, 20 trees, out-of-bag error 0.0" in text
+    estimator = PrototypeClassifier("medianglvq", K=1, dissimilarity=pc.Forest(trees=20), cv=None)
+    estimator.fit(iris[PREDICTORS], iris["species"])
+    assert estimator.score(iris[PREDICTORS], iris["species"]) > 0.9
 
 
 def test_threads_change_nothing(iris, monkeypatch):
@@ -220,13 +210,13 @@ def test_trees_of_a_damaged_file_are_refused(iris, name):
 FITTED = DecisionTreeClassifier().fit([[0.0], [1.0]], [0, 1])
 REFUSED = [
     ({"trees": [100, 200]}, "trees must be a whole number >= 1"), ({"trees": 0}, "trees must be"), ({"trees": 10**6}, "and <= 65535"),
-    ({"trees": True}, "trees must be"), ({"trees": "grid"}, "trees must be"), ({"seed": -1}, "seed must be"),
+    ({"seed": -1}, "seed must be"),
     ({"of": ensemble.RandomForestClassifier()}, "is not fitted: use of.fit"),
     ({"of": ensemble.GradientBoostingClassifier()}, "is not fitted"), ({"of": ensemble.RandomForestClassifier}, "of must be a fitted"),
     ({"of": ensemble.ExtraTreesRegressor()}, "of must be a fitted .*GradientBoostingClassifier' of scikit-learn, whose trees are public"),
     ({"of": ensemble.HistGradientBoostingClassifier()}, "public, not HistGradientBoostingClassifier"),
     ({"of": FITTED}, "not DecisionTreeClassifier"),
-    ({"of": "forest"}, "of must be"), ({"of": 3}, "of must be"), ({"trees": 7, "of": KINDS["small"]}, None),
+    ({"of": 3}, "of must be"), ({"trees": 7, "of": KINDS["small"]}, None),
 ]  # fmt: skip
 
 

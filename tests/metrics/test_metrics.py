@@ -45,13 +45,6 @@ def test_a_distance_has_the_same_bits_in_any_tile(r, dtype):
     assert np.array_equal(D[2:9, 690:], minkowski(X[2:9], X[690:], r))
 
 
-@given(arrays(float, (6, 3), elements=values), st.sampled_from([1.0, 2.0, 3.5, np.inf]))
-def test_minkowski_is_a_metric(X, r):
-    D = minkowski(X, X, r)
-    assert (D >= 0).all()
-    assert (D[:, :, None] <= D[:, None, :] + D.T[None, :, :].swapaxes(1, 2) + 1e-9 * (1 + D.max())).all()
-
-
 def test_scaling_divides_by_the_sd_with_n_minus_1(iris):
     X = iris.drop(columns="species")
     D = pc.dissimilarity("species ~ .", iris).frame()
@@ -65,14 +58,6 @@ def test_a_constant_column_keeps_scale_1_and_the_summary_says_so(iris):
     fit = pc.fit("species ~ .", iris.assign(same=7.0), eps=1.0)
     assert "constant columns, left unscaled: same" in str(fit.summary())
     assert fit.prototypes.index.tolist() == pc.fit("species ~ .", iris, eps=1.0).prototypes.index.tolist()
-
-
-def test_gower_equals_r():
-    """R 4.2.2, cluster 2.1.4: daisy(data.frame(a, b, c, d), "gower", type = list(asymm = "d"))."""
-    table = pd.DataFrame({"a": [1, 2, 4], "b": ["u", "v", "u"], "d": pd.array([True, False, None], "boolean")})
-    table["c"] = pd.Categorical(["lo", "hi", "lo"], ["lo", "hi"], ordered=True)
-    d = pc.dissimilarity("~ .", table, pc.Gower(asymmetric=["d"]), na="keep").condensed()
-    assert d.round(7).tolist() == [0.8333333, 0.3333333, 0.8888889]
 
 
 def test_gower_takes_numbers_0_and_1_as_asymmetric():
@@ -93,70 +78,12 @@ def test_an_unknown_name_shows_that_a_function_is_taken(iris):
     assert np.allclose(d.condensed(), pdist(iris.iloc[:9, :4], "braycurtis"))
 
 
-def listed(column):
-    """The values of a column in a list, None where one is missing, and their range if they are ordered."""
-    values = column
-    if isinstance(column.dtype, pd.CategoricalDtype) and column.cat.ordered:
-        values = column.cat.codes.astype(float)
-    values = [None if missing else v for v, missing in zip(values, column.isna(), strict=True)]
-    known = [v for v in values if v is not None]
-    return values, (max(known) - min(known)) or 1 if isinstance(known[0], float) else None
-
-
-def slow_gower(table, flags):
-    n, columns = len(table), {name: listed(table[name]) for name in table}
-    out = np.zeros((n, n))
-    for i in range(n):
-        for j in range(n):
-            total, known = 0.0, 0
-            for name, (values, spread) in columns.items():
-                a, b = values[i], values[j]
-                if a is None or b is None or (name in flags and not a and not b):
-                    continue
-                known += 1
-                total += a != b if spread is None else abs(a - b) / spread
-            out[i, j] = total / known if known else np.nan
-    return out
-
-
-@pytest.mark.parametrize("seed", range(6))
-def test_gower_equals_its_definition(seed):
-    table = pc.simulate_clinic(40, missing=0.15, seed=seed).drop(columns="outcome")
-    flags = ["smoker"] if seed % 2 else []
-    slow = slow_gower(table, flags)
-    metric = pc.Gower(asymmetric=flags)
-    if np.isnan(slow).any():
-        with pytest.raises(pc.DataError, match="no observed variable in common"):
-            pc.dissimilarity("~ .", table, metric, na="keep").frame()
-        return
-    assert_close(pc.dissimilarity("~ .", table, metric, na="keep").frame().to_numpy(), slow, abs=1e-12)
-
-
 def test_ranks_are_counted_among_training_rows(iris):
     base = pc.dissimilarity("species ~ .", iris).frame().to_numpy()
     ranks = pc.dissimilarity("species ~ .", iris, pc.Ranks()).frame().to_numpy()
     slow = (base[:, None, :] <= base[None, :, :]).sum(axis=0)  # rows x_k with d(x_k, z) <= d(x, z), for each x and z
     assert np.array_equal(ranks, slow)
     assert (ranks.diagonal() >= 1).all()
-
-
-def test_ranks_of_a_fold_know_only_its_training_rows(iris):
-    fold = pd.Series(np.arange(150) % 3, iris.index)
-    v = pc.cross_validate("species ~ .", iris, dissimilarity=pc.Ranks(), eps=[5.5, 20.5], cv=fold, repeats=1)
-    D = pc.dissimilarity("species ~ .", iris).frame().to_numpy()
-    wrong = np.zeros(2)
-    for f in range(3):
-        train, held = np.flatnonzero(fold != f), np.flatnonzero(fold == f)
-        inner = D[np.ix_(train, train)]
-        R = (inner[:, None, :] <= inner[None, :, :]).sum(axis=0)
-        R_held = (inner[:, None, :] <= D[np.ix_(held, train)][None, :, :]).sum(axis=0)
-        labels = iris.species.to_numpy()
-        for g, eps in enumerate([5.5, 20.5]):
-            frame = pd.DataFrame(R.astype(float), train, train)
-            small = pc.fit("species ~ 1", iris.iloc[train], dissimilarity=frame, eps=eps, lambda_=1 / 150, repeats=1)
-            new = pd.DataFrame(R_held.astype(float), held, train)
-            wrong[g] += (small.predict(new).to_numpy() != labels[held]).sum()
-    assert v.table["error"].to_numpy() * 150 == pytest.approx(wrong)
 
 
 def test_a_callable_is_measured_on_raw_rows(iris):

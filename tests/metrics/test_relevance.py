@@ -40,15 +40,14 @@ def test_the_gradient_of_maps_is_that_of_finite_differences(ridge, kind):
     value, slope = objective(parameters)
     assert slope == pytest.approx(slope_of(objective, parameters), abs=3e-6)
     maps = space.values(parameters)
-    assert value - penalty_of(maps, space, parameters, ridge) == pytest.approx(plain_cost(X, rows, chosen, maps, space.group))
+    assert value - penalty_of(parameters, ridge) == pytest.approx(plain_cost(X, rows, chosen, maps, space.group))
     assert objective(3 * parameters)[0] == pytest.approx(value)  # one scale for all does not count
     assert (space.values(space.normed(parameters)) ** 2).sum() == pytest.approx(4 * len(maps))
 
 
-def penalty_of(maps, space, parameters, ridge):
-    axes = maps.shape[1]
+def penalty_of(parameters, ridge):
     logarithms = [np.linalg.slogdet(A @ A.T)[1] for A in parameters]
-    return ridge * (np.log((maps**2).sum()) - np.mean(logarithms) / axes)
+    return ridge * (np.log((parameters**2).sum()) - np.mean(logarithms) / parameters.shape[1])
 
 
 def plain_cost(X, rows, chosen, maps, group):
@@ -68,11 +67,21 @@ def test_the_map_of_a_class_without_rows_or_with_one_is_regular():
     assert np.allclose(space.bases[1], space.bases[3])
 
 
-@pytest.mark.parametrize("power", [1.0, 2.0, 3.0])
-@pytest.mark.parametrize("ridge", [0.0, 0.3])
+def test_a_large_ridge_leaves_the_shrunken_covariance_of_each_class(iris):
+    fit = pc.fit("species ~ .", iris, "medianglvq", K=1, matrix="full", local=True, ridge=1e6, cv=None)
+    X, y = iris.iloc[:, :4].to_numpy() / iris.iloc[:, :4].std(ddof=1).to_numpy(), fit.frame.codes
+    of_class = [np.cov(X[y == c].T, bias=True) for c in range(3)]
+    within = np.mean(of_class, axis=0) + 0.05 * np.eye(4)
+    inverses = [np.linalg.inv((50 * S + 40 * within) / 90) for S in of_class]
+    found = [part.map.T @ part.map for part in fit.dissimilarity.metric.parts]
+    assert_close(np.array(found) / np.trace(found[0]), np.array(inverses) / np.trace(inverses[0]), abs=0.01)
+
+
+@pytest.mark.parametrize("power", [1.0, 2.0])
 @pytest.mark.parametrize("missing", [False, True])
 @pytest.mark.parametrize("kind", ["one", "local", "local and scaled"])
-def test_the_gradient_of_weights_is_that_of_finite_differences(power, ridge, missing, kind):
+def test_the_gradient_of_weights_is_that_of_finite_differences(power, missing, kind):
+    ridge = 0.3 if power == 2 else 0.0
     X, rows, chosen = labelled_rows()
     terms = np.abs(X[:, None] - X[chosen]) ** power
     scaled, groups = kind == "local and scaled", 1 if kind == "one" else 3
@@ -173,16 +182,6 @@ def test_noise_loses_weight(dissimilarity):
     assert weights.mean() == pytest.approx(1)
 
 
-def test_noise_loses_weight_in_a_matrix_and_among_parts():
-    fit = pc.fit("y ~ .", noisy(), "medianglvq", K=1, matrix="full", ridge=0.001, cv=None)
-    weights = fit.dissimilarity.metric.column_weights["weight"]
-    assert weights["signal"] > 1.5 * max(weights["noise"], weights["more"])
-    parts = pc.Mixed([(["signal"], "manhattan"), (["noise", "more"], "euclidean")])
-    fit = pc.fit("y ~ .", noisy(), "medianglvq", K=1, matrix="diagonal", ridge=0.01, cv=None, dissimilarity=parts)
-    weights = fit.dissimilarity.metric.column_weights["weight"]
-    assert weights["signal"] > 2 * weights["noise + more"]
-
-
 @pytest.mark.filterwarnings("error")
 @pytest.mark.parametrize(("matrix", "local"), EVERY)
 def test_constant_and_collinear_columns(matrix, local):
@@ -200,12 +199,6 @@ def test_constant_and_collinear_columns(matrix, local):
         assert np.isfinite(weights).all()
         assert np.isfinite(fit.dissimilarity.frame().to_numpy()).all()
         assert fit.glance()["training_error"].item() < 0.15
-
-
-def test_a_constant_category_and_one_that_is_missing_everywhere_get_nothing():
-    data = table().assign(still="k", gone=np.nan)
-    fit = pc.fit("y ~ a + b + c + d + e + still", data, "medianglvq", K=1, matrix="diagonal", ridge=0.01, cv=None, na="keep")
-    assert fit.dissimilarity.metric.column_weights["weight"]["still"] == 0
 
 
 @pytest.mark.parametrize(("matrix", "local"), EVERY)
@@ -350,7 +343,7 @@ def test_sql_of_a_diagonal_fit_agrees(iris, data, formula, more):
     fit = pc.fit(formula, data, "medianglvq", K=2, matrix="diagonal", ridge=0.01, cv=None, **more)
     with sqlite3.connect(":memory:") as base:
         data.reset_index(names="place").to_sql("rows", base, index=False)
-        found = pd.read_sql_query(fit.sql("sqlite", "rows"), base).sort_values("place")
+        found = pd.read_sql_query(fit.sql("rows"), base).sort_values("place")
     predicted = next(c for c in found if c not in data and c != "place")
     assert found[predicted].tolist() == fit.predict(data).astype(object).tolist()
 
@@ -359,23 +352,10 @@ def test_a_matrix_is_not_written_in_sql(iris):
     for matrix, local in EVERY[1:]:
         fit = pc.fit("species ~ .", iris, "medianglvq", K=1, matrix=matrix, local=local, ridge=0.01, cv=None)
         with pytest.raises(pc.OptionError, match=r"weighted Euclidean dissimilarities can't.*: use Minkowski distances"):
-            fit.sql("sqlite", "rows")
+            fit.sql("rows")
 
 
-@pytest.mark.parametrize(("matrix", "local"), EVERY)
-def test_saved_and_slim_fits_say_the_same(iris, tmp_path, matrix, local):
-    fit = pc.fit("species ~ .", iris, "medianglvq", K=[1, 2], matrix=matrix, local=local, ridge=[0.01, 0.1], cv=3)
-    path = tmp_path / "fit.pvm"
-    fit.save(path)
-    loaded = pc.load(path)
-    assert loaded.predict(iris).tolist() == fit.predict(iris).tolist() == fit.slim().predict(iris).tolist()
-    assert str(loaded.summary()) == str(fit.summary())
-    assert loaded.dissimilarity.metric.column_weights.equals(fit.dissimilarity.metric.column_weights)
-    assert (loaded.dissimilarity.frame() == fit.dissimilarity.frame()).all(axis=None)
-    assert loaded.selection.values == fit.selection.values
-
-
-@pytest.mark.parametrize(("matrix", "local"), EVERY)
+@pytest.mark.parametrize(("matrix", "local"), EVERY[1:3])
 def test_folds_learn_without_the_rows_that_they_leave_out(iris, matrix, local):
     fold = np.arange(150) % 3
     fit = pc.fit("species ~ .", iris, "medianglvq", K=1, matrix=matrix, local=local, ridge=[0.01, 0.1], cv=fold)
@@ -400,10 +380,9 @@ def test_a_fold_is_a_fit_of_its_training_rows(iris, matrix):
             assert (found.astype(str) != part.predict(iris[fold == f]).astype(str)).mean() <= 0.04
 
 
-@pytest.mark.parametrize(("matrix", "local"), EVERY)
-def test_the_tables_around_a_fit(iris, tmp_path, matrix, local):
+def test_the_tables_around_a_fit(iris, tmp_path):
     groups = pd.Series(np.arange(150) // 5, iris.index)
-    fit = pc.fit("species ~ .", iris, "medianglvq", K=[1, 2], matrix=matrix, local=local, ridge=0.01, cv=3, groups=groups, calibrate=True)
+    fit = pc.fit("species ~ .", iris, "medianglvq", K=[1, 2], matrix="full", local=True, ridge=0.01, cv=3, groups=groups, calibrate=True)
     chances = fit.predict(iris.iloc[:5], "prob")
     assert_close(chances.sum(axis=1), np.ones(5))
     importance = fit.importance(repeats=5)
@@ -413,7 +392,7 @@ def test_the_tables_around_a_fit(iris, tmp_path, matrix, local):
     assert "learned weights of variables" in str(fit.summary())
     fit.explore(save=tmp_path / "explorer.html")
     fit.report(tmp_path / "report.html")
-    assert "Median GLVQ" in (tmp_path / "report.html").read_text() or "medianglvq" in (tmp_path / "report.html").read_text()
+    assert "Median GLVQ" in (tmp_path / "report.html").read_text()
     fit.save(tmp_path / "fit.pvm")
     assert pc.load(tmp_path / "fit.pvm").reproduce(iris)
 
@@ -429,14 +408,13 @@ def test_a_comparison_learns_the_metric_in_each_split(iris):
         assert fit.glance()["training_error"].item() < 0.25
 
 
-@pytest.mark.parametrize(("matrix", "local"), EVERY)
-def test_candidates_are_a_part_of_the_rows(iris, matrix, local):
-    fit = pc.fit("species ~ .", iris, "medianglvq", K=2, matrix=matrix, local=local, ridge=0.01, candidates=40, cv=3)
+def test_candidates_are_a_part_of_the_rows(iris):
+    fit = pc.fit("species ~ .", iris, "medianglvq", K=2, matrix="full", local=True, ridge=0.01, candidates=40, cv=3)
     assert fit.dissimilarity.frame().shape == (150, 40)
     assert set(fit.prototypes.index) <= set(fit.dissimilarity.frame().columns)
 
 
-@pytest.mark.parametrize(("matrix", "local"), EVERY)
+@pytest.mark.parametrize(("matrix", "local"), EVERY[1:3])
 def test_any_method_takes_the_metric(iris, matrix, local):
     for method, more in (("pvm", {"eps": 0.5}), ("knn", {"k": 5}), ("kmedoids", {"K": 1})):
         fit = pc.fit("species ~ .", iris, method, dissimilarity=pc.Relevance(matrix=matrix, local=local), cv=5, **more)
@@ -484,11 +462,6 @@ def test_a_sum_without_a_power_is_refused(iris):
         pc.fit("species ~ .", iris, "medianglvq", K=1, matrix="diagonal", ridge=0.01, cv=None, dissimilarity=ranked)
 
 
-def test_labels_are_needed(iris):
-    with pytest.raises(pc.DataError, match=r"a learned metric needs the classes, but '~.*: use 'response ~ predictors'"):
-        pc.dissimilarity("~ sepal_length", iris, pc.Relevance())
-
-
 @pytest.mark.usefixtures("threads_of_blas")
 @pytest.mark.parametrize("matrix", LEARNED)
 def test_samples_are_named_and_are_new_in_each_round(iris, monkeypatch, matrix):
@@ -506,10 +479,3 @@ def test_samples_are_named_and_are_new_in_each_round(iris, monkeypatch, matrix):
         again = pc.fit("species ~ .", iris, "knn", k=1, dissimilarity=metric, cv=None)
     assert (again.dissimilarity.frame() == fit.dissimilarity.frame()).all(axis=None)
     assert fit.dissimilarity.metric.search[0] > fit.dissimilarity.metric.search[1]
-
-
-def test_polars(iris):
-    polars = pytest.importorskip("polars")
-    arguments = {"K": 1, "matrix": "diagonal", "ridge": 0.01, "cv": 3}
-    fit = pc.fit("species ~ .", polars.from_pandas(iris), "medianglvq", **arguments)
-    assert fit.predict(iris).tolist() == pc.fit("species ~ .", iris, "medianglvq", **arguments).predict(iris).tolist()

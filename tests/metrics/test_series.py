@@ -99,7 +99,7 @@ def test_cells_that_are_no_series_are_refused(series, cell):
 
 
 @pytest.mark.parametrize("arguments", [
-    {"dissimilarity": "euclidean"}, {"dissimilarity": "gower"}, {"formula": "kind ~ wave + x"}, {"order": "values"},
+    {"dissimilarity": "euclidean"}, {"dissimilarity": "gower"}, {"formula": "kind ~ wave + x"},
 ])  # fmt: skip
 def test_series_beside_what_has_no_room_for_them(series, arguments):
     table = in_lists(*series).assign(x=1.0)

@@ -1,101 +1,28 @@
 """Trained metrics: their specification and named arrays, and nothing else."""
 
 import pickle
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from typing import ClassVar
 
 import numpy as np
 import pandas as pd
 import pytest
+import simulate
 from new_rows import measure
 
 import protoclass as pc
-from protoclass.core.coding import as_slice
-from protoclass.core.task import Points
 from protoclass.frames.frame import mold
-from protoclass.metrics.base import Metric, TrainedMetric, VectorMetric, as_vectors
-from protoclass.metrics.measuring import measure_frame, resolve
+from protoclass.metrics.base import TrainedMetric, VectorMetric
 
 TRAITS = {f.name for f in fields(pc.extend.Traits)}
-NAMES = ["age", "marker", "severity", "ward", "smoker", "pulse"]
-FORMULA = f"outcome ~ {' + '.join(NAMES)}"
 
 
-def apart(a, b):
-    return abs(a.age - b.age)
-
-
-def image_kernel(X, Z):
-    return X @ Z.T
-
-
-NUMBERS = {
-    "Euclidean": pc.Euclidean(),
-    "weighted": pc.Manhattan(scale="robust", weights={"age": 2}),
-    "in folds": pc.Chebyshev(scale="fold"),
-    "Mahalanobis": pc.Mahalanobis(),
-    "rbf": pc.Kernel(),
-    "callable kernel": pc.Kernel(image_kernel),
-    "Gower": pc.Gower(ordratio=["pulse"], logratio=["age"]),
-    "ranks": pc.Ranks(),
-    "ranks of ranks": pc.Ranks(pc.Ranks("manhattan")),
-    "Adaptive": pc.Adaptive(),
-    "Learned": pc.Learned(),
-    "Forest": pc.Forest(trees=10),
-    "Mixed": pc.Mixed([("age", "ranks"), (["pulse", "marker"], pc.Mixed({"pulse": "gower", "marker": "euclidean"}))]),
-    "Custom": pc.Custom(apart),
-    "Tangent": pc.Tangent(shape=(1, 3)),
-}
+MIXED = pc.Mixed([("age", "ranks"), (["pulse", "marker"], pc.Mixed({"pulse": "gower", "marker": "euclidean"}))])
 
 
 @pytest.fixture(scope="module")
 def clinic():
-    return pc.simulate_clinic(90, missing=0, seed=3)
-
-
-def content(value):
-    """Whether a value is an array, a trained metric of such content, or a tuple of these."""
-    if isinstance(value, tuple):
-        return all(map(content, value))
-    if isinstance(value, TrainedMetric):
-        return isinstance(value.spec, Metric) and all(
-            content(getattr(value, f.name)) for f in fields(value) if f.name != "spec"
-        )
-    return type(value) is np.ndarray
-
-
-@pytest.mark.parametrize("name", NUMBERS)
-def test_trained_on_the_same_rows_equal_on_others_not(name, clinic):
-    frame = mold("outcome ~ age + pulse + marker", clinic)
-    spec = NUMBERS[name]
-    trained, again, fewer = spec.train(frame), spec.train(frame), spec.train(frame.take(np.arange(60)))
-    assert isinstance(trained, TrainedMetric)
-    assert not isinstance(spec, TrainedMetric)
-    assert trained == again
-    assert (trained == fewer) == (not spec.data_dependent)
-    assert hash(trained) == hash(again)
-    assert content(trained)
-    arrays = trained.arrays()
-    assert all(type(a) is np.ndarray for a in arrays.values())
-    assert bool(arrays) == (name != "Custom")
-    assert trained.train(frame.take(np.arange(60))) is trained
-    assert trained.pretrain(frame) is trained
-    loaded = pickle.loads(pickle.dumps(trained))
-    assert loaded == trained
-    assert np.array_equal(
-        loaded.between(loaded.rows(frame), loaded.candidates(frame)),
-        trained.between(trained.rows(frame), trained.candidates(frame)),
-    )
-    assert (trained.name, trained.symmetric, trained.slow) == (spec.name, spec.symmetric, spec.slow)
-
-
-def test_names_of_arrays(clinic):
-    frame = mold("outcome ~ age + pulse + marker", clinic)
-    assert set(pc.Euclidean().train(frame).arrays()) == {"spread", "factor", "columns", "constant", "precision"}
-    assert "base.base.spread" in pc.Ranks(pc.Ranks()).train(frame).arrays()
-    mixed = NUMBERS["Mixed"].train(frame).arrays()
-    assert {"scales", "counts", "parts.0.base.spread", "parts.1.parts.0.ranges", "parts.1.scales"} <= set(mixed)
-    assert "ranked.0" in NUMBERS["Gower"].train(frame).arrays()
+    return simulate.clinic(90, missing=0, seed=3)
 
 
 def test_a_specification_has_parameters_only_and_says_that_it_is_not_trained(clinic):
@@ -103,7 +30,7 @@ def test_a_specification_has_parameters_only_and_says_that_it_is_not_trained(cli
     for spec in (pc.Euclidean(), pc.Gower(), pc.Ranks(), pc.Kernel()):
         with pytest.raises(pc.OptionError, match=r"the metric .* is not trained yet: use metric\.train\(frame\)\.rows"):
             spec.rows(frame)
-    trained = NUMBERS["Mixed"].train(mold("outcome ~ age + pulse + marker", clinic))
+    trained = MIXED.train(mold("outcome ~ age + pulse + marker", clinic))
     assert trained.spec == pc.Mixed(
         [("age", pc.Ranks(pc.Euclidean())), (["pulse", "marker"], pc.Mixed({"pulse": "gower", "marker": "euclidean"}))]
     )
@@ -138,21 +65,6 @@ def test_a_trained_metric_stands_where_a_specification_may(clinic):
     assert mixed.metric.parts[0] == age
     fit = pc.fit("outcome ~ age + marker", few, dissimilarity=known, eps=0.5)
     assert fit.dissimilarity.metric == known
-
-
-def test_what_is_trained_in_folds_is_trained_anew(clinic):
-    frame = mold("outcome ~ age + marker", clinic)
-    for spec in (pc.Ranks(), pc.Adaptive(), pc.Learned(), pc.Euclidean(scale="fold")):
-        trained = spec.train(frame)
-        assert resolve(trained, frame, clinic) == trained.untrained
-        assert not isinstance(trained.untrained, TrainedMetric)
-        measured = measure_frame(frame, spec)
-        assert resolve(measured, frame, clinic) == trained.untrained
-    plain = pc.Euclidean().train(frame)
-    assert resolve(plain, frame, clinic) is plain
-    matrix = pc.dissimilarity("~ age", clinic).frame()
-    given = pc.dissimilarity("~ 1", clinic, pc.Ranks(matrix)).metric
-    assert given.untrained == pc.Ranks(given.base)
 
 
 def test_a_given_matrix_owns_its_names(clinic):
@@ -203,90 +115,7 @@ def test_new_rows_of_a_given_matrix(clinic):
 # what rules read
 
 
-def test_queries_read_what_new_rows_and_old_ones_are(clinic):
-    d = pc.dissimilarity("~ age + marker", clinic)
-    D, prototypes = d.frame().to_numpy(), Points(np.zeros(3, int), at=np.array([4, 80, 2]))
-    query = d.query()
-    assert len(query) == 90
-    assert np.array_equal(query.dissimilarities(prototypes), D[:, [4, 80, 2]])
-    assert np.array_equal(query.coordinates(), d.metric.coordinates(d.rows))
-    assert np.array_equal(query.columns(), clinic[["age", "marker"]].to_numpy(float))
-    some = d.query(np.array([7, 3, 50]))
-    assert np.array_equal(some.dissimilarities(prototypes), D[[7, 3, 50]][:, [4, 80, 2]])
-    assert np.array_equal(some.take(slice(1, 3)).dissimilarities(prototypes), D[[3, 50]][:, [4, 80, 2]])
-    assert np.array_equal(some.columns(), clinic[["age", "marker"]].to_numpy(float)[[7, 3, 50]])
-    new = clinic.iloc[[5, 6, 7]].assign(age=lambda t: t.age.where(t.index != 6))
-    query, index, complete = d.new_query(new)
-    assert index.tolist() == [5, 6, 7]
-    assert complete.tolist() == [True, False, True]
-    assert np.array_equal(query.dissimilarities(prototypes), D[[5, 7]][:, [4, 80, 2]])
-    assert np.array_equal(query.columns(), clinic[["age", "marker"]].to_numpy(float)[[5, 7]])
-    centroid = Points(np.zeros(1, int), coords=d.metric.coordinates(d.rows)[[9]])
-    assert np.array_equal(query.dissimilarities(centroid), D[[5, 7]][:, [9]])
-    assert np.array_equal(d.metric.between(d.rows, d.prototype_rep(centroid)), D[:, [9]])
-
-
-def test_queries_of_given_dissimilarities(clinic):
-    D = pc.dissimilarity("~ age", clinic).frame()
-    d, prototypes = pc.dissimilarity("~ 1", clinic, D), Points(np.zeros(2, int), at=np.array([4, 80]))
-    assert np.array_equal(d.query(np.arange(10, 20)).dissimilarities(prototypes), D.to_numpy()[10:20, [4, 80]])
-    new = D.iloc[:3, [80, 4]].set_axis(list("abc"))
-    new.loc["b", 4] = np.nan
-    query, index, complete = d.new_query(new)
-    assert complete.all()
-    assert index.tolist() == list("abc")
-    assert query.dissimilarities(prototypes)[[0, 2]].tolist() == D.iloc[[0, 2], [4, 80]].to_numpy().tolist()
-    assert query.missing.tolist() == [False, True, False]
-    for read in (query.coordinates, d.query().coordinates):
-        with pytest.raises(pc.NoVectors, match=r"this method needs coordinates, but given.*: use"):
-            read()
-    for read in (query.columns, d.query().columns):
-        with pytest.raises(pc.DataError, match=r"the method needs columns, but (a given matrix|'~ 1') has no predictors"):
-            read()
-
-
-def test_positions_that_follow_one_another_are_a_slice():
-    assert as_slice(np.arange(3, 9)) == slice(3, 9)
-    assert as_slice(slice(2, 5)) == slice(2, 5)
-    for at in ([3, 5, 4, 6], [3, 3, 5, 6], [5, 4], [], [True, False]):
-        assert as_slice(np.array(at)).tolist() == at
-
-
 # metrics of one's own
-
-
-@dataclass(frozen=True)
-class TrainedCenter(VectorMetric):  # with the comparison that dataclass would write
-    center: np.ndarray
-
-    def rows(self, frame):
-        return (frame.design.to_numpy(float) - self.center,)
-
-    def between(self, rows, candidates):
-        return np.abs(rows[0][:, None] - candidates[0]).max(axis=2) ** self.spec.bend
-
-    def coordinates(self, rows):
-        return rows[0]
-
-
-@dataclass(frozen=True)
-class Center(pc.Metric):
-    bend: float = 1.0
-
-    def train(self, frame):
-        return TrainedCenter(self, frame.design.to_numpy(float).mean(axis=0))
-
-
-def test_a_metric_of_ones_own_that_learns(clinic):
-    frame = mold("outcome ~ age + marker", clinic)
-    trained = Center().train(frame)
-    assert trained == Center().train(frame)
-    assert trained != Center(2.0).train(frame)
-    assert trained != Center().train(frame.take(np.arange(50)))
-    assert as_vectors(trained) is trained
-    d = pc.dissimilarity("~ age + marker", clinic, Center())
-    assert np.array_equal(measure(d, clinic.iloc[[5]]), d.frame().to_numpy()[[5]])
-    assert pickle.loads(pickle.dumps(d.metric)) == d.metric
 
 
 @pytest.mark.parametrize("name", ["power", "given", "name", "symmetric", "slow", "triangle", "rows", "train", "column_groups"])
@@ -342,11 +171,6 @@ class Sides(Plain):
         return (self.rows(frame)[0][1:],)
 
 
-class Turned(Plain):
-    def between(self, rows, candidates):
-        return super().between(rows, candidates).T
-
-
 class Unknown(Plain):
     def between(self, rows, candidates):
         return super().between(rows, candidates) * np.nan
@@ -372,13 +196,6 @@ def test_a_metric_that_does_not_keep_its_word_is_named(clinic, metric, error, sa
         pc.dissimilarity("~ age + marker", clinic.iloc[:30], metric).frame()
     with pytest.raises(error, match=says):
         pc.dissimilarity("~ age + marker", clinic.iloc[:30], pc.Mixed([(["age", "marker"], metric)])).frame()
-
-
-def test_a_wrong_shape_is_found_for_new_rows_too(clinic):
-    d = pc.dissimilarity("~ age", clinic.iloc[:30], Turned())
-    query, _, _ = d.new_query(clinic.iloc[30:33])
-    with pytest.raises(pc.DataError, match=r"`between` of the metric Turned must return an array of shape \(3, 2\).*, not \(2, 3\)"):
-        query.dissimilarities(Points(np.zeros(2, int), at=np.arange(2)))
 
 
 def test_specifications_compare_by_what_they_hold():

@@ -147,17 +147,6 @@ def test_more_than_two_classes_by_decision_value(iris):
         fit.predict(iris, "prob")
 
 
-def test_rows_without_weight_have_no_say(iris):
-    weights = np.where(np.arange(150) % 3 == 0, 0.0, 1.0)
-    some = iris[weights > 0]
-    fit = pc.fit("species ~ .", iris, "hyperplane", dissimilarity=RAW, embedding="proximity", C=1.0, weights=weights)
-    D = pc.dissimilarity("species ~ .", iris, RAW).frame()
-    direct = pc.fit("species ~ 1", some, "hyperplane", dissimilarity=D.loc[some.index], C=1.0)
-    ratio = np.diag(D @ D.T).mean() / np.diag(D.loc[some.index] @ D.loc[some.index].T).mean()
-    assert 0.5 < ratio < 2  # C is per unit of the mean diagonal, which rows without weight enter
-    assert (fit.predict().astype(str) == direct.predict(D).astype(str)).mean() > 0.97
-
-
 @pytest.mark.long
 def test_no_margin_is_said_and_slack_is_tuned():
     draw = np.random.default_rng(0)
@@ -233,38 +222,6 @@ def test_similarities_become_dissimilarities():
             make(bad, how)
     with pytest.raises(pc.OptionError, match=r"how must be .*not 'half'"):
         make(S, "half")
-
-
-def test_ties_at_random_are_broken_by_the_seed():
-    D = np.array([[1.0, 1.0, 1.0, 2.0]])
-    data = pd.DataFrame({"y": ["a", "b", "b", "a"]})
-    full = np.ones((4, 4)) - np.eye(4)
-    told = {"all": set(), "random": set()}
-    for ties, seen in told.items():
-        for seed in range(30):
-            fit = pc.fit("y ~ 1", data, "knn", dissimilarity=full, k=1, ties=ties, seed=seed)
-            new = pd.DataFrame(D)
-            seen.add(fit.predict(new).iloc[0])
-            share = fit.predict(new, "prob").iloc[0]
-            assert share.sum() == pytest.approx(1)
-            assert ties == "all" or set(share) == {0.0, 1.0}
-            assert fit.predict(new).tolist() == fit.predict(new).tolist()
-    assert told == {"all": {"b"}, "random": {"a", "b"}}
-    even = pc.fit("y ~ 1", data, "knn", dissimilarity=full, k=4)
-    assert even.predict(pd.DataFrame(D)).tolist() == ["a"]  # two against two: the first class
-    many = [
-        pc.fit("y ~ 1", data, "knn", dissimilarity=full, k=4, ties="random", seed=s).predict(pd.DataFrame(D)).iloc[0]
-        for s in range(20)
-    ]
-    assert set(many) == {"a", "b"}
-    apart = np.abs(np.subtract.outer(np.arange(6.0), np.arange(6.0)) + 0.01 * np.arange(6))
-    distinct = pd.DataFrame({"y": list("aabbab")})
-    for k in (1, 2, 3, 5):
-        same = [
-            pc.fit("y ~ 1", distinct, "knn", dissimilarity=apart, k=k, ties=t).predict(kind="prob")
-            for t in ("all", "random")
-        ]
-        assert np.allclose(*same)
 
 
 @pytest.mark.skipif(not os.environ.get("PROTOCLASS_DATA"), reason="PROTOCLASS_DATA names no folder with the papers' data")

@@ -8,7 +8,6 @@ import pandas as pd
 import pytest
 
 import protoclass as pc
-from protoclass.core import parallel as jit
 from protoclass.core.vectors.medoids import STARTS, begin, block, kmedoids, swap_medoids
 from protoclass.models.kmedoids import KMedoids
 
@@ -201,50 +200,6 @@ def test_equal_losses_are_not_swapped_for_rounding():
         assert (found.medoids.tolist(), found.swaps, found.iterations) == slow_swaps(D, np.ones(50), first)
 
 
-@pytest.mark.parametrize("seed", range(6))
-def test_identities(seed):
-    D, w, own = problem(2 * seed, 45, 40)
-    first = np.random.default_rng(seed).permutation(40)[:6]
-    found = swap_medoids(block(D, w, own), first)
-    rows = np.random.default_rng(seed).permutation(45)
-    moved = swap_medoids(block(D[rows], w[rows], np.argsort(rows)[own]), first)
-    assert moved.medoids.tolist() == found.medoids.tolist()
-    assert moved.assignment.tolist() == found.assignment[rows].tolist()
-    for factor in (2.0**-20, 8.0, 2.0**900):
-        scaled = swap_medoids(block(D * factor, w / 4, own), first)
-        assert scaled.medoids.tolist() == found.medoids.tolist()
-        assert scaled.loss == found.loss * factor / 4
-        for start in STARTS:
-            draws = [
-                begin(b, 8, start, np.random.default_rng(1)) for b in (block(D, w, own), block(D * factor, w, own))
-            ]
-            assert (draws[0] == draws[1]).all()
-    huge = block(D / D.max() * 2.0**1023, w, own)  # whose sum is no number
-    assert len(set(begin(huge, 8, "k-means++", np.random.default_rng(1)).tolist())) == 8
-    turned = np.asfortranarray(D)
-    assert swap_medoids(block(turned, w, own), first).medoids.tolist() == found.medoids.tolist()
-
-
-@pytest.mark.parametrize("seed", range(8))
-def test_weights_stand_for_repeated_rows(seed):
-    D, w, own = problem(2 * seed + 1, 30, 25)
-    rows = np.repeat(np.arange(30), w.astype(int))
-    of = np.searchsorted(rows, own)
-    first = np.random.default_rng(seed).permutation(25)[:4]
-    weighed, repeated = (
-        swap_medoids(block(D, w, own), first),
-        swap_medoids(block(D[rows], np.ones(len(rows)), of), first),
-    )
-    assert weighed.medoids.tolist() == repeated.medoids.tolist()
-    assert (weighed.loss, weighed.swaps) == (repeated.loss, repeated.swaps)
-    assert repeated.assignment.tolist() == weighed.assignment[rows].tolist()
-    built = [
-        begin(b, 5, "build", np.random.default_rng(0))
-        for b in (block(D, w, own), block(D[rows], np.ones(len(rows)), of))
-    ]
-    assert (built[0] == built[1]).all()
-
-
 @pytest.mark.parametrize("start", STARTS)
 def test_the_loss_never_rises_with_k_and_is_never_above_that_of_k_alone(start):
     for seed in range(8):
@@ -264,50 +219,6 @@ def test_the_loss_never_rises_with_k_and_is_never_above_that_of_k_alone(start):
             assert len(set(found.medoids.tolist())) == K
         again = kmedoids(D, w, own, np.array([9, 1, 2, 3, 3, 5, 40, 6]), start, 2, (seed,))
         assert all((again[K].medoids == path[K].medoids).all() for K in path)
-
-
-@pytest.mark.parametrize("start", ["k-means++", "random"])
-def test_a_run_goes_on_from_the_medoids_of_the_k_before(start):
-    went_on = 0
-    for seed in range(6):
-        D, w, own = problem(2 * seed, 60)
-        path, before = kmedoids(D, w, own, np.arange(2, 21), start, 1, (seed,)), None
-        for K, found in path.items():
-            alone = kmedoids(D, w, own, np.array([K]), start, 1, (seed,))[K]
-            if before is not None:
-                first = begin(block(D, w, own), K, start, np.random.default_rng((seed, K, 1)), before.medoids)
-                on = swap_medoids(block(D, w, own), first)
-                assert found.loss == min(on.loss, alone.loss) <= before.loss
-                went_on += on.loss < alone.loss
-            before = found
-    assert went_on > 10
-
-
-def test_more_starts_are_no_worse_and_a_seed_repeats_itself():
-    D, w, own = problem(4, 80)
-    losses = [kmedoids(D, w, own, np.array([8]), "random", starts, (1,))[8].loss for starts in (1, 2, 5, 20)]
-    assert losses == sorted(losses, reverse=True)
-    assert losses[-1] < losses[0]
-    draws = {tuple(kmedoids(D, w, own, np.array([8]), "random", 1, (s,))[8].medoids.tolist()) for s in range(10)}
-    assert len(draws) > 1
-
-
-def test_the_default_starts_reach_the_best_of_thirty_on_iris_where_one_does_not(iris):
-    D, y = pc.dissimilarity("species ~ .", iris).frame().to_numpy(), iris["species"].cat.codes.to_numpy()
-    blocks = [D[np.ix_(y == c, y == c)] for c in range(3)]
-
-    def total(starts, seed):
-        found = [kmedoids(d, np.ones(50), np.arange(50), np.array([2]), "k-means++", starts, (seed, c))[2]
-                 for c, d in enumerate(blocks)]  # fmt: skip
-        return fsum(one.loss for one in found)
-
-    best = fsum(min(loss(d, np.ones(50), pair) for pair in combinations(range(50), 2)) for d in blocks)
-    assert pc.fit("species ~ .", iris, KMedoids(K=2, starts=1)).rule.report["loss"] > 1.01 * best
-    assert pc.fit("species ~ .", iris, KMedoids(K=2)).rule.report["loss"] == pytest.approx(best, rel=1e-12)
-    above = {starts: np.mean([total(starts, seed) / best - 1 for seed in range(20)]) for starts in (1, 5, 10)}
-    assert above[1] > 0.005  # 0.93 %
-    assert above[5] < 0.003  # 0.16 %
-    assert above[10] == pytest.approx(0, abs=1e-12)
 
 
 def of_class(fit, D):
@@ -342,31 +253,6 @@ def test_a_fit_is_swap_optimal_in_each_class(iris, start):
     assert (fit.predict().astype(str) == told.idxmin(axis=1)).all()
     assert "k-medoids by class" in str(fit)
     assert "Loss" in str(fit.summary())
-
-
-def test_cross_validation_equals_loops(iris, monkeypatch):
-    fold = np.arange(150) % 4
-    method = KMedoids(K=[5, 1, 0.2, 3], starts=2)
-    v = pc.cross_validate("species ~ .", iris, method, dissimilarity=RAW, cv=pd.Series(fold, iris.index))
-    assert v.table["K"].tolist() == [0.2, 1, 3, 5]
-    D, y = pc.dissimilarity("species ~ .", iris, RAW).frame().to_numpy(), v.problem.frame.codes
-    sizes = np.zeros(4)
-    for f in range(4):
-        train, held = fold != f, np.flatnonzero(fold == f)
-        near = []
-        for c in range(3):
-            rows = np.flatnonzero(train & (y == c))
-            wanted = [round(0.2 * len(rows)), 1, 3, 5]
-            block_, ones = D[np.ix_(rows, rows)], np.ones(len(rows))
-            found = kmedoids(block_, ones, np.arange(len(rows)), np.array(wanted), "k-means++", 2, (0, f, c))
-            near.append([D[np.ix_(held, rows[found[K].medoids])].min(axis=1) for K in wanted])
-            sizes += np.array(wanted) / 4
-        told = np.argmin(near, axis=0)
-        assert (v.held_out.iloc[held].apply(lambda s: s.cat.codes).to_numpy() == told.T).all()
-    assert v.table["size"].tolist() == sizes.tolist()
-    monkeypatch.setattr(jit, "SMALL", 0)  # folds and classes on threads
-    threads = pc.cross_validate("species ~ .", iris, method, dissimilarity=RAW, cv=pd.Series(fold, iris.index))
-    assert threads.held_out.equals(v.held_out)
 
 
 def test_the_grid_and_the_fit_that_follows(iris):

@@ -25,7 +25,7 @@ FITS = {
     "weights": lambda: (pc.fit("species ~ .", WEIGHTED, eps=[0.7, 1.3], weights="w", groups="g", cv=3), WEIGHTED, {}),
     "gaps": lambda: (pc.fit("species ~ .", GAPS, eps=[0.15, 0.2], cv=3), GAPS, {}),
     "splines": lambda: (pc.fit("species ~ bs(petal_width, df=4) + kind", GAPS, "knn", k=[1, 3], cv=3, calibrate=True), GAPS, {}),
-    "names": lambda: (pc.fit("species ~ .", ENDS, eps=[0.8, 1.2], cv=3, order="values"), ENDS, {}),
+    "names": lambda: (pc.fit("species ~ .", ENDS, eps=[0.8, 1.2], cv=3), ENDS, {}),
     "matrix": lambda: (pc.fit("species ~ 1", FEW, eps=1.5, dissimilarity=MATRIX), FEW, {"dissimilarity": MATRIX}),
     "learned": lambda: (pc.fit("species ~ .", FEW, "medianglvq", K=1, matrix="diagonal"), FEW, {}),
     "scm": lambda: (pc.fit("species ~ .", FEW, "scm", penalty=[0.5, 1.0], kind="conjunction", cv=3), FEW, {}),

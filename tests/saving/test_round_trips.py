@@ -91,7 +91,7 @@ METRICS = {
     "class": ("x + z", pc.Chebyshev), "kernel": ("x + z", pc.Kernel("poly")), "rbf": ("x + z + g", pc.Kernel("rbf")),
     "gower": ("x + z + g", pc.Gower(weights={"x": 2})), "hamming": ("x + g", "hamming"), "ranks": ("x + z", pc.Ranks("manhattan")),
     "adaptive": ("x + z", pc.Adaptive(neighborhood=8)), "learned": ("x + z", pc.Learned()), "lda": ("x + z", pc.LDA()),
-    "qda": ("x + z", pc.QDA()),
+    "qda": ("x + z", pc.QDA()), "local": ("x + z", pc.Relevance(matrix="full", local=True)),
     "dtw": ("x + z", "dtw"), "mismatch": ("t", pc.Mismatch(k=2, m=1)), "levenshtein": ("t", "levenshtein"),
     "forest": ("x + z + g", pc.Forest(trees=20)), "mixed": ("x + z + g", pc.Mixed([(["x", "z"], "euclidean"), ("g", "gower")])),
 }  # fmt: skip
@@ -128,7 +128,7 @@ ARGUMENTS = {
     "kmeans": {"eps": 1.0, "candidates": pc.kmeans(5), "cv": 3}, "weights": {"eps": 1.0, "weights": np.arange(150.0) + 1},
     "groups": {"groups": np.arange(150) // 5, "cv": 5, "eps": [0.8, 1.2]},
     "folds": {"eps": [0.8, 1.2], "cv": pd.Series(np.arange(150) % 3)},
-    "class weights": {"eps": 1.0, "class_weights": "balanced"}, "values": {"eps": [0.8, 1.2], "cv": 3, "order": "values"},
+    "class weights": {"eps": 1.0, "class_weights": "balanced"},
     "object": {"method": pc.PVM(eps=pc.quantiles(4)), "cv": 3}, "isotonic": {"eps": 1.0, "calibrate": {"how": "isotonic", "cv": 3}},
     "calibrated": {"method": "knn", "k": 5, "calibrate": True},
 }  # fmt: skip
@@ -390,19 +390,6 @@ def test_unused_columns_that_no_file_can_hold_are_left_out_and_named(tmp_path):
         assert "all 2 columns but ['o']" in repr(saved)
         assert list(pc.load(tmp_path / "f.proto").call.data.columns) == ["x", "y"]
     assert pc.fit("y ~ x", data, eps=1.0).slim().save(tmp_path / "f.proto", overwrite=True).size > 0
-
-
-def test_a_fit_of_rows_on_a_cluster_is_saved_without_them(iris, tmp_path):
-    dask = pytest.importorskip("dask.dataframe")
-    from distributed import Client
-
-    with Client(n_workers=1, threads_per_worker=1, processes=False, dashboard_address=None) as client:
-        fit = pc.fit("species ~ .", dask.from_pandas(iris, npartitions=2), eps=1.0, client=client)
-        with pytest.raises(pc.OptionError, match=r"use fit.slim\(\), which leaves out the rows, because they stay on the workers"):
-            fit.save(tmp_path / "full.proto")
-        fit.slim().save(tmp_path / "slim.proto")
-        near = fit.predict(iris, "nearest")
-    same(pc.load(tmp_path / "slim.proto").predict(iris, "nearest"), near)
 
 
 def test_savable_declares_dataclasses_only():

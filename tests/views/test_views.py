@@ -9,8 +9,8 @@ import pytest
 
 import protoclass as pc
 from protoclass.core.embedding.scaling import torgerson
-from protoclass.views import analyses, cards, curve, evaluation, geometry, pictures, prototypes, words
-from protoclass.views.stages import GridFits, make_stages
+from protoclass.views import curve, evaluation, geometry, prototypes
+from protoclass.views.stages import GridFits
 
 PETALS = "species ~ petal_length + petal_width"
 
@@ -38,11 +38,9 @@ def wide(iris, prefix=""):
 
 
 FITS = {
-    "subset": lambda iris: pc.fit("species ~ .", iris, eps=1.0, candidates=50),
     "unlabelled": unlabelled,
     "centroids as candidates": lambda iris: pc.fit("species ~ .", iris, eps=1.0, candidates=pc.kmeans(6, only=True)),
     "centroids beside rows": lambda iris: pc.fit("species ~ .", iris, eps=1.0, candidates=pc.kmeans(6)),
-    "centroids in the plane": lambda iris: pc.fit(PETALS, iris, eps=0.7, candidates=pc.kmeans(6, only=True)),
     "kmeans": lambda iris: pc.fit("species ~ .", iris, "kmeans", K=2),
     "lvq": lambda iris: pc.fit("species ~ .", iris, "lvq", K=2),
     "mixture": lambda iris: pc.fit("species ~ .", iris, "mixture", K=2),
@@ -50,8 +48,6 @@ FITS = {
     "knn": lambda iris: pc.fit("species ~ .", iris, "knn", k=3),
     "adaptive": lambda iris: pc.fit("species ~ .", iris, "knn", k=3, dissimilarity=pc.Adaptive()),
     "quadratic": lambda iris: pc.fit("species ~ .", iris, eps=3.0, dissimilarity=pc.QDA()),
-    "learned": lambda iris: pc.fit("species ~ .", iris, "lvq", K=2, dissimilarity=pc.Learned()),
-    "discriminants": lambda iris: pc.fit("species ~ .", iris, "lvq", K=2, dissimilarity=pc.LDA(ridge=0)),
     "discriminants in the plane": lambda iris: pc.fit(PETALS, iris, eps=0.7, dissimilarity=pc.LDA(ridge=0)),
     "stumps": lambda iris: pc.fit(
         "species ~ .", iris, "scm", features="stumps", penalty=2.0, stop=2, kind="conjunction"
@@ -184,17 +180,13 @@ def test_confusion_counts_held_out_or_training_rows(iris):
     assert alone.table.to_numpy().sum() == 150
 
 
-def test_curves_have_lines_positions_and_cells(iris):
+def test_curves_have_lines_and_positions(iris):
     v = pc.cross_validate("species ~ .", iris, eps=[0.5, 1.0, 2.0], lambda_=[0.1, 1.0, 2.5], cv=3, dissimilarity="euclidean", repeats=1)
     traced = curve.trace_curve(v, "eps")
     assert [name for name, _ in traced.lines] == ["lambda_ = 0.1", "lambda_ = 1", "lambda_ = 2.5"]
     assert all(part["position"].tolist() == [0.5, 1.0, 2.0] for _, part in traced.lines)
     assert traced.others == ["lambda_"]
-    at = curve.find_slice(v, ("eps", "lambda_"), 0)
-    cells = curve.make_cells(v, ("eps", "lambda_"), at)
-    assert (cells.to_numpy() == v.table["error"].to_numpy().reshape(3, 3).T).all()
     assert curve.choose_pair(v) == ("eps", "lambda_")
-    assert curve.find_slice(v, ("eps",), 4).tolist() == [1, 4, 7]
     assert curve.mark_points(v, 5)["mark"][5].startswith("chosen")
     for wrong in ("K", ("eps", "eps"), ("eps", "K")):
         with pytest.raises(pc.OptionError, match="tuned parameters"):
@@ -203,56 +195,3 @@ def test_curves_have_lines_positions_and_cells(iris):
     assert fits.fit(4).prototypes.equals(v.fit_at(4).prototypes)
     inf, ticks = curve.place_values(pd.Series([1.0, np.inf, 2.0]))
     assert (inf.tolist(), ticks) == ([0.0, 2.0, 1.0], ["1", "2", "inf"])
-
-
-def test_details_without_a_widget(iris):
-    fit = pc.fit("species ~ .", iris, eps=1.0)
-    stages = make_stages(fit)
-    covered = prototypes.measure_coverage(fit, stages.source)
-    assert (covered.fitted == fit.predict().cat.codes).all()
-    found = cards.find_details(fit, stages.source, covered, 82)
-    held = found.table[found.table["relation"].isin([cards.COVERS, cards.HOLDS, cards.WRONGLY])]
-    assert sorted(held["label"]) == sorted(fit.ball(82).index)
-    assert found.table.columns.tolist() == ["relation", "label", "class", "value"]
-    assert cards.find_details(fit, stages.source, covered, None).table.empty
-    assert words.describe_counts(fit).startswith("setosa: ")
-    assert prototypes.find_name(fit, 82)[1] == 82
-
-
-def test_the_rivals_of_a_candidate_that_is_not_a_row(iris):
-    fit = FITS["unlabelled"](iris)
-    place = int(np.flatnonzero(prototypes.list_rows(fit.rule.prototypes, fit.dissimilarity) < 0)[0])
-    at, far = cards.find_rivals(fit, None, place)
-    assert (fit.rule.prototypes.classes[at] != fit.rule.prototypes.classes[place]).all()
-    full = iris.drop(columns="species")
-    scaled = (full - full.iloc[::2].mean()) / full.iloc[::2].std(ddof=1)
-    names = prototypes.list_names(fit)
-    apart = [np.linalg.norm(scaled.loc[names[place]] - scaled.loc[names[k]]) for k in at]
-    assert far == pytest.approx(apart)
-
-
-def test_pictures_of_rows_and_prototypes():
-    data = pc.load_data("digits").iloc[:300]
-    fit = pc.fit("digit ~ .", data, dissimilarity=pc.Euclidean(scale=False), eps=30.0)
-    shown = pictures.show_prototypes(fit, (8, 8), 5)
-    assert shown.pixels.shape == (5, 8, 8)
-    assert (shown.pixels[0].ravel() == data.drop(columns="digit").loc[fit.prototypes.index[0]]).all()
-    album = pictures.make_album(fit, (8, 8))
-    assert (album.low, album.high) == (0.0, 16.0)
-    assert album.prototypes(fit, np.arange(3)).dtype == np.uint8
-
-
-def test_tables_of_analyses(iris):
-    fit = pc.fit("species ~ .", iris, eps=1.0)
-    stability = analyses.list_stability(fit.stability(B=4))
-    assert stability.index.tolist() == fit.prototypes.index.tolist()
-    assert stability["order"].tolist() == list(range(1, len(stability) + 1))
-    compared = pc.compare("species ~ .", iris, {"pvm": pc.PVM(eps=1.0), "knn": pc.KNN(k=3)}, repeats=2, cv=3)
-    splits = analyses.list_splits(compared)
-    assert splits.groupby("method")["error"].mean().to_dict() == pytest.approx(compared.table["error"].to_dict())
-    D = pc.dissimilarity("species ~ .", iris)
-    values = analyses.list_eigenvalues(D.spectrum())
-    assert (values["sign"] == "positive").sum() == D.spectrum().signature[0]
-    places = analyses.list_places(D.embed(2), (1, 2), iris["species"])
-    assert places[["x", "y"]].to_numpy() == pytest.approx(D.embed(2).coordinates.to_numpy())
-    assert places.attrs["axes"] == ["axis 1 (+)", "axis 2 (+)"]

@@ -1,31 +1,26 @@
-"""Balls of a grid of candidates and radii, wherever the rows are stored: counted once, and recomputed for candidates that pay."""
+"""Balls of a grid of candidates and radii: counted once, and recomputed for candidates that pay."""
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import groupby
 from threading import Lock
-from typing import Any
-from uuid import uuid4
 
 import numpy as np
 
 from .. import Array
 from ..coding import MEASURE, TILE, Coding, Tile, Tiles, block_tiles, filled
 from ..memory import large, room
-from ..parallel import Once, each
-from ..parts import Measure, PartedSource, Parts, Rows
+from ..parallel import each
 from ..task import Task
-from .coded_balls import Lists, Pairs, join_bits, join_pairs, lists_of_pairs, pack, pairs_of, tally, tally_pairs, words
+from .coded_balls import Lists, Pairs, lists_of_pairs, pack, pairs_of, tally, tally_pairs, words
 
 KEPT = 2**28  # bytes of cached codes, so that no pair is coded twice
 CHUNK = 512  # candidates that are looked at together
 PER_PAIR = 24  # bytes that a pair takes while lists are made
-BROUGHT = TILE  # codes of rows in several parts that are brought here, in one question
-SENT = 2**27  # bytes of weights or bits that all parts together send at a time
 
 
 @dataclass(frozen=True)
@@ -47,7 +42,7 @@ class Patch:
 
 @dataclass(frozen=True)
 class Balls:
-    """The balls of some radii around the candidates of a task, whose rows are here."""
+    """The balls of some radii around the candidates of a task."""
 
     task: Task
     coding: Coding  # the radii
@@ -295,144 +290,3 @@ class Balls:
 
         return each(by_class, kept, int(np.prod(self.task.shape)))
 
-
-@dataclass(frozen=True)
-class Labels:
-    """The rows of one part: their class codes, weights in units, and folds + 1, (r,) each."""
-
-    y: Array
-    w: Array
-    fold: Array
-
-
-@dataclass(frozen=True, eq=False)
-class Spec:
-    """The problems as all parts need them."""
-
-    measure: Measure
-    radii: Array  # ascending (K,)
-    fine: int  # see `coding.coder`
-    classes: int
-    folds: int
-    key: str  # names it
-
-
-@dataclass(frozen=True)
-class PartedBalls(Balls):
-    """The balls of rows in several parts, each of which computes its own pairs.
-
-    Parts send weights of rows, whole numbers of one unit, so their sums over the parts are exact; and the bits, or the
-    pairs, of rows of the class of candidates that pay.
-    """
-
-    parts: Parts
-    spec: Spec
-
-    @property
-    def complete(self) -> bool:
-        return False  # lists that are smaller than bits are sent sooner
-
-    @cached_property
-    def _codes(self) -> Array | None:
-        return None  # they are kept in the parts
-
-    @cached_property
-    def occupied(self) -> tuple[int, ...]:
-        """The parts that have rows."""
-        return tuple(np.flatnonzero(np.diff(self.parts.bounds)).tolist())
-
-    @cached_property
-    def bounds(self) -> tuple[Array, ...]:
-        """For each class, the first position of the rows of each part that has rows among the rows of the class, and their number."""
-        at = [*(int(self.parts.bounds[s]) for s in self.occupied), len(self.task.y)]
-        return tuple(np.searchsorted(rows, at) for rows in self.rows)
-
-    def ask(self, work: Callable[..., Any], *shared: Any, own: Sequence[Any] | None = None) -> list[Any]:
-        """`work(balls, *shared)`, or with `own` `work(balls, own[i], *shared)`, of each part that has rows, on the worker of the part.
-
-        work : function of a module.
-        """
-        self.task.tick()
-        asked: list[tuple[Any, ...] | None] = [None] * (len(self.parts.bounds) - 1)
-        for i, s in enumerate(self.occupied):
-            at = slice(int(self.parts.bounds[s]), int(self.parts.bounds[s + 1]))
-            labels = Labels(*(fewest_bytes(values[at]) for values in (self.task.y, self.w, self.fold + 1)))
-            asked[s] = labels, () if own is None else (own[i],)
-        found = self.parts.map(_answer, self.spec, work, *shared, each=asked)
-        return [found[s] for s in self.occupied]
-
-    @cached_property
-    def _counts(self) -> Array:
-        m = len(self.task.candidate_row)
-        out = np.zeros((m, self.cells))
-        step = max(1, SENT // (8 * self.cells * max(1, len(self.occupied))))
-        for first in range(0, m, step):
-            columns = slice(first, first + step)
-            for weights in self.ask(_weights, columns):
-                out[columns] += weights
-        return out
-
-    def bits(self, c: int, candidates: Array, radii: range) -> Array:
-        length = words(len(self.rows[c]))
-        out = large((len(radii), len(candidates), length), np.uint64)
-        out[:] = 0
-        step = max(1, SENT // max(1, 8 * len(radii) * length))
-        for first in range(0, len(candidates), step):
-            lines = slice(first, first + step)
-            for bits, at in zip(self.ask(_bits, c, candidates[lines], radii), self.bounds[c], strict=False):
-                join_bits(bits, int(at), out[:, lines])
-        return out
-
-    def listed(self, sets: tuple[Sets, ...], most: float) -> list[list[Pairs]] | None:
-        found: list[list[Pairs]] = [[] for _ in sets]
-        places = []  # positions of the rows of each class in its set, -1 for none
-        for members, rows in zip(sets, self.rows, strict=True):
-            places.append(np.full(len(rows), -1, np.int32))
-            places[-1][np.searchsorted(rows, members.rows)] = np.arange(len(members.rows))
-        for i, of_part in enumerate(self.ask(_listed, tuple(members.candidates for members in sets), most)):
-            if of_part is None:
-                return None
-            for c, group in enumerate(of_part):
-                place = places[c][self.bounds[c][i] + group.places]
-                kept = place >= 0
-                found[c].append(Pairs(group.lines[kept], place[kept], group.codes[kept]))
-                most -= len(found[c][-1])
-        return None if most < 0 else found
-
-
-def balls_of(task: Task, coding: Coding, w: Array, fold: Array, folds: int) -> Balls:
-    """The balls of a task, wherever its rows are stored; few codes are sent at a time, and no part is used twice."""
-    source, (n, m) = task.D, task.shape
-    if not isinstance(source, PartedSource) or n * m <= BROUGHT:
-        return Balls(task, coding, w, fold, folds)
-    spec = Spec(source.measure, coding.radii, coding.fine, task.classes, folds, uuid4().hex)
-    return PartedBalls(task, coding, w, fold, folds, source.parts, spec)
-
-
-def _answer(rows: Rows, labels: Labels, own: tuple[Any, ...], spec: Spec, work: Callable[..., Any], *shared: Any) -> Any:
-    """The answer of a part, which caches its balls, because the next call may need the same pairs."""
-    balls: Balls | None = rows.kept("balls", spec.key)
-    if balls is None:
-        source, w, nobody = spec.measure.source(rows), labels.w.astype(float), np.full(len(spec.measure.candidates[0]), -1)
-        task = Task(Once(lambda: source), labels.y.astype(np.int64), spec.classes, w, nobody, (0,))
-        fold = labels.fold.astype(np.int64) - 1
-        balls = rows.keep("balls", spec.key, Balls(task, Coding(spec.radii, spec.fine), w, fold, spec.folds))
-    return work(balls, *own, *shared)
-
-
-def fewest_bytes(values: Array) -> Array:
-    """Whole numbers >= 0 in the smallest type that has them."""
-    return values.astype(np.min_scalar_type(int(values.max(initial=0))))
-
-
-def _weights(balls: Balls, columns: slice) -> Array:
-    return fewest_bytes(balls.weights(columns))
-
-
-def _bits(balls: Balls, c: int, candidates: Array, radii: range) -> Array:
-    return balls.bits(c, candidates, radii)
-
-
-def _listed(balls: Balls, candidates: tuple[Array, ...], most: float) -> list[Pairs] | None:
-    found = balls.listed(tuple(map(Sets, candidates, balls.rows)), most)
-    return None if found is None else [join_pairs(of_class) for of_class in found]

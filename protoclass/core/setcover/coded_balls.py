@@ -7,7 +7,7 @@ from these codes.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -143,12 +143,6 @@ def pairs_of(codes: Array, radii: int, lines: Array, places: Array) -> Pairs:
     return Pairs(np.repeat(lines.astype(np.int32), count), places.astype(np.int32)[column[:n]], code[:n].copy())
 
 
-def join_pairs(parts: list[Pairs]) -> Pairs:
-    """The pairs of several tiles, one after another."""
-    nothing = Pairs(np.empty(0, np.int32), np.empty(0, np.int32), np.empty(0, np.uint8))
-    return Pairs(*(np.concatenate([getattr(part, f.name) for part in (nothing, *parts)]) for f in fields(Pairs)))
-
-
 def lists_of_pairs(found: list[Pairs], lines: int, radii: int) -> Lists:
     """The places of each line, by code and then in the order of the pairs.
 
@@ -225,16 +219,6 @@ def pack(codes: Array, at: tuple[Array, Array], lines: Array, places: Array, fir
         Pairs beyond its last radius are left out.
     """
     _pack(np.ascontiguousarray(codes), *at, lines, places, first, out)
-
-
-def join_bits(bits: Array, first: int, out: Array) -> None:
-    """Add the bits of consecutive rows, uint64 (..., words), the first of which has bit `first` of `out`."""
-    word, shift = divmod(first, 64)
-    part = out[..., word : word + bits.shape[-1]]
-    part |= bits << np.uint64(shift)
-    if shift:
-        beyond = out[..., word + 1 : word + 1 + bits.shape[-1]]
-        beyond |= (bits >> np.uint64(64 - shift))[..., : beyond.shape[-1]]
 
 
 def one_of_each(group: Array, groups: int) -> Array:

@@ -24,7 +24,7 @@ from ..coding import Coding, bins_for
 from ..parallel import each
 from ..statistics.sums import in_units, units
 from ..task import Task
-from .balls import CHUNK, Balls, Sets, balls_of
+from .balls import CHUNK, Balls, Sets
 from .coded_balls import Lists, find_gains
 
 LISTED = 2**29  # pairs of a row and a candidate of the class whose ball contains it
@@ -113,7 +113,7 @@ def covers(task: Task, fold: Array, folds: int, radii: Array, least: float) -> C
     """
     K, L, m = len(radii), task.classes, len(task.candidate_row)
     w, unit = units(task.w)
-    balls = balls_of(task, Coding(radii, bins_for(len(task.y) * m)), w, fold, folds)
+    balls = Balls(task, Coding(radii, bins_for(len(task.y) * m)), w, fold, folds)
     balls.weights(slice(0, 0))  # computed before the threads below need it
     owner = np.where(task.candidate_row < 0, -1, fold[task.candidate_row])
     allowed = np.full(m, -1) if task.allowed_class is None else task.allowed_class
@@ -135,7 +135,7 @@ def covers(task: Task, fold: Array, folds: int, radii: Array, least: float) -> C
 def fold_groups(task: Task, folds: int, radii: int) -> Iterator[Array]:
     """The folds in groups that memory allows: the size of `CoverProblems` grows with folds x radii x candidates."""
     n, m = task.shape
-    most = MEMORY if task.D.parts is not None else max(MEMORY, 8 * n * m)
+    most = max(MEMORY, 8 * n * m)
     size = max(1, most // max(1, 8 * task.classes * radii * m))
     for first in range(0, folds, size):
         yield np.arange(first, min(first + size, folds))

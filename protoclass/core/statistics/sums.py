@@ -16,13 +16,13 @@ TOGETHER = 2**17  # entries of the columns that are summed at a time, as copies 
 
 @dataclass(frozen=True, eq=False)
 class Sums:
-    """Sums of the columns over some rows; the sums of two sets of rows are joined by `+`.
+    """Sums of the columns over rows.
 
     Examples
     --------
     >>> import numpy as np
-    >>> both = sums(np.array([[1.0], [2.0]])) + sums(np.array([[6.0]]))
-    >>> both.mean(), both.deviation()
+    >>> known = sums(np.array([[1.0], [2.0], [6.0]]))
+    >>> known.mean(), known.deviation()
     (array([3.]), array([2.64575131]))
     """
 
@@ -30,11 +30,10 @@ class Sums:
     middle: Array  # (p,), the mean of each column; 0 without rows
     squares: Array  # (p,), of the deviations from it, summed
 
-    def __add__(self, other: Sums) -> Sums:
-        """Means and squares of both (Chan, Golub and LeVeque 1983)."""
+    def join(self, other: Sums) -> Sums:
+        """Means and squares of both sets of rows (Chan, Golub and LeVeque 1983)."""
         count = self.count + other.count
-        share = WIDE(other.count) / max(1, count)
-        apart = other.middle - self.middle
+        share, apart = WIDE(other.count) / max(1, count), other.middle - self.middle
         return Sums(count, self.middle + apart * share, self.squares + other.squares + apart**2 * (self.count * share))
 
     def mean(self) -> Array:
@@ -47,30 +46,19 @@ class Sums:
             return np.sqrt(self.squares / (self.count - 1)).astype(float)
 
 
-@dataclass(frozen=True)
-class Extremes:
-    """Smallest and largest values of columns (p,), not counting missing ones: inf and -inf if there are none."""
-
-    low: Array
-    high: Array
-
-    def __add__(self, other: Extremes) -> Extremes:
-        return Extremes(np.minimum(self.low, other.low), np.maximum(self.high, other.high))
-
-
-def extremes(X: Array) -> Extremes:
-    """Smallest and largest values of the columns of X (r, p), which may be missing (NaN).
+def extremes(X: Array) -> tuple[Array, Array]:
+    """Smallest and largest values of the columns of X (r, p), without missing ones (NaN): inf and -inf if there are none.
 
     Examples
     --------
     >>> import numpy as np
     >>> extremes(np.array([[1.0, np.nan], [3.0, np.nan]]))
-    Extremes(low=array([ 1., inf]), high=array([  3., -inf]))
+    (array([ 1., inf]), array([  3., -inf]))
     """
     low, high = X.min(axis=0, initial=np.inf), X.max(axis=0, initial=-np.inf)
     if np.isnan(low).any():  # several times as slow
         low, high = np.fmin.reduce(X, axis=0, initial=np.inf), np.fmax.reduce(X, axis=0, initial=-np.inf)
-    return Extremes(low, high)
+    return low, high
 
 
 def sums(X: Array) -> Sums:

@@ -49,7 +49,7 @@ Four classes have fields that follow from the others, and are written without th
   `design`: the names of the columns of the design matrix.
 * `RowlessFrame`, of slim fits: `remembered`, a `Frame` of the rows that are prototypes, `class_counts` and `class_weights`, numbers and
   weights of the training rows of each class.
-* `Call`: `function`, `formula`, `data` and `arguments`, as given, except for the connection to a cluster.
+* `Call`: `function`, `formula`, `data` and `arguments`, as given.
 """
 
 from __future__ import annotations
@@ -116,7 +116,7 @@ def save(value: Any, path: Any, overwrite: Any) -> Saved:
 def _unsavable(value: Any) -> list[Any]:
     """The columns of the data of a fit or validation that no file can contain and that the formula does not use."""
     problem = getattr(value, "problem", None)
-    if problem is None or isinstance(problem.call.data, Absent) or problem.frame.parts is not None:
+    if problem is None or isinstance(problem.call.data, Absent):
         return []
     used = {*problem.frame.columns, problem.frame.formula.response}
     return [name for name, column in as_pandas(problem.call.data).items() if name not in used and not _savable(column)]

@@ -14,8 +14,6 @@ import pandas as pd
 
 import protoclass
 
-from ...cluster import is_dask
-from ...frames.frame import Frame
 from ...ground.errors import FileError, NotAvailable, OptionError, brief
 from ...ground.savable import SAVABLE, Kind
 from ...metrics import registry as metrics
@@ -166,8 +164,6 @@ def refused(value: Any, where: str) -> OptionError:
             "write the metric as a class with pc.register and @pc.extend.savable, because files do not contain code (see "
             "CONTRIBUTING.md), or use the matrix of dissimilarities"
         )
-    elif is_dask(value) or (isinstance(value, Frame) and value.parts is not None):
-        cure = "use fit.slim(), which leaves out the rows, because they stay on the workers of a cluster"
     elif isinstance(value, (pd.Series, pd.Index)) or type(value).__module__.startswith("pandas"):
         cure = "convert it to numbers, texts, categories or dates without a time zone, or leave the column out of the data"
     return OptionError(f"{where} is {brief(value)}, of type {type(value).__name__}, which can't be saved: {cure}")

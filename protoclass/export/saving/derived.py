@@ -139,7 +139,7 @@ DERIVED: Mapping[str, Derived] = {
     "Formula": Derived(("uses", "names"), lambda formula: {"columns": tuple(formula.names.columns.values())}, ("columns",), read_formula),
     "Frame": Derived(("spec",), learned, ("states", "design"), read_frame),
     "RowlessFrame": Derived(None, lambda frame: {name: getattr(frame, name) for name in ROWLESS}, ROWLESS, read_rowless),
-    "Call": Derived(("arguments",), lambda call: {"arguments": call.__getstate__()["arguments"]}, ("arguments",), read_call),
+    "Call": Derived((), lambda call: {}, (), read_call),
 }  # fmt: skip
 
 
@@ -232,7 +232,7 @@ def check_rule(rule: Any, d: Any, classes: int) -> None:
 def check_problem(problem: Any) -> None:
     n, groups, data = len(problem.frame), problem.groups, problem.call.data
     must(groups is None or (groups.shape == (n,) and _within(groups, 0, 2**62)), "the groups do not match the rows")
-    must(problem.order in ("data", "values") and problem.seed >= 0, "the order of the rows or the seed is not valid")
+    must(problem.seed >= 0, "the seed is not valid")
     rows = not isinstance(data, pd.DataFrame) or problem.frame.absent is not None or problem.frame.index.isin(data.index).all()
     must(rows, "the rows do not match the data")
 

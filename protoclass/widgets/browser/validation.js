@@ -24,20 +24,22 @@ export class Validation extends ChartPage {
   // The control of a parameter; none for one that has a single value.
   control({ name, texts, named }, k) {
     if (texts.length < 2) return null;
-    const moved = (index) => this.choose(this.indices().reduce((at, old, l) => at * this.told.axes[l].texts.length + (l === k ? index : old), 0));
+    const moved = (index) => this.choose(this.nearest(k, index));
     if (!named) return range(name, texts.length - 1, moved);
     const { select, label } = menu(name, texts.map((text, index) => [text, index]), (value) => moved(Number(value)));
     return { label, show: (index) => (select.value = index) };
   }
 
-  // The place of each parameter's value: the last parameter varies fastest.
+  // The place of each parameter's value.
   indices() {
-    let left = this.point;
-    return this.told.axes.map(({ texts }) => texts.length).reverse().map((count) => {
-      const index = left % count;
-      left = Math.floor(left / count);
-      return index;
-    }).reverse();
+    return this.told.axes.map(({ at }) => at[this.point]);
+  }
+
+  // The grid point with a value of one parameter that agrees with the chosen point in most of the others.
+  nearest(k, index) {
+    const now = this.indices(), { axes } = this.told, wanted = (l) => (l === k ? index : now[l]);
+    const agree = axes[k].at.map((_, g) => axes.reduce((sum, { at }, l) => sum + (at[g] === wanted(l)) * (l === k ? axes.length : 1), 0));
+    return agree.indexOf(Math.max(...agree));
   }
 
   update() {

@@ -91,11 +91,12 @@ class Learned(Metric):
         if self.kind != "nca":
             raise OptionError(f"kind must be 'nca', not {brief(self.kind)}: use dissimilarity=pc.LDA() or pc.QDA() for discriminants")
         one_of("diagonal", self.diagonal, (None, True, False))
-        _check_components(self)
-        if self.components is not None and self.diagonal:
-            raise OptionError(
-                f"components={brief(self.components)} needs diagonal=False, because a diagonal map has no axes to leave out"
-            )
+        if self.components is not None:
+            whole_number("components", self.components, 1)
+            if self.diagonal:
+                raise OptionError(
+                    f"components={brief(self.components)} needs diagonal=False, because a diagonal map has no axes to leave out"
+                )
         _check_ridge(self.ridge)
         whole_number("sample", self.sample, 2)
         whole_number("seed", self.seed, 0, MOST_SEED)
@@ -289,9 +290,9 @@ class TrainedLearned(EuclideanSpace):
         return (np.ascontiguousarray(Z * self.map) if self.map.ndim == 1 else products(Z, self.map),)
 
     def sql(self, columns: Columns) -> SQLDistance:
+        axes = np.diag(self.map) if self.map.ndim == 1 else self.map
         design = zip(columns.design, self.spread.tolist(), self.center.tolist(), strict=True)
         Z = [f"({x} / {number(spread)} - {number(center)})" for x, spread, center in design]
-        axes = np.diag(self.map) if self.map.ndim == 1 else self.map
         rows = [total(f"{z} * {number(a)}" for z, a in zip(Z, axis, strict=True)) for axis in axes.tolist()]
         return distance_in_sql(rows, 2.0, columns)
 
@@ -347,7 +348,8 @@ class LDA(Metric):
     ridge: float | None = None
 
     def __post_init__(self) -> None:
-        _check_components(self)
+        if self.components is not None:
+            whole_number("components", self.components, 1)
         if self.ridge is not None:
             _check_ridge(self.ridge)
 
@@ -430,11 +432,6 @@ class QDA(Metric):
         maps = np.zeros((*inner.shape[:2], len(known.varies)))
         maps[:, :, known.varies] = inner
         return TrainedByClass(self, known.center, known.spread, maps, strings(known.columns), known.constant)
-
-
-def _check_components(metric: Learned | LDA) -> None:
-    if metric.components is not None:
-        whole_number("components", metric.components, 1)
 
 
 def _check_ridge(ridge: float) -> None:

@@ -274,11 +274,7 @@ def test_what_cannot_be_learned(iris):
         nca(np.zeros((10**7, 1)), np.zeros(10**7, int), np.ones(10**7))
     for parameters, words in (
         ({"kind": "lda"}, r"kind must be 'nca', not 'lda': use dissimilarity=pc.LDA\(\)"),
-        ({"components": 0}, "components must be .*, not 0"),
-        ({"components": 2, "diagonal": True}, "no axes to leave out"),
-        ({"ridge": -1}, "ridge must be a number >= 0, not -1"), ({"sample": 1}, "sample must be .*, not 1"),
-        ({"seed": -1}, "seed must be .*, not -1"),
-        ({"diagonal": "yes"}, "diagonal must be .*, not 'yes'"),
+        ({"components": 2, "diagonal": True}, "no axes to leave out"), ({"sample": 1}, "sample must be .*, not 1"),
     ):  # fmt: skip
         with pytest.raises(pc.OptionError, match=words):
             pc.Learned(**parameters)

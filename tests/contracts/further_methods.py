@@ -10,32 +10,8 @@ import numpy as np
 import pandas as pd
 from covers import check_balls, check_first
 from further_metrics import ask_sqlite
-
-from protoclass.core.query import InSQL, answer
-from protoclass.core.task import COVERED, Points, Rule, Stepwise, Task
-from protoclass.fitting import Fit, cross_validate, fit
-from protoclass.ground.checks import GRID
-from protoclass.ground.errors import NotAvailable, ProtoclassError
-from protoclass.metrics.base import same
-from protoclass.metrics.dissimilarity import Dissimilarity
-from protoclass.metrics.measuring import unlabelled
-from protoclass.models.base import Grid, Model
-from protoclass.testing.contract import (
-    RAW,
-    ContractError,
-    Subject,
-    accepted,
-    answers,
-    deed,
-    fit_to,
-    measured_task,
-    require,
-    require_same,
-    three_classes,
-    uneven_classes,
-    unless_refused,
-)
-from protoclass.testing.models import (
+from thorough_contract import Subject, deed, uneven_classes
+from thorough_methods import (
     check_by_distance,
     check_default_grid,
     check_distances,
@@ -52,6 +28,28 @@ from protoclass.testing.models import (
     check_weights,
     hold_watched,
     subject_of,
+)
+
+from protoclass.core.query import InSQL, answer
+from protoclass.core.task import COVERED, Points, Rule, Stepwise, Task
+from protoclass.fitting import Fit, cross_validate, fit
+from protoclass.ground.checks import GRID
+from protoclass.ground.errors import NotAvailable, ProtoclassError
+from protoclass.metrics.base import same
+from protoclass.metrics.dissimilarity import Dissimilarity
+from protoclass.metrics.measuring import unlabelled
+from protoclass.models.base import Grid, Model
+from protoclass.testing.contract import (
+    RAW,
+    ContractError,
+    accepted,
+    answers,
+    fit_to,
+    measured_task,
+    require,
+    require_same,
+    three_classes,
+    unless_refused,
 )
 
 MOST_WRONG = 0.35  # proportion of the training rows of three classes that hardly overlap

@@ -38,8 +38,6 @@ PICTURES: dict[str, list[tuple[str, str, str]]] = {
     "Rows that are images": [
         ("Images", 'written.plot("images", shape=(8, 8), count=30);', "What do the prototypes look like?"),
         ("A map of images", 'written.plot("map", shape=(8, 8), count=40);', "Which prototypes are similar?"),
-        ("Miscovered", 'written.plot("miscovered", shape=(8, 8), prototype=written.prototypes["miscovered"].idxmax());',
-         "Which rows of other classes are in the ball of a prototype?"),
         ("Misclassified", 'written.plot("misclassified", shape=(8, 8), count=5, size=20);',
          "Which rows are misclassified, and by which prototypes?"),
     ],
@@ -75,7 +73,6 @@ PICTURES: dict[str, list[tuple[str, str, str]]] = {
         ("Precision and recall", 'test.plot("pr");', "The same for a rare class."),
         ("Calibration", 'test.plot("calibration");', "Do predicted probabilities agree with observed proportions?"),
         ("Coverage of sets", 'test.plot("coverage");', "How often do prediction sets contain the true class?"),
-        ("Perturbation", 'test.plot("perturbation");', "How many errors are possible if every row may move by some distance?"),
         ("By group", 'fit.test(iris, by=iris["petal_width"].gt(1.3).rename("wide")).plot();',
          "Is the error the same in every group?"),
     ],

@@ -5,7 +5,6 @@ import pandas as pd
 import pytest
 
 import protoclass as pc
-from protoclass.core.statistics.sums import in_units, units
 
 
 def test_columns_named_0_and_1_are_predictors(iris):
@@ -36,17 +35,6 @@ def test_the_unit_of_the_weights_does_not_matter(iris, eps, lambda_):
     normal = pc.fit("species ~ .", iris, eps=eps, weights=np.full(150, 1 / 150), dissimilarity="euclidean", repeats=1)
     assert normal.prototypes.index.tolist() == pc.fit("species ~ .", iris, eps=eps,
         dissimilarity="euclidean", repeats=1).prototypes.index.tolist()
-
-
-def test_units():
-    draw = np.random.default_rng(1)
-    for w in (np.ones(5), draw.integers(0, 9, 20) / 10 + 0.1, draw.uniform(0, 1, 50), draw.uniform(0, 1, 50) * 1e-200):
-        whole, unit = units(w)
-        assert np.array_equal(whole, np.round(whole))
-        assert whole * unit == pytest.approx(w, rel=1e-12, abs=1e-12 * w.max())
-        assert whole.sum() <= 2.0**53
-    assert in_units(0.3, 0.1) == 3.0
-    assert in_units(0.25, 0.1) == 2.5
 
 
 def test_a_frame_and_a_metric(iris):
@@ -128,44 +116,6 @@ def test_predictors_named_like_columns_of_the_answer(iris):
         fit.augment(data.assign(distance=1.0))
 
 
-class Hamming(pc.Metric):
-    """A metric of a user's own that counts in whole numbers."""
-
-    def rows(self, frame):
-        return (frame.columns.to_numpy() > 3,)
-
-    def between(self, rows, candidates):
-        return (rows[0][:, None, :] != candidates[0][None, :, :]).sum(axis=2)
-
-
-def test_metrics_of_ones_own(iris):
-    fit = pc.fit("species ~ .", iris, dissimilarity=Hamming(), repeats=1)
-    assert fit.validation.table["error"].min() < 0.4
-
-    class Negative(Hamming):
-        def between(self, rows, candidates):
-            return -super().between(rows, candidates)
-
-    class Flat(Hamming):
-        def between(self, rows, candidates):
-            return np.zeros(len(rows[0]))
-
-    with pytest.raises(pc.DataError, match="is negative"):
-        pc.fit("species ~ .", iris, dissimilarity=Negative(), repeats=1)
-    with pytest.raises(pc.DataError, match="array of shape"):
-        pc.fit("species ~ .", iris, dissimilarity=Flat(), repeats=1)
-    with pytest.raises(pc.OptionError, match="write its `rows`"):
-        pc.fit("species ~ .", iris, dissimilarity=pc.Metric(), repeats=1)
-
-
-def test_labels_of_several_levels(iris):
-    data = iris.set_index(pd.MultiIndex.from_product([range(3), range(50)]))
-    fit = pc.fit("species ~ .", data, eps=1.0)
-    assert fit.tidy()["prototype"].iloc[0] == (0, 7)
-    assert str(fit.summary())
-    assert fit.augment().index.equals(data.index)
-
-
 def test_kmeans_where_a_fold_lacks_a_class(iris):
     with pytest.raises(
         pc.DataError, match="kmeans needs at least 1 row of class 'setosa', but it has 0"
@@ -175,65 +125,6 @@ def test_kmeans_where_a_fold_lacks_a_class(iris):
     assert len(pc.fit("species ~ .", iris, "kmeans", K=1, weights=w).prototypes) == 3
     with pytest.raises(pc.DataError, match="needs at least 2 rows of class"):
         pc.fit("species ~ .", iris, "kmeans", K=2, weights=w)
-
-
-@pytest.mark.parametrize(
-    "options",
-    [
-        {"method": "kmeans", "starts": 2.0, "K": 1},
-        {"method": "kmeans", "starts": [1, 2], "K": 1},
-        {"method": "kmeans", "K": pc.quantiles(3)},
-        {"method": pc.Model},
-        {"dissimilarity": pc.Custom},
-        {"dissimilarity": np.zeros((150, 0))},
-        {"candidates": pd.DataFrame()},
-        {"na": np.array(["drop"])},
-        {"choose": np.array(["min"])},
-        {"progress": np.array([True, False])},
-        {"cv": [([0], [1])]},
-        {"cv": [([0], [1, 2])]},
-        {"weights": np.full(150, 1e307)},
-        {"weights": np.ones(150) * 1j},
-        {"eps": {1.0, 2.0}},
-    ],
-)
-@pytest.mark.filterwarnings("ignore:Casting complex")
-def test_odd_options_get_errors_of_our_own(iris, options):
-    with pytest.raises(pc.ProtoclassError):
-        pc.fit(
-            "species ~ 1" if isinstance(options.get("dissimilarity"), np.ndarray) else "species ~ .", iris, **options
-        )
-
-
-def test_odd_arguments_of_values(iris):
-    d = pc.dissimilarity("species ~ .", iris)
-    fit = pc.fit("species ~ .", iris, eps=1.0)
-    for call in (
-        lambda: d.quantile("a"),
-        lambda: d.quantile(2),
-        lambda: d.map(0),
-        lambda: d.map("a"),
-        lambda: pc.dissimilarity("species ~ .", iris.iloc[:1]).summary(),
-        lambda: pc.Euclidean(scale=np.array([1])),
-        lambda: pc.Gower(asymmetric=5),
-        lambda: pc.Custom(5),
-        lambda: pc.quantiles(2.0),
-        lambda: pc.kernel_distances(np.eye(2), rows=[np.nan, 1.0]),
-        lambda: pc.load_data(["iris"]),
-        lambda: pc.fetch_data(["pima"]),
-        lambda: pc.simulate_clinic(seed=-1),
-        lambda: pc.simulate_clinic(missing="a"),
-        lambda: fit.predict(iris, ["class"]),
-        lambda: fit.plot(["progress"]),
-        lambda: fit.plot(ax=3),
-        lambda: fit.test(pd.concat([iris, iris[["species"]]], axis=1)),
-        lambda: fit.test(iris.assign(species=[[]] * 150)),
-        lambda: pc.cross_validate("species ~ .", iris, eps=1.0, repeats=2, cv=[0, 1] * 75),
-        lambda: pc.fit("species ~ .", iris, eps=1.0, dissimilarity=lambda a, b: a.nothere),
-        lambda: pc.fit("species ~ 1", iris, eps=1.0, dissimilarity=pc.Ranks(d)),
-    ):
-        with pytest.raises(pc.ProtoclassError):
-            call()
 
 
 def test_parameters_and_weights_in_other_clothes(iris):

@@ -11,7 +11,7 @@ from ..core.distances.minkowski import Geometry
 from ..core.sources import part
 from ..estimation.fitted import Fitted
 from ..ground.errors import NotAvailable
-from ..metrics.base import VectorMetric, as_vectors, compare, rows_of
+from ..metrics.base import TrainedMetric, VectorMetric, as_vectors, compare, rows_of
 from .why import prototype_predictors
 
 BLOCK = 2**22  # cells of rows that are measured together
@@ -105,10 +105,8 @@ def why_not_separated(fit: Fitted) -> str:
         return f"method {fit.model.name!r} does not predict the class of the nearest prototype by the metric: use importance()"
     if len(np.unique(fit.rule.prototypes.classes)) < 2:
         return "there are no prototypes of different classes to separate"
-    if metric.class_weights is not None:
-        return f"{metric.name} dissimilarities have weights of their own for each class: use plot('weights') or why()"
-    if metric.signed and not metric.same_sides:
-        return f"{metric.name} dissimilarities depend on the class of the prototype: use why() or importance()"
+    if not metric.same_sides and type(metric).contributions is not TrainedMetric.contributions:
+        return f"{metric.name} dissimilarities depend on the class of the prototype: use why()"
     return "" if metric.variables or metric.geometry == Geometry() else NO_SUM.format(metric.name)
 
 

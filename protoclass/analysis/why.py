@@ -220,8 +220,8 @@ def shown_values(rows: pd.DataFrame, groups: dict[str, list[str]]) -> list[list[
 def why_not_additive(fit: Fitted, asked: pd.DataFrame, groups: dict[str, list[str]]) -> list[str]:
     """For each row the reason why its distances cannot be divided among the variables; "" if they can."""
     metric, reason = fit.dissimilarity.metric, ""
-    by_matrix = metric.signed or type(metric).contributions is not TrainedMetric.contributions
-    if not by_matrix and (metric.power is None or not np.isfinite(metric.power)):
+    by_matrix = type(metric).contributions is not TrainedMetric.contributions
+    if not (by_matrix if metric.power is None else np.isfinite(metric.power)):
         reason = f"{metric.name} dissimilarities are not a sum over variables"
     elif not fit.frame.formula.plain():
         reason = f"the formula {fit.formula!r} transforms or crosses columns"
@@ -245,37 +245,29 @@ def divided(
 ) -> np.ndarray:
     """The distances (r,) of rows, each to one prototype at a place, divided among the variables (r, v).
 
-    Under a matrix the metric gives the signed parts of the squared distance. Otherwise the power of the distance is a sum over
-    variables. So the part of a variable is the decrease when the row has the prototype's value of it; a metric that skips missing
+    Under a matrix the metric gives the parts of the squared distance. Otherwise the power of the distance is a sum over variables. So
+    the part of a variable is the decrease when the row has the prototype's value of it; a metric that skips missing
     values would then weigh the other variables differently, so it gives the parts itself.
     """
     d = fit.dissimilarity
-    if d.metric.power is None and not d.metric.signed:
+    if d.metric.power is None:
         both = [known.frame for rows in (asked, others) if (known := d.metric.new_rows(rows, d.data)).frame is not None]
         parts = d.metric.contributions(both[0], both[1], part(d.prototype_rep(fit.rule.prototypes), at))
         used = predictors_of_columns(both[0])
         of = np.array([[bool(made & set(columns)) for columns in groups.values()] for made in used], float)
         return np.asarray(parts @ of / np.where(distance > 0, distance, 1.0)[:, None])
-    if d.metric.signed or (d.metric.skips_missing and set(groups) <= set(d.metric.variables)):
+    if d.metric.skips_missing and set(groups) <= set(d.metric.variables):
         known = d.metric.new_rows(asked, d.data, False)
         assert known.rows is not None
         unique, column = np.unique(at, return_inverse=True)
         terms = d.metric.terms(known.rows(), part(d.prototype_rep(fit.rule.prototypes), unique))
         terms = np.nan_to_num(terms[np.arange(len(at)), column])
         share = terms / np.where(distance > 0, terms.sum(axis=1), 1.0)[:, None]
-        return np.asarray(distance[:, None] * (share @ belongs(fit, groups)))
+        return np.asarray(distance[:, None] * share[:, [d.metric.variables.index(name) for name in groups]])
     instead = pd.concat([asked.assign(**{c: others[c].to_numpy() for c in columns}) for columns in groups.values()], ignore_index=True)
     left = np.asarray(distances_by(fit.rule, d.new_query(instead)[0]), float)[np.arange(len(instead)), np.tile(at, len(groups))]
     ratio = left.reshape(len(groups), len(at)).T / np.where(distance > 0, distance, np.inf)[:, None]
-    return np.asarray(np.maximum(0.0, 1 - ratio ** float(d.metric.power or 1.0)) * distance[:, None])
-
-
-def belongs(fit: Fitted, groups: dict[str, list[str]]) -> np.ndarray:
-    """Which group each of the `variables` of the metric belongs to, 0 or 1 (variables, groups); a column of a category to the category."""
-    variables = fit.dissimilarity.metric.variables
-    if set(groups) <= set(variables):
-        return np.array([[name == group for group in groups] for name in variables], float)
-    return np.array([[bool(of & set(names)) for names in groups.values()] for of in predictors_of_columns(fit.frame)], float)
+    return np.asarray(np.maximum(0.0, 1 - ratio**d.metric.power) * distance[:, None])
 
 
 def least_changes(fit: Fitted, asked: pd.DataFrame, groups: dict[str, list[str]], codes: np.ndarray) -> tuple[list[Any], list[Any]]:

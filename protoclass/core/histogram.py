@@ -329,6 +329,11 @@ def _collect_near(twice, rows, candidates, X, Z, names, same, scale, needed, out
 
 
 def default_radii(source: Source, candidate_row: Array, levels: Array | None, seed: tuple[int, ...]) -> Array:
+    """The distinct `radii_at`."""
+    return np.unique(radii_at(source, candidate_row, levels, seed))
+
+
+def radii_at(source: Source, candidate_row: Array, levels: Array | None, seed: tuple[int, ...]) -> Array:
     """Radii at quantiles of the positive dissimilarities between different rows.
 
     Parameters
@@ -337,14 +342,13 @@ def default_radii(source: Source, candidate_row: Array, levels: Array | None, se
     candidate_row : int array (m,)
         Row of each candidate, -1 if it is not a row.
     levels : array, or None
-        Quantile levels. None: 0 and 19 levels spaced geometrically from N^-1/2 to 1/2, where N is the number of
-        dissimilarities counted.
+        Quantile levels. None: `lower_levels` of the number of dissimilarities counted.
     seed : tuple of int
         Seed, used only above 2^27 entries, for a random subset of the columns.
 
     Returns
     -------
-    array, ascending and distinct
+    array, ascending, one for each level
         Each lies halfway between the quantile (an observed value v) and the next smaller observed value (0 for the
         smallest). The open ball `d < eps` is then the ball of eps = v, and rounding in v cannot change it.
     """
@@ -354,11 +358,15 @@ def default_radii(source: Source, candidate_row: Array, levels: Array | None, se
         source, candidate_row = source.only(columns), candidate_row[columns]
     pairs = Pairs(candidate_row, bins_for(int(np.prod(source.shape))))
     values, smaller = values_at([(source, pairs)], lambda total: quantile_ranks(levels, total))
-    return np.unique((smaller.astype(float) + values.astype(float)) / 2)
+    return np.asarray((smaller.astype(float) + values.astype(float)) / 2)
+
+
+def lower_levels(total: int) -> Array:
+    """0, and 19 levels spaced geometrically from total^-1/2 to 1/2."""
+    return np.concatenate([[0.0], np.geomspace(total**-0.5, 0.5, 19)])
 
 
 def quantile_ranks(levels: Array | None, total: int) -> Array:
     """Ranks (from 1) of the quantiles among `total` values, by the inverse of their distribution function."""
-    if levels is None:
-        levels = np.concatenate([[0.0], np.geomspace(total**-0.5, 0.5, 19)])
-    return np.asarray(np.clip(np.ceil(np.asarray(levels) * total).astype(np.int64), 1, total))
+    levels = lower_levels(total) if levels is None else np.asarray(levels)
+    return np.asarray(np.clip(np.ceil(levels * total).astype(np.int64), 1, total))

@@ -51,9 +51,9 @@ def available(proc: Path = PROC, cgroups: Path = CGROUPS) -> int:
     return max(0, min([int(psutil.virtual_memory().available), *limits, *_of_cgroups(proc, cgroups)]))
 
 
-def room() -> int:
-    """Bytes that one part of the work may take: a quarter of the available memory, and 64 MB in any case."""
-    return max(SMALLEST, int(SHARE * available()))
+def room(wanted: float = np.inf) -> int:
+    """Bytes that one part of the work may take: a quarter of the available memory, and 64 MB in any case, enough if no more are wanted."""
+    return SMALLEST if wanted <= SMALLEST else max(SMALLEST, int(SHARE * available()))
 
 
 def check_fits(size: float, what: str, cure: str) -> None:
@@ -147,7 +147,7 @@ def large(shape: tuple[int, ...], dtype: DTypeLike = float) -> Array:
         If it fits neither into memory nor on the disk.
     """
     size = prod(shape) * np.dtype(dtype).itemsize
-    return np.empty(shape, dtype) if size <= SMALLEST or size <= room() else spooled(shape, dtype)
+    return np.empty(shape, dtype) if size <= room(size) else spooled(shape, dtype)
 
 
 def scratch(shape: tuple[int, ...], dtype: DTypeLike = float) -> Array:

@@ -30,8 +30,8 @@ WANTED = np.zeros(1, np.uint8)  # of a thread whose work someone waits for, as l
 
 _inside = threading.local()
 _guard = threading.Lock()
-_within = 0  # number of threads inside `alone`
-_limits: Any = None  # the limits that the last of these threads restores
+_alone: set[object] = set()  # one for each thread inside `alone`
+_limits: Any = None  # the limits that the last of these threads restores; None without such threads
 
 
 class _Loop:
@@ -46,10 +46,10 @@ _loops: WeakSet[_Loop] = WeakSet()  # that are under way
 
 def _renew() -> None:
     """A forked process has one thread: no other one has the lock, is inside `alone`, or runs a loop."""
-    global _guard, _within, _loops
-    if _within:
-        _restore()
-    _guard, _within, _loops = threading.Lock(), 0, WeakSet()
+    global _guard, _loops
+    _guard, _loops = threading.Lock(), WeakSet()
+    _alone.clear()
+    _leave(None)
 
 
 if hasattr(os, "register_at_fork"):
@@ -61,21 +61,20 @@ def few(steps: int, costly_without: Kernel | None = None) -> bool:
 
     A kernel takes from 0.2 to 2 s to compile in the first fit ever, and numba half a second to import and to read it in every
     later process. On work of this size it saves some milliseconds, unless there is much of it: not the parts of large work
-    that `each` divides. If the work is `costly_without` a kernel, that kernel is used if it has been called before.
+    that `each` divides. If the work is `costly_without` a kernel, that kernel is used if it has been called before, or if such
+    works together were large.
     """
-    called = costly_without is not None and costly_without.called
-    return steps <= FEW and not called and not getattr(_inside, "worker", False)
+    if costly_without is not None:
+        costly_without.spared += steps
+        if costly_without.called or costly_without.spared > 4 * FEW:
+            return False
+    return steps <= FEW and not getattr(_inside, "worker", False)
 
 
 @lru_cache(1)
 def _pools(modules: int) -> ThreadpoolController:
     """The BLAS and OpenMP libraries of this process, given the number of imported modules; further ones may load another, as SciPy does."""
     return ThreadpoolController()
-
-
-def _restore() -> None:
-    _take_control()
-    _limits.restore_original_limits()
 
 
 def _take_control() -> None:
@@ -91,19 +90,37 @@ def alone() -> Iterator[None]:
 
     The limit applies to the process: the first of several threads sets it, and the last one to leave removes it.
     """
-    global _limits, _within
-    with _guard:
-        if not _within:
-            _take_control()
-            _limits = _pools(len(sys.modules)).limit(limits=1)
-        _within += 1
+    mine = object()
     try:
-        yield
-    finally:
-        with _guard:
-            _within -= 1
-            if _within == 0:
-                _restore()
+        try:
+            _enter(mine)
+            yield
+        finally:
+            _leave(mine)
+    finally:  # Ctrl-C may stop the first before its end
+        _leave(mine)
+
+
+def _enter(mine: object) -> None:
+    global _limits
+    with _guard:
+        _alone.add(mine)
+        if _limits is None:
+            _take_control()
+            pools = _pools(len(sys.modules))
+            _limits = pools.limit(limits=None)  # what to restore is known before anything is changed
+            pools.limit(limits=1)
+
+
+def _leave(mine: object) -> None:
+    """Restore the limits if no other thread needs them; a second time it changes nothing."""
+    global _limits
+    with _guard:
+        _alone.discard(mine)
+        if not _alone and _limits is not None:
+            _take_control()
+            _limits.restore_original_limits()
+            _limits = None
 
 
 class Once(Generic[T]):
@@ -139,6 +156,7 @@ class Kernel:
 
     def __init__(self, function: Callable[..., Any], contract: bool = True) -> None:
         self.py_func, self.contract = function, contract
+        self.spared = 0  # steps of works that `few` has left to NumPy
         self._compiled = Once(self._compile)
         update_wrapper(self, function)
 

@@ -140,10 +140,11 @@ class Trial:
         if set(problem.model.tuned()) & set(problem.model.metric_parameters):
             self._hold_out_by_metric(held, count_classes)
             return held
+        draw = problem.model.in_folds(axes, self.task) if problem.metric.supervised else None
         with bar(int(F.sum()), "cross-validating", problem.progress) as validating:
             for r, fold in enumerate(self.of_fold):
                 on_all = problem.model.shares_work and r == 0
-                found = fold_paths(problem, self.dissimilarity, self.task, fold, axes, on_all)
+                found = fold_paths(problem, self.dissimilarity, self.task, fold, axes, on_all, draw)
                 path = _collect(held, r, int(F[:r].sum()), fold, found, validating.update, count_classes, self.covers)
                 if path is not None:
                     held.rules = tuple((path, g) for g in range(len(held.grid)))
@@ -259,10 +260,11 @@ def extend(trial: Trial, held: HeldOut) -> tuple[HeldOut, dict[str, Extension]]:
         if not model.has_default_grid(name):
             continue
         last, all_classes = held.axes[name].max(), True
+        at_once = MOST_FURTHER if trial.problem.train_in_folds else AT_ONCE  # each time the folds learn their dissimilarities
         beyond = grid.values(trial.task) if _chosen(trial, held, name) == last else np.empty(0)
         beyond = beyond[beyond > last][:MOST_FURTHER]
         while len(beyond) and all_classes and _chosen(trial, held, name) == held.axes[name].max():
-            more, beyond = beyond[:AT_ONCE], beyond[AT_ONCE:]
+            more, beyond = beyond[:at_once], beyond[at_once:]
             further = trial.hold_out({**held.axes, name: more}, count_classes=True)
             kept = _until_a_class_is_lost(further, name)
             all_classes = kept == len(more)

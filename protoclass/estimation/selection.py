@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -279,11 +279,12 @@ def fold_paths(
     fold: np.ndarray,
     grid: dict[str, np.ndarray],
     on_all: bool,
+    draw: Callable[[Task], dict[str, np.ndarray]] | None = None,
 ) -> Iterator[FoldPath]:
     """Each fold's path.
 
     All folds at once, and with `on_all` one more without held-out rows; or fold by fold if the metric or the candidates
-    must not use the held-out rows.
+    must not use the held-out rows. Then `draw` may give each fold a grid of its own, from the task of its training rows.
     """
     folds, lost = int(fold.max()) + 1, lost_levels(problem, fold)
     check_rows_needed(problem, smallest_classes(problem, fold[None]), grid, " in the training rows of a fold")
@@ -294,5 +295,6 @@ def fold_paths(
     for f in range(folds):
         own = problem.measure(np.flatnonzero(fold != f))
         its_task = replace(problem.task(own), seed=(*task.seed, f))
-        for _, path in problem.model.paths(its_task, np.where(fold == f, 0, -1), 1, grid):
+        its_grid = draw(its_task.keep(fold != f, f)[0]) if draw else grid
+        for _, path in problem.model.paths(its_task, np.where(fold == f, 0, -1), 1, its_grid):
             yield FoldPath(own, its_task, f, path, lost)

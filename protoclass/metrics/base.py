@@ -141,8 +141,6 @@ class Traits:
     power : float, or None
         Power of the dissimilarities that is a sum over variables, or over `column_groups`, which `why` needs; None if there is none. A
         variable in which two rows agree adds 0.
-    signed : bool
-        Whether `terms` are signed parts of the squared dissimilarities, because variables count together.
     column_groups : tuple of tuples of str
         Columns that are compared together as one variable, such as the pixels of an image; `importance` permutes them together.
     series : bool
@@ -167,7 +165,6 @@ class Traits:
     unseen: str = "missing"
     reflexive: bool | None = None
     power: float | None = None
-    signed: bool = False
     column_groups: tuple[tuple[str, ...], ...] = ()
     series: bool = False
     scaling: str = ""
@@ -206,7 +203,6 @@ class Described:
     unseen = Trait[str]()
     reflexive = Trait[bool]()
     power = Trait["float | None"]()
-    signed = Trait[bool]()
     column_groups = Trait["tuple[tuple[str, ...], ...]"]()
     series = Trait[bool]()
     scaling = Trait[str]()
@@ -494,7 +490,8 @@ class TrainedMetric(Described):
     def contributions(self, rows: Frame, others: Frame, candidates: Rep) -> np.ndarray:
         """What each column of the design matrix adds to the squared distance of each row to its candidate, (r, p), under a matrix.
 
-        `others` has the rows that the candidates are, one for each row, and `candidates` their representation.
+        `others` has the rows that the candidates are, one for each row, and `candidates` their representation. Define it where no
+        power of the dissimilarities is a sum over variables.
         """
         raise OptionError(f"{self.name} dissimilarities have no matrix")
 

@@ -8,16 +8,18 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..core.distances.discriminant import SINGULAR, covariances, discriminants, nca, quadratic
+from ..core.distances.discriminant import SINGULAR, discriminants, nca, quadratic
 from ..core.distances.minkowski import Geometry, minkowski, products
 from ..core.parallel import alone
 from ..core.sources import Rep
 from ..core.statistics.folds import stratified_subset
 from ..frames.frame import Frame
+from ..frames.sql import Columns, number, total
 from ..ground.checks import MOST_SEED, is_number, one_of, whole_number
 from ..ground.errors import DataError, OptionError, brief, shown
 from ..ground.savable import savable
 from .base import EuclideanSpace, Metric, TrainedMetric, Traits, strings
+from .in_sql import SQLDistance, distance_in_sql
 from .scaling import SCALES, design_of, finite, spread_of
 
 LARGEST = 1e150  # of a scaled value: squares of larger ones overflow
@@ -93,11 +95,9 @@ class Learned(Metric):
             whole_number("components", self.components, 1)
             if self.diagonal:
                 raise OptionError(
-                    f"components={brief(self.components)} needs diagonal=False, because a diagonal map has a weight for each column and "
-                    "no axes to leave out"
+                    f"components={brief(self.components)} needs diagonal=False, because a diagonal map has no axes to leave out"
                 )
-        if not is_number(self.ridge, 0):
-            raise OptionError(f"ridge must be a number >= 0, not {brief(self.ridge)}")
+        _check_ridge(self.ridge)
         whole_number("sample", self.sample, 2)
         whole_number("seed", self.seed, 0, MOST_SEED)
 
@@ -112,7 +112,7 @@ class Learned(Metric):
 
     @property
     def traits(self) -> Traits:
-        return replace(OF_A_MAP, power=2.0 if self.weighs else None, signed=not self.weighs)
+        return replace(OF_A_MAP, power=2.0 if self.weighs else None)
 
     def train(self, frame: Frame) -> TrainedLearned:
         known = training_rows(frame, self.name)
@@ -210,14 +210,12 @@ def scaled_rows(frame: Frame, metric: Any) -> np.ndarray:
     return np.ascontiguousarray(Z)
 
 
-def signed_parts(E: np.ndarray, F: np.ndarray, X: np.ndarray, Z: np.ndarray, axes: np.ndarray) -> np.ndarray:
-    """The part of each column in the squared distances of rows to candidates (r, q, p): (x - z) L (x - z), column by column.
+def parts_of_squares(apart: np.ndarray, axes: np.ndarray) -> np.ndarray:
+    """What each column adds to the squared length of differences (r, p) under a map (k, p).
 
-    E, F are the coordinates of rows and candidates under the map `axes` (k, p), X, Z (r, p) and (q, p) their columns, L = axes' axes. The
-    parts add up to the squared distance. One is negative if the difference in its column goes against the others that it is correlated
-    with.
+    A part is negative if the difference in its column goes against the others that it is correlated with.
     """
-    return np.asarray((X[:, None] - Z) * ((E[:, None] - F) @ axes))
+    return np.asarray(apart * (apart @ axes.T @ axes))
 
 
 @savable(center="p", spread="p", columns="p", constant="c", counts="2", search="s")
@@ -284,20 +282,19 @@ class TrainedLearned(EuclideanSpace):
         sample = f", learned from {known} of {there} rows" if known < there else ""
         return replace(self.spec.traits, scaling=self.spec.scaling + sample)
 
-    @property
-    def variables(self) -> tuple[str, ...]:
-        return () if self.map.ndim == 1 else tuple(self.columns)
-
-    def terms(self, rows: Rep, candidates: Rep) -> np.ndarray:
-        return signed_parts(rows[0], candidates[0], rows[1], candidates[1], self.map)
+    def contributions(self, rows: Frame, others: Frame, candidates: Rep) -> np.ndarray:
+        return parts_of_squares(scaled_rows(rows, self) - scaled_rows(others, self), self.map)
 
     def rows(self, frame: Frame) -> Rep:
         Z = scaled_rows(frame, self)
-        return (np.ascontiguousarray(Z * self.map),) if self.map.ndim == 1 else (products(Z, self.map), Z)
+        return (np.ascontiguousarray(Z * self.map) if self.map.ndim == 1 else products(Z, self.map),)
 
-    def place(self, coords: np.ndarray) -> Rep:
-        placed = super().place(coords)
-        return placed if self.map.ndim == 1 else (*placed, placed[0] @ self.back.T)
+    def sql(self, columns: Columns) -> SQLDistance:
+        axes = np.diag(self.map) if self.map.ndim == 1 else self.map
+        design = zip(columns.design, self.spread.tolist(), self.center.tolist(), strict=True)
+        Z = [f"({x} / {number(spread)} - {number(center)})" for x, spread, center in design]
+        rows = [total(f"{z} * {number(a)}" for z, a in zip(Z, axis, strict=True)) for axis in axes.tolist()]
+        return distance_in_sql(rows, 2.0, columns)
 
     def original(self, coords: np.ndarray) -> pd.DataFrame:
         Z = coords * self.back if self.back.ndim == 1 else coords @ self.back.T
@@ -317,17 +314,16 @@ class LDA(Metric):
     ----------
     components : int, optional
         Number of axes. Default: the maximum, one less than classes.
-    diagonal : bool
-        Whether the map is a weight for each column, 1 / variance within classes.
-    ridge : float >= 0
+    ridge : float >= 0, or None
         Proportion of the mean variance of the columns that is added to the variance within classes along every axis. It keeps the axes
-        stable if columns are many or correlated.
+        stable if columns are many or correlated. None: the covariance within classes is shrunken towards a spherical one, as far as
+        Ledoit and Wolf (2004) estimate to be best.
 
     Raises
     ------
     DataError
-        If there is no response, if only one class has rows, if all columns are constant, or if there are too many components. Without
-        a ridge, also if some axis separates the training rows without any variance within classes, as with fewer rows than columns.
+        If there is no response, if only one class has rows, if all columns are constant, or if there are too many components. With
+        `ridge=0`, also if some axis separates the training rows without variance within classes, as with fewer rows than columns.
 
     Notes
     -----
@@ -343,30 +339,21 @@ class LDA(Metric):
     >>> import protoclass as pc
     >>> fit = pc.fit("species ~ .", pc.load_data("iris"), eps=2.0, dissimilarity=pc.LDA())
     >>> fit.dissimilarity.metric.map.shape, len(fit.prototypes)
-    ((2, 4), 7)
+    ((2, 4), 9)
     """
 
+    name = "LDA"
+
     components: int | None = None
-    diagonal: bool = False
-    ridge: float = 0.1
+    ridge: float | None = None
 
     def __post_init__(self) -> None:
-        one_of("diagonal", self.diagonal, (True, False))
         if self.components is not None:
             whole_number("components", self.components, 1)
-            if self.diagonal:
-                raise OptionError(
-                    f"components={brief(self.components)} needs diagonal=False, because a diagonal map has no axes to leave out"
-                )
-        _check_ridge(self.ridge)
+        if self.ridge is not None:
+            _check_ridge(self.ridge)
 
-    @property
-    def name(self) -> str:
-        return "diagonal LDA" if self.diagonal else "LDA"
-
-    @property
-    def traits(self) -> Traits:
-        return replace(OF_A_MAP, power=2.0 if self.diagonal else None, signed=not self.diagonal)
+    traits = OF_A_MAP
 
     def train(self, frame: Frame) -> TrainedLearned:
         known = training_rows(frame, self.name)
@@ -381,12 +368,7 @@ class LDA(Metric):
             raise DataError(
                 f"components must be at most {most} for LDA of {classes} classes and {Z.shape[1]} columns that vary, not {self.components}"
             )
-        if not self.diagonal:
-            axes = discriminants(Z, y, w, self.components or most, float(self.ridge))
-        else:
-            within, total = (np.diag(covariances(Z, codes, w, int(y.max()) + 1)[1]) for codes in (y, np.zeros_like(y)))
-            variance = within + self.ridge * total.mean()
-            axes = variance**-0.5 if (variance > SINGULAR * total).all() else None
+        axes = discriminants(Z, y, w, self.components or most, self.ridge)
         if axes is None:
             raise _singular("LDA needs variance within classes", known)
         return axes
@@ -439,7 +421,7 @@ class QDA(Metric):
             raise OptionError(f"shrinkage must be a number from 0 to 1, not {brief(self.shrinkage)}")
         _check_ridge(self.ridge)
 
-    traits = Traits(row_by_row=True, train_in_folds=True, supervised=True, scaling=OF_A_MAP.scaling, signed=True)
+    traits = Traits(row_by_row=True, train_in_folds=True, supervised=True, scaling=OF_A_MAP.scaling)
 
     def train(self, frame: Frame) -> TrainedByClass:
         known = training_rows(frame, self.name)
@@ -490,38 +472,35 @@ class TrainedByClass(TrainedMetric):
     def notes(self) -> tuple[str, ...]:
         return (f"constant columns, which do not count: {', '.join(self.constant)}",) if len(self.constant) else ()
 
-    @property
-    def variables(self) -> tuple[str, ...]:
-        return tuple(self.columns)
-
     def rows(self, frame: Frame) -> Rep:
-        """Scaled columns, and the coordinates of each class."""
+        """The coordinates of each class."""
         Z = scaled_rows(frame, self)
-        return Z, *(products(Z, axes) for axes in self.maps)
+        return tuple(products(Z, axes) for axes in self.maps)
 
     def candidates(self, frame: Frame) -> Rep:
-        """Scaled columns, coordinates of the candidate's own class, and this class."""
+        """Coordinates of the candidate's own class, and this class."""
         if frame.response is None:
             raise OptionError(f"{self.name} distances need the class of each candidate: use candidates='train', or another dissimilarity")
         Z, codes = scaled_rows(frame, self), frame.codes
         own = np.empty((len(Z), self.maps.shape[1]))
         for c in np.unique(codes):
             own[codes == c] = products(Z[codes == c], self.maps[c])
-        return Z, own, codes
+        return own, codes
 
     def between(self, rows: Rep, candidates: Rep) -> np.ndarray:
         out = np.empty((len(rows[0]), len(candidates[0])))
         for c, at in _by_class(candidates):
-            out[:, at] = minkowski(rows[1 + c], candidates[1][at])
+            out[:, at] = minkowski(rows[c], candidates[0][at])
         return out
 
-    def terms(self, rows: Rep, candidates: Rep) -> np.ndarray:
-        out = np.empty((len(rows[0]), len(candidates[0]), len(self.columns)))
+    def contributions(self, rows: Frame, others: Frame, candidates: Rep) -> np.ndarray:
+        apart = scaled_rows(rows, self) - scaled_rows(others, self)
+        out = np.empty(apart.shape)
         for c, at in _by_class(candidates):
-            out[:, at] = signed_parts(rows[1 + c], candidates[1][at], rows[0], candidates[0][at], self.maps[c])
+            out[at] = parts_of_squares(apart[at], self.maps[c])
         return out
 
 
 def _by_class(candidates: Rep) -> list[tuple[int, np.ndarray]]:
     """Each class of some candidates, with their positions."""
-    return [(int(c), np.flatnonzero(candidates[2] == c)) for c in np.unique(candidates[2])]
+    return [(int(c), np.flatnonzero(candidates[1] == c)) for c in np.unique(candidates[1])]

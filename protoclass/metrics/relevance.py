@@ -64,7 +64,8 @@ class Relevance(Wrapper):
         Number of prototypes per class, on average, for learning. A sequence here and below is tuned by cross-validation.
     ridge : float >= 0, or sequence
         Penalty against distances that depend on few variables: ridge times the mean logarithm of the weights (of the eigenvalues of the
-        matrix) is subtracted from the mean cost.
+        matrix) is subtracted from the mean cost. For `local` matrices these are eigenvalues relative to the inverse covariance of the
+        class, so a large ridge gives distances as in quadratic discriminant analysis.
     beta : float > 0, or sequence
         Slope of the logistic function. If it is large, the cost is nearly the number of errors.
     components : int, optional
@@ -85,8 +86,8 @@ class Relevance(Wrapper):
 
     Notes
     -----
-    Sato and Yamada (1996), *Generalized Learning Vector Quantization*; Schneider, Biehl and Hammer (2009), *Adaptive Relevance Matrices
-    in Learning Vector Quantization*, Neural Computation 21, whose prototypes are not rows; Nebel, Hammer, Frohberg and Villmann (2015),
+    Sato and Yamada (1996), *Generalized Learning Vector Quantization*. Schneider, Biehl and Hammer (2009), *Adaptive Relevance Matrices
+    in Learning Vector Quantization*, Neural Computation 21; their prototypes are not rows. Nebel, Hammer, Frohberg and Villmann (2015),
     *Median variants of learning vector quantization for learning of dissimilarity data*, Neurocomputing 169. Weights have mean 1; a
     variable that does not vary gets weight 0. Redundant variables may divide their weight in any proportion.
 

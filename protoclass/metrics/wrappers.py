@@ -77,7 +77,7 @@ class Wrapper(Metric):
         known = [m.traits for m in self.inner]
         kept: dict[str, Any] = {name: all(getattr(t, name) for t in known) for name in OF_ALL}
         kept |= {name: any(getattr(t, name) for t in known) for name in OF_ANY}
-        return replace(known[0], **kept, triangle=False, power=None, signed=False, geometry=None)
+        return replace(known[0], **kept, triangle=False, power=None, geometry=None)
 
     @property
     def name(self) -> str:

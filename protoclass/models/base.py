@@ -224,7 +224,7 @@ class Model(NamedArguments, Served):
     can : Capabilities
         Capabilities beyond prediction.
     never_tuned : frozenset of str
-        Parameters that are never tuned, whatever their value.
+        Parameters that are never tuned.
     grids : frozenset of str
         Parameters that have a default grid, in addition to those that are "grid" by default.
     words : mapping of parameter to str
@@ -303,7 +303,7 @@ class Model(NamedArguments, Served):
         return self
 
     def class_sizes(self, values: Mapping[str, Any], held: np.ndarray, levels: tuple[Any, ...]) -> np.ndarray | None:
-        """Maximum number of prototypes per class (classes,) with these tuned values, and `held` rows of each class.
+        """Maximum number of prototypes per class (classes,), or of all (1,), with these tuned values and `held` rows of each class.
 
         None if it does not follow from the parameters; a rule must then be learned to count them.
         """
@@ -357,6 +357,13 @@ class Model(NamedArguments, Served):
         except OptionError as reason:
             raise OptionError(f"{brief(drawn)} draws values that {self.name} does not allow: {reason}") from None
         return values
+
+    def in_folds(self, grid: Axes, task: Task) -> Callable[[Task], dict[str, np.ndarray]]:
+        """The grid of a fold whose dissimilarities are learned from its own classes: a function of the task of its training rows.
+
+        Values that were drawn from the dissimilarities in `task`, which has all rows, are drawn at the same levels.
+        """
+        return lambda part: dict(grid)
 
     def default_grid(self, parameter: str, task: Task, smallest: np.ndarray) -> np.ndarray:
         """The values of the default grid of a parameter."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
@@ -10,12 +10,13 @@ import numpy as np
 import pandas as pd
 
 from ..core.coding import MOST
-from ..core.histogram import default_radii
+from ..core.histogram import lower_levels, radii_at
 from ..core.neighbours.nearest import Nearest
 from ..core.scm.bounds import compression_bound
 from ..core.setcover.alternatives import NearSolutions, find_alternatives, price_rows, swapped
 from ..core.setcover.problems import objective
 from ..core.setcover.solvers import Options, cover_paths
+from ..core.statistics.folds import stratified_subset
 from ..core.task import Path, Points, Task
 from ..ground.checks import MOST_ROWS, one_of
 from ..ground.errors import DataError, OptionError, brief
@@ -33,6 +34,7 @@ from .base import (
     check_number,
 )
 
+IN_FOLD = 300  # rows from which the radii of a fold are drawn, at most
 MOST_RADII = 1000  # each is a set cover problem for every class and fold
 ONCE, ONCE_COLUMN = 3e-9, 1e-11  # seconds a pair, and a pair and column, of one radius (benchmarks/bench.py)
 TUNED, TUNED_COLUMN = 25e-9, 3e-11  # of ten folds and twenty radii
@@ -68,8 +70,12 @@ class quantiles(Grid):  # noqa: N801 - used like a function
     def __post_init__(self) -> None:
         check_fixed("quantiles", "count", self.count, low=1, integral=True, high=MOST_RADII)
 
+    @property
+    def levels(self) -> np.ndarray:
+        return np.linspace(0, 0.5, self.count)
+
     def values(self, task: Task) -> np.ndarray:
-        return radii(task, np.linspace(0, 0.5, self.count))
+        return np.unique(radii(task, self.levels))
 
 
 @savable
@@ -77,8 +83,10 @@ class quantiles(Grid):  # noqa: N801 - used like a function
 class UpperQuantiles(Grid):
     """Radii at equally spaced quantiles of the dissimilarities above the median, up to the largest."""
 
+    levels: ClassVar[np.ndarray] = np.linspace(0.5, 1, 11)[1:]
+
     def values(self, task: Task) -> np.ndarray:
-        return radii(task, np.linspace(0.5, 1, 11)[1:])
+        return np.unique(radii(task, self.levels))
 
 
 @savable
@@ -251,13 +259,27 @@ class PVM(Model):
 
     def default_grid(self, parameter: str, task: Task, smallest: np.ndarray) -> np.ndarray:
         if parameter == "eps":
-            return radii(task, None)
+            return np.unique(radii(task, None))
         if parameter == "lambda_":  # from a tie-breaker to a cost above the weight of a twentieth of the smallest class
             unit = float(task.w.mean())
             return unit * np.geomspace(1 / len(task.w), max(1.0, smallest.min() / 20), 10)
         if parameter == "stop":
             return Counts(int(smallest.sum())).values(task)
         return super().default_grid(parameter, task, smallest)
+
+    def in_folds(self, grid: Axes, task: Task) -> Callable[[Task], dict[str, np.ndarray]]:
+        if not (self.has_default_grid("eps") or isinstance(self.eps, quantiles)):
+            return super().in_folds(grid, task)
+        own = self.eps.levels if isinstance(self.eps, quantiles) else None
+        place = np.searchsorted(np.concatenate([radii(task, at) for at in (own, UpperQuantiles.levels)]), grid["eps"])
+
+        def draw(part: Task) -> dict[str, np.ndarray]:
+            n = len(part.y)
+            levels = np.concatenate([lower_levels(n * (n - 1)) if own is None else own, UpperQuantiles.levels])
+            some = part if n <= IN_FOLD else part.keep(stratified_subset(part.y, IN_FOLD, 0), 0)[0]
+            return {**grid, "eps": radii(some, levels)[place]}
+
+        return draw
 
     def path(self, task: Task, grid: Axes) -> Path:
         return next(self._paths(task, np.full(len(task.y), -1), 1, grid, self.certify))[1]
@@ -346,7 +368,7 @@ def _program(learned: Learned) -> tuple[float, float, tuple[np.ndarray, np.ndarr
 
 
 def radii(task: Task, levels: np.ndarray | None) -> np.ndarray:
-    values = default_radii(task.D, task.candidate_row, levels, task.seed)
+    values = radii_at(task.D, task.candidate_row, levels, task.seed)
     if len(values) == 0:
         raise DataError(
             "all dissimilarities are 0 (every column may be constant), so no radius separates the rows: use predictors that vary"

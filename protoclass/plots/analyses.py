@@ -17,8 +17,21 @@ from ..ground.checks import one_of
 from ..views.analyses import list_alternatives, list_criticisms, list_prices, list_splits, list_stability
 from ..views.prototypes import list_short
 from ..views.words import write_number
-from .layout import framed, keep_within
-from .style import GREY, axes, colour, draw_intervals, grid_lines, ink, key, list_named, mark, plain_log
+from .style import (
+    GREY,
+    axes,
+    colour,
+    draw_intervals,
+    fit_letters,
+    framed,
+    grid_lines,
+    ink,
+    key,
+    list_named,
+    mark,
+    name_ticks,
+    plain_log,
+)
 
 
 @framed
@@ -54,8 +67,8 @@ def comparison(result: Comparison, kind: str | None = None, ax: Any = None) -> A
 
 
 def _draw_prices(result: Comparison, ax: Any) -> Any:
-    table, prices, ax = result.table, list_prices(result), axes(ax, 6.4, 5.4)
-    names = list_short(table.index)
+    table, prices, ax = result.table, list_prices(result), axes(ax, 7.8, 5.0)
+    names = list_named(table.index)
     for k, (name, (method, row)) in enumerate(zip(names, table.iterrows(), strict=True)):
         ends = np.array([[row["error"] - row["low"]], [row["high"] - row["error"]]])
         own = prices[prices["method"] == method]
@@ -73,8 +86,7 @@ def _draw_prices(result: Comparison, ax: Any) -> Any:
     if len(prices):
         which = "model with the lowest cross-validated error in training\namong those with at most this number of prototypes"
         ax.set_title(f"Lines: {which}", fontsize="medium")
-    key(ax, "below", ncols=2)
-    return ax
+    return key(ax).axes
 
 
 NAMED = 30  # prototypes that are named on the axis
@@ -94,7 +106,7 @@ class InOrder:
 
     def __init__(self, table: pd.DataFrame, ax: Any, high: float) -> None:
         self.table, self.few = table, len(table) <= NAMED
-        self.ax = axes(ax, 6.4, high + 0.24 * len(table) if self.few else 4.4)
+        self.ax = axes(ax, 7.4, high + 0.24 * len(table) if self.few else 4.4)
 
     def draw(self, k: int, order: Any, value: Any, larger: int = 0, **style: Any) -> None:
         """The marks of class k."""
@@ -102,17 +114,16 @@ class InOrder:
         spots = (value, order) if self.few else (order, value)
         self.ax.plot(*spots, mark(k), ms=size, color=colour(k), ls="none", clip_on=False, **style)
 
-    def finish(self, names: Any, value: str, marks: str, most: float | None, classes: int) -> Any:
+    def finish(self, names: list[str], value: str, marks: str, most: float | None) -> Any:
         """Labels of the Axes: the value, from 0 to `most`, and the marks."""
         ax, order = self.ax, "prototype, in the order selected"
         if self.few:
-            ax.set_yticks(self.table["order"], names)
-            ax.set(xlim=(0, most), ylim=(max(1, len(self.table)) + 0.5, 0.5), xlabel=f"{value}\n{marks}", ylabel=order)
+            name_ticks(ax.yaxis, names, order, self.table["order"].tolist())
+            ax.set(xlim=(0, most), ylim=(max(1, len(self.table)) + 0.5, 0.5), xlabel=f"{value}\n{marks}")
             grid_lines(ax, "y")
         else:
             ax.set(ylim=(0, most), xlabel=f"{order}\n{marks}", ylabel=value)
-        key(ax, "above", ncols=min(4, classes))
-        return ax
+        return key(ax).axes
 
 
 @framed
@@ -141,7 +152,7 @@ def alternatives(result: Alternatives, ax: Any = None) -> Any:
     lines(open_["order"], open_["at_least"], open_["cost_without"], color=ink(ax), lw=0.8)
     limit(result.within * result.optimum.most, ls=":", lw=1.2, color=ink(ax))
     marks = f"filled: removed; open: replaced by another row\ndotted line: {100 * result.within:.3g} % above the optimum"
-    return drawn.finish(table["name"], "increase of the objective above the optimum (weight of rows)", marks, None, len(classes))
+    return drawn.finish(table["name"].tolist(), "increase of the objective above the optimum (weight of rows)", marks, None)
 
 
 def alternatives_of_fit(fit: Fitted, ax: Any, within: float = 0.01, seconds: float = 60.0) -> Any:
@@ -173,17 +184,14 @@ def criticisms(result: Criticisms, ax: Any = None) -> Any:
         own = table[table["class"] == level]
         if len(own):
             ax.barh(own["place"], own["score"], color=colour(k), height=0.7, label=names[k])
-    for reason, own in table.groupby("reason", sort=False):
-        head = f"{reason}: {len(own)} row{'s' * (len(own) > 1)}"
-        style = {"transform": ax.get_yaxis_transform(), "va": "center", "fontsize": "small", "color": ink(ax)}
-        text = ax.text(0.01, own["place"].iloc[0] - 1, head, **style)
+    name_ticks(ax.yaxis, table["name"].tolist(), "row: prototype that claims it", table["place"].tolist(), "small")
+    ax.set(ylim=(last + 0.5, 0.5), xlabel=f"{result.score}: {result.meaning}")
+    heads = {own["place"].iloc[0]: f"{reason}: {len(own)} row{'s' * (len(own) > 1)}" for reason, own in table.groupby("reason", sort=False)}
+    size = fit_letters(ax, 1.0, 1 / (last + 0.5), max(map(len, heads.values()), default=1))
+    for place, head in heads.items() if size else ():
+        text = ax.text(0.01, place - 1, head, transform=ax.get_yaxis_transform(), va="center", fontsize=0.9 * size, color=ink(ax))
         text.set_in_layout(False)  # it has the room that the Axes have
-        keep_within(text, float(np.ptp(ax.get_xlim())), 0.9, "reasons")
-    ax.set_yticks(table["place"], table["name"], fontsize="small")
-    ax.set(ylim=(last + 0.5, 0.5), xlabel=f"{result.score}: {result.meaning}", ylabel="row: prototype that claims it")
-    if len(table):
-        key(ax, "below", ncols=min(4, len(levels)))
-    return ax
+    return key(ax).axes if len(table) else ax
 
 
 @framed
@@ -199,4 +207,4 @@ def stability(result: Stability, ax: Any = None) -> Any:
                 drawn.draw(k, own["order"], own["ball_hit_rate"])
     hits = "filled: its ball contains one of its class; " if "ball_hit_rate" in table else ""
     names = [f"{label}, within {radius:.3g}" for label, radius in zip(list_short(table.index), table["distance_95"], strict=True)]
-    return drawn.finish(names, "proportion of samples", f"{hits}open: selected again, if sampled", 1, len(classes))
+    return drawn.finish(names, "proportion of samples", f"{hits}open: selected again, if sampled", 1)

@@ -21,12 +21,10 @@ from ..views.evaluation import (
     count_confusion,
     list_coverage,
     list_groups,
-    list_perturbation,
     shown_classes,
 )
 from ..views.prototypes import list_short
 from ..views.words import write_number, write_share
-from .layout import DIRECT, framed, keep_within
 from .style import (
     GREY,
     SHADE,
@@ -35,16 +33,20 @@ from .style import (
     colour,
     draw_intervals,
     faint,
+    fit_letters,
+    framed,
     has_room,
     ink,
     key,
     letters_on,
     list_named,
     mark,
+    name_ticks,
     named,
     paper,
 )
 
+MANY = 8  # classes from which on a legend is next to the Axes, and counts are left out
 PALE = 0.12  # shade of the smallest error
 BESIDE = 0.15  # of a cell is between the cells and their recall and precision
 
@@ -63,11 +65,6 @@ def draw_counts(counts: Confusion, ax: Any = None) -> Any:
     values, share = counts.table.to_numpy(float), counts.shares
     ground = np.array([[_shade(ax, share[i, j], i == j) for j in range(L)] for i in range(L)])
     ax.imshow(ground, extent=(-0.5, L - 0.5, L - 0.5, -0.5))
-    middle = {"ha": "center", "va": "center"}
-    for i, j in np.argwhere(values > 0):
-        style = {"weight": "bold"} if i == j else {}
-        text = ax.text(j, i, f"{values[i, j]:g}", color=letters_on(ground[i, j]), fontsize=10, **middle, **style)
-        keep_within(text, 0.94, 0.94)
     edges, margins = np.arange(L + 1) - 0.5, has_room(ax)
     lines = {"color": faint(ax), "lw": 0.6}
     for draw in (ax.hlines, ax.vlines):
@@ -75,26 +72,24 @@ def draw_counts(counts: Confusion, ax: Any = None) -> Any:
         if margins:  # a row and a column next to the cells
             draw(edges, L - 0.5 + BESIDE, L + 0.5 + BESIDE, **lines)
             draw([L - 0.5 + BESIDE, L + 0.5 + BESIDE], -0.5, L - 0.5, **lines)
-    for k in range(L if margins else 0):
-        recall = ax.text(L + BESIDE, k, write_share(counts.recall[k]), fontsize=9, color=ink(ax), **middle)
-        precision = ax.text(k, L + BESIDE, write_share(counts.precision[k]), fontsize=9, color=ink(ax), **middle)
-        for text in (recall, precision):
-            keep_within(text, 0.98, 0.94, "recall and precision")
-    names = list_named(counts.table.index)
-    steep = max(map(len, names)) > 4 and L > 3
-    at = [*range(L), L + BESIDE] if margins else [*range(L)]
-    ax.set_xticks(at, [*names, "recall"] if margins else names, rotation=90 if steep else 0)
-    ax.set_yticks(at, [*names, "precision"] if margins else names)
+    names, at = list_named(counts.table.index), [*range(L), *[L + BESIDE] * margins]
+    name_ticks(ax.xaxis, [*names, *["recall"] * margins], "predicted class", at, "small")
+    name_ticks(ax.yaxis, [*names, *["precision"] * margins], "true class", at, "small")
     ax.tick_params(length=0)
     end = L + 0.52 + BESIDE if margins else L - 0.5
-    ax.set(xlim=(-0.5, end), ylim=(end, -0.5), xlabel="predicted class", ylabel="true class")
+    ax.set(xlim=(-0.5, end), ylim=(end, -0.5))
     wrong, total = counts.errors, float(values.sum())
-    shade = "\n(shade: proportion of the true class)" if margins else "\n(no room for recall and precision)"
-    ax.set_title(f"{wrong:g} of {total:g} {counts.rows} misclassified: error {write_number(wrong / total if total else np.nan)}{shade}")
-    ax.title.set_fontsize("medium")
+    title = f"{wrong:g} of {total:g} {counts.rows} misclassified: error {write_number(wrong / total if total else np.nan)}"
+    ax.set_title(f"{title}\n(shade: proportion of the true class)", fontsize="medium")
     ax.grid(False)
     for spine in ax.spines.values():
         spine.set_visible(False)
+    cells = [(j, i, f"{values[i, j]:g}", letters_on(ground[i, j])) for i, j in np.argwhere(values > 0)]
+    shares = [write_share(share) for share in [*counts.recall, *counts.precision]] if margins else []
+    cells += [(*((L + BESIDE, k) if k < L else (k - L, L + BESIDE)), share, ink(ax)) for k, share in enumerate(shares)]
+    size = fit_letters(ax, 1 / (end + 0.5), 1 / (end + 0.5), max((len(text) for *_, text, _ in cells), default=1))
+    for x, y, text, shade in cells if size else ():
+        ax.text(x, y, text, color=shade, fontsize=size, ha="center", va="center", weight="bold" if x == y else None)
     return ax
 
 
@@ -105,7 +100,7 @@ def _shade(ax: Any, share: float, right: bool) -> tuple[float, float, float]:
 
 @framed
 def draw_test(test: Test, kind: str = "confusion", ax: Any = None) -> Any:
-    """Plot the results of the test: confusion, ROC, precision-recall, calibration, coverage or perturbation.
+    """Plot the results of the test: confusion, ROC, precision-recall, calibration or coverage.
 
     Parameters
     ----------
@@ -117,7 +112,6 @@ def draw_test(test: Test, kind: str = "confusion", ax: Any = None) -> Any:
           and the band of `Test.roc_band`; "pr": precision against sensitivity. The threshold of the test is marked on its curve.
         * With probabilities, "calibration": observed proportion against mean predicted probability.
         * For a calibrated fit, "coverage": coverage of the prediction sets against their level.
-        * For a nearest-prototype method in a metric, "perturbation": certified bound on the error against the perturbation radius.
     ax : Axes, optional
         Axes to draw on.
 
@@ -129,7 +123,7 @@ def draw_test(test: Test, kind: str = "confusion", ax: Any = None) -> Any:
     Raises
     ------
     NotAvailable
-        If there are no probabilities, no prediction sets, or no certified radii.
+        If there are no probabilities or no prediction sets.
     """
     kinds: dict[str, Callable[[Test, Any], Any]] = {
         "confusion": confusion,
@@ -138,7 +132,6 @@ def draw_test(test: Test, kind: str = "confusion", ax: Any = None) -> Any:
         "pr": precision_recall,
         "calibration": calibration,
         "coverage": coverage,
-        "perturbation": perturbation,
     }
     one_of("kind", kind, tuple(kinds), "picture")
     return kinds[kind](test, ax)
@@ -225,7 +218,8 @@ def calibration(test: Test, ax: Any = None) -> Any:
     table, codes = test.calibration(), shown_classes(test)
     ax = _square(ax, len(test.classes))
     ax.plot([0, 1], [0, 1], "--", lw=0.8, color=GREY)
-    counted = len(codes) <= DIRECT
+    size = fit_letters(ax, 0.1, LINE, 4) if len(codes) <= MANY else 0.0
+    counted = size > 0
     for line, (c, name, own) in enumerate(_by_class(test, table, codes), 1):
         share = own["observed"]
         ends = np.maximum(0, [share - own["observed_low"], own["observed_high"] - share])
@@ -233,8 +227,7 @@ def calibration(test: Test, ax: Any = None) -> Any:
         ax.errorbar(own["mean_predicted"] + aside, share, ends, fmt=mark(c), ms=5, elinewidth=0.8, capsize=2, color=colour(c),
                     label=name, clip_on=False)  # fmt: skip
         for low, high, n in zip(own["low"], own["high"], own["n"], strict=True) if counted else ():
-            text = ax.text((low + high) / 2, -line * LINE, f"{n}", color=ink(ax), ha="center", va="center", fontsize=8)
-            keep_within(text, 0.95 * (high - low), 0.95 * LINE, "counts")
+            ax.text((low + high) / 2, -line * LINE, f"{n}", color=ink(ax), ha="center", va="center", fontsize=size)
         if counted and len(codes) > 1:
             ax.plot(1.03, -line * LINE, mark(c), ms=5, color=colour(c), clip_on=False)
     low = -(len(codes) + 0.7) * LINE if counted else 0
@@ -260,20 +253,6 @@ def coverage(test: Test, ax: Any = None) -> Any:
     return _legend(ax, "lower right")
 
 
-def perturbation(test: Test, ax: Any = None) -> Any:
-    """Certified bound on the error against the perturbation radius, with its interval; the dotted line is the unperturbed error."""
-    table = list_perturbation(test)
-    ax = axes(ax, 5.6, 4.4)
-    ax.fill_between(table["radius"], table["low"], table["high"], step="pre", color=colour(0), alpha=0.12, lw=0)
-    ax.step(table["radius"], table["error"], where="pre", lw=1.6, color=colour(0), label="certified upper bound on the error")
-    ax.axhline(test.error, lw=0.8, ls=":", color=GREY, label="test error")
-    name = test.judged.certified.fit.dissimilarity.metric.name if test.judged.certified else ""
-    ax.set(xlabel=f"perturbation radius ({name} distance)", ylabel="error",
-           title="Error under perturbation of the rows (shaded: 95 % CI)")  # fmt: skip
-    ax.set(xlim=(0, table["radius"].iloc[-1]), ylim=(0, 1.01))
-    return _legend(ax, "lower right")
-
-
 @framed
 def groups(result: TestByGroup, measure: str = "error", of: Any = None, ax: Any = None) -> Any:
     """Plot a measure of each group with its 95 % interval, and the measure of all rows.
@@ -290,14 +269,13 @@ def groups(result: TestByGroup, measure: str = "error", of: Any = None, ax: Any 
     table = list_groups(result, measure, of)
     ax = axes(ax, 6.4, 1.3 + 0.4 * len(table))
     names = [f"{name} ({n} rows)" for name, n in zip(list_short(table["group"]), table["rows"], strict=True)]
-    draw_intervals(ax, table, names, total=True, what=measure)
+    draw_intervals(ax, table, names, result.by, total=True, what=measure)
     if measure != "error":
         name = named(result.overall.classes[result.class_code(measure, of)])
         ax.set_xlabel(f"{MEASURES[measure]} of {name} (95 % CI)")
     if measure == IN_THE_LARGE:
         ax.axvline(0, lw=0.8, ls="--", color=GREY, zorder=1)
     ax.set_title(result.overall.decided, fontsize="medium")
-    ax.set_ylabel(result.by)
     return ax
 
 
@@ -311,18 +289,17 @@ def _by_class(test: Test, table: pd.DataFrame, codes: Iterable[int] | None = Non
 
 def _square(ax: Any, classes: int) -> Any:
     """Axes from 0 to 1 both ways, with room for a legend of many classes next to them."""
-    ax = axes(ax, 5.6 if classes <= DIRECT else 9.0, 5.4)
+    ax = axes(ax, 5.6 if classes <= MANY else 9.0, 5.4)
     ax.set(xlim=(0, 1), ylim=(0, 1), aspect="equal")
     return ax
 
 
 def _legend(ax: Any, where: str) -> Any:
     ax.title.set_fontsize("medium")
-    many = len(ax.get_legend_handles_labels()[0]) > DIRECT
+    many = len(ax.get_legend_handles_labels()[0]) > MANY
     if many:
         ax.set_anchor("W")  # with its legend, at the left of a place that is wider than both
-    key(ax, "right" if many else where)
-    return ax
+    return key(ax, "right" if many else where).axes
 
 
 @framed
@@ -345,5 +322,4 @@ def permutations(result: PermutationTest, ax: Any = None) -> Any:
     ax.margins(x=0.04)
     ax.set(xlabel=f"cross-validated {result.measure} of the selected point", ylabel="number of permutations")
     ax.set_title(result.how, fontsize="medium")
-    key(ax, "below", ncols=2)
-    return ax
+    return key(ax, "best").axes

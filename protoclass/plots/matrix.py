@@ -13,12 +13,23 @@ from ..ground.errors import OptionError, brief
 from ..metrics.dissimilarity import Dissimilarity
 from ..metrics.embedding import Embedding, Spectrum, classes_of
 from ..views.analyses import list_eigenvalues, list_places
-from ..views.matrix import arrange, describe_shares, find_blocks, find_range, spread_labels, summarize_distributions
-from .layout import framed, scatter_classes, tell_classes
-from .style import GREY, RISING, axes, colour, ink, key, list_down, mark, named, shade_bar
+from ..views.matrix import arrange, describe_shares, find_blocks, find_range, summarize_distributions
+from .style import (
+    GREY,
+    RISING,
+    axes,
+    colour,
+    framed,
+    has_room,
+    ink,
+    key,
+    list_down,
+    list_named,
+    mark,
+    name_ticks,
+    scatter_classes,
+)
 from .style import axes as draw_on
-
-NAMES = 30  # classes that can be named along an axis
 
 
 @framed
@@ -65,12 +76,13 @@ def draw_matrix(dissimilarity: Dissimilarity, by: Any = None, ax: Any = None) ->
     image = ax.imshow(values, cmap=RISING, vmin=low, vmax=high, aspect="equal" if dissimilarity.square else "auto")
     image.set_rasterized(True)
     extend = {(False, False): "neither", (True, False): "min", (False, True): "max", (True, True): "both"}
-    words, shrink = f"dissimilarity ({dissimilarity.metric.name} units)", 0.9 if dissimilarity.square else 1.0
-    shade_bar(ax, image, words, extend=extend[below, above], shrink=shrink)
+    words, shrink = "dissimilarity", 0.9 if dissimilarity.square else 1.0
+    words += f" ({dissimilarity.metric.name} units)" if has_room(ax) else ""
+    ax.figure.colorbar(image, ax=ax, label=words, extend=extend[below, above], shrink=shrink)
     what = classes_of(dissimilarity, by).name
     for axis, classes, side in ((ax.yaxis, of_row, "rows"), (ax.xaxis, of_column, "candidates")):
         if what:
-            axis.set_label_text(f"{side} by {what}{_name_classes(ax, axis, classes)}")
+            _name_classes(ax, axis, classes, f"{side} by {what}")
         else:
             axis.set_ticks([])
             axis.set_label_text(f"{side}, similar ones side by side")
@@ -81,30 +93,13 @@ def draw_matrix(dissimilarity: Dissimilarity, by: Any = None, ax: Any = None) ->
     return ax
 
 
-def _name_classes(ax: Any, axis: Any, classes: pd.Series) -> str:
-    """Draw class boundaries and names along an axis; if some cannot be named, report it."""
-    names, n, upright = classes.to_numpy(), len(classes), axis.axis_name == "y"
+def _name_classes(ax: Any, axis: Any, classes: pd.Series, label: str) -> None:
+    """Draw class boundaries, and name the classes at their middles along an axis."""
     starts, ends = find_blocks(classes)
     for cut in starts[1:]:
-        (ax.axhline if upright else ax.axvline)(cut - 0.5, color="white", lw=min(1.0, 15 / (len(starts) - 1)))
-    largest = np.sort(np.argsort(starts - ends, kind="stable")[:NAMES])
-    middle = (starts + ends - 1)[largest] / 2
-    at = spread_labels(middle, (n - 1) / NAMES, n - 1)
-    texts = [_shorten(names[starts[g]], 18) for g in largest]
-    axis.set_ticks(at, texts)
-    moved = np.flatnonzero(np.abs(at - middle) > 0.005 * n)
-    axis.set_tick_params(length=0, labelsize="small", pad=11 if len(moved) else 3)
-    for k in moved:  # from a class to its name
-        ends_of_line = [(0, -0.02), (middle[k], at[k])]
-        line, across = (
-            (ends_of_line, ax.get_yaxis_transform()) if upright else (ends_of_line[::-1], ax.get_xaxis_transform())
-        )
-        ax.plot(*line, transform=across, color=GREY, lw=0.6, clip_on=False)
-    return f" ({NAMES} of {len(starts)} named)" if len(starts) > NAMES else ""
-
-
-def _shorten(level: str, most: int) -> str:
-    return named(level if len(level) <= most else f"{level[: most // 2]}...{level[-(most // 2 - 3) :]}")
+        (ax.axhline if axis.axis_name == "y" else ax.axvline)(cut - 0.5, color="white", lw=min(1.0, 15 / (len(starts) - 1)))
+    name_ticks(axis, list_named(classes.to_numpy()[starts]), label, ((starts + ends - 1) / 2).tolist())
+    axis.set_tick_params(length=0)
 
 
 def draw_boxes(dissimilarity: Dissimilarity, by: Any = None, ax: Any = None) -> Any:
@@ -127,9 +122,8 @@ def draw_boxes(dissimilarity: Dissimilarity, by: Any = None, ax: Any = None) -> 
         ax.plot([row["smallest"], row["largest"]], [at, at], ".", ms=5, color=ink(ax))
         ax.barh(at, row["q75"] - row["q25"], 0.3, row["q25"], color=fill, edgecolor=ink(ax), lw=0.8, zorder=3)
         ax.vlines(row["q50"], at - 0.15, at + 0.15, color=ink(ax), lw=2, zorder=4)
-    list_down(ax, [_shorten(c, 24) for c in classes])
-    ax.set_xlim(0, 1.03 * table["largest"].max())
-    ax.set(xlabel=f"dissimilarity ({dissimilarity.metric.name} units)", ylabel=what or "rows")
+    list_down(ax, list_named(classes), what or "rows")
+    ax.set(xlim=(0, 1.03 * table["largest"].max()), xlabel=f"dissimilarity ({dissimilarity.metric.name} units)")
     if what:
         sides_of_box = [Patch(facecolor=fill, edgecolor=ink(ax), lw=0.8, label=to) for to, (_, fill) in sides.items()]
         key(ax, "right", "from the class to", handles=sides_of_box)
@@ -153,8 +147,7 @@ def spectrum(result: Spectrum, ax: Any = None) -> Any:
         f"{result.case}: {100 * result.negative:.2g} % negative mass, effective dimension {result.effective:.3g} of {result.n - 1}",
         fontsize="medium",
     )
-    key(ax, "best", "eigenvalues")
-    return ax
+    return key(ax, title="eigenvalues").axes
 
 
 @framed
@@ -185,7 +178,7 @@ def points(embedding: Embedding, axes: tuple[int, int] | None = None, by: Any = 
         levels = table["class"].cat.categories
         places = [table.loc[table["class"].cat.codes == k, ["x", "y"]].to_numpy(float) for k in range(len(levels))]
         scatter_classes(ax, places, levels, **style)
-        tell_classes(ax, places, levels)
+        key(ax)
     x, y = table.attrs["axes"]
     ax.set_aspect("equal", adjustable="datalim")
     ax.axhline(0, color=GREY, lw=0.6, zorder=0)

@@ -1,4 +1,4 @@
-"""Rows shown as images: prototypes, rows that they wrongly cover, and misclassified rows (PVM paper, figures 4 to 6, 8)."""
+"""Rows shown as images: prototypes and misclassified rows (PVM paper, figures 4 to 6, 8)."""
 
 from __future__ import annotations
 
@@ -11,10 +11,9 @@ import pandas as pd
 from ..estimation.fitted import Fitted
 from ..ground.checks import whole_number
 from ..views.geometry import map_prototypes
-from ..views.pictures import Panels, read_pixels, show_misclassified, show_miscovered, show_prototypes
+from ..views.pictures import Panels, read_pixels, show_misclassified, show_prototypes
 from ..views.prototypes import shorten
-from .layout import framed, scatter_classes, tell_classes
-from .style import LETTERS, axes, colour, has_room
+from .style import LETTERS, axes, colour, framed, has_room, key, scatter_classes
 
 INCH = 0.62  # side of an image
 ACROSS = 11  # images in a row
@@ -33,22 +32,6 @@ def images(fit: Fitted, shape: Any, count: int = 88) -> Any:
         Number of prototypes.
     """
     return draw_grid(show_prototypes(fit, shape, count))
-
-
-@framed
-def miscovered(fit: Fitted, shape: Any, prototype: Any = None, count: int = 44) -> Any:
-    """Plot a prototype and the rows of other classes in its ball as images, nearest first.
-
-    Parameters
-    ----------
-    shape : (int, int)
-        Rows and columns of an image.
-    prototype : label, optional
-        Prototype to show. Default: the first with such rows.
-    count : int
-        Maximum number of rows.
-    """
-    return draw_grid(show_miscovered(fit, shape, prototype, count), size=1.0)
 
 
 @framed
@@ -97,8 +80,7 @@ def map_of_prototypes(fit: Fitted, ax: Any = None, shape: Any = None, count: int
     first = f"All {q} prototypes" if len(spots) == q else f"The first {len(spots)} of {q} prototypes"
     shown = f"\n{100 * spots.attrs['accounted']:.1f} % of the squared dissimilarities shown" if has_room(ax) else ""
     ax.set_title(f"{first}, Sammon's mapping: stress {round(spots.attrs['stress'], 6):.2g}{shown}", fontsize="medium")
-    tell_classes(ax, places, fit.classes, fit.frame.formula.response)
-    return ax
+    return key(ax, title=fit.frame.formula.response).axes
 
 
 def _paste(fit: Fitted, spots: pd.DataFrame, shape: Any, ax: Any) -> None:

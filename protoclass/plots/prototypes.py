@@ -21,8 +21,25 @@ from ..views.geometry import (
 from ..views.prototypes import PAIRS, Members, find_members, held_out_codes, list_rows, list_shown, shorten
 from ..views.rule import fit_radii, has_features_alone, list_rule
 from ..views.words import describe_balls, describe_prototypes
-from .layout import DIRECT, drop_names, framed, keep_within, scatter_classes, tell_classes
-from .style import GREY, WRONG, axes, blend, colour, ink, key, list_down, list_named, mark, panels, paper
+from .style import (
+    GREY,
+    NAMED,
+    WRONG,
+    axes,
+    blend,
+    colour,
+    count_names,
+    fit_letters,
+    framed,
+    ink,
+    key,
+    list_down,
+    list_named,
+    mark,
+    panels,
+    paper,
+    scatter_classes,
+)
 
 
 def draw_features(fit: Fitted, ax: Any = None) -> Any:
@@ -34,14 +51,14 @@ def draw_features(fit: Fitted, ax: Any = None) -> Any:
     ax.barh(at - 0.16, table["newly_covered"], 0.3, color=colour(0), label="newly covered")
     ax.barh(at + 0.16, table["errors"], 0.3, color=WRONG, label="misclassified")
     widest = max(1.0, float(table[["newly_covered", "errors"]].to_numpy().max()))
-    for shift, name in ((-0.16, "newly_covered"), (0.16, "errors")):
-        for k, value in enumerate(table[name]):
-            text = ax.annotate(f"{value:g}", (value, k + shift), (3, 0), textcoords="offset points", va="center", fontsize=8.5)
-            keep_within(text, np.inf, 0.42)
-    list_down(ax, names)
-    ax.set(xlim=(0, 1.1 * widest), xlabel="number of rows", ylabel="feature, in the order selected")
+    list_down(ax, names, "feature, in the order selected")
+    ax.set(xlim=(0, 1.1 * widest), xlabel="number of rows")
     ax.set_title(f"{rule.title}\n{rule.subtitle}", fontsize="medium")
-    key(ax, "below", ncols=2)
+    key(ax)
+    size = fit_letters(ax, 1.0, 0.42 / max(1, len(table)), len(f"{widest:g}"))
+    for shift, name in ((-0.16, "newly_covered"), (0.16, "errors")) if size else ():
+        for k, value in enumerate(table[name]):
+            ax.annotate(f"{value:g}", (value, k + shift), (3, 0), textcoords="offset points", va="center", fontsize=size)
     return ax
 
 
@@ -71,7 +88,8 @@ def prototypes(fit: Fitted, ax: Any = None, balls: bool = True, x: str | None = 
     if x is None and y is None and has_features_alone(fit) and choose_axes(fit)[0] == MAP:
         return draw_features(fit, ax)
     drawn = choose_rows(fit, x)
-    return draw_plane(fit, make_plane(fit, x, y, rows=drawn), drawn, axes(ax, 6.4, 4.8), balls)
+    ax = draw_plane(fit, make_plane(fit, x, y, rows=drawn), drawn, axes(ax, 7.4, 4.8), balls)
+    return key(ax, title=fit.frame.formula.response, handles=_make_entries(fit, ax)).axes
 
 
 def choose_rows(fit: Fitted, x: str | None) -> np.ndarray:
@@ -105,7 +123,6 @@ def draw_plane(fit: Fitted, plane: Plane, drawn: np.ndarray, ax: Any, balls: boo
     when = "in training" if held is None else "in cross-validation"
     title += f"; {len(wrong)} of {len(drawn)} rows misclassified {when} (red rings)" if len(wrong) else ""
     ax.set_title(f"{title}\n{how}" if how else title, fontsize="medium")
-    tell_classes(ax, places, fit.classes, fit.frame.formula.response, _make_entries(fit, ax))
     return ax
 
 
@@ -117,6 +134,8 @@ def _make_entries(fit: Fitted, ax: Any) -> list[Any]:
     style = {"ls": "none", "alpha": 0.7, "ms": SEEN**0.5, "mew": 0}
     names = list_named(fit.classes)
     rows = [Line2D([], [], marker=mark(k), color=colour(k), label=name, **style) for k, name in enumerate(names)]
+    rows, shown = count_names(rows, names, NAMED - 4)
+    rows[-1].set_label(shown[-1])
     return rows + [handle for handle, label in zip(handles, labels, strict=True) if label not in names]
 
 
@@ -173,8 +192,7 @@ def _draw_prototypes(fit: Fitted, spots: np.ndarray, ax: Any) -> None:
             if not len(own):
                 continue
             ax.scatter(own[:, 0], own[:, 1], s=size, marker=mark(k), color=colour(k), **style)
-        if len(fit.classes) > DIRECT:
-            ax.scatter([], [], s=70, marker="o", color=paper(ax), edgecolor=ink(ax), lw=1.4, label="prototypes")
+        ax.scatter([], [], s=70, marker="o", color=paper(ax), edgecolor=ink(ax), lw=1.4, label="prototypes")
 
 
 def _draw_regions(fit: Fitted, plane: Plane, ax: Any) -> None:
@@ -218,9 +236,7 @@ def radii(fit: Fitted, eps: Any = None, balls: bool = True) -> Any:
         ax.set(xlabel="", ylabel="")
         model: Any = other.model
         ax.set_title(f"eps = {model.eps:.3g}: {len(other.rule.prototypes)} prototypes", fontsize="medium")
-        if ax.get_legend() is not None:
-            handles = _make_entries(fit, ax)
-            ax.get_legend().remove()
+        handles = _make_entries(fit, ax)
         ax.label_outer()
         ax.set_adjustable("box")
     for side in ("xlim", "ylim"):  # one scale for all, as only the outer axes are labelled
@@ -231,10 +247,7 @@ def radii(fit: Fitted, eps: Any = None, balls: bool = True) -> Any:
         figure.suptitle(f"balls of the first {BALLS} prototypes of each; misclassified rows have a red ring", fontsize="medium")
     figure.supxlabel(plane.axes[0], fontsize="medium")
     figure.supylabel(plane.axes[1].replace(": ", ":\n"), fontsize="medium")
-    if len(fit.classes) > DIRECT:
-        title = shorten(str(fit.frame.formula.response), 24)
-        figure.legend(handles=handles, title=title, loc="outside right center", fontsize="small", frameon=False)
-    else:  # named once
-        for ax in shown[1:]:
-            drop_names(ax)
+    entries = count_names(handles, [handle.get_label() for handle in handles])
+    title = shorten(str(fit.frame.formula.response), 24)
+    figure.legend(*entries, title=title, loc="outside right center", fontsize="small", frameon=False)
     return figure

@@ -13,9 +13,8 @@ from ..ground.errors import NotAvailable
 from ..views.prototypes import shorten
 from ..views.rule import ALL, compare_solvers, count_removed, limit_path, list_conditions, list_errors, list_gains
 from ..views.words import write_number
-from .curve import draw_strip, mark_no_information
-from .layout import DIRECT, framed, name_ends
-from .style import LETTERS, axes, colour, faint, has_room, ink, key, list_down, list_named, mark, panels, plain_log
+from .curve import mark_no_information
+from .style import LETTERS, axes, colour, faint, framed, ink, key, list_down, list_named, mark, panels, plain_log
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -75,24 +74,17 @@ def progress(fit: Fitted, ax: Any = None) -> Any:
     ax = axes(ax)
     last, names = len(table), list_named([*fit.classes, "all rows"])
     every = len(table) < 100
-    ends = []
     for k, name in enumerate(names[:-1]):
         own = table[table["class"] == k]
         share = np.array([0.0, *own["share"], own["share"].iloc[-1] if len(own) else 0.0])
         at = np.array([0, *own["step"], last])
         form = {"marker": mark(k), "ms": 5 if every else 2.5, "markevery": slice(1, -1)}
         ax.plot(at, share, lw=1.2, drawstyle="steps-post", color=colour(k), label=name, **form)
-        ends.append(share[-1])
     ax.plot([0, *table["step"]], [0.0, *table["covered"]], "--", lw=1.5, drawstyle="steps-post", color=ink(ax), label=names[-1])
-    ends.append(float(table["covered"].iloc[-1]) if last else 0.0)
     ax.xaxis.get_major_locator().set_params(integer=True)
     ax.set(xlim=(0, max(1, last)), ylim=(0, 1.02), xlabel="number of prototypes, in the order selected (marks: prototypes of the class)")
     ax.set_ylabel("proportion of rows covered by their class")
-    if len(fit.classes) <= DIRECT:
-        name_ends(ax, ends, [*fit.classes, "all rows"], [*map(colour, range(len(fit.classes))), ink(ax)])
-    else:
-        key(ax, "right", fit.frame.formula.response)
-    return ax
+    return key(ax, title=fit.frame.formula.response).axes
 
 
 @framed
@@ -127,12 +119,9 @@ def path(fit: Fitted, ax: Any = None, new: Any = None, cv: Any = SAME_FOLDS) -> 
         xlabel=f"number of {table.attrs['steps']}{' (log scale)' if len(table) > 30 else ''}",
         ylabel="error",
     )
-    strip = [draw_strip(table, size, ("bound",), ax, len(table) > 30)] if "bound" in table and has_room(ax) else []
     if len(table) <= 30:
-        for part in (ax, *strip):
-            part.xaxis.get_major_locator().set_params(integer=True)
-    key(ax, "best")
-    return ax
+        ax.xaxis.get_major_locator().set_params(integer=True)
+    return key(ax).axes
 
 
 @framed
@@ -151,5 +140,4 @@ def solvers(fit: Fitted, ax: Any = None, eps: Any = None, solvers: Any = ALL) ->
         ax.set_xscale("log")
         plain_log(ax.xaxis)
     ax.set(xlabel="radius eps of the balls", ylabel="objective (weight of rows)")
-    key(ax, "best")
-    return ax
+    return key(ax).axes

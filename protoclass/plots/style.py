@@ -1,15 +1,20 @@
-"""Colours, marks, Axes to draw on, names of classes, legends, and ticks in plain numbers."""
+"""Colours, marks, Axes to draw on, names of classes, legends, and ticks in plain numbers; matplotlib lays them out."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Sequence
-from math import lcm
-from typing import Any
-from weakref import WeakKeyDictionary
+from collections.abc import Callable, Iterable, Sequence
+from functools import wraps
+from inspect import signature
+from math import ceil, lcm
+from textwrap import wrap
+from typing import Any, TypeVar
 
 import numpy as np
+from matplotlib import rc_context, rcParams
+from matplotlib.font_manager import FontProperties
+from matplotlib.text import Text
 
+from ..ground.errors import OptionError, brief
 from ..ground.options import options
 from ..views.prototypes import list_short, shorten
 
@@ -89,63 +94,82 @@ def letters_on(ground: Any) -> str:
 
 
 LETTERS = 24  # of a class
-INSIDE = 0.775  # of a figure's side that Axes take
-SMALLEST, LARGEST = 0.2, 3.0
-LINE = 1.6  # height of an entry of a legend, in font sizes
-SHARE = 0.25  # of the height of a figure that a legend above or below Axes may take
-BESIDE = 0.4  # of the width of a figure that a legend of several columns right of Axes may take
-NARROW = 0.6  # width of Axes without room for a legend next to them, or for a second scale
+LETTER = 0.53  # mean width of a letter, in font sizes
 LEAST = 6.0  # smallest readable font size in points
-CUT = 10  # letters of a name in a legend if there is little room
-_FACTORS: WeakKeyDictionary[Any, float] = WeakKeyDictionary()  # Axes have no place for their own
+NAMED, FEW = 20, 4  # names in a legend, and inside small Axes
+FEWEST = 16  # letters of a name in these
+NARROW = 3.0  # inches of Axes without room for a legend next to them, or for a second scale
+SHARE, LEFT = (0.45, 0.3), 100  # of a figure that names along an axis may take, beside a square less; points left in large ones
+BESIDE, LINES = 8, 6  # font sizes of a figure without words in the middle of its Axes; lines of a title of one of several plots
+Draw = TypeVar("Draw", bound=Callable[..., Any])
+
+
+def framed(draw: Draw) -> Draw:
+    """A function that draws on `ax` (or on a new figure): letters are smaller on small Axes, long words are wrapped, and a dollar sign in
+    a name begins no formula. matplotlib's "constrained" layout makes room for names and legends."""
+
+    @wraps(draw)
+    def drawn(*values: Any, **options: Any) -> Any:
+        ax, size = signature(draw).bind(*values, **options).arguments.get("ax"), rcParams["font.size"]
+        if ax is not None:
+            if not hasattr(ax, "set_xlabel"):
+                raise OptionError(f"ax must be Axes of matplotlib, such as from plt.subplots(), or None, not {brief(ax)}")
+            size = max(1.21 * LEAST, size * min(1.0, _inches(ax) / NARROW) ** 0.5)  # "small" is 0.83 of it
+        with rc_context({"font.size": size}):
+            return _finish(draw(*values, **options))
+
+    return drawn  # type: ignore[return-value]
+
+
+def _finish(drawn: Any) -> Any:
+    for ax in [drawn] if hasattr(drawn, "get_xlabel") else drawn.axes:
+        wide, high = cell(ax)
+        for text, room, other in ((ax.title, wide, high), (ax.xaxis.label, wide, high), (ax.yaxis.label, high, wide)):
+            size, lines = text.get_fontsize(), text.get_text().split("\n")
+            letters, most = int((room / size - BESIDE) / LETTER), int(0.15 * other / size) if drawn is ax else LINES
+            lines = [part for line in lines for part in wrap(line, max(LETTERS, letters), break_on_hyphens=False) or [""]]
+            text.set_text("\n".join(lines[:most]) + " ..." * (len(lines) > most))
+    for text in drawn.findobj(Text):
+        text.set_parse_math(False)
+    return drawn
 
 
 def axes(ax: Any, width: float = 6.4, height: float = 4.4) -> Any:
-    """The given Axes, or the Axes of a new figure of this size in inches, which a notebook then shows.
-
-    A figure without a layout gets matplotlib's "constrained" one, which makes room for names and legends.
-    """
+    """The given Axes, or the Axes of a new figure of this size in inches, which a notebook then shows."""
     if ax is None:
         import matplotlib.pyplot as plt
 
-        ax = plt.subplots(figsize=(width, height), layout="constrained")[1]
-        _FACTORS[ax] = 1.0
-        return ax
-    figure = find_figure(ax)
-    if figure.get_layout_engine() is None:
-        figure.set_layout_engine("constrained")
-    box, dpi = ax.get_window_extent(), figure.dpi
-    fit = min(box.width / dpi / width, box.height / dpi / height) / INSIDE
-    _FACTORS[ax] = 1.0 if 0.85 < fit < 1.2 else min(max(fit, SMALLEST), LARGEST)
+        return plt.subplots(figsize=(width, height), layout="constrained")[1]
+    if ax.figure.figure.get_layout_engine() is None:
+        ax.figure.figure.set_layout_engine("constrained")
+    ax.tick_params(labelsize=rcParams["font.size"])
+    for text in (ax.title, ax.xaxis.label, ax.yaxis.label):
+        text.set_fontsize(rcParams["font.size"])
     return ax
 
 
-def find_figure(ax: Any) -> Any:
-    """The figure that Axes are on, of a subfigure the complete one."""
-    figure = ax.figure
-    while figure is not figure.figure:
-        figure = figure.figure
-    return figure
-
-
-def factor(ax: Any) -> float:
-    """Factor of the size of marks and lines relative to Axes of the plot's own size."""
-    return _FACTORS.get(ax, 1.0)
-
-
-def letter_factor(ax: Any) -> float:
-    """The same of letters, which shrink less."""
-    return float(factor(ax) ** 0.6)
-
-
-def scale_letters(ax: Any, points: float) -> float:
-    """The font size that has this many points on Axes of the plot's own size; always readable."""
-    return float(max(min(points, LEAST), points * letter_factor(ax)))
+def _inches(ax: Any) -> float:
+    return float(ax.get_window_extent().width / ax.figure.dpi)
 
 
 def has_room(ax: Any) -> bool:
-    """Whether there is room next to the plot for more: a second scale, a strip, a margin."""
-    return factor(ax) >= NARROW
+    """Whether there is room next to the plot for more: a legend, a second scale, a margin."""
+    return _inches(ax) >= NARROW
+
+
+def cell(ax: Any) -> tuple[float, float]:
+    """Width and height in points of the part of a figure that Axes and their names have."""
+    place, box = ax.get_subplotspec(), ax.figure.bbox
+    rows, columns = (1, 1) if place is None else place.get_gridspec().get_geometry()
+    return float(box.width / columns * 72 / ax.figure.dpi), float(box.height / rows * 72 / ax.figure.dpi)
+
+
+def fit_letters(ax: Any, width: float, height: float, longest: int) -> float:
+    """Font size of texts of at most so many letters, in cells with these shares of the Axes; 0 if it were unreadable."""
+    ax.figure.figure.draw_without_rendering()  # once there are names along the axes
+    box, points = ax.get_window_extent(), 72 / ax.figure.dpi
+    size = min(rcParams["font.size"], 0.9 * width * box.width * points / (LETTER * longest), 0.8 * height * box.height * points)
+    return size if size >= LEAST else 0.0
 
 
 def named(level: Any) -> str:
@@ -162,85 +186,50 @@ def _no_underscore(text: str) -> str:
     return f" {text}" if text.startswith("_") else text
 
 
-def key(
-    ax: Any,
-    where: str = "right",
-    title: Any = None,
-    small: bool = True,
-    ncols: int = 1,
-    away: float = 4,
-    values: bool = False,
-    **options: Any,
-) -> Any:
-    """A legend with the font size of the Axes: "right" of them, "above" or "below" them, or at a location of matplotlib inside.
+def name_ticks(axis: Any, names: Sequence[str], label: str = "", at: Any = None, letters: Any = None) -> None:
+    """Names at positions (0, 1, ... by default): cut if they would take too much of the figure, upright if they are long, and if there
+    are more than have room, every second, third ... of them, which the label of the axis reports."""
+    ax, size, upright = axis.axes, FontProperties(size=letters).get_size_in_points(), axis.axis_name == "y"
+    at, box, sides = range(len(names)) if at is None else at, ax.get_window_extent(), cell(ax)
+    side, square = sides[not upright], ax.get_aspect() != "auto"
+    names = list_short(names, max(6, int((SHARE[1] * side if square else max(SHARE[0] * side, side - LEFT)) / (LETTER * size))))
+    longest, room = max(map(len, names), default=0) * LETTER * size, (box.height if upright else box.width) * 72 / ax.figure.dpi
+    if square:  # a square beside such names, a title and a label
+        room = min(sides) - longest - BESIDE * size
+    flat = longest * len(names) < room
+    step = ceil(len(names) * 1.2 * size / max(1.0, room)) if upright or not flat else 1
+    axis.set_ticks(at[::step], names[::step], rotation=0 if upright or flat else 90, fontsize=size)
+    axis.set_label_text(f"{label} ({len(names[::step])} of {len(names)} named)".strip() if step > 1 else label)
 
-    It has at most `ncols` columns, or more if the entries need them and there is room. It is `away` points from the right of the
-    Axes. If there is not enough room next to or inside the Axes, or if lines may run anywhere in small ones ("best"), it is below
-    them. Names are cut, and entries left out, with a warning, if it would take too much of the figure. `values` follow a colon or
-    comma; small Axes have no room for them, unless they distinguish two entries.
-    """
-    from matplotlib.font_manager import FontProperties
-    from matplotlib.lines import Line2D
-    from matplotlib.transforms import ScaledTranslation
 
-    size = scale_letters(ax, FontProperties(size="small" if small else "x-small").get_size_in_points())
-    handles = options.pop("handles", None)
+def scatter_classes(ax: Any, places: list[np.ndarray], levels: Any, **style: Any) -> None:
+    """The places (k, 2) of each class in its marks."""
+    for k, (own, name) in enumerate(zip(places, list_named(levels), strict=True)):
+        ax.scatter(own[:, 0], own[:, 1], marker=mark(k), color=colour(k), label=name, **style)
+
+
+def key(ax: Any, where: str = "right", title: Any = None, handles: Any = None) -> Any:
+    """A legend right of the Axes, or inside at a location of matplotlib; inside small Axes. Names beyond some are counted."""
     handles, labels = ax.get_legend_handles_labels() if handles is None else (handles, [h.get_label() for h in handles])
-    if values and not has_room(ax):
-        first = [re.split("[:,] ", label)[0] for label in labels]
-        labels = [short if first.count(short) == 1 else label for short, label in zip(first, labels, strict=True)]
-    longest, box = max(map(len, labels), default=0), ax.get_window_extent()
-    sample = 2.0 if has_room(ax) else 1.5  # sizes of lines and marks in letters, as matplotlib counts; gaps are added
-    beside = sample + 1.9
-    wide, high = (longest * 0.56 + beside) * size, len(labels) * LINE * size  # points
-    inside = where not in ("right", "above", "below")
-    points = 72 / ax.figure.dpi
-    crowded = inside and (wide > 0.75 * box.width * points or high > 0.6 * box.height * points)
-    if crowded or (where in ("right", "best") and not has_room(ax)):
-        where, ncols = "below", max(ncols, 4)
-    room, most = ax.figure.bbox.width * points, ax.figure.bbox.height * points - 4 * size
-    if where in ("above", "below"):
-        most *= SHARE
-        title = title if has_room(ax) else None
-    lines = max(1, int(most / (LINE * size))) - (title is not None)
-    if where in ("above", "below") or len(labels) > lines:
-        room *= BESIDE if where == "right" else 1.0
-        ncols = max(1, min(ncols, int(room / wide) if wide else 1, len(labels)))
-        while ncols * lines < len(labels) and (CUT * 0.56 + beside) * size * (ncols + 1) <= room:
-            ncols += 1
-        labels = list_short(labels, max(6, int((room / ncols / size - beside) / 0.56)))
-    count = max(1, ncols * lines)
-    if count < len(labels):
-        rest = Line2D([], [], ls="none", label=f"and {len(labels) - count + 1} more")
-        handles, labels = [*handles[: count - 1], rest], [*labels[: count - 1], rest.get_label()]
-    side = ax.transAxes + ScaledTranslation(letter_factor(ax) * away / 72, 0, ax.figure.dpi_scale_trans)
-    style = {
-        "right": {"loc": "center left", "bbox_to_anchor": (1.0, 0.5), "bbox_transform": side, "frameon": False},
-        "above": {"loc": "lower center", "bbox_to_anchor": (0.5, 1.0), "frameon": False, "columnspacing": 1.0},
-        "below": {"loc": "upper center", "bbox_to_anchor": (0.5, 0.0), "frameon": False, "columnspacing": 1.0},
-    }.get(where, {"loc": where, "framealpha": 0.85})
-    if title is not None:
-        options |= {"title": shorten(str(title), 2 * LETTERS), "title_fontsize": size}
-    legend = ax.legend(handles, labels, fontsize=size, ncols=ncols, handlelength=sample, **(style | options))
-    legend.set_gid(where)
+    room = has_room(ax)
+    handles, labels = count_names(handles, labels if room else list_short(labels, FEWEST), NAMED if room else FEW)
+    if where == "right" and room:
+        style: dict[str, Any] = {"loc": "upper left", "bbox_to_anchor": (1.0, 1.0), "frameon": False}
+    else:
+        style = {"loc": "best" if where == "right" else where, "framealpha": 0.85, "handlelength": 2.0 if room else 1.2}
+    title = None if title is None or not room else shorten(str(title), LETTERS)
+    legend = ax.legend(handles, labels, title=title, title_fontsize="small", fontsize="small", **style)
+    legend.set_in_layout("bbox_to_anchor" in style)  # inside, it has the room that the Axes have
     return legend
 
 
-def shade_bar(ax: Any, image: Any, label: str, **options: Any) -> Any:
-    """A colour bar for the shades of an image, next to its Axes."""
-    bar = ax.figure.colorbar(image, ax=ax, **options)
-    bar.set_label(label)
-    _FACTORS[bar.ax] = factor(ax)
-    return bar
+def count_names(handles: list[Any], labels: list[str], most: int = NAMED) -> tuple[list[Any], list[str]]:
+    """The first entries of a legend, and of more the number of the rest."""
+    if len(labels) <= most:
+        return handles, labels
+    from matplotlib.lines import Line2D
 
-
-def plain_text(drawn: Any) -> Any:
-    """Axes or a Figure whose text is shown as it is: a dollar sign in a name begins no formula."""
-    from matplotlib.text import Text
-
-    for text in drawn.findobj(Text):
-        text.set_parse_math(False)
-    return drawn
+    return [*handles[: most - 1], Line2D([], [], ls="none")], [*labels[: most - 1], f"and {len(labels) - most + 1} more"]
 
 
 def panels(rows: int, columns: int, width: float, height: float) -> tuple[Any, Any]:
@@ -251,17 +240,17 @@ def panels(rows: int, columns: int, width: float, height: float) -> tuple[Any, A
     return plt.subplots(rows, columns, figsize=size, squeeze=False, layout="constrained")
 
 
-def list_down(ax: Any, names: Sequence[str], **options: Any) -> None:
+def list_down(ax: Any, names: Sequence[str], label: str = "", letters: Any = None) -> None:
     """Names on the vertical axis, from 0 above to the last below."""
-    ax.set_yticks(range(len(names)), names, **options)
+    name_ticks(ax.yaxis, names, label, letters=letters)
     ax.set_ylim(len(names) - 0.5, -0.5)
 
 
-def draw_bars(ax: Any, values: Any, names: Sequence[str], height: float = 0.62, size: Any = None, **style: Any) -> None:
+def draw_bars(ax: Any, values: Any, names: Sequence[str], label: str = "", height: float = 0.62, letters: Any = None, **style: Any) -> None:
     """A bar for each value from a line at 0 on, the first above, with its name."""
     ax.barh(np.arange(len(values)), values, height, lw=0, **style)
     ax.axvline(0, lw=0.8, color=ink(ax))
-    list_down(ax, names, fontsize=size)
+    list_down(ax, names, label, letters)
 
 
 def grid_lines(ax: Any, axis: str) -> None:
@@ -270,12 +259,12 @@ def grid_lines(ax: Any, axis: str) -> None:
     ax.set_axisbelow(True)
 
 
-def draw_intervals(ax: Any, table: Any, names: Sequence[str], total: bool = False, what: str = "error") -> None:
+def draw_intervals(ax: Any, table: Any, names: Sequence[str], label: str = "", total: bool = False, what: str = "error") -> None:
     """Test errors (or `what`) with the 95 % intervals `low` to `high`, the first one on top; `total`: the last is of all rows."""
     for i, (error, low, high) in enumerate(zip(table[what], table["low"], table["high"], strict=True)):
         form, shade = ("D", GREY) if total and i == len(table) - 1 else ("o", colour(0))
         ax.errorbar(error, i, xerr=[[error - low], [high - error]], fmt=form, ms=6, color=shade, capsize=4, lw=1.6, zorder=2)
-    list_down(ax, names)
+    list_down(ax, names, label)
     if what == "error":
         ax.set_xlim(left=-0.02 * ax.get_xlim()[1])  # a dot at 0 is not cut
     grid_lines(ax, "x")
@@ -287,6 +276,6 @@ def plain_log(axis: Any) -> None:
     from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
     low, high = axis.get_view_interval()
-    axis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0) if high < 1000 * low else (1.0,)))
+    axis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0) if high < 100 * low else (1.0,)))
     axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
     axis.set_minor_formatter(NullFormatter())

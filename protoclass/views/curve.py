@@ -55,14 +55,11 @@ class Curve:
         return self.ticks is None and bool(self.positions.max() > 10 * self.positions.min() > 0)
 
 
-def check_axis(validation: ErrorCurve, x: Any) -> bool:
-    """Raise unless x can be the axis of an error curve; whether it is a pair of parameters."""
+def check_axis(validation: ErrorCurve, x: Any) -> None:
+    """Raise unless x can be the axis of an error curve."""
     names = list(validation.grid)
-    pair = isinstance(x, (tuple, list)) and len(x) == 2 and x[0] != x[1]
-    pair = pair and all(isinstance(k, str) and k in names for k in x)
-    if not (x is None or pair or (isinstance(x, str) and x in (*names, "size", "frontier"))):
-        raise OptionError(f"x must be 'size', 'frontier', one of the tuned parameters, {names}, or a pair of them, not {x!r}")
-    return pair
+    if not (x is None or (isinstance(x, str) and x in (*names, "size", "frontier"))):
+        raise OptionError(f"x must be 'size', 'frontier' or one of the tuned parameters, {names}, not {brief(x)}")
 
 
 def check_band(validation: ErrorCurve, x: Any, band: Any) -> None:
@@ -71,9 +68,8 @@ def check_band(validation: ErrorCurve, x: Any, band: Any) -> None:
         return
     if not is_number(band, 0.0, above=True) or band >= 1:
         raise OptionError(f"band must be the level of the band, a number between 0 and 1 such as 0.95, or None, not {brief(band)}")
-    if not len(validation.grid.columns) or isinstance(x, (tuple, list)):
-        what = "a heat map" if isinstance(x, (tuple, list)) else "a single point"
-        raise OptionError(f"band={brief(band)} needs a curve, but {what} is drawn: use validation.band() for its numbers")
+    if not len(validation.grid.columns):
+        raise OptionError(f"band={brief(band)} needs a curve, but a single point is drawn: use validation.band() for its numbers")
     if x == "frontier":
         raise OptionError(
             f"band={brief(band)} needs a curve, but the frontier is not one, because other parameters are best at other sizes: use "
@@ -156,30 +152,9 @@ def find_ends(values: np.ndarray) -> tuple[float, float]:
     return low - margin, high + margin
 
 
-WIDE, FAR = 0.25, 0.5  # shares of an axis beyond which a gap is broken, and beyond which errors above it are set aside
+FAR = 0.5  # share of an axis beyond which errors above a gap are set aside
 LONE = 2.5  # such a gap is at least so many times as wide as the next
-FEWEST = 5  # places on an axis with breaks
-
-
-def find_gaps(places: np.ndarray, share: float = WIDE) -> np.ndarray:
-    """The gaps (k, 2) between places on an axis that would take more than a share of it for few of them: one or two, or none.
-
-    Examples
-    --------
-    >>> find_gaps(np.array([0.0, 7.0, 8.0, 9.0, 10.0])).tolist()
-    [[0.0, 7.0]]
-    >>> find_gaps(np.array([0.0, 2.0, 4.0, 8.0, 10.0])).tolist()
-    []
-    """
-    places = np.unique(places)
-    wide = np.diff(places)
-    order = np.argsort(-wide, kind="stable")
-    for k in (1, 2) if len(places) >= FEWEST else ():
-        least, rest = wide[order[k - 1]], wide[order[k]]
-        if least > share * np.ptp(places) and least > LONE * rest:
-            at = np.sort(order[:k])
-            return np.column_stack([places[at], places[at + 1]])
-    return np.empty((0, 2))
+FEWEST = 5  # errors on an axis, so that some are set aside
 
 
 def lie_far_above(errors: np.ndarray, places: np.ndarray) -> np.ndarray:
@@ -190,9 +165,12 @@ def lie_far_above(errors: np.ndarray, places: np.ndarray) -> np.ndarray:
     >>> lie_far_above(np.array([0.04, 0.05, 0.06, 0.07, 0.08, 0.6]), np.arange(6.0)).tolist()
     [False, False, False, False, False, True]
     """
-    gaps = find_gaps(errors, FAR)
-    far = errors > (gaps[-1, 0] if len(gaps) else np.inf)
-    return far if len(np.unique(places[far])) == 1 else np.zeros(len(errors), bool)
+    levels = np.unique(errors)
+    gaps = np.diff(levels)
+    if len(levels) < FEWEST or gaps.max() <= max(FAR * np.ptp(levels), LONE * np.sort(gaps)[-2]):
+        return np.zeros(len(errors), bool)
+    far = errors > levels[gaps.argmax()]
+    return np.asarray(far & (len(np.unique(places[far])) == 1))
 
 
 def within_one_se(validation: ErrorCurve) -> float:
@@ -264,21 +242,6 @@ def choose_pair(validation: ErrorCurve, x: Any = None) -> tuple[str, ...]:
         return tuple(x)
     most = sorted(names, key=lambda k: -count[k])[:2]
     return tuple(k for k in names if k in most)
-
-
-def find_slice(validation: ErrorCurve, pair: tuple[str, ...], point: int) -> np.ndarray:
-    """The grid points at a point's values of the parameters that are not among `pair`."""
-    grid = validation.grid
-    same = np.ones(len(grid), bool)
-    for k in grid:
-        if k not in pair:
-            same &= (grid[k] == grid[k].iloc[point]).to_numpy()
-    return np.flatnonzero(same)
-
-
-def make_cells(validation: ErrorCurve, pair: tuple[str, ...], at: np.ndarray) -> pd.DataFrame:
-    """The errors of the grid points `at` by the second parameter of a pair (rows) and the first (columns)."""
-    return validation.table.iloc[at].pivot(index=pair[1], columns=pair[0], values="error")
 
 
 def place_points(validation: ErrorCurve, pair: tuple[str, ...]) -> np.ndarray:

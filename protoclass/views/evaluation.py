@@ -26,13 +26,6 @@ def list_coverage(test: Test) -> pd.DataFrame:
     return test.coverage(COVERED)
 
 
-def list_perturbation(test: Test) -> pd.DataFrame:
-    """`Test.perturbation` at 0, at each certified distance of a row that is right, up to which the bound of its line holds, and beyond."""
-    finite = test.certified[(test.judged.predicted == test.judged.y) & np.isfinite(test.certified)]
-    knots = np.unique(np.append(finite, 0.0))
-    return test.perturbation([*knots, 1.05 * (knots[-1] or 1.0)])
-
-
 def list_groups(result: TestByGroup, measure: str = "error", of: Any = None) -> pd.DataFrame:
     """Groups in their order: `group` (its name), `rows` (that count), the measure, `low` and `high`; the last row is that of all rows."""
     rows = [(str(label), test) for label, test in result.groups.items()] + [("all rows", result.overall)]

@@ -119,19 +119,6 @@ def find_blocks(classes: pd.Series) -> tuple[np.ndarray, np.ndarray]:
     return np.array([0, *cuts]), np.array([*cuts, len(names)])
 
 
-def spread_labels(at: np.ndarray, gap: float, last: float) -> np.ndarray:
-    """Positions near `at`, in its order, from 0 to `last` and at least `gap` apart."""
-    blocks: list[tuple[float, int]] = []  # mean of at - k gap, and number, of labels that touch
-    for k, place in enumerate(at):
-        mean, many = place - k * gap, 1
-        while blocks and blocks[-1][0] > mean:
-            before, number = blocks.pop()
-            mean, many = (before * number + mean * many) / (number + many), number + many
-        blocks.append((mean, many))
-    first = np.concatenate([np.full(many, mean) for mean, many in blocks])
-    return np.asarray(np.clip(first, 0, last - gap * (len(at) - 1)) + gap * np.arange(len(at)))
-
-
 def summarize_distributions(dissimilarity: Dissimilarity, by: Any = None) -> pd.DataFrame:
     """Positive dissimilarities between different rows, from each class to itself and to the others.
 

@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+import simulate
 
 import protoclass as pc
 from protoclass.analysis import importance
@@ -28,7 +29,7 @@ def one_by_one(fit, new, response, groups, repeats):
 
 @pytest.fixture(scope="module")
 def drawn_one_by_one():
-    clinic = pc.simulate_clinic(160).drop(columns="patient", errors="ignore")
+    clinic = simulate.clinic(160).drop(columns="patient", errors="ignore")
     fit = pc.fit("outcome ~ .", clinic[::2], "knn", k=5, dissimilarity="gower", na="keep")
     new = clinic[1::2].dropna(subset="outcome")
     columns = list(fit.frame.schema)
@@ -93,18 +94,10 @@ def test_columns_of_one_name_are_permuted_together(fit, iris):
 
 
 def test_parts_of_mixed_metrics_are_variables():
-    clinic = pc.simulate_clinic(90, missing=0)
+    clinic = simulate.clinic(90, missing=0)
     mixed = pc.Mixed([(["age", "marker"], "euclidean"), (["ward"], "gower")])
     fit = pc.fit("outcome ~ age + marker + ward", clinic, "knn", k=5, dissimilarity=mixed)
     assert set(fit.importance(repeats=1, cv=2).index) == {"age + marker", "ward"}
-
-
-def test_weights_count(iris):
-    w = np.where(iris.species == "setosa", 0.0, 1.0)
-    fit = pc.fit("species ~ .", iris, eps=1.0, weights=np.maximum(w, 1e-9))
-    rest = iris[iris.species != "setosa"]
-    assert fit.importance(repeats=3, cv=5).loc["petal_width", "error"] > 0.2
-    assert fit.importance(rest, repeats=3)["importance"].abs().max() > 0
 
 
 def test_wrong_questions(fit, iris):
@@ -146,12 +139,6 @@ def test_a_column_that_is_constant_in_a_group_counts_with_one_group_a_fold():
     data = two_groups_of_columns(60, 10)
     fit = pc.fit("y ~ site", data, "knn", k=1, cv=None, groups="group")
     assert fit.importance(repeats=20).loc["site", "importance"] == pytest.approx(0.5, abs=0.1)
-
-
-def test_weights_of_a_category_with_three_levels():
-    fit = pc.fit("outcome ~ .", pc.simulate_clinic(150).dropna(), "medianglvq", K=1, matrix="diagonal")
-    table, weights = fit.importance(repeats=1), fit.dissimilarity.metric.column_weights["weight"]
-    assert table["weight"].to_dict() == pytest.approx(weights.to_dict())
 
 
 def test_of_many_variables_those_that_separate_are_permuted():

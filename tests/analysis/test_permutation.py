@@ -81,21 +81,6 @@ def test_without_signal_small_p_values_are_as_rare_as_they_should_be():
     assert len(set(found)) > 2
 
 
-def test_print_table_and_html(iris):
-    v = pc.fit("`<b>` ~ .", iris.rename(columns={"species": "<b>"}), "knn", k=[1, 5], cv=3).validation
-    test = v.permutation_test(B=3, progress=False)
-    assert isinstance(test, pc.PermutationTest)
-    row = test.tidy().iloc[0]
-    assert (row["B"], row["p_value"], row["error"]) == (3, 0.25, test.error)
-    assert row["permuted_mean"] == pytest.approx(test.table["error"].mean())
-    for text in (repr(test), test._repr_html_()):
-        assert "Permutation test of" in text
-        assert "0.25" in text
-        assert "3, classes permuted among all rows" in text
-    assert "<b>" not in test._repr_html_()
-    assert "&lt;b&gt;" in test._repr_html_()
-
-
 def test_arguments_and_failures(iris):
     v = pc.cross_validate("species ~ .", iris, "knn", k=[1, 5], cv=3, repeats=2)
     for bad in ({"B": 0}, {"B": 2.5}, {"seed": -1}, {"progress": 3}):

@@ -1,7 +1,5 @@
 """A row in the place of a prototype, against loops over rows and balls, and in the explorer."""
 
-import numpy as np
-import pandas as pd
 import pytest
 
 import protoclass as pc
@@ -21,31 +19,6 @@ def fit(iris):
 @pytest.fixture(scope="module")
 def result(fit):
     return fit.alternatives(within=0.1, progress=False)
-
-
-@pytest.mark.parametrize("weights", [False, True])
-@pytest.mark.parametrize("balls", ["open", "closed"])
-def test_the_objective_is_that_of_the_loops(weights, balls):
-    draw = np.random.default_rng(5)
-    D = draw.integers(0, 6, (25, 25)).astype(float)  # asymmetric, with ties at the radius
-    np.fill_diagonal(D, 0)
-    y = draw.choice(["a", "b"], 25)
-    w = draw.integers(1, 4, 25) * 0.5 if weights else np.ones(25)
-    data, weigh = pd.DataFrame({"y": y, "w": w}), {"weights": "w"} if weights else {}
-    fit = pc.fit("y ~ 1", data, dissimilarity=D, eps=2.0, lambda_=0.4, balls=balls, **weigh)
-    prototypes = fit.prototypes.index.tolist()
-    for place, old in enumerate(prototypes[:3]):
-        for new in [row for row in range(25) if row not in prototypes][:6]:
-            other = fit.swap(old, new)
-            at = [*prototypes[:place], new, *prototypes[place + 1 :]]
-            classes = fit.prototypes["class"].tolist()
-            inside = D[:, at] <= 2.0 if balls == "closed" else D[:, at] < 2.0
-            uncovered = sum(w[i] for i in range(25) if not any(inside[i, s] and classes[s] == y[i] for s in range(len(at))))
-            wrong = sum(w[i] for i in range(25) for s in range(len(at)) if inside[i, s] and classes[s] != y[i])
-            assert other.prototypes.index.tolist() == at
-            assert other.prototypes["class"].tolist() == classes
-            assert (other.objective.uncovered, other.objective.miscovered) == pytest.approx((uncovered, wrong))
-            assert other.prototypes["newly_covered"].sum() == pytest.approx(w.sum() - uncovered)
 
 
 def test_a_swap_and_back_is_the_fit_itself(fit, iris):

@@ -1,15 +1,12 @@
 """Small methods with one fault each: `PLANTED` has them with words of the message that names the cause."""
 
-import random
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
-from small_methods import Balls, Linear, LinearRule, Medoid, Steps, StepsRule, Votes, VotesRule
+from small_methods import Linear, LinearRule, Medoid, Votes, VotesRule
 
 import protoclass as pc
-from protoclass.core.setcover.problems import objective
-from protoclass.models.base import Criticised
 
 PLANTED = []
 
@@ -41,25 +38,12 @@ class Centred(LinearRule):
         return (X - 0.1 * X.mean(axis=0)) @ self.slopes + self.offsets
 
 
-@planted("alone", Linear)
-class Squeezed(LinearRule):
-    def scores(self, query):
-        return np.squeeze(query.coordinates()) @ self.slopes + self.offsets
-
-
 # moved
 
 
 @planted(r"moved\(columns\)", Votes)
 class MovedNot(VotesRule):
     def moved(self, columns):
-        return self
-
-
-@planted(r"moved\(columns\)", Votes)
-class MovedInPlace(VotesRule):
-    def moved(self, columns):
-        self.prototypes.at[:] = columns[self.prototypes.at]
         return self
 
 
@@ -75,33 +59,6 @@ class PathMovedNot(Medoid):
         return StayingPath(super().path(task, grid).rules)
 
 
-# uneven classes, and classes without rows
-
-
-@planted("classes of 36")
-class Reshaped(Linear):
-    def means(self, X, y, w, classes):
-        return X[np.argsort(y, kind="stable")].reshape(len(classes), -1, X.shape[1]).mean(axis=1)
-
-
-@planted("of which the training rows have none|classes of 36")
-class CodesOfWhatIsThere(Medoid):
-    def learn(self, task, power):
-        rule = super().learn(task, power)
-        return replace(rule, prototypes=replace(rule.prototypes, classes=np.arange(len(rule.prototypes))))
-
-
-@planted("fit without class .* weight 0|fit without class .* none")
-class MeansOfNoRows(Linear):
-    def learn(self, task, ridge):
-        X, y, w = task.coordinates(), task.y, task.w
-        means = np.stack([np.average(X[y == c], axis=0, weights=w[y == c]) for c in range(task.classes)])
-        apart = X - means[y]
-        slopes = np.linalg.solve((apart.T * w) @ apart / w.sum() + ridge * np.eye(X.shape[1]), means.T)
-        offsets = np.log(np.bincount(y, w, task.classes) / w.sum()) - (means * slopes.T).sum(axis=1) / 2
-        return LinearRule(pc.extend.Points(np.arange(task.classes), coords=means), slopes, offsets)
-
-
 # distances
 
 
@@ -109,17 +66,6 @@ class MeansOfNoRows(Linear):
 class Squares(VotesRule):
     def predict(self, kind, query):
         return super().predict(kind, query) ** (2 if kind == "distance" else 1)
-
-
-@planted("predict\\('nearest'\\)", Votes)
-class SecondNearest(VotesRule):
-    """Leaves out the row itself, where it is a prototype."""
-
-    kinds = ("class", "prob", "nearest")
-
-    def predict(self, kind, query):
-        D = query.dissimilarities(self.prototypes)
-        return np.where(D == 0, np.inf, D).argmin(axis=1) if kind == "nearest" else super().predict(kind, query)
 
 
 @planted("own_distances", Medoid)
@@ -143,30 +89,12 @@ class Descending(Votes):
     default_grid = grid_of(lambda task, smallest: np.array([1.0, 0.5, 0.1]))
 
 
-@planted("default_grid.*NaN")
-class NotANumber(Votes):
-    default_grid = grid_of(lambda task, smallest: np.array([0.1, 0.5, np.nan]))
-
-
-@planted("default_grid.*'grid' is the default")
-class NoDefaultGrid(Votes):
-    default_grid = pc.Model.default_grid
-
-
 @planted("default_grid.*ends in IndexError")
 class GridOfThird(Votes):
     default_grid = grid_of(lambda task, smallest: 0.1 * np.arange(1, 4)[[1, 2, 3]])
 
 
 # rows far away, and no rows
-
-
-@planted("(1000 times|no rows at all).*NaN", Linear)
-class Overflows(LinearRule):
-    def shares(self, values):
-        with np.errstate(all="ignore"):
-            powers = np.exp(values)
-            return powers / powers.sum(axis=1, keepdims=True)
 
 
 @planted("at distance 0.*(NaN|sum to 1)", Votes)
@@ -181,13 +109,6 @@ class InverseDistances(VotesRule):
             return super().predict(kind, query)
 
 
-@planted("no rows at all ends in ValueError", Linear)
-class LargestOfNone(LinearRule):
-    def scores(self, query):
-        values = super().scores(query)
-        return values / max(1.0, np.abs(values).max() * 1e-300)
-
-
 # weights
 
 
@@ -197,12 +118,6 @@ class VotesOfAll(Votes):
 
     def learn(self, task, own, width):
         return self.rule(pc.extend.Points(task.y, at=own), np.maximum(task.w, 1.0), width, task.classes)
-
-
-@planted("weight")
-class SquaredWeights(Votes):
-    def learn(self, task, own, width):
-        return super().learn(replace(task, w=task.w**2), own, width)
 
 
 # what a method writes, draws and keeps
@@ -225,31 +140,6 @@ class CentresInPlace(Linear):
         return super().learn(task, ridge)
 
 
-@planted("writes into task.w")
-class NormsInPlace(Votes):
-    def learn(self, task, own, width):
-        np.divide(task.w, task.w.sum(), out=task.w)
-        return super().learn(task, own, width)
-
-
-@planted("writes into `fold`")
-class WritesIntoFolds(Medoid):
-    def paths(self, task, fold, folds, grid):
-        for f in range(folds):
-            part, columns = task.keep(fold != f, f)
-            yield f, self.path(part, grid).moved(columns)
-        fold[:] = 0
-
-
-@planted("writes into query.dissimilarities", Votes)
-class RootsInPlace(VotesRule):
-    def predict(self, kind, query):
-        D = query.dissimilarities(self.prototypes)
-        if kind == "class":
-            np.sqrt(D, out=D)
-        return super().predict(kind, query)
-
-
 @planted("path.*global generator np.random")
 class Shuffles(Medoid):
     def learn(self, task, power):
@@ -257,50 +147,10 @@ class Shuffles(Medoid):
         return super().learn(task, power)
 
 
-@planted("predict.*global generator of the module random", Medoid)
-class PythonDraws(pc.extend.Nearest):
-    def closest(self, query):
-        at = super().closest(query)
-        return at if random.random() < 2 else at[::-1]
-
-
 @planted("second time", Votes)
 class DrawsInPredict(VotesRule):
     def votes(self, query):
         return super().votes(query) + 0.1 * np.random.default_rng().random((len(query), self.classes))
-
-
-# state
-
-
-@planted("store what is learned in fields of the rule")
-class OfTheClass(Votes):
-    """Keeps weights in the class of the rule."""
-
-    def learn(self, task, own, width):
-        rule = super().learn(task, own, width)
-        SharedWidth.shared = float(task.D.array().mean())
-        return SharedWidth(rule.prototypes, rule.weight, width, task.classes)
-
-
-@pc.extend.savable
-@dataclass(frozen=True)
-class SharedWidth(VotesRule):
-    shared: ClassVar[float] = 1.0
-
-    def votes(self, query):
-        return replace(VotesRule(self.prototypes, self.weight, self.width, self.classes), width=self.width * self.shared).votes(query)
-
-
-@planted("same shape|keep")
-class CachedByShape(Linear):
-    rules: ClassVar[dict] = {}
-
-    def learn(self, task, ridge):
-        key = (task.coordinates().shape, float(ridge))
-        if key not in self.rules:
-            self.rules[key] = super().learn(task, ridge)
-        return self.rules[key]
 
 
 # fields, pickles and files
@@ -340,100 +190,7 @@ class WithFunction(LinearRule):
     change: Any = None
 
 
-# balls, objectives and steps
-
-
-@planted("predict\\('cover'\\)", Balls)
-class CoverOfNearest(pc.extend.Nearest):
-    def cover(self, query):
-        return self.prototypes.classes[self.closest(query)]
-
-
-@planted("newly_covered of prototype")
-class CoversCountedTwice(Balls):
-    def covers(self, inside, classes, y, w):
-        return w @ (inside & (y[:, None] == classes))
-
-
-@planted("miscovered of prototype")
-class MiscoversOfAll(Balls):
-    def miscovers(self, inside, classes, y, w):
-        return w @ inside
-
-
-@planted("objective.*loss")
-class LossWithoutCosts(Balls):
-    def loss(self, task, prototypes):
-        D = task.D.take(np.arange(len(task.y)), prototypes.at)
-        return objective(self.eps > D, prototypes.classes, task.y, task.w, 0.0).value
-
-
-@planted("after a swap")
-class SwapKeepsObjective(Balls):
-    def swap(self, learned, task, place, candidate):
-        rule = super().swap(learned, task, place, candidate)
-        return replace(rule, report={**rule.report, "objective": learned.rule.report["objective"]})
-
-
-@planted("worst row first")
-class KindestFirst(Balls):
-    def criticise(self, learned, task, n, seconds):
-        found = super().criticise(learned, task, len(task.y), seconds)
-        return Criticised(found.rows[::-1][:n], found.score[::-1][:n], found.name, found.meaning)
-
-
-@planted("different rows")
-class OneCriticism(Balls):
-    def criticise(self, learned, task, n, seconds):
-        found = super().criticise(learned, task, n, seconds)
-        return replace(found, rows=np.repeat(found.rows[:1], n), score=np.repeat(found.score[:1], n))
-
-
-@planted("not a prefix", Steps)
-class LastSteps(StepsRule):
-    def first(self, size):
-        keep = slice(len(self.prototypes) - size, None) if size else slice(0, 0)
-        points = pc.extend.Points(self.prototypes.classes[keep], at=self.prototypes.at[keep])
-        return replace(self, prototypes=points, lost=self.lost[: size + 1])
-
-
-@planted("prefix|otherwise than step|last step of walk", Steps)
-class WalksBackwards(StepsRule):
-    def walk(self, query):
-        return reversed(list(super().walk(query)))
-
-
-@planted("size of the rule", Steps)
-class SizeOfNothing(StepsRule):
-    @property
-    def size(self):
-        return float("nan")
-
-
-# SQL
-
-
-@planted("in SQL", Medoid)
-class TwoPrototypesInSQL(pc.extend.Nearest):
-    def sql(self, statement):
-        two = pc.extend.Points(self.prototypes.classes[:2], at=self.prototypes.at[:2])
-        return statement.nearest(two, np.arange(2))
-
-
-@planted("SQLite can't run", Linear)
-class BrokenSQL(LinearRule):
-    why_not_sql: ClassVar[str] = ""
-
-    def sql(self, statement):
-        return statement.most({c: f"{statement.column(0)} ** 2 ** {c}" for c in range(len(self.offsets))})
-
-
 # examples and structure
-
-
-@planted("whose rules are the same")
-class SameRules(Medoid):
-    example: ClassVar[dict[str, Any]] = {"power": (1.0, 1.0000001)}
 
 
 @planted("must be pc.extend.Points")
@@ -441,12 +198,6 @@ class PrototypesInADict(Medoid):
     def learn(self, task, power):
         rule = super().learn(task, power)
         return replace(rule, prototypes={"at": rule.prototypes.at})
-
-
-@planted("report of the rule must be a mapping")
-class ReportIsAList(Medoid):
-    def learn(self, task, power):
-        return replace(super().learn(task, power), report=["power"])
 
 
 @planted("whole numbers", Linear)
@@ -461,18 +212,3 @@ class FoldsMixedUp(Linear):
     def paths(self, task, fold, folds, grid):
         for f, path in super().paths(task, fold, folds, grid):
             yield (f + 1) % folds, path
-
-
-@planted("must yield")
-class LastFoldIsLost(Linear):
-    def paths(self, task, fold, folds, grid):
-        yield from list(super().paths(task, fold, folds, grid))[: max(1, folds - 1)]
-
-
-@planted("leaves out the worst row")
-class WorstLeftOut(Balls):
-    def criticise(self, learned, task, n, seconds):
-        if n >= len(task.y):
-            return super().criticise(learned, task, n, seconds)
-        found = super().criticise(learned, task, n + 1, seconds)
-        return replace(found, rows=found.rows[1:], score=found.score[1:])

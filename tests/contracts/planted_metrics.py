@@ -3,7 +3,6 @@
 `FAULTS` has (class, words that the message must have).
 """
 
-import random
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
@@ -13,7 +12,6 @@ import pandas as pd
 import protoclass as pc
 from protoclass.core.distances.minkowski import Geometry, minkowski
 from protoclass.metrics.base import VectorMetric
-from protoclass.metrics.in_sql import SQLDistance, coordinate, value
 
 
 def numbers(frame):
@@ -162,17 +160,7 @@ class Unlike(pc.Metric):
         return (rows[0][:, None] != candidates[0][None]).mean(axis=2).astype(float)
 
 
-@dataclass(frozen=True)
-class InSQL(CityBlock):
-    def sql(self, columns):
-        terms = [f"ABS({coordinate(k)} - {value(k)})" for k in range(len(columns.design))]
-        return SQLDistance(columns.design, " + ".join(terms), [], lambda prototypes: prototypes[0])
-
-    def rows(self, frame):
-        return super().rows(frame)
-
-
-GOOD = [CityBlock, Range, Weighted, Scaled, Upwards, Unlike, InSQL]
+GOOD = [CityBlock, Range, Weighted, Scaled, Upwards, Unlike]
 FAULTS = []
 
 
@@ -216,74 +204,12 @@ class ByLabel(CityBlock):
         return (numbers(frame) + 0.001 * known[:, None],)
 
 
-@fault("response|classes")
-class ClassesInRows(CityBlock):
-    def rows(self, frame):
-        return (numbers(frame) + frame.codes[:, None],)
-
-
 # geometry and coordinates
-
-
-@fault("geometry is declared")
-class WrongExponent(CityBlock):
-    traits = replace(CityBlock.traits, geometry=Geometry(2.0))
-
-
-@fault("must be coordinates|geometry is declared")
-class WrongArrayFirst(Hellinger):
-    traits = replace(Hellinger.traits, geometry=Geometry())
-
-    def rows(self, frame):
-        X = numbers(frame)
-        return np.arange(len(X)) * 0, X
-
-    def between(self, rows, candidates):
-        return minkowski(rows[1], candidates[1])
-
-
-def doubled(d):
-    return np.asarray(d, float) * 2
-
-
-@fault("not change the precision")
-class LosesPrecision(CityBlock):
-    traits = replace(CityBlock.traits, geometry=Geometry(1.0, value=doubled))
-
-    def between(self, rows, candidates):
-        return doubled(minkowski(rows[0], candidates[0], 1.0))
-
-
-def waves(d):
-    return d + np.asarray(2 * np.sin(d), d.dtype)
-
-
-@fault("must never fall")
-class Waves(CityBlock):
-    traits = replace(CityBlock.traits, geometry=Geometry(1.0, value=waves), triangle=False, power=None)
-
-    def between(self, rows, candidates):
-        return np.maximum(0.0, waves(minkowski(rows[0], candidates[0], 1.0)))
 
 
 @fault("placed by their coordinates")
 class WrongPlace(Scaled):
     made = trained(TrainedScaled, place=lambda self, coords: (np.ascontiguousarray(coords * self.scale),))
-
-
-@fault("lead back")
-class WrongWayBack(Scaled):
-    made = trained(TrainedScaled, original=lambda self, coords: pd.DataFrame(coords, columns=self.columns))
-
-
-@fault("halfway")
-class Clock(Scaled):
-    """Hours of a clock, which has no place halfway between 23 and 1."""
-
-    traits = replace(Scaled.traits, power=None)
-    made = trained(
-        TrainedScaled, between=lambda self, a, b: np.minimum(absolute(a, b) % 7.0, 7.0 - absolute(a, b) % 7.0).sum(axis=2)
-    )
 
 
 # classes of unequal sizes, and none
@@ -297,50 +223,13 @@ class MeansOfAllClasses(Weighted):
         return TrainedWeighted(self, np.ptp(means, axis=0) + 1.0)
 
 
-@fault("unequal sizes|class without rows")
-class SpreadWithinClasses(Weighted):
-    def train(self, frame):
-        X, y = numbers(frame), frame.codes
-        spread = np.array([X[y == c].std(axis=0, ddof=1) for c in np.unique(y)])
-        return TrainedWeighted(self, 1 / spread.max(axis=0))
-
-
 # far rows, copies, none, one candidate
-
-
-@fault("1000 times as far")
-class Overflows(CityBlock):
-    traits = replace(CityBlock.traits, power=None, triangle=False)
-
-    def between(self, rows, candidates):
-        return np.expm1(absolute(rows, candidates).sum(axis=2) / 90)
-
-
-@fault("finite and at least 0.*spread that is 0")
-class NoSpread(Range):
-    def train(self, frame):
-        return PlantedSpan(self, np.ptp(numbers(frame), axis=0))
-
-
-@fault("rows of zeros")
-class Directions(CityBlock):
-    traits = replace(CityBlock.traits, power=None, triangle=False)
-
-    def rows(self, frame):
-        X = numbers(frame)
-        return (X / np.sqrt((X**2).sum(axis=1))[:, None],)
 
 
 @fault("no rows")
 class FailsOnNone(CityBlock):
     def between(self, rows, candidates):
         return absolute(rows, candidates).sum(axis=2) + 0 * rows[0].max()
-
-
-@fault("gave the shape")
-class SqueezesCandidates(CityBlock):
-    def between(self, rows, candidates):
-        return np.squeeze(super().between(rows, candidates))
 
 
 # changed in place, global generators
@@ -354,100 +243,7 @@ class CentresDesign(CityBlock):
         return (X,)
 
 
-@fault("later call overwrites")
-class OneBuffer(CityBlock):
-    buffers: ClassVar[dict] = {}
-
-    def between(self, rows, candidates):
-        D = super().between(rows, candidates)
-        out = self.buffers.setdefault(D.shape, np.empty(D.shape))
-        out[:] = D
-        return out
-
-
-@fault("np.random")
-class DrawsInTrain(Range):
-    def train(self, frame):
-        keep = np.random.permutation(len(frame))[: max(2, len(frame) // 2)]
-        span = np.ptp(numbers(frame)[keep], axis=0)
-        return PlantedSpan(self, np.where(span > 0, span, 1.0))
-
-
-@fault("global generator of the module random")
-class ShufflesBetween(CityBlock):
-    def between(self, rows, candidates):
-        random.random()
-        return super().between(rows, candidates)
-
-
-@fault("equal to itself|default_rng")
-class NoSeed(Range):
-    def train(self, frame):
-        return PlantedSpan(self, 1.0 + np.random.default_rng().random(frame.design.shape[1]))
-
-
 # saved, made again, pickled, equal, hashable
-
-
-@dataclass(frozen=True)
-class TrainedUnsavable(PlantedSpan):
-    pass
-
-
-@fault("savable")
-class NotSavable(Range):
-    def train(self, frame):
-        return TrainedUnsavable(self, super().train(frame).span)
-
-
-@pc.extend.savable
-@dataclass(frozen=True)
-class TrainedHidden(PlantedSpan):
-    def hide(self, centre):
-        object.__setattr__(self, "_centre", centre)
-        return self
-
-    def between(self, rows, candidates):
-        return absolute(rows, candidates).max(axis=2, initial=0.0) + self._centre
-
-
-@fault("its fields")
-class Hides(Range):
-    def train(self, frame):
-        return TrainedHidden(self, super().train(frame).span).hide(float(np.abs(numbers(frame)).mean()))
-
-
-@pc.extend.savable
-@dataclass(frozen=True)
-class TrainedMapping(pc.extend.TrainedMetric):
-    spans: dict
-
-    def rows(self, frame):
-        return (numbers(frame) / np.array(list(self.spans.values())),)
-
-    def between(self, rows, candidates):
-        return absolute(rows, candidates).max(axis=2, initial=0.0)
-
-
-@fault("field 'spans'.*is a dict")
-class KeepsADict(Range):
-    def train(self, frame):
-        return TrainedMapping(self, dict(zip(frame.design.columns, super().train(frame).span, strict=True)))
-
-
-@pc.extend.savable
-@dataclass(frozen=True)
-class TrainedMistyped(pc.extend.TrainedMetric):
-    span: tuple
-
-    rows = PlantedSpan.rows
-    between = PlantedSpan.between
-
-
-@fault("saved and loaded")
-class WrongAnnotation(Range):
-    def train(self, frame):
-        return TrainedMistyped(self, super().train(frame).span)
 
 
 @fault("can't be pickled")
@@ -457,21 +253,6 @@ class HoldsAFunction(CityBlock):
 
     def between(self, rows, candidates):
         return self.by(super().between(rows, candidates))
-
-
-@pc.extend.savable
-@dataclass(frozen=True)
-class TrainedNeverEqual(PlantedSpan):
-    def __eq__(self, other):
-        return self is other
-
-    __hash__ = PlantedSpan.__hash__
-
-
-@fault("equal to itself")
-class NeverEqual(Range):
-    def train(self, frame):
-        return TrainedNeverEqual(self, super().train(frame).span)
 
 
 @pc.extend.savable
@@ -506,30 +287,9 @@ class SumOfSquares(CityBlock):
     traits = replace(CityBlock.traits, power=2.0)
 
 
-@fault("above 0")
-class PowerZero(CityBlock):
-    traits = replace(CityBlock.traits, power=0)
-
-
 @fault("not a predictor")
 class UnknownGroup(CityBlock):
     traits = replace(CityBlock.traits, column_groups=(("height", "width"),))
-
-
-@fault("twice")
-class GroupTwice(CityBlock):
-    traits = replace(CityBlock.traits, column_groups=(("x1", "x2"), ("x2", "x3")))
-
-
-# a row and itself
-
-
-@fault("than to itself")
-class Similarity(CityBlock):
-    traits = replace(CityBlock.traits, symmetric=True, triangle=False, power=None)
-
-    def between(self, rows, candidates):
-        return 1 / (1 + super().between(rows, candidates))
 
 
 # symmetry
@@ -538,14 +298,6 @@ class Similarity(CityBlock):
 @fault("symmetric is declared")
 class SaysSymmetric(Upwards):
     traits = pc.extend.Traits(symmetric=True)
-
-
-@fault("symmetric is declared.*1000 times as far")
-class FarOnOneSide(CityBlock):
-    traits = replace(CityBlock.traits, triangle=False, power=None)
-
-    def between(self, rows, candidates):
-        return super().between(rows, candidates) * np.where(np.abs(rows[0]).max(axis=1) > 50, 2.0, 1.0)[:, None]
 
 
 # triangles
@@ -557,59 +309,6 @@ class Squared(CityBlock):
 
     def between(self, rows, candidates):
         return (absolute(rows, candidates) ** 2).sum(axis=2)
-
-
-# state outside of the trained metric
-
-
-@fault("after training on other rows|equal to itself|after other rows")
-class InAClass(CityBlock):
-    traits = replace(CityBlock.traits, data_dependent=True)
-    span: ClassVar[float] = 1.0
-
-    def train(self, frame):
-        type(self).span = float(np.abs(numbers(frame)).max())
-        return pc.extend.TrainedMetric(self)
-
-    def between(self, rows, candidates):
-        return super().between(rows, candidates) / self.span
-
-
-
-
-# SQL
-
-
-@fault("`sql` gives")
-class NoAbs(InSQL):
-    def sql(self, columns):
-        terms = [f"({coordinate(k)} - {value(k)})" for k in range(len(columns.design))]
-        return SQLDistance(columns.design, " + ".join(terms), [], lambda prototypes: prototypes[0])
-
-
-@fault("SQLite does not accept")
-class CountsFromOne(InSQL):
-    def sql(self, columns):
-        terms = [f"ABS({coordinate(k + 1)} - {value(k + 1)})" for k in range(len(columns.design))]
-        return SQLDistance(columns.design, " + ".join(terms), [], lambda prototypes: prototypes[0])
-
-
-@fault("conditions of `sql` leave out")
-class WrongConditions(InSQL):
-    def sql(self, columns):
-        made = super().sql(columns)
-        return SQLDistance(made.rows, made.expression, [f"{columns.design[0]} > 0"], made.values)
-
-
-# wrappers
-
-
-@fault("Mixed|frame")
-class ReadsFormula(CityBlock):
-    traits = replace(CityBlock.traits, triangle=False, power=None)
-
-    def rows(self, frame):
-        return (numbers(frame) * (2.0 if frame.formula.text.startswith("y") else 1.0),)
 
 
 # learning: what is declared
@@ -637,27 +336,10 @@ class AMethod(CityBlock):
         return CityBlock.traits
 
 
-@fault("True or False")
-class AText(CityBlock):
-    traits = replace(CityBlock.traits, slow="no")
-
-
 @fault("must be a tuple of arrays|tuple of arrays")
 class BareArray(CityBlock):
     def rows(self, frame):
         return numbers(frame)
-
-
-@fault("must return a TrainedMetric")
-class ReturnsNothing(Range):
-    def train(self, frame):
-        super().train(frame)
-
-
-@fault("spec")
-class SpecSecond(Range):
-    def train(self, frame):
-        return PlantedSpan(super().train(frame).span, self)
 
 
 # missing values
@@ -669,8 +351,3 @@ class SkipsNothing(CityBlock):
 
     def rows(self, frame):
         return (np.ascontiguousarray(frame.columns.astype(float).to_numpy()),)
-
-
-@fault("skips_missing is declared, and they are refused")
-class CantRead(CityBlock):
-    traits = replace(CityBlock.traits, skips_missing=True)

@@ -10,7 +10,6 @@ from protoclass.core.statistics.scores import (
     fit_isotonic,
     fit_multinomial,
     fit_selected,
-    nonconformity,
     scale_of,
     under_prior,
 )
@@ -73,18 +72,6 @@ def test_no_other_intercepts_are_likelier(L):
 def test_scores_against_the_truth_get_no_slope():
     scores, y, w = draw(signal=-2.0)
     assert fit_multinomial(scores, y, w).slope == 0.0
-
-
-@pytest.mark.parametrize("unit", [1 / 150, 1e4, 1e-200, 1e200])
-def test_the_unit_of_the_weights_does_not_matter(unit):
-    scores, y, w = draw(n=40, seed=3)
-    new = np.random.default_rng(4).normal(size=(1, 7, 3))
-    strange, one_fold = nonconformity(scores)[np.arange(len(y)), y], np.zeros(len(y), int)
-    for weights in (w, np.ones(len(y))):
-        for fit in (fit_multinomial, fit_isotonic):
-            assert fit(scores, y, weights * unit).of(scores) == pytest.approx(fit(scores, y, weights).of(scores), abs=1e-8)
-        p, again = (Conformal(strange, y, v, one_fold, 3).p_values(new) for v in (weights, weights * unit))
-        assert again == pytest.approx(p, abs=1e-12)
 
 
 def test_rows_of_weight_0_are_not_there():

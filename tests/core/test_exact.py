@@ -15,7 +15,7 @@ from scipy.optimize import linprog
 import protoclass as pc
 from protoclass.core.parallel import Once
 from protoclass.core.setcover.problems import covers
-from protoclass.core.setcover.program import Stop, ascent, draw, highs, improve_cover, step_of, unite_draws
+from protoclass.core.setcover.program import Stop, ascent, draw, highs
 from protoclass.core.setcover.solvers import program_of
 from protoclass.core.sources import Held
 from protoclass.core.task import Task
@@ -115,25 +115,6 @@ def test_rounding_obeys_the_bound_of_the_papers_appendix():
         assert values.mean() <= program.prize.sum() / np.e + program.bound(found.y)[0]
 
 
-def test_improving_never_raises_the_objective_and_leaves_nothing_to_gain():
-    for program, _ in programs():
-        start = np.random.default_rng(1).random(len(program.cost)) < 0.3
-        cover = improve_cover(program, start)
-        value = program.objective(cover)
-        assert value <= program.objective(start) + 1e-9
-        for j in range(len(cover)):
-            turned = cover.copy()
-            turned[j] = ~turned[j]
-            assert program.objective(turned) >= value - 1e-6
-
-
-def test_steps_of_the_objective():
-    assert step_of(1 / 150) == pytest.approx(1 / 150)
-    assert step_of(0.0) == 1.0
-    assert step_of(2.5) == 0.5
-    assert step_of(np.pi) == 0.0
-
-
 def test_a_time_limit_gives_a_cover_and_a_true_gap():
     draw = np.random.default_rng(0)
     data = pd.DataFrame(draw.uniform(size=(700, 2)), columns=["a", "b"]).assign(
@@ -197,35 +178,9 @@ def test_usps_is_solved_to_optimality(papers_data):
         assert fit.certificate.gap == 0
 
 
-def test_the_union_of_draws_is_checked_as_the_report_says():
-    for program, _ in programs():
-        found = highs(program, False, 60, Stop())
-        x, bound = np.clip(found.x, 0, 1), program.bound(found.y)[0]
-        rounds = 2 * np.log(len(program.prize))
-        answer = unite_draws(program, x, (3,), bound)
-        assert answer.passed
-        assert program.cost[answer.chosen].sum() <= rounds * bound + 1e-9
-        slack = 1 - program.covers.T @ x
-        covered = program.covers.T @ answer.chosen.astype(float) > 0
-        assert (slack[~covered] > 0).all()  # what is left out had a slack to draw
-        failed = unite_draws(program, np.zeros_like(x), (3,), 0.0)
-        assert not failed.passed
-        assert failed.tries == 100
-
-
 def test_union_rounding_says_how_often_it_drew(iris):
     fit = pc.fit("species ~ .", iris, eps=1.0, solver="rounding", rounding="union")
     assert "union draws" in str(fit.summary())
     assert fit.certificate.bound.sum() <= fit.objective.value
     with pytest.raises(pc.OptionError, match=r"rounding must be .*not 'all'"):
         pc.fit("species ~ .", iris, eps=1.0, solver="rounding", rounding="all")
-
-
-def test_a_grid_over_eps_and_lambda(iris):
-    v = pc.cross_validate("species ~ .", iris, eps=[0.7, 1.0], lambda_="grid", cv=4, dissimilarity="euclidean", repeats=1)
-    assert len(v.table) == 20
-    for _, part in v.table.groupby("eps"):
-        assert part["size"].is_monotonic_decreasing
-    one = pc.cross_validate("species ~ .", iris, eps=1.0, lambda_=v.table["lambda_"].iloc[7], cv=4)
-    row = v.table[(v.table["eps"] == 1.0) & (v.table["lambda_"] == v.table["lambda_"].iloc[7])]
-    assert row["error"].iloc[0] == one.table["error"].iloc[0]

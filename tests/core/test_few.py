@@ -134,7 +134,7 @@ def test_fits(both, columns):
 def test_a_first_fit_compiles_nothing_and_imports_little():
     call = """
 import protoclass as pc, sys
-fit = pc.fit("species ~ .", pc.load_data("iris"), progress=False)
+fit = pc.fit("species ~ .", pc.load_data("iris"), dissimilarity="euclidean", progress=False)
 assert not {"numba", "formulaic", "scipy"} & set(sys.modules)
 fit.predict(), fit.augment(), repr(fit), fit.test(pc.load_data("iris"))
 assert "numba" not in sys.modules
@@ -166,6 +166,8 @@ def test_a_kernel_is_compiled_once_and_known_by_name():
     assert kernel.called
     assert not parallel.few(1, costly_without=kernel)
     assert parallel.few(1)
+    other, half = parallel.Kernel(add_one), parallel.FEW // 2
+    assert [parallel.few(half, costly_without=other) for _ in range(9)] == [True] * 8 + [False]
     assert kernel.__name__ == "add_one"
     assert same_twice(3) == (3, 3)
     assert pickle.loads(pickle.dumps(same)) is same

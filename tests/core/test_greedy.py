@@ -7,7 +7,7 @@ from reference_pvm import classify, cover, greedy, objective
 
 from protoclass.core.parallel import Once
 from protoclass.core.setcover.solvers import Options, cover_paths
-from protoclass.core.sources import Held, Streamed, Submatrix
+from protoclass.core.sources import Held
 from protoclass.core.task import Task
 from protoclass.models.pvm import PVM
 
@@ -80,40 +80,6 @@ def test_folds_in_turns_equal_all_at_once(monkeypatch):
     assert whole.keys() == turns.keys() == set(fold.tolist())
     for f in whole:
         assert all(pairs(whole[f].at(g)) == pairs(turns[f].at(g)) for g in range(2))
-
-
-@pytest.mark.parametrize("eps", [0.3, 1.0, 2.5])
-def test_held_and_streamed_choose_the_same(eps, monkeypatch):
-    from protoclass.core import sources
-    from protoclass.core.distances.minkowski import minkowski
-
-    monkeypatch.setattr(sources, "TILE", 700)  # several tiles
-    draw = np.random.default_rng(0)
-    X = draw.normal(size=(90, 5)).round(1)
-    y = draw.integers(0, 3, 90)
-
-    def between(a, b):
-        return minkowski(a[0], b[0])
-
-    held = Task(Once(lambda: Held(between((X,), (X,)))), y, 3, np.ones(90), np.arange(90), (0,), Once(lambda: X))
-    streamed = Task(
-        Once(lambda: Streamed(between, (X,), (X,))), y, 3, np.ones(90), np.arange(90), (0,), Once(lambda: X)
-    )
-    cut = Task(
-        Once(lambda: Submatrix(held.D, np.arange(90), np.arange(90))),
-        y,
-        3,
-        np.ones(90),
-        np.arange(90),
-        (0,),
-        Once(lambda: X),
-    )
-    rules = [PVM(eps=eps).path(task, {}).at(0) for task in (held, streamed, cut)]
-    assert pairs(rules[0]) == pairs(rules[1]) == pairs(rules[2])
-    assert len(rules[0].prototypes) > 3
-    grids = [PVM().grid(task, np.array([9]))["eps"] for task in (held, streamed, cut)]
-    assert np.array_equal(grids[0], grids[1])
-    assert np.array_equal(grids[0], grids[2])
 
 
 def test_a_radius_that_is_a_distance_leaves_that_row_out():

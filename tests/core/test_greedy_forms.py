@@ -22,12 +22,12 @@ FORMS = {
     "together": ({(greedy, "few"): lambda steps, costly_without: True}, {"codes"}),
     "bits": ({}, {"bits"}),
     "bits of one radius": ({(greedy, "AT_ONCE"): 1}, {"bits"}),
-    "bits, codes read again": ({(balls, "KEPT"): 0, (greedy, "room"): lambda: 150_000}, {"bits"}),
-    "lists": ({(greedy, "_size"): lambda *_: HUGE, (greedy, "room"): lambda: HUGE / 2}, {"lists"}),
+    "bits, codes read again": ({(balls, "KEPT"): 0, (greedy, "room"): lambda *_: 150_000}, {"bits"}),
+    "lists": ({(greedy, "_size"): lambda *_: HUGE, (greedy, "room"): lambda *_: HUGE / 2}, {"lists"}),
     "lists, tiles read again": (
-        {(greedy, "_size"): lambda *_: HUGE, (greedy, "room"): lambda: HUGE / 2, (balls, "room"): lambda: -1}, {"lists"},
+        {(greedy, "_size"): lambda *_: HUGE, (greedy, "room"): lambda *_: HUGE / 2, (balls, "room"): lambda *_: -1}, {"lists"},
     ),
-    "bits in a file": ({(greedy, "room"): lambda: -1, (memory, "room"): lambda: -1}, {"bits"}),
+    "bits in a file": ({(greedy, "room"): lambda *_: -1, (memory, "room"): lambda *_: -1}, {"bits"}),
     "too many pairs": ({(greedy, "_size"): lambda *_: HUGE, (greedy, "LISTED"): -1}, {"bits"}),
     "more pairs than expected": (
         {(greedy, "_size"): lambda *_: HUGE, (greedy, "LISTED"): 1000, (Balls, "pairs"): lambda *_: 0},
@@ -180,7 +180,7 @@ def test_a_class_without_candidates_takes_no_steps():
     none = covers(task, np.full(len(task.y), -1), 1, np.array([3.0]), 1e6)
     for c, one in enumerate(none.classes):
         assert len(one.candidates) == 0
-        steps = greedy.greedy_columns(none, c, 0, 1e6)
+        (steps,) = greedy.greedy_columns(none, c, range(1), 1e6)
         assert (len(steps.order), len(steps.gains), steps.bounds.tolist()) == (0, 0, [0, 0])
 
 

@@ -94,21 +94,6 @@ def test_costs_equal_enumeration():
     assert substitutes > 40
 
 
-def test_a_prototype_that_only_greedy_takes():
-    """Greedy takes the ball of four rows, and the two balls of three beside it are the optimum."""
-    D = np.ones((8, 8)) - np.eye(8)
-    for j, rows in enumerate(([0, 1, 2], [1, 2, 3, 4], [3, 4, 5])):
-        D[rows, j] = 0.0
-    task = Task(Once(lambda: Held(D)), np.repeat([0, 1], [6, 2]), 2, np.ones(8), np.arange(8), (0,), Once(lambda: D))
-    rule = PVM(eps=0.5, lambda_=1.0).path(task, {}).at(0)
-    assert rule.prototypes.at.tolist() == [1]
-    optimum, without, having, _ = truth(task, D, 0.5, 1.0, 0.1, rule)
-    found = answers(task, 0.5, 1.0, 0.1, rule, 60.0)
-    assert (found.optimum.most, found.without[0].most, found.having[0].most) == (4.0, 0.0, 1.0)
-    assert (optimum, without, having) == (4.0, [0.0], [1.0])
-    assert having[0] > found.allowance
-
-
 def test_candidates_that_are_forced_in_equal_enumeration():
     for task, D, eps, lambda_, within, rule in itertools.islice(cases(), 15):
         every = np.arange(D.shape[1])

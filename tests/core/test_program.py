@@ -10,8 +10,6 @@ from scipy.sparse import csr_array
 from protoclass.core.setcover.program import (
     Program,
     ascent,
-    ball_matrix,
-    draw,
     improve_cover,
     ratio,
     round_up,
@@ -92,14 +90,6 @@ def test_multiples_of_a_step_up_to_rounding():
     assert round_up(1e-10, 1.0) == 0.0
 
 
-def test_the_balls_of_some_candidates():
-    start, upto = np.array([0, 3, 5, 9]), np.array([[1, 3], [3, 5], [5, 9]])
-    places = np.array([4, 0, 2, 1, 3, 0, 1, 2, 3])
-    for k, expected in ((0, [[], [4]]), (1, [[0, 1, 2, 3], [4, 0, 2]])):
-        found = ball_matrix((start[:-1], upto, places), np.array([2, 0]), k, 5).toarray()
-        assert found.tolist() == [[float(i in ball) for i in range(5)] for ball in expected]
-
-
 @pytest.mark.parametrize("seed", range(4))
 def test_the_union_of_draws(seed):
     """Twice the logarithm of the number of rows, rounded up, are drawn; a union is checked, and drawn again."""
@@ -119,14 +109,6 @@ def test_the_union_of_draws(seed):
                 break
         found = unite_draws(program, x, (seed, 1), bound, cap=7)
         assert (found.chosen.tolist(), found.passed, found.tries) == (chosen, passed, tries)
-
-
-def test_draws_and_their_objectives():
-    program, _ = random_program(0)
-    x = np.array([0.0, 1.0, 0.5, 0.25, 0.75, 1.0])
-    drawn, objectives = draw(program, x, 400, (0,))
-    assert objectives.tolist() == [program.objective(one) for one in drawn]
-    assert drawn.mean(axis=0) == pytest.approx(x, abs=0.1)
 
 
 def test_the_step_of_fractions():

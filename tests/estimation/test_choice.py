@@ -1,6 +1,5 @@
 """Default grids that go on, grids that end at the choice, and choices that depend on the folds."""
 
-import pickle
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
@@ -10,7 +9,6 @@ import pytest
 
 import protoclass as pc
 from protoclass.models.base import Grid
-from protoclass.models.registry import MODELS
 
 
 @pytest.fixture(scope="module")
@@ -45,13 +43,6 @@ def test_a_default_grid_goes_on_until_the_choice_lies_inside(cancer):
     words = "extended by 4 larger values of eps (up to 8.139), because the largest was selected"
     assert words in str(fit.summary())
     assert words not in repr(fit)
-
-
-def test_a_choice_among_the_added_values_has_its_own_rule(noise):
-    fit = pc.fit("y ~ .", noise, dissimilarity="euclidean", repeats=1)
-    assert fit.point >= 20
-    assert fit.prototypes.equals(pc.fit("y ~ .", noise, eps=fit.model.eps).prototypes)
-    assert pickle.loads(pickle.dumps(fit)).predict().equals(fit.predict())
 
 
 def test_two_parameters_keep_the_order_of_the_grid(noise):
@@ -126,14 +117,6 @@ class Far(pc.Model):
             return pc.extend.Nearest(pc.extend.Points(classes, at=own[first]), task.classes, 0)
 
         return pc.extend.RulePath(tuple(rule(t) for t in pc.extend.axis(grid, "t", self.t)))
-
-
-def test_any_method_can_declare_it(iris):
-    at_end = pc.cross_validate("species ~ .", iris, Far(best=2.5), choose="min")
-    assert at_end.best == 2  # the last: goes on, and lies inside then
-    assert at_end.extensions["t"].added == 4
-    never = pc.cross_validate("species ~ .", iris, Far(t=[0.5, 1.5, 2.5], best=2.5), choose="min")
-    assert len(never.table) == 3
 
 
 @dataclass(frozen=True)
@@ -213,27 +196,6 @@ class Drawn(Grid):
 
     def values(self, task):
         return np.array([*self.those[::-1], *self.those])
-
-
-def tuned_parameters():
-    known = {"mmd": {"gamma": (0.1, 1.0)}, "lvq": {"variant": ("lvq1", "olvq1"), "alpha": (0.1, 0.3)},
-             "mixture": {"covariance": ("diag", "full")},
-             "hyperplane": {"C": (1.0, np.inf)}}  # fmt: skip
-    for name, kind in MODELS.items():
-        for parameter, values in {**kind.example, **known.get(name, {})}.items():
-            yield pytest.param(kind, parameter, values, id=f"{name}-{parameter}")
-
-
-@pytest.mark.parametrize(("kind", "parameter", "values"), list(tuned_parameters()))
-def test_every_parameter_that_is_tuned_takes_a_grid_object(iris, kind, parameter, values):
-    table = iris[::3] if kind.name != "scm" else iris[50::2]
-    others = {name: given[0] for name, given in kind.example.items() if name != parameter}
-    others |= {"matrix": "none"} if kind.name == "medianglvq" else {}
-    listed, drawn = (
-        pc.cross_validate("species ~ .", table, kind(**others, **{parameter: given}), cv=3).table for given in (list(values), Drawn(values))
-    )
-    pd.testing.assert_frame_equal(drawn, listed)
-    assert len(drawn) == len(values)
 
 
 @dataclass(frozen=True)

@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 
 import protoclass as pc
+from protoclass.estimation.cross_validation import validate
 from protoclass.estimation.problem import Call, prepare
 
 
@@ -32,6 +33,20 @@ def test_which_distances_are_tried(iris):
     wide = pd.DataFrame(np.random.default_rng(0).normal(size=(2000, 500))).add_prefix("x").assign(y=np.resize(["a", "b"], 2000))
     assert tried("y ~ .", wide) == ["Euclidean", "LDA"]
     assert tried("y ~ x0 + x1", pd.concat([wide] * 3, ignore_index=True)) == ["Euclidean"]  # more than 5,000 rows
+
+
+@pytest.mark.parametrize("metric", [pc.LDA(), pc.QDA()])
+@pytest.mark.parametrize("given", [{}, {"eps": pc.quantiles(6)}, {"stop": [3, 5]}])
+def test_no_held_out_prediction_depends_on_the_classes_of_its_own_fold(iris, metric, given):
+    fold, other = np.arange(150) % 5, iris.copy()
+    out = fold == 2
+    other.loc[out, "species"] = np.random.default_rng(0).permutation(iris["species"][out])
+    calls = (Call("fit", "species ~ .", d, {"dissimilarity": metric, "cv": fold, "progress": False, **given}) for d in (iris, other))
+    before, after = (validate(prepare(call))[0].predicted[0] for call in calls)
+    points = min(before.shape[1], after.shape[1])  # a default grid may be extended in one of them
+    assert points >= 6
+    assert (before[out, :points] == after[out, :points]).all()
+    assert (before[~out, :points] != after[~out, :points]).any()
 
 
 @pytest.mark.parametrize("repeats", [2, pytest.param("auto", marks=pytest.mark.long)])
@@ -70,8 +85,14 @@ def test_many_prototypes_are_said_to_be_no_summary():
     assert "set max_prototypes=" in said
 
 
-@pytest.mark.parametrize("cv", [None, 5])
-def test_an_error_is_printed_or_said_to_be_missing(iris, cv):
-    said = repr(pc.fit("species ~ .", iris, eps=1.0, cv=cv))
-    assert ("Error     not cross-validated: cv=10" in said) == (cv is None)
-    assert ("Error     0.0" in said) == (cv is not None)
+def test_an_error_is_printed_or_said_to_be_missing(iris):
+    def said(data=iris, **given):
+        (line,) = (line for line in repr(pc.fit("species ~ .", data, eps=1.0, **given)).split("\n") if line.startswith("Error"))
+        return " ".join(line.split()[1:])
+
+    assert said() == said(cv=10)  # nothing is tuned, and ten more fits are quick
+    assert said().startswith("0.0")
+    assert said(cv=None) == said(solver="exact") == "not cross-validated: cv=10"
+    assert said(iris.iloc[[0, 1, 50, 51, 100]]) == (
+        "not cross-validated: cross-validation needs two rows of each class, but class 'virginica' has one"
+    )

@@ -1,7 +1,6 @@
 """Every fit updates to itself: fits at points of a grid, of first steps, at other costs and from an explorer."""
 
 import inspect
-from dataclasses import fields
 
 import numpy as np
 import pandas as pd
@@ -87,16 +86,6 @@ def test_a_point_chosen_by_hand_keeps_that_delta_is_shared(iris):
         assert fit.bound()["bound"].iloc[0] == pytest.approx(alone.bound(0.025)["bound"].iloc[0], rel=1e-12)
         assert fit.bound()["bound"].iloc[0] > alone.bound()["bound"].iloc[0]
         assert fit.path()["bound"].iloc[-1] == pytest.approx(fit.bound()["bound"].iloc[0])
-
-
-def test_a_fit_holds_the_call_and_the_selection_once(iris):
-    fit = pc.fit("species ~ .", iris, cv=4, dissimilarity="euclidean", repeats=1)
-    assert fit.model.eps == fit.selection.values["eps"] == fit.selection.grid["eps"].iloc[fit.point]
-    assert fit.problem.model.eps == "grid"
-    assert repr(fit.call) == "fit('species ~ .', data, dissimilarity='euclidean', cv=4, repeats=1)"
-    assert fit.at(size=3).selection.steps == 3
-    names = {"problem", "dissimilarity", "rule", "curve", "selection", "calibration"}
-    assert {field.name for field in fields(pc.Fit)} == names
 
 
 def test_a_larger_lambda_that_is_a_point_of_the_grid_has_its_error(iris):

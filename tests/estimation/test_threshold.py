@@ -174,16 +174,6 @@ def test_without_chances_the_cure_is_named_and_few_rows_are_refused(iris):
         pc.fit("species ~ .", iris[::2], eps=1.0).calibrate(one).threshold("virginica")
 
 
-@pytest.mark.parametrize("scale", [2.0**-600, 2.0**600])
-def test_weights_of_any_size_give_the_same_cut_and_intervals(scale):
-    """Of isotonic chances, which only compare weights; multinomial ones take them for counts."""
-    data = rare(120, 3, 0.3)
-    weights = 1.0 + np.arange(len(data)) % 3
-    fits = [pc.fit("y ~ .", data, eps=0.6, weights=weights * s).calibrate(how="isotonic", cv=4) for s in (1.0, scale)]
-    one, other = (fit.threshold("ill", sensitivity=0.8).glance() for fit in fits)
-    pd.testing.assert_frame_equal(one, other, rtol=1e-12)
-
-
 @pytest.mark.parametrize(("sensitivity", "specificity"), [(None, None), (0.8, None), (None, 0.9)])
 @pytest.mark.parametrize("balanced", [False, True])
 def test_the_variance_of_the_choice_is_that_of_cuts_chosen_one_by_one(sensitivity, specificity, balanced):

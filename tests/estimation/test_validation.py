@@ -95,25 +95,6 @@ def test_repeats_average_and_do_not_shrink_the_standard_error(iris):
     assert v.confusion().to_numpy().sum() == pytest.approx(150)
 
 
-def test_tidy_and_refit(iris):
-    v = pc.cross_validate("species ~ .", iris, choose="min", dissimilarity="euclidean", repeats=1)
-    tidy = v.tidy()
-    assert list(tidy.columns) == [
-        "eps",
-        "error",
-        "std_error",
-        "conf_low",
-        "conf_high",
-        "size",
-        "cover_error",
-        "measure",
-    ]
-    assert (tidy["conf_high"] - tidy["conf_low"]).to_numpy() == pytest.approx(2 * tidy["std_error"].to_numpy())
-    assert v.fit.model.eps == v.table["eps"].iloc[v.best]
-    assert v.fit.prototypes.equals(pc.fit("species ~ .", iris, choose="min", dissimilarity="euclidean", repeats=1).prototypes)
-    assert "grid points" in repr(v)
-
-
 @pytest.mark.long
 def test_usps_greedy_reaches_the_figures_of_the_trial_runs(papers_data):
     """Euclidean, lambda 1/n: greedy's objective at five radii to the last digit known, and prototypes and test error."""

@@ -227,30 +227,6 @@ def test_hamming_reads_any_column_and_values_not_seen():
         assert fit.predict(t.iloc[[0]].assign(t="never seen")).tolist() == ["a"]
 
 
-@pytest.mark.parametrize("metric", [*NUMERIC, Jaccard(), Kernel(), Kernel(matrix_kernel)], ids=lambda m: named(m)[:40])
-def test_hostile_data(metric):
-    with pytest.raises(pc.DataError, match=r"distances: use column names, or '\.'"):
-        pc.dissimilarity("~ 1", pd.DataFrame({"x": [1.0, 2.0]}), metric).frame()
-    dropped = pd.DataFrame({"x": [1.0, np.nan, 0.0, 1.0], "z": [0.0, 1.0, 1.0, 1.0]})
-    if not isinstance(metric, Correlation):
-        d = pc.dissimilarity("~ .", dropped, metric)
-        assert np.isfinite(d.frame().to_numpy()).all()
-        assert list(d.index) == [0, 2, 3]
-    if not isinstance(metric, Hamming):
-        with pytest.raises(pc.DataError, match="'x' is inf at row 1"):
-            measured(metric, pd.DataFrame({"x": [1.0, np.inf], "z": [1.0, 2.0]}))
-        chosen = Mahalanobis(0.1) if isinstance(metric, Mahalanobis) else metric
-        d = pc.dissimilarity("~ .", pd.DataFrame({"x": [1, 0, 1, 0], "g": list("uvvu")}), chosen)
-        new = d.data.again(pd.DataFrame({"x": [1], "g": ["w"]}))[0]
-        with pytest.raises(pc.DataError, match=r"has levels that the training data .* lack"):
-            d.metric.rows(new)
-    if not isinstance(metric, (Mahalanobis, Correlation)):
-        assert measured(metric, np.ones((1, 2))).tolist() == [[0.0]]
-        assert not measured(metric, np.ones((3, 2))).any()
-    with pytest.raises(pc.OptionError, match="na='keep'"):
-        pc.dissimilarity("~ .", dropped, metric, na="keep")
-
-
 def test_rows_without_a_direction_are_named():
     t = pd.DataFrame({"a": [1.0, 0.0, 2.0], "b": [2.0, 0.0, 2.0]}, ["r", "s", "t"])
     with pytest.raises(pc.DataError, match="row 's' is zero in all columns"):

@@ -107,13 +107,6 @@ def test_a_distance_has_the_same_bits_in_any_tile_and_order():
     assert trained.between((codes[:0],), (codes,)).shape == (0, 150)
 
 
-def test_threads_and_halves_give_the_same_bits():
-    texts = draw(800, "ACGT", 5, 12, 4)
-    D = measured(texts, Mismatch(3, 1))
-    at = np.array([0, 1, 400, 799])
-    assert np.array_equal(D[np.ix_(at, at)], measured([texts[i] for i in at], Mismatch(3, 1, "ACGT")))
-
-
 @pytest.mark.parametrize("long", [40, 4200])
 def test_the_index_and_the_matrix_product_count_the_same(monkeypatch, long):
     texts = draw(9, "ACGT", long, long + 30, 6)
@@ -123,12 +116,6 @@ def test_the_index_and_the_matrix_product_count_the_same(monkeypatch, long):
         found += [measured(texts, Mismatch(k, m)) for k, m in ((3, 0), (4, 1), (5, 2))]
     for a, b in zip(found[:3], found[3:], strict=True):
         assert np.array_equal(a, b)
-
-
-def test_strings_with_the_same_kmers_in_the_same_proportions_are_at_0():
-    D = measured(["AAAA", "AAAAAAA", "ABAB", "ABABABA", "BABA"], Mismatch(2, 0))
-    assert D[0, 1] == 0
-    assert D[2, 4] > 0
 
 
 @pytest.fixture
@@ -150,14 +137,6 @@ def test_a_categorical_and_a_string_column_are_the_same(families):
         assert np.array_equal(base, measured(families.sequence.astype(dtype).tolist(), Mismatch(3, 1)))
         d = pc.dissimilarity("~ sequence", families.astype({"sequence": dtype}), Mismatch(3, 1))
         assert np.array_equal(base, d.frame().to_numpy())
-
-
-def test_cross_validation_is_that_of_the_matrix(families):
-    D = pc.dissimilarity("family ~ sequence", families, Mismatch(3, 1)).frame()
-    a = pc.cross_validate("family ~ sequence", families, dissimilarity=Mismatch(3, 1), cv=5, progress=False, repeats=1)
-    b = pc.cross_validate("family ~ 1", families, dissimilarity=D, cv=5, progress=False, repeats=1)
-    pd.testing.assert_frame_equal(a.table, b.table)
-    assert a.held_out.equals(b.held_out)
 
 
 def test_the_alphabet_is_that_of_the_rows_in_fit_unless_given(families):
@@ -265,11 +244,6 @@ def test_levenshtein_equals_its_recursion():
     assert np.array_equal(scaled, expected / longest)
     assert np.array_equal(scaled, scaled.T)
     assert scaled.max() <= 1
-
-
-def test_normalised_is_checked():
-    with pytest.raises(pc.OptionError, match="normalised must be True or False, not 1"):
-        Levenshtein(normalised=1)
 
 
 @pytest.fixture(scope="module")

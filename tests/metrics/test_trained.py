@@ -7,10 +7,10 @@ from typing import ClassVar
 import numpy as np
 import pandas as pd
 import pytest
+import simulate
 from new_rows import measure
 
 import protoclass as pc
-from protoclass.core.task import Points
 from protoclass.frames.frame import mold
 from protoclass.metrics.base import TrainedMetric, VectorMetric
 
@@ -22,7 +22,7 @@ MIXED = pc.Mixed([("age", "ranks"), (["pulse", "marker"], pc.Mixed({"pulse": "go
 
 @pytest.fixture(scope="module")
 def clinic():
-    return pc.simulate_clinic(90, missing=0, seed=3)
+    return simulate.clinic(90, missing=0, seed=3)
 
 
 def test_a_specification_has_parameters_only_and_says_that_it_is_not_trained(clinic):
@@ -113,48 +113,6 @@ def test_new_rows_of_a_given_matrix(clinic):
 
 
 # what rules read
-
-
-def test_queries_read_what_new_rows_and_old_ones_are(clinic):
-    d = pc.dissimilarity("~ age + marker", clinic)
-    D, prototypes = d.frame().to_numpy(), Points(np.zeros(3, int), at=np.array([4, 80, 2]))
-    query = d.query()
-    assert len(query) == 90
-    assert np.array_equal(query.dissimilarities(prototypes), D[:, [4, 80, 2]])
-    assert np.array_equal(query.coordinates(), d.metric.coordinates(d.rows))
-    assert np.array_equal(query.columns(), clinic[["age", "marker"]].to_numpy(float))
-    some = d.query(np.array([7, 3, 50]))
-    assert np.array_equal(some.dissimilarities(prototypes), D[[7, 3, 50]][:, [4, 80, 2]])
-    assert np.array_equal(some.take(slice(1, 3)).dissimilarities(prototypes), D[[3, 50]][:, [4, 80, 2]])
-    assert np.array_equal(some.columns(), clinic[["age", "marker"]].to_numpy(float)[[7, 3, 50]])
-    new = clinic.iloc[[5, 6, 7]].assign(age=lambda t: t.age.where(t.index != 6))
-    query, index, complete = d.new_query(new)
-    assert index.tolist() == [5, 6, 7]
-    assert complete.tolist() == [True, False, True]
-    assert np.array_equal(query.dissimilarities(prototypes), D[[5, 7]][:, [4, 80, 2]])
-    assert np.array_equal(query.columns(), clinic[["age", "marker"]].to_numpy(float)[[5, 7]])
-    centroid = Points(np.zeros(1, int), coords=d.metric.coordinates(d.rows)[[9]])
-    assert np.array_equal(query.dissimilarities(centroid), D[[5, 7]][:, [9]])
-    assert np.array_equal(d.metric.between(d.rows, d.prototype_rep(centroid)), D[:, [9]])
-
-
-def test_queries_of_given_dissimilarities(clinic):
-    D = pc.dissimilarity("~ age", clinic).frame()
-    d, prototypes = pc.dissimilarity("~ 1", clinic, D), Points(np.zeros(2, int), at=np.array([4, 80]))
-    assert np.array_equal(d.query(np.arange(10, 20)).dissimilarities(prototypes), D.to_numpy()[10:20, [4, 80]])
-    new = D.iloc[:3, [80, 4]].set_axis(list("abc"))
-    new.loc["b", 4] = np.nan
-    query, index, complete = d.new_query(new)
-    assert complete.all()
-    assert index.tolist() == list("abc")
-    assert query.dissimilarities(prototypes)[[0, 2]].tolist() == D.iloc[[0, 2], [4, 80]].to_numpy().tolist()
-    assert query.missing.tolist() == [False, True, False]
-    for read in (query.coordinates, d.query().coordinates):
-        with pytest.raises(pc.NoVectors, match=r"this method needs coordinates, but given.*: use"):
-            read()
-    for read in (query.columns, d.query().columns):
-        with pytest.raises(pc.DataError, match=r"the method needs columns, but (a given matrix|'~ 1') has no predictors"):
-            read()
 
 
 # metrics of one's own

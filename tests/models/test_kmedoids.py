@@ -8,7 +8,6 @@ import pandas as pd
 import pytest
 
 import protoclass as pc
-from protoclass.core import parallel as jit
 from protoclass.core.vectors.medoids import STARTS, begin, block, kmedoids, swap_medoids
 from protoclass.models.kmedoids import KMedoids
 
@@ -201,30 +200,6 @@ def test_equal_losses_are_not_swapped_for_rounding():
         assert (found.medoids.tolist(), found.swaps, found.iterations) == slow_swaps(D, np.ones(50), first)
 
 
-@pytest.mark.parametrize("seed", range(6))
-def test_identities(seed):
-    D, w, own = problem(2 * seed, 45, 40)
-    first = np.random.default_rng(seed).permutation(40)[:6]
-    found = swap_medoids(block(D, w, own), first)
-    rows = np.random.default_rng(seed).permutation(45)
-    moved = swap_medoids(block(D[rows], w[rows], np.argsort(rows)[own]), first)
-    assert moved.medoids.tolist() == found.medoids.tolist()
-    assert moved.assignment.tolist() == found.assignment[rows].tolist()
-    for factor in (2.0**-20, 8.0, 2.0**900):
-        scaled = swap_medoids(block(D * factor, w / 4, own), first)
-        assert scaled.medoids.tolist() == found.medoids.tolist()
-        assert scaled.loss == found.loss * factor / 4
-        for start in STARTS:
-            draws = [
-                begin(b, 8, start, np.random.default_rng(1)) for b in (block(D, w, own), block(D * factor, w, own))
-            ]
-            assert (draws[0] == draws[1]).all()
-    huge = block(D / D.max() * 2.0**1023, w, own)  # whose sum is no number
-    assert len(set(begin(huge, 8, "k-means++", np.random.default_rng(1)).tolist())) == 8
-    turned = np.asfortranarray(D)
-    assert swap_medoids(block(turned, w, own), first).medoids.tolist() == found.medoids.tolist()
-
-
 @pytest.mark.parametrize("start", STARTS)
 def test_the_loss_never_rises_with_k_and_is_never_above_that_of_k_alone(start):
     for seed in range(8):
@@ -278,31 +253,6 @@ def test_a_fit_is_swap_optimal_in_each_class(iris, start):
     assert (fit.predict().astype(str) == told.idxmin(axis=1)).all()
     assert "k-medoids by class" in str(fit)
     assert "Loss" in str(fit.summary())
-
-
-def test_cross_validation_equals_loops(iris, monkeypatch):
-    fold = np.arange(150) % 4
-    method = KMedoids(K=[5, 1, 0.2, 3], starts=2)
-    v = pc.cross_validate("species ~ .", iris, method, dissimilarity=RAW, cv=pd.Series(fold, iris.index))
-    assert v.table["K"].tolist() == [0.2, 1, 3, 5]
-    D, y = pc.dissimilarity("species ~ .", iris, RAW).frame().to_numpy(), v.problem.frame.codes
-    sizes = np.zeros(4)
-    for f in range(4):
-        train, held = fold != f, np.flatnonzero(fold == f)
-        near = []
-        for c in range(3):
-            rows = np.flatnonzero(train & (y == c))
-            wanted = [round(0.2 * len(rows)), 1, 3, 5]
-            block_, ones = D[np.ix_(rows, rows)], np.ones(len(rows))
-            found = kmedoids(block_, ones, np.arange(len(rows)), np.array(wanted), "k-means++", 2, (0, f, c))
-            near.append([D[np.ix_(held, rows[found[K].medoids])].min(axis=1) for K in wanted])
-            sizes += np.array(wanted) / 4
-        told = np.argmin(near, axis=0)
-        assert (v.held_out.iloc[held].apply(lambda s: s.cat.codes).to_numpy() == told.T).all()
-    assert v.table["size"].tolist() == sizes.tolist()
-    monkeypatch.setattr(jit, "SMALL", 0)  # folds and classes on threads
-    threads = pc.cross_validate("species ~ .", iris, method, dissimilarity=RAW, cv=pd.Series(fold, iris.index))
-    assert threads.held_out.equals(v.held_out)
 
 
 def test_the_grid_and_the_fit_that_follows(iris):

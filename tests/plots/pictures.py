@@ -45,7 +45,7 @@ def tables():
         "wine": ("cultivar ~ .", pc.load_data("wine"), numbers),
         "breast_cancer": ("diagnosis ~ .", pc.load_data("breast_cancer"), numbers),
         "digits": ("digit ~ .", pc.load_data("digits").iloc[:600], plain | {"dissimilarity": pc.Euclidean(scale=False)}),
-        "clinic": ("outcome ~ .", pc.simulate_clinic(200, missing=0, seed=1), plain),
+        "clinic": ("outcome ~ .", pc.load_data("clinic").dropna(), plain),
         "long": ("`the class of each row, in words` ~ .", long_labels(), numbers),
     }
     folder = os.environ.get("PROTOCLASS_DATA")
@@ -116,7 +116,6 @@ def kinds():
         "validation with band": lambda s, ax: s.fit.plot("validation", ax=ax, band=0.95),
         "validation by size": lambda s, ax: s.fit.plot("validation", ax=ax, x="size"),
         "validation of two": lambda s, ax: s.two().plot(ax=ax),
-        "heat map": lambda s, ax: s.two().plot(("eps", "lambda_"), ax=ax),
         "confusion": lambda s, ax: s.fit.plot("confusion", ax=ax),
         "progress": lambda s, ax: s.fit.plot("progress", ax=ax),
         "path": lambda s, ax: s.fit.plot("path", ax=ax, cv=3),
@@ -147,7 +146,6 @@ def kinds():
         "cards": lambda s, ax: s.few().plot("profiles"),
         "why of rows": lambda s, ax: s.few().plot("why", row=list(s.data.index[-4:])),
         "images": lambda s, ax: s.fit.plot("images", shape=(8, 8)),
-        "miscovered": lambda s, ax: s.few().plot("miscovered", shape=(8, 8)),
         "misclassified": lambda s, ax: s.few().plot("misclassified", shape=(8, 8)),
     }
     return out, several

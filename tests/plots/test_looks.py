@@ -10,7 +10,7 @@ from pictures import long_labels
 
 import protoclass as pc
 from protoclass.plots.style import axes as make_axes
-from protoclass.plots.style import colour, factor, list_named
+from protoclass.plots.style import list_named, name_ticks
 from protoclass.views.prototypes import list_short
 
 
@@ -40,7 +40,7 @@ def test_words_are_read_whole_and_apart(fits, name, kind, size, style):
 
 
 @pytest.mark.parametrize("kind", ["validation", "confusion", "progress", "map"])
-def test_small_figures_leave_out_what_has_no_room_and_say_so(fits, kind):
+def test_small_figures_leave_out_what_has_no_room(fits, kind):
     """Letters that can be read, twelve long names, and Axes that keep their room, also at the resolution of a screen with small pixels."""
     ax = Figure(figsize=(2.4, 1.8)).subplots()
     fits["long"].plot(kind, ax=ax)
@@ -51,29 +51,10 @@ def test_small_figures_leave_out_what_has_no_room_and_say_so(fits, kind):
     if kind in ("progress", "map"):
         assert texts[-1] == f"and {12 + (kind == 'progress') - len(texts) + 1} more"
     elif kind == "validation":
-        assert not ax.child_axes  # neither a second scale nor a strip
+        assert not ax.child_axes  # no second scale
     else:
-        assert "no room for numbers" in " ".join(ax.get_title().split())
+        assert not ax.texts
         assert "of 12 named)" in " ".join(ax.get_ylabel().split())
-
-
-def test_legends_of_axes_that_are_moved_aside_stay_in_the_figure():
-    """Names beside Axes push these to the right, but not the legend above them, nor the name below."""
-    from protoclass.plots.layout import finish
-    from protoclass.plots.style import axes, key
-
-    ax = axes(Figure(figsize=(4.0, 3.0)).subplots())
-    for k in range(4):
-        ax.plot([0, 1], [k, k], color=colour(k), label=f"a class of which the name is {k}")
-    ax.plot([], [], clip_on=False)
-    ax.set_yticks(range(4), ["the name of a row that takes a third"] * 4)
-    ax.set(xlabel="a name of the axis that is longer than the axis is")
-    key(ax, "above", ncols=4)
-    assert find_faults(finish(ax, set()).figure) == []
-    before = ax.get_position().bounds
-    for _ in range(3):
-        ax.figure.canvas.draw()
-    np.testing.assert_allclose(ax.get_position().bounds, before, atol=0.01)  # no line without points pushes them at each drawing
 
 
 def test_faults_are_found():
@@ -95,16 +76,20 @@ def test_faults_are_found():
     assert "room: Axes take" in find_faults(figure)[-1]
 
 
-def test_marks_lines_and_letters_have_the_size_of_their_axes(fits):
-    def sizes(inches):
-        ax = fits["iris"].plot(ax=Figure(figsize=inches).subplots())
-        marks = max(c.get_sizes().max() for c in ax.collections if len(c.get_offsets()) and hasattr(c, "get_sizes"))
-        return marks, ax.title.get_fontsize(), ax.xaxis.label.get_fontsize(), factor(ax)
+def test_letters_are_smaller_on_small_axes_and_otherwise_those_of_the_user(fits):
+    def sizes(inches, points):
+        with mpl.rc_context({"font.size": points}):
+            ax = fits["iris"].plot("validation", ax=Figure(figsize=inches).subplots())
+            ax.figure.canvas.draw()
+            texts = [ax.title, ax.xaxis.label, ax.yaxis.label, *ax.get_xticklabels(), *ax.get_yticklabels()]
+            return {round(text.get_fontsize(), 3) for text in texts}
 
-    small, usual, large = sizes((2.4, 1.8)), sizes((6.4, 4.8)), sizes((16.0, 12.0))
-    assert small[3] < 0.5 < usual[3] == 1.0 < 2.0 < large[3]
-    assert all(a < b < c for a, b, c in zip(small, usual, large, strict=True))
-    assert small[1] > 4
+    assert sizes((6.4, 4.8), 10.0) == sizes((16.0, 12.0), 10.0) == {10.0}
+    assert sizes((6.4, 4.8), 14.0) == {14.0}
+    (small,) = sizes((2.4, 1.8), 10.0)
+    assert 6 < small < 9
+    (own,) = {text.get_fontsize() for text in [fits["iris"].plot("validation").title]}
+    assert own == 10.0
 
 
 def test_what_is_on_axes_already_keeps_its_size(fits):
@@ -128,73 +113,38 @@ def test_names_are_cut_and_stay_different_and_tables_have_all_of_them():
     assert sorted(table["variable"]) == sorted(names)
 
 
-def test_up_to_eight_classes_are_named_where_they_are(fits):
+def test_classes_are_named_in_a_legend_and_those_beyond_some_are_counted(fits):
     ax = fits["iris"].plot(ax=Figure(figsize=(6.4, 4.8)).subplots())
-    ax.figure.canvas.draw()
-    names = [text for text in ax.get_children() if hasattr(text, "own")]
-    assert [text.get_text() for text in names] == list(fits["iris"].classes)
-    assert ax.get_legend() is None
-    frame = ax.get_window_extent()
-    for text in names:
-        box = text.get_window_extent()
-        assert frame.x0 <= box.x0 < box.x1 <= frame.x1
-        own = ax.transData.transform(text.own)
-        assert np.linalg.norm(own - [(box.x0 + box.x1) / 2, (box.y0 + box.y1) / 2], axis=1).min() < 60
-    assert fits["long"].plot(ax=make_axes(None)).get_legend() is not None
+    texts = [text.get_text() for text in ax.get_legend().get_texts()]
+    assert texts[:3] == list(fits["iris"].classes)
+    y = np.repeat(np.arange(24), 3)
+    data = pd.DataFrame({"a": y % 6, "b": y // 6}).assign(y=[f"class {v:02d}" for v in y])
+    many = pc.fit("y ~ .", data, eps=0.1, dissimilarity="euclidean")
+    for kind, most in (("progress", 20), ("prototypes", 16)):
+        texts = [text.get_text() for text in many.plot(kind).get_legend().get_texts()]
+        assert texts[most - 1] == f"and {24 + (kind == 'progress') - most + 1} more"
+        assert texts[: most - 1] == [f"class {v:02d}" for v in range(most - 1)]
 
 
-def test_names_that_are_parted_twice_are_counted_from_all_and_say_so_also_where_they_are_numbers():
-    from protoclass.plots.layout import part_ticks
-
-    for names, parted in ((["a name"] * 20, "of 20 named)"), ([str(k + 2) for k in range(20)], "of 20 named)")):
-        figure = Figure(figsize=(2.4, 4.0))
-        ax = figure.subplots()
-        ax.set_yticks(range(20), names)
-        ax.set_ylabel("rows")
-        for height in (1.6, 0.8):
-            figure.set_size_inches(2.4, height)
-            figure.canvas.draw()
-            part_ticks(ax.yaxis)
-        assert ax.get_ylabel() == f"rows ({len(ax.get_yticks())} {parted}"
-        assert 1 < len(ax.get_yticks()) < 6
+@pytest.mark.parametrize(("height", "which"), [(1.5, "y"), (1.5, "x"), (6.0, "y")])
+def test_names_without_room_are_left_out_and_counted(height, which):
+    ax = Figure(figsize=(height, height)).subplots()
+    axis = getattr(ax, f"{which}axis")
+    name_ticks(axis, [f"a name {k}" for k in range(20)], "rows")
+    names = [text.get_text() for text in axis.get_ticklabels()]
+    if height > 2:
+        assert (len(names), axis.get_label_text()) == (20, "rows")
+    else:
+        assert 1 < len(names) < 10
+        assert axis.get_label_text() == f"rows ({len(names)} of 20 named)"
 
 
-def test_ticks_outside_an_axis_do_not_stretch_it_and_numbers_need_no_words():
-    from protoclass.plots.layout import part_ticks
-    from protoclass.plots.style import plain_log
-
-    figure = Figure(figsize=(1.2, 1.0))
-    ax = figure.subplots()
-    ax.plot([0.011, 0.3], [0, 1])
-    ax.set(xscale="log", xlabel="radius")
-    plain_log(ax.xaxis)
-    figure.canvas.draw()
-    before, ticks = ax.get_xlim(), len(ax.get_xticks())
-    assert part_ticks(ax.xaxis)
-    assert ax.get_xlim() == before
-    assert len(ax.get_xticks()) < ticks
-    assert ax.get_xlabel() == "radius"
-
-
-def test_small_legends_leave_out_values_and_stand_below_where_lines_may_run_anywhere(fits):
+def test_small_legends_leave_out_values(fits):
     ax = fits["iris"].plot("validation", ax=Figure(figsize=(2.4, 1.8)).subplots())
     texts = {text.get_text() for text in ax.get_legend().get_texts()}
-    assert texts == {"minimum error", "1-SE choice", "within 1 SE", "held-out error"}
+    assert texts == {"minimum error", "1-SE choice", "within 1 SE", "held-...+- 1 SE"}
     large = fits["iris"].plot("validation", ax=Figure(figsize=(6.4, 4.8)).subplots())
     assert any(text.get_text().startswith("1-SE choice: eps = ") for text in large.get_legend().get_texts())
-    path = fits["iris"].plot("path", ax=Figure(figsize=(2.4, 1.8)).subplots(), cv=3)
-    path.figure.canvas.draw()
-    assert path.get_legend().get_window_extent().y1 < path.get_window_extent().y0
-
-
-def test_small_legends_keep_the_values_that_tell_lines_apart():
-    from protoclass.plots.style import key
-
-    ax = make_axes(Figure(figsize=(2.4, 1.8)).subplots())
-    for name in ("k = 1, p = 2", "k = 1, p = 4", "minimum error: k = 1"):
-        ax.plot([0, 1], [0, 1], label=name)
-    texts = [text.get_text() for text in key(ax, "below", ncols=2, values=True).get_texts()]
-    assert texts == ["k = 1, p = 2", "k = 1, p = 4", "minimum error"]
 
 
 def test_an_axis_of_small_axes_beside_long_names_keeps_a_tick_at_each_end():
@@ -217,15 +167,13 @@ def test_names_of_axes_beside_flat_maps_are_whole(iris, radii):
     assert find_faults(fit.plot("radii", eps=radii)) == []
 
 
-def test_counts_have_whole_ticks_on_all_axes(iris):
+def test_counts_have_whole_ticks(iris):
     fit = pc.fit("species ~ .", iris, "scm", features="stumps", kind="disjunction", penalty=2.0, stop=4)
     ax = fit.plot("path", ax=Figure(figsize=(6.4, 4.8)).subplots())
     ax.figure.canvas.draw()
-    (strip,) = [child for child in ax.child_axes if child.lines]
-    for part in (ax, strip):
-        ticks = [tick for tick in part.get_xticks() if part.get_xlim()[0] <= tick <= part.get_xlim()[1]]
-        assert len(ticks) > 1
-        assert all(float(tick).is_integer() for tick in ticks)
+    ticks = [tick for tick in ax.get_xticks() if ax.get_xlim()[0] <= tick <= ax.get_xlim()[1]]
+    assert len(ticks) > 1
+    assert all(float(tick).is_integer() for tick in ticks)
 
 
 def test_legends_of_many_rows_have_marks_that_are_seen():

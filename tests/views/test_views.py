@@ -180,17 +180,13 @@ def test_confusion_counts_held_out_or_training_rows(iris):
     assert alone.table.to_numpy().sum() == 150
 
 
-def test_curves_have_lines_positions_and_cells(iris):
+def test_curves_have_lines_and_positions(iris):
     v = pc.cross_validate("species ~ .", iris, eps=[0.5, 1.0, 2.0], lambda_=[0.1, 1.0, 2.5], cv=3, dissimilarity="euclidean", repeats=1)
     traced = curve.trace_curve(v, "eps")
     assert [name for name, _ in traced.lines] == ["lambda_ = 0.1", "lambda_ = 1", "lambda_ = 2.5"]
     assert all(part["position"].tolist() == [0.5, 1.0, 2.0] for _, part in traced.lines)
     assert traced.others == ["lambda_"]
-    at = curve.find_slice(v, ("eps", "lambda_"), 0)
-    cells = curve.make_cells(v, ("eps", "lambda_"), at)
-    assert (cells.to_numpy() == v.table["error"].to_numpy().reshape(3, 3).T).all()
     assert curve.choose_pair(v) == ("eps", "lambda_")
-    assert curve.find_slice(v, ("eps",), 4).tolist() == [1, 4, 7]
     assert curve.mark_points(v, 5)["mark"][5].startswith("chosen")
     for wrong in ("K", ("eps", "eps"), ("eps", "K")):
         with pytest.raises(pc.OptionError, match="tuned parameters"):

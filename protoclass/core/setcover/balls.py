@@ -91,7 +91,7 @@ class Balls:
     def _codes(self) -> Array | None:
         """Codes of all pairs, uint8 (m, n), cached if they fit into memory; otherwise they are computed twice."""
         n, m = self.task.shape
-        if not self.complete or n * m > min(KEPT, room()):
+        if not self.complete or n * m > min(KEPT, room(n * m)):
             return None
         source = self.task.D
 

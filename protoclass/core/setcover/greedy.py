@@ -19,7 +19,7 @@ import numpy as np
 
 from .. import Array
 from ..memory import room
-from ..parallel import cores, each, few, kernel, left
+from ..parallel import cores, each, few, kernel, left, threaded
 from ..statistics.sums import in_units
 from .balls import PER_PAIR
 from .coded_balls import Lists, count_new, one_of_each, weigh_new, words
@@ -93,7 +93,8 @@ def greedy_steps(problems: CoverProblems, cost: float) -> list[list[Steps]]:
     if few(sum(F * K * len(sets.candidates) * len(sets.rows) for sets in classes) // AT_A_STEP, costly_without=_greedy):
         return [steps_together(problems, c, cost) for c in range(len(classes))]
     workers = cores() if len(classes) >= 2 * cores() else 1  # classes that are worked on at the same time
-    bits, limit = [_size(problems, c) for c in range(len(classes))], room()
+    bits = [_size(problems, c) for c in range(len(classes))]
+    limit = room(workers * max(bits) if balls.kept else np.inf)
     fits = workers * max(bits) <= limit
     if fits and balls.complete:
         return _by_bits(problems, cost, workers, limit)
@@ -117,10 +118,10 @@ def _by_bits(problems: CoverProblems, cost: float, workers: int, limit: int) -> 
 
     def solve(c: int, part: range) -> list[Steps]:
         bits = problems.balls.bits(c, problems.classes[c].candidates, part)
-        work = each(
-            lambda k: greedy_columns(problems, c, k, cost, bits=bits, first=part.start), part, bits.size * len(problems.gain)
-        )
-        return list(work)
+        entries = bits.size * len(problems.gain)
+        pieces = [range(k, k + 1) for k in part] if threaded(entries) else [part]
+        work = each(lambda levels: greedy_columns(problems, c, levels, cost, bits=bits, first=part.start), pieces, entries)
+        return [steps for piece in work for steps in piece]
 
     def run(c: int) -> list[Steps]:
         step = max(1, share // max(1, _size(problems, c)))
@@ -135,20 +136,20 @@ def _by_lists(problems: CoverProblems, cost: float, lists: tuple[Lists, ...]) ->
     K, (n, m) = problems.gain.shape[1], problems.task.shape
 
     def run(c: int) -> list[Steps]:
-        return [greedy_columns(problems, c, k, cost, lists=lists[c]) for k in range(K)]
+        return [greedy_columns(problems, c, range(k, k + 1), cost, lists=lists[c])[0] for k in range(K)]
 
     return list(each(run, range(len(lists)), n * m))
 
 
 def greedy_columns(
-    problems: CoverProblems, c: int, k: int, cost: float, *, bits: Array = NO_BITS, first: int = 0, lists: Lists = NO_LISTS
-) -> Steps:
-    """Greedy on one class of one problem for each fold.
+    problems: CoverProblems, c: int, levels: range, cost: float, *, bits: Array = NO_BITS, first: int = 0, lists: Lists = NO_LISTS
+) -> list[Steps]:
+    """Greedy on one class of some problems for each fold.
 
     The balls of its candidates are bits, uint64 (radii from `first` on, candidates, words), or lists if there are none.
     """
     out = one_of_each(problems.fold[problems.classes[c].rows], len(problems.gain))
-    return _run(problems, c, k, cost, (problems.gain, problems.wrong, problems.best, out), bits, first, lists)
+    return _run(problems, c, levels, cost, (problems.gain, problems.wrong, problems.best, out), bits, first, lists)
 
 
 def order_columns(problems: CoverProblems, f: int, k: int, c: int, chosen: Array) -> tuple[Array, Array]:
@@ -157,29 +158,30 @@ def order_columns(problems: CoverProblems, f: int, k: int, c: int, chosen: Array
     gain[0, k, chosen] = problems.gain[f, k, chosen]
     out = one_of_each(np.where(problems.fold[problems.classes[c].rows] == f, 0, -1), 1)
     folds = gain, problems.wrong[f : f + 1], problems.best[f : f + 1], out
-    return _run(problems, c, k, -np.inf, folds, NO_BITS, 0, problems.lists[c]).of(0)
+    return _run(problems, c, range(k, k + 1), -np.inf, folds, NO_BITS, 0, problems.lists[c])[0].of(0)
 
 
 def _run(
     problems: CoverProblems,
     c: int,
-    k: int,
+    levels: range,
     cost: float,
     folds: tuple[Array, Array, Array, Array],
     bits: Array,
     first: int,
     lists: Lists,
-) -> Steps:
+) -> list[Steps]:
     sets = problems.classes[c]
-    a, w, F = len(sets.candidates), problems.w[sets.rows], len(folds[0])
+    a, w, F, K = len(sets.candidates), problems.w[sets.rows], len(folds[0]), len(levels)
     even = float(w[0]) if len(w) and (w == w[0]).all() else 0.0
-    order, gains, count = np.empty(F * a, np.int64), np.empty(F * a), np.zeros(F, np.int64)
+    order, gains, count = np.empty(K * F * a, np.int64), np.empty(K * F * a), np.zeros(K * F, np.int64)
     if a:
-        given = bits, *lists, k - first
         work = np.empty(a, np.int64), np.empty(a, np.int64), np.empty(_blocks(a), np.int64)
-        _greedy(*given, sets.candidates, *folds, c, k, w, even, cost, *work, order, gains, count, left())
-    total = int(count.sum())
-    return Steps(order[:total].copy(), gains[:total].copy(), np.concatenate([[0], np.cumsum(count)]))
+        given = bits, *lists, first, levels.start
+        _greedy(*given, sets.candidates, *folds, c, w, even, cost, *work, order, gains, count, left())
+    bounds = np.concatenate([[0], np.cumsum(count)])
+    order, gains = order[: bounds[-1]].copy(), gains[: bounds[-1]].copy()
+    return [_part_of(order, gains, bounds[k * F : (k + 1) * F + 1]) for k in range(K)]
 
 
 def _blocks(a: int) -> int:
@@ -189,21 +191,23 @@ def _blocks(a: int) -> int:
 
 @kernel
 def _greedy(  # type: ignore[no-untyped-def]
-    bits, start, upto, places, level, columns, gain, wrong, best, out, c, k, w, even, cost,
+    bits, start, upto, places, first, low, columns, gain, wrong, best, out, c, w, even, cost,
     key, seen, highest, order, got, count, left,
 ):  # fmt: skip
-    # One class of one problem, fold by fold. A gain is the weight of the rows of the ball not yet covered minus the weight of other
-    # classes in it, a whole number; the cost enters in comparisons only. key: the gain of each column after `seen` steps,
+    # One class of the problems from `low` on, fold by fold. A gain is the weight of the rows of the ball not yet covered minus the weight
+    # of other classes in it, a whole number; the cost enters in comparisons only. key: the gain of each column after `seen` steps,
     # NEVER once it is chosen or does not pay; highest: the largest key of each block of columns. Gains never rise, so the
     # first column of the largest key is the best one if its key is its gain, and a pass over a level leaves all keys below.
     size = -(-len(key) // len(highest))
-    written = 0
-    for f in range(len(out)):
+    written, F = 0, len(out)
+    for run in range(len(count)):
+        f, k = run % F, low + run // F
+        level = k - first
         for a in range(len(key)):
             j = columns[a]
             pays = best[f, k, j] == c and gain[f, k, j] > cost
             key[a], seen[a] = np.int64(gain[f, k, j]) if pays else NEVER, 0
-        covered = out[f]
+        covered = out[f].copy()
         highest[:] = -NEVER
         steps = 0
         while True:
@@ -215,8 +219,8 @@ def _greedy(  # type: ignore[no-untyped-def]
             for block in range(len(highest)):
                 if highest[block] < top:
                     continue
-                first, last = block * size, min((block + 1) * size, len(key))
-                for a in range(first, last):
+                begin, last = block * size, min((block + 1) * size, len(key))
+                for a in range(begin, last):
                     if key[a] != top:
                         continue
                     j = columns[a]
@@ -242,10 +246,10 @@ def _greedy(  # type: ignore[no-untyped-def]
                         for s in range(start[a], upto[a, level]):
                             covered[places[s] >> 6] |= np.uint64(1) << np.uint64(places[s] & 63)
                 above = NEVER
-                for a in range(first, last):
+                for a in range(begin, last):
                     above = max(above, key[a])
                 highest[block] = above
-        count[f] = steps
+        count[run] = steps
 
 
 @kernel

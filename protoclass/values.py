@@ -8,17 +8,15 @@ from functools import cache, partial, wraps
 from importlib import import_module
 from inspect import Signature, isfunction, signature
 from types import MethodType
-from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
+from typing import Any, ClassVar, TypeVar
 
 import pandas as pd
 
 from .core.memory import ran_out, too_large
 from .ground.checks import check_known, hint_for
 from .ground.errors import OptionError, TooLarge, printed
+from .ground.files import Saved
 from .ground.options import significant
-
-if TYPE_CHECKING:
-    from .export.saving import Saved
 
 Public = TypeVar("Public", bound=Callable[..., Any])
 

@@ -76,7 +76,7 @@ def save(value: Any, path: Any, overwrite: Any) -> Saved:
     check_free(place, overwrite)
     left_out = _unsavable(value)
     if left_out:
-        told = f"the file does not contain the unused columns {brief(left_out)}, whose values can't be saved: convert them to keep them"
+        told = f"the file does not contain the unused columns {brief(left_out)}, whose values can't be saved: convert them first"
         warn(told, DataWarning)
     encoder = Encoder(left_out)
     root = encoder.encode(value, f"the {type(value).__name__}")["object"]

@@ -15,7 +15,7 @@ import pytest
 from markdown_it import MarkdownIt
 
 import protoclass as pc
-from protoclass.export.card import escape_markdown
+from protoclass.export.writing import escape_markdown
 
 HEADINGS = ["The fit", "Data", "Classes", "Prototypes", "Cross-validation", "Certificate", "Limits", "Versions", "Methods", "How to cite"]
 IRIS = "d9b19753d89e3e1a522230d75e89c1ebfeb9bff4b71d66ba787e8a349b9fb2ae"

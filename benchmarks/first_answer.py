@@ -3,7 +3,8 @@
 `pc.fit(formula, train)` without further arguments, on a stratified two thirds of the rows, and its error on the other third: mean and
 standard error over splits, with the mean number of prototypes in brackets. Beside it the same fit on scaled Euclidean distance (Gower
 for mixed predictors) and one draw of the folds, on `pc.LDA()` and `pc.QDA()` alone, and logistic regression. `--simulate` compares the
-corrected error and its 95 % interval with the error on 4,000 new rows. Tables are printed, and written to FIRST_ANSWER.md beside this
+corrected error and its 95 % interval with the error on 4,000 new rows; `--seeds` counts the prototypes of all rows over several seeds.
+Tables are printed, and written to FIRST_ANSWER.md beside this
 file with --write. Data that the package does not have are read from the folder that PROTOCLASS_DATA names.
 """
 
@@ -31,6 +32,9 @@ TABLES = ["breast cancer", "heart", "wine", "liver", "Pima", "iris", "Haberman",
 FITS: dict[str, dict[str, Any]] = {
     "default": {}, "one distance, one draw": {"repeats": 1}, "LDA": {"dissimilarity": pc.LDA()}, "QDA": {"dissimilarity": pc.QDA()},
 }  # fmt: skip
+
+
+STABLE = ["iris", "wine", "breast cancer", "Pima", "heart"]
 
 
 def data_of(name: str) -> tuple[pd.DataFrame, str]:
@@ -111,15 +115,27 @@ SHAPES = {
 
 
 def simulated(draw: Callable[[int, np.random.Generator], pd.DataFrame], n: int, samples: int) -> list[float]:
-    """Means over samples: true error, CV error, corrected error, and coverage of its interval."""
+    """Means over samples: true error, CV error, corrected error, and coverage of its interval; SD of the CV error, and its mean SE."""
     found = []
     for s in range(samples):
         data, new = draw(n, np.random.default_rng([s, n])), draw(4000, np.random.default_rng([s, n, 1]))
         v = pc.cross_validate("y ~ .", data, progress=False)
         true = error_of(v.fit.predict(new), new["y"])
         low, high = v.corrected_interval() or (np.nan, np.nan)
-        found.append([true, v.table["error"][v.one_se], v.corrected(), low <= true <= high])
-    return [float(x) for x in np.mean(np.array(found, float), axis=0)]
+        error, se = v.table.loc[v.one_se, ["error", "se"]]
+        found.append([true, error, v.corrected(), low <= true <= high, se])
+    *means, se = np.mean(np.array(found, float), axis=0).tolist()
+    return [*means, float(np.std(np.array(found, float)[:, 1], ddof=1)), se]
+
+
+def stability_line(name: str, seeds: int) -> list[str]:
+    """Number of prototypes of the default fit of all rows for each seed, its distances, and the range of its CV error in percent."""
+    data, response = data_of(name)
+    fits = [pc.fit(f"{response} ~ .", data, seed=seed, progress=False) for seed in range(seeds)]
+    sizes, curves = [len(fit.prototypes) for fit in fits], [fit.validation for fit in fits]
+    errors = [100 * v.table["error"].iloc[v.one_se] for v in curves]
+    chosen = pd.Series([fit.dissimilarity.metric.name for fit in fits]).value_counts()
+    return [name, " ".join(map(str, sizes)), ", ".join(f"{k} {v}" for k, v in chosen.items()), f"{min(errors):.1f} to {max(errors):.1f}"]
 
 
 def main() -> None:
@@ -128,6 +144,7 @@ def main() -> None:
     parser.add_argument("--splits", type=int, default=20, help="of each table (default: %(default)s)")
     parser.add_argument("--tables", nargs="*", default=TABLES, choices=TABLES, metavar="NAME", help=", ".join(TABLES))
     parser.add_argument("--simulate", type=int, default=0, metavar="SAMPLES", help="samples of each simulation (default: none)")
+    parser.add_argument("--seeds", type=int, default=0, help="seeds of the fits of all rows (default: none)")
     parser.add_argument("--rows", nargs="+", type=int, default=[60, 150, 600], help="of a sample (default: 60 150 600)")
     options = parser.parse_args()
     parts = ["# The first answer"]
@@ -145,12 +162,19 @@ def main() -> None:
         lines = []
         for name, draw in SHAPES.items():
             for n in options.rows:
-                true, plain, corrected, inside = simulated(draw, n, options.simulate)
-                lines.append([name, f"{n}", f"{100 * true:.1f}", f"{100 * plain:.1f}", f"{100 * corrected:.1f}", f"{inside:.2f}"])
+                true, plain, corrected, inside, sd, se = simulated(draw, n, options.simulate)
+                errors = [f"{100 * value:.1f}" for value in (true, plain, corrected, sd, se)]
+                lines.append([name, f"{n}", *errors, f"{inside:.2f}"])
                 print(*lines[-1], sep=" | ", flush=True)
-        head = ["", "rows", "true error", "CV error", "corrected", "coverage"]
+        head = ["", "rows", "true error", "CV error", "corrected", "SD of CV error", "its SE", "coverage"]
         words = f"Errors (%) and the coverage of the corrected error's 95 % interval, means over {options.simulate} samples."
         parts += [words, as_table(head, lines)]
+    if options.seeds:
+        lines = []
+        for name in STABLE:
+            lines.append(stability_line(name, options.seeds))
+            print(*lines[-1], sep=" | ", flush=True)
+        parts += [f"Fits of all rows with {options.seeds} seeds.", as_table(["", "prototypes", "distance", "CV error (%)"], lines)]
     if options.write:
         (HERE / "FIRST_ANSWER.md").write_text("\n\n".join(parts) + "\n")
 

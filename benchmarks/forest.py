@@ -20,6 +20,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from made import clinic
 from median_glvq import as_table, columns_and, data_of, error_of, spread
 from sklearn.datasets import make_classification
 from sklearn.ensemble import RandomForestClassifier
@@ -39,7 +40,7 @@ ROWS, COLUMNS, GOAL = 5000, 20, 3.0
 def table_of(name: str) -> tuple[pd.DataFrame, str]:
     """Data and response."""
     if name == "clinic":
-        return pc.simulate_clinic(1000), "outcome"
+        return clinic(1000), "outcome"
     if name in ("glass", "vowel"):
         data = pd.read_csv(Path(os.environ["PROTOCLASS_DATA"]) / f"{name}.csv")
         response = "type" if name == "glass" else "vowel"
@@ -139,7 +140,7 @@ def main() -> None:
         "which the prototypes predict the class that the forest predicts.",
         as_table(["", "prototypes", "medianglvq, pc.Forest", "forest", "logistic", "agreement"], lines),
         "Categories for the trees of `pc.Forest`: codes, as it takes them, or one column for each level; two prototypes of each class, "
-        f"missing values kept, errors over {CODED} splits (%). \"clinic\" is `pc.simulate_clinic(1000)`.",
+        f"missing values kept, errors over {CODED} splits (%). \"clinic\" is `clinic(1000)` of data/simulate.py.",
         as_table(["", "codes", "one-hot"], codes),
         speed(),
     ])  # fmt: skip

@@ -1,7 +1,7 @@
 """The price of few prototypes, as `Validation.frontier` states it and as it is: python benchmarks/frontier.py
 
 Rows of two classes: pure noise with 5 normal columns (the true error is 0.50), the same with means 1 apart in two of them, and a
-mixture of normals in the plane (`pc.simulate_mixture`). For each size on a list: the point of least cross-validated error among all of
+mixture of normals in the plane (PVM paper, appendix C). For each size on a list: the point of least cross-validated error among all of
 at most this size, its error in the table, that corrected, and the true one of the rule that all rows give, measured on new rows.
 """
 

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import sys
+from pathlib import Path
+
 import numpy as np
 import pandas as pd
 
-import protoclass as pc
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "data"))
+from simulate import clinic as clinic
+from simulate import mixture as mixture
 
 CLASSES, MEANS, DIMENSIONS = 10, 10, 10
 BLOCK = 10_000  # rows drawn at a time
@@ -20,8 +25,8 @@ def made(n: int, p: int, seed: int = 0) -> pd.DataFrame:
     size of MNIST, and about as easy to tell apart (1-NN errs in some percent of the rows).
     """
     if p == 2:
-        mixture = pc.simulate_mixture(n, seed=seed).rename(columns={"class": "y"})  # sorted by class
-        return mixture.sample(frac=1, random_state=seed).reset_index(drop=True)
+        points = mixture(n, seed=seed).rename(columns={"class": "y"})  # sorted by class
+        return points.sample(frac=1, random_state=seed).reset_index(drop=True)
     draw = np.random.default_rng(seed)
     d = min(DIMENSIONS, p)
     means = draw.normal(size=(CLASSES, 1, d)) + draw.normal(size=(CLASSES, MEANS, d))

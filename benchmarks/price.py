@@ -1,6 +1,6 @@
 """The price of few prototypes: python benchmarks/price.py
 
-Errors on a third of the rows, mean over stratified splits. For each number of prototypes the best of four methods is taken, with its
+Errors on a third of the rows, mean over stratified splits. For each number of prototypes the best of three methods is taken, with its
 grid point: the one of the lowest error in 5 folds of the other two thirds, among all of at most this number (`frontier`), and that rule
 is fitted to these rows. Method, radius, matrix and number thus take no part in the test. "glvq" is method "medianglvq" alone with K=1 or
 K=(1, 2), tuned as by default by the 1-SE rule in 5 folds, and with K=1 by the lowest error in the same folds. Beside them are logistic
@@ -161,7 +161,8 @@ def main() -> None:
         "# The price of few prototypes",
         f"`python benchmarks/price.py {' '.join(sys.argv[1:])}`, {time.perf_counter() - start:.0f} s: errors on new rows (%), mean and "
         f"standard error over {options.splits} splits, which share rows. Each number is the most prototypes that a rule may have, and the "
-        "method is the best of four in 5 folds of the training rows; \"glvq\" is \"medianglvq\" alone, \"all rows\" the nearest neighbour.",
+        "method is the best of three in 5 folds of the training rows; \"glvq\" is \"medianglvq\" alone, by the 1-SE rule or by the lowest "
+        "error; \"all rows\" is the nearest neighbour.",
         as_table(["", *COLUMNS], lines),
         "Points above the lowest of logistic regression, forest and boosting (by their mean test errors, which favours these three) on the "
         "tables:",

@@ -56,6 +56,12 @@ def rare_class(draw: np.random.Generator, n: int) -> pd.DataFrame:
     return pd.DataFrame(draw.normal(size=(n, 2)) + 4 * y[:, None], columns=["a", "b"]).assign(y=np.where(y, "u", "v"))
 
 
+def rare_overlapping(draw: np.random.Generator, n: int) -> pd.DataFrame:
+    y = np.where(np.arange(n) % 20 == 0, 2, np.arange(n) % 2)
+    X = draw.normal(size=(n, 2)) + 2.5 * np.array([[0, 0], [1, 0], [0, 1]])[y]
+    return pd.DataFrame(X, columns=["a", "b"]).assign(y=np.array(list("uvw"))[y])
+
+
 def a_column_that_splits(draw: np.random.Generator, n: int) -> pd.DataFrame:
     y, side = np.arange(n) % 2, draw.random(n) < 0.5  # one half is separable, the other is noise
     X = np.column_stack([draw.normal(size=n) + 8 * side, draw.normal(size=n) + 6 * y * side])
@@ -65,8 +71,10 @@ def a_column_that_splits(draw: np.random.Generator, n: int) -> pd.DataFrame:
 World = Callable[[np.random.Generator, int], pd.DataFrame]
 WORLDS: list[tuple[World, int, dict[str, Any]]] = [
     (three_separated, 60, {}), (three_separated, 30, {"method": "knn"}), (noise, 40, {"max_prototypes": 6}),
-    (noise, 40, {"tolerance": 0.02}), (noise, 40, {"method": "scm"}), (rare_class, 200, {"measure": "balanced"}), (unequal_spread, 60, {}),
-    (a_column_that_splits, 100, {"method": "knn"}), (equal_spread, 40, {"max_prototypes": 4}), (equal_spread, 60, {"measure": COSTS}),
+    (noise, 40, {"tolerance": 0.02}), (noise, 40, {"method": "scm"}), (rare_class, 200, {"measure": "balanced"}),
+    (rare_class, 100, {"measure": "balanced", "method": "knn"}), (rare_overlapping, 200, {"measure": "balanced", "method": "knn"}),
+    (unequal_spread, 60, {}), (a_column_that_splits, 100, {"method": "knn"}), (equal_spread, 40, {"max_prototypes": 4}),
+    (equal_spread, 60, {"measure": COSTS}),
 ]  # fmt: skip
 
 

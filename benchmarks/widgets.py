@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from made import mixture
 
 import protoclass as pc
 from protoclass.core.parallel import cores
@@ -82,11 +83,11 @@ def main() -> None:
     parser.add_argument("--laps", type=int, default=2)
     parser.add_argument("--write", action="store_true", help="write WIDGETS.md")
     options = parser.parse_args()
-    mixture = pc.simulate_mixture(2000, seed=0)
+    points = mixture(2000, seed=0)
     usps = pc.fetch_data("usps")
     usps = usps[usps.split == "train"].drop(columns="split").copy()
     fits = [
-        ("mixture", pc.fit("class ~ .", mixture, progress=False), None, "< 100 ms"),
+        ("mixture", pc.fit("class ~ .", points, progress=False), None, "< 100 ms"),
         ("USPS", pc.fit("digit ~ .", usps, dissimilarity=RAW, progress=False), None, "< 300 ms"),
         ("USPS, with pictures", pc.fit("digit ~ .", usps, dissimilarity=RAW, progress=False), (16, 16), "< 300 ms"),
     ]

@@ -18,7 +18,7 @@ QUESTIONS: dict[str, dict[str, str]] = {
         "a_rare_outcome": "Imbalanced classes: patients, few of whom have the outcome",
         "strings_pictures_matrices": "Strings, images, a custom dissimilarity, a given matrix",
         "proximity_data": "Only a matrix of distances or similarities",
-        "beyond_memory": "More rows than fit in memory, or rows on several computers",
+        "beyond_memory": "Files, databases, and more rows than fit in memory",
     },
     "What do you want to know?": {
         "choosing_the_radius": "Which radius, and how far is the solution from the optimum?",

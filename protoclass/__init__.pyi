@@ -29,9 +29,6 @@ from .fitting import explore as explore
 from .fitting import fit as fit
 from .frames.datasets import fetch_data as fetch_data
 from .frames.datasets import load_data as load_data
-from .frames.datasets import simulate_clinic as simulate_clinic
-from .frames.datasets import simulate_infection as simulate_infection
-from .frames.datasets import simulate_mixture as simulate_mixture
 from .ground.errors import ClusterError as ClusterError
 from .ground.errors import DataError as DataError
 from .ground.errors import DataWarning as DataWarning

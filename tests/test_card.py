@@ -17,7 +17,10 @@ from markdown_it import MarkdownIt
 import protoclass as pc
 from protoclass.export.writing import escape_markdown
 
-HEADINGS = ["The fit", "Data", "Classes", "Prototypes", "Cross-validation", "Certificate", "Limits", "Versions", "Methods", "How to cite"]
+HEADINGS = [
+    "Intended use", "The fit", "Data", "Classes", "Prototypes", "Test on new rows", "Cross-validation", "Certificate", "Limits", "Versions",
+    "Methods", "How to cite",
+]  # fmt: skip
 IRIS = "d9b19753d89e3e1a522230d75e89c1ebfeb9bff4b71d66ba787e8a349b9fb2ae"
 MARKUP = ["<img src=x onerror=alert(1)>", "a|b", "`x` **bold** _it_", "[link](http://a.example)", "![i](x)", "# head", "- item", "1. one",
           "$x$ \\(y\\)",
@@ -85,14 +88,28 @@ def test_limits_are_said():
     assert "Try: " in said
     assert "102 rows and 4 predictors were used; 2 were excluded" in section(card, "Data")
     assert "All 102 rows of the fit are prototypes." in section(card, "Prototypes")
-    assert "The method has no certificate" in section(card, "Certificate")
+    assert "## Certificate" not in card.markdown
+
+
+def test_use_and_test_results():
+    data = pc.load_data("breast_cancer").sample(200, random_state=0)
+    fit = pc.fit("diagnosis ~ .", data[:120], "centroids")
+    result = fit.test(data[120:])
+    card = fit.card(use="A second opinion on biopsies.", test=result)
+    assert "A second opinion on biopsies." in section(card, "Intended use")
+    assert f"{result.wrong} of 80 rows misclassified" in section(card, "Test on new rows")
+    for wrong in ({"use": 1}, {"test": 0.1}):
+        with pytest.raises(pc.OptionError, match=rf"^{next(iter(wrong))} must be .*, not"):
+            fit.card(**wrong)
 
 
 def test_fits_without_some_of_it():
     data = pc.load_data("iris")
     plain = pc.fit("species ~ .", data, eps=1.0).card()
     assert "This model was not cross-validated" in section(plain, "Cross-validation")
-    assert "This fit has no certificate" in section(plain, "Certificate")
+    assert "Not stated" in section(plain, "Intended use")
+    assert "Not tested" in section(plain, "Test on new rows")
+    assert "|  |\n" not in plain.markdown.replace("|  |  |\n", "")
     scm = pc.fit("species ~ .", data, "scm", features="stumps", kind="conjunction", penalty=1.0, stop=2, cv=None).card()
     assert "petal" in section(scm, "Prototypes")
     D = np.abs(np.subtract.outer(np.arange(150.0), np.arange(150.0)))
@@ -195,7 +212,7 @@ def test_a_card_of_hostile_data():
     for page in (card.html, card._repr_html_(), rendered(card.markdown)):
         for tag in ("<img", "<strong>", "<em>", "<a ", "<ol>", "<script"):
             assert tag not in page
-        assert page.count("<h2>") == len(HEADINGS)
+        assert page.count("<h2>") == len(HEADINGS) - 1  # no certificate
         assert page.count("<h1>") == 1
     assert all(line.count("|") == 4 for line in section(card, "Data").splitlines() if line.startswith("|"))
 

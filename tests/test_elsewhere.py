@@ -120,7 +120,7 @@ def test_every_hint_has_a_part_that_is_run():
 
 
 def test_every_other_name_is_an_argument_somewhere():
-    calls = [pc.fit, pc.cross_validate, pc.compare, pc.dissimilarity, pc.load_data, pc.simulate_clinic]
+    calls = [pc.fit, pc.cross_validate, pc.compare, pc.dissimilarity, pc.load_data]
     calls += [getattr(pc.Fit, name) for name in (*FUNCTIONS, "bound", "path", "at", "report", "threshold")]
     known = {name for call in calls for name in signature(call).parameters}
     known |= {f.name for kind in MODELS.values() for f in fields(kind)}

@@ -102,7 +102,7 @@ def test_data(data, change, message):
         ({"cv": np.zeros(30)}, "all the same"),
         ({"cv": pd.Series([0, 1], [0, 1])}, "lack the row 2"),
         ({"choose": "best"}, r"choose must be '1se', 'min', '1se-paired',.*not 'best': use choose='min'"),
-        ({"na": "omit"}, "na must be 'drop', 'raise' or 'keep', not 'omit': use na='drop'"),
+        ({"na": "na.omit"}, "na must be 'drop', 'raise' or 'keep', not 'na.omit': use na='drop'"),
         ({"na": "keep"}, "na='keep' needs a dissimilarity that takes missing values, such as 'gower' or 'forest', not Euclidean"),
         ({"seed": -1}, "seed must be a whole number >= 0 and <= 9223372036854775807, not -1"),
         ({"seed": 1.5}, r"seed must be a whole number >= 0 and <= 9223372036854775807, not 1\.5"),

@@ -37,8 +37,8 @@ def test_it_states_the_tuning():
     text = fit.methods().text
     assert "150 observations in 3 classes (50 setosa, 50 versicolor, 50 virginica)" in text
     assert 'the method "k nearest neighbours" (Hastie et al. 2009). The dissimilarity was Gower (Gower 1971)' in text
-    assert "The parameter k (1 to 15, 3 values) was selected by 5-fold cross-validation, repeated 2 times, with the lowest balanced" in text
-    assert f"The selected parameter was k = {fit.model.k}" in text
+    assert "The parameter neighbours k (1 to 15, 3 values) was selected by 5-fold cross-validation, repeated 2 times" in text
+    assert f"The selected parameter was neighbours k = {fit.model.k}" in text
     assert "corrected for this selection by a bootstrap of the held-out predictions (BBC-CV) (Tsamardinos et al. 2018)" in text
     assert text.endswith(f"protoclass {pc.__version__} (The protoclass developers 2026) with seed 7.")
 
@@ -57,8 +57,8 @@ def test_weights_missing_values_calibration_and_choices_by_hand():
     text = fit.methods().text
     assert "after exclusion of 1 with missing values, with balanced class weights" in text
     assert "conformal prediction sets (Vovk 2015) were obtained by logistic (Platt) calibration (" in text
-    assert "eps (0.7 or 1)" in text
-    assert "selected manually (eps = 1)" in fit.validation.fit_at(1).methods().text
+    assert "radius eps of the balls (0.7 or 1)" in text
+    assert "selected manually (radius eps of the balls = 1)" in fit.validation.fit_at(1).methods().text
     grouped = pc.fit("species ~ .", IRIS, "knn", k=[1, 3], cv=5, groups=pd.Series(np.arange(150) // 3, IRIS.index)).methods().text
     assert "5-fold cross-validation that kept groups together" in grouped
 

@@ -74,8 +74,8 @@ def test_odd_values_are_answered_or_refused(calls, name):
 
 
 def test_an_unknown_choice_is_not_the_least_error(fit):
-    with pytest.raises(pc.OptionError, match="choose must be '1se', 'min', '1se-paired' or 'bound', not 'least': use choose='min'"):
-        fit.validation.corrected("least")
+    with pytest.raises(pc.OptionError, match="choose must be '1se', 'min', '1se-paired' or 'bound', not 'best': use choose='min'"):
+        fit.validation.corrected("best")
 
 
 @pytest.mark.parametrize("kind", [np.float32, np.float16])

@@ -6,6 +6,7 @@ from functools import cache
 import numpy as np
 import pandas as pd
 import pytest
+import simulate
 
 import protoclass as pc
 
@@ -13,7 +14,7 @@ import protoclass as pc
 @cache
 def tables():
     """A table of each kind, by name."""
-    iris, clinic = pc.load_data("iris"), pc.simulate_clinic(90, missing=0)
+    iris, clinic = pc.load_data("iris"), simulate.clinic(90, missing=0)
     codes = iris.assign(species=iris.species.cat.codes if hasattr(iris.species, "cat") else pd.factorize(iris.species)[0])
     fit = pc.fit("species ~ .", iris, eps=[0.8, 1.0], cv=3, dissimilarity="euclidean", repeats=1)
     gower = pc.fit("outcome ~ age + ward + smoker", clinic, eps=0.2)

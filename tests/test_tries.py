@@ -7,6 +7,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
+import simulate
 from tries_of_python import OF_PYTHON
 from tries_of_r import OF_R
 
@@ -34,7 +35,7 @@ def names():
     return {
         "pc": pc, "pd": pd, "np": np, "pl": polars, "plt": plt, "io": io, "pdist": pdist, "KFold": KFold,
         "accuracy_score": accuracy_score, "confusion_matrix": confusion_matrix, "KNeighborsClassifier": KNeighborsClassifier,
-        "iris": iris, "new": new, "old": old, "data": data, "two": two, "clinic": pc.simulate_clinic(60, seed=2),
+        "iris": iris, "new": new, "old": old, "data": data, "two": two, "clinic": simulate.clinic(60, seed=2),
         "spaced": data.rename(columns=lambda c: c.replace("_", " ")), "grid": pd.DataFrame({"k": [1, 5]}),
         "mixed": data.drop(columns="species").assign(e=["a", "b"] * 25),
         "loss": pd.DataFrame(1 - np.eye(3), levels, levels), "D": pc.dissimilarity("~ . - species", data).frame(),

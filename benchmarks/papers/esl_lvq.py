@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from common import Report, main, spread, table
-from mixtures import bayes, outline, overlapping, plane
+from mixtures import bayes, mixture, outline, overlapping, plane
 from scipy.spatial import cKDTree
 
 import protoclass as pc
@@ -54,7 +54,7 @@ def picture(data: pd.DataFrame, means: np.ndarray, fits: dict[str, pc.Fit], erro
 def report(wanted: int = 20) -> Report:
     over, moved, figure = [], [], None
     for seed, means, new, bayes_error in overlapping(wanted):
-        data = pc.simulate_mixture(300, seed=seed)
+        data = mixture(300, seed=seed)
         fits = {name: pc.fit("class ~ .", data, model, dissimilarity=RAW) for name, model in METHODS.items()}
         errors = [100 * fit.test(new).error for fit in fits.values()]
         over.append([error - 100 * bayes_error for error in errors])

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from common import Report, main, spread, table
-from mixtures import densities, outline, overlapping
+from mixtures import densities, mixture, outline, overlapping
 
 import protoclass as pc
 from protoclass.plots.style import panels
@@ -47,7 +47,7 @@ def picture(data: pd.DataFrame, means: np.ndarray, fits: list[tuple[str, pc.Fit,
 def report(wanted: int = 20) -> Report:
     found, figure = [], None
     for seed, means, new, bayes_error in overlapping(wanted):
-        data = pc.simulate_mixture(300, seed=seed)
+        data = mixture(300, seed=seed)
         chances = densities(means, new[["x1", "x2"]].to_numpy())
         chances /= chances.sum(axis=1, keepdims=True)
         fits = [pc.fit("class ~ .", data, model, dissimilarity=RAW, progress=False) for model in METHODS.values()]

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 from common import Report, main, table
-from mixtures import densities, more
+from mixtures import densities, mixture, more
 
 import protoclass as pc
 from protoclass.plots.style import GREY, axes, colour, mark, plain_log
@@ -52,7 +52,7 @@ def report(largest: int = 30_000) -> Report:
     found, curves, rows, inverse = {}, {}, [], []
     everywhere = True
     for W, seed in SEEDS.items():
-        means = np.array(pc.simulate_mixture(10 * W, W, seed).attrs["means"])
+        means = np.array(mixture(10 * W, W, seed).attrs["means"])
         new = more(means, TESTED, 1)
         bayes, limit, holds = limits(means, new[["x1", "x2"]].to_numpy())
         bound = bayes * (2 - W / (W - 1) * bayes)

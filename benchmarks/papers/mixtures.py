@@ -1,16 +1,20 @@
-"""New rows, densities and the Bayes rule of `pc.simulate_mixture`, whose means are in the `attrs` of its data."""
+"""New rows, densities and the Bayes rule of `mixture` of data/simulate.py, whose means are in the `attrs` of its data."""
 
 from __future__ import annotations
 
+import sys
 from itertools import count
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 from scipy.special import logsumexp
 
-import protoclass as pc
 from protoclass.plots.style import colour, mark
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "data"))
+from simulate import mixture as mixture
 
 VARIANCE = 1 / 5
 TESTED = 20_000  # new rows
@@ -44,7 +48,7 @@ def overlapping(wanted: int) -> list[tuple[int, np.ndarray, pd.DataFrame, float]
     seeds = count()
     while len(found) < wanted:
         seed = next(seeds)
-        means = np.array(pc.simulate_mixture(300, seed=seed).attrs["means"])
+        means = np.array(mixture(300, seed=seed).attrs["means"])
         new = more(means, TESTED, seed)
         error = float((bayes(means, new[["x1", "x2"]].to_numpy()) != new["class"].cat.codes).mean())
         if error >= OVERLAP:

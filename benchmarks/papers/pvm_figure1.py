@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 from common import Report, main, table
+from mixtures import mixture
 
 import protoclass as pc
 
@@ -15,7 +16,7 @@ RAW = pc.Euclidean(scale=False)
 
 
 def report(seed: int = 0) -> Report:
-    data = pc.simulate_mixture(300, seed=seed)
+    data = mixture(300, seed=seed)
     related = pc.dissimilarity("class ~ .", data, RAW)
     eps = related.quantile([0, 0.01, 0.05, 0.15, 0.3, 0.5]).to_numpy()
     rows = []

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from common import Report, main, spread, table
-from mixtures import TESTED, outline, overlapping, scatter
+from mixtures import TESTED, mixture, outline, overlapping, scatter
 
 import protoclass as pc
 from protoclass.plots.style import panels
@@ -57,7 +57,7 @@ def picture(data: pd.DataFrame, means: np.ndarray, best: dict[str, tuple[float, 
 def report(wanted: int = 20) -> Report:
     lines, least, chosen, sizes, figure = [], [], [], [], None
     for seed, means, new, error in overlapping(wanted):
-        data = pc.simulate_mixture(300, seed=seed)
+        data = mixture(300, seed=seed)
         found = {name: solutions(data, new, model) for name, model in METHODS.items()}
         if figure is None:
             figure = picture(data, means, {name: told[0] for name, told in found.items()}, error)

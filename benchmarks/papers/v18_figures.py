@@ -120,7 +120,7 @@ HEAD = ("set and norm", "least test error", "at eps", "prototypes", "least cover
 
 def report(radii: int = 20, digits: int = 1797) -> Report:
     runs = {
-        "mixture of Gaussians, l2": ("class ~ .", pc.simulate_mixture(300, seed=0), L2),
+        "mixture of Gaussians, l2": ("class ~ .", pc.load_data("mixture"), L2),
         "iris, l2": ("species ~ .", pc.load_data("iris"), L2),
         "iris, l-infinity": ("species ~ .", pc.load_data("iris"), LINF),
         "breast cancer, l2": ("diagnosis ~ .", pc.load_data("breast_cancer"), L2),

@@ -321,13 +321,14 @@ def weights_by_class(metric: TrainedMetric) -> np.ndarray:
 
 def count_choices(fit: Fitted, task: Task, samples: list[Chosen]) -> pd.DataFrame:
     prototypes, m = fit.rule.prototypes, len(task.candidate_row)
-    times, present = np.zeros((task.classes, m), np.int64), np.zeros(m, np.int64)
+    times, present = np.zeros((task.classes + 1, m), np.int64), np.zeros(m, np.int64)  # the last of those that stand for no class, -1
     for sample in samples:
         np.add.at(times, (sample.classes, sample.at), 1)
         present += sample.present
-    own = np.zeros((task.classes, m), bool)
+    own = np.zeros(times.shape, bool)
     own[prototypes.classes, prototypes.at] = True
     classes, at = np.nonzero(own | (times > 0))
+    classes[classes == task.classes] = -1
     out = pd.DataFrame({
         "class": pd.Categorical.from_codes(classes, fit.frame.levels),
         "prototype": own[classes, at],
@@ -375,7 +376,7 @@ def distances_to_samples(
         own, part = (task.y[:, None] == classes) & np.reshape(rows, (-1, 1)), slice(begin, begin + BLOCK)
         inside = own & np.less(D, 0.0 if prototypes.radii is None else prototypes.radii[part])
         for b, sample in enumerate(samples):
-            count = np.bincount(sample.classes, minlength=task.classes)[classes]
+            count = np.bincount(sample.classes[sample.classes >= 0], minlength=task.classes)[classes]
             random[part] += hit_by_random(inside.sum(axis=0), own.sum(axis=0), count) / len(samples)
             for c in np.unique(classes):
                 mine, theirs = np.flatnonzero(classes == c), sample.rows_of(c, task)

@@ -106,10 +106,11 @@ def _by_partition(name: str, fit: Any, table: Any, given: Mapping[str, Any]) -> 
 
 
 def _answer(fit: Any, name: str, given: Mapping[str, Any], rows: pd.DataFrame) -> Any:
-    out = getattr(fit, name)(rows, **given)
+    """The answer for a partition; labels of prototypes have a type with missing values, the same in all partitions."""
+    out, labels = getattr(fit, name)(rows, **given), fit.prototype_names.to_series().convert_dtypes().dtype
     if isinstance(out, pd.Series):
-        return out.astype(object) if out.name == "nearest" else out  # labels, and None
-    return out.astype({"prototype": object}) if "prototype" in out else out
+        return out.astype(labels) if out.name == "nearest" else out
+    return out.astype({"prototype": labels}) if "prototype" in out else out
 
 
 def _test(name: str, fit: Any, table: Any, given: Mapping[str, Any]) -> Any:

@@ -24,13 +24,14 @@ T = TypeVar("T")
 SMALL = 2**19
 MANY = 2**62  # entries: such work always uses threads
 FEW = 2**18
+NESTED = 8  # kernels that a kernel may call, one in the other
 
 WANTED = np.zeros(1, np.uint8)  # of a thread whose work someone waits for, as long as it lasts
 
 _inside = threading.local()
 _guard = threading.Lock()
-_within = 0  # number of threads inside `alone`
-_limits: Any = None  # the limits that the last of these threads restores
+_alone: set[object] = set()  # one for each thread inside `alone`
+_limits: Any = None  # the limits that the last of these threads restores; None without such threads
 
 
 class _Loop:
@@ -45,10 +46,10 @@ _loops: WeakSet[_Loop] = WeakSet()  # that are under way
 
 def _renew() -> None:
     """A forked process has one thread: no other one has the lock, is inside `alone`, or runs a loop."""
-    global _guard, _within, _loops
-    if _within:
-        _restore()
-    _guard, _within, _loops = threading.Lock(), 0, WeakSet()
+    global _guard, _loops
+    _guard, _loops = threading.Lock(), WeakSet()
+    _alone.clear()
+    _leave(None)
 
 
 if hasattr(os, "register_at_fork"):
@@ -76,11 +77,6 @@ def _pools(modules: int) -> ThreadpoolController:
     return ThreadpoolController()
 
 
-def _restore() -> None:
-    _take_control()
-    _limits.restore_original_limits()
-
-
 def _take_control() -> None:
     """Let this thread limit OpenBLAS: a newer threadpoolctl ignores all but the one that was the first to do so."""
     release: Any = getattr(OpenBLASController, "clear_controlling_thread", None)
@@ -94,19 +90,37 @@ def alone() -> Iterator[None]:
 
     The limit applies to the process: the first of several threads sets it, and the last one to leave removes it.
     """
-    global _limits, _within
-    with _guard:
-        if not _within:
-            _take_control()
-            _limits = _pools(len(sys.modules)).limit(limits=1)
-        _within += 1
+    mine = object()
     try:
-        yield
-    finally:
-        with _guard:
-            _within -= 1
-            if _within == 0:
-                _restore()
+        try:
+            _enter(mine)
+            yield
+        finally:
+            _leave(mine)
+    finally:  # Ctrl-C may stop the first before its end
+        _leave(mine)
+
+
+def _enter(mine: object) -> None:
+    global _limits
+    with _guard:
+        _alone.add(mine)
+        if _limits is None:
+            _take_control()
+            pools = _pools(len(sys.modules))
+            _limits = pools.limit(limits=None)  # what to restore is known before anything is changed
+            pools.limit(limits=1)
+
+
+def _leave(mine: object) -> None:
+    """Restore the limits if no other thread needs them; a second time it changes nothing."""
+    global _limits
+    with _guard:
+        _alone.discard(mine)
+        if not _alone and _limits is not None:
+            _take_control()
+            _limits.restore_original_limits()
+            _limits = None
 
 
 class Once(Generic[T]):
@@ -147,7 +161,17 @@ class Kernel:
         update_wrapper(self, function)
 
     def __call__(self, *arguments: Any) -> Any:
-        out = self._compiled()(*arguments)
+        run = self._compiled()
+        for _ in range(NESTED):
+            try:
+                out = run(*arguments)
+                break
+            except OSError:  # a full disk, which refuses one after the other of the kernels in this one; they are compiled by now
+                from .cache import say_that_nothing_is_kept
+
+                say_that_nothing_is_kept()
+        else:
+            out = run(*arguments)
         check_wanted()
         return out
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from ..core.statistics.intervals import Estimate, columns_of, least_se, rows_worth, wilson
+from ..core.statistics.intervals import Estimate, columns_of, effective_rows, least_se
 from ..core.statistics.one_se import mean_and_se
 from ..core.statistics.roc import all_cuts, best_cut, decide_at, variance_of_choice
 from ..core.statistics.scores import LEARN
@@ -295,16 +295,19 @@ def intervals(
 ) -> tuple[Estimate, Estimate]:
     """Sensitivity and specificity of held-out decisions, with 95 % intervals for new rows predicted by the selected threshold.
 
-    Wilson's interval, for the number of rows at which a proportion has the variance of `variance_of_choice`, which accounts for the
-    selection of the threshold. If the calibration rows are the training rows, the rules that scored them have training rows in common.
-    Then the variance of a proportion of independent rows is added, times K / (K - 1): test over training rows (Nadeau and Bengio 2003)
-    for each of the K folds.
+    The middle of the interval, and the lowest variance of a proportion, are those with two more rows on either side (Agresti and Coull
+    1998), because a proportion of few rows near 0 or 1 shows too little variance. The variance is the one of `variance_of_choice`,
+    which accounts for the selection of the threshold, with Student's quantile. If the calibration rows are the training rows, the rules
+    that scored them have training rows in common. Then the variance of a proportion of independent rows is added, times K / (K - 1):
+    test over training rows (Nadeau and Bengio 2003) for each of the K folds.
 
     In 48 cases of 100 and 400 rows, with 120 samples each, Wilson's interval for the actual number of rows contains the true proportion
     for the selected threshold in 0.73 to 0.95 (mean 0.84), this interval in 0.88 to 1.00 (mean 0.96):
     `python benchmarks/inference.py threshold`.
     """
     scores, y, w = calibration.scores, calibration.conformal.y, calibration.conformal.w
+    from scipy.stats import t
+
     code, own, w = chooser.code, y == chooser.code, w / (w.max(initial=0.0) or 1.0)
     p = calibration.chances.of(scores)
     change = chooser.losses[y, code] - chooser.losses[y, decide_at(p, code, np.inf)]
@@ -319,7 +322,9 @@ def intervals(
     out = []
     for rows, variance in zip((own, ~own), variances, strict=True):
         right, weight = (held[rows] == code) == own[rows], w[rows]
-        share = float(weight @ right / weight.sum())
-        most = float(weight.sum() ** 2 / (weight @ weight))
-        out.append(Estimate(share, *wilson(share, 1 / (1 / rows_worth(share, variance, most) + shared / most))))
+        share, count = float(weight @ right / weight.sum()), effective_rows(weight)
+        middle = (share * count + 2) / (count + 4)
+        alone = middle * (1 - middle) / (count + 4)
+        half = float(t.ppf(0.975, max(count - 1, 1.0))) * float(np.sqrt(max(variance, alone) + shared * alone))
+        out.append(Estimate(share, max(0.0, middle - half), min(1.0, middle + half)))
     return out[0], out[1]

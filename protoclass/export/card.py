@@ -7,12 +7,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from ..analysis.evaluation import Test
 from ..analysis.separation import separation
 from ..estimation.fitted import Fitted
 from ..frames.blocks import fingerprint
-from ..ground.errors import cut, printed
+from ..ground.errors import OptionError, brief, cut, printed
 from ..ground.files import PAGES, check_path, write_file
 from ..ground.options import significant
+from ..tables.evaluation import lines
 from ..tables.printing import facts, separation_facts, validated
 from ..tables.summary import by_class, certificate_rows, notes
 from ..tables.tidy import list_prototypes, with_texts
@@ -106,15 +108,22 @@ class Card:
         return place
 
 
-def card(fit: Fitted) -> Card:
+def card(fit: Fitted, use: str | None = None, test: Test | None = None) -> Card:
     r"""Model card: one page of text and small tables that documents the fit for its users and reviewers.
 
-    It has the call, a fingerprint of the data, the classes with their counts, the prototypes, the cross-validated error with its
-    folds and the selected parameters, the certificate, the limitations (rows that were dropped, classes that are never predicted,
-    notes of the summary), the versions of the packages, a paragraph on methods, and how to cite.
+    It has the intended use, the call, a fingerprint of the data, the classes with their counts, the prototypes, the test, the
+    cross-validated error and the selected parameters, the certificate, the limitations (rows that were dropped, classes that are never
+    predicted, notes of the summary), the versions of the packages, a paragraph on methods, and how to cite.
 
     The fingerprint is a SHA-256 of the rows that were used; it identifies the data file of the fit. `protoclass.Card` describes how
     to compute it from the data.
+
+    Parameters
+    ----------
+    use : str, optional
+        Intended use: who may decide what by the predictions, and for whom. The package cannot know it.
+    test : Test, optional
+        Result of `fit.test` on new rows.
 
     Returns
     -------
@@ -134,18 +143,25 @@ def card(fit: Fitted) -> Card:
     >>> print(card.markdown.splitlines()[0])
     # Model card: Prototype vector machine (greedy), species \~ .
     """
+    if use is not None and not isinstance(use, str):
+        raise OptionError(f"use must be text, such as 'a second opinion on biopsies', not {brief(use)}")
+    if test is not None and not isinstance(test, Test):
+        raise OptionError(f"test must be the result of fit.test(new), not {brief(test)}")
     known = fit.frame.schema  # series have no bytes that it documents
     local = bool(known) and all(column.kind != "series" for column in known.values())
     mark = fingerprint(fit.frame) if local else None
     said = facts(fit)
     main = {k: v for k, v in said.items() if k not in LIMITS and k not in _validation_facts(fit)}
+    unstated = f"Not stated: card(use=) adds it. The fit predicts {fit.frame.formula.response} from {len(known)} predictors."
     sections: list[tuple[str, tuple[Part, ...]]] = [
+        ("Intended use", (Text([use or unstated]),)),
         ("The fit", (Code(repr(fit.call)), Table(("", ""), list(main.items())))),
         ("Data", tuple(data(fit, mark))),
         ("Classes", (table_of(by_class(fit), "class"),)),
         ("Prototypes", tuple(prototypes(fit))),
+        ("Test on new rows", tuple(tested(test))),
         ("Cross-validation", (cross_validation(fit),)),
-        ("Certificate", tuple(certificate(fit))),
+        *([("Certificate", tuple(certificate(fit)))] if "certificate" in fit.rule.report else []),
         ("Limits", (Text(limits(fit, said), listed=True),)),
         ("Versions", (Text(versions(), listed=True),)),
         ("Methods", (Text([methods(fit).text]),)),
@@ -171,16 +187,26 @@ def data(fit: Fitted, mark: str | None) -> Iterable[Part]:
             "It is computed from the rows that were used, in their order, with predictors, classes and weights. The documentation of "
             "protoclass.Card describes it byte by byte, so others can compute it.",
         ])  # fmt: skip
-    rows = [(name, column.kind, levels_of(column.levels)) for name, column in list(schema.items())[:SHOWN]]
+    rows = [(name, column.kind, levels_of(column.levels)) for name, column in schema.items() if len(column.levels)]
+    for kind in dict.fromkeys(column.kind for column in schema.values() if not len(column.levels)):
+        own = [name for name, column in schema.items() if column.kind == kind and not len(column.levels)]
+        yield Text([f"{kind.capitalize()} predictors: {levels_of(own, SHOWN)}."])
     if rows:
-        yield Table(("predictor", "kind", "levels"), rows)
-    if len(schema) > SHOWN:
-        yield Text([f"The first {SHOWN} of {len(schema)} predictors."])
+        yield Table(("predictor", "kind", "levels"), rows[:SHOWN])
+    if len(rows) > SHOWN:
+        yield Text([f"The first {SHOWN} of {len(rows)} predictors with levels."])
 
 
-def levels_of(levels: Sequence[Any]) -> str:
-    shown = ", ".join(cut(str(v), 40) for v in levels[:5])
-    return f"{shown} and {len(levels) - 5} more" if len(levels) > 5 else shown
+def levels_of(levels: Sequence[Any], most: int = 5) -> str:
+    shown = ", ".join(cut(str(v), 40) for v in levels[:most])
+    return f"{shown} and {len(levels) - most} more" if len(levels) > most else shown
+
+
+def tested(test: Test | None) -> Iterable[Part]:
+    """The first lines of a test on new rows, and its confusion table."""
+    yield Text(lines(test) if test is not None else ["Not tested: card(test=fit.test(new)) adds the result."])
+    if test is not None:
+        yield table_of(test.confusion, "truth, and predicted class")
 
 
 def prototypes(fit: Fitted) -> Iterable[Part]:
@@ -213,22 +239,14 @@ def cross_validation(fit: Fitted) -> Part:
     if validation is None or fit.point is None:
         return Text(["This model was not cross-validated: cv=10 adds an error on rows that were not used for training."])
     chosen = {name: validation.grid[name].iloc[fit.point] for name in validation.grid}
-    rows = [*_validation_facts(fit).items(), ("Random splits into folds", f"{len(validation.of_fold)}")]
-    rows += [(f"Selected {name}", cell(value)) for name, value in chosen.items()]
-    return Table(("", ""), [*rows, ("Grid points", f"{len(validation.table)}")])
+    rows = [*_validation_facts(fit).items(), *((f"Selected {name}", cell(value)) for name, value in chosen.items())]
+    return Table(("", ""), rows)
 
 
 def certificate(fit: Fitted) -> Iterable[Part]:
-    """Upper bound of the distance of the prototypes from the optimum, if known."""
-    if "certificate" in fit.rule.report:
-        yield Text([f"Objective {significant(fit.objective.value, 6)}: {fit.certificate}."])
-        yield Table(("class", "objective", "lower bound", "proof"), certificate_rows(fit))
-    elif fit.model.can.certificate:
-        how = fit.model.can.certificate
-        when = how if isinstance(how, str) else "if you request one"
-        yield Text([f"This fit has no certificate: the method gives a bound on the optimum {when}."])
-    else:
-        yield Text(["The method has no certificate: it proves no distance between the fitted model and an optimum."])
+    """Upper bound of the distance of the prototypes from the optimum."""
+    yield Text([f"Objective {significant(fit.objective.value, 6)}: {fit.certificate}."])
+    yield Table(("class", "objective", "lower bound", "proof"), certificate_rows(fit))
 
 
 def limits(fit: Fitted, said: dict[str, str]) -> list[str]:

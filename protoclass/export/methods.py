@@ -88,7 +88,7 @@ def methods(fit: Fitted) -> Methods:
     >>> import protoclass as pc
     >>> fit = pc.fit("species ~ .", pc.load_data("iris"), "knn", k=[1, 5, 15])
     >>> print(fit.methods().markdown.split(". ")[3])
-    The parameter k (1 to 15, 3 values) was selected by 10-fold cross-validation with the 1-SE rule for the error
+    The parameter neighbours k (1 to 15, 3 values) was selected by 10-fold cross-validation with the 1-SE rule for the error
     >>> fit.methods().keys
     ['hastie2009', 'tsamardinos2018', 'protoclass']
     """
@@ -133,7 +133,8 @@ def _tuning(fit: Fitted) -> list[str]:
     validation, selection = fit.curve, fit.selection
     several = isinstance(fit.problem.to_tune, OneOf)  # distances, of which the text has the names already
     chosen = fit.problem.of_method(selection.values) if several else selection.values
-    values = ", ".join(f"{name} = {_value(value)}" for name, value in chosen.items())
+    named = {name: fit.problem.model.words.get(name, name) for name in chosen}
+    values = ", ".join(f"{named[name]} = {_value(value)}" for name, value in chosen.items())
     if selection.by_hand:
         return [f"Parameters were selected manually ({values})" if values else f"The first {selection.steps} steps of the model were kept"]
     if validation is None:
@@ -146,7 +147,7 @@ def _tuning(fit: Fitted) -> list[str]:
         grid = validation.of_metric(selection.point).grid
     if not len(grid.columns):
         return [f"The {name} was estimated by {folds}"]
-    tried = " and ".join(f"{column} ({_tried(grid[column])})" for column in grid)
+    tried = " and ".join(f"{named[column]} ({_tried(grid[column])})" for column in grid)
     rule = RULES[selection.rule].format(measure=name) + ("" if "{measure}" in RULES[selection.rule] else f" for the {name}")
     subject, verb = ("parameters", "were") if len(grid.columns) > 1 else ("parameter", "was")
     out = [f"The {subject} {tried} {verb} selected by {folds} with the {rule}", f"The selected {subject} {verb} {values}"]

@@ -58,8 +58,8 @@ def source_of(data: Any) -> Source | None:
     if is_path(data):
         files = files_of(data)
         return Source(files[0].names, partial(_read_files, files))
-    if hasattr(data, "to_delayed"):  # of Dask, which narwhals does not take
-        return Source(list(data.columns), partial(_computed, data, lambda columns: data[columns].compute()))
+    if hasattr(data, "to_delayed"):
+        raise DataError("only fit, cross_validate, predict, augment and test take a Dask DataFrame: use data.compute()")
     import narwhals as nw
 
     table = nw.from_native(data, pass_through=True)

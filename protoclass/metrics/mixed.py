@@ -61,7 +61,7 @@ class Mixed(Wrapper):
     Examples
     --------
     >>> import protoclass as pc
-    >>> t = pc.simulate_clinic(60, missing=0)
+    >>> t = pc.load_data("clinic").dropna()
     >>> mix = pc.Mixed([(["age", "severity"], "euclidean"), (["ward", "smoker"], "gower")], weights=[2, 1])
     >>> d = pc.dissimilarity("~ age + severity + ward + smoker", t, mix)
     >>> a = pc.dissimilarity("~ age + severity", t, "euclidean")

@@ -224,7 +224,7 @@ class Model(NamedArguments, Served):
     can : Capabilities
         Capabilities beyond prediction.
     never_tuned : frozenset of str
-        Parameters that are never tuned, whatever their value.
+        Parameters that are never tuned.
     grids : frozenset of str
         Parameters that have a default grid, in addition to those that are "grid" by default.
     words : mapping of parameter to str
@@ -303,7 +303,7 @@ class Model(NamedArguments, Served):
         return self
 
     def class_sizes(self, values: Mapping[str, Any], held: np.ndarray, levels: tuple[Any, ...]) -> np.ndarray | None:
-        """Maximum number of prototypes per class (classes,) with these tuned values, and `held` rows of each class.
+        """Maximum number of prototypes per class (classes,), or of all (1,), with these tuned values and `held` rows of each class.
 
         None if it does not follow from the parameters; a rule must then be learned to count them.
         """

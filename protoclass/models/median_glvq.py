@@ -256,12 +256,18 @@ class MedianGLVQ(PerClass):
     def rows_needed(self, grid: Axes, held: np.ndarray, levels: tuple[Any, ...]) -> np.ndarray:
         return super().rows_needed(grid, held, levels) if self._in_all is None else np.ones_like(held)
 
+    def class_sizes(self, values: Mapping[str, Any], held: np.ndarray, levels: tuple[Any, ...]) -> np.ndarray | None:
+        total = values.get("total", self._in_all)
+        return super().class_sizes(values, held, levels) if total is None else np.array([total])
+
     def resized(self, size: int) -> dict[str, Any]:
         return {"K": GRID, "total": size}
 
     def seconds_each(self, columns: int) -> float:
-        given = ((name, len(listed(self.name, name, value))) for name, value in self.tuned().items())  # 0 of grids to be drawn
-        points = prod(count or len(self._ridges if name == "ridge" else COUNTS) for name, count in given)
+        given = {name: len(listed(self.name, name, value)) for name, value in self.tuned().items()}  # 0 of grids to be drawn
+        count = {name: known or len(self._ridges if name == "ridge" else COUNTS) for name, known in given.items()}
+        last = prod(count.pop(name, 1) for name in self.tuned_last)
+        points = prod(count.values()) + last - 1 if self._learns else prod(count.values()) * last
         return SECONDS * points * FITS / 2 if self.tuned() else SECONDS
 
     def default_grid(self, parameter: str, task: Task, smallest: np.ndarray) -> np.ndarray:

@@ -101,10 +101,10 @@ def warned(test: Test) -> list[str]:
 
 
 def by_class(test: Test) -> pd.DataFrame:
-    """The measures of each class in print."""
-    table = test.tidy().set_index("class")
-    out = table[[name for name in PRINTED if name in table]].set_axis(test.confusion.index)
-    return out.rename_axis(index=None, columns="by class")
+    """The measures of each class in print; of two classes those of the second, as the first mirrors them."""
+    table, both = test.tidy().set_index("class"), len(test.classes) == 2
+    out = table[[name for name in PRINTED if name in table and not (both and name == "auc")]].set_axis(test.confusion.index)
+    return out.iloc[-1 if both else 0 :].rename_axis(index=None, columns="by class")
 
 
 def confusion(test: Test) -> pd.DataFrame:

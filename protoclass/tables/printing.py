@@ -6,20 +6,24 @@ import html
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
+from warnings import catch_warnings, simplefilter
+from weakref import WeakKeyDictionary
 
 import numpy as np
 import pandas as pd
 
 from ..analysis.separation import separation, why_not_separated
 from ..analysis.why import tells_apart
+from ..core.statistics.folds import FOLDS
 from ..core.statistics.one_se import RULES, frontier
 from ..estimation.calibration import READ
+from ..estimation.cross_validation import validate
 from ..estimation.error_curve import ErrorCurve
 from ..estimation.fitted import Fitted
 from ..estimation.learning import costs_twice, worse_than_one_class
 from ..estimation.problem import class_factors, with_class_factors
 from ..estimation.selection import Extension, losses, mean_loss, row_weights
-from ..ground.errors import brief, visible, visible_lines
+from ..ground.errors import DataError, DataWarning, brief, visible, visible_lines
 from ..ground.options import SAME, fixed, significant, with_error
 from ..metrics.measuring import texts_as_wholes
 from ..metrics.wrappers import OneOf
@@ -67,12 +71,13 @@ def _fewer(fit: Fitted) -> str:
 def _extended(fit: Fitted, extensions: Mapping[str, Extension]) -> list[str]:
     """How default grids were extended."""
     assert fit.curve is not None
+    assert fit.point is not None
     out = []
     for name, extension in extensions.items():
         ended = "" if extension.all_classes else "; with the next value a class has no prototypes"
         if extension.added:
             values = f"{extension.added} larger value{'s' if extension.added > 1 else ''} of {name}"
-            largest = significant(fit.curve.grid[name].max())
+            largest = significant(fit.curve.of_metric(fit.point).grid[name].max())
             out.append(f"extended by {values} (up to {largest}), because the largest was selected{ended}")
         else:
             out.append(f"not extended, although the largest {name}, {significant(extension.last)}, was selected{ended}")
@@ -253,7 +258,7 @@ def facts(fit: Fitted) -> dict[str, str]:
     if fit.curve is not None and fit.point is not None:
         out = warnings_of(fit) | out | validated(fit)  # warnings first
     else:
-        out["CV error"] = "not cross-validated: cv=10"
+        out["CV error"] = error_said(fit)
     out |= choice_facts(fit)
     return out if fit.calibration is None else {**out, "Probabilities": fit.calibration.words()}
 
@@ -416,13 +421,41 @@ def no_summary(fit: Fitted) -> str:
     return f"{size} of {fit.nobs} rows are prototypes, which is not a summary." + (f" Fewer: {fewer}" if fewer else "")
 
 
+QUICK = 10.0  # predicted seconds of a cross-validation that print does by itself
+UNKNOWN = 1e-6  # seconds of a pair of rows, for methods that predict none
+_checked: WeakKeyDictionary[Fitted, ErrorCurve | str] = WeakKeyDictionary()
+
+
+def check(fit: Fitted) -> ErrorCurve | str:
+    """The cross-validation with parameters that were given, done at the first print of a fit; or why there is none, in words."""
+    if fit not in _checked:
+        _checked[fit] = _check(fit)
+    return _checked[fit]
+
+
+def _check(fit: Fitted) -> ErrorCurve | str:
+    none, problem, frame, selection = "not cross-validated: cv=10", fit.chosen_problem, fit.frame, fit.selection
+    if not problem.cv_is_auto or selection.by_hand or selection.steps is not None or frame.absent is not None:
+        return none
+    each = fit.model.seconds_each(len(frame.schema)) or UNKNOWN
+    slow = fit.dissimilarity.metric.slow or "certificate" in fit.rule.report
+    if slow or FOLDS * each * len(frame) ** 2 > QUICK:
+        return none
+    try:
+        with catch_warnings():
+            simplefilter("ignore", DataWarning)  # of rows, which the fit has given
+            return validate(replace(problem, progress=False))[0]
+    except DataError as reason:  # a class has too few rows
+        return f"not cross-validated: {str(reason).split(': ')[0]}"
+
+
 def error_said(fit: Fitted) -> str:
     """The error with its 95 % interval, how it was estimated, and the error of one class for all rows."""
-    validation, point = fit.curve, fit.point
-    if validation is None or point is None:
-        return "not cross-validated: cv=10"
+    validation, point = (fit.curve, fit.point) if fit.curve is not None else (check(fit), 0)
+    if isinstance(validation, str) or point is None:
+        return validation if isinstance(validation, str) else "not cross-validated: cv=10"
     usual = 2 if fit.nobs < LARGE else 3
-    corrected = None if fit.selection.by_hand else validation.corrected(fit.selection.rule)
+    corrected = None if fit.selection.by_hand or fit.curve is None else validation.corrected(fit.selection.rule)
     error = float(validation.choice.error[point])
     if corrected is None:
         value, ends, how = error, tuple(validation.band().iloc[point][["low", "high"]]), "cross-validated"
@@ -476,7 +509,9 @@ def brief_facts(fit: Fitted) -> dict[str, str]:
         out["Distance"] = every["Dissimilarity"]
     grid = dict[str, str]()
     if validation is not None and fit.point is not None and not fit.selection.by_hand:
-        ended = {name: e for name, e in validation.extensions.items() if not (e.added and e.all_classes)}
+        own, chosen = validation.of_metric(fit.point).grid, fit.selection.values
+        last = {name: e for name, e in validation.extensions.items() if name in own and chosen[name] == own[name].max()}
+        ended = {name: e for name, e in last.items() if not (e.added and e.all_classes)}
         grid["Grid"] = "; ".join([*_extended(fit, ended), *_at_its_end(fit)])
     return out | {line: words for line, words in {**grid, **{k: every[k] for k in KEPT if k in every}}.items() if words}
 

@@ -49,7 +49,7 @@ def write_share(value: float) -> str:
 
 def write_value(value: Any) -> str:
     """The value of a parameter for a label."""
-    return value if isinstance(value, str) else write_number(float(value))
+    return str(value) if isinstance(value, (str, bool, np.bool_)) else write_number(float(value))
 
 
 def write_error(row: pd.Series) -> str:

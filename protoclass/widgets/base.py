@@ -265,7 +265,7 @@ def find_value(name: str, value: Any, values: Sequence[Any]) -> int:
     >>> find_value("eps", 0.9952, [0.5, 0.99523, 2.0])
     1
     """
-    exact = [i for i, v in enumerate(values) if type(v) is not bool and v == value]
+    exact = [i for i, v in enumerate(values) if isinstance(v, bool) == isinstance(value, bool) and v == value]
     if exact:
         return exact[0]
     if isinstance(value, (int, float, np.number)) and not isinstance(value, bool) and np.isfinite(value):

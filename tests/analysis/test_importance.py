@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+import simulate
 
 import protoclass as pc
 from protoclass.analysis import importance
@@ -28,7 +29,7 @@ def one_by_one(fit, new, response, groups, repeats):
 
 @pytest.fixture(scope="module")
 def drawn_one_by_one():
-    clinic = pc.simulate_clinic(160).drop(columns="patient", errors="ignore")
+    clinic = simulate.clinic(160).drop(columns="patient", errors="ignore")
     fit = pc.fit("outcome ~ .", clinic[::2], "knn", k=5, dissimilarity="gower", na="keep")
     new = clinic[1::2].dropna(subset="outcome")
     columns = list(fit.frame.schema)
@@ -93,7 +94,7 @@ def test_columns_of_one_name_are_permuted_together(fit, iris):
 
 
 def test_parts_of_mixed_metrics_are_variables():
-    clinic = pc.simulate_clinic(90, missing=0)
+    clinic = simulate.clinic(90, missing=0)
     mixed = pc.Mixed([(["age", "marker"], "euclidean"), (["ward"], "gower")])
     fit = pc.fit("outcome ~ age + marker + ward", clinic, "knn", k=5, dissimilarity=mixed)
     assert set(fit.importance(repeats=1, cv=2).index) == {"age + marker", "ward"}

@@ -5,6 +5,7 @@ from dataclasses import fields
 import numpy as np
 import pandas as pd
 import pytest
+import simulate
 
 import protoclass as pc
 from protoclass.frames.frame import mold
@@ -112,7 +113,7 @@ def test_a_function_is_certified_by_the_word_of_the_user_alone():
 
 
 def test_skipping_missing_values_certifies_nothing():
-    clinic = pc.simulate_clinic(80)
+    clinic = simulate.clinic(80)
     kept = pc.fit("outcome ~ age + marker + ward + pulse", clinic, na="keep", eps=0.2).augment()
     assert "missing values are skipped" in kept.attrs["certified_radius"]
     full = pc.fit("outcome ~ age + marker + ward", clinic, eps=0.2, dissimilarity="gower").augment()

@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+import simulate
 from matplotlib.colors import to_hex
 
 import protoclass as pc
@@ -14,7 +15,7 @@ from protoclass.plots.style import colour
 
 @pytest.fixture(scope="module")
 def clinic():
-    data = pc.simulate_clinic(200).dropna()
+    data = simulate.clinic(200).dropna()
     data = data[data["outcome"] != "referred"]
     return data.assign(outcome=data["outcome"].astype(str), size=np.linspace(0, 9e-9, len(data)), still=3.0)
 

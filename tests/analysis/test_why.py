@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 import pytest
+import simulate
 
 import protoclass as pc
 
@@ -30,7 +31,7 @@ def test_parts_of_a_minkowski_distance_are_those_of_its_formula(iris, metric, r,
 
 
 def test_parts_of_gower_dissimilarities_are_those_of_its_formula():
-    clinic = pc.simulate_clinic(120, missing=0)
+    clinic = simulate.clinic(120, missing=0)
     fit = pc.fit("outcome ~ age + marker + ward + smoker", clinic, eps=0.2)
     row = clinic.index[5]
     table = fit.why(row)
@@ -69,7 +70,7 @@ def test_all_variables_are_halved_together(iris, monkeypatch):
 
 
 def test_what_is_measured_together_is_one_variable():
-    clinic = pc.simulate_clinic(90, missing=0)
+    clinic = simulate.clinic(90, missing=0)
     mixed = pc.Mixed([(["age", "marker"], "euclidean"), (["ward"], "gower")])
     fit = pc.fit("outcome ~ age + marker + ward", clinic, dissimilarity=mixed, eps=0.8)
     table = fit.why(clinic.index[3])
@@ -134,7 +135,7 @@ def test_a_row_may_be_given(iris):
 
 def clinic_fits():
     """Fits of each way to divide distances, with rows that are new to them."""
-    clinic, mixed = pc.simulate_clinic(160, seed=3), pc.Mixed([(["age", "marker"], "gower"), (["ward", "stay"], "gower")])
+    clinic, mixed = simulate.clinic(160, seed=3), pc.Mixed([(["age", "marker"], "gower"), (["ward", "stay"], "gower")])
     complete = clinic.dropna(subset=["age", "marker", "ward", "stay"])
     yield pc.fit("outcome ~ .", clinic[:100], eps=0.3, na="keep"), clinic[100:]
     yield pc.fit("outcome ~ age + marker + ward + stay", complete[:80], eps=0.3, dissimilarity=mixed), complete[80:]
@@ -187,7 +188,7 @@ def test_parts_under_missing_values_have_two_denominators():
 
 
 def test_a_mixture_with_missing_values_is_divided_among_its_parts():
-    clinic = pc.simulate_clinic(120, seed=1)
+    clinic = simulate.clinic(120, seed=1)
     clinic = clinic[clinic[["age", "marker"]].notna().any(axis=1) & clinic["ward"].notna()]
     mixed = pc.Mixed([(["age", "marker"], "gower"), (["ward"], "gower")])
     fit = pc.fit("outcome ~ age + marker + ward", clinic, "knn", k=1, dissimilarity=mixed, na="keep")
@@ -199,7 +200,7 @@ def test_a_mixture_with_missing_values_is_divided_among_its_parts():
 
 def test_rows_of_other_libraries_and_of_saved_fits(iris, tmp_path):
     polars = pytest.importorskip("polars")
-    clinic = pc.simulate_clinic(60)
+    clinic = simulate.clinic(60)
     fit = pc.fit("outcome ~ .", clinic, eps=0.3, na="keep")
     fit.save(tmp_path / "clinic.proto")
     full = fit.why(clinic[:4])
@@ -243,7 +244,7 @@ def test_a_report_has_the_rows_that_are_asked_for(iris, tmp_path):
 
 
 def test_levels_are_those_that_give_another_class():
-    clinic = pc.simulate_clinic(120, missing=0)
+    clinic = simulate.clinic(120, missing=0)
     fit, new = pc.fit("outcome ~ age + marker + ward + smoker", clinic[:80], eps=0.2), clinic[80:]
     table, found = fit.why(new).set_index(["row", "variable"]), 0
     for label in new.index:

@@ -1,28 +1,23 @@
 """What the contract of a method checks of built-in methods besides, and the whole contract."""
 
-import sqlite3
 from collections.abc import Callable
 from dataclasses import replace
 from itertools import product
-from typing import Any
 
 import numpy as np
 import pandas as pd
 from covers import check_balls, check_first
-from further_metrics import ask_sqlite
 
-from protoclass.core.query import InSQL, answer
-from protoclass.core.task import COVERED, Points, Rule, Stepwise, Task
-from protoclass.fitting import Fit, cross_validate, fit
+from protoclass.core.query import answer
+from protoclass.core.task import COVERED, Points, Stepwise, Task
+from protoclass.fitting import cross_validate
 from protoclass.ground.checks import GRID
-from protoclass.ground.errors import NotAvailable, ProtoclassError
 from protoclass.metrics.base import same
 from protoclass.metrics.dissimilarity import Dissimilarity
 from protoclass.metrics.measuring import unlabelled
 from protoclass.models.base import Grid, Model
 from protoclass.testing.contract import (
     RAW,
-    ContractError,
     Subject,
     accepted,
     answers,
@@ -204,70 +199,6 @@ def check_candidates(s: Subject) -> None:
         )
 
 
-def check_costs(s: Subject) -> None:
-    """The rule at its own cost is the rule."""
-    if not s.kind.can.costs or (s.kind.can.costs is not True and not isinstance(s.fit.rule, Stepwise)):
-        return
-    require(hasattr(s.fit.rule, "at_cost"), f"{s}: can.costs is declared, and the rule has no at_cost(lambda_)")
-    own = s.fit.rule.at_cost(s.fit.parameters()["lambda_"])  # type: ignore[attr-defined]
-    require(
-        len(own.prototypes) == len(s.fit.rule.prototypes), f"{s}: at_cost at the rule's own lambda_ is another rule"
-    )
-
-
-def check_solvers(s: Subject) -> None:
-    """Every declared solver is one, and gives a certificate where these are declared."""
-    can = s.kind.can
-    for solver in can.solvers:
-        changes: dict[str, Any] = {"solver": solver, **({"certify": True} if can.certificate else {})}
-        other = replace(s.single, **changes)
-        fitted = fit_to(s.data, other)
-        require(
-            not can.certificate or "certificate" in fitted.rule.report, f"{s}: solver={solver!r} gives no certificate"
-        )
-
-
-def check_bounds(s: Subject) -> None:
-    """Bounds of steps and over the grid are there where they are declared."""
-    can, rule, learned = s.kind.can, s.fit.rule, s.fit.learned
-    if s.kind.has("step_bounds"):
-        bounds = s.fit.model.step_bounds(learned)
-        assert isinstance(rule, Stepwise)
-        require(len(bounds) == len(next(iter(rule.steps.values()))), f"{s}: one bound a step is needed")
-    if can.grid_bounds:
-        chosen = fit(
-            "y ~ .", s.data, s.kind(**{k: list(v) for k, v in s.values.items()}), dissimilarity=RAW, choose="bound"
-        )
-        bounded = chosen.curve is not None and "bound" in chosen.validation.table
-        require(bounded, f"{s}: can.grid_bounds is declared, and its path has no bounds")
-
-
-def check_explanations(s: Subject) -> None:
-    """Alternatives say something of every prototype, and criticisms are rows, the worst first, as many as are asked for at most."""
-    if s.single != s.kind(**{name: values[0] for name, values in s.values.items()}):
-        return  # with other parameters there may be no such program
-    if s.kind.has("alternatives"):
-        result = s.fit.alternatives(seconds=5.0, progress=False)
-        fine = len(result.table) == len(s.fit.rule.prototypes) and (result.table["at_least"] <= result.table["cost_without"]).all()
-        require(fine, f"{s}: alternatives must give each prototype a cost with its lower bound")
-        require(result.optimum.least <= result.objective + 1e-9, f"{s}: alternatives gives an optimum above the objective")
-    if s.kind.has("criticise"):
-        worst = 0.0
-        for n in (len(s.data), 12, 3):
-            found = s.fit.criticisms(n=n, progress=False)
-            table, score = found.table, np.abs(found.table[found.score].to_numpy(float))
-            require(len(table) <= n and table.index.is_unique, f"{s}: criticise must give n different rows at most")
-            require(
-                (np.diff(score) <= 1e-9).all(),
-                f"{s}: criticise must give the worst row first: |{found.score}| is {score.round(6).tolist()}",
-            )
-            worst = max(worst, score.max(initial=0))
-            require(
-                score.max(initial=0) == worst,
-                f"{s}: criticise(n={n}) leaves out the worst row: |{found.score}| is up to {worst:g}",
-            )
-
-
 RANDOM_CHOICES = 30
 
 
@@ -383,54 +314,10 @@ def check_steps(s: Subject) -> None:
         require(fine, f"{s}: a later step gains more than an earlier one: does it take the worst candidate?")
 
 
-def check_arguments(s: Subject) -> None:
-    """Values that no parameter can have are refused by errors of this package."""
-    for parameter in s.values:
-        for wrong in (-1, True, "many", [], float("nan"), [1, "a"]):
-            cure = "check it in __post_init__, as `protoclass.check_number` does"
-            try:
-                fit("y ~ .", s.data, replace(s.single, **{parameter: wrong}), dissimilarity=RAW, cv=2)
-            except ProtoclassError:
-                continue
-            except Exception as reason:
-                raise ContractError(f"{s}: {parameter}={wrong!r} ends in {type(reason).__name__} ({reason}): {cure}") from reason
-            raise ContractError(f"{s}: {parameter}={wrong!r} is accepted: {cure}")
-
-
-def check_sql(s: Subject) -> None:
-    """A rule that can be written as SQL gives the same classes in SQLite."""
-    rule: Rule = s.fit.rule
-    if not isinstance(rule, InSQL) or rule.why_not_sql:
-        return
-    uneven = fit_to(uneven_classes(), s.single)
-    for fitted, new in ((s.fit, s.new), (s.fit, s.data.drop(columns="y")), (uneven, uneven_classes().drop(columns="y"))):
-        _check_query(s, fitted, new)
-
-
-def _check_query(s: Subject, fitted: Fit, new: pd.DataFrame) -> None:
-    try:
-        with deed(s, "`sql` of the rule"):
-            query = fitted.sql()
-    except NotAvailable as reason:
-        require(False, f"{s}: why_not_sql is empty, but the rule can't be written in SQL: {reason}")
-    try:
-        said = ask_sqlite({"new_rows": (list(new), new.to_numpy(float).tolist())}, query)["predicted"].astype(str)
-    except sqlite3.Error as reason:
-        require(False, f"{s}: SQLite can't run what `sql` of the rule writes: {reason}")
-    want = fitted.predict(new).astype(str).reset_index(drop=True)
-    differ = said.to_numpy() != want.to_numpy()
-    require(
-        not differ.any(),
-        f"{s}: in SQL, {int(differ.sum())} of {len(new)} rows get another class than from `predict` (the first is row "
-        f"{int(differ.argmax())}): correct `sql` of the rule, or state in `why_not_sql` why it can't be written",
-    )
-
-
 CHECKS: tuple[Callable[[Subject], None], ...] = (
     check_kinds, check_rows_alone, check_far_rows, check_distances, check_state, check_moved, check_fields, check_loss, check_quality,
     check_uneven, check_files, check_grid, check_examples, check_default_grid, check_larger, check_weights, check_weightless, check_paths,
-    check_held_out, check_balls, check_first, check_steps, check_report, check_nearest, check_candidates, check_costs, check_solvers,
-    check_bounds, check_explanations, check_sql, check_arguments,
+    check_held_out, check_balls, check_first, check_steps, check_report, check_nearest, check_candidates,
 )  # fmt: skip
 
 

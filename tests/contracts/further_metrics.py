@@ -1,10 +1,7 @@
 """What the contract of a metric checks of built-in metrics besides, on difficult data too, and the whole contract."""
 
-import math
-import sqlite3
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import closing
+from collections.abc import Callable, Iterator
 from dataclasses import fields
 from functools import cached_property
 from itertools import pairwise
@@ -16,11 +13,7 @@ import pandas as pd
 from protoclass.core.distances.minkowski import Geometry, minkowski
 from protoclass.core.sources import Rep, part
 from protoclass.frames.frame import Frame, mold
-from protoclass.frames.sql import ROW as TABLE
-from protoclass.frames.sql import Columns
-from protoclass.ground.errors import OptionError
 from protoclass.metrics.base import Metric, TrainedMetric, VectorMetric, same
-from protoclass.metrics.in_sql import PROTOTYPE, ROW, MetricInSQL, SQLDistance, sql_distance
 from protoclass.metrics.mixed import Mixed
 from protoclass.metrics.wrappers import Ranks
 from protoclass.testing import metrics as contract
@@ -207,12 +200,6 @@ def check_parts(s: Measured) -> None:
 LADDER = np.concatenate([[0.0], 10.0 ** np.linspace(-150, 150, 601)])  # distances that a geometry makes dissimilarities of
 
 
-MOST_COLUMNS = 200  # of a table in SQLite
-
-
-ROWS, PROTOTYPES = 40, 6  # that are measured in SQL
-
-
 def check_geometry(s: Measured) -> None:
     """A declared geometry gives the bits of `between`, and its values never fall."""
     geometry = s.trained.geometry
@@ -293,56 +280,6 @@ def check_wrappers(s: Measured) -> None:
     ranks = s.call("`train` of Ranks of it", Ranks(s.metric).train, s.frame)
     by_hand = np.column_stack([np.searchsorted(np.sort(s.D[:, j]), s.D[:, j], side="right") for j in range(s.D.shape[1])])
     require(equal(s.measured_by(ranks), by_hand.astype(float)), f"{s}: its Ranks are not the ranks of its dissimilarities")
-
-
-def check_sql(s: Measured) -> None:
-    """What a metric writes as SQL has the values of `between`."""
-    written = any(isinstance(m, MetricInSQL) and callable(m.sql) for m in (s.trained, s.trained.spec))
-    if not written or not s.frame.schema or len(s.frame.schema) > MOST_COLUMNS:
-        return
-    try:
-        distance: Any = s.call("`sql`", sql_distance, s.trained, Columns(s.frame))
-    except OptionError:
-        return  # it says what is not written
-    require(isinstance(distance, SQLDistance), f"{s}: `sql` gave a value of type {type(distance).__name__}: it must give an SQLDistance")
-    values = np.asarray(s.call("`values` of `sql`", distance.values, part(s.candidates, slice(0, PROTOTYPES))), float)
-    require(values.ndim == 2 and len(values) == PROTOTYPES, f"{s}: `values` of `sql` gave the shape {values.shape} for "
-        f"{PROTOTYPES} prototypes: "
-            "it must give an array (prototypes, columns)")  # fmt: skip
-    try:
-        known, D = _measured_by_sqlite(s, distance, values)
-    except sqlite3.Error as reason:
-        raise ContractError(
-            f"{s}: SQLite does not accept the expression of `sql` ({reason}): `rows` are of columns.design, columns.number(...) or "
-            "columns.code(...), and `expression` of coordinate(k) and value(k), k from 0"
-        ) from reason
-    i = int(np.argmin(known))
-    require(known.all(), f"{s}: the conditions of `sql` leave out row {i} of the check, which `between` measures: "
-        f"{distance.conditions}")
-    exact = np.asarray(s.D[: len(D), :PROTOTYPES], float)
-    close = np.isclose(D, exact, rtol=1e-9, atol=1e-12 * exact.max(initial=0.0))
-    if not close.all():
-        i, j = np.argwhere(~close)[0]
-        raise ContractError(f"{s}: `sql` gives {D[i, j]:.12g} for D[{i}, {j}], but `between` {exact[i, j]:.12g}: both must "
-            "return the same")
-
-
-def _measured_by_sqlite(s: Measured, distance: SQLDistance, values: Array) -> tuple[Array, Array]:
-    """Which rows meet the conditions, and the dissimilarities by SQLite, NaN where it has none."""
-    table = s.frame.columns.iloc[:ROWS]
-    rows = [[i, *(None if pd.isna(v) else v for v in row)] for i, row in enumerate(table.astype(object).to_numpy().tolist())]
-    prototypes = [[j, *(None if v != v else v for v in row)] for j, row in enumerate(values.tolist())]
-    conditions = " AND ".join(f"({c})" for c in distance.conditions) or "1 = 1"
-    row = "".join(f", {x} AS x{k + 1}" for k, x in enumerate(distance.rows))
-    source = f"SELECT {TABLE}.place_of_the_row AS place, ({conditions}) AS known{row} FROM rows_of_the_check AS {TABLE}"
-    query = f"SELECT {ROW}.known, {distance.expression} FROM ({source}) AS {ROW} CROSS JOIN prototypes AS {PROTOTYPE}"
-    tables = {
-        "rows_of_the_check": (["place_of_the_row", *map(str, table)], rows),
-        "prototypes": (["place", *(f"v{k + 1}" for k in range(values.shape[1]))], prototypes),
-    }
-    found = ask_sqlite(tables, f"{query} ORDER BY {ROW}.place, {PROTOTYPE}.place").to_numpy(float)
-    known, D = found.T.reshape(2, len(table), len(values))
-    return known[:, 0] == 1, D
 
 
 def check_untouched(s: Measured) -> None:
@@ -479,29 +416,6 @@ def check_own_row(s: Measured) -> None:
     )  # fmt: skip
 
 
-FUNCTIONS: dict[str, tuple[int, Any]] = {  # of SQL that SQLite need not have
-    "POWER": (2, pow), "SQRT": (1, math.sqrt), "EXP": (1, math.exp), "LN": (1, math.log), "LOG10": (1, math.log10),
-}  # fmt: skip
-
-
-def ask_sqlite(tables: Mapping[str, tuple[Sequence[str], Iterable[Sequence[Any]]]], query: str) -> pd.DataFrame:
-    """The answer of SQLite to a query, from tables of these columns and rows.
-
-    Raises
-    ------
-    sqlite3.Error
-    """
-    with closing(sqlite3.connect(":memory:")) as connection:
-        for name, (arguments, function) in FUNCTIONS.items():
-            connection.create_function(name, arguments, function, deterministic=True)
-        for name, (columns, rows) in tables.items():
-            names = ", ".join('"' + column.replace('"', '""') + '"' for column in columns)
-            connection.execute(f"CREATE TABLE {name} ({names})")
-            connection.executemany(f"INSERT INTO {name} VALUES ({', '.join('?' * len(columns))})", rows)
-        answer = connection.execute(query)
-        return pd.DataFrame(answer.fetchall(), columns=[name for name, *_ in answer.description])
-
-
 def check_after_others(s: Measured) -> None:
     """Rows are measured alike after rows of other kinds were represented."""
     if not s.metric.given:
@@ -513,7 +427,7 @@ def check_after_others(s: Measured) -> None:
 CHECKS: tuple[Callable[[Measured], None], ...] = (
     check_untouched, check_values, check_cutting, check_what_is_learned, check_alone, check_after_others, check_state, check_unusual_rows,
     check_own_row, check_labels, check_held_out, check_dependence, check_few_rows, check_symmetry, check_triangle, check_parts,
-    check_coordinates, check_halfway, check_geometry, check_power, check_column_weights, check_missing, check_sql, check_saved,
+    check_coordinates, check_halfway, check_geometry, check_power, check_column_weights, check_missing, check_saved,
     check_wrappers,
 )  # fmt: skip
 

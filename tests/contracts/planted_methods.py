@@ -1,14 +1,12 @@
 """Small methods with one fault each: `PLANTED` has them with words of the message that names the cause."""
 
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
-from small_methods import Balls, Linear, LinearRule, Medoid, Steps, StepsRule, Votes, VotesRule
+from small_methods import Linear, LinearRule, Medoid, Votes, VotesRule
 
 import protoclass as pc
-from protoclass.core.setcover.problems import objective
-from protoclass.models.base import Criticised
 
 PLANTED = []
 
@@ -61,27 +59,6 @@ class PathMovedNot(Medoid):
         return StayingPath(super().path(task, grid).rules)
 
 
-# uneven classes, and classes without rows
-
-
-@planted("of which the training rows have none|classes of 36")
-class CodesOfWhatIsThere(Medoid):
-    def learn(self, task, power):
-        rule = super().learn(task, power)
-        return replace(rule, prototypes=replace(rule.prototypes, classes=np.arange(len(rule.prototypes))))
-
-
-@planted("fit without class .* weight 0|fit without class .* none")
-class MeansOfNoRows(Linear):
-    def learn(self, task, ridge):
-        X, y, w = task.coordinates(), task.y, task.w
-        means = np.stack([np.average(X[y == c], axis=0, weights=w[y == c]) for c in range(task.classes)])
-        apart = X - means[y]
-        slopes = np.linalg.solve((apart.T * w) @ apart / w.sum() + ridge * np.eye(X.shape[1]), means.T)
-        offsets = np.log(np.bincount(y, w, task.classes) / w.sum()) - (means * slopes.T).sum(axis=1) / 2
-        return LinearRule(pc.extend.Points(np.arange(task.classes), coords=means), slopes, offsets)
-
-
 # distances
 
 
@@ -118,14 +95,6 @@ class GridOfThird(Votes):
 
 
 # rows far away, and no rows
-
-
-@planted("(1000 times|no rows at all).*NaN", Linear)
-class Overflows(LinearRule):
-    def shares(self, values):
-        with np.errstate(all="ignore"):
-            powers = np.exp(values)
-            return powers / powers.sum(axis=1, keepdims=True)
 
 
 @planted("at distance 0.*(NaN|sum to 1)", Votes)
@@ -184,28 +153,6 @@ class DrawsInPredict(VotesRule):
         return super().votes(query) + 0.1 * np.random.default_rng().random((len(query), self.classes))
 
 
-# state
-
-
-@planted("store what is learned in fields of the rule")
-class OfTheClass(Votes):
-    """Keeps weights in the class of the rule."""
-
-    def learn(self, task, own, width):
-        rule = super().learn(task, own, width)
-        SharedWidth.shared = float(task.D.array().mean())
-        return SharedWidth(rule.prototypes, rule.weight, width, task.classes)
-
-
-@pc.extend.savable
-@dataclass(frozen=True)
-class SharedWidth(VotesRule):
-    shared: ClassVar[float] = 1.0
-
-    def votes(self, query):
-        return replace(VotesRule(self.prototypes, self.weight, self.width, self.classes), width=self.width * self.shared).votes(query)
-
-
 # fields, pickles and files
 
 
@@ -243,66 +190,6 @@ class WithFunction(LinearRule):
     change: Any = None
 
 
-# balls, objectives and steps
-
-
-@planted("predict\\('cover'\\)", Balls)
-class CoverOfNearest(pc.extend.Nearest):
-    def cover(self, query):
-        return self.prototypes.classes[self.closest(query)]
-
-
-@planted("newly_covered of prototype")
-class CoversCountedTwice(Balls):
-    def covers(self, inside, classes, y, w):
-        return w @ (inside & (y[:, None] == classes))
-
-
-@planted("objective.*loss")
-class LossWithoutCosts(Balls):
-    def loss(self, task, prototypes):
-        D = task.D.take(np.arange(len(task.y)), prototypes.at)
-        return objective(self.eps > D, prototypes.classes, task.y, task.w, 0.0).value
-
-
-@planted("after a swap")
-class SwapKeepsObjective(Balls):
-    def swap(self, learned, task, place, candidate):
-        rule = super().swap(learned, task, place, candidate)
-        return replace(rule, report={**rule.report, "objective": learned.rule.report["objective"]})
-
-
-@planted("worst row first")
-class KindestFirst(Balls):
-    def criticise(self, learned, task, n, seconds):
-        found = super().criticise(learned, task, len(task.y), seconds)
-        return Criticised(found.rows[::-1][:n], found.score[::-1][:n], found.name, found.meaning)
-
-
-@planted("not a prefix", Steps)
-class LastSteps(StepsRule):
-    def first(self, size):
-        keep = slice(len(self.prototypes) - size, None) if size else slice(0, 0)
-        points = pc.extend.Points(self.prototypes.classes[keep], at=self.prototypes.at[keep])
-        return replace(self, prototypes=points, lost=self.lost[: size + 1])
-
-
-@planted("prefix|otherwise than step|last step of walk", Steps)
-class WalksBackwards(StepsRule):
-    def walk(self, query):
-        return reversed(list(super().walk(query)))
-
-
-# SQL
-
-
-@planted("in SQL", Medoid)
-class TwoPrototypesInSQL(pc.extend.Nearest):
-    def sql(self, statement):
-        two = pc.extend.Points(self.prototypes.classes[:2], at=self.prototypes.at[:2])
-        return statement.nearest(two, np.arange(2))
-
-
 # examples and structure
 
 
@@ -325,12 +212,3 @@ class FoldsMixedUp(Linear):
     def paths(self, task, fold, folds, grid):
         for f, path in super().paths(task, fold, folds, grid):
             yield (f + 1) % folds, path
-
-
-@planted("leaves out the worst row")
-class WorstLeftOut(Balls):
-    def criticise(self, learned, task, n, seconds):
-        if n >= len(task.y):
-            return super().criticise(learned, task, n, seconds)
-        found = super().criticise(learned, task, n + 1, seconds)
-        return replace(found, rows=found.rows[1:], score=found.score[1:])

@@ -12,7 +12,6 @@ import pandas as pd
 import protoclass as pc
 from protoclass.core.distances.minkowski import Geometry, minkowski
 from protoclass.metrics.base import VectorMetric
-from protoclass.metrics.in_sql import SQLDistance, coordinate, value
 
 
 def numbers(frame):
@@ -161,17 +160,7 @@ class Unlike(pc.Metric):
         return (rows[0][:, None] != candidates[0][None]).mean(axis=2).astype(float)
 
 
-@dataclass(frozen=True)
-class InSQL(CityBlock):
-    def sql(self, columns):
-        terms = [f"ABS({coordinate(k)} - {value(k)})" for k in range(len(columns.design))]
-        return SQLDistance(columns.design, " + ".join(terms), [], lambda prototypes: prototypes[0])
-
-    def rows(self, frame):
-        return super().rows(frame)
-
-
-GOOD = [CityBlock, Range, Weighted, Scaled, Upwards, Unlike, InSQL]
+GOOD = [CityBlock, Range, Weighted, Scaled, Upwards, Unlike]
 FAULTS = []
 
 
@@ -218,36 +207,9 @@ class ByLabel(CityBlock):
 # geometry and coordinates
 
 
-@fault("geometry is declared")
-class WrongExponent(CityBlock):
-    traits = replace(CityBlock.traits, geometry=Geometry(2.0))
-
-
-def waves(d):
-    return d + np.asarray(2 * np.sin(d), d.dtype)
-
-
-@fault("must never fall")
-class Waves(CityBlock):
-    traits = replace(CityBlock.traits, geometry=Geometry(1.0, value=waves), triangle=False, power=None)
-
-    def between(self, rows, candidates):
-        return np.maximum(0.0, waves(minkowski(rows[0], candidates[0], 1.0)))
-
-
 @fault("placed by their coordinates")
 class WrongPlace(Scaled):
     made = trained(TrainedScaled, place=lambda self, coords: (np.ascontiguousarray(coords * self.scale),))
-
-
-@fault("halfway")
-class Clock(Scaled):
-    """Hours of a clock, which has no place halfway between 23 and 1."""
-
-    traits = replace(Scaled.traits, power=None)
-    made = trained(
-        TrainedScaled, between=lambda self, a, b: np.minimum(absolute(a, b) % 7.0, 7.0 - absolute(a, b) % 7.0).sum(axis=2)
-    )
 
 
 # classes of unequal sizes, and none
@@ -262,20 +224,6 @@ class MeansOfAllClasses(Weighted):
 
 
 # far rows, copies, none, one candidate
-
-
-@fault("1000 times as far")
-class Overflows(CityBlock):
-    traits = replace(CityBlock.traits, power=None, triangle=False)
-
-    def between(self, rows, candidates):
-        return np.expm1(absolute(rows, candidates).sum(axis=2) / 90)
-
-
-@fault("finite and at least 0.*spread that is 0")
-class NoSpread(Range):
-    def train(self, frame):
-        return PlantedSpan(self, np.ptp(numbers(frame), axis=0))
 
 
 @fault("no rows")
@@ -295,67 +243,7 @@ class CentresDesign(CityBlock):
         return (X,)
 
 
-@fault("later call overwrites")
-class OneBuffer(CityBlock):
-    buffers: ClassVar[dict] = {}
-
-    def between(self, rows, candidates):
-        D = super().between(rows, candidates)
-        out = self.buffers.setdefault(D.shape, np.empty(D.shape))
-        out[:] = D
-        return out
-
-
-@fault("np.random")
-class DrawsInTrain(Range):
-    def train(self, frame):
-        keep = np.random.permutation(len(frame))[: max(2, len(frame) // 2)]
-        span = np.ptp(numbers(frame)[keep], axis=0)
-        return PlantedSpan(self, np.where(span > 0, span, 1.0))
-
-
-@fault("equal to itself|default_rng")
-class NoSeed(Range):
-    def train(self, frame):
-        return PlantedSpan(self, 1.0 + np.random.default_rng().random(frame.design.shape[1]))
-
-
 # saved, made again, pickled, equal, hashable
-
-
-@pc.extend.savable
-@dataclass(frozen=True)
-class TrainedHidden(PlantedSpan):
-    def hide(self, centre):
-        object.__setattr__(self, "_centre", centre)
-        return self
-
-    def between(self, rows, candidates):
-        return absolute(rows, candidates).max(axis=2, initial=0.0) + self._centre
-
-
-@fault("its fields")
-class Hides(Range):
-    def train(self, frame):
-        return TrainedHidden(self, super().train(frame).span).hide(float(np.abs(numbers(frame)).mean()))
-
-
-@pc.extend.savable
-@dataclass(frozen=True)
-class TrainedMapping(pc.extend.TrainedMetric):
-    spans: dict
-
-    def rows(self, frame):
-        return (numbers(frame) / np.array(list(self.spans.values())),)
-
-    def between(self, rows, candidates):
-        return absolute(rows, candidates).max(axis=2, initial=0.0)
-
-
-@fault("field 'spans'.*is a dict")
-class KeepsADict(Range):
-    def train(self, frame):
-        return TrainedMapping(self, dict(zip(frame.design.columns, super().train(frame).span, strict=True)))
 
 
 @fault("can't be pickled")
@@ -404,17 +292,6 @@ class UnknownGroup(CityBlock):
     traits = replace(CityBlock.traits, column_groups=(("height", "width"),))
 
 
-# a row and itself
-
-
-@fault("than to itself")
-class Similarity(CityBlock):
-    traits = replace(CityBlock.traits, symmetric=True, triangle=False, power=None)
-
-    def between(self, rows, candidates):
-        return 1 / (1 + super().between(rows, candidates))
-
-
 # symmetry
 
 
@@ -432,37 +309,6 @@ class Squared(CityBlock):
 
     def between(self, rows, candidates):
         return (absolute(rows, candidates) ** 2).sum(axis=2)
-
-
-# state outside of the trained metric
-
-
-@fault("after training on other rows|equal to itself|after other rows")
-class InAClass(CityBlock):
-    traits = replace(CityBlock.traits, data_dependent=True)
-    span: ClassVar[float] = 1.0
-
-    def train(self, frame):
-        type(self).span = float(np.abs(numbers(frame)).max())
-        return pc.extend.TrainedMetric(self)
-
-    def between(self, rows, candidates):
-        return super().between(rows, candidates) / self.span
-
-
-
-
-# SQL
-
-
-@fault("`sql` gives")
-class NoAbs(InSQL):
-    def sql(self, columns):
-        terms = [f"({coordinate(k)} - {value(k)})" for k in range(len(columns.design))]
-        return SQLDistance(columns.design, " + ".join(terms), [], lambda prototypes: prototypes[0])
-
-
-# wrappers
 
 
 # learning: what is declared

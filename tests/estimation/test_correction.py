@@ -114,22 +114,39 @@ def test_the_corrected_error_has_an_interval():
     v = pc.cross_validate("y ~ a + b + c", data, "knn", k=[1, 3, 7])
     low, high = v.corrected_interval()
     assert low < 0.5 < high
-    w = np.arange(48) % 2 + 1.0
-    for more in ({}, {"groups": "g", "cv": 6}, {"measure": "balanced", "weights": w}):
+    for more in ({}, {"groups": "g", "cv": 6}):
         other = pc.cross_validate("y ~ a + b + c", data, "knn", k=[1, 3, 7], **more)
         lost = other._corrected_losses[:, OF_HELD_OUT.index("min")]
-        weight = w if "weights" in more else np.ones(48)
-        rows = data["y"].to_numpy() if "measure" in more else np.zeros(48, int)
-        apart = lost - np.array([np.average(lost[rows == c], weights=weight[rows == c]) for c in rows])
-        share = weight / np.bincount(rows, weight)[rows] / len(np.unique(rows))
         units = data["g"].to_numpy() if "groups" in more else np.arange(48)
-        sums, folds = np.bincount(units, share * apart), int(other.of_fold.max()) + 1
-        variance = sums @ sums * len(sums) / (len(sums) - 1) * (1 + folds / (folds - 1))
-        error, shared = other.corrected("min"), 1 + folds / (folds - 1)
-        rows = min(error * (1 - error) / variance, share.sum() ** 2 / (share @ share) / shared)
+        sums, folds = np.bincount(units, (lost - lost.mean()) / 48), int(other.of_fold.max()) + 1
+        shared = 1 + folds / (folds - 1)
+        variance = sums @ sums * len(sums) / (len(sums) - 1) * shared
+        error = other.corrected("min")
+        rows = min(error * (1 - error) / variance, 48 / shared)
         student = (1.959963984540054 / stats.t.ppf(0.975, len(sums) - 1)) ** 2
         assert other.corrected_interval("min") == pytest.approx(wilson(error, rows * student))
     assert pc.cross_validate("y ~ a", data, "knn", k=[3]).corrected_interval() is None
+
+
+def test_the_interval_of_a_balanced_error_allows_for_few_rows_of_a_class(monkeypatch):
+    """The formula of Price and Bonett (2004); and one wrong row of a rare class of ten does not exclude an error near 0."""
+    draw, y = np.random.default_rng(3), np.arange(100) % 10 == 0
+    data = pd.DataFrame(draw.normal(size=(100, 2)) + 2 * y[:, None], columns=["a", "b"]).assign(y=np.where(y, "u", "v"))
+    w = np.where(np.arange(100) % 3 == 0, 2.0, 1.0)
+    v = pc.cross_validate("y ~ .", data, "knn", k=[1, 3], measure="balanced", weights=w, cv=5)
+    lost, p, variance, df = v._corrected_losses[:, OF_HELD_OUT.index("min")], [], [], []
+    for own in (y, ~y):
+        n = w[own].sum() ** 2 / (w[own] @ w[own])
+        p.append((np.average(lost[own], weights=w[own]) * n + 1) / (n + 2))
+        variance.append(p[-1] * (1 - p[-1]) / (n + 2))
+        df.append(variance[-1] ** 2 / (n - 1))
+    half = stats.t.ppf(0.975, sum(variance) ** 2 / sum(df)) * np.sqrt(sum(variance) * (1 + 5 / 4)) / 2
+    assert v.corrected_interval("min") == pytest.approx((max(0.0, np.mean(p) - half), np.mean(p) + half))
+    one_wrong = np.repeat(np.arange(100)[:, None] == 0, 3, axis=1).astype(float)
+    monkeypatch.setattr(type(v), "_corrected_losses", one_wrong)
+    low, high = v.corrected_interval("min")
+    assert low < 0.01
+    assert high > 0.1
 
 
 def separated(n=60):
@@ -139,7 +156,7 @@ def separated(n=60):
 
 
 @pytest.mark.parametrize(
-    "more", [{}, {"measure": "balanced"}, {"method": "knn"}, {"tolerance": 0.02}, {"groups": np.arange(60) // 2, "cv": 5}]
+    "more", [{}, {"method": "knn"}, {"tolerance": 0.02}, {"groups": np.arange(60) // 2, "cv": 5}]
 )
 def test_no_error_on_held_out_rows_is_not_an_error_of_zero(more):
     """Wilson's interval for the effective rows, and the standard error of two errors among four more rows."""

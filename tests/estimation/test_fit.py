@@ -6,6 +6,7 @@ import warnings
 import numpy as np
 import pandas as pd
 import pytest
+import simulate
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -138,7 +139,7 @@ def test_asymmetric_and_rectangular_matrices_by_label(iris):
 
 
 def test_missing_values_are_counted_kept_by_label_and_padded():
-    data = pc.simulate_clinic(120, missing=0.04, seed=3)
+    data = simulate.clinic(120, missing=0.04, seed=3)
     fit = pc.fit("outcome ~ .", data, eps=0.35)
     gone = data.index[data.isna().any(axis=1)]
     assert fit.dropped.equals(gone)
@@ -341,7 +342,11 @@ def test_rows_of_few_values_are_no_copies(kind):
 
 
 def test_a_fit_without_cross_validation_says_how_to_have_one(iris):
-    fit = pc.fit("species ~ .", iris, eps=1.0)
+    fit = pc.fit("species ~ .", iris, eps=1.0, cv=None)
     with pytest.raises(pc.NotAvailable, match=r"not cross-validated: use fit\.update\(cv=10\)"):
         fit.validation.corrected()
+    quick, ten = fit.update(cv="auto"), fit.update(cv=10)
+    assert quick.curve is None
+    assert quick.validation.table.equals(ten.validation.table)
+    assert f"{ten.validation.table['error'][0]:.2f}" in str(quick)
     assert fit.update(cv=3).validation.table["error"][0] < 0.2

@@ -2,7 +2,9 @@
 
 Another process sends the signal. After each interrupt: KeyboardInterrupt came out, how long after the signal; the next call gives the
 result of an undisturbed one to the bit; no thread, no progress bar and no temporary file is left; NumPy's and BLAS's settings are as
-before; a file that was being saved is the old one or the new one. Seconds of the clock are those of a machine that others may use as
+before; a file that was being saved is the old one or the new one. Python and NumPy themselves drop what is raised in some places, such as
+generators that are closed and types that NumPy asks for: an interrupt that did not come out counts only if one that is raised at the same
+line of the package does not come out either. Seconds of the clock are those of a machine that others may use as
 well, so the seconds of processor between the signal and the interrupt are given beside them.
 """
 
@@ -27,6 +29,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from types import CodeType, FrameType
 from typing import Any
 
 import numpy as np
@@ -36,6 +39,7 @@ from tqdm.auto import tqdm
 
 import protoclass as pc
 
+PACKAGE = pc.__path__[0]
 LATE = 1.0  # seconds
 GRACE = 20.0  # seconds that threads have to end, on a machine that others use
 SENDER = """
@@ -208,9 +212,52 @@ def bars() -> Iterator[None]:
         yield
 
 
+class Noted:
+    """Where the last interrupt was raised; without its frames, which would keep what they refer to."""
+
+    file: str | None = None
+    line: tuple[CodeType, int] | None = None  # the innermost of the package, None outside it
+
+    @classmethod
+    def handler(cls, number: int, frame: FrameType | None) -> None:
+        cls.file = "" if frame is None else frame.f_code.co_filename
+        while frame is not None and not frame.f_code.co_filename.startswith(PACKAGE):
+            frame = frame.f_back
+        cls.line = None if frame is None else (frame.f_code, frame.f_lineno)
+        raise KeyboardInterrupt
+
+
+def swallows(call: Call, line: tuple[CodeType, int] | None) -> bool:
+    """Whether KeyboardInterrupt that is raised at this line of the package does not come out of the call."""
+    fired = False
+
+    def trip(frame: FrameType, event: str, argument: object) -> Any:
+        nonlocal fired
+        if frame.f_code is not (line and line[0]):
+            return None
+        if not fired and frame.f_lineno == line[1]:
+            fired = True
+            raise KeyboardInterrupt
+        return trip
+
+    if line is None:
+        return False
+    traced = sys.gettrace()
+    sys.settrace(trip)
+    try:
+        with bars():
+            call()
+    except KeyboardInterrupt:
+        return False
+    finally:
+        sys.settrace(traced)
+    return True
+
+
 def interrupt(call: Call, sender: Sender, delay: float) -> tuple[float, float, str | None] | None:
     """Seconds of the clock and of processor to KeyboardInterrupt, and what came instead; None where the call was over before."""
-    other = None
+    other, filters = None, list(warnings.filters)
+    Noted.file = Noted.line = None
     try:
         sender.send_after(delay)
         try:
@@ -218,18 +265,23 @@ def interrupt(call: Call, sender: Sender, delay: float) -> tuple[float, float, s
                 call()
         except Exception as reason:
             other = f"{type(reason).__name__}: {reason}"
-        over = time.monotonic()
     except KeyboardInterrupt:
         caught = time.monotonic(), time.process_time()
         at, busy = sender.sent()
+        if Noted.file == warnings.__file__:
+            warnings.filters[:] = filters  # Python's own way back to them was stopped
+            return None
         return caught[0] - at, caught[1] - busy, None
     try:
         at, busy = sender.sent()
-        time.sleep(10.0 if at > over else 0.0)  # it was sent after the end, and comes now
+        if Noted.file is None:  # it was sent after the end, and comes now
+            time.sleep(GRACE)
     except KeyboardInterrupt:
         sender.forget()
         return None
-    return 0.0, 0.0, other or "the interrupt was swallowed"
+    if other is None and Noted.file is not None and not swallows(call, Noted.line):
+        return None
+    return 0.0, 0.0, other or f"the interrupt was swallowed at {Noted.line}"
 
 
 def settled(before: tuple[int, int]) -> tuple[float, tuple[int, int]]:
@@ -258,6 +310,7 @@ def moments(name: str, count: int, seed: int, progress: Callable[[Moment], objec
         check = getattr(call, "check", lambda: None)
         check()
         _, before = settled((0, 0)) if name == "Dask" else (0.0, threads())
+        handler = signal.signal(signal.SIGINT, Noted.handler)
         clean, files = settings(), sorted(os.listdir(place)) + sorted(os.listdir(folder))
         draw = np.random.default_rng((seed, *name.encode()))
         while len(out) < count:
@@ -289,6 +342,7 @@ def moments(name: str, count: int, seed: int, progress: Callable[[Moment], objec
                 faults.append(f"the next call: {type(reason).__name__}: {reason}")
             out.append(Moment(delay, met[0], met[1], rest, tuple(faults)))
             progress(out[-1])
+        signal.signal(signal.SIGINT, handler)
         tempfile.tempdir = None
     return out
 
@@ -315,7 +369,6 @@ def main() -> int:
     if len(names) > 1 and not given.here:  # each in a process of its own
         mine = [sys.executable, __file__, "--moments", str(given.moments), "--seed", str(given.seed)]
         return max(subprocess.run([*mine, name], check=False).returncode for name in names)
-    signal.signal(signal.SIGINT, signal.default_int_handler)
     return max(report(name, moments(name, given.moments, given.seed)) for name in names)
 
 

@@ -2,24 +2,28 @@
 
 import errno
 import os
+import signal
 import subprocess
 import sys
 import threading
 import zipfile
+from contextlib import suppress
 from pathlib import Path
 
 import numpy as np
 import pytest
+from threadpoolctl import threadpool_info, threadpool_limits
 
 import protoclass as pc
 from protoclass.core import memory
-from protoclass.core.cache import _say_that_nothing_is_kept
 from protoclass.core.neighbours import mmd
-from protoclass.core.parallel import Kernel, check_wanted, each, kernel, left
+from protoclass.core.parallel import alone, check_wanted, each, kernel, left
 from protoclass.core.vectors import centroids, medoids
 from protoclass.export.saving.archive import write_archive
 from protoclass.ground.files import write_file
 from protoclass.values import public
+
+from . import interrupts
 
 HERE = Path(__file__).parent
 LINUX = pytest.mark.skipif(sys.platform != "linux", reason="signals, limits and disks of this kind are Linux's")
@@ -37,6 +41,33 @@ def script(name, *words):
 @LINUX
 def test_interrupts_at_some_moments():
     assert script("interrupts.py", "--here", "--moments", "2", "fit", "exact", "kmedoids", "save").count("faults: 0") == 4
+
+
+class Dropping:
+    """A finalizer that is interrupted, as those of Python's own generators and files are."""
+
+    exec(compile("def __del__(self):\n    signal.raise_signal(signal.SIGINT)", "elsewhere", "exec"), {"signal": signal}, locals())
+
+
+def drop():
+    Dropping()
+
+
+def swallow():
+    with suppress(KeyboardInterrupt):
+        signal.raise_signal(signal.SIGINT)
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+@pytest.mark.parametrize(("call", "ours"), [(drop, False), (swallow, True)])
+def test_an_interrupt_that_python_drops_is_told_from_one_that_the_package_swallows(call, ours, monkeypatch):
+    monkeypatch.setattr(interrupts, "PACKAGE", str(HERE))
+    before = signal.signal(signal.SIGINT, interrupts.Noted.handler)
+    try:
+        call()
+    finally:
+        signal.signal(signal.SIGINT, before)
+    assert interrupts.swallows(call, interrupts.Noted.line) is ours
 
 
 @pytest.mark.long
@@ -173,6 +204,41 @@ def test_an_interrupt_at_any_line_of_writing_leaves_no_file(tmp_path, monkeypatc
     assert len(kept) > 30
 
 
+def test_an_interrupt_at_any_call_leaves_the_threads_of_blas_as_they_were():
+    """They were lost where it came while they were restored, or before it was known what to restore.
+
+    At calls, where Python looks for signals: at other lines it would keep locks that no signal can keep.
+    """
+    calls, stopped = 0, 0
+    with threadpool_limits(2, "blas"):
+        before = threadpool_info()
+        with alone():
+            assert {pool["num_threads"] for pool in threadpool_info()} == {1}
+        while True:
+            left_over = calls
+
+            def trip(frame, event, argument):
+                nonlocal left_over
+                left_over -= 1
+                if left_over == -1:
+                    raise KeyboardInterrupt
+
+            traced = sys.gettrace()
+            sys.settrace(trip)
+            try:
+                with alone():
+                    pass
+            except KeyboardInterrupt:
+                stopped += 1
+            finally:
+                sys.settrace(traced)
+            assert threadpool_info() == before, calls
+            if left_over >= 0:
+                break
+            calls += 1
+    assert stopped > 20
+
+
 def test_large_arrays_are_compressed_and_read_piece_by_piece(tmp_path, monkeypatch):
     fit = pc.fit("species ~ .", pc.load_data("iris"), eps=1.0)
     whole, sizes, write = fit.save(tmp_path / "whole").path.read_bytes(), [], zipfile._ZipWriteFile.write
@@ -286,17 +352,6 @@ def test_room_is_taken_on_systems_that_can_not_reserve_it(monkeypatch, tmp_path)
         assert not hasattr(os.stat_result, "st_blocks") or os.stat(file.fileno()).st_blocks * 512 >= 100_500
 
 
-def test_a_cache_that_can_not_be_written_or_read_is_none(monkeypatch):
-    def fail(*_):
-        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-
-    tried = []
-    for name in ("save", "load"):
-        monkeypatch.setattr(f"protoclass.core.cache.Kept.{name}", lambda *a, n=name: (tried.append(n), fail()))
-    _say_that_nothing_is_kept.cache_clear()
-    with pytest.warns(UserWarning, match="NUMBA_CACHE_DIR"):
-        assert Kernel(doubled)(3) == 6
-    assert tried == ["load", "save"]
 
 
 def doubled(x):

@@ -7,7 +7,6 @@ import textwrap
 from functools import cache
 from itertools import pairwise
 
-import dask.dataframe as dd
 import duckdb
 import numpy as np
 import pandas as pd
@@ -18,7 +17,6 @@ import pyarrow.parquet as pq
 import pytest
 
 import protoclass as pc
-from protoclass.estimation.fitted import for_new_rows
 from protoclass.frames.tables import as_pandas
 
 
@@ -64,10 +62,6 @@ def folder(tmp_path_factory):
     return folder
 
 
-def uneven(frame):
-    return dd.concat([dd.from_pandas(frame.iloc[a:b], npartitions=1) for a, b in ((0, 1), (1, 1), (1, 250), (250, 400))])
-
-
 SOURCES = {
     "parquet": lambda p: (str(p / "one.parquet"), pd.read_parquet(p / "one.parquet")),
     "parquet path": lambda p: (p / "one.parquet", pd.read_parquet(p / "one.parquet")),
@@ -77,8 +71,6 @@ SOURCES = {
     "polars": lambda p: (pl.scan_parquet(p / "one.parquet"), pl.read_parquet(p / "one.parquet")),
     "polars csv": lambda p: (pl.scan_csv(p / "one.csv"), pl.read_csv(p / "one.csv")),
     "duckdb": lambda p: (relation(p), relation(p).df()),
-    "dask": lambda p: (dd.from_pandas(clinic(), npartitions=7), clinic()),
-    "dask uneven": lambda p: (uneven(clinic()), clinic()),
 }
 
 
@@ -136,13 +128,6 @@ def test_new_rows_are_answered_as_those_in_memory(folder, name, monkeypatch):
         without = answered(expanded.predict(given))
     assert unlike.isna().sum() == 3  # those that miss a predictor
     assert without.isna().sum() == 4
-    if name.startswith("dask"):
-        known = given[given["text"].fillna("x") != "lost"]
-        for kind in ("class", "distance", "nearest", "cover"):
-            lazily, expected = fit.predict(known, kind), fit.predict(clinic()[clinic().text.fillna("x") != "lost"], kind)
-            test = pd.testing.assert_frame_equal if kind == "distance" else pd.testing.assert_series_equal
-            test(lazily.compute(), expected.astype(object) if kind == "nearest" else expected, check_index_type=False)
-            test(lazily._meta, expected.iloc[:0].astype(object) if kind == "nearest" else expected.iloc[:0], check_index_type=False)
     reduced = pc.fit("y ~ a + flag + single", clinic().fillna({"a": 0.0, "single": 0.0}), eps=0.1)  # with all classes
     tested, expected = reduced.test(given, weights="w"), reduced.test(frame, weights="w")
     pd.testing.assert_frame_equal(tested.confusion, expected.confusion)
@@ -150,10 +135,9 @@ def test_new_rows_are_answered_as_those_in_memory(folder, name, monkeypatch):
     added = ["fitted", "correct", "prototype", "distance", "margin", "covered"]
     pd.testing.assert_frame_equal(ours[added], theirs[added], check_index_type=False)
     assert list(ours.columns) == list(theirs.columns)
-    if not name.startswith("dask"):
-        answer = reduced.predict(given)
-        pd.testing.assert_series_equal(answer, reduced.predict(frame), check_index_type=False)
-        assert isinstance(answer.index, pd.RangeIndex)
+    answer = reduced.predict(given)
+    pd.testing.assert_series_equal(answer, reduced.predict(frame), check_index_type=False)
+    assert isinstance(answer.index, pd.RangeIndex)
 
 
 def test_only_the_columns_of_the_formula_are_read(folder, tmp_path):
@@ -228,14 +212,12 @@ PANDAS = {
 
 
 @pytest.mark.parametrize("name", PANDAS)
-@pytest.mark.parametrize("source", ["parquet", "dask"])
-def test_columns_are_as_pandas_has_them(tmp_path, name, source, monkeypatch):
+def test_columns_are_as_pandas_has_them(tmp_path, name, monkeypatch):
     monkeypatch.setattr("protoclass.frames.read.VALUES", 0)
     monkeypatch.setattr("protoclass.frames.read.FEWEST", 2)
     frame = pd.DataFrame({"a": PANDAS[name]}, index=list("wxyz"))
     frame.to_parquet(tmp_path / "a.parquet")
-    given = dd.from_pandas(frame, npartitions=3, sort=False) if source == "dask" else tmp_path / "a.parquet"
-    pd.testing.assert_frame_equal(as_pandas(given), frame.reset_index(drop=True))
+    pd.testing.assert_frame_equal(as_pandas(tmp_path / "a.parquet"), frame.reset_index(drop=True))
 
 
 def test_polars_levels_are_in_the_order_of_its_frames():
@@ -360,7 +342,7 @@ def test_rows_that_are_sorted_at_last_are_read():
     assert as_pandas(duckdb.sql("select sum(a) as a, count(*) as n from range(5) t(a)"))["a"].tolist() == [10]
 
 
-@pytest.mark.parametrize("given", [iter([1]), (k for k in range(3)), 3, ["a", 1], [], b"a.csv", {"a": [1]}, np.zeros(3), dd, None])
+@pytest.mark.parametrize("given", [iter([1]), (k for k in range(3)), 3, ["a", 1], [], b"a.csv", {"a": [1]}, np.zeros(3), np, None])
 def test_values_that_are_no_tables(given):
     with pytest.raises(pc.DataError, match="must be a DataFrame"):
         pc.fit("y ~ a", given, eps=1.0)
@@ -383,13 +365,13 @@ def test_columns_that_memory_refuses_are_refused(tmp_path):
     days = pd.DataFrame({"y": list("abab"), "day": pd.date_range("2020", periods=4), "k": [1.0, 2, 3, 4]})
     days.to_parquet(tmp_path / "a.parquet")
     messages = []
-    for data in (days, tmp_path / "a.parquet", dd.from_pandas(days, npartitions=2)):
+    for data in (days, tmp_path / "a.parquet"):
         with pytest.raises(pc.DataError) as error:
             pc.fit("y ~ day", data, eps=1.0)
         messages.append(str(error.value))
         assert pc.fit("y ~ k", data, eps=1.0, groups="day").nobs == 4
         assert pc.fit("day ~ k", data, "knn", k=1).classes == list(days.day)
-    assert messages[0] == messages[1] == messages[2]
+    assert messages[0] == messages[1]
     for formula, more in {"y ~ z": {}, "z ~ k": {}, "y ~ k": {"weights": "kk"}, "y ~": {}, "y ~ . - z": {}}.items():
         said = []
         for data in (days, tmp_path / "a.parquet"):
@@ -401,9 +383,7 @@ def test_columns_that_memory_refuses_are_refused(tmp_path):
 
 def test_errors_of_a_lazy_table_are_ours(tmp_path):
     for table in (pl.LazyFrame({"y": ["a"], "a": ["x"]}).with_columns(pl.col("a").cast(pl.Int64)),
-                  duckdb.sql("select 'u' as y, cast(a as integer) as a from (values ('x')) v(a)"),
-                  dd.from_pandas(pd.DataFrame({"y": ["a"], "a": ["x"]}), npartitions=1).map_partitions(lambda d: d.astype({"a": float}),
-                                                                                                 meta={"y": str, "a": float})):  # fmt: skip
+                  duckdb.sql("select 'u' as y, cast(a as integer) as a from (values ('x')) v(a)")):  # fmt: skip
         with pytest.raises(pc.DataError, match="can't be read"):
             pc.fit("y ~ a", table, eps=1.0)
 
@@ -432,7 +412,7 @@ def test_a_partition_is_sent_no_rows_of_the_fit():
     frame = pd.concat([clinic().dropna()] * 6, ignore_index=True)
     for method, more in {"pvm": {"eps": 0.5}, "kmeans": {"K": 2}}.items():
         fit = pc.fit("y ~ a + single + whole", frame, method, **more).calibrate(cv=2)
-        light = for_new_rows(fit)
+        light = fit.slim()
         for kind in ("class", "prob", "distance", "set"):
             ours, theirs = light.predictions(clinic().dropna(), kind), fit.predictions(clinic().dropna(), kind)
             assert ours.equals(theirs)

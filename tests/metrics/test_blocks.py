@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+import simulate
 from closeness import same_but_for_rounding
 
 import protoclass as pc
@@ -33,7 +34,7 @@ def numeric(n=45):
 
 
 def mixed(na="keep"):
-    table = pc.simulate_clinic(45, missing=0.1 if na == "keep" else 0)
+    table = simulate.clinic(45, missing=0.1 if na == "keep" else 0)
     return mold("outcome ~ .", table, na=na)
 
 
@@ -67,6 +68,8 @@ SUBJECTS = {
     "called": (pc.Kernel(lambda X, Z: X @ Z.T), numeric),
     "function": (lambda a, b: float(abs(a - b).sum()), numeric),
     "parts": (pc.Mixed([(["a", "b"], "euclidean"), (["c", "d", "e", "f"], "gower")]), numeric),
+    "local weights": (pc.Relevance("gower", local=True), lambda: mixed("drop")),
+    "local matrices": (pc.Relevance(matrix="full", local=True), numeric),
     "ranks of parts": (pc.Ranks(pc.Gower()), lambda: mixed("drop")),
 }
 WHOLE = {"tangent"}  # whose planes are limited in size, all together

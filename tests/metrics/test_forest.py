@@ -16,6 +16,7 @@ from protoclass.export.saving.derived import check_forest
 from protoclass.frames.frame import mold
 from protoclass.metrics.forest import TrainedForest
 from protoclass.metrics.measuring import measure_frame
+from protoclass.sklearn import PrototypeClassifier
 
 PREDICTORS = ["sepal_length", "sepal_width", "petal_length", "petal_width"]
 
@@ -141,6 +142,18 @@ def test_methods_take_it(iris, method):
     fit = pc.fit("species ~ .", iris, method, dissimilarity=pc.Forest(trees=20), cv=3, repeats=1, progress=False)
     assert fit.validation.table["error"].min() < 0.1
     assert "Forest, 20 trees, out-of-bag error 0.0" in str(fit)
+
+
+def test_what_is_made_of_a_fit_knows_the_forest(iris, tmp_path):
+    polars = pytest.importorskip("polars")
+    fit = pc.fit("species ~ .", polars.from_pandas(iris), "medianglvq", K=1, dissimilarity=pc.Forest(trees=20), cv=3, progress=False)
+    fit.explore(save=tmp_path / "explorer.html")
+    fit.report(tmp_path / "report.html")
+    for text in (str(fit.card()), (tmp_path / "report.html").read_text(), str(fit.summary())):
+        assert "Forest, 20 trees, out-of-bag error 0.0" in text
+    estimator = PrototypeClassifier("medianglvq", K=1, dissimilarity=pc.Forest(trees=20), cv=None)
+    estimator.fit(iris[PREDICTORS], iris["species"])
+    assert estimator.score(iris[PREDICTORS], iris["species"]) > 0.9
 
 
 def test_threads_change_nothing(iris, monkeypatch):

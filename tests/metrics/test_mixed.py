@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+import simulate
 from closeness import assert_close
 from new_rows import measure
 
@@ -20,7 +21,7 @@ REFERENCE = Path(__file__).resolve().parents[1] / "reference"
 
 @pytest.fixture(scope="module")
 def clinic():
-    return pc.simulate_clinic(90, missing=0, seed=3)
+    return simulate.clinic(90, missing=0, seed=3)
 
 
 @pytest.fixture
@@ -100,7 +101,7 @@ def slow_gower(table, asymmetric=(), weights=None, logratio=(), ordratio=()):
 @pytest.mark.parametrize("missing", [0.0, 0.25])
 def test_gower_equals_its_definition(seed, missing):
     draw = np.random.default_rng(seed)
-    table = pc.simulate_clinic(30, missing=missing, seed=seed).drop(columns="outcome")
+    table = simulate.clinic(30, missing=missing, seed=seed).drop(columns="outcome")
     options = {
         "asymmetric": ["smoker"] if draw.random() < 0.5 else [],
         "weights": {c: float(draw.choice([0, 0.3, 1, 2.5])) for c in table if draw.random() < 0.7}

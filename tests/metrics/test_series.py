@@ -6,7 +6,7 @@ import pytest
 from reference_dtw import slow
 
 import protoclass as pc
-from protoclass.views.pictures import draw_curves, make_album
+from protoclass.views.pictures import make_album
 from protoclass.widgets.prototypes import PrototypeExplorer
 
 
@@ -126,18 +126,6 @@ def test_steps_of_unequal_series_are_one_variable(series):
     assert short.index.tolist() == ["series"]
     assert short["counterfactual_class"].tolist() == [None]
     assert fit.importance(repeats=2, cv=3).index.tolist() == ["series"]
-
-
-def test_a_curve_is_black_along_its_line():
-    picture = draw_curves(np.array([[0.0, 1.0, 0.0]]), 0.0, 1.0, 3)[0]
-    black = [np.flatnonzero(column == 0) for column in picture.T]
-    assert all(len(rows) for rows in black)
-    top, bottom = (np.array([edge(rows) for rows in black]) for edge in (np.min, np.max))
-    middle = len(black) // 2
-    assert top[middle] == 0  # the peak
-    assert (bottom[0], bottom[-1]) == (27, 27)
-    assert (np.diff(top[:middle]) <= 0).all()
-    assert make_album(pc.fit("species ~ .", pc.load_data("iris"), eps=1.0), None) is None
 
 
 @pytest.mark.parametrize("power", [1, 2])

@@ -7,6 +7,7 @@ from typing import ClassVar
 import numpy as np
 import pandas as pd
 import pytest
+import simulate
 from new_rows import measure
 
 import protoclass as pc
@@ -21,7 +22,7 @@ MIXED = pc.Mixed([("age", "ranks"), (["pulse", "marker"], pc.Mixed({"pulse": "go
 
 @pytest.fixture(scope="module")
 def clinic():
-    return pc.simulate_clinic(90, missing=0, seed=3)
+    return simulate.clinic(90, missing=0, seed=3)
 
 
 def test_a_specification_has_parameters_only_and_says_that_it_is_not_trained(clinic):

@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import reference_scm as slow
+import simulate
 
 import protoclass as pc
 from protoclass.core.scm.bounds import machine_bound
@@ -265,7 +266,7 @@ def test_given_asymmetric_and_mixed_dissimilarities():
     assert fit.predict(new).tolist() == fit.predict().tolist()[:5]
     with pytest.raises(pc.DataError, match="the method needs columns, but 'y ~ 1' has no predictors"):
         pc.fit("y ~ 1", data, "scm", dissimilarity=D, features="balls+stumps", penalty=1.0)
-    clinic = pc.simulate_clinic(80, missing=0, seed=3)
+    clinic = simulate.clinic(80, missing=0, seed=3)
     mixed = pc.fit("outcome ~ .", clinic, "scm", features="balls+stumps", penalty=1.0, stop=5)
     assert mixed.predict(clinic.head()).tolist() == mixed.predict().tolist()[:5]
     some = pc.fit("outcome ~ .", clinic, "scm", candidates=20, penalty=1.0, stop=5)

@@ -45,7 +45,7 @@ def tables():
         "wine": ("cultivar ~ .", pc.load_data("wine"), numbers),
         "breast_cancer": ("diagnosis ~ .", pc.load_data("breast_cancer"), numbers),
         "digits": ("digit ~ .", pc.load_data("digits").iloc[:600], plain | {"dissimilarity": pc.Euclidean(scale=False)}),
-        "clinic": ("outcome ~ .", pc.simulate_clinic(200, missing=0, seed=1), plain),
+        "clinic": ("outcome ~ .", pc.load_data("clinic").dropna(), plain),
         "long": ("`the class of each row, in words` ~ .", long_labels(), numbers),
     }
     folder = os.environ.get("PROTOCLASS_DATA")

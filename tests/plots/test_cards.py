@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+import simulate
 from looks import find_faults
 from matplotlib.figure import Figure
 
@@ -55,7 +56,7 @@ def test_cards_choose_variables_by_the_learned_weights():
 
 
 def test_cards_of_mixed_data_say_what_is_usual():
-    data = pc.simulate_clinic(80, missing=0, seed=1)
+    data = simulate.clinic(80, missing=0, seed=1)
     fit = pc.fit("outcome ~ age + ward", data, eps=0.2)
     table = list_profiles(fit, 2).table
     ward = table[table["variable"] == "ward"].iloc[0]
@@ -123,7 +124,7 @@ def test_why_draws_up_to_six_rows_on_one_scale(fit, iris):
 
 
 def test_why_draws_distances_with_missing_values():
-    clinic = pc.simulate_clinic(200)
+    clinic = simulate.clinic(200)
     fit = pc.fit("outcome ~ .", clinic, eps=0.3, na="keep")
     table = list_reasons(fit, clinic.index[0])
     assert table["favour"].sum() == pytest.approx(table.attrs["rival_distance"] - table.attrs["prototype_distance"])

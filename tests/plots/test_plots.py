@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+import simulate
 from matplotlib.collections import LineCollection
 from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
@@ -231,7 +232,7 @@ def test_confusion_shades_errors_alone_and_has_recall_and_precision(iris):
 
 @pytest.mark.parametrize("method", ["pvm", "knn", "kmeans"])
 def test_maps_of_mixed_given_and_large_data(method):
-    data = pc.simulate_clinic(60, missing=0, seed=1)
+    data = simulate.clinic(60, missing=0, seed=1)
     if method == "kmeans":
         assert pc.fit("outcome ~ age + ward + pulse", data, method, dissimilarity="euclidean", K=2).plot() is not None
         return

@@ -91,7 +91,7 @@ METRICS = {
     "class": ("x + z", pc.Chebyshev), "kernel": ("x + z", pc.Kernel("poly")), "rbf": ("x + z + g", pc.Kernel("rbf")),
     "gower": ("x + z + g", pc.Gower(weights={"x": 2})), "hamming": ("x + g", "hamming"), "ranks": ("x + z", pc.Ranks("manhattan")),
     "adaptive": ("x + z", pc.Adaptive(neighborhood=8)), "learned": ("x + z", pc.Learned()), "lda": ("x + z", pc.LDA()),
-    "qda": ("x + z", pc.QDA()),
+    "qda": ("x + z", pc.QDA()), "local": ("x + z", pc.Relevance(matrix="full", local=True)),
     "dtw": ("x + z", "dtw"), "mismatch": ("t", pc.Mismatch(k=2, m=1)), "levenshtein": ("t", "levenshtein"),
     "forest": ("x + z + g", pc.Forest(trees=20)), "mixed": ("x + z + g", pc.Mixed([(["x", "z"], "euclidean"), ("g", "gower")])),
 }  # fmt: skip
@@ -183,7 +183,7 @@ def test_what_follows_from_a_fit(iris, tmp_path):
 
 
 def test_a_comparison(iris, tmp_path):
-    c = pc.compare("species ~ .", iris.iloc[::2], [pc.PVM(eps=[0.8, 1.2]), pc.KNN(k=3)], cv=3, calibrate=True, rope=0.05)
+    c = pc.compare("species ~ .", iris.iloc[::2], [pc.PVM(eps=[0.8, 1.2]), pc.KNN(k=3)], cv=3, calibrate=True)
     other = again(c, tmp_path)
     assert repr(c) == repr(other)
     same(c.table, other.table)

@@ -104,6 +104,38 @@ def test_the_curve_above_the_map_is_the_same_at_its_radii(iris, fit):
 
 
 @pytest.fixture(scope="module")
+def uneven(iris):
+    """A grid of which K = 2 has one point alone."""
+    tuned = {"K": [1, 2], "matrix": "diagonal", "local": [False, True], "ridge": [0.01, 0.1]}
+    return CurveExplorer(pc.cross_validate("species ~ .", iris, "medianglvq", cv=3, **tuned))
+
+
+def test_a_slider_goes_to_the_nearest_point_of_a_grid_that_is_no_product(uneven):
+    grid = uneven.validation.grid
+    assert grid["K"].tolist() == [1, 1, 1, 1, 2]
+    for name, value in (("K", 2), ("local", True), ("ridge", 0.1), ("K", 2), ("local", False)):
+        setattr(uneven, name, value)
+        row = grid.iloc[uneven.point]
+        assert row[name] == value
+        assert {k: getattr(uneven, k) for k in grid} == row.to_dict()
+    chart = describe_chart(uneven.validation, ("K", "ridge"))
+    for axis, name in zip(chart["axes"], grid, strict=True):
+        assert [axis["texts"][k] for k in axis["at"]] == grid[name].astype(str).tolist()
+
+
+@pytest.mark.browser
+def test_sliders_of_a_page_go_to_the_nearest_point_too(page, uneven):
+    grid = uneven.validation.grid
+    uneven.point = 4
+    mount(page, uneven)
+    for name, value in (("whether for each class", 1), ("prototypes for each class, K", 1)):
+        page.get_by_label(name).fill(str(value))
+        settle(page, uneven)
+        assert uneven.point == chosen(page)
+    assert grid["K"].iloc[uneven.point] == 2
+
+
+@pytest.fixture(scope="module")
 def page(chromium):
     """One page for all: each test puts what it looks at in the place of what was there."""
     page, wrong = chromium.new_page(viewport={"width": 660, "height": 620}), []

@@ -12,6 +12,7 @@ from ..memory import check_fits
 from ..parallel import alone
 
 MATRICES = 3  # of one number for each pair of rows that are in memory at the same time
+LEAST = 1e-6  # ridge beside shrinkage
 SINGULAR = 1e-12  # of the largest eigenvalue: smaller ones are rounding
 
 
@@ -191,7 +192,26 @@ def covariances(X: Array, y: NDArray[np.int64], w: Array, classes: int) -> tuple
     return each, np.asarray(np.tensordot(weight / weight.sum(), each, 1))
 
 
-def discriminants(X: Array, y: NDArray[np.int64], w: Array, components: int, ridge: float = 0.0) -> Array | None:
+def spread_within(X: Array, y: NDArray[np.int64], w: Array, ridge: float | None, variance: float, p: int) -> Array:
+    """The covariance within classes, plus `ridge` times `variance` along every axis.
+
+    Without a ridge it is shrunken towards its mean variance over `p` columns, as far as is estimated to be best (Ledoit and Wolf 2004, A
+    well-conditioned estimator for large-dimensional covariance matrices), with a ridge of `LEAST` against classes that do not vary.
+    """
+    within, share = covariances(X, y, w, int(y.max()) + 1)[1], w / w.sum()
+    if ridge is not None:
+        return np.asarray(within + ridge * variance * np.eye(len(within)))
+    Z = X.copy()
+    for c in np.unique(y):
+        Z[y == c] -= np.average(X[y == c], axis=0, weights=w[y == c])
+    mean, square = np.trace(within) / p, (within**2).sum()
+    noise = share**2 @ ((Z**2).sum(axis=1) ** 2 - 2 * ((Z @ within) * Z).sum(axis=1) + square)
+    apart = square - p * mean**2  # of the covariance from a spherical one, as the noise is of it from the true one
+    shrinkage = noise / apart if apart > noise else 1.0
+    return np.asarray((1 - shrinkage) * within + (shrinkage * mean + LEAST * variance) * np.eye(len(within)))
+
+
+def discriminants(X: Array, y: NDArray[np.int64], w: Array, components: int, ridge: float | None = 0.0) -> Array | None:
     """The map (k, p) to discriminant coordinates (*The Elements of Statistical Learning*, section 4.3.3).
 
     Rows have unit covariance within classes under it, and its axes are those of the largest variance between classes. Columns
@@ -203,8 +223,9 @@ def discriminants(X: Array, y: NDArray[np.int64], w: Array, components: int, rid
         Rows, class codes, and weights > 0.
     components : int
         Number of axes, at most the number of classes - 1.
-    ridge : float >= 0
-        The variance within classes increases along every axis by this proportion of the mean variance of the columns.
+    ridge : float >= 0, or None
+        The variance within classes increases along every axis by this proportion of the mean variance of the columns. None: see
+        `spread_within`.
 
     Returns
     -------
@@ -220,12 +241,12 @@ def discriminants(X: Array, y: NDArray[np.int64], w: Array, components: int, rid
     array([[21.02,  1.05]])
     """
     axes, total = span(X, w)
-    within = covariances(X @ axes, y, w, int(y.max()) + 1)[1]
-    inner = within + ridge * total.sum() / X.shape[1] * np.eye(len(total))
+    inner = spread_within(X @ axes, y, w, ridge, total.sum() / X.shape[1], X.shape[1])
     if not np.linalg.eigvalsh(inner)[0] > SINGULAR * total.max():
         return None
     sphere = np.linalg.inv(np.linalg.cholesky(inner))
-    _, directions = np.linalg.eigh(sphere @ (np.diag(total) - within) @ sphere.T)
+    between = np.diag(total) - covariances(X @ axes, y, w, int(y.max()) + 1)[1]
+    _, directions = np.linalg.eigh(sphere @ between @ sphere.T)
     return positive((axes @ sphere.T @ directions[:, ::-1][:, :components]).T)
 
 

@@ -236,6 +236,34 @@ def mean_of(shares: Sequence[Estimate]) -> Estimate:
     return Estimate(value, max(0.0, value - below), min(1.0, value + above))
 
 
+def mean_of_few(shares: Array, rows: Array, factor: float) -> tuple[float, float]:
+    """The 95 % interval of the mean of k proportions (k,), of few rows (k,) each, whose variances are multiplied by `factor`.
+
+    2 / k rows with and 2 / k rows without are added to each proportion (Price and Bonett 2004), because a proportion near 0 or 1 shows too
+    little variance. Student's quantile has Satterthwaite's degrees of freedom.
+
+    References
+    ----------
+    Price and Bonett (2004), *An improved confidence interval for a linear function of binomial proportions*, Computational Statistics
+    and Data Analysis 45.
+
+    Examples
+    --------
+    >>> low, high = mean_of_few(np.array([0.0, 0.1]), np.array([190.0, 10.0]), 1.0)
+    >>> round(low, 3), round(high, 3)
+    (0.0, 0.208)
+    """
+    from scipy.stats import t
+
+    k = len(shares)
+    more = rows + 4 / k
+    p = (shares * rows + 2 / k) / more
+    variance = p * (1 - p) / more
+    df = variance.sum() ** 2 / float((variance**2 / np.maximum(rows - 1, 1.0)).sum())
+    half, middle = float(t.ppf(0.975, df) * np.sqrt(variance.sum() * factor)) / k, float(p.mean())
+    return max(0.0, middle - half), min(1.0, middle + half)
+
+
 def difference_of(a: Estimate, b: Estimate) -> Estimate:
     """Difference a - b of two independent proportions, with Newcombe's interval (his method 10)."""
     value = a.value - b.value

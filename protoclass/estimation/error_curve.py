@@ -242,9 +242,9 @@ class ErrorCurve:
 
         Notes
         -----
-        In WORLDS worlds (noise, separated classes, unequal spread, rare classes, a column that splits, costs) it contains the true error in
-        LOW to 1.00 of 60 samples, and is never empty (`python benchmarks/tuned_error.py --worlds`). Losses are a proportion of the
-        largest one.
+        Twelve worlds have noise, separated classes, unequal spread, rare classes, a column that splits, or costs. It contains the true
+        error in LOW to 1.00 of 60 samples, and is never empty (`python benchmarks/tuned_error.py --worlds`). Losses are a proportion of
+        the largest one.
 
         Examples
         --------
@@ -260,7 +260,8 @@ class ErrorCurve:
         if self.measure == "balanced" and groups is None:
             classes = [(self.problem.frame.codes == c) & (w > 0) for c in range(len(self.loss))]
             each = [(w[own] @ lost[own] / w[own].sum(), effective_rows(w[own])) for own in classes if own.any()]
-            return mean_of_few(*np.transpose(each), self._shared)
+            shares, rows = np.transpose(each)
+            return mean_of_few(shares, rows, self._shared)
         parts, share = self._parts_of_rows(lost[:, None], w), float(w @ lost / w.sum() / largest)
         spread, rows = float((parts**2).sum()) / largest**2, effective_rows(w, groups)
         if spread > 0:  # unequal losses vary less than a proportion of the largest

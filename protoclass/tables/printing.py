@@ -71,6 +71,7 @@ def _fewer(fit: Fitted) -> str:
 def _extended(fit: Fitted, extensions: Mapping[str, Extension]) -> list[str]:
     """How default grids were extended."""
     assert fit.curve is not None
+    assert fit.point is not None
     out = []
     for name, extension in extensions.items():
         ended = "" if extension.all_classes else "; with the next value a class has no prototypes"
@@ -434,7 +435,7 @@ def check(fit: Fitted) -> ErrorCurve | str:
 
 def _check(fit: Fitted) -> ErrorCurve | str:
     none, problem, frame, selection = "not cross-validated: cv=10", fit.chosen_problem, fit.frame, fit.selection
-    if not problem.cv_is_auto or selection.by_hand or selection.steps is not None or frame.absent is not None or frame.parts is not None:
+    if not problem.cv_is_auto or selection.by_hand or selection.steps is not None or frame.absent is not None:
         return none
     each = fit.model.seconds_each(len(frame.schema)) or UNKNOWN
     slow = fit.dissimilarity.metric.slow or "certificate" in fit.rule.report
@@ -443,7 +444,7 @@ def _check(fit: Fitted) -> ErrorCurve | str:
     try:
         with catch_warnings():
             simplefilter("ignore", DataWarning)  # of rows, which the fit has given
-            return validate(replace(problem, progress=False), covers=False)[0]
+            return validate(replace(problem, progress=False))[0]
     except DataError as reason:  # a class has too few rows
         return f"not cross-validated: {str(reason).split(': ')[0]}"
 

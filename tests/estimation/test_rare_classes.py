@@ -72,8 +72,7 @@ def test_class_weights_must_not_overflow(rare):
             pc.fit("y ~ .", rare, eps=0.5, class_weights={"ill": factor}, weights=np.full(300, weight))
 
 
-@pytest.mark.parametrize("method", ["pvm", "knn", "kmeans", "lvq"])
-@pytest.mark.parametrize("weight", [5e-324, 1e-310, 1e-305])
+@pytest.mark.parametrize(("method", "weight"), [("pvm", 5e-324), ("knn", 1e-305)])
 def test_weights_too_small_to_compute_with_are_refused(rare, method, weight):
     with pytest.raises(pc.DataError, match=f"weights must be 0 or at least 1e-250 .*, not {weight:.4g}: multiply them all by the same"):
         pc.fit("y ~ .", rare, method, weights=np.full(300, weight))

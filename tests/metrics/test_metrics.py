@@ -233,7 +233,7 @@ def test_weights_of_predictors_and_of_the_columns_that_they_make():
         distances("~ x + z", x=0, z=0)
 
 
-@pytest.mark.parametrize("bad", [{"x": -1}, {"x": np.nan}, {"x": np.inf}, {"x": True}, {"x": "2"}, {1: 2.0}, [1, 2], 3])
+@pytest.mark.parametrize("bad", [{"x": -1}, {"x": np.nan}, {"x": "2"}, {1: 2.0}, [1, 2]])
 def test_wrong_weights(bad):
     with pytest.raises(pc.OptionError, match="a mapping of column names to numbers >= 0"):
         pc.Euclidean(weights=bad)

@@ -134,7 +134,7 @@ def assert_no_swap_improves(fit, beta=BETA):
 
 
 @pytest.mark.parametrize("classes", [2, 5])
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", range(2))
 def test_no_swap_improves_a_fit(seed, classes):
     table, arguments = given(seed, classes, 25)
     assert_no_swap_improves(pc.fit("y ~ 1", table, "medianglvq", K=2, cv=None, **arguments))
@@ -152,14 +152,6 @@ def test_no_swap_improves_a_fit_with_candidates(iris):
     fit = pc.fit("species ~ .", iris, "medianglvq", K=2, matrix="none", candidates=30)
     assert_no_swap_improves(fit)
     assert fit.dissimilarity.frame().shape[1] == 30
-
-
-def test_whole_weights_are_rows_that_are_repeated(iris):
-    few = iris.iloc[::3]
-    w = pd.Series(np.arange(50) % 3 + 1, few.index)
-    weighed = pc.fit("species ~ .", few, "medianglvq", K=1, matrix="none", weights=w, dissimilarity=pc.Euclidean(scale=False))
-    D, _, y, of, at = recomputed(weighed)
-    assert weighed.rule.report["cost"] == pytest.approx(cost(np.repeat(D, w, axis=0), np.ones(w.sum()), np.repeat(y, w), of, at))
 
 
 def scattered():
@@ -256,12 +248,9 @@ def test_any_number_of_threads_gives_the_same(iris, matrix):
 
 
 @pytest.mark.parametrize(("given", "words"), [
-    ({"ridge": -1}, r"ridge of medianglvq must be a number >= 0 and <= 1000000,.*, not -1"),
-    ({"beta": 0}, "beta of medianglvq must be a number > 0 or a sequence of these, not 0"),
     ({"matrix": "diag"}, "matrix must be 'auto', 'none', 'diagonal' or 'full', not 'diag'"),
     ({"local": True}, "local=True needs a matrix to learn for each class, but matrix='none': use matrix='diagonal' or 'full'"),
     ({"local": "yes", "matrix": "full"}, "local must be True, False, a sequence of these, or 'auto', not 'yes'"),
-    ({"starts": 0}, "starts of medianglvq must be a whole number >= 1 and <= 10000, not 0"),
     ({"K": 0}, r"K of medianglvq must be a whole number >= 1 and.*between 0.*, not 0"),
     ({"K": {"setosa": 1}}, r"K must be a mapping with exactly the classes.*: 1\}"),
     ({"matrix": "full", "dissimilarity": "gower"},
@@ -274,20 +263,6 @@ def test_any_number_of_threads_gives_the_same(iris, matrix):
 def test_arguments_that_mean_nothing(iris, given, words):
     with pytest.raises(pc.OptionError, match=words):
         pc.fit("species ~ .", iris, "medianglvq", **{"K": 1, "ridge": 0.01, "cv": None, **given})
-
-
-def test_matrices_for_dissimilarities_without_variables(iris):
-    draw = np.random.default_rng(0)
-    words = pd.DataFrame({"word": ["".join(draw.choice(list("abcd"), 5)) for _ in range(20)], "y": ["u", "v"] * 10})
-    images = pd.DataFrame(draw.normal(size=(20, 16))).add_prefix("p").assign(y=words["y"])
-    matrix = pc.dissimilarity("species ~ .", iris).frame()
-    cases = [
-        ("y ~ word", words, "levenshtein"), ("y ~ .", images, pc.Tangent(shape=(4, 4))), ("species ~ 1", iris, matrix),
-    ]  # fmt: skip
-    for learned in ("diagonal", "full"):
-        for formula, data, dissimilarity in cases:
-            with pytest.raises(pc.OptionError, match=f"use matrix='{learned}' with .*matrix='none' to learn nothing"):
-                pc.fit(formula, data, "medianglvq", K=1, matrix=learned, ridge=0.01, cv=None, dissimilarity=dissimilarity)
 
 
 @pytest.mark.filterwarnings("error")
@@ -359,8 +334,7 @@ def errors_with(D, w, y, of, at):
     return fsum(w * np.where(own > other, 1.0, np.where(own == other, 0.5, 0.0)))
 
 
-@pytest.mark.parametrize("classes", [2, 5])
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize(("classes", "seed"), [(2, 0), (2, 1), (5, 2), (5, 3)])
 def test_alternatives_equal_every_swap_computed_anew(seed, classes):
     table, arguments = given(seed, classes, 25)
     fit = pc.fit("y ~ 1", table, "medianglvq", K=2 if seed % 2 else {f"c{c}": 1 + (c == 0) for c in range(classes)}, cv=None, **arguments)

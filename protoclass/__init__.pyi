@@ -11,8 +11,6 @@ from .analysis.estimators import Predictions as Predictions
 from .analysis.evaluation import Test as Test
 from .analysis.groups import TestByGroup as TestByGroup
 from .analysis.importance import PermutationTest as PermutationTest
-from .analysis.set_cover import SetCover as SetCover
-from .analysis.set_cover import set_cover as set_cover
 from .analysis.stability import Stability as Stability
 from .core.neighbours.nearest import cover_hart as cover_hart
 from .core.neighbours.nearest import median_radius as median_radius

@@ -115,15 +115,17 @@ SHAPES = {
 
 
 def simulated(draw: Callable[[int, np.random.Generator], pd.DataFrame], n: int, samples: int) -> list[float]:
-    """Means over samples: true error, CV error, corrected error, and coverage of its interval."""
+    """Means over samples: true error, CV error, corrected error, and coverage of its interval; SD of the CV error, and its mean SE."""
     found = []
     for s in range(samples):
         data, new = draw(n, np.random.default_rng([s, n])), draw(4000, np.random.default_rng([s, n, 1]))
         v = pc.cross_validate("y ~ .", data, progress=False)
         true = error_of(v.fit.predict(new), new["y"])
         low, high = v.corrected_interval() or (np.nan, np.nan)
-        found.append([true, v.table["error"][v.one_se], v.corrected(), low <= true <= high])
-    return [float(x) for x in np.mean(np.array(found, float), axis=0)]
+        error, se = v.table.loc[v.one_se, ["error", "se"]]
+        found.append([true, error, v.corrected(), low <= true <= high, se])
+    *means, se = np.mean(np.array(found, float), axis=0).tolist()
+    return [*means, float(np.std(np.array(found, float)[:, 1], ddof=1)), se]
 
 
 def stability_line(name: str, seeds: int) -> list[str]:
@@ -160,10 +162,11 @@ def main() -> None:
         lines = []
         for name, draw in SHAPES.items():
             for n in options.rows:
-                true, plain, corrected, inside = simulated(draw, n, options.simulate)
-                lines.append([name, f"{n}", f"{100 * true:.1f}", f"{100 * plain:.1f}", f"{100 * corrected:.1f}", f"{inside:.2f}"])
+                true, plain, corrected, inside, sd, se = simulated(draw, n, options.simulate)
+                errors = [f"{100 * value:.1f}" for value in (true, plain, corrected, sd, se)]
+                lines.append([name, f"{n}", *errors, f"{inside:.2f}"])
                 print(*lines[-1], sep=" | ", flush=True)
-        head = ["", "rows", "true error", "CV error", "corrected", "coverage"]
+        head = ["", "rows", "true error", "CV error", "corrected", "SD of CV error", "its SE", "coverage"]
         words = f"Errors (%) and the coverage of the corrected error's 95 % interval, means over {options.simulate} samples."
         parts += [words, as_table(head, lines)]
     if options.seeds:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 from .analysis.alternatives import alternatives, criticisms, swap
 from .analysis.evaluation import test
@@ -32,7 +32,7 @@ from .export.reproduce import reproduce
 from .export.sql import sql
 from .frames.spelling import substitute
 from .ground.checks import Served
-from .ground.errors import OptionError, brief, printed
+from .ground.errors import NotAvailable, OptionError, brief, printed
 from .ground.foreign_names import VERBS_OF_VALIDATION
 from .ground.savable import savable
 from .plots import plot
@@ -56,10 +56,16 @@ class Fit(Saveable, Fitted):
 
     curve: Validation | None
 
-    if TYPE_CHECKING:
+    @cached_property
+    def validation(self) -> Validation:
+        """The cross-validation: errors over the grid, held-out predictions, and the selected point.
 
-        @property
-        def validation(self) -> Validation: ...
+        That of a fit with nothing to tune is done when it is first asked for, or printed, if it is predicted to take less than 10 s.
+        """
+        found = printing.check(self) if self.curve is None else self.curve
+        if isinstance(found, str):
+            raise NotAvailable("this fit was not cross-validated: use fit.update(cv=10)")
+        return found if isinstance(found, Validation) else _held_curve(found)
 
     test, threshold, bound = test, threshold, bound
     ball, path, why, importance, stability = ball, path, why, importance, stability
@@ -256,7 +262,7 @@ def fit(
         the training rows. Candidates that are learned from the training rows are learned again in each fold.
     cv : "auto", int, "loo", Series or array of folds, or None
         Cross-validation folds for tuning. "auto" is 10 (fewer if a class has fewer rows) if a parameter is tuned. Otherwise
-        the fit has none, and its print cross-validates once if that is predicted to take less than 10 s.
+        print and `validation` cross-validate once, if that is predicted to take less than 10 s.
     choose : "auto", "1se", "1se-paired", "min", "tolerance" or "bound"
         Selection of the grid point from the cross-validated errors.
 

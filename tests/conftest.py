@@ -19,7 +19,7 @@ TESTS = Path(__file__).resolve().parent
 # What `make test` leaves to `make test-all`: files and folders below tests/, by what makes them slow
 LATER = (
     # a browser, a notebook, the site, another Python
-    "widgets/test_browser.py", "widgets/test_page.py", "widgets/test_panel.py", "widgets/test_saved_analyses.py",
+    "widgets/test_browser.py", "widgets/test_page.py", "widgets/test_panel.py",
     "widgets/test_whole_pages.py", "plots/test_looks.py", "test_vignettes.py",
     "test_site.py", "test_tour.py", "test_papers.py", "test_ci.py", "test_typed.py", "test_terminal.py",
     # workers, limits of memory, interrupts

@@ -39,7 +39,7 @@ from ..metrics.dissimilarity import Dissimilarity
 from ..metrics.measuring import dissimilarity as measure
 from ..models.base import Model
 from ..values import public
-from .comparison import Comparison, Design, check_rope
+from .comparison import Comparison, Design
 from .estimators import Predictions, check_estimator, check_predictions, is_estimator, judge_estimator, predicted_by
 
 
@@ -59,7 +59,6 @@ def compare(
     na: str = "drop",
     groups: Any = None,
     seed: int = 0,
-    rope: float | None = None,
     progress: bool | None = None,
     calibrate: Any = False,
     loss: Any = None,
@@ -100,9 +99,6 @@ def compare(
         Arguments of `fit`. Rows of a group are in one outer and one inner fold; groups need `cv`.
     seed : int
         Seed for the splits and folds; the same seed gives the same splits and folds.
-    rope : float > 0, optional
-        Largest difference of errors that is practically equivalent, such as 0.01. The printed comparison then has the probabilities
-        that two methods differ by no more, and that either is better: see `Comparison.equivalence`. Needs several splits or folds.
     calibrate : bool, "auto", "multinomial", "isotonic" or dict
         Whether to calibrate, as in `fit`, for each method that does not specify it. The probabilities are calibrated within each
         training set, fold by fold, with the parameters tuned on it. They are scored on the test rows by Brier score, log loss and
@@ -168,10 +164,6 @@ def compare(
         return _of_fits(formula, [v for v in (data, methods, *more) if v is not None], new, loss)
     if more or new is not None:
         raise OptionError("new= and further positional arguments need fits: use compare(fit1, fit2, new=test)")
-    if rope is not None:
-        check_rope(rope)
-        if test_size is not None and repeats == 1:
-            raise OptionError("rope= needs several splits, but there is one: use repeats=10, or cv=10")
     specs = named_methods(methods)
     for name, own in specs.items():
         _check_calibration(name, own.get("calibrate", calibrate))
@@ -186,7 +178,7 @@ def compare(
     methods = {name: own if _is_foreign(own.get("method")) else {**common, **own} for name, own in specs.items()}
     results, predictions, chances, frontiers = judge_all(splits, methods, progress, loss)
     call = f"compare({formula!r}, data, {list(specs)}{_arguments_in_words(beside)})"
-    return Comparison(results, predictions, splits.how(), splits.design(), len(splits.frame.dropped), call, rope, chances, loss,
+    return Comparison(results, predictions, splits.how(), splits.design(), len(splits.frame.dropped), call, chances, loss,
                       frontiers)  # fmt: skip
 
 

@@ -17,14 +17,12 @@ from ..core.statistics.roc import AUC, mean_auc
 from ..core.statistics.scores import brier, log_loss
 from ..estimation.selection import loss_matrix, losses
 from ..frames.tables import cached_table
-from ..ground.checks import Served, is_number, one_of
-from ..ground.errors import NotAvailable, OptionError, brief
+from ..ground.checks import Served, one_of
+from ..ground.errors import NotAvailable
 from ..ground.foreign_names import VERBS_OF_COMPARISON
 from ..ground.options import significant
 from ..ground.savable import savable
 from ..values import NUMBERS, PAIRS, Above, Printed, Saveable, public
-
-ROPE = 0.01  # default region of practical equivalence: one error in a hundred rows
 
 
 @savable
@@ -49,8 +47,6 @@ class Comparison(Printed, Saveable, Served):
         Number of excluded rows, because their class is missing or some fit has no prediction for them.
     call : str
         The call.
-    rope : float, or None
-        Largest difference of errors that is practically equivalent, if it was given.
     chances : mapping of method to array (rows, classes)
         Probabilities of the classes for each row of `predictions`, from calibrated methods, estimators with `predict_proba` and
         `Predictions` with probabilities; NaN if there are none.
@@ -70,13 +66,12 @@ class Comparison(Printed, Saveable, Served):
     design: Design
     left_out: int
     call: str
-    rope: float | None = None
     chances: Mapping[str, np.ndarray] = field(default_factory=dict)
     loss: pd.DataFrame | None = None
     frontiers: pd.DataFrame = field(default_factory=pd.DataFrame)
 
     between: ClassVar[str] = "\n\n"
-    plot, as_table, explore = Above("protoclass.plots"), Above("protoclass.tables"), Above("protoclass.widgets")
+    plot, as_table = Above("protoclass.plots"), Above("protoclass.tables")
 
     @property
     def methods(self) -> list[str]:
@@ -259,59 +254,12 @@ class Comparison(Printed, Saveable, Served):
             return compare_areas({name: area for name, (area,) in self._areas.items()})
         return by_split(self._areas_by_split(), self.design, self.sizes)
 
-    def equivalence(self, rope: float | None = None) -> pd.DataFrame:
-        """Probabilities that two methods are practically equivalent, or that one is better.
-
-        A p-value above 0.05 does not show that two methods are equally good; a probability near 1 of a difference within the region of
-        practical equivalence (ROPE) does.
-
-        Parameters
-        ----------
-        rope : float > 0, optional
-            Largest difference that is practically equivalent: the region is from -rope to rope. Default: `compare(rope=)`, or 0.01 if
-            it was not given.
-
-        Returns
-        -------
-        DataFrame
-            One row for each pair: `a`, `b`, `difference`, `a_better`, `equivalent`, `b_better`, see
-            `protoclass.analysis.comparison.equivalence`.
-
-        Raises
-        ------
-        NotAvailable
-            If there is one random split, or if fits were compared on new rows: the probabilities come from the corrected t-test over
-            several splits.
-
-        Examples
-        --------
-        >>> import protoclass as pc
-        >>> c = pc.compare("species ~ .", pc.load_data("iris"), [pc.KNN(k=1), pc.KNN(k=5)], cv=10)
-        >>> c.equivalence(rope=0.05)[["a_better", "equivalent", "b_better"]].round(2).to_numpy().tolist()
-        [[0.0, 0.99, 0.01]]
-        """
-        rope = check_rope(rope if rope is not None else ROPE if self.rope is None else self.rope)
-        if self.independent:
-            raise NotAvailable(
-                "the probability of equivalence needs the corrected t-test over several splits, but there is one: use cv=10 or repeats=10"
-            )
-        return equivalence(self.errors, self.design, rope, self.sizes)
-
     def _said(self) -> tuple[str, list[Any]]:
         left = f"; {self.left_out} rows excluded without a class or a prediction" if self.left_out else ""
-        pairs = [] if len(self.methods) < 2 else [self.tests, *([] if self.rope is None else [self.equivalence()])]
+        pairs = [] if len(self.methods) < 2 else [self.tests]
         pairs, table = [pair.rename(columns={"difference": "a - b"}) for pair in pairs], self.table.drop(columns="seconds", errors="ignore")
         said = f"{self.how}{left}; low and high: 95 % CI{'; sd: SD over the splits' if 'sd' in self.table else ''}"
         return f"{self.call}\n{said}", [(table, {**NUMBERS, "na_rep": "-"}), *((pair, PAIRS) for pair in pairs)]
-
-
-def check_rope(rope: Any) -> float:
-    """The half-width of a region of practical equivalence; raises unless it is a number above 0 and below 1."""
-    if not is_number(rope, 0.0, above=True) or rope >= 1:
-        raise OptionError(
-            f"rope must be a difference of errors that does not matter, above 0 and below 1, such as {ROPE}, not {brief(rope)}"
-        )
-    return float(rope)
 
 
 def chosen(choices: Sequence[Mapping[str, Any]]) -> str:
@@ -514,42 +462,6 @@ def by_split(errors: pd.DataFrame, design: Design, sizes: np.ndarray | None = No
             mean = mean_over_splits((errors[a] - errors[b]).to_numpy(), design, sizes)
         rows.append(student_row("corrected resampled t", a, b, mean))
     return with_holm(rows)
-
-
-def equivalence(errors: pd.DataFrame, design: Design, rope: float, sizes: np.ndarray | None = None) -> pd.DataFrame:
-    """How probable it is that two methods differ by no more than `rope`, or which of them has the smaller error.
-
-    The posterior of the difference is Student's t about its mean, with the standard error and the degrees of freedom of the
-    corrected resampled t-test (`by_split`), as under the noninformative prior.
-
-    Parameters
-    ----------
-    errors, design, sizes : as in `by_split`
-    rope : float > 0
-        Half the width of the region of practical equivalence: differences from -rope to rope do not matter.
-
-    Returns
-    -------
-    DataFrame
-        One row for each pair: `a`, `b`, `difference` (error of a minus error of b), `a_better` (the probability of a difference below
-        -rope), `equivalent` and `b_better`. If all splits have the same difference, it is taken as exact.
-
-    References
-    ----------
-    Benavoli, Corani, Demsar and Zaffalon (2017), *Time for a change: a tutorial for comparing multiple classifiers through
-    Bayesian analysis*, JMLR 18, section 4.1: the Bayesian correlated t-test.
-    """
-    rows = []
-    for a, b in combinations(errors, 2):
-        mean = mean_over_splits((errors[a] - errors[b]).to_numpy(), design, sizes)
-        if mean.se > 0:
-            posterior = _student()(mean.df, mean.value, mean.se)
-            below, above = float(posterior.cdf(-rope)), float(posterior.sf(rope))
-        else:
-            below, above = float(mean.value < -rope), float(mean.value > rope)
-        rows.append({"a": str(a), "b": str(b), "difference": mean.value, "a_better": below,
-                     "equivalent": 1 - below - above, "b_better": above})  # fmt: skip
-    return pd.DataFrame(rows, columns=["a", "b", "difference", "a_better", "equivalent", "b_better"])
 
 
 def mean_over_splits(values: np.ndarray, design: Design, sizes: np.ndarray | None = None) -> Mean:

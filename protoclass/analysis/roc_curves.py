@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from ..core.statistics.intervals import Z, effective_rows, rows_worth, wilson
-from ..core.statistics.roc import AUC, ROUNDING, Curve, band, curve, samples, share_of_area
+from ..core.statistics.intervals import Z
+from ..core.statistics.roc import AUC, Curve, band, curve
 from ..core.statistics.roc import auc as area_under
 from ..estimation.threshold import class_code
 from ..ground.checks import MOST_RUNS, check_seed, is_number, whole_number
@@ -100,29 +100,20 @@ def pr(test: Test, of: Any = None) -> pd.DataFrame:
     return _by_class(test, of, list_cuts)
 
 
-def auc(
-    test: Test, of: Any = None, specificity: Any = None, sensitivity: Any = None, draws: int = 2000, seed: int = 0
-) -> pd.DataFrame:
-    """Area under the ROC curve of each class against the rest, or under a part of it.
+def auc(test: Test, of: Any = None) -> pd.DataFrame:
+    """Area under the ROC curve of each class against the rest.
 
     Parameters
     ----------
     of : class, optional
         Only the area of this class.
-    specificity, sensitivity : two numbers from 0 to 1, optional
-        Part of the area: `specificity=(0.9, 1)` is the area with specificity 0.9 or more, `sensitivity=(0.9, 1)` the area next to the
-        curve with sensitivity 0.9 or more. One of them.
-    draws, seed : int
-        Number and seed of bootstrap samples of rows of the class and of others, or of groups; only parts need them.
 
     Returns
     -------
     DataFrame
         One row for each class: `class`, `auc`, `se` (DeLong's) and the 95 % interval `low` to `high`, Wilson's with this standard
         error, as in the printed test; `delong_low` and `delong_high`, `auc` +- 1.96 `se` within 0 to 1, which is too narrow
-        near 1; `average_precision`. For a part: `class`, `auc`, `se` (by bootstrap), `low`, `high`, and
-        `corrected`, `corrected_low`, `corrected_high`. By McClish's correction, 1 is the largest possible area of the part and 0.5
-        the area of random predictions; it is below 0.5 if the curve is below the diagonal.
+        near 1; `average_precision`.
 
     Raises
     ------
@@ -131,8 +122,7 @@ def auc(
 
     References
     ----------
-    DeLong, DeLong and Clarke-Pearson (1988); McClish (1989), *Analyzing a portion of the ROC curve*, Medical Decision Making 9. R's
-    pROC (Robin et al. 2011) has the same areas, standard errors, `delong` intervals and corrections.
+    DeLong, DeLong and Clarke-Pearson (1988). R's pROC (Robin et al. 2011) has the same areas, standard errors and `delong` intervals.
 
     Examples
     --------
@@ -141,41 +131,8 @@ def auc(
     >>> found = pc.fit("cultivar ~ .", wine.iloc[::2], "knn", k=5).test(wine.iloc[1::2])
     >>> found.auc()[["auc", "se", "low", "high"]].round(3).iloc[1].tolist()
     [0.983, 0.015, 0.924, 0.997]
-    >>> found.auc("cultivar 2", specificity=(0.9, 1))[["auc", "corrected"]].round(3).iloc[0].tolist()
-    [0.095, 0.975]
     """
-    _check_draws(draws, seed)
-    if specificity is not None and sensitivity is not None:
-        raise OptionError("specificity= and sensitivity= are two parts of the area: use one of them")
-    name, part = ("specificity", specificity) if sensitivity is None else ("sensitivity", sensitivity)
-    if part is None:
-        return _by_class(test, of, lambda score, positive: _whole_area(test, score, positive))
-    two = isinstance(part, (Sequence, np.ndarray)) and len(part) == 2 and all(is_number(v, 0.0, high=1.0) for v in part)
-    if not two or part[0] == part[1]:
-        raise OptionError(f"{name} must be two numbers from 0 to 1, such as (0.9, 1), not {brief(part)}")
-    low, high = sorted(map(float, part))
-    width, chance = high - low, 1 - (low + high) / 2  # random predictions: the mean height of the diagonal there
-
-    def measure(score: np.ndarray, positive: np.ndarray) -> pd.DataFrame:
-        w, group = test.judged.w, test.judged.group
-        found, focus = _curve(test, score, positive)[0], positive == (name == "specificity")
-        m, n = effective_rows(w * focus, group), effective_rows(w * ~focus, group) * width  # of the latter those in the part
-
-        def height(false_positive: np.ndarray, hit: np.ndarray) -> float:
-            if name == "specificity":
-                return share_of_area(hit, false_positive, 1 - high, 1 - low)
-            return share_of_area(1 - false_positive, hit, low, high)
-
-        share = height(found.false_positive, found.sensitivity)
-        drawn = samples(score, positive, w, group, draws, np.random.default_rng(seed))
-        variance = float(np.var([height(*sample) for sample in drawn][1:]))
-        ends = wilson(share, rows_worth(share, variance, 4 * m * n / (m + n) if ROUNDING < share < 1 - ROUNDING else min(m, n)))
-        areas = {"auc": share * width, "se": np.sqrt(variance) * width, "low": ends[0] * width, "high": ends[1] * width}
-        names = ("corrected", "corrected_low", "corrected_high")
-        corrected = {key: (1 + (v - chance) / (1 - chance)) / 2 for key, v in zip(names, (share, *ends), strict=True)}
-        return pd.DataFrame([areas | corrected])
-
-    return _by_class(test, of, measure)
+    return _by_class(test, of, lambda score, positive: _whole_area(test, score, positive))
 
 
 def _whole_area(test: Test, score: np.ndarray, positive: np.ndarray) -> pd.DataFrame:

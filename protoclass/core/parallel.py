@@ -24,6 +24,7 @@ T = TypeVar("T")
 SMALL = 2**19
 MANY = 2**62  # entries: such work always uses threads
 FEW = 2**18
+NESTED = 8  # kernels that a kernel may call, one in the other
 
 WANTED = np.zeros(1, np.uint8)  # of a thread whose work someone waits for, as long as it lasts
 
@@ -160,7 +161,17 @@ class Kernel:
         update_wrapper(self, function)
 
     def __call__(self, *arguments: Any) -> Any:
-        out = self._compiled()(*arguments)
+        run = self._compiled()
+        for _ in range(NESTED):
+            try:
+                out = run(*arguments)
+                break
+            except OSError:  # a full disk, which refuses one after the other of the kernels in this one; they are compiled by now
+                from .cache import say_that_nothing_is_kept
+
+                say_that_nothing_is_kept()
+        else:
+            out = run(*arguments)
         check_wanted()
         return out
 

@@ -242,9 +242,9 @@ class ErrorCurve:
 
         Notes
         -----
-        In WORLDS worlds (noise, separated classes, unequal spread, rare classes, a column that splits, costs) it contains the true error in
-        LOW to 1.00 of 60 samples, and is never empty (`python benchmarks/tuned_error.py --worlds`). Losses are a proportion of the
-        largest one.
+        Twelve worlds have noise, separated classes, unequal spread, rare classes, a column that splits, or costs. It contains the true
+        error in LOW to 1.00 of 60 samples, and is never empty (`python benchmarks/tuned_error.py --worlds`). Losses are a proportion of
+        the largest one.
 
         Examples
         --------

@@ -295,11 +295,15 @@ def intervals(
 ) -> tuple[Estimate, Estimate]:
     """Sensitivity and specificity of held-out decisions, with 95 % intervals for new rows predicted by the selected threshold.
 
-    The middle and the least variance are those of the proportion with two more rows on either side (Agresti and Coull 1998), because few
-    rows near 0 or 1 show too little variance. The variance is that of `variance_of_choice`, which accounts for the selection of the
-    threshold, with Student's quantile. If the calibration rows are the training rows, the rules that scored them have training rows
-    in common. Then the variance of a proportion of independent rows is added, times K / (K - 1): test over training rows (Nadeau and
-    Bengio 2003) for each of the K folds.
+    The middle of the interval, and the lowest variance of a proportion, are those with two more rows on either side (Agresti and Coull
+    1998), because a proportion of few rows near 0 or 1 shows too little variance. The variance is the one of `variance_of_choice`,
+    which accounts for the selection of the threshold, with Student's quantile. If the calibration rows are the training rows, the rules
+    that scored them have training rows in common. Then the variance of a proportion of independent rows is added, times K / (K - 1):
+    test over training rows (Nadeau and Bengio 2003) for each of the K folds.
+
+    In 48 cases of 100 and 400 rows, with 120 samples each, Wilson's interval for the actual number of rows contains the true proportion
+    for the selected threshold in 0.73 to 0.95 (mean 0.84), this interval in 0.88 to 1.00 (mean 0.96):
+    `python benchmarks/inference.py threshold`.
     """
     scores, y, w = calibration.scores, calibration.conformal.y, calibration.conformal.w
     from scipy.stats import t

@@ -61,7 +61,7 @@ class Dissimilarity(Saveable):
     candidate_row: np.ndarray
     added: pd.DataFrame | None = None
 
-    plot, explore = Above("protoclass.plots"), Above("protoclass.widgets")
+    plot = Above("protoclass.plots")
 
     @property
     def index(self) -> pd.Index:

@@ -9,7 +9,7 @@ from typing import Protocol, runtime_checkable
 import numpy as np
 
 from ..core.sources import Rep
-from ..frames.sql import Columns, number, total
+from ..frames.sql import Columns, number, total, within
 from ..ground.errors import OptionError
 from .base import Metric, TrainedMetric
 
@@ -68,7 +68,7 @@ def unwritten(metric: TrainedMetric) -> OptionError:
     """The error for a metric that is not written."""
     return OptionError(
         f"{metric.name} dissimilarities can't be written in SQL: use Minkowski distances of finite order (also Euclidean and Manhattan), "
-        "Hamming, zero_one, or Gower without ranks"
+        "LDA, Hamming, zero_one, or Gower without ranks"
     )
 
 
@@ -90,6 +90,12 @@ def minkowski_in_sql(count: int, r: float) -> str:
     if r == 2:
         return f"SQRT({total(f'({d}) * ({d})' for d in apart)})"
     return f"POWER({total(f'POWER(ABS({d}), {number(r)})' for d in apart)}, {number(1 / r)})"
+
+
+def distance_in_sql(rows: Sequence[str], r: float, columns: Columns) -> SQLDistance:
+    """The Minkowski distance between these coordinates, which are expressions of the row's columns."""
+    known = [*map(columns.known, columns.frame.schema), *(within(x, largest_coordinate(r)) for x in rows)]
+    return SQLDistance(rows, minkowski_in_sql(len(rows), r), known, lambda prototypes: prototypes[0])
 
 
 def gower_in_sql(ordered: Sequence[bool], skips_zeros: Sequence[bool], weights: Sequence[str], constant: str | None) -> str:

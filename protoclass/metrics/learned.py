@@ -8,16 +8,18 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..core.distances.discriminant import SINGULAR, covariances, discriminants, nca, quadratic, spread_within
+from ..core.distances.discriminant import SINGULAR, discriminants, nca, quadratic
 from ..core.distances.minkowski import Geometry, minkowski, products
 from ..core.parallel import alone
 from ..core.sources import Rep
 from ..core.statistics.folds import stratified_subset
 from ..frames.frame import Frame
+from ..frames.sql import Columns, number, total
 from ..ground.checks import MOST_SEED, is_number, one_of, whole_number
 from ..ground.errors import DataError, OptionError, brief, shown
 from ..ground.savable import savable
 from .base import EuclideanSpace, Metric, TrainedMetric, Traits, strings
+from .in_sql import SQLDistance, distance_in_sql
 from .scaling import SCALES, design_of, finite, spread_of
 
 LARGEST = 1e150  # of a scaled value: squares of larger ones overflow
@@ -89,7 +91,13 @@ class Learned(Metric):
         if self.kind != "nca":
             raise OptionError(f"kind must be 'nca', not {brief(self.kind)}: use dissimilarity=pc.LDA() or pc.QDA() for discriminants")
         one_of("diagonal", self.diagonal, (None, True, False))
-        _check_map(self)
+        if self.components is not None:
+            whole_number("components", self.components, 1)
+            if self.diagonal:
+                raise OptionError(
+                    f"components={brief(self.components)} needs diagonal=False, because a diagonal map has no axes to leave out"
+                )
+        _check_ridge(self.ridge)
         whole_number("sample", self.sample, 2)
         whole_number("seed", self.seed, 0, MOST_SEED)
 
@@ -281,6 +289,13 @@ class TrainedLearned(EuclideanSpace):
         Z = scaled_rows(frame, self)
         return (np.ascontiguousarray(Z * self.map) if self.map.ndim == 1 else products(Z, self.map),)
 
+    def sql(self, columns: Columns) -> SQLDistance:
+        axes = np.diag(self.map) if self.map.ndim == 1 else self.map
+        design = zip(columns.design, self.spread.tolist(), self.center.tolist(), strict=True)
+        Z = [f"({x} / {number(spread)} - {number(center)})" for x, spread, center in design]
+        rows = [total(f"{z} * {number(a)}" for z, a in zip(Z, axis, strict=True)) for axis in axes.tolist()]
+        return distance_in_sql(rows, 2.0, columns)
+
     def original(self, coords: np.ndarray) -> pd.DataFrame:
         Z = coords * self.back if self.back.ndim == 1 else coords @ self.back.T
         return pd.DataFrame((Z + self.center) * self.spread, columns=self.columns)
@@ -299,8 +314,6 @@ class LDA(Metric):
     ----------
     components : int, optional
         Number of axes. Default: the maximum, one less than classes.
-    diagonal : bool
-        Whether the map is a weight for each column, 1 / variance within classes.
     ridge : float >= 0, or None
         Proportion of the mean variance of the columns that is added to the variance within classes along every axis. It keeps the axes
         stable if columns are many or correlated. None: the covariance within classes is shrunken towards a spherical one, as far as
@@ -309,8 +322,8 @@ class LDA(Metric):
     Raises
     ------
     DataError
-        If there is no response, if only one class has rows, if all columns are constant, or if there are too many components. Without
-        a ridge, also if some axis separates the training rows without any variance within classes, as with fewer rows than columns.
+        If there is no response, if only one class has rows, if all columns are constant, or if there are too many components. With
+        `ridge=0`, also if some axis separates the training rows without variance within classes, as with fewer rows than columns.
 
     Notes
     -----
@@ -326,24 +339,21 @@ class LDA(Metric):
     >>> import protoclass as pc
     >>> fit = pc.fit("species ~ .", pc.load_data("iris"), eps=2.0, dissimilarity=pc.LDA())
     >>> fit.dissimilarity.metric.map.shape, len(fit.prototypes)
-    ((2, 4), 7)
+    ((2, 4), 9)
     """
 
+    name = "LDA"
+
     components: int | None = None
-    diagonal: bool = False
     ridge: float | None = None
 
     def __post_init__(self) -> None:
-        one_of("diagonal", self.diagonal, (True, False))
-        _check_map(self)
+        if self.components is not None:
+            whole_number("components", self.components, 1)
+        if self.ridge is not None:
+            _check_ridge(self.ridge)
 
-    @property
-    def name(self) -> str:
-        return "diagonal LDA" if self.diagonal else "LDA"
-
-    @property
-    def traits(self) -> Traits:
-        return replace(OF_A_MAP, power=2.0 if self.diagonal else None)
+    traits = OF_A_MAP
 
     def train(self, frame: Frame) -> TrainedLearned:
         known = training_rows(frame, self.name)
@@ -358,12 +368,7 @@ class LDA(Metric):
             raise DataError(
                 f"components must be at most {most} for LDA of {classes} classes and {Z.shape[1]} columns that vary, not {self.components}"
             )
-        if not self.diagonal:
-            axes = discriminants(Z, y, w, self.components or most, self.ridge)
-        else:
-            total = np.diag(covariances(Z, np.zeros_like(y), w, 1)[1])
-            variance = np.diag(spread_within(Z, y, w, self.ridge, total.mean(), Z.shape[1]))
-            axes = variance**-0.5 if (variance > SINGULAR * total).all() else None
+        axes = discriminants(Z, y, w, self.components or most, self.ridge)
         if axes is None:
             raise _singular("LDA needs variance within classes", known)
         return axes
@@ -427,17 +432,6 @@ class QDA(Metric):
         maps = np.zeros((*inner.shape[:2], len(known.varies)))
         maps[:, :, known.varies] = inner
         return TrainedByClass(self, known.center, known.spread, maps, strings(known.columns), known.constant)
-
-
-def _check_map(metric: Learned | LDA) -> None:
-    if metric.components is not None:
-        whole_number("components", metric.components, 1)
-        if metric.diagonal:
-            raise OptionError(
-                f"components={brief(metric.components)} needs diagonal=False, because a diagonal map has no axes to leave out"
-            )
-    if metric.ridge is not None:
-        _check_ridge(metric.ridge)
 
 
 def _check_ridge(ridge: float) -> None:

@@ -12,12 +12,12 @@ import pandas as pd
 from ..core.distances.minkowski import Geometry, minkowski
 from ..core.sources import Rep
 from ..frames.frame import Frame, predictors_of_columns
-from ..frames.sql import Columns, number, within
+from ..frames.sql import Columns, number
 from ..ground.checks import is_number, is_real, one_of
 from ..ground.errors import NoVectors, OptionError, brief
 from ..ground.savable import savable
 from .base import Metric, Traits, VectorMetric, strings
-from .in_sql import SQLDistance, largest_coordinate, minkowski_in_sql, unwritten
+from .in_sql import SQLDistance, distance_in_sql, unwritten
 from .scaling import SCALES, finite, spread_of, unscaled
 
 
@@ -185,10 +185,7 @@ class TrainedMinkowski(VectorMetric):
         for x, spread, factor in zip(columns.design, self.spread.tolist(), self.factor.tolist(), strict=True):
             scaled = x if spread == 1 else f"{x} / {number(spread)}"
             rows.append(scaled if factor == 1 else f"{scaled} * {number(factor)}")
-        limit = largest_coordinate(self.spec.r)
-        known = [*map(columns.known, columns.frame.schema), *(within(x, limit) for x in rows)]
-        measured = minkowski_in_sql(len(rows), self.spec.r)
-        return SQLDistance(rows, measured, known, lambda prototypes: prototypes[0])
+        return distance_in_sql(rows, self.spec.r, columns)
 
     @property
     def _dtype(self) -> np.dtype[Any]:

@@ -86,8 +86,8 @@ class Relevance(Wrapper):
 
     Notes
     -----
-    Sato and Yamada (1996), *Generalized Learning Vector Quantization*; Schneider, Biehl and Hammer (2009), *Adaptive Relevance Matrices
-    in Learning Vector Quantization*, Neural Computation 21, whose prototypes are not rows; Nebel, Hammer, Frohberg and Villmann (2015),
+    Sato and Yamada (1996), *Generalized Learning Vector Quantization*. Schneider, Biehl and Hammer (2009), *Adaptive Relevance Matrices
+    in Learning Vector Quantization*, Neural Computation 21; their prototypes are not rows. Nebel, Hammer, Frohberg and Villmann (2015),
     *Median variants of learning vector quantization for learning of dissimilarity data*, Neurocomputing 169. Weights have mean 1; a
     variable that does not vary gets weight 0. Redundant variables may divide their weight in any proportion.
 

@@ -224,7 +224,7 @@ class Model(NamedArguments, Served):
     can : Capabilities
         Capabilities beyond prediction.
     never_tuned : frozenset of str
-        Parameters that are never tuned, whatever their value.
+        Parameters that are never tuned.
     grids : frozenset of str
         Parameters that have a default grid, in addition to those that are "grid" by default.
     words : mapping of parameter to str

@@ -62,13 +62,12 @@ def plot(fit: Fitted, kind: str | None = None, ax: Any = None, **options: Any) -
           with the decision regions, otherwise on a map. Balls have their true shape if the metric is computed in the plane; otherwise
           lines join a prototype to the rows in its ball. Red rings: misclassified rows. For an SCM without prototypes: its features.
         * "radii" (`eps=`): the same at several radii.
-        * "profiles" (`count=`, `series=`): each prototype with the usual values of its class, the rows it covers and its rival. A series
-          (with `DTW`, or with `series=` for predictors that are its steps) is a curve; a string is shown above similar strings.
+        * "profiles" (`count=`): each prototype with the usual values of its class, and its rival.
         * "rule" (`count=`): for a method whose rule consists of conditions, the rows along the value that each condition compares, and
           which of them it removes.
         * "progress": the proportion of each class that is covered so far.
         * "path" (`new=`, `cv=`): held-out error of the first 1, 2, ... prototypes, by the folds of the fit, and their training error.
-        * "why" (`row=`, `series=`): the variables that bring a row, or each of up to six, nearer to its prototype than to the nearest
+        * "why" (`row=`): the variables that bring a row, or each of up to six, nearer to its prototype than to the nearest
           of another class.
         * "confusion": held-out (or training) rows by true and predicted class, with recall and precision.
         * "calibration" (`new=`): observed proportions against predicted probabilities on new rows.

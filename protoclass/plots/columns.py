@@ -6,16 +6,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
-from matplotlib.collections import LineCollection
 
 from ..analysis.why import asked_rows
 from ..estimation.fitted import Fitted
 from ..ground.checks import whole_number
 from ..ground.errors import OptionError, brief, shown
 from ..views.analyses import list_importance, list_weights
-from ..views.cards import MISSING, Profiles, describe_head, list_profiles, list_reasons, list_texts
-from ..views.pictures import Sides, list_curves, list_sides, list_steps, show_weights
-from ..views.prototypes import is_text, list_short, shorten
+from ..views.cards import MISSING, Profiles, describe_head, list_profiles, list_reasons
+from ..views.pictures import show_weights
+from ..views.prototypes import list_short
 from ..views.words import write_number
 from .pictures import draw_grid
 from .style import (
@@ -23,7 +22,6 @@ from .style import (
     axes,
     colour,
     draw_bars,
-    faint,
     framed,
     grid_lines,
     ink,
@@ -43,25 +41,18 @@ BARS, LETTER = 1.6, 0.055  # inches of the bars of a card, and of a letter next 
 
 
 @framed
-def cards(fit: Fitted, count: int = 9, series: Any = None) -> Any:
+def cards(fit: Fitted, count: int = 9) -> Any:
     """Plot profiles of the first prototypes: the variables that differ most from their class, coverage, and rival.
 
     If the metric has learned weights, the squared differences are weighted to find these variables.
-
-    A series is a curve over the series of its class in its ball, or nearest to it; a string is shown above such strings.
 
     Parameters
     ----------
     count : int
         Number of prototypes.
-    series : list of names or True, optional
-        Predictors that are the steps of a series, in their order; True: all. Default: all, if the metric compares series, as `DTW`.
     """
-    steps = list_steps(fit, series)
     profiles = list_profiles(fit, whole_number("count", count, 1))
     heads = profiles.heads
-    if steps or is_text(fit):
-        return _draw_curves(fit, profiles, steps) if steps else _write_texts(fit, profiles)
     across = min(ACROSS, len(heads))
     lines = min(LINES, profiles.table["variable"].nunique())
     step = len(profiles.table) // len(heads)
@@ -94,57 +85,6 @@ def _count_shown(profiles: Profiles) -> str:
     return f"All {shown} prototypes" if shown == profiles.count else f"The first {shown} of {profiles.count} prototypes"
 
 
-def _deal(profiles: Profiles, width: float, height: float) -> tuple[Any, list[Any]]:
-    """A figure with Axes for each card of a profile, below its head."""
-    heads = profiles.heads
-    across = min(ACROSS, len(heads))
-    figure, places = panels(-(-len(heads) // across), across, width, height)
-    for ax, (name, head) in zip(places.ravel(), heads.astype(object).iterrows(), strict=False):
-        ax.set_title("\n".join(describe_head(head, name)), fontsize="small")
-    for ax in places.ravel()[len(heads) :]:
-        ax.set_axis_off()
-    return figure, places.ravel()[: len(heads)].tolist()
-
-
-def _draw_curves(fit: Fitted, profiles: Profiles, steps: list[str]) -> Any:
-    """Cards of prototypes that are series, on axes of the same ends."""
-    curves = list_curves(fit, profiles.heads, steps)
-    figure, places = _deal(profiles, 3.0, 2.2)
-    values = np.concatenate([curves.prototypes, curves.rivals, *curves.members])
-    low, high = np.nanmin(values), np.nanmax(values)
-    margin = 0.05 * (high - low) or 1.0
-    for k, ax in enumerate(places):
-        code = fit.classes.index(profiles.heads["class"].iloc[k])
-        at = np.arange(1, values.shape[1] + 1)
-        ax.add_collection(LineCollection([np.column_stack([at, row]) for row in curves.members[k]], colors=[faint(ax)], linewidths=0.8))
-        ax.plot(at, curves.rivals[k], color=GREY, lw=1.2, ls="--")
-        ax.plot(at, curves.prototypes[k], color=colour(code), lw=2.2)
-        ax.set(xlim=(1, values.shape[1]), ylim=(low - margin, high + margin))
-        ax.tick_params(labelsize="x-small")
-    below = "of its class in each ball" if fit.rule.prototypes.radii is not None else "nearest to each"
-    figure.suptitle(f"{_count_shown(profiles)} and the rows {below}; dashed: the rival", fontsize="medium")
-    figure.supxlabel(_name_steps(steps), fontsize="small")
-    return figure
-
-
-def _name_steps(steps: list[str]) -> str:
-    return f"step, from {steps[0]} to {steps[-1]}" if len(steps) > 1 else f"step of {steps[0]}"
-
-
-def _write_texts(fit: Fitted, profiles: Profiles) -> Any:
-    """Cards of prototypes that are texts."""
-    texts = list_texts(fit, profiles.heads)
-    lines, longest = max(map(len, texts)), max(len(line) for card in texts for line in card)
-    figure, places = _deal(profiles, max(2.4, LETTER * longest * 1.5), 0.8 + 0.22 * lines)
-    for ax, card, level in zip(places, texts, profiles.heads["class"], strict=True):
-        ax.set_axis_off()
-        for k, line in enumerate(card):
-            own = {"weight": "bold", "bbox": {"fc": "none", "ec": colour(fit.classes.index(level)), "lw": 1.6}} if k == 0 else {}
-            ax.text(0.5, 1 - (k + 0.5) / lines, line, ha="center", va="center", fontsize="small", transform=ax.transAxes, **own)
-    figure.suptitle(_count_shown(profiles), fontsize="medium")
-    return figure
-
-
 def _choose_lines(table: pd.DataFrame) -> tuple[pd.DataFrame, list[str]]:
     """The variables on a card, and the texts of their bars."""
     own = table.sort_values("counts", ascending=False, kind="stable").head(LINES)
@@ -158,7 +98,7 @@ DIFFERENCE = "distance to the rival minus distance to the prototype"
 
 
 @framed
-def why(fit: Fitted, ax: Any = None, *, row: Any, series: Any = None) -> Any:
+def why(fit: Fitted, ax: Any = None, *, row: Any) -> Any:
     """Plot the contribution of each variable to a prediction: to the right for the predicted class, to the left for the rival.
 
     The variables with the largest contributions are at the top.
@@ -167,12 +107,7 @@ def why(fit: Fitted, ax: Any = None, *, row: Any, series: Any = None) -> Any:
     ----------
     row : label, rows or list of labels
         Rows to explain, as in `Fit.why`; up to six rows, each with its own Axes.
-    series : as for "profiles"
-        Predictors that are steps of a series. Series are drawn as curves, with the nearest prototypes of their class and of any other.
     """
-    steps = list_steps(fit, series)
-    if steps:
-        return _draw_sides(fit, list_sides(fit, row, steps), steps, ax)
     asked, several = asked_rows(fit, row)
     if not several:
         table = list_reasons(fit, row)
@@ -180,7 +115,9 @@ def why(fit: Fitted, ax: Any = None, *, row: Any, series: Any = None) -> Any:
         words = _draw_reasons(ax, fit, table, f"Row {brief(row)}" if np.isscalar(row) else "The row", MOST)
         ax.set_xlabel(f"{DIFFERENCE}, {words}")
         return ax
-    _check_panels(len(asked), ax)
+    if ax is not None or len(asked) > PANELS:
+        cure = "leave ax= out, because each row has its own Axes" if ax is not None else f"plot('why') draws {PANELS} at most"
+        raise OptionError(f"row= means {len(asked)} rows: {cure}")
     tables = [list_reasons(fit, asked.iloc[[k]]) for k in range(len(asked))]
     across, lines = min(ACROSS, len(tables)), min(LINES, len(tables[0]))
     figure, places = panels(-(-len(tables) // across), across, 4.6, 1.5 + 0.26 * lines)
@@ -212,37 +149,6 @@ def _draw_reasons(ax: Any, fit: Fitted, table: pd.DataFrame, row: str, most: int
     rest = len(table) - len(few)
     more = f"; {rest} more variables add {write_number(float(table['favour'].iloc[most:].sum()))}" if rest else ""
     return f"total {write_number(far - near)}{more}"
-
-
-def _check_panels(rows: int, ax: Any) -> None:
-    if ax is not None or rows > PANELS:
-        cure = "leave ax= out, because each row has its own Axes" if ax is not None else f"plot('why') draws {PANELS} at most"
-        raise OptionError(f"row= means {rows} rows: {cure}")
-
-
-def _draw_sides(fit: Fitted, rows: list[Sides], steps: list[str], ax: Any) -> Any:
-    """Rows as curves, each on separate Axes, over the nearest prototypes of its class and of any other."""
-    if len(rows) == 1:
-        figure, places = None, [axes(ax, 6.4, 3.6)]
-    else:
-        _check_panels(len(rows), ax)
-        across = min(ACROSS, len(rows))
-        figure, grid = panels(-(-len(rows) // across), across, 4.2, 3.0)
-        places = grid.ravel().tolist()
-    for place, side in zip(places, rows, strict=False):
-        label = f"row {shorten(str(side.name), 20)}"
-        place.plot(np.arange(1, len(side.values) + 1), side.values, color=ink(place), lw=1.4, zorder=3, label=label)
-        styles: list[dict[str, Any]] = [{"color": colour(side.code), "lw": 2.2}, {"color": GREY, "ls": "--"}]
-        for (name, far, values), style in zip(side.near, styles, strict=False):
-            code = fit.rule.prototypes.classes[fit.prototype_names.get_indexer_for([name])[0]]
-            label = f"{shorten(str(name), 20)} ({named(fit.classes[code])}) at {write_number(far)}"
-            place.plot(np.arange(1, len(values) + 1), values, label=label, **style)
-        place.set_title(f"Row {shorten(str(side.name), 20)}: {named(fit.classes[side.code])}", fontsize="medium")
-        place.set_xlabel(_name_steps(steps))
-        key(place, "best")
-    for place in places[len(rows) :]:
-        place.set_axis_off()
-    return places[0] if figure is None else figure
 
 
 @framed

@@ -444,7 +444,7 @@ def _check(fit: Fitted) -> ErrorCurve | str:
     try:
         with catch_warnings():
             simplefilter("ignore", DataWarning)  # of rows, which the fit has given
-            return validate(replace(problem, progress=False), covers=False)[0]
+            return validate(replace(problem, progress=False))[0]
     except DataError as reason:  # a class has too few rows
         return f"not cross-validated: {str(reason).split(': ')[0]}"
 

@@ -275,11 +275,3 @@ def contested(seed: int = 0) -> pd.DataFrame:
     X = np.concatenate([away, spots, spots, beyond])
     frame = pd.DataFrame(X, columns=["a", "b"])
     return frame.assign(y=np.repeat(["left", "left", "right", "right"], 15), part=np.repeat(list("ALRB"), 15))
-
-
-def first_difference(a: Iterable[object], b: Iterable[object]) -> str:
-    """The first place at which two sequences differ, in words."""
-    for place, (x, y) in enumerate(zip(a, b, strict=True)):
-        if x != y and not (x != x and y != y):
-            return f"place {place}: {x!r} and {y!r}"
-    return "none"

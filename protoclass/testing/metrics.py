@@ -434,8 +434,7 @@ def check_saved(s: Measured) -> None:
         except (OptionError, FileError, NotAvailable) as reason:
             said = str(reason).replace(folder, "").replace("\n", " ")
             raise ContractError(
-                f"{s}: its dissimilarities can't be saved and loaded ({said}): use fields that a file can contain, with the types of "
-                "their annotations"
+                f"{s}: its dissimilarities can't be saved and loaded ({said}): use fields that a file can contain"
             ) from reason  # fmt: skip
         D = s.between(again.rows, again.candidates, again.metric)
         require(again.metric == s.trained and hash(again.metric) == hash(s.trained), f"{s}: saved and loaded, the trained "

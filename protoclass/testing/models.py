@@ -54,7 +54,7 @@ def check_model(model: Model | type[Model] | str, seed: int = 0) -> None:
     The method is fitted to small data, with weights from 0 to 3. The error describes the first check that fails and names the others;
     the checks are ordered so that the first one names the cause.
 
-    * A method does not write into its arguments, does not use global random numbers, and keeps nothing between fits.
+    * A method does not write into its arguments, does not use global random numbers, and stores nothing between fits.
     * A row has the same predictions alone and among others, and no rows have valid predictions. The largest decision or probability is
       the class. "distance" and "nearest" follow from the dissimilarities, or from declared distances of the rule.
     * `moved` changes only columns of D. A rule is the same if it is made again from its fields, pickled, saved and loaded.

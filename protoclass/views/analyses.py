@@ -83,17 +83,6 @@ def list_models(comparison: Comparison) -> pd.DataFrame:
     return pd.concat([part for part in parts if len(part)], ignore_index=True)
 
 
-def describe_models(models: pd.DataFrame) -> list[str]:
-    """The rows of `list_models` in words."""
-    out = []
-    for at, row in models.iterrows():
-        ends = f"; 95 % CI {write_number(row['low'])} to {write_number(row['high'])}" if row["low"] == row["low"] else ""
-        first = row["method"] not in set(models["method"][:at])
-        count = f"{'' if first else 'at most '}{write_number(row['prototypes'])} prototypes" if row["prototypes"] > 0 else "no prototypes"
-        out.append(f"{row['method']}: error {write_number(row['error'])} (SE {write_number(row['se'])}{ends}), {count}.")
-    return out
-
-
 def list_importance(fit: Fitted, new: Any, repeats: int, variables: Any, cv: Any, seed: int) -> pd.DataFrame:
     """`Fit.importance` of the first 20 variables: `variable`, `importance`, `se`, and its 95 % interval `low`, `high`.
 

@@ -25,7 +25,6 @@ from .prototypes import (
     list_rows,
     list_shown,
     measure_apart,
-    measure_coverage,
     measure_prototype,
     predict_row,
     shorten,
@@ -201,8 +200,8 @@ class Profiles:
     ----------
     heads : DataFrame
         One row for each prototype, by name: `class`, `order` from 1, `true_class` (if it differs, else ""), `newly_covered` and
-        `miscovered` where the rule has them, `rival` (name of the nearest prototype of another class), its place `rival_at` (-1 where
-        there is none), `rival_distance`, and `tied`: whether all prototypes of other classes, several, are as far.
+        `miscovered` where the rule has them, `rival` (name of the nearest prototype of another class), `rival_distance`, and `tied`:
+        whether all prototypes of other classes, several, are as far.
     table : DataFrame
         One row for each prototype and variable: `prototype`, `variable`, `value` and `usual` (texts; the median of the class, or its
         most frequent value); `apart`: the difference of the two in standard deviations of the variable, NaN for what is no number; and
@@ -237,8 +236,8 @@ def list_profiles(fit: Fitted, count: int) -> Profiles:
         head["true_class"] = str(fit.prototype_table["true_class"].iloc[place]) if other[place] else ""
         counted = COVERED if COVERED[0] in prototypes.table else ASSIGNED
         head |= {name: prototypes.table[name][place] for name in counted if name in prototypes.table}
-        rival = {"rival": names[at[0]], "rival_at": at[0], "rival_distance": far[0]} if len(at) else {"rival": None, "rival_at": -1}
-        heads.append(head | {"rival_distance": np.nan, **rival, "tied": len(at) > 1 and bool(far[0] == far[-1])})
+        rival = {"rival": names[at[0]], "rival_distance": far[0]} if len(at) else {"rival": None, "rival_distance": np.nan}
+        heads.append(head | rival | {"tied": len(at) > 1 and bool(far[0] == far[-1])})
         part = _compare(fit, read_predictors(fit, place, int(rows[place])), usual[code])
         parts.append(part.assign(prototype=[names[place]] * len(part)))
     table, weights = pd.concat(parts, ignore_index=True), fit.dissimilarity.metric.column_weights
@@ -246,39 +245,6 @@ def list_profiles(fit: Fitted, count: int) -> Profiles:
     table["counts"] = learned * table["apart"] ** 2
     columns = ["prototype", "variable", "value", "usual", "apart", "counts"]
     return Profiles(pd.DataFrame(heads, names[shown[:count]]), table[columns], len(shown))
-
-
-def list_members(fit: Fitted, places: np.ndarray) -> list[np.ndarray]:
-    """The other rows of its class in the ball of each of some prototypes, or those nearest to it if there are no balls; nearest first."""
-    prototypes, own = fit.rule.prototypes, list_rows(fit.rule.prototypes, fit.dissimilarity)
-    nearest = None if prototypes.radii is not None else measure_coverage(fit).nearest
-    out = []
-    for place in places.tolist():
-        d = measure_prototype(fit, None, place)
-        if prototypes.radii is not None:
-            inside = lies_within(fit, d, prototypes.radii[place]) & (fit.frame.codes == prototypes.classes[place])
-        else:
-            inside = np.zeros(fit.nobs, bool) if nearest is None else nearest == place
-        at = np.flatnonzero(inside & (np.arange(fit.nobs) != own[place]))
-        out.append(at[np.argsort(d[at], kind="stable")])
-    return out
-
-
-TEXT, LIKE = 60, 4  # letters of a text on a card, and texts near it
-
-
-def list_texts(fit: Fitted, heads: pd.DataFrame) -> list[list[str]]:
-    """For the prototypes of some heads of `Profiles`, which are texts: each itself, texts near it, and its rival."""
-    texts = fit.prototypes.iloc[:, -1].astype(str).tolist()
-    rows = fit.frame.columns.iloc[:, 0].astype(str).to_numpy()
-    places = heads["order"].to_numpy() - 1
-    out = []
-    word = "near" if fit.rule.prototypes.radii is None else "contains"
-    for place, members, rival, tied in zip(places.tolist(), list_members(fit, places), heads["rival_at"], heads["tied"], strict=True):
-        near = [f"{word} {shorten(text, TEXT)}" for text in rows[members[:LIKE]]]
-        against = [f"rival {shorten(texts[rival], TEXT)}"] if rival >= 0 and not tied else []
-        out.append([shorten(texts[place], TEXT), *near, *against])
-    return out
 
 
 def _find_usual(fit: Fitted, code: int) -> pd.Series:

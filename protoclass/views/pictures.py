@@ -16,10 +16,9 @@ from ..core.task import COVERED
 from ..estimation.fitted import Fitted
 from ..frames.schema import check_unique
 from ..frames.tables import as_pandas
-from ..ground.checks import find_labels, whole_number
-from ..ground.errors import DataError, NotAvailable, OptionError, brief, shown
+from ..ground.checks import whole_number
+from ..ground.errors import NotAvailable, OptionError, brief
 from ..metrics.dtw import padded
-from .cards import list_members
 from .prototypes import list_rows
 
 
@@ -42,26 +41,12 @@ def check_shape(fit: Fitted, shape: Any) -> None:
     read_pixels(fit, fit.frame.columns.iloc[:1], shape)
 
 
-def list_steps(fit: Fitted, series: Any = None) -> list[str]:
-    """The predictors that are the steps of a series, in their order; none where the rows are no series.
-
-    Parameters
-    ----------
-    fit : Fitted
-    series : list of names, True or None
-        True: all predictors. None: all where the metric takes them for a series, as `DTW` does, and else none.
-    """
-    numeric = [name for name, column in fit.frame.schema.items() if column.kind == "numeric"]
-    if series is None:
-        known = fit.frame.schema
-        lone = [name for name, column in known.items() if column.kind == "series" and len(known) == 1]
-        return lone or (numeric if fit.dissimilarity.metric.series and len(numeric) == len(known) else [])
-    names = numeric if series is True else list(series) if isinstance(series, (list, tuple, pd.Index)) else []
-    if len(names) < 2 or not set(names) <= set(numeric):
-        raise OptionError(
-            f"series must be True, or a list of two or more numeric predictors in the order of the steps, not {brief(series)}"
-        )
-    return names
+def list_steps(fit: Fitted) -> list[str]:
+    """The predictors that are the steps of a series, in their order; none where the rows are no series."""
+    known = fit.frame.schema
+    lone = [name for name, column in known.items() if column.kind == "series" and len(known) == 1]
+    numeric = [name for name, column in known.items() if column.kind == "numeric"]
+    return lone or (numeric if fit.dissimilarity.metric.series and len(numeric) == len(known) else [])
 
 
 def read_steps(rows: pd.DataFrame, steps: list[str]) -> np.ndarray:
@@ -74,73 +59,6 @@ def read_steps(rows: pd.DataFrame, steps: list[str]) -> np.ndarray:
     cells = np.empty(len(rows), object)
     cells[:] = [np.asarray(cell, float).T.ravel() for cell in rows[steps[0]]]
     return padded(cells)
-
-
-@dataclass(frozen=True)
-class Curves:
-    """Rows as curves.
-
-    Attributes
-    ----------
-    steps : list of str (T,)
-        The predictors.
-    prototypes : array (k, T)
-    members : list of arrays (r, T)
-        The rows of its class in the ball of each prototype, or those nearest to it: evenly spaced ones of many.
-    rivals : array (k, T)
-        The nearest prototype of another class; NaN where there is none.
-    """
-
-    steps: list[str]
-    prototypes: np.ndarray
-    members: list[np.ndarray]
-    rivals: np.ndarray
-
-
-MEMBERS = 60  # curves on a card
-
-
-def list_curves(fit: Fitted, heads: pd.DataFrame, steps: list[str]) -> Curves:
-    """The curves of the prototypes of some heads of `Profiles`."""
-    values = read_steps(pd.concat([fit.prototypes[steps], fit.frame.columns[steps]]), steps)  # together, as the longest is as wide
-    values, rows = values[: len(fit.prototypes)], values[len(fit.prototypes) :]
-    places, rivals = heads["order"].to_numpy() - 1, heads["rival_at"].to_numpy()
-    members = [at[np.unique(np.linspace(0, len(at) - 1, min(MEMBERS, len(at))).astype(int))] for at in list_members(fit, places)]
-    against = np.where((rivals >= 0)[:, None], values[rivals], np.nan)
-    return Curves(steps, values[places], [rows[at] for at in members], against)
-
-
-@dataclass(frozen=True)
-class Sides:
-    """A row as a curve, with the nearest prototypes on both sides."""
-
-    name: Any
-    code: int  # of its class
-    values: np.ndarray  # (T,)
-    near: list[tuple[Any, float, np.ndarray]]  # the nearest prototype of its class, then of any other: name, distance and curve (T,)
-
-
-def list_sides(fit: Fitted, row: Any, steps: list[str]) -> list[Sides]:
-    """The nearest prototypes of some rows, as `Fit.why` takes these, of their class and of any other."""
-    if isinstance(row, (pd.Series, dict)):
-        asked = pd.DataFrame([dict(row)], index=["new"])
-    elif hasattr(row, "columns"):
-        asked = as_pandas(row)
-    else:
-        labels = list(row) if isinstance(row, (list, pd.Index, np.ndarray)) else [row]
-        at = find_labels(labels, fit.frame.index, "row must be a label of the fit's rows, a list of them, or rows as a DataFrame, not {}")
-        asked = fit.frame.columns.iloc[at]
-    query, _, complete = fit.dissimilarity.new_query(asked)
-    if not complete.all():
-        raise DataError(f"the row {shown(asked.index[~complete][0])} lacks predictors, which are needed")
-    classes, d, names = fit.rule.prototypes.classes, distances_by(fit.rule, query), fit.prototype_names
-    values, own, out = read_steps(fit.prototypes, steps), read_steps(asked, steps), list[Sides]()
-    for k, code in enumerate(fit.predictions(asked).cat.codes.tolist()):
-        groups = [np.flatnonzero(side) for side in (classes == code, classes != code)]
-        near = [int(at[d[k, at].argmin()]) for at in groups if len(at)]
-        curves = [(names[place], float(d[k, place]), values[place]) for place in near]
-        out.append(Sides(asked.index[k], code, own[k], curves))
-    return out
 
 
 def shade(picture: np.ndarray, low: float, high: float) -> np.ndarray:

@@ -8,16 +8,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..analysis.comparison import Comparison
 from ..estimation.error_curve import ErrorCurve
 from ..estimation.fitted import Fitted
-from ..metrics.dissimilarity import Dissimilarity
 from ..values import load
-
-METHODS = {
-    "Comparison": {"explore": "protoclass.widgets:explore_comparison"},
-    "Dissimilarity": {"explore": "protoclass.widgets:explore_dissimilarity"},
-}  # see `protoclass.values.Above`
 
 
 def explore_validation(validation: ErrorCurve, **options: Any) -> Any:
@@ -103,69 +96,6 @@ def explore_fit(fit: Fitted, **options: Any) -> Any:
 
         raise NotAvailable(fit.frame.absent)
     return _show("prototypes:PrototypeExplorer", fit, options, "shape", "x", "y", "radii", "alternatives", "criticisms", "new")
-
-
-def explore_comparison(comparison: Comparison, **options: Any) -> Any:
-    """Look at the errors of the methods by their numbers of prototypes.
-
-    The picture shows the selected model of each method with its 95 % interval, and the models with fewer prototypes as a line with one
-    standard error (see `Comparison.plot`, kind "frontier"). A table below lists all scores; the panel lists the paired tests of the
-    chosen method.
-
-    Parameters
-    ----------
-    comparison : Comparison
-    save : str or path, optional
-        A file that ends in .html: the explorer as a page that needs neither Python nor a network.
-
-    Returns
-    -------
-    ComparisonExplorer
-        With the trait `point` (row of `table`), `table`, `figure`, `save()`. In a script or a plain shell the path that was given as
-        `save`, else its figure.
-
-    Examples
-    --------
-    >>> import protoclass as pc
-    >>> from protoclass.widgets.curve import ComparisonExplorer
-    >>> explorer = ComparisonExplorer(pc.compare("species ~ .", pc.load_data("iris"), [pc.KNN(k=3), pc.KNN(k=15)], test_size=0.4))
-    >>> explorer.table[["method", "prototypes", "error", "se"]].round(3).to_numpy().tolist()
-    [['knn(k=3)', 90, 0.033, 0.023], ['knn(k=15)', 90, 0.033, 0.023]]
-    """
-    return _show("curve:ComparisonExplorer", comparison, options)
-
-
-def explore_dissimilarity(dissimilarity: Dissimilarity, **options: Any) -> Any:
-    """Look at a matrix of dissimilarities, and compare two rows.
-
-    The picture is that of `Dissimilarity.plot`: rows sorted by class, similar rows next to each other (at most 1000, evenly sampled). A
-    click selects a row and a column. The panel shows their values side by side, and what each variable adds to the dissimilarity, if
-    the metric is a Minkowski distance or Gower's.
-
-    Parameters
-    ----------
-    dissimilarity : Dissimilarity
-    by : Series, optional
-        Classes by row label. Default: all rows are one group.
-    save : str or path, optional
-        A file that ends in .html: the explorer as a page that needs neither Python nor a network.
-
-    Returns
-    -------
-    MatrixExplorer
-        With the trait `selected` (labels of a row and a candidate), `table` (the matrix in the order of the picture), `figure`, `save()`.
-        In a script or a plain shell the path that was given as `save`, else its figure.
-
-    Examples
-    --------
-    >>> import protoclass as pc
-    >>> from protoclass.widgets.matrix import MatrixExplorer
-    >>> explorer = MatrixExplorer(pc.dissimilarity("species ~ .", pc.load_data("iris")))
-    >>> explorer.selected = (0, 149)
-    >>> explorer.table.loc[0, 149].round(3).item()
-    3.324
-    """
-    return _show("matrix:MatrixExplorer", dissimilarity, options, "by")
 
 
 def _show(place: str, value: Any, options: dict[str, Any], *allowed: str) -> Any:

@@ -1,24 +1,20 @@
-"""Errors: their curve, with a slider for each parameter and what the method does at the chosen point of the grid; and those of methods."""
+"""The error curve, with a slider for each parameter and what the method does at the chosen point of the grid."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cached_property
 from typing import Any, ClassVar
 
 import numpy as np
 import pandas as pd
 from traitlets import Instance, Int, validate
 
-from ..analysis.comparison import Comparison
 from ..core.statistics.one_se import frontier
 from ..estimation.error_curve import ErrorCurve
 from ..estimation.fitted import Fitted
 from ..estimation.learning import learn
 from ..ground.errors import OptionError, brief
 from ..plots.curve import curve
-from ..plots.style import colour, mark
-from ..views.analyses import describe_models, list_models
 from ..views.curve import (
     choose_pair,
     first_shown,
@@ -41,14 +37,7 @@ from ..views.words import (
     write_number,
     write_value,
 )
-from .base import Among, Explorer, Plain, Requested, join
-
-
-def check_row(value: Any, count: int) -> int:
-    """The place of a row of a table of so many; raises for any other value."""
-    if not isinstance(value, (int, np.integer)) or not 0 <= value < count:
-        raise OptionError(f"point={brief(value)}: a row of `table`, 0 to {count - 1}")
-    return int(value)
+from .base import Among, Explorer, Plain, join
 
 
 class CurveExplorer(Explorer):
@@ -91,7 +80,10 @@ class CurveExplorer(Explorer):
 
     @validate("point")
     def _in_table(self, proposal: Any) -> int:
-        return check_row(proposal["value"], len(self.validation.grid))
+        value, count = proposal["value"], len(self.validation.grid)
+        if not isinstance(value, (int, np.integer)) or not 0 <= value < count:
+            raise OptionError(f"point={brief(value)}: a row of `table`, 0 to {count - 1}")
+        return int(value)
 
     def _point_moved(self, change: Any = None) -> None:
         with self.hold():
@@ -172,96 +164,6 @@ class CurveExplorer(Explorer):
         used = self._used()
         at = "none yet: press Fit here" if used < 0 else f"the fit at {describe_point(self.validation, used)}"
         return [*facts, ("explorer.fit", at)]
-
-
-class ComparisonExplorer(Explorer):
-    """Look at the errors of methods; see `explore_comparison`.
-
-    Attributes
-    ----------
-    comparison : Comparison
-    point : int
-        The chosen row of `table`.
-    """
-
-    STATE: ClassVar[tuple[str, ...]] = ("point",)
-
-    point = Requested(0)
-
-    def __init__(self, comparison: Comparison) -> None:
-        super().__init__()
-        self.comparison = comparison
-        self.observe(self._update, list(self.STATE))
-        self._update()
-        self.content = join(self.bake())
-        self.open()
-
-    def _check_point(self, value: Any) -> int:
-        return check_row(value, len(self.table))
-
-    @cached_property
-    def _models(self) -> pd.DataFrame:
-        return list_models(self.comparison)
-
-    @property
-    def table(self) -> pd.DataFrame:
-        """What the picture shows: for each method the selected model, then the models with fewer prototypes."""
-        return self._models
-
-    def draw(self, ax: Any = None) -> Any:
-        return self.comparison.plot("frontier", ax=ax)
-
-    def describe_state(self) -> Plain:
-        return {"point": self.point}
-
-    def take_state(self, state: Plain) -> None:
-        self.point = state["point"]
-
-    def bake(self) -> Plain:
-        compared, models = self.comparison, self.table
-        names = compared.methods
-        tests = compared.tests if len(names) > 1 else pd.DataFrame()
-        of = [names.index(name) for name in models["method"]]
-        columns = zip(("x", "errors", "ses", "lows", "highs"), ("prototypes", "error", "se", "low", "high"), strict=True)
-        top = 1.05 * float(models[["error", "high"]].max(axis=None))
-        lines = []
-        for k, name in enumerate(names):
-            own = {"points": [at for at, method in enumerate(of) if method == k], "tests": list_differences(tests, name)}
-            lines.append({"name": name, "colour": colour(k), "mark": mark(k), **own})
-        drawn = {key: list_numbers(models[column]) for key, column in columns}
-        return {
-            "methods": {
-                **drawn,
-                "of": of,
-                "words": describe_models(models),
-                "lines": lines,
-                "ends": [0.0, top or 1.0],
-                "points": list(range(len(of))),
-            },
-            "table": [describe_column(str(name), column) for name, column in compared.table.items()],
-            "test": ", ".join(dict.fromkeys(tests["test"])) if len(tests) else "",
-            "formula": f"Comparison of {', '.join(names)}",
-            "method": compared.how,
-        }
-
-
-def list_differences(tests: pd.DataFrame, name: str) -> list[list[str]]:
-    """The paired tests of a method: the other method, the difference of the errors with its interval, and the corrected p-value."""
-    rows = []
-    for row in tests.itertuples():
-        if name in (row.a, row.b) and row.difference == row.difference:
-            first = name == row.a
-            ends = (row.low, row.high) if first else (-row.high, -row.low)
-            difference = write_number(row.difference if first else -row.difference)
-            rows.append([row.b if first else row.a, difference, " to ".join(map(write_number, ends)), write_number(row.p_holm)])
-    return rows
-
-
-def describe_column(head: str, column: pd.Series) -> Plain:
-    """A column of a table: its texts, and the numbers by which it sorts, None where these are texts."""
-    if column.dtype.kind not in "if":
-        return {"head": head, "values": None, "texts": list(map(str, column))}
-    return {"head": head, "values": list_numbers(column), "texts": ["" if value != value else write_number(value) for value in column]}
 
 
 def describe_chart(validation: ErrorCurve, pair: tuple[str, ...]) -> Plain:

@@ -310,40 +310,6 @@ def test_names_and_arguments_beside_fits(iris):
     assert call == "compare('species ~ .', data, ['knn'], cv=3, dissimilarity='manhattan', choose='min')"
 
 
-def test_equivalence_against_draws_of_the_posterior_it_stands_for(iris):
-    """Benavoli et al. (2017), section 4.1: the mean difference and variance of the folds, correlated by 1 / folds."""
-    c = pc.compare("species ~ .", iris, {"one": pc.KNN(k=1), "nine": pc.KNN(k=9), "pvm": pc.PVM(eps=1.0)}, cv=10, rope=0.02)
-    out = c.equivalence()
-    assert list(zip(out["a"], out["b"], strict=True)) == [("one", "nine"), ("one", "pvm"), ("nine", "pvm")]
-    draw = np.random.default_rng(0)
-    for _, row in out.iterrows():
-        d = (c.errors[row["a"]] - c.errors[row["b"]]).to_numpy()
-        rho = 1 / 10
-        scale = np.sqrt((1 / 10 + rho / (1 - rho)) * d.var(ddof=1))
-        posterior = d.mean() + scale * draw.standard_t(9, 400_000)
-        shares = [(posterior < -0.02).mean(), (abs(posterior) <= 0.02).mean(), (posterior > 0.02).mean()]
-        assert row[["a_better", "equivalent", "b_better"]].tolist() == pytest.approx(shares, abs=0.004)
-    assert out[["a_better", "equivalent", "b_better"]].sum(axis=1).to_numpy() == pytest.approx(1)
-    wide = c.equivalence(rope=0.5)["equivalent"]
-    assert (wide > 0.99).all()
-    for text in (repr(c), c._repr_html_()):
-        assert "equivalent" in text
-    assert "equivalent" not in repr(pc.compare("species ~ .", iris, [pc.KNN(k=1)], cv=3))
-    same = pc.compare("species ~ .", iris, {"a": pc.KNN(k=1), "b": pc.KNN(k=1)}, cv=3).equivalence()
-    assert same[["a_better", "equivalent", "b_better"]].to_numpy().tolist() == [[0, 1, 0]]
-
-
-def test_equivalence_needs_several_splits_and_a_region(iris):
-    with pytest.raises(pc.OptionError, match="rope= needs several splits, but there is one: use repeats=10, or cv=10"):
-        pc.compare("species ~ .", iris, ["knn", "pvm"], test_size=0.3, rope=0.01)
-    for bad in (0, -0.1, 1, "x", True):
-        with pytest.raises(pc.OptionError, match=r"rope must be a difference of errors that does not matter"):
-            pc.compare("species ~ .", iris, ["knn", "pvm"], cv=3, rope=bad)
-    one = pc.compare("species ~ .", iris, [pc.KNN(k=1), pc.KNN(k=3)], test_size=0.3)
-    with pytest.raises(pc.NotAvailable, match="use cv=10 or repeats=10"):
-        one.equivalence()
-
-
 def test_a_method_that_does_not_take_the_data_is_refused_before_any_is_fitted(iris, monkeypatch):
     fitted = []
     monkeypatch.setattr("protoclass.analysis.compare.fit_call", fitted.append)

@@ -48,7 +48,7 @@ def close(value):
 
 
 @pytest.mark.parametrize("name", SETS)
-def test_areas_and_their_parts_equal_those_of_proc(name, proc):
+def test_areas_equal_those_of_proc(name, proc):
     """R 4.2.2, pROC 1.18.0; the commands are in reference/roc.R."""
     expected = proc[name]
     for column, key in enumerate("ab"):
@@ -56,11 +56,6 @@ def test_areas_and_their_parts_equal_those_of_proc(name, proc):
         row = found.auc("yes").iloc[0]
         for quantity, ours in (("auc", "auc"), ("se", "se"), ("low", "delong_low"), ("high", "delong_high")):
             assert row[ours] == close(expected[f"{quantity}_{key}"]), quantity
-        for focus in ("specificity", "sensitivity"):
-            for start in (0.9, 0.75):
-                part = found.auc("yes", **{focus: (start, 1)}, draws=100).iloc[0]
-                assert part["auc"] == close(expected[f"part_{key}_{focus}_{start:g}_plain"])
-                assert part["corrected"] == close(expected[f"part_{key}_{focus}_{start:g}_corrected"])
 
 
 @pytest.mark.parametrize("name", SETS)
@@ -128,12 +123,9 @@ def weighted():
 
 
 def test_a_weight_counts_as_as_many_rows(weighted):
-    plain, repeated = weighted
     for name in ("roc", "pr"):
         one, other = (getattr(t, name)("yes").drop(columns="class") for t in weighted)
         assert np.allclose(one, other, equal_nan=True)
-    for part in ({"specificity": (0.8, 1)}, {"sensitivity": (0.7, 0.9)}):
-        assert plain.auc(**part, draws=100)["auc"].to_numpy() == pytest.approx(repeated.auc(**part, draws=100)["auc"].to_numpy())
 
 
 def test_curves_equal_those_of_scikit_learn(weighted):
@@ -149,25 +141,6 @@ def test_curves_equal_those_of_scikit_learn(weighted):
     f1 = [metrics.f1_score(y, score >= cut, zero_division=0) for cut in found["threshold"]]
     assert np.allclose(found["f1"], f1)
     assert t.auc("yes")["average_precision"].iloc[0] == pytest.approx(metrics.average_precision_score(y, score))
-
-
-def test_a_part_of_an_area_is_its_integral():
-    """By the mean height of the curve at many places, which straight lines join."""
-    draw = np.random.default_rng(5)
-    t = judged(np.arange(60) < 25, draw.normal(size=60).round(1) + (np.arange(60) < 25))
-    points = t.roc("yes")
-    x, y = 1 - points["specificity"].to_numpy(), points["sensitivity"].to_numpy()
-    places = (np.arange(200_000) + 0.5) / 200_000
-    at_x, at_y = np.interp(places, x, y), 1 - np.interp(places, y, x)
-    for low, high in ((0.6, 0.93), (0.2, 0.41), (0, 1)):
-        within = (1 - places >= low) & (1 - places <= high)
-        assert t.auc("yes", specificity=(high, low), draws=100)["auc"].iloc[0] == pytest.approx(at_x[within].sum() / 200_000, abs=2e-5)
-        within = (places >= low) & (places <= high)
-        assert t.auc("yes", sensitivity=(low, high), draws=100)["auc"].iloc[0] == pytest.approx(at_y[within].sum() / 200_000, abs=2e-5)
-    whole, part = t.auc("yes").iloc[0], t.auc("yes", specificity=[0, 1]).iloc[0]
-    assert part["corrected"] == pytest.approx(part["auc"]) == pytest.approx(whole["auc"])
-    assert part["se"] == pytest.approx(whole["se"], rel=0.06)  # by bootstrap and by DeLong
-    assert (part["low"], part["high"]) == pytest.approx((whole["low"], whole["high"]), abs=0.02)
 
 
 def test_thousands_of_cuts_are_thinned_and_say_the_same():
@@ -225,9 +198,6 @@ def test_separated_classes_are_not_sure():
     assert (found["sensitivity"] == 1).all()
     assert found["low"].to_numpy() == pytest.approx(20 / (20 + 1.96**2), abs=1e-3)  # Wilson's, of 20 of 20 rows
     assert (found["band_low"] < found["low"]).all()
-    part = judged(y, y.astype(float)).auc("yes", specificity=(0.8, 1), draws=100).iloc[0]
-    assert part["corrected"] == 1 == part["corrected_high"]
-    assert part["corrected_low"] == pytest.approx((1 + (4 / (4 + 1.96**2) - 0.1) / 0.9) / 2, abs=1e-3)  # 4 other rows are in the part
 
 
 def test_groups_widen_what_their_rows_repeat():
@@ -237,8 +207,8 @@ def test_groups_widen_what_their_rows_repeat():
     single = judged(y, score)
     again = np.repeat(np.arange(50), 4)
     grouped = judged(y[again], score[again], group=again)
-    for call in (lambda t: t.auc("yes", specificity=(0.5, 1))[["low", "high"]], lambda t: t.roc_band("yes", [0.8])[["low", "high"]]):
-        assert call(grouped).to_numpy() == pytest.approx(call(single).to_numpy(), abs=0.03)
+    bands = [t.roc_band("yes", [0.8])[["low", "high"]].to_numpy() for t in (grouped, single)]
+    assert bands[0] == pytest.approx(bands[1], abs=0.03)
     other = draw.normal(size=50) + y
     tests = [judged(y, other), judged(y[again], other[again], group=again)]
     one, of_groups = single.roc_test(tests[0]).iloc[0], grouped.roc_test(tests[1]).iloc[0]
@@ -288,11 +258,6 @@ def test_errors_name_the_cure(two):
         one.roc_test(pc.fit("species ~ .", iris.iloc[::2], "knn", k=3).test(iris.iloc[1::2]))
     with pytest.raises(pc.OptionError, match="'cultivar 9' is not a class"):
         one.roc("cultivar 9")
-    for part in (0.9, (0.9, 1.1), ("a", "b")):
-        with pytest.raises(pc.OptionError, match="two numbers from 0 to 1"):
-            one.auc(specificity=part)
-    with pytest.raises(pc.OptionError, match="use one of them"):
-        one.auc(specificity=(0.9, 1), sensitivity=(0.9, 1))
     for at in (1.5, ["a"]):
         with pytest.raises(pc.OptionError, match="a list of numbers from 0 to 1"):
             one.roc_band(specificity=at)
@@ -341,18 +306,14 @@ def test_bands_and_intervals_hold_the_truth_as_often_as_they_say(rows, area):
     shift = np.sqrt(2) * stats.norm.ppf(area)
     specificity = np.linspace(0, 1, 101)
     truth = stats.norm.sf(stats.norm.isf(1 - specificity) - shift)
-    y, x = np.arange(m + n) < m, np.linspace(0, 0.3, 20_001)
-    true_part = np.trapezoid(stats.norm.sf(stats.norm.isf(x) - shift), x)
-    alone, whole, parts = np.zeros(101), 0, 0
+    y = np.arange(m + n) < m
+    alone, whole = np.zeros(101), 0
     for _ in range(runs):
         t = judged(y, draw.normal(size=m + n) + shift * y)
         found = t.roc_band("yes", specificity, draws=200)
         alone += (truth >= found["low"] - 1e-9) & (truth <= found["high"] + 1e-9)
         whole += ((truth >= found["band_low"] - 1e-9) & (truth <= found["band_high"] + 1e-9)).all()
-        row = t.auc("yes", specificity=(0.7, 1), draws=200).iloc[0]
-        parts += row["low"] <= true_part <= row["high"]
     within = (specificity <= 1 - 2 / n) & (specificity >= 0.02)
     assert whole / runs > 0.92
     assert alone[within].mean() / runs > 0.92
     assert alone[within].min() / runs > 0.78
-    assert parts / runs > 0.9

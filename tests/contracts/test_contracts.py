@@ -50,8 +50,7 @@ ON_NUMBERS = [
 WITH_OTHER_ARGUMENTS = [
     pc.Euclidean(scale=False), pc.Mahalanobis(), pc.Kernel("poly"), pc.Kernel("linear"), pc.Kernel("laplacian", scale="fold"),
     pc.DTW(window=2, r=1), pc.Mixed([(FIRST, pc.Ranks("euclidean")), (REST, "gower")]), pc.Learned("nca", components=3),
-    pc.Learned(diagonal=False), pc.Learned(sample=12), pc.LDA(diagonal=True, ridge=0),
-    pc.Relevance(matrix="full", local=True),
+    pc.Learned(diagonal=False), pc.Learned(sample=12), pc.Relevance(matrix="full", local=True),
 ]  # fmt: skip
 LATER = [pytest.param(metric, marks=pytest.mark.later) for metric in WITH_OTHER_ARGUMENTS]
 

@@ -16,9 +16,8 @@ from threadpoolctl import threadpool_info, threadpool_limits
 
 import protoclass as pc
 from protoclass.core import memory
-from protoclass.core.cache import _say_that_nothing_is_kept
 from protoclass.core.neighbours import mmd
-from protoclass.core.parallel import Kernel, alone, check_wanted, each, kernel, left
+from protoclass.core.parallel import alone, check_wanted, each, kernel, left
 from protoclass.core.vectors import centroids, medoids
 from protoclass.export.saving.archive import write_archive
 from protoclass.ground.files import write_file
@@ -353,17 +352,6 @@ def test_room_is_taken_on_systems_that_can_not_reserve_it(monkeypatch, tmp_path)
         assert not hasattr(os.stat_result, "st_blocks") or os.stat(file.fileno()).st_blocks * 512 >= 100_500
 
 
-def test_a_cache_that_can_not_be_written_or_read_is_none(monkeypatch):
-    def fail(*_):
-        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-
-    tried = []
-    for name in ("save", "load"):
-        monkeypatch.setattr(f"protoclass.core.cache.Kept.{name}", lambda *a, n=name: (tried.append(n), fail()))
-    _say_that_nothing_is_kept.cache_clear()
-    with pytest.warns(UserWarning, match="NUMBA_CACHE_DIR"):
-        assert Kernel(doubled)(3) == 6
-    assert tried == ["load", "save"]
 
 
 def doubled(x):

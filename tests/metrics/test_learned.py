@@ -128,7 +128,6 @@ METRICS = [
     pc.Learned(diagonal=False),
     pc.LDA(ridge=0),
     pc.Learned(sample=50),
-    pc.LDA(diagonal=True, ridge=0),
 ]
 
 
@@ -218,7 +217,7 @@ def test_centroids_lead_back_to_the_columns(iris):
 
 def test_columns_that_do_not_vary_and_duplicates(iris):
     odd = pd.concat([iris, iris.iloc[::2].set_axis(range(1000, 1075))]).assign(same=3.0)
-    for metric in (pc.Learned(), pc.Learned(components=2), pc.LDA(ridge=0), pc.LDA(diagonal=True, ridge=0)):
+    for metric in (pc.Learned(), pc.Learned(components=2), pc.LDA(ridge=0)):
         fit = pc.fit("species ~ .", odd, "knn", k=3, dissimilarity=metric)
         assert fit.dissimilarity.metric.column_weights.loc["same", "weight"] == 0
         assert "constant columns, which get weight 0: same" in fit.summary().as_text().replace("\n", " ")
@@ -280,7 +279,9 @@ def test_what_cannot_be_learned(iris):
         with pytest.raises(pc.OptionError, match=words):
             pc.Learned(**parameters)
     for make, words in (
-        (lambda: pc.LDA(components=2, diagonal=True), "no axes to leave out"), (lambda: pc.QDA(shrinkage=2), "shrinkage must be .*, not 2"),
+        (lambda: pc.LDA(components=0), "components must be .*, not 0"), (lambda: pc.LDA(ridge=-1), "ridge must be a number >= 0, not -1"),
+        (lambda: pc.QDA(shrinkage=2), "shrinkage must be .*, not 2"),
+        (lambda: pc.QDA(ridge="a"), "ridge must be a number >= 0, not 'a'"),
     ):  # fmt: skip
         with pytest.raises(pc.OptionError, match=words):
             make()

@@ -392,7 +392,7 @@ def test_the_tables_around_a_fit(iris, tmp_path):
     assert "learned weights of variables" in str(fit.summary())
     fit.explore(save=tmp_path / "explorer.html")
     fit.report(tmp_path / "report.html")
-    assert "Median GLVQ" in (tmp_path / "report.html").read_text()
+    assert "Median generalized LVQ" in (tmp_path / "report.html").read_text()
     fit.save(tmp_path / "fit.pvm")
     assert pc.load(tmp_path / "fit.pvm").reproduce(iris)
 

@@ -1,13 +1,15 @@
 """Pictures of prototypes beside their class, and of why a row has its class: their numbers, by hand."""
 
 import numpy as np
+import pandas as pd
 import pytest
 import simulate
 from looks import find_faults
 from matplotlib.figure import Figure
 
 import protoclass as pc
-from protoclass.views.cards import list_profiles, list_reasons
+from protoclass.views.cards import describe_head, find_details, list_profiles, list_reasons
+from protoclass.views.prototypes import measure_coverage
 
 
 def axes():
@@ -160,3 +162,30 @@ def test_prototypes_that_are_rows_of_another_class_are_marked(iris):
     assert not own.of_other_class.any()
     assert "another class" not in str(own)
     assert not pc.fit("species ~ .", noisy, "kmeans", K=2).of_other_class.any()
+
+
+@pytest.fixture(scope="module")
+def texts():
+    """Words of two languages; the last shares no letter with any other."""
+    draw = np.random.default_rng(1)
+    words = ["".join(draw.choice(list(letters), 6)) for letters in ["abcde"] * 20 + ["vwxye"] * 20]
+    return pd.DataFrame({"word": [*words, "zzzzzz"], "language": ["one"] * 20 + ["two"] * 21})
+
+
+def test_texts_that_are_tied_with_everything_are_marked(texts):
+    fit = pc.fit("language ~ word", texts, dissimilarity=pc.Mismatch(k=2, m=0), eps=1.3, lambda_=1.5)
+    assert 40 not in fit.prototypes.index
+    far = fit.predict(kind="distance")
+    tied = far.index[far["one"] == far["two"]]
+    assert 40 in tied
+    note = f"which are predicted as the first class: {len(tied)} ({', '.join(map(str, tied[:5]))}"
+    assert note in str(fit.summary())
+    details = find_details(fit, None, measure_coverage(fit), 40)
+    assert details.words == ["All classes have a prototype at this same distance: the first class is predicted."]
+    assert find_details(fit, None, measure_coverage(fit), far.index.difference(tied)[0]).words == []
+    alone = texts.iloc[[*range(40), 40]].assign(language=["one"] * 40 + ["two"])  # the only prototype of its class is like no other
+    medoids = pc.fit("language ~ word", alone, "kmedoids", K={"one": 2, "two": 1}, dissimilarity=pc.Mismatch(k=2, m=0))
+    heads = list_profiles(medoids, 3).heads
+    assert heads.loc[40, "tied"]
+    assert "all rivals at 1.41" in describe_head(heads.astype(object).loc[40], 40)
+    assert not heads.drop(index=40)["tied"].any()

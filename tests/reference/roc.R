@@ -9,9 +9,6 @@ sets <- list(  # the class, and two columns that it is to be told by: many ties,
   breast_cancer = with(read("breast_cancer"), list(y = diagnosis == "malignant", a = mean_texture, b = mean_smoothness))
 )
 curve <- function(y, score) roc(y, score, levels = c(FALSE, TRUE), direction = "<", quiet = TRUE)
-part <- function(r, focus, from, corrected) {
-  as.numeric(auc(r, partial.auc = from, partial.auc.focus = focus, partial.auc.correct = corrected, allow.invalid.partial.auc.correct = TRUE))
-}
 out <- do.call(rbind, lapply(names(sets), function(name) {
   s <- sets[[name]]
   a <- curve(s$y, s$a); b <- curve(s$y, s$b)
@@ -26,10 +23,6 @@ out <- do.call(rbind, lapply(names(sets), function(name) {
     difference_low = paired$conf.int[1], difference_high = paired$conf.int[2],
     t_unpaired = unname(unpaired$statistic), df_unpaired = unname(unpaired$parameter), p_unpaired = unpaired$p.value
   )
-  for (score in c("a", "b")) for (focus in c("specificity", "sensitivity")) for (from in c(0.9, 0.75)) for (corrected in c(FALSE, TRUE)) {
-    key <- paste("part", score, focus, from, if (corrected) "corrected" else "plain", sep = "_")
-    values[key] <- part(if (score == "a") a else b, focus, c(1, from), corrected)
-  }
   data.frame(set = name, quantity = names(values), value = format(values, digits = 15, trim = TRUE))
 }))
 write.csv(out, "roc.csv", row.names = FALSE, quote = FALSE)

@@ -6,6 +6,7 @@ from dataclasses import fields
 
 import pytest
 
+import protoclass as pc
 import protoclass.export.saving
 from protoclass.export.saving import classes, codecs, derived
 
@@ -33,5 +34,7 @@ def test_every_tag_is_in_the_documentation_of_the_format():
 def test_classes_with_derived_fields_say_what_is_written(name):
     text = inspect.getdoc(protoclass.export.saving)
     assert f"`{name}`" in text
-    for field in derived.DERIVED[name].written(KNOWN[name].of):
+    fit = pc.fit("species ~ log(petal_width)", pc.load_data("iris"), eps=1.0)
+    value = {"Formula": fit.frame.formula, "Frame": fit.frame, "RowlessFrame": fit.slim().frame}[name]
+    for field in derived.written(value, name):
         assert f"`{field}`" in text, f"{field} of {name}"

@@ -77,7 +77,7 @@ def test_no_number_of_a_file_can_be_changed(name, tmp_path):
         tried += 1
         try:
             found = other.reproduce(data, **given)
-        except pc.ProtoclassError:  # of the call in the file
+        except (pc.ProtoclassError, LookupError):  # of the call in the file, or of a part that fits no other
             continue
         assert not found, (place, array.dtype, array.shape, k)
     assert tried > 3

@@ -183,7 +183,7 @@ def test_what_follows_from_a_fit(iris, tmp_path):
 
 
 def test_a_comparison(iris, tmp_path):
-    c = pc.compare("species ~ .", iris.iloc[::2], [pc.PVM(eps=[0.8, 1.2]), pc.KNN(k=3)], cv=3, calibrate=True, rope=0.05)
+    c = pc.compare("species ~ .", iris.iloc[::2], [pc.PVM(eps=[0.8, 1.2]), pc.KNN(k=3)], cv=3, calibrate=True)
     other = again(c, tmp_path)
     assert repr(c) == repr(other)
     same(c.table, other.table)

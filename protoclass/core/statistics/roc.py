@@ -182,20 +182,6 @@ def curve(score: Array, positive: Array, w: Array) -> Curve | None:
     return Curve(np.concatenate([[np.inf], -values]), sensitivity, missed / missed[-1], precision, average)
 
 
-def share_of_area(of: Array, along: Array, low: float, high: float) -> float:
-    """Mean height of a line from point to point, `of` (k,) over the not falling `along` (k,), between two places on it.
-
-    Examples
-    --------
-    >>> share_of_area(np.array([0.0, 1.0, 1.0]), np.array([0.0, 0.5, 1.0]), 0.25, 1.0)
-    0.9166666666666666
-    """
-    inside = (along >= low) & (along <= high)
-    x = np.concatenate([[low], along[inside], [high]])
-    y = np.concatenate([np.interp([low], along, of), of[inside], np.interp([high], along, of)])
-    return float(np.diff(x) @ (y[1:] + y[:-1])) / (2 * (high - low))
-
-
 def samples(
     score: Array, positive: Array, w: Array, group: Array | None, draws: int, random: np.random.Generator
 ) -> Iterator[tuple[Array, Array]]:

@@ -2,22 +2,22 @@
 
 A file is a zip of one document in JSON (UTF-8) and of arrays as `numpy.save` writes them. It contains no code and no pickled object,
 and reading it runs none. Classes are named from a closed list, and functions are never named. Formulas are checked against the same
-grammar as in `fit`, and every size is compared with the bytes in the file before memory is allocated for it.
+grammar as in `fit`, and every size is compared with the bytes in the file before memory is allocated for it. What else a file says is
+not checked beyond its sum.
 
 The entries of the zip
 ----------------------
 `content.json`
     * `format`: "protoclass".
-    * `version`: 2. A file of a later version is refused, with the version of the package that wrote it.
+    * `version`: 3. A file of another version is refused, with the version of the package that wrote it.
     * `written by`: versions of protoclass, Python, numpy, pandas, formulaic and scipy.
-    * `arrays`: the SHA-256 sums of the arrays, by number.
     * `kind`: the class of the saved object: "Fit", "Validation", "Dissimilarity" or "Comparison".
     * `objects`: a list of `[class, fields]`, each after those that it refers to.
     * `root`: the number of the object that was saved.
 `arrays/0.npy`, `arrays/1.npy`, ...
     Booleans, whole numbers, floats, dates and texts of fixed length, least byte first.
 
-The comment of the zip is the SHA-256 sum of the document.
+The comment of the zip is the SHA-256 sum of all entries, one after the other.
 
 Values
 ------
@@ -32,24 +32,23 @@ does. Everything else is an object of one name, its tag:
 * `{"table": [rows, names, columns]}`, `{"series": [rows, name, column]}`, `{"labels": [levels, names]}`: tables, columns and labels of
   pandas. `{"frame of": [library, table]}`: a table of polars or pyarrow.
 * Columns and the levels of labels are arrays, or `{"category": [codes, labels, ordered]}`, `{"texts": [nullable, [...]]}`,
-  `{"intervals": [left, right, closed]}`, `{"masked": [type, values, missing]}`; the labels 0, 1, 2, ... are a range.
+  `{"intervals": [left, right, closed]}`, `{"masked": [type, [...]]}` with the number of a type in "Int8 Int16 Int32 Int64 UInt8 UInt16
+  UInt32 UInt64 Float32 Float64 boolean"; the labels 0, 1, 2, ... are a range.
 * `{"timestamp": [scalar]}`, `{"timedelta": [scalar]}`, `{"date": [text]}`, `{"datetime": [text]}`, `{"interval": [left, right, closed]}`.
 
 Classes
 -------
-An object has the fields of its class, which are described by its documentation and typed by its annotations: `Fit`,
+An object has the fields of its class, which are described by its documentation: `Fit`,
 `Validation`, `Problem`, `Selection`, `Calibration`; `Dissimilarity` and the trained metrics; rules, `Points`, `Objective` and
 `Certificate` (bounds, class by class, and the dual prices of the rows); `Comparison`.
 "method pvm" and "metric euclidean" are specifications with their parameters; "method m of module.Class" is a registered one.
-Four classes have fields that follow from the others, and are written without them:
+Three classes have fields that follow from the others, and are written without them:
 
 * `Formula`: `text`, `response`, `terms`, `variables` and `columns`, the names of all columns of the data.
 * `Frame`: `columns` (the predictors), `response`, `formula`, `schema` (a `Column` for each predictor), `weights`, `dropped` (labels),
-  `keep`, `notes`; `states`: for each transform of the formula its trained values (means, knots, breaks), None for plain numbers;
-  `design`: the names of the columns of the design matrix.
+  `keep`, `notes`; `states`: for each transform of the formula its trained values (means, knots, breaks), None for plain numbers.
 * `RowlessFrame`, of slim fits: `remembered`, a `Frame` of the rows that are prototypes, `class_counts` and `class_weights`, numbers and
   weights of the training rows of each class.
-* `Call`: `function`, `formula`, `data` and `arguments`, as given.
 """
 
 from __future__ import annotations
@@ -105,7 +104,7 @@ def save(value: Any, path: Any, overwrite: Any) -> Saved:
     check_free(place, overwrite)
     left_out = _unsavable(value)
     if left_out:
-        told = f"the file does not contain the unused columns {brief(left_out)}, whose values can't be saved: convert them to keep them"
+        told = f"the file does not contain the unused columns {brief(left_out)}, whose values can't be saved: convert them first"
         warn(told, DataWarning)
     encoder = Encoder(left_out)
     root = encoder.encode(value, f"the {type(value).__name__}")["object"]
@@ -190,8 +189,6 @@ def load(path: Any) -> Any:
             warnings.simplefilter("ignore")  # odd values of a damaged file are refused
             decoder = Decoder(document["objects"], arrays, size)
             value = decoder.decode({"object": document["root"]})
-            if len(decoder.used) < len(arrays):
-                raise FileError("it has arrays that nothing refers to")
             if name_of(type(value)) not in SAVED or name_of(type(value)) != document["kind"]:
                 raise FileError(f"it announces {brief(document['kind'])}, but its root is another")
             return value

@@ -1,13 +1,13 @@
-"""The classes whose objects may be in a file, and checks of their fields by the annotations."""
+"""The classes whose objects may be in a file."""
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import fields
 from importlib import import_module
-from types import NoneType, UnionType
-from typing import Any, Union, get_args, get_origin
+from types import NoneType
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -83,77 +83,20 @@ def class_of(name: Any, known: Mapping[str, Kind]) -> Kind:
 
 
 def check_fields(kind: Kind, value: Any) -> None:
-    """Raise if a field is not of its declared type, or if arrays do not agree in their axes."""
-    held = {f.name: getattr(value, f.name) for f in fields(value)}
-    sizes: dict[str, int] = {name: v for name, v in held.items() if type(v) is int}
-    for (name, given), hint in zip(held.items(), hints_of(type(value)), strict=True):
-        if not conforms(given, hint):
-            raise FileError(f"the field {name!r} of {kind.name} is {brief(given)}")
-        axes = kind.shapes.get(name)
+    """Raise if a field of a declared class has an object of another one, or if arrays do not agree in their axes."""
+    sizes: dict[str, int] = {f.name: v for f in fields(value) if type(v := getattr(value, f.name)) is int}
+    for f in fields(value):
+        given, names, axes = getattr(value, f.name), str(f.type).split(" | "), kind.shapes.get(f.name)
+        classes = tuple(SAVABLE[name].of for name in names if name in SAVABLE)
+        if classes and len(classes) + names.count("None") == len(names) and not isinstance(given, (*classes, NoneType)):
+            raise FileError(f"the field {f.name!r} of {kind.name} is {brief(given)}")
         if axes is None or given is None:
             continue
-        shape, letters = given.shape if isinstance(given, (np.ndarray, pd.DataFrame)) else (len(given),), axes.split()
-        if isinstance(given, pd.DataFrame):
-            shape = shape[: len(letters)]
+        shape, letters = np.shape(given) if isinstance(given, (np.ndarray, pd.DataFrame)) else (len(given),), axes.split()
+        shape = shape[: len(letters)] if isinstance(given, pd.DataFrame) else shape
         known = [int(letter) if letter.isdecimal() else sizes.setdefault(letter, n) for letter, n in zip(letters, shape, strict=False)]
         if len(shape) != len(letters) or known != list(shape):
-            raise FileError(f"the field {name!r} of {kind.name} has the shape {shape}, which does not fit the other fields")
-
-
-class _Known(dict[str, Any]):
-    """Names in annotations; a name that is imported for type checkers only means any value."""
-
-    def __missing__(self, name: str) -> Any:
-        return SAVABLE[name].of if name in SAVABLE else Any
-
-
-_HINTS: dict[type, list[Any]] = {}
-
-
-def hints_of(cls: type) -> list[Any]:
-    """The annotations of the fields of a dataclass of this process, as types."""
-    if cls not in _HINTS:
-        homes = {name: base for base in reversed(cls.__mro__) for name in vars(base).get("__annotations__", {})}
-        _HINTS[cls] = [_hint(f.type, homes[f.name]) for f in fields(cls)]
-    return _HINTS[cls]
-
-
-def _hint(annotation: Any, home: type) -> Any:
-    if not isinstance(annotation, str):
-        return annotation
-    names = {**vars(sys.modules["builtins"]), **vars(sys.modules[home.__module__])}
-    try:
-        return eval(annotation, {"__builtins__": {}}, _Known(names))  # of our own source
-    except (TypeError, AttributeError):
-        return Any
-
-
-def conforms(value: Any, hint: Any) -> bool:
-    """Whether a value is of a type, as far as the type can be checked."""
-    origin, inner = get_origin(hint), get_args(hint)
-    if hint is Any or getattr(hint, "_is_protocol", False):
-        return True
-    if hint is None or hint is NoneType:
-        return value is None
-    if origin in (Union, UnionType):
-        return any(conforms(value, allowed) for allowed in inner)
-    if origin is tuple and isinstance(value, tuple):
-        if len(inner) == 2 and inner[1] is Ellipsis:
-            return all(conforms(v, inner[0]) for v in value)
-        return len(value) == len(inner) and all(map(conforms, value, inner))
-    if origin in (dict, Mapping):
-        return isinstance(value, Mapping) and all(conforms(k, inner[0]) and conforms(v, inner[1]) for k, v in value.items())
-    if origin in (list, Sequence):
-        return isinstance(value, Sequence) and (isinstance(value, str) or all(conforms(v, inner[0]) for v in value))
-    if origin is Callable:
-        return callable(value)
-    kind = hint if origin is None else origin
-    if not isinstance(kind, type):
-        return True
-    if kind in (int, float):
-        numbers = (int, np.integer) if kind is int else (int, float, np.integer, np.floating)
-        return isinstance(value, numbers) and not isinstance(value, (bool, np.bool_))
-    return isinstance(value, (bool, np.bool_)) if kind is bool else isinstance(value, kind)
+            raise FileError(f"the field {f.name!r} of {kind.name} has the shape {shape}, which does not fit the other fields")
 
 
 def refused(value: Any, where: str) -> OptionError:

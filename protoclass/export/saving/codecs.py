@@ -1,29 +1,29 @@
-"""Values as JSON and arrays, and back: one encoder and one decoder, by a table of types and by the annotations of dataclasses."""
+"""Values as JSON and arrays, and back: one encoder and one decoder, by a table of types."""
 
 from __future__ import annotations
 
 import datetime
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, fields, is_dataclass
+from dataclasses import dataclass, is_dataclass
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
+from ...frames.read import is_path
 from ...frames.tables import as_given, as_pandas, eager_library
-from ...ground.errors import FileError, NotAvailable, ProtoclassError, cut
+from ...ground.errors import FileError, NotAvailable, cut
+from ...ground.savable import Kind
 from .archive import array_bytes, plain
-from .classes import check_fields, class_of, conforms, hints_of, known_classes, names_of_classes, refused
+from .classes import check_fields, class_of, known_classes, names_of_classes, refused
 from .derived import CHECKS, DERIVED, written
 
-DEEPEST = 60  # values inside one another
 MISSING = {"NA": pd.NA, "NaT": pd.NaT}
 MASKED = ("Int8", "Int16", "Int32", "Int64", "UInt8", "UInt16", "UInt32", "UInt64", "Float32", "Float64", "boolean")
 TABLES = ("polars", "pyarrow")  # libraries whose tables are kept as such
 FEW, RATIO = 2**23, 16  # bytes that the values of any file may take, and how many more for each byte of its entries
 ENTRY = 64  # bytes of a label that is counted and not written, of a text, and half of those of an array in another one
-Columns = (np.ndarray, pd.api.extensions.ExtensionArray)
 
 
 @dataclass(frozen=True)
@@ -31,7 +31,6 @@ class Codec:
     """How values of a type are written: as a tag and a list of parts, which are values themselves."""
 
     of: type | Callable[[Any], bool]  # the type, or whether a value is of it
-    parts: tuple[Any, ...]  # the types of the parts
     write: Callable[[Any], list[Any]]  # the parts of a value
     read: Callable[..., Any]  # the value of its parts
 
@@ -50,15 +49,7 @@ def _ragged(value: Any) -> bool:
     return bool(parts) and all(isinstance(p, np.ndarray) and p.ndim == 1 and p.dtype == parts[0].dtype and plain(p) for p in parts)
 
 
-def _cut_up(flat: np.ndarray, lengths: np.ndarray) -> np.ndarray:
-    if flat.ndim != 1 or lengths.dtype != np.int64 or (lengths < 0).any() or lengths.astype(object).sum() != len(flat):
-        raise FileError("the lengths of its parts do not fit an array")
-    return _objects(np.split(flat, np.cumsum(lengths)[:-1]), [len(lengths)])
-
-
 def _objects(values: list[Any], shape: list[Any]) -> np.ndarray:
-    if math.prod(shape) != len(values) or min(shape, default=0) < 0:
-        raise FileError(f"an array of {len(values)} objects would have the shape {cut(str(shape), 80)}")
     out = np.empty(len(values), object)
     for i, value in enumerate(values):
         out[i] = value
@@ -66,8 +57,6 @@ def _objects(values: list[Any], shape: list[Any]) -> np.ndarray:
 
 
 def _labels(levels: list[Any], names: list[Any]) -> pd.Index:
-    if len(levels) != len(names) or not levels:
-        raise FileError(f"labels of {len(levels)} levels have {len(names)} names")
     if len(levels) > 1:
         return pd.MultiIndex.from_arrays(levels, names=names)
     if isinstance(levels[0], range):
@@ -101,33 +90,19 @@ def _of_arrow(values: Any) -> Any:
 
 def _series(rows: pd.Index, name: Any, values: Any) -> pd.Series:
     """A column of exactly this type: pandas would make texts of objects."""
-    if len(values) != len(rows):
-        raise FileError(f"a column has {len(values)} entries, for {len(rows)} labels")
     return pd.Series(values, rows, values.dtype, name)
 
 
 def _table(rows: pd.Index, names: pd.Index, columns: list[Any]) -> pd.DataFrame:
-    if len(columns) != len(names) or not all(isinstance(values, Columns) for values in columns):
-        raise FileError(f"a table has {len(names)} names of columns and another number of columns")
     return pd.DataFrame({k: _series(rows, k, values) for k, values in enumerate(columns)}, rows).set_axis(names, axis=1)
 
 
 def _texts(nullable: bool, texts: list[Any]) -> Any:
     """Texts of which pd.NA is missing, or NaN; pandas before 2.3 has the latter as objects alone."""
-    if not all(text is None or type(text) is str for text in texts):
-        raise FileError("a column of texts contains other values")
     try:
         return pd.array(texts, pd.StringDtype() if nullable else pd.StringDtype(na_value=np.nan))
     except TypeError:
         return np.array([np.nan if t is None else t for t in texts], object)
-
-
-def _masked(name: str, known: np.ndarray, missing: np.ndarray) -> Any:
-    if name not in MASKED or missing.dtype != bool or missing.shape != known.shape or known.ndim != 1:
-        raise FileError(f"a column of the type {cut(name, 80)} has other parts")
-    out = pd.array(known, name)
-    out[missing] = pd.NA
-    return out
 
 
 def _of_library(library: str, table: pd.DataFrame) -> Any:
@@ -143,48 +118,38 @@ def _of_library(library: str, table: pd.DataFrame) -> Any:
 
 # the first that fits is taken
 CODECS: Mapping[str, Codec] = {
-    "missing": Codec(lambda v: v is pd.NA or v is pd.NaT, (str,), lambda v: ["NA" if v is pd.NA else "NaT"], MISSING.__getitem__),
-    "float": Codec(lambda v: type(v) is float, (str,), lambda v: [str(v)], float),
-    "scalar": Codec(np.generic, (np.ndarray,), lambda v: [np.asarray(v)], lambda a: a.reshape(())[()]),
+    "missing": Codec(lambda v: v is pd.NA or v is pd.NaT, lambda v: ["NA" if v is pd.NA else "NaT"], MISSING.__getitem__),
+    "float": Codec(lambda v: type(v) is float, lambda v: [str(v)], float),
+    "scalar": Codec(np.generic, lambda v: [np.asarray(v)], lambda a: a.reshape(())[()]),
     "arrays": Codec(
-        _ragged, (np.ndarray, np.ndarray),
-        lambda v: [np.concatenate(v.tolist()), np.array([len(p) for p in v], np.int64)], _cut_up,
+        _ragged, lambda v: [np.concatenate(v.tolist()), np.array([len(p) for p in v], np.int64)],
+        lambda flat, lengths: _objects(np.split(flat, np.cumsum(lengths)[:-1]), [len(lengths)]),
     ),
-    "objects": Codec(
-        lambda v: isinstance(v, np.ndarray) and v.dtype.kind == "O", (list, list), lambda v: [v.ravel().tolist(), list(v.shape)], _objects
-    ),
-    "timestamp": Codec(lambda v: isinstance(v, pd.Timestamp) and v.tz is None, (np.datetime64,), lambda v: [v.asm8], pd.Timestamp),
-    "timedelta": Codec(pd.Timedelta, (np.timedelta64,), lambda v: [v.asm8], pd.Timedelta),
+    "objects": Codec(lambda v: isinstance(v, np.ndarray) and v.dtype.kind == "O", lambda v: [v.ravel().tolist(), list(v.shape)], _objects),
+    "timestamp": Codec(lambda v: isinstance(v, pd.Timestamp) and v.tz is None, lambda v: [v.asm8], pd.Timestamp),
+    "timedelta": Codec(pd.Timedelta, lambda v: [v.asm8], pd.Timedelta),
     "datetime": Codec(
-        lambda v: type(v) is datetime.datetime and v.tzinfo is None, (str,), lambda v: [v.isoformat()], datetime.datetime.fromisoformat
+        lambda v: type(v) is datetime.datetime and v.tzinfo is None, lambda v: [v.isoformat()], datetime.datetime.fromisoformat
     ),
-    "date": Codec(lambda v: type(v) is datetime.date, (str,), lambda v: [v.isoformat()], datetime.date.fromisoformat),
-    "interval": Codec(pd.Interval, (object, object, str), lambda v: [v.left, v.right, v.closed], pd.Interval),
+    "date": Codec(lambda v: type(v) is datetime.date, lambda v: [v.isoformat()], datetime.date.fromisoformat),
+    "interval": Codec(pd.Interval, lambda v: [v.left, v.right, v.closed], pd.Interval),
     "category": Codec(
-        pd.Categorical, (np.ndarray, pd.Index, bool),
-        lambda v: [np.asarray(v.codes, np.int64), v.categories, bool(v.ordered)],
+        pd.Categorical, lambda v: [v.codes, v.categories, bool(v.ordered)],
         lambda codes, levels, ordered: pd.Categorical.from_codes(codes, levels, ordered=ordered),
     ),
-    "intervals": Codec(
-        pd.arrays.IntervalArray, (pd.Index, pd.Index, str), lambda v: [v.left, v.right, v.closed], pd.arrays.IntervalArray.from_arrays
-    ),
+    "intervals": Codec(pd.arrays.IntervalArray, lambda v: [v.left, v.right, v.closed], pd.arrays.IntervalArray.from_arrays),
     "texts": Codec(
-        lambda v: isinstance(_dtype(v), pd.StringDtype), (bool, list),
+        lambda v: isinstance(_dtype(v), pd.StringDtype),
         lambda v: [v.dtype.na_value is pd.NA, [None if t is v.dtype.na_value or t != t else t for t in v.astype(object)]], _texts,
     ),
     "masked": Codec(
-        lambda v: str(_dtype(v)) in MASKED, (str, np.ndarray, np.ndarray),
-        lambda v: [str(v.dtype), v.to_numpy(v.dtype.numpy_dtype, na_value=v.dtype.numpy_dtype.type(0)), np.asarray(v.isna())], _masked,
+        lambda v: str(_dtype(v)) in MASKED, lambda v: [MASKED.index(str(v.dtype)), [None if t is pd.NA else t for t in v.tolist()]],
+        lambda kind, values: pd.array(values, MASKED[kind]),
     ),
-    "labels": Codec(pd.Index, (list, list), lambda v: [_levels(v), list(v.names)], _labels),
-    "series": Codec(pd.Series, (pd.Index, object, Columns), lambda v: [v.index, v.name, _column(v)], _series),
-    "table": Codec(
-        pd.DataFrame, (pd.Index, pd.Index, list), lambda v: [v.index, v.columns, [_column(v.iloc[:, k]) for k in range(v.shape[1])]],
-        _table,
-    ),
-    "frame of": Codec(
-        lambda v: eager_library(v) is not None, (str, pd.DataFrame), lambda v: [eager_library(v).__name__, as_pandas(v)], _of_library
-    ),
+    "labels": Codec(pd.Index, lambda v: [_levels(v), list(v.names)], _labels),
+    "series": Codec(pd.Series, lambda v: [v.index, v.name, _column(v)], _series),
+    "table": Codec(pd.DataFrame, lambda v: [v.index, v.columns, [_column(v.iloc[:, k]) for k in range(v.shape[1])]], _table),
+    "frame of": Codec(lambda v: eager_library(v) is not None, lambda v: [eager_library(v).__name__, as_pandas(v)], _of_library),
 }  # fmt: skip
 
 
@@ -253,9 +218,6 @@ class Encoder:
         name = self._names.get(type(value))
         if name is None:
             raise refused(value, where)
-        for f, hint in zip(fields(value), hints_of(type(value)), strict=True) if name not in DERIVED else ():
-            if not conforms(getattr(value, f.name), hint):
-                raise refused(getattr(value, f.name), f"the field {f.name!r} of {name}, whose annotation has another type,")
         given = written(value, name)
         if name == "Call" and self._left_out:
             import narwhals as nw
@@ -278,58 +240,35 @@ class Decoder:
     """
 
     def __init__(self, objects: list[Any], arrays: list[np.ndarray], size: int) -> None:
-        self.arrays, self.used, self._left, self._known = arrays, set[int](), FEW + RATIO * size, known_classes()
+        self.arrays, self._left, self._known = arrays, FEW + RATIO * size, known_classes()
         self.objects: list[Any] = []
-        for each in objects:
-            self.objects.append(self._object(each))
+        for name, given in objects:
+            self.objects.append(self._object(class_of(name, self._known), {name: self.decode(v) for name, v in given.items()}))
 
-    def decode(self, written: Any, depth: int = 0) -> Any:
+    def decode(self, written: Any) -> Any:
         """The value of a piece of JSON, which may refer to the objects before it."""
-        if depth > DEEPEST:
-            raise FileError("its values are nested too deeply")
         if type(written) is list:
-            return [self.decode(v, depth + 1) for v in written]
+            return [self.decode(v) for v in written]
         if type(written) is not dict:
             return written
-        if len(written) != 1:
-            raise FileError(f"a value is {cut(str(written), 80)}")
         ((tag, inner),) = written.items()
         if tag == "object":
-            return self.objects[_place(inner, self.objects, "object")]
+            return self.objects[inner]
         if tag == "array":
-            self.used.add(_place(inner, self.arrays, "array"))
             return self.arrays[inner]
         if tag == "class":
             return class_of(inner, self._known).of
-        if type(inner) is not list:
-            raise FileError(f"a value is {cut(str(written), 80)}")
         if tag == "range":
-            return self._range(*inner)
-        parts = self.decode(inner, depth)
+            counted = range(*inner)
+            self._count(ENTRY * (2**40 if counted[2**40:] else len(counted)))  # the length of a longer one may not fit a number
+            return counted
+        parts = self.decode(inner)
         if tag == "tuple":
             return tuple(parts)
         if tag == "mapping":
-            return _mapping(parts)
-        if tag not in CODECS:
-            raise FileError(f"a value has the tag {cut(tag, 80)}")
-        kinds = CODECS[tag].parts
-        if len(parts) != len(kinds) or not all(map(isinstance, parts, kinds)):
-            raise FileError(f"a value with the tag {tag!r} has other parts: {cut(str(inner), 80)}")
+            return dict(parts)
         self._count(_bytes(parts) + (2 * ENTRY * len(parts[1]) if tag == "arrays" else 0))
-        try:
-            return CODECS[tag].read(*parts)
-        except (ValueError, TypeError, LookupError, AttributeError) as reason:
-            if isinstance(reason, ProtoclassError):
-                raise
-            raise FileError(f"a value with the tag {tag!r} is {cut(str(inner), 80)}: {reason}") from None
-
-    def _range(self, start: Any, stop: Any, step: Any) -> range:
-        """A range, of which not one entry is made."""
-        if not all(type(n) is int for n in (start, stop, step)) or not step:
-            raise FileError("the ends of a range must be whole numbers")
-        counted = range(start, stop, step)
-        self._count(ENTRY * (2**40 if counted[2**40:] else len(counted)))  # the length of a longer one may not fit a number
-        return counted
+        return CODECS[tag].read(*parts)
 
     def _count(self, made: int) -> None:
         """Count the bytes of a value before it is made: one that is mentioned many times is made as often."""
@@ -337,17 +276,13 @@ class Decoder:
         if self._left < 0:
             raise FileError("its values would take more memory than the size of the file allows")
 
-    def _object(self, written: Any) -> Any:
-        if type(written) is not list or len(written) != 2 or type(written[0]) is not str or type(written[1]) is not dict:
-            raise FileError(f"an object is {cut(str(written), 80)}")
-        kind = class_of(written[0], self._known)
-        given = {name: self.decode(v) for name, v in written[1].items()}
-        derived = DERIVED.get(kind.name)
-        known = {f.name for f in fields(kind.of) if f.init} if derived is None else derived.written(kind.of)
-        if set(given) != known:
-            raise FileError(f"an object of {kind.name} has the fields {sorted(given)}, but its class has {sorted(known)}")
-        value = kind.of(**given) if derived is None else derived.read(kind.of, given)
-        if known & {f.name for f in fields(kind.of)}:  # a frame without rows has the fields of another
+    def _object(self, kind: Kind, given: dict[str, Any]) -> Any:
+        if any(is_path(given.get(name)) for name in ("data", "frame")):
+            raise FileError("it has the path of another file in place of data")
+        if kind.name in DERIVED:
+            value = DERIVED[kind.name].read(kind.of, **given)
+        else:
+            value = kind.of(**given)
             check_fields(kind, value)
         if kind.name in CHECKS:
             CHECKS[kind.name](value)
@@ -362,16 +297,3 @@ def _bytes(value: Any) -> int:
         return int(value.memory_usage().sum())
     texts = isinstance(value, np.ndarray) and value.dtype.kind in "SU"
     return getattr(value, "nbytes", 0) + ENTRY * np.size(value) * texts
-
-
-def _place(at: Any, among: list[Any], what: str) -> int:
-    if type(at) is not int or not 0 <= at < len(among):
-        raise FileError(f"it has no {what} {cut(str(at), 80)} before what refers to it")
-    return at
-
-
-def _mapping(pairs: list[Any]) -> dict[Any, Any]:
-    out = dict(pairs)
-    if len(out) != len(pairs):
-        raise FileError("a mapping has a name twice")
-    return out

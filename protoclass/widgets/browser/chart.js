@@ -1,7 +1,6 @@
 // What a curve and a heat map share: grid points that pointer and keys reach, each with its words, of which one is chosen.
 
-import { headline } from "./controls.js";
-import { box, make, drawn } from "./element.js";
+import { make, drawn } from "./element.js";
 import { ticks } from "./frame.js";
 
 const POINT_STEPS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1] };
@@ -15,7 +14,7 @@ export function widthOf(text) {
 
 export class Chart {
   // A drawing has `draw(width, height)`, after that the `spots` of its points or `spot(k)`, `outline(k, name, style)`, `reach(x, y)`,
-  // `next(k, step)` and `ends()`. Instead of `told.points` and `told.words` it may have `mark`, `take` and `words(k)` of its own.
+  // `next(k, step)` and `ends()`.
   // `choose(point)` is called for what the user chooses.
   constructor(told, choose) {
     Object.assign(this, { told, choose, chosen: 0, here: -1, spots: [], size: "" });
@@ -76,10 +75,6 @@ export class Chart {
     return this.spots[k];
   }
 
-  words(k) {
-    return this.told.words[k];
-  }
-
   add(tag, attributes, text) {
     this.svg.append(drawn(tag, attributes, text));
   }
@@ -113,7 +108,7 @@ export class Chart {
   }
 
   say() {
-    const { here } = this, words = here >= 0 ? this.words(here) : "";
+    const { here } = this, words = here >= 0 ? this.told.words[here] : "";
     if (this.said.textContent !== words) this.said.textContent = words;
     this.tip.classList.toggle("protoclass-shown", here >= 0);
     this.field.classList.toggle("protoclass-on", here >= 0);
@@ -165,50 +160,6 @@ export class Chart {
 
   travel(k) {
     this.hover(k);
-  }
-}
-
-// A page with one chart, whose chosen point a panel explains.
-export class ChartPage {
-  constructor(root, told, python, Kind, shown) {
-    Object.assign(this, { root, told, python, point: told.state.point });
-    this.chart = new Kind(shown, (point) => this.choose(point));
-    this.chart.element.explorer = this.chart;
-    this.panel = make("section", "panel", "", { "aria-label": "The chosen point" });
-    root.replaceChildren(headline(told, []), box("zones", box("map", this.chart.element), this.panel));
-  }
-
-  choose(point) {
-    this.point = point;
-    this.update();
-    if (this.python) this.python.report();
-  }
-
-  update(words) {
-    this.chart.mark(this.point);
-    this.chart.field.setAttribute("aria-description", `Chosen: ${words}`);
-  }
-
-  state() {
-    return { point: this.point };
-  }
-
-  // Whether that changes anything.
-  take({ point }) {
-    if (point === this.point) return false;
-    this.point = point;
-    this.update();
-    return true;
-  }
-
-  wants() {
-    return [];
-  }
-
-  hear() {}
-
-  close() {
-    this.chart.close();
   }
 }
 

@@ -1,9 +1,10 @@
 // An explorer in a notebook: the page of a file, with Python behind it.
 
 import { make } from "./element.js";
-import { kindOf } from "./kinds.js";
+import { Page } from "./page.js";
 import { Python } from "./python.js";
 import { unfold } from "./reel.js";
+import { Validation } from "./validation.js";
 
 function render({ model, el }) {
   const root = make("div", "page"), python = new Python(model, root);
@@ -11,7 +12,7 @@ function render({ model, el }) {
   function load() {
     if (python.page) python.page.close();
     const told = { ...unfold(model.get("content")), state: model.get("state") };
-    python.page = new (kindOf(told))(root, told, python);
+    python.page = new (told.film ? Page : Validation)(root, told, python);
     python.report();
   }
   python.hear(model, "change:content", load);

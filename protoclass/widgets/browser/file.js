@@ -1,8 +1,9 @@
 // Explorers in a file: all that they show is in it.
 
 import { make } from "./element.js";
-import { kindOf } from "./kinds.js";
+import { Page } from "./page.js";
 import { unfold } from "./reel.js";
+import { Validation } from "./validation.js";
 
 async function read(text) {
   const packed = Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
@@ -19,7 +20,7 @@ for (const root of document.querySelectorAll(".protoclass-page")) {
   const text = root.querySelector(".protoclass-data").textContent;
   read(text).then((told) => {
     if (document.title === "protoclass") document.title = (told.film || told).formula; // not that of a report
-    return new (kindOf(told))(root, told);
+    return new (told.film ? Page : Validation)(root, told);
   }).catch((reason) => {
     root.append(make("p", "problem", `This browser cannot show the explorer: ${reason}`, { role: "alert" }));
   });

@@ -1,16 +1,18 @@
 // The explorer of a validation: the curve, or the heat map of two parameters, with a slider for each; tables of the chosen point. In a
 // notebook Python's answer brings these, a file has them for all points.
 
-import { ChartPage } from "./chart.js";
-import { menu, range, tabulate } from "./controls.js";
+import { headline, menu, range, tabulate } from "./controls.js";
 import { Curve } from "./curve.js";
 import { box, button, make } from "./element.js";
 import { Heat } from "./heat.js";
 
-export class Validation extends ChartPage {
+export class Validation {
   constructor(root, told, python) {
-    super(root, told, python, told.heat ? Heat : Curve, told.heat || told.curve);
-    this.used = told.state.used;
+    Object.assign(this, { root, told, python, point: told.state.point, used: told.state.used });
+    this.chart = new (told.heat ? Heat : Curve)(told.heat || told.curve, (point) => this.choose(point));
+    this.chart.element.explorer = this.chart;
+    this.panel = make("section", "panel", "", { "aria-label": "The chosen point" });
+    root.replaceChildren(headline(told, []), box("zones", box("map", this.chart.element), this.panel));
     this.controls = told.axes.map((axis, k) => (told.curve && !axis.named ? null : this.control(axis, k)));
     this.status = make("p", "", "", { role: "status" });
     this.problem = make("p", "problem", "", { role: "alert" });
@@ -45,11 +47,27 @@ export class Validation extends ChartPage {
   update() {
     const words = this.chart.told.words[this.point];
     this.indices().forEach((index, k) => this.controls[k] && this.controls[k].show(index, this.told.axes[k].texts[index]));
-    super.update(words);
+    this.chart.mark(this.point);
+    this.chart.field.setAttribute("aria-description", `Chosen: ${words}`);
     this.status.textContent = words;
     if (this.told.answers) this.hear(this.told.answers[this.point]);
   }
 
+  choose(point) {
+    this.point = point;
+    this.update();
+    if (this.python) this.python.report();
+  }
+
+  state() {
+    return { point: this.point };
+  }
+
+  wants() {
+    return [];
+  }
+
+  // Whether that changes anything.
   take({ point, used }) {
     if (point === this.point && used === this.used) return false;
     Object.assign(this, { point, used });
@@ -60,5 +78,9 @@ export class Validation extends ChartPage {
   hear({ problem = "", tables = [] }) {
     this.problem.textContent = problem;
     if (!problem) this.tables.replaceChildren(...tables.map(tabulate));
+  }
+
+  close() {
+    this.chart.close();
   }
 }

@@ -64,8 +64,7 @@ class Relevance(Wrapper):
         Number of prototypes per class, on average, for learning. A sequence here and below is tuned by cross-validation.
     ridge : float >= 0, or sequence
         Penalty against distances that depend on few variables: ridge times the mean logarithm of the weights (of the eigenvalues of the
-        matrix) is subtracted from the mean cost. For `local` matrices these are eigenvalues relative to the inverse covariance of the
-        class, so a large ridge gives distances as in quadratic discriminant analysis.
+        matrix) is subtracted from the mean cost.
     beta : float > 0, or sequence
         Slope of the logistic function. If it is large, the cost is nearly the number of errors.
     components : int, optional

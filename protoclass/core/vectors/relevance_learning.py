@@ -20,7 +20,6 @@ DECAY = (0.9, 0.999)  # of the means of gradients and of their squares, as Kingm
 LOGARITHM = 0.05  # step of a logarithm of a weight, in the first steps
 ENTRY = 0.03  # step of an entry of a map between columns of variance about 1
 WHITENED, FEW_STEPS = 0.01, 20  # of the entries of a map that begins with the covariance of its class
-SHRUNKEN = 40  # rows with the covariance within all classes that are added to those of a class
 LEAST = 0.05  # variance within classes that is added along every axis at the start, beside a variance of a column of about 1
 
 
@@ -256,8 +255,7 @@ class Maps:
     group : int array (n,)
         The map of each row as a candidate.
     ridge : float
-        Weight of the penalty, -ridge times the mean logarithm of the eigenvalues of the parameters' squares. The more it weighs, the less
-        the maps differ from where they start, if that is where all eigenvalues are 1.
+        Weight of the penalty, -ridge times the mean logarithm of the eigenvalues of the maps' squares.
     rate : float
     steps : int
     """
@@ -316,10 +314,11 @@ class Maps:
                 slope[g] += (c.sum(axis=0)[:, None] * near - c.T @ far).T @ x[chosen[k]]
             penalty = 0.0
             if self.ridge:  # of the maps with one scale for all
-                square, size = parameters @ parameters.transpose(0, 2, 1), float((parameters**2).sum())
-                slope += 2 * self.ridge / size * parameters
-                slope -= 2 * self.ridge / (len(parameters) * parameters.shape[1]) * np.linalg.solve(square, parameters)
-                penalty = self.ridge * (math.log(size) - float(np.linalg.slogdet(square)[1].mean()) / parameters.shape[1])
+                maps, square = self.values(parameters), parameters @ parameters.transpose(0, 2, 1)
+                size = float((maps**2).sum())
+                slope += 2 * self.ridge / size * (maps @ self.bases.transpose(0, 2, 1))
+                slope -= 2 * self.ridge / (len(maps) * maps.shape[1]) * np.linalg.solve(square, parameters)
+                penalty = self.ridge * (math.log(size) - float(np.linalg.slogdet(square)[1].mean()) / maps.shape[1])
             return cost + penalty, slope
 
         return evaluate
@@ -335,8 +334,8 @@ def one_map(X: Array, components: int, ridge: float) -> Maps:
 def class_maps(X: Array, w: Array, y: Array, classes: int, ridge: float) -> Maps:
     """A map for each class, from the one that makes the covariance of the class spherical, in whose coordinates steps are made.
 
-    A class counts as if it had SHRUNKEN more rows, with the covariance within all classes; this has some variance along every axis. So
-    the maps of small classes, and of a class without rows, are regular. The penalty is least at the start.
+    A class counts as if it had as many more rows as there are columns, with the covariance within all classes; this has some variance
+    along every axis. So the maps of small classes, and of a class without rows, are regular.
     """
     p, w = X.shape[1], w * (len(w) / w.sum())
     counts, scatter = np.bincount(y, w, classes), np.zeros((classes, p, p))
@@ -344,7 +343,7 @@ def class_maps(X: Array, w: Array, y: Array, classes: int, ridge: float) -> Maps
         Z = X[y == c] - np.average(X[y == c], axis=0, weights=w[y == c])
         scatter[c] = (w[y == c, None] * Z).T @ Z
     within = scatter.sum(axis=0) / len(X) + LEAST * np.eye(p)
-    values, axes = np.linalg.eigh((scatter + SHRUNKEN * within) / (counts + SHRUNKEN)[:, None, None])
+    values, axes = np.linalg.eigh((scatter + p * within) / (counts + p)[:, None, None])
     bases = (axes / np.sqrt(values)[:, None, :]).transpose(0, 2, 1)
     bases = (bases * np.sqrt(classes * p / (bases**2).sum())).astype(X.dtype)
     first = np.repeat(np.eye(p, dtype=X.dtype)[None], classes, axis=0)

@@ -83,7 +83,7 @@ def quotas(rows: np.ndarray, number: int, known: np.ndarray) -> np.ndarray:
         exact = np.where(raised, least, rows * ((number - least[raised].sum()) / rows[~raised].sum()))
     out = exact.astype(int)
     out[np.argsort(-(exact % 1), kind="stable")[: number - out.sum()]] += 1  # the largest remainders
-    return out
+    return np.asarray(out)
 
 
 def joined(parts: Iterable[pd.DataFrame]) -> pd.DataFrame:

@@ -98,7 +98,6 @@ CALLS = {
     "kmeans": lambda d: lambda K: pc.fit("y ~ .", d, eps=1.0, candidates=pc.kmeans(K)),
     "hull": lambda d: lambda **o: pc.fit("y ~ .", d, eps=1.0, candidates=pc.hull(**{"count": 3, **o})),
     "cover_hart": lambda d: lambda classes: pc.cover_hart(0.1, classes),
-    "set_cover": lambda d: lambda **o: pc.set_cover(pc.dissimilarity("y ~ .", d), **{"eps": 1.0, **o}),
     "kernel_distances": lambda d: lambda rows: pc.kernel_distances(np.eye(3), rows=rows),
 }
 PARAMETERS = [
@@ -108,7 +107,7 @@ PARAMETERS = [
     *(("stability", p) for p in ("B", "seed")), *(("alternatives", p) for p in ("within", "seconds", "candidates")),
     *(("criticisms", p) for p in ("n", "seconds")), ("check", "seed"), ("embed", "dims"), ("map", "dims"), ("quantile", "q"),
     ("quantiles", "count"), ("kmeans", "K"), ("hull", "count"), ("hull", "steps"), ("cover_hart", "classes"),
-    ("set_cover", "eps"), ("set_cover", "time_limit"), ("kernel_distances", "rows"),
+    ("kernel_distances", "rows"),
 ]  # fmt: skip
 
 
@@ -132,7 +131,6 @@ def test_every_number_of_the_public_functions_is_looked_at():
         "fit",
         "cross_validate",
         "compare",
-        "set_cover",
         "hull",
         "kmeans",
         "quantiles",

@@ -120,6 +120,9 @@ def importance(
     -----
     Each of several redundant variables may look unimportant: give them one name in `variables`.
 
+    `se` is for the fitted models: other training rows would give other models. With few rows, importance +- 1.96 `se` therefore covers
+    the true value too rarely.
+
     See Also
     --------
     Fit.why : explanation of single predictions.

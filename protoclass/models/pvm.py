@@ -147,10 +147,6 @@ class PVM(Model):
         some larger `lambda_`. All numbers come from one run. "grid": 1, 2, ..., 50, and then numbers 5 % apart up to the number of
         rows, or up to `max_prototypes=` if it is given; for more than 50,000 rows fewer numbers.
 
-    See Also
-    --------
-    set_cover : the smallest cover of rows without classes.
-
     References
     ----------
     Bien and Tibshirani (2009), *Classification by Set Cover: The Prototype Vector Machine*; (2011) *Prototype selection

@@ -130,38 +130,3 @@ def test_the_ratio_greedy_equals_loops(seed):
         got = sorted(zip(fit.prototypes.index, fit.rule.prototypes.classes.tolist(), strict=True))
         assert got == slow_ratio(D, data.y.to_numpy(), eps, lam, np.ones(20))
         assert fit.certificate.bound.sum() <= fit.objective.value + 1e-9
-
-
-@pytest.mark.parametrize("seed", range(6))
-def test_set_cover_equals_enumeration(seed):
-    draw = np.random.default_rng(seed)
-    data = pd.DataFrame(draw.normal(size=(10, 2)), columns=["a", "b"])
-    d = pc.dissimilarity("~ .", data)
-    for eps in (0.5, 1.0, 2.0):
-        inside = d.frame().to_numpy() < eps
-        least = next(
-            k
-            for k in range(1, 11)
-            if any(inside[:, list(s)].any(axis=1).all() for s in itertools.combinations(range(10), k))
-        )
-        found = pc.set_cover(data, eps)
-        assert found.size == least
-        assert found.certificate.gap == 0
-        assert inside[:, data.index.get_indexer(found.prototypes.index)].any(axis=1).all()
-        assert found.prototypes["newly_covered"].sum() == 10
-        greedy = pc.set_cover(d, eps, "greedy")
-        assert greedy.size >= least
-        assert greedy.certificate.bound.sum() <= least + 1e-9
-
-
-def test_set_cover_takes_one_radius_and_rows_that_cover_themselves(iris):
-    with pytest.raises(pc.OptionError, match="one radius"):
-        pc.set_cover(iris.drop(columns="species"), [1.0, 2.0])
-    with pytest.raises(pc.OptionError, match="solver must be 'exact', 'greedy' or 'ratio', not 'rounding'"):
-        pc.set_cover(iris.drop(columns="species"), 1.0, "rounding")
-    table = pd.DataFrame({"x": [1.0, 2.0]})
-    with pytest.raises(pc.DataError, match=r"row 0 is not within 0\.5 of any row"):
-        pc.set_cover(table, 0.5, dissimilarity=lambda a, b: 1.0)
-    with pytest.raises(pc.DataError, match=r"row 0 is not within 1 of any row"):
-        pc.set_cover(table, 1.0, dissimilarity=lambda a, b: 1.0)
-    assert pc.set_cover(table, 1.0, dissimilarity=lambda a, b: 1.0, balls="closed").size == 1

@@ -39,7 +39,6 @@ def compared() -> pc.Comparison:
     d = pc.dissimilarity("~ alcohol + hue", wine, pc.Manhattan())
     assert_type(d, pc.Dissimilarity)
     assert_type(d.check(), pc.Check)
-    assert_type(pc.set_cover(d, 0.5), pc.SetCover)
     models: list[pc.Model] = [pc.PVM(eps=1.2, solver="exact"), pc.SCM(penalty=1.0), pc.LVQ(), pc.KMedoids(K=2)]
     metrics: list[pc.Metric] = [pc.Euclidean(scale=False), pc.Gower(), pc.Levenshtein(), pc.Mixed([("alcohol", pc.Euclidean())])]
     pc.options.digits = 3

@@ -13,7 +13,7 @@ from ...ground.errors import OptionError, brief
 from ...ground.savable import savable
 from .. import Array
 from ..neighbours.nearest import Nearest, by_smallest_set, nearest_to
-from ..parallel import few, kernel
+from ..parallel import kernel
 from ..task import Points
 from .coverage import NONE, SEVERAL, covering_by
 from .problems import Certificate, Objective
@@ -229,15 +229,9 @@ def nearest_first(D: Array, columns: Array, classes: Array, sizes: Array, fallba
     >>> nearest_first(np.array([[2.0, 1.0, 1.0]]), np.arange(3), np.array([0, 2, 1]), np.array([3, 0, 1, 2]), 5).tolist()
     [[1, 5, 0, 2]]
     """
-    if not few(len(D) * len(columns)):
-        out, order = np.empty((len(D), len(sizes)), np.int16), np.argsort(sizes, kind="stable")
-        _nearest_first(D, columns, classes, sizes[order], order, fallback, out)
-        return out
-    D = D[:, columns]
-    by_distance = np.lexsort((np.broadcast_to(classes, D.shape), D))
-    least = np.minimum.accumulate(by_distance.argsort(axis=1), axis=1)  # ranks
-    nearest_class = classes[np.take_along_axis(by_distance, least, axis=1)]
-    return np.column_stack([np.full(len(D), fallback), nearest_class])[:, sizes].astype(np.int16)
+    out, order = np.empty((len(D), len(sizes)), np.int16), np.argsort(sizes, kind="stable")
+    _nearest_first(D, columns, classes, sizes[order], order, fallback, out)
+    return out
 
 
 def covering_first(D: Array, columns: Array, radii: Array, classes: Array, sizes: Array) -> Array:
@@ -251,15 +245,9 @@ def covering_first(D: Array, columns: Array, radii: Array, classes: Array, sizes
     >>> covering_first(D, np.arange(3), radii, np.array([0, 2, 1]), np.array([3, 0, 1, 2])).tolist()
     [[-2, -1, -1, 2]]
     """
-    if not few(len(D) * len(columns)):
-        out, order = np.empty((len(D), len(sizes)), np.int16), np.argsort(sizes, kind="stable")
-        _cover_first(D, columns, radii, classes, sizes[order], order, out)
-        return out
-    inside = radii > D[:, columns]
-    last = np.maximum.accumulate(np.where(inside, classes, NONE), axis=1)
-    first = np.minimum.accumulate(np.where(inside, classes, np.iinfo(np.int64).max), axis=1)
-    covered = np.where((last == NONE) | (first == last), last, SEVERAL)
-    return np.column_stack([np.full(len(D), NONE), covered])[:, sizes].astype(np.int16)
+    out, order = np.empty((len(D), len(sizes)), np.int16), np.argsort(sizes, kind="stable")
+    _cover_first(D, columns, radii, classes, sizes[order], order, out)
+    return out
 
 
 @kernel

@@ -19,8 +19,8 @@ from ..views.geometry import (
     take_evenly,
 )
 from ..views.prototypes import PAIRS, Members, find_members, held_out_codes, list_rows, list_shown, shorten
-from ..views.rule import fit_radii, has_features_alone, list_rule
 from ..views.words import describe_balls, describe_prototypes
+from .rule import fit_radii, has_features_alone, list_rule
 from .style import (
     GREY,
     NAMED,

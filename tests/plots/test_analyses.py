@@ -7,7 +7,7 @@ import pytest
 from matplotlib.figure import Figure
 
 import protoclass as pc
-from protoclass.views.analyses import count_permutations, list_importance, list_models
+from protoclass.views.analyses import count_permutations, list_importance
 from protoclass.views.curve import trace_curve
 
 
@@ -202,22 +202,3 @@ def test_prices_are_saved_and_methods_without_numbers_to_choose_from_have_none(c
     assert not ax.get_title()
     with pytest.raises(pc.OptionError, match=r"kind must be None or 'frontier', not 'price'"):
         c.plot("price")
-
-
-def test_models_of_methods(iris):
-    """Errors and numbers of prototypes are those of the table; standard errors are those of the tests, recomputed."""
-    pvm = {"method": "pvm", "dissimilarity": "euclidean", "repeats": 1}
-    compared = pc.compare("species ~ .", iris, {"pvm": pvm, "knn": pc.KNN(k=3)}, cv=4, progress=False)
-    models = list_models(compared)
-    first = models.drop_duplicates("method").set_index("method")
-    for column in ("error", "low", "high", "prototypes"):
-        assert first[column].tolist() == pytest.approx(compared.table[column].tolist())
-    errors, weights = compared.errors["pvm"].to_numpy(), compared.sizes / compared.sizes.sum()
-    spread = (weights * (errors - (weights * errors).sum()) ** 2).sum() * 4 / 3
-    assert first.loc["pvm", "se"] == pytest.approx(np.sqrt((1 / 4 + 1 / 3) * spread))  # Nadeau and Bengio
-    line = models[(models["method"] == "pvm") & models["low"].isna()]
-    assert len(line) > 2
-    assert line["prototypes"].is_monotonic_increasing
-    split = pc.compare("species ~ .", iris, ["centroids", "knn"], test_size=0.4, progress=False)
-    error = split.table["error"].iloc[0]
-    assert list_models(split)["se"].iloc[0] == pytest.approx(np.sqrt(error * (1 - error) / 60))

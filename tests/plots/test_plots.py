@@ -11,8 +11,9 @@ from scipy.optimize import minimize
 
 import protoclass as pc
 from protoclass.core.embedding.scaling import accounted_for, axis_shares, kruskal_stress, sammon, stress, torgerson
+from protoclass.plots import rule
 from protoclass.plots.style import WRONG
-from protoclass.views import geometry, pictures, rule
+from protoclass.views import geometry, pictures
 
 
 def axes():

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from ..analysis.alternatives import Alternatives, Criticisms
-from ..analysis.comparison import Comparison, mean_over_splits
+from ..analysis.comparison import Comparison
 from ..analysis.importance import PermutationTest, importance
 from ..analysis.separation import separation, why_not_separated
 from ..analysis.stability import Stability
@@ -46,41 +46,6 @@ def list_splits(comparison: Comparison) -> pd.DataFrame:
         for i, name in enumerate(comparison.table.index)
     ]
     return pd.concat(parts, ignore_index=True)
-
-
-def list_prices(comparison: Comparison) -> pd.DataFrame:
-    """`Comparison.frontiers`, the mean over the splits: `method`, `prototypes` (at most; ascending), `error` and its `se`.
-
-    The sizes of a method are those of all its splits from which on each split has a rule of at most so many prototypes; as in the
-    picture of one method, only the last one does not leave each class a prototype.
-    """
-    parts, classes = [], len(comparison.predictions["truth"].cat.categories)
-    for name, own in comparison.frontiers.groupby("method", sort=False) if len(comparison.frontiers) else ():
-        by_split = own.pivot(index="prototypes", columns="split", values="error").ffill().dropna()
-        if by_split.shape[1] == len(comparison.errors) and len(by_split) > 1:
-            by_split = by_split.iloc[max(0, int((by_split.index <= classes).sum()) - 1) :]
-            se = [find_se(comparison, errors) for errors in by_split.to_numpy()]
-            parts.append(by_split.mean(axis=1).rename("error").reset_index().assign(method=name, se=se))
-    return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=["prototypes", "error", "method", "se"])
-
-
-def find_se(comparison: Comparison, errors: np.ndarray) -> float:
-    """Standard error of the mean of errors by split: of a single split of independent rows the binomial one."""
-    if not comparison.independent:
-        return mean_over_splits(errors, comparison.design, comparison.sizes).se
-    return float(np.sqrt(errors[0] * (1 - errors[0]) / comparison.sizes[0]))
-
-
-def list_models(comparison: Comparison) -> pd.DataFrame:
-    """Each method's selected model, then its models with fewer prototypes (see `list_prices`): `method`, `prototypes`, `error`, `se`, and
-    `low` and `high`, the 95 % interval of the selected model."""
-    table, prices = comparison.table, list_prices(comparison)
-    parts = []
-    for name, row in table.iterrows():
-        se = find_se(comparison, comparison.errors[name].to_numpy())
-        selected = pd.DataFrame([{"method": name, **row[["prototypes", "error", "low", "high"]], "se": se}])
-        parts += [selected, prices[prices["method"] == name]]
-    return pd.concat([part for part in parts if len(part)], ignore_index=True)
 
 
 def list_importance(fit: Fitted, new: Any, repeats: int, variables: Any, cv: Any, seed: int) -> pd.DataFrame:

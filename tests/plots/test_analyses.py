@@ -7,7 +7,7 @@ import pytest
 from matplotlib.figure import Figure
 
 import protoclass as pc
-from protoclass.views.analyses import count_permutations, list_importance, list_models
+from protoclass.views.analyses import count_permutations, list_importance
 from protoclass.views.curve import trace_curve
 
 
@@ -130,94 +130,3 @@ def test_many_different_errors_are_binned():
     assert table["count"].tolist() == [*counts[:-1], counts[-1] + 1]
     one = PermutationTest(0.5, pd.DataFrame({"error": [0.25] * 5}), 0.5, "loss", "how", "call")
     assert count_permutations(one)["count"].tolist() == [5]
-
-
-TRIED = {"method": "pvm", "repeats": 2}  # several distances
-FEW = {"method": "pvm", "max_prototypes": 8, "dissimilarity": "euclidean", "repeats": 1}
-
-
-@pytest.fixture(scope="module")
-def compared(iris):
-    methods = {
-        "pvm": TRIED, "few": FEW, "medoids": pc.KMedoids(K=[1, 2, 4]), "fixed": pc.KMedoids(K=4),
-        "knn": pc.KNN(k=[1, 5]), "machine": pc.SCM(features="stumps", kind="disjunction", penalty=2.0, stop=[1, 3]),
-    }  # fmt: skip
-    return pc.compare("species ~ .", iris, methods, cv=3, inner=4, seed=5, progress=False)
-
-
-def test_prices_of_prototypes_are_those_of_separate_fits(compared, iris):
-    """Each split by hand: the rule that the folds of the training rows prefer among those up to a size, on the test rows."""
-    own = {"pvm": TRIED, "few": FEW, "medoids": {"method": pc.KMedoids(K=[1, 2, 4])}}
-    assert set(compared.frontiers["method"]) == set(own)
-    for name, call in own.items():
-        for split in range(3):
-            test = compared.predictions.loc[split].index
-            fit = pc.fit("species ~ .", iris.drop(index=test), cv=4, seed=5, **call)
-            v = fit.validation
-            sizes = v.table["size"].to_numpy() if v.counts is None else v.counts.sum(axis=1)  # as in `frontier`
-            errors, expected, fits = v.table["error"].to_numpy().round(12), {}, {}
-            for most in sorted(set(sizes), reverse=True):
-                at = np.flatnonzero(sizes <= most)
-                at = at[errors[at] == errors[at].min()]
-                point = int(at[np.lexsort((at, sizes[at]))[0]])
-                fits[point] = one = fits.get(point) or v.fit_at(point)
-                if not expected or len(one.prototypes) < min(expected):
-                    expected[len(one.prototypes)] = (one.predict(iris.loc[test]).astype(str) != iris.loc[test, "species"]).mean()
-            found = compared.frontiers.query("method == @name and split == @split").set_index("prototypes")["error"]
-            assert found.to_dict() == pytest.approx(expected), (name, split)
-
-
-def test_the_picture_of_prices_has_the_mean_over_the_splits_as_steps(compared):
-    ax = compared.plot("frontier", ax=axes())
-    steps = {line.get_color(): line for line in ax.lines if line.get_drawstyle() == "steps-post"}
-    from protoclass.plots.style import colour
-
-    for k, name in enumerate(compared.methods):
-        own = compared.frontiers[compared.frontiers["method"] == name]
-        if own.empty:
-            continue
-        x, y = steps[colour(k)].get_data()
-        first = own.groupby("split")["prototypes"].min().max()  # from which on each split has a rule
-        assert x[0] == max([size for size in own["prototypes"] if first <= size <= 3], default=first)
-        assert x[-1] == own["prototypes"].max()
-        for size, error in zip(x, y, strict=True):
-            known = own[own["prototypes"] <= size].sort_values("prototypes").groupby("split")["error"].last()
-            assert error == pytest.approx(known.mean())
-            assert len(known) == 3
-    drawn = [line for line in ax.lines if len(line.get_xdata()) and line.get_drawstyle() == "steps-post"]
-    assert len(drawn) == 3
-    assert "at most this number of prototypes" in ax.get_title().replace("\n", " ")
-    names = {text.get_text() for text in ax.get_legend().get_texts()}
-    assert names == {"pvm", "few", "medoids", "fixed", "knn", "machine, no prototypes"}
-    assert ax.get_xscale() == "log"
-
-
-def test_prices_are_saved_and_methods_without_numbers_to_choose_from_have_none(compared, iris, tmp_path):
-    compared.save(tmp_path / "compared.pc")
-    pd.testing.assert_frame_equal(pc.load(tmp_path / "compared.pc").frontiers, compared.frontiers)
-    c = pc.compare("species ~ .", iris, {"fixed": pc.KMedoids(K=2), "knn": pc.KNN(k=[1, 5])}, test_size=0.3, progress=False)
-    assert c.frontiers.empty
-    ax = c.plot("frontier", ax=axes())
-    assert not [line for line in ax.lines if line.get_drawstyle() == "steps-post" and len(line.get_xdata())]
-    assert not ax.get_title()
-    with pytest.raises(pc.OptionError, match=r"kind must be None or 'frontier', not 'price'"):
-        c.plot("price")
-
-
-def test_models_of_methods(iris):
-    """Errors and numbers of prototypes are those of the table; standard errors are those of the tests, recomputed."""
-    pvm = {"method": "pvm", "dissimilarity": "euclidean", "repeats": 1}
-    compared = pc.compare("species ~ .", iris, {"pvm": pvm, "knn": pc.KNN(k=3)}, cv=4, progress=False)
-    models = list_models(compared)
-    first = models.drop_duplicates("method").set_index("method")
-    for column in ("error", "low", "high", "prototypes"):
-        assert first[column].tolist() == pytest.approx(compared.table[column].tolist())
-    errors, weights = compared.errors["pvm"].to_numpy(), compared.sizes / compared.sizes.sum()
-    spread = (weights * (errors - (weights * errors).sum()) ** 2).sum() * 4 / 3
-    assert first.loc["pvm", "se"] == pytest.approx(np.sqrt((1 / 4 + 1 / 3) * spread))  # Nadeau and Bengio
-    line = models[(models["method"] == "pvm") & models["low"].isna()]
-    assert len(line) > 2
-    assert line["prototypes"].is_monotonic_increasing
-    split = pc.compare("species ~ .", iris, ["centroids", "knn"], test_size=0.4, progress=False)
-    error = split.table["error"].iloc[0]
-    assert list_models(split)["se"].iloc[0] == pytest.approx(np.sqrt(error * (1 - error) / 60))

@@ -18,7 +18,6 @@ from .estimation.threshold import Threshold as Threshold
 from .export.card import Card as Card
 from .export.methods import Methods as Methods
 from .export.reproduce import Reproduction as Reproduction
-from .export.saving import Saved as Saved
 from .export.saving import load as load
 from .fitting import Fit as Fit
 from .fitting import Validation as Validation
@@ -37,6 +36,7 @@ from .ground.errors import NoVectors as NoVectors
 from .ground.errors import OptionError as OptionError
 from .ground.errors import ProtoclassError as ProtoclassError
 from .ground.errors import TooLarge as TooLarge
+from .ground.files import Saved as Saved
 from .ground.options import options as options
 from .metrics.base import Metric as Metric
 from .metrics.dann import Adaptive as Adaptive

@@ -36,7 +36,6 @@ def broken(value, i=2, j=5):
     [
         ("y ~ x + q", r"'q' in 'y ~ x \+ q' is not a column of the data: use one of 'x', 'z', 'g', 'y'"),
         ("q ~ x", "the response 'q' is not a column"),
-        ("y ~ ", "is not a formula"),
         ("y ~ x ~ z", "is not a formula"),
         ("y ~ x + y", "is also on the right side"),
         ("y ~ __import__('os')", "'__import__' in \"__import__\\('os'\\)\" is not.*: use columns, numbers, \\+ - \\*"),
@@ -74,7 +73,6 @@ def test_formulas(data, formula, message):
         ),
         (lambda d: d.assign(x=pd.date_range("2020", periods=30)), "column 'x' contains dates"),
         (lambda d: d.to_numpy(), "data must be a DataFrame"),
-        (lambda d: {"x": [1]}, "data must be a DataFrame"),
     ],
 )
 def test_data(data, change, message):
@@ -85,9 +83,7 @@ def test_data(data, change, message):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"eps": -1}, "eps of pvm must be a number > 0, a sequence of these, or 'grid', not -1"),
         ({"eps": [1.0, -2.0]}, r"eps of pvm must be a number > 0, a sequence of these, or 'grid', not -2\.0"),
-        ({"eps": 1, "lambda_": -1}, "lambda_ of pvm must be a number >= 0, a sequence of these, or 'grid', not -1"),
         ({"epsilon": 1}, "'epsilon' is not a parameter of 'pvm': use eps=; its parameters are eps, lambda_"),
         ({"method": "pwm"}, "did you mean 'pvm'"),
         ({"method": "knn", "k": 0}, "k of knn must be a whole number >= 1, a sequence of these, or 'grid', not 0"),
@@ -105,11 +101,8 @@ def test_data(data, change, message):
         ({"na": "na.omit"}, "na must be 'drop', 'raise' or 'keep', not 'na.omit': use na='drop'"),
         ({"na": "keep"}, "na='keep' needs a dissimilarity that takes missing values, such as 'gower' or 'forest', not Euclidean"),
         ({"seed": -1}, "seed must be a whole number >= 0 and <= 9223372036854775807, not -1"),
-        ({"seed": 1.5}, r"seed must be a whole number >= 0 and <= 9223372036854775807, not 1\.5"),
-        ({"progress": "yes"}, "progress must be None, True or False, not 'yes'"),
         ({"weights": np.r_[np.ones(26), np.zeros(4)]}, "class 'c' of 'y' has no weight"),
         ({"candidates": "all"}, r"candidates must be 'auto', 'train', 'same_class',.*not 'all'"),
-        ({"candidates": 0}, r"candidates must be 'auto', 'train',.*not 0"),
         ({"candidates": 5, "method": "knn"}, "method 'knn' needs the training rows as candidates, not 5: use candidates='train'"),
         ({"sample": 9}, r"sample=9 is for a Dask DataFrame: use data.sample"),
     ],
@@ -153,7 +146,6 @@ def test_predictors_beside_a_given_matrix(data):
         (lambda d: d.assign(x=d.x.astype(str)), r"column 'x' was numeric in the training data,.*: use .*pd.to_numeric"),
         (lambda d: d.assign(g=3.0), r"column 'g' was category in the training data,.*: convert it"),
         (lambda d: d.assign(x=np.inf), "infinite|inf"),
-        (lambda d: d[["x"]].to_numpy(), "data must be a DataFrame"),
     ],
 )
 @pytest.mark.parametrize("metric", ["gower", "euclidean"])

@@ -54,14 +54,6 @@ def test_marks_are_for_terminals_alone(iris, monkeypatch):
     assert marked == plain
 
 
-def test_codes_in_the_data_are_shown_and_not_obeyed():
-    data = pd.DataFrame({"x": [0.0, 0.1, 5.0, 5.1], "y": ["\033[2Ja", "\033[2Ja", "b\x07", "b\x07"]})
-    text = terminal.page(pc.fit("y ~ .", data, eps=1.0))
-    assert "\033" not in text
-    assert "\x07" not in text
-    assert r"\x1b[2Ja" in text
-
-
 def test_what_is_next_can_be_run(path, tmp_path, capsys):
     words = ["species ~ .", path, "--eps", "1.0", "--cv", "none"]
     assert main(words) == 0

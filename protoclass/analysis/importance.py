@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -20,10 +19,10 @@ from ..estimation.problem import Problem
 from ..frames.frame import Frame, predictors_of_columns
 from ..frames.tables import as_pandas
 from ..ground.checks import MOST_RUNS, check_progress, check_seed, whole_number
-from ..ground.errors import DataError, DataWarning, NotAvailable, OptionError, ProtoclassError, brief, printed, warn
+from ..ground.errors import DataError, DataWarning, NotAvailable, OptionError, ProtoclassError, brief, warn
 from ..ground.options import significant
 from ..ground.progress import bar
-from ..values import Above, facts_as_html, facts_as_text, public
+from ..values import Above, Printed, facts_as_text, public
 
 DRAWN = 2**20  # donors at a time: an array of them takes 8 MB
 ROWS = 2**13  # that are predicted at a time: more take memory, and fewer the time of many calls
@@ -120,6 +119,9 @@ def importance(
     Notes
     -----
     Each of several redundant variables may look unimportant: give them one name in `variables`.
+
+    `se` is for the fitted models: other training rows would give other models. With few rows, importance +- 1.96 `se` therefore covers
+    the true value too rarely.
 
     See Also
     --------
@@ -283,8 +285,8 @@ Order = Callable[[np.random.Generator], np.ndarray]
 
 
 @public
-@dataclass(frozen=True, eq=False)
-class PermutationTest:
+@dataclass(frozen=True, eq=False, repr=False)
+class PermutationTest(Printed):
     """A permutation test of a cross-validated error.
 
     Attributes
@@ -328,12 +330,8 @@ class PermutationTest:
         return {f"CV {self.measure}": significant(self.error), f"{self.measure.capitalize()} with permuted classes": spread,
                 "Permutations": f"{len(self.table)}, {self.how}", "p-value": significant(self.p_value)}  # fmt: skip
 
-    @printed
-    def __repr__(self) -> str:
-        return f"Permutation test of {self.call}\n{facts_as_text(self._facts())}"
-
-    def _repr_html_(self) -> str:
-        return f"<div>Permutation test of <code>{html.escape(self.call)}</code>{facts_as_html(self._facts())}</div>"
+    def _said(self) -> tuple[str, list[Any]]:
+        return f"Permutation test of {self.call}\n{facts_as_text(self._facts())}", []
 
 
 def permutation_test(

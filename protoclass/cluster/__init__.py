@@ -9,6 +9,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import nullcontext
 from functools import lru_cache, partial
+from importlib import import_module
 from inspect import BoundArguments
 from typing import Any
 
@@ -45,19 +46,18 @@ def call(function: Callable[..., Any], name: str, bound: BoundArguments) -> Any:
 
 def _sample(given: Mapping[str, Any]) -> pd.DataFrame:
     """Rows of a Dask DataFrame to learn from, drawn at random within each class."""
-    from dask import compute, delayed
-
+    dask: Any = import_module("dask")
     data, number = given["data"], given["sample"]
     check_names(data.columns)
     response = read(given["formula"], data.columns).response
-    classes = compute(*data[[data.columns[0] if response is None else response]].to_delayed())  # without one, the fit is refused
+    classes = dask.compute(*data[[data.columns[0] if response is None else response]].to_delayed())  # without one, the fit is refused
     y, levels = pd.factorize(joined(classes).iloc[:, 0], use_na_sentinel=False)
     rows, random = np.bincount(y), np.random.default_rng(check_seed(given["seed"]))
     quota = rows if number is None else quotas(rows, whole_number("sample", number, 1), pd.notna(levels))
     at = np.sort(np.concatenate([random.choice(np.flatnonzero(y == c), size, replace=False) for c, size in enumerate(quota)]))
     first = np.cumsum([0, *map(len, classes)])
     own = [some - start for some, start in zip(np.split(at, np.searchsorted(at, first[1:-1])), first, strict=False)]
-    out = joined(compute(*[delayed(pd.DataFrame.take)(part, some) for part, some in zip(data.to_delayed(), own, strict=True)]))
+    out = joined(dask.compute(*[dask.delayed(pd.DataFrame.take)(part, some) for part, some in zip(data.to_delayed(), own, strict=True)]))
     out = out if data.known_divisions else out.set_axis(at)
     if len(out) < len(y):
         whole = [shown(level) for level, a, b in zip(levels, rows, quota, strict=True) if a == b]
@@ -115,16 +115,15 @@ def _answer(fit: Any, name: str, given: Mapping[str, Any], rows: pd.DataFrame) -
 
 def _test(name: str, fit: Any, table: Any, given: Mapping[str, Any]) -> Any:
     """`Fit.test` by the outputs of the fit for each partition, which come here with the columns that the test names."""
-    from dask import compute, delayed
-
+    dask: Any = import_module("dask")
     own = [fit.frame.formula.response, fit.problem.call.arguments.get("groups"), given["weights"], given["by"], given["groups"]]
     aside = [column for column in table.columns if column in [value for value in own if isinstance(value, str)]]
     needed = fit.needed_of_new(*aside)
     if needed is not None:
         table = table[[column for column in table.columns if column in needed]]
-    work = delayed(partial(_run, partial(_outputs, fit.slim(), aside, given["threshold"])))
-    found = _warned(compute(*[work(part) for part in table.to_delayed()]))
-    outputs = tuple(None if of[0] is None else np.concatenate(of) for of in zip(*(values for _, values in found), strict=True))
+    work = dask.delayed(partial(_run, partial(_outputs, fit.slim(), aside, given["threshold"])))
+    found = _warned(dask.compute(*[work(part) for part in table.to_delayed()]))
+    outputs: Any = tuple(None if of[0] is None else np.concatenate(of) for of in zip(*(values for _, values in found), strict=True))
     return test_outputs(fit, joined([rows for rows, _ in found]), outputs, **given)
 
 
@@ -143,8 +142,7 @@ def _on_workers(client: Any, work: Callable[[Any], Any], items: Iterable[Any]) -
 
     Dask repeats what a worker has not finished when it is lost. The work is sent once, as a task whose result can be made again.
     """
-    from distributed.protocol import pickle
-
+    pickle: Any = import_module("distributed.protocol.pickle")
     pending: deque[Any] = deque()
     ahead = max(8, 2 * sum(client.nthreads().values()))
     shared = client.submit(bytes, pickle.dumps(work), pure=False)
@@ -177,8 +175,7 @@ def _on_workers(client: Any, work: Callable[[Any], Any], items: Iterable[Any]) -
 
 @lru_cache(1)
 def _loaded(work: bytes) -> Any:
-    from distributed.protocol import pickle
-
+    pickle: Any = import_module("distributed.protocol.pickle")
     return pickle.loads(work)
 
 

@@ -42,7 +42,7 @@ def say_that_nothing_is_kept() -> None:
     )
 
 
-class Turn(event.Listener):  # type: ignore[misc, name-defined]
+class Turn(event.Listener):
     """Lock a file of the user while this process has numba's lock, under which it reads, compiles and saves."""
 
     def __init__(self) -> None:
@@ -85,4 +85,5 @@ def lock(file: IO[bytes]) -> None:
 @cache
 def take_turns() -> None:
     """Let the processes of a user compile one after the other from now on."""
-    event.register("numba:compiler_lock", Turn())
+    register: Any = event.register
+    register("numba:compiler_lock", Turn())

@@ -328,11 +328,6 @@ def _collect_near(twice, rows, candidates, X, Z, names, same, scale, needed, out
     return found
 
 
-def default_radii(source: Source, candidate_row: Array, levels: Array | None, seed: tuple[int, ...]) -> Array:
-    """The distinct `radii_at`."""
-    return np.unique(radii_at(source, candidate_row, levels, seed))
-
-
 def radii_at(source: Source, candidate_row: Array, levels: Array | None, seed: tuple[int, ...]) -> Array:
     """Radii at quantiles of the positive dissimilarities between different rows.
 

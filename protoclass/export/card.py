@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-import html
-import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
-
-import pandas as pd
 
 from ..analysis.evaluation import Test
 from ..analysis.separation import separation
@@ -24,39 +20,11 @@ from ..tables.summary import by_class, certificate_rows, notes
 from ..tables.tidy import list_prototypes, with_texts
 from ..values import public
 from .methods import methods
-from .report import STYLE, cited, versions
+from .writing import SHOWN, Code, Part, Table, Text, cell, cited, table_of, to_html, to_markdown, to_page, versions
 
-SHOWN = 20  # rows of a table
 COLUMNS = 8  # of the table of prototypes
 LIMITS = ("Warning", "Costs", "Never predicted", "Cause", "Try", "Grid")  # lines of print that are limits of the fit
 ENDINGS = (".md", *PAGES)
-INLINE = {c: f"&#{ord(c)};" for c in "&<>|`\\$@[]"} | {c: f"\\{c}" for c in "_*~^"}  # characters with a meaning in Markdown
-
-
-@dataclass(frozen=True)
-class Text:
-    """Sentences, each a paragraph or an entry of a list."""
-
-    sentences: Sequence[str]
-    listed: bool = False
-
-
-@dataclass(frozen=True)
-class Code:
-    """A line of Python."""
-
-    line: str
-
-
-@dataclass(frozen=True)
-class Table:
-    """A small table of texts."""
-
-    head: Sequence[str]
-    rows: Sequence[Sequence[str]]
-
-
-Part = Text | Code | Table
 
 
 @public
@@ -108,30 +76,15 @@ class Card:
     @property
     def markdown(self) -> str:
         """The card in Markdown (with the tables of GitHub, pandoc and Jupyter)."""
-        lines = [f"# {escape_markdown(self.title)}"]
-        for head, parts in self.sections:
-            lines += ["", f"## {escape_markdown(head)}"]
-            for part in parts:
-                lines += ["", *_MARKDOWN[type(part)](part)]
-        return "\n".join(lines) + "\n"
+        return to_markdown(self.title, self.sections)
 
     @property
     def html(self) -> str:
         """The card as a self-contained HTML page."""
-        title = html.escape(self.title)
-        return (
-            '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">'
-            f"<title>{title}</title><style>{STYLE}</style></head>\n<body>{self._body()}</body></html>\n"
-        )
-
-    def _body(self) -> str:
-        lines = [f"<h1>{html.escape(self.title)}</h1>"]
-        for head, parts in self.sections:
-            lines += [f"<h2>{html.escape(head)}</h2>", *(_HTML[type(part)](part) for part in parts)]
-        return "\n".join(lines) + "\n"
+        return to_page(self.title, to_html(self.title, self.sections))
 
     def _repr_html_(self) -> str:
-        return f"<div>{self._body()}</div>"
+        return f"<div>{to_html(self.title, self.sections)}</div>"
 
     def _repr_markdown_(self) -> str:
         return self.markdown
@@ -302,70 +255,3 @@ def limits(fit: Fitted, said: dict[str, str]) -> list[str]:
     if len(fit.dropped):
         out.insert(0, f"{len(fit.dropped):,} rows with missing values were excluded; such rows get no prediction.")
     return [*out, *notes(fit)]
-
-
-def table_of(frame: pd.DataFrame, index: str) -> Table:
-    """A table of pandas with its index as the first column."""
-    head = frame.head(SHOWN)
-    rows = [[str(label), *map(cell, row)] for label, row in zip(head.index, head.astype(object).to_numpy(), strict=True)]
-    return Table([index, *map(str, frame.columns)], rows)
-
-
-def cell(value: Any) -> str:
-    """A value of a table."""
-    if isinstance(value, float):
-        return "" if value != value else significant(value)
-    return "" if value is None or value is pd.NA or value is pd.NaT else str(value)
-
-
-def escape_markdown(text: str) -> str:
-    """A text for a line of Markdown, in which nothing is markup, a link or HTML.
-
-    Examples
-    --------
-    >>> print(escape_markdown("a|b_c <i> `x`"))
-    a&#124;b\\_c &#60;i&#62; &#96;x&#96;
-    """
-    line = "".join(INLINE.get(c, c) for c in " ".join(text.split()))
-    line = line.replace("://", "&#58;//").replace("www.", "www&#46;")
-    first = re.match(r"[#+-]+(\s|$)|=+$|\d+[.)](\s|$)", line)
-    return f"&#{ord(line[0])};{line[1:]}" if first else line  # a heading, a list or a rule
-
-
-def _texts_in_markdown(part: Text) -> list[str]:
-    lines = [escape_markdown(sentence) for sentence in part.sentences]
-    return [f"- {line}" for line in lines] if part.listed else "\n\n".join(lines).split("\n")
-
-
-def _code_in_markdown(part: Code) -> list[str]:
-    longest = max(map(len, re.findall("`+", part.line)), default=0)
-    fence = "`" * max(3, longest + 1)
-    return [f"{fence}python", " ".join(part.line.split()), fence]
-
-
-def _table_in_markdown(part: Table) -> list[str]:
-    rows = [part.head, ["---"] * len(part.head), *([escape_markdown(c) for c in row] for row in part.rows)]
-    rows[0] = [escape_markdown(c) for c in part.head]
-    return [f"| {' | '.join(row)} |" for row in rows]
-
-
-def _texts_in_html(part: Text) -> str:
-    tag = "li" if part.listed else "p"
-    lines = "".join(f"<{tag}>{html.escape(sentence)}</{tag}>" for sentence in part.sentences)
-    return f"<ul>{lines}</ul>" if part.listed else lines
-
-
-def _code_in_html(part: Code) -> str:
-    return f"<pre><code>{html.escape(part.line)}</code></pre>"
-
-
-def _table_in_html(part: Table) -> str:
-    def row(cells: Sequence[str], tag: str) -> str:
-        return "<tr>" + "".join(f"<{tag}>{html.escape(c)}</{tag}>" for c in cells) + "</tr>"
-
-    head = f"<thead>{row(part.head, 'th')}</thead>" if any(part.head) else ""
-    return f"<table>{head}<tbody>{''.join(row(cells, 'td') for cells in part.rows)}</tbody></table>"
-
-
-_MARKDOWN: dict[type, Any] = {Text: _texts_in_markdown, Code: _code_in_markdown, Table: _table_in_markdown}
-_HTML: dict[type, Any] = {Text: _texts_in_html, Code: _code_in_html, Table: _table_in_html}

@@ -18,7 +18,7 @@ from ..metrics.wrappers import OneOf
 from ..tables.printing import described
 from ..values import public
 from ..views.words import count_folds
-from .report import own_version
+from .writing import own_version
 
 OWN = "protoclass"  # the key of the package itself
 CITED = re.compile(rf"\[@({'|'.join([*ENTRIES, OWN])})\]")  # only these: the label of a class may look like a citation

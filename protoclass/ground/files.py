@@ -10,12 +10,13 @@ import zlib
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from csv import QUOTE_NONE
+from dataclasses import dataclass
 from lzma import LZMAError
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, TypeVar
 from urllib.parse import urlsplit
 
-from .errors import DataError, FileError, OptionError, ProtoclassError, brief, cut, shown
+from .errors import DataError, FileError, OptionError, ProtoclassError, brief, cut, printed, shown
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -32,6 +33,33 @@ PART, PART_NAME = ".part", 40  # the end of the name of a file that is being wri
 ADDRESSES = ("http", "https", "ftp")
 PAGES = (".html", ".htm")
 T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Saved:
+    """A file that was written; `open` and `load` take it as a path.
+
+    Attributes
+    ----------
+    path : Path
+        Path of the file.
+    size : int
+        Size in bytes.
+    holds : tuple of str
+        Contents that may be private.
+    """
+
+    path: Path
+    size: int
+    holds: tuple[str, ...]
+
+    def __fspath__(self) -> str:
+        return os.fspath(self.path)
+
+    @printed
+    def __repr__(self) -> str:
+        size = f"{self.size / 1e6:.1f} MB" if self.size >= 1e6 else f"{self.size / 1e3:.1f} kB"
+        return "\n".join([f"Saved {self.path} ({size}). It contains:", *(f"* {line}" for line in self.holds)])
 
 
 def check_path(path: Any, endings: tuple[str, ...] = PAGES, argument: str = "path") -> Path:

@@ -10,9 +10,8 @@ import numpy as np
 import pandas as pd
 
 from ..core.sources import Rep, part
-from ..frames.frame import Frame
+from ..frames.frame import LARGEST, Frame, trained_spec
 from ..frames.schema import Column
-from ..frames.specification import LARGEST, trained_spec
 from ..frames.terms import for_formulaic
 from ..ground.checks import is_real, one_of
 from ..ground.errors import DataError, OptionError, brief, shown

@@ -128,7 +128,7 @@ def _finish(drawn: Any) -> Any:
             size, lines = text.get_fontsize(), text.get_text().split("\n")
             letters, most = int((room / size - BESIDE) / LETTER), int(0.15 * other / size) if drawn is ax else LINES
             lines = [part for line in lines for part in wrap(line, max(LETTERS, letters), break_on_hyphens=False) or [""]]
-            text.set_text("\n".join(lines[:most]) + " ..." * (len(lines) > most))
+            text.set(text="\n".join(lines[:most]) + " ..." * (len(lines) > most), wrap=has_room(ax))  # small Axes would vanish
     for text in drawn.findobj(Text):
         text.set_parse_math(False)
     return drawn

@@ -263,3 +263,14 @@ def test_a_fit_at_another_point_says_so_and_stays_there(iris):
     assert "by the 1-SE rule" in str(v.fit.summary())
     assert pc.cross_validate("species ~ .", iris, pc.PVM(eps=[0.5, 1.0, 2.5]),
         dissimilarity="euclidean", repeats=1).fit_at(2).update().model.eps == 2.5
+
+
+def test_generated_candidates_that_stand_for_no_class_are_counted_as_such(iris):
+    """Those of hyperplanes raised an error of NumPy."""
+    fit = pc.fit("species ~ .", iris[::3], "hyperplane", C=1.0, cv=None, candidates=pc.kmeans(2), dissimilarity="euclidean")
+    table = fit.stability(B=3).table
+    made = table.index.astype(str).str.startswith("kmeans")
+    assert made.sum() == 6
+    assert (table["class"].isna() == made).all()
+    assert (table["reselected"][made] == 1.0).all()
+    assert (table["distance_95"][made] == 0.0).all()

@@ -8,11 +8,12 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from thorough_contract import Subject, deed
 
 from protoclass.core.query import answer
 from protoclass.core.task import COVERED, Points, Stepwise
 from protoclass.fitting import Fit
-from protoclass.testing.contract import Subject, close, deed, fit_to, require
+from protoclass.testing.contract import close, fit_to, require
 
 
 def check_balls(s: Subject) -> None:

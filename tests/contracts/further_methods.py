@@ -7,30 +7,8 @@ from itertools import product
 import numpy as np
 import pandas as pd
 from covers import check_balls, check_first
-
-from protoclass.core.query import answer
-from protoclass.core.task import COVERED, Points, Stepwise, Task
-from protoclass.fitting import cross_validate
-from protoclass.ground.checks import GRID
-from protoclass.metrics.base import same
-from protoclass.metrics.dissimilarity import Dissimilarity
-from protoclass.metrics.measuring import unlabelled
-from protoclass.models.base import Grid, Model
-from protoclass.testing.contract import (
-    RAW,
-    Subject,
-    accepted,
-    answers,
-    deed,
-    fit_to,
-    measured_task,
-    require,
-    require_same,
-    three_classes,
-    uneven_classes,
-    unless_refused,
-)
-from protoclass.testing.models import (
+from thorough_contract import Subject, deed, uneven_classes
+from thorough_methods import (
     check_by_distance,
     check_default_grid,
     check_distances,
@@ -47,6 +25,26 @@ from protoclass.testing.models import (
     check_weights,
     hold_watched,
     subject_of,
+)
+
+from protoclass.core.query import answer
+from protoclass.core.task import COVERED, Points, Stepwise, Task
+from protoclass.fitting import cross_validate
+from protoclass.ground.checks import GRID
+from protoclass.metrics.base import same
+from protoclass.metrics.dissimilarity import Dissimilarity
+from protoclass.metrics.measuring import unlabelled
+from protoclass.models.base import Grid, Model
+from protoclass.testing.contract import (
+    RAW,
+    accepted,
+    answers,
+    fit_to,
+    measured_task,
+    require,
+    require_same,
+    three_classes,
+    unless_refused,
 )
 
 MOST_WRONG = 0.35  # proportion of the training rows of three classes that hardly overlap

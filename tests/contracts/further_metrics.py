@@ -9,16 +9,9 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-
-from protoclass.core.distances.minkowski import Geometry, minkowski
-from protoclass.core.sources import Rep, part
-from protoclass.frames.frame import Frame, mold
-from protoclass.metrics.base import Metric, TrainedMetric, VectorMetric, same
-from protoclass.metrics.mixed import Mixed
-from protoclass.metrics.wrappers import Ranks
-from protoclass.testing import metrics as contract
-from protoclass.testing.contract import ContractError, accepted, hold, pickled, require, unless_refused, watching
-from protoclass.testing.metrics import (
+import thorough_metrics as contract
+from thorough_contract import watching
+from thorough_metrics import (
     PAIRS,
     Array,
     check_alone,
@@ -35,13 +28,20 @@ from protoclass.testing.metrics import (
     check_triangle,
     check_usable,
     check_values,
-    equal,
-    first_unequal,
     measured,
     require_same_rows,
     trained_on,
     trained_otherwise,
 )
+
+from protoclass.core.distances.minkowski import Geometry, minkowski
+from protoclass.core.sources import Rep, part
+from protoclass.frames.frame import Frame, mold
+from protoclass.metrics.base import Metric, TrainedMetric, VectorMetric, same
+from protoclass.metrics.mixed import Mixed
+from protoclass.metrics.wrappers import Ranks
+from protoclass.testing.contract import ContractError, accepted, hold, pickled, require, unless_refused
+from protoclass.testing.metrics import equal, first_unequal
 
 
 class Measured(contract.Measured):

@@ -13,7 +13,7 @@ import protoclass as pc
 from protoclass.core import parallel
 from protoclass.core.coding import coder
 from protoclass.core.distances.minkowski import minkowski
-from protoclass.core.histogram import default_radii
+from protoclass.core.histogram import radii_at
 from protoclass.core.neighbours.nearest import nearest
 from protoclass.core.setcover.coded_balls import find_gains, tally
 from protoclass.core.setcover.coverage import covering
@@ -98,9 +98,9 @@ def test_default_radii(both, seed):
     candidate_row = rng.permutation(25)[:18]
     candidate_row[rng.random(18) < 0.3] = -1
     for levels in (None, np.array([0.1, 0.5, 1.0])):
-        few, many = both(lambda levels=levels: default_radii(Held(D), candidate_row, levels, (0,)))
+        few, many = both(lambda levels=levels: radii_at(Held(D), candidate_row, levels, (0,)))
         np.testing.assert_array_equal(few, many, strict=True)
-    nothing = both(lambda: default_radii(Held(np.zeros((4, 4))), np.arange(4), None, (0,)))
+    nothing = both(lambda: radii_at(Held(np.zeros((4, 4))), np.arange(4), None, (0,)))
     assert [len(radii) for radii in nothing] == [0, 0]
 
 

@@ -12,7 +12,7 @@ from protoclass.core.coding import coder
 from protoclass.core.distances import screen as screening
 from protoclass.core.distances.minkowski import minkowski
 from protoclass.core.distances.screen import approximate, measure_pair, screen
-from protoclass.core.histogram import default_radii, near_histogram
+from protoclass.core.histogram import near_histogram, radii_at
 from protoclass.core.neighbours.nearest import by_smallest_set, nearest, nearest_to
 from protoclass.core.query import Beside, Query
 from protoclass.core.setcover.coverage import covering, covering_by
@@ -172,8 +172,8 @@ def test_default_radii_by_products_are_those_of_one_scan(case, monkeypatch):
         D = Held(minkowski(X, candidates))
         for levels in LEVELS:
             if known is not None:
-                found = default_radii(Screened(D.values, known), candidate_row, levels, (0,))
-                assert found.tolist() == default_radii(D, candidate_row, levels, (0,)).tolist()
+                found = radii_at(Screened(D.values, known), candidate_row, levels, (0,))
+                assert found.tolist() == radii_at(D, candidate_row, levels, (0,)).tolist()
 
 
 class Screened(Held):

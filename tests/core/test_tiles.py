@@ -8,7 +8,7 @@ from protoclass.core import coding, parallel, spatial
 from protoclass.core.coding import Coding, bins_for
 from protoclass.core.distances.boxes import blocks_of, farthest_of, near_blocks
 from protoclass.core.distances.minkowski import Geometry, minkowski
-from protoclass.core.histogram import default_radii
+from protoclass.core.histogram import radii_at
 from protoclass.core.parallel import Once
 from protoclass.core.setcover import balls
 from protoclass.core.setcover.problems import covers
@@ -175,7 +175,7 @@ def test_problems_and_covers_are_those_of_the_matrix(case, small_tiles, monkeypa
                 assert one.classes.tolist() == other.classes.tolist()
                 assert one.covers.tolist() == other.covers.tolist()
                 assert one.wrong.tolist() == other.wrong.tolist()
-    radii = [default_radii(s, row, None, (0,)).tolist() for s in (held, spread)]
+    radii = [radii_at(s, row, None, (0,)).tolist() for s in (held, spread)]
     assert radii[0] == radii[1]
 
 

@@ -100,7 +100,7 @@ def test_a_loss_matrix_chooses_and_predictions_follow_the_cut(fit):
     assert words in repr(found)
     assert "Decision" in str(found.summary())
     assert "Decision:" not in repr(fit.test(new))
-    with pytest.raises(pc.NotAvailable, match="their classes are not those that distances gave"):
+    with pytest.raises(pc.NotAvailable, match="these rows have no certified radius"):
         found.perturbation()
     assert {g: t.decided for g, t in fit.test(new, by=new.index % 2, threshold=cut).groups.items()} == {0: found.decided, 1: found.decided}
 
@@ -139,7 +139,6 @@ def test_print_says_the_cut_by_which_rule_and_its_error(three, iris):
          "one threshold may not reach both sensitivity= and specificity=: use one of them"),
         ({"of": "ill", "measure": "auc"}, r"measure must be 'error', 'balanced', 'ordinal'.*not 'auc':"),
         ({"of": "ill", "loss": 3}, r"loss must be a DataFrame with true classes as.*not 3"),
-        ({"of": "ill", "cost_matrix": 3}, "use loss="),
     ],
 )
 def test_wrong_choices(fit, options, words):
@@ -206,6 +205,23 @@ def test_the_variance_of_the_choice_is_that_of_cuts_chosen_one_by_one(sensitivit
     )  # fmt: skip
     assert variances == pytest.approx(np.var(found, axis=0), rel=1e-9)
     assert min(variances) > 0
+
+
+def test_intervals_of_few_rows_contain_the_sensitivity():
+    """Six ill rows of 30: those of Wilson contained it in 15 of 20 samples."""
+
+    def rows(seed, n):
+        draw = np.random.default_rng(seed)
+        y = draw.random(n) < 0.2
+        return pd.DataFrame({"a": draw.normal(size=n) + 1.2 * y, "y": np.where(y, "ill", "well")})
+
+    new, held = rows(99, 2000), []
+    ill = (new["y"] == "ill").to_numpy()
+    for seed in range(20):
+        fit = pc.fit("y ~ .", rows(seed, 30), "knn", k=15, cv=None).calibrate()
+        cut = fit.threshold("ill", sensitivity=0.9)
+        held.append(cut.sensitivity.low <= (fit.predict(new[ill], "prob")["ill"] >= cut.value).mean() <= cut.sensitivity.high)
+    assert np.mean(held) > 0.9
 
 
 def test_intervals_allow_for_the_choice_of_the_cut():

@@ -8,8 +8,7 @@ from hypothesis import strategies as st
 
 import protoclass as pc
 from protoclass.frames.formula import _parse, read
-from protoclass.frames.frame import mold
-from protoclass.frames.specification import _width
+from protoclass.frames.frame import _width, mold
 from protoclass.frames.spelling import name_columns
 from protoclass.frames.terms import for_formulaic, sum_of_columns
 
@@ -218,7 +217,7 @@ def test_a_design_matrix_of_crossed_categories_is_refused_before_it_is_made():
 
 def test_a_design_matrix_of_crossed_splines_is_refused_before_it_is_made(monkeypatch):
     data = pd.DataFrame(np.random.default_rng(0).normal(size=(200, 2)), columns=["x", "z"]).assign(y=list("uv") * 100)
-    monkeypatch.setattr("protoclass.frames.specification.LARGEST", 2**20)
+    monkeypatch.setattr("protoclass.frames.frame.LARGEST", 2**20)
     with pytest.raises(pc.TooLarge, match=r"would have 900 columns, too many for 200 rows; df= of a transform may be smaller"):
         pc.fit("y ~ bs(x, 30):bs(z, 30)", data, eps=1.0)
     monkeypatch.setattr("protoclass.core.memory.available", lambda: 2**21)

@@ -13,7 +13,7 @@ from scipy.spatial.distance import braycurtis, cdist, pdist, squareform
 import protoclass as pc
 from protoclass.core.distances.minkowski import minkowski
 from protoclass.core.embedding.scaling import torgerson
-from protoclass.core.histogram import default_radii
+from protoclass.core.histogram import radii_at
 from protoclass.core.sources import Held
 
 values = st.floats(-100, 100, allow_nan=False).map(lambda v: round(v, 2))
@@ -119,7 +119,7 @@ def test_default_radii_lie_default_radii_below_quantiles(dtype, large, monkeypat
     chosen = observed[np.maximum(np.ceil(levels * N).astype(int) - 1, 0)]
     below = [max((v for v in observed if v < c), default=0.0) for c in chosen]
     expected = np.unique((np.array(below) + chosen) / 2)
-    assert default_radii(Held(D), np.arange(60), None, (0,)) == pytest.approx(expected, rel=1e-12)
+    assert radii_at(Held(D), np.arange(60), None, (0,)) == pytest.approx(expected, rel=1e-12)
 
 
 def test_condensed_order_and_forms(iris):

@@ -56,46 +56,18 @@ from __future__ import annotations
 import os
 import warnings
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
 from ...frames.tables import Absent, as_pandas
-from ...ground.errors import DataWarning, FileError, NotAvailable, OptionError, TooLarge, brief, printed, warn
-from ...ground.files import check_free
+from ...ground.errors import DataWarning, FileError, NotAvailable, OptionError, TooLarge, brief, warn
+from ...ground.files import Saved, check_free
 from ...values import public
 from .archive import damaged, read_archive, write_archive
 from .classes import SAVED, import_all, name_of
 from .codecs import Decoder, Encoder
-
-
-@dataclass(frozen=True)
-class Saved:
-    """A file that was written; `open` and `load` take it as a path.
-
-    Attributes
-    ----------
-    path : Path
-        Path of the file.
-    size : int
-        Size in bytes.
-    holds : tuple of str
-        Contents that may be private.
-    """
-
-    path: Path
-    size: int
-    holds: tuple[str, ...]
-
-    def __fspath__(self) -> str:
-        return os.fspath(self.path)
-
-    @printed
-    def __repr__(self) -> str:
-        size = f"{self.size / 1e6:.1f} MB" if self.size >= 1e6 else f"{self.size / 1e3:.1f} kB"
-        return "\n".join([f"Saved {self.path} ({size}). It contains:", *(f"* {line}" for line in self.holds)])
 
 
 def save(value: Any, path: Any, overwrite: Any) -> Saved:

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from ...frames.formula import TRANSFORMS, Formula, check_factors
-from ...frames.specification import spec_of_states, states_of
+from ...frames.frame import spec_of_states, states_of
 from ...frames.spelling import name_columns
 from ...ground.errors import FileError, cut
 from ...metrics.base import check_rep

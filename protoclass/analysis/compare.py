@@ -18,13 +18,11 @@ import numpy as np
 import pandas as pd
 
 from ..core.parallel import each_fit
-from ..core.query import answer
 from ..core.statistics.folds import grouped, holdout, stratified, usual_folds
-from ..core.task import Rule
 from ..estimation.calibration import arguments_of, loss_of
 from ..estimation.coincidence import COPIES, copies_across
 from ..estimation.fitted import Fitted
-from ..estimation.learning import TWICE, WORSE, fit_call, learn
+from ..estimation.learning import TWICE, WORSE, fit_call
 from ..estimation.problem import Call, is_default, own_folds, prepare, short
 from ..estimation.selection import fixed_folds
 from ..frames.frame import Frame, mold
@@ -176,10 +174,9 @@ def compare(
               "calibrate": calibrate}  # fmt: skip
     loss_of(loss, splits.frame.levels)
     methods = {name: own if _is_foreign(own.get("method")) else {**common, **own} for name, own in specs.items()}
-    results, predictions, chances, frontiers = judge_all(splits, methods, progress, loss)
+    results, predictions, chances = judge_all(splits, methods, progress, loss)
     call = f"compare({formula!r}, data, {list(specs)}{_arguments_in_words(beside)})"
-    return Comparison(results, predictions, splits.how(), splits.design(), len(splits.frame.dropped), call, chances, loss,
-                      frontiers)  # fmt: skip
+    return Comparison(results, predictions, splits.how(), splits.design(), len(splits.frame.dropped), call, chances, loss)
 
 
 OPTIONS = {
@@ -392,8 +389,8 @@ def make_splits(formula: str, data: pd.DataFrame, dissimilarity: Any, na: str, g
 
 def judge_all(
     splits: Splits, methods: Mapping[str, Mapping[str, Any]], progress: bool | None, loss: pd.DataFrame | None
-) -> tuple[pd.DataFrame, pd.DataFrame, dict[str, np.ndarray], pd.DataFrame]:
-    """Every method on every split: `results`, `predictions`, `chances` and `frontiers` of a Comparison.
+) -> tuple[pd.DataFrame, pd.DataFrame, dict[str, np.ndarray]]:
+    """Every method on every split: `results`, `predictions` and `chances` of a Comparison.
 
     Parameters
     ----------
@@ -404,7 +401,6 @@ def judge_all(
     """
     rows, parts, labels, lost = [], [], list[pd.Index](), Unseen()
     chances: dict[str, list[np.ndarray]] = {}
-    prices: list[tuple[int, str, int, float]] = []
     methods = dict(methods)
     for name, options in methods.items():
         with named(name):
@@ -420,8 +416,7 @@ def judge_all(
             predicted: dict[str, Any] = {"truth": truth}
             unseen = Unseen()
             for name in methods:
-                row, predicted[name], p, without, priced = next(judged)
-                prices += [(split, name, size, error) for size, error in priced]
+                row, predicted[name], p, without = next(judged)
                 rows.append({"split": split, "method": name, **count_errors(predicted[name], truth), **row})
                 if p is not None:
                     chances.setdefault(name, []).append(p)
@@ -435,8 +430,7 @@ def judge_all(
     index = pd.MultiIndex.from_arrays([of_split, labels[0].append(labels[1:])], names=["split", None])
     predictions, levels = pd.concat(parts).set_axis(index), splits.frame.levels
     said = predictions.apply(lambda column: pd.Categorical(column, levels))
-    frontiers = pd.DataFrame(prices, columns=["split", "method", "prototypes", "error"])
-    return pd.DataFrame(rows), said, {name: np.concatenate(p) for name, p in chances.items()}, frontiers
+    return pd.DataFrame(rows), said, {name: np.concatenate(p) for name, p in chances.items()}
 
 
 @contextmanager
@@ -480,14 +474,14 @@ def judge_named(splits: Splits, methods: Mapping[str, Mapping[str, Any]], item: 
 
 def judge(
     splits: Splits, options: Mapping[str, Any], train: pd.Index, test: pd.Index
-) -> tuple[dict[str, Any], pd.Series, np.ndarray | None, Unseen, list[tuple[int, float]]]:
-    """One method on one split: sizes and times of the fit, its predictions and probabilities (if calibrated) of the test rows, the
-    levels that its training rows lack, so that rows with them get no prediction, and `price_sizes`."""
+) -> tuple[dict[str, Any], pd.Series, np.ndarray | None, Unseen]:
+    """One method on one split: sizes and times of the fit, its predictions and probabilities (if calibrated) of the test rows, and the
+    levels that its training rows lack, so that rows with them get no prediction."""
     data, method = splits.data, options.get("method")
     if isinstance(method, Predictions):
-        return NO_FIT, *predicted_by(method, test, data, splits.frame.levels), Unseen(), []
+        return NO_FIT, *predicted_by(method, test, data, splits.frame.levels), Unseen()
     if is_estimator(method):
-        return *judge_estimator(options, splits.frame, data.loc[train], data.loc[test]), Unseen(), []
+        return *judge_estimator(options, splits.frame, data.loc[train], data.loc[test]), Unseen()
     measured = options["dissimilarity"]
     matrix = splits.given if measured is splits.dissimilarity else matrix_of(measured, data)
     new = data.loc[test]
@@ -498,39 +492,9 @@ def judge(
         beside = ~matrix.columns.isin(matrix.index)  # candidates that are not rows
         options = {**options, "dissimilarity": matrix.loc[train, matrix.columns.isin(train) | beside]}
         new = matrix.loc[test]
-    start, priced = perf_counter(), list[tuple[int, Rule | None]]()
-    fitted = fit_call(Call("fit", splits.formula, data.loc[train], {**splits.groups_of(train), **options}), priced)
-    judged, truth = judge_fit(fitted, new, perf_counter() - start, None), data.loc[test, splits.frame.formula.response]
-    return *judged, fitted.unpredicted_in(new), price_sizes(fitted, priced, new, truth)
-
-
-def price_sizes(fitted: Fitted, priced: list[tuple[int, Rule | None]], new: pd.DataFrame, truth: pd.Series) -> list[tuple[int, float]]:
-    """Errors with fewer prototypes: numbers of prototypes, descending, each with the error on rows of the rule with the lowest
-    cross-validated error among rules of at most this size; empty if no number of prototypes was selected.
-
-    Parameters
-    ----------
-    fitted : Fitted
-    priced : list of (grid point, rule), as from `fit_call`
-    new : DataFrame
-    truth : Series
-        The classes of its rows.
-    """
-    problem, curve, out = fitted.problem, fitted.curve, list[tuple[int, float]]()
-    if curve is None or len(curve.grid) < 2 or problem.model.can.counted in (False, "features"):
-        return []
-    query, _, complete = fitted.query(new)
-    codes = problem.frame.levels.get_indexer(truth)
-    for point, rule in reversed(priced):
-        said = np.full(len(truth), -1)
-        if rule is not None:
-            said[complete] = answer(rule, "class", query)
-        else:
-            own = fitted if point == fitted.point else learn(problem, curve.select(point), curve, fitted.dissimilarity)
-            rule, said = own.rule, own.predictions(new, unseen=None).cat.codes.to_numpy()
-        if not out or len(rule.prototypes) < out[-1][0]:
-            out.append((len(rule.prototypes), float(np.mean(said != codes))))
-    return out
+    start = perf_counter()
+    fitted = fit_call(Call("fit", splits.formula, data.loc[train], {**splits.groups_of(train), **options}))
+    return *judge_fit(fitted, new, perf_counter() - start, None), fitted.unpredicted_in(new)
 
 
 def judge_fit(fitted: Fitted, new: pd.DataFrame, seconds: float, unseen: str | None) -> tuple[dict[str, Any], pd.Series, np.ndarray | None]:

@@ -52,9 +52,6 @@ class Comparison(Printed, Saveable, Served):
         `Predictions` with probabilities; NaN if there are none.
     loss : DataFrame, or None
         Loss matrix for the predictions.
-    frontiers : DataFrame
-        Error for a limited number of prototypes, for methods that tune it: `split`, `method`, `prototypes`, and the test `error` of
-        the model with the lowest cross-validated error, on the training rows, among all with at most this number of prototypes.
     """
 
     serves: ClassVar[Mapping[str, str]] = VERBS_OF_COMPARISON
@@ -68,7 +65,6 @@ class Comparison(Printed, Saveable, Served):
     call: str
     chances: Mapping[str, np.ndarray] = field(default_factory=dict)
     loss: pd.DataFrame | None = None
-    frontiers: pd.DataFrame = field(default_factory=pd.DataFrame)
 
     between: ClassVar[str] = "\n\n"
     plot, as_table = Above("protoclass.plots"), Above("protoclass.tables")

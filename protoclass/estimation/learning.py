@@ -7,7 +7,6 @@ from dataclasses import replace
 
 import numpy as np
 
-from ..core.statistics.one_se import frontier
 from ..core.task import Rule, RulePath, Task
 from ..ground.errors import DataWarning, OptionError, shown, warn
 from ..ground.options import SAME, fixed
@@ -40,11 +39,8 @@ TWICE = (
 )
 
 
-def fit_call(call: Call, priced: list[tuple[int, Rule | None]] | None = None) -> Fitted:
-    """The fit of a call, with parameters tuned and probabilities calibrated if the call requires it.
-
-    A list gets the grid points of the frontier of its cross-validation, with the rule of each if it is fitted already.
-    """
+def fit_call(call: Call) -> Fitted:
+    """The fit of a call, with parameters tuned and probabilities calibrated if the call requires it."""
     problem, given = prepare(call), {**DEFAULTS, **call.arguments}
     check_choose(given, problem.model)
     if given["calibrate"] is not False:
@@ -59,8 +55,6 @@ def fit_call(call: Call, priced: list[tuple[int, Rule | None]] | None = None) ->
     point = validation.chosen_by_call()
     selection = Selection(validation.grid, values_at(validation.grid, point), point, problem.call.choose)
     rule = held.rule(point)
-    if priced is not None:
-        priced += [(int(g), held.rule(int(g))) for g in frontier(validation.choice.error, validation.rule_sizes)]
     del held  # has arrays of rows x grid points, of which the curve keeps those that it needs
     out = calibrated(learn(problem, selection, validation, trial.dissimilarity, trial.task, rule))
     worse = worse_than_one_class(validation, point, out.rule.kinds, out.calibration is not None)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
 import pandas as pd
 
 from ..analysis.alternatives import Alternatives, Criticisms
@@ -13,8 +12,7 @@ from ..analysis.alternatives import criticisms as find_criticisms
 from ..analysis.comparison import Comparison
 from ..analysis.stability import Stability
 from ..estimation.fitted import Fitted
-from ..ground.checks import one_of
-from ..views.analyses import list_alternatives, list_criticisms, list_prices, list_splits, list_stability
+from ..views.analyses import list_alternatives, list_criticisms, list_splits, list_stability
 from ..views.prototypes import list_short
 from ..views.words import write_number
 from .style import (
@@ -30,27 +28,18 @@ from .style import (
     list_named,
     mark,
     name_ticks,
-    plain_log,
 )
 
 
 @framed
-def comparison(result: Comparison, kind: str | None = None, ax: Any = None) -> Any:
+def comparison(result: Comparison, ax: Any = None) -> Any:
     """Plot the error of each method with its 95 % interval, its error on each split, and its number of prototypes.
 
     Parameters
     ----------
-    kind : "frontier", optional
-        Plot of the errors against the numbers of prototypes, with a marker for the selected model of each method. If a method tunes this
-        number, a line shows the mean test error over the splits for each limit on it: of the model with the lowest cross-validated
-        error, on the training rows, within the limit (`Comparison.frontiers`). The test errors were not used for selection. A method
-        without prototypes is a horizontal line.
     ax : Axes, optional
         Axes to draw on.
     """
-    one_of("kind", kind, (None, "frontier"), "picture")
-    if kind == "frontier":
-        return _draw_prices(result, ax)
     table, splits = result.table, list_splits(result)
     several = len(result.errors) > 1
     ax = axes(ax, 6.8, 1.3 + 0.45 * len(table))
@@ -64,29 +53,6 @@ def comparison(result: Comparison, kind: str | None = None, ax: Any = None) -> A
     if several:
         ax.set_xlabel(f"{ax.get_xlabel()}; dots: splits")
     return ax
-
-
-def _draw_prices(result: Comparison, ax: Any) -> Any:
-    table, prices, ax = result.table, list_prices(result), axes(ax, 7.8, 5.0)
-    names = list_named(table.index)
-    for k, (name, (method, row)) in enumerate(zip(names, table.iterrows(), strict=True)):
-        ends = np.array([[row["error"] - row["low"]], [row["high"] - row["error"]]])
-        own = prices[prices["method"] == method]
-        if row["prototypes"] > 0:
-            style = {"fmt": mark(k), "ms": 6, "lw": 1.2, "capsize": 3, "mec": ink(ax), "mew": 0.6}
-            ax.errorbar(row["prototypes"], row["error"], np.nan_to_num(ends), color=colour(k), label=name, zorder=3, **style)
-        else:
-            ax.axhline(row["error"], ls="--", lw=1.2, color=colour(k), label=f"{name}, no prototypes")
-        ax.step(own["prototypes"], own["error"], where="post", lw=1.2, color=colour(k))
-    if (table["prototypes"] > 0).any():
-        ax.set_xscale("log")
-        plain_log(ax.xaxis)
-    ax.set_ylim(bottom=0)
-    ax.set(xlabel="number of prototypes, mean over the training sets (log scale)", ylabel="error on test rows (95 % CI)")
-    if len(prices):
-        which = "model with the lowest cross-validated error in training\namong those with at most this number of prototypes"
-        ax.set_title(f"Lines: {which}", fontsize="medium")
-    return key(ax).axes
 
 
 NAMED = 30  # prototypes that are named on the axis

@@ -48,21 +48,6 @@ def list_splits(comparison: Comparison) -> pd.DataFrame:
     return pd.concat(parts, ignore_index=True)
 
 
-def list_prices(comparison: Comparison) -> pd.DataFrame:
-    """`Comparison.frontiers`, the mean over the splits: `method`, `prototypes` (at most; ascending) and `error`.
-
-    The sizes of a method are those of all its splits from which on each split has a rule of at most so many prototypes; as in the
-    picture of one method, only the last one does not leave each class a prototype.
-    """
-    parts, classes = [], len(comparison.predictions["truth"].cat.categories)
-    for name, own in comparison.frontiers.groupby("method", sort=False) if len(comparison.frontiers) else ():
-        by_split = own.pivot(index="prototypes", columns="split", values="error").ffill().dropna()
-        if by_split.shape[1] == len(comparison.errors) and len(by_split) > 1:
-            by_split = by_split.iloc[max(0, int((by_split.index <= classes).sum()) - 1) :]
-            parts.append(by_split.mean(axis=1).rename("error").reset_index().assign(method=name))
-    return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=["prototypes", "error", "method"])
-
-
 def list_importance(fit: Fitted, new: Any, repeats: int, variables: Any, cv: Any, seed: int) -> pd.DataFrame:
     """`Fit.importance` of the first 20 variables: `variable`, `importance`, `se`, and its 95 % interval `low`, `high`.
 

@@ -60,7 +60,7 @@ class Fit(Saveable, Fitted):
     def validation(self) -> Validation:
         """The cross-validation: errors over the grid, held-out predictions, and the selected point.
 
-        That of a fit with nothing to tune is done when it is first asked for, or printed, if it is predicted to take less than 10 s.
+        If nothing is tuned, it is done at the first use or print, if it is predicted to take less than 10 s.
         """
         found = printing.check(self) if self.curve is None else self.curve
         if isinstance(found, str):

@@ -134,7 +134,7 @@ def test_fits(both, columns):
 def test_a_first_fit_compiles_nothing_and_imports_little():
     call = """
 import protoclass as pc, sys
-fit = pc.fit("species ~ .", pc.load_data("iris"), dissimilarity="euclidean", progress=False)
+fit = pc.fit("species ~ .", pc.load_data("iris"), dissimilarity="euclidean", repeats=1, progress=False)
 assert not {"numba", "formulaic", "scipy"} & set(sys.modules)
 fit.predict(), fit.augment(), repr(fit), fit.test(pc.load_data("iris"))
 assert "numba" not in sys.modules

@@ -17,9 +17,11 @@ from common import Report, main, table
 from digits import curve, error, usps
 
 import protoclass as pc
+from protoclass.plots.pictures import draw_grid
 from protoclass.plots.rule import list_gains
 from protoclass.plots.style import axes, colour, mark, plain_log
 from protoclass.views.geometry import map_prototypes
+from protoclass.views.pictures import Panels, read_pixels
 
 NEAR = np.arange(5.0, 5.21, 0.02).round(2).tolist()  # where as many prototypes as the paper's are looked for
 RADII = (*np.arange(3.0, 5.3, 0.2).round(1).tolist(), *np.arange(5.6, 14, 0.6).round(1).tolist())  # between the ends
@@ -134,6 +136,16 @@ def figure7_left(fit: pc.Fit) -> Any:
     return ax.figure
 
 
+def figure6(fit: pc.Fit, count: int = 44) -> Any:
+    """The first prototype whose ball contains images of other digits, and these, nearest first."""
+    first = fit.prototypes[fit.prototypes["miscovered"] > 0].iloc[:1]
+    wrong = fit.ball(first.index[0]).query("not same_class").head(count)
+    both = pd.concat([first[fit.frame.columns.columns], fit.frame.columns.loc[wrong.index]])
+    level = first["class"].iloc[0]
+    name = f"Rows of other classes in the ball of prototype {first.index[0]} ({level}), nearest first"
+    return draw_grid(Panels(read_pixels(fit, both, SHAPE), [f"prototype of {level}", *wrong["class"].astype(str)], name), size=1.0)
+
+
 def figures(
     train: pd.DataFrame, new: pd.DataFrame, related: pc.Dissimilarity, eps: float
 ) -> tuple[dict[str, Any], float]:
@@ -146,7 +158,7 @@ def figures(
     drawn = {
         "pvm_figure4.png": fit.plot("images", shape=SHAPE, count=first),
         "pvm_figure5.png": fit.plot("map", shape=SHAPE, count=first).figure,
-        "pvm_figure6.png": fit.plot("miscovered", shape=SHAPE),
+        "pvm_figure6.png": figure6(fit),
         "pvm_figure7_left.png": figure7_left(fit),
         "pvm_figure7_right.png": steps.figure,
         "pvm_figure8.png": fit.plot("misclassified", shape=SHAPE, new=new, size=small, count=7),

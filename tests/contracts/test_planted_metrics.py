@@ -1,11 +1,12 @@
-"""Faults planted in metrics of a newcomer's own: the public contract finds them, and its message names the cause."""
+"""Faults planted in metrics of a newcomer's own: the contract finds them, and its message names the cause."""
 
 import numpy as np
 import pandas as pd
 import planted_metrics as planted
 import pytest
+from further_metrics import check_metric
 
-from protoclass.testing import ContractError, check_metric
+from protoclass.testing import ContractError
 
 
 @pytest.mark.parametrize("metric", planted.GOOD, ids=lambda metric: metric.__name__)

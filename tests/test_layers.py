@@ -26,11 +26,26 @@ ROWS = {
 }  # fmt: skip
 DOOR = "values.py"  # loads floors above by name; nothing else climbs, not even for type checkers
 # Limits, which only fall: what is added is paid for by what goes. Behind each: the budget of the layout
-MOST_TOKENS = 417_000  # 305,000
-MOST_TOKENS_OF_TESTS = 516_000  # 330,000
-MOST_ABOVE_100, MOST_ABOVE_120 = 6_670, 3_000  # 1,500 and 0
-MOST_FILES, MOST_RECURRING = 216, 25  # 160
-CIRCLES = [6, 4, 3, 3, 2, 2]  # sizes of the sets of files that import one another; none
+MOST_TOKENS = {  # of each folder
+    "core": 105_900,  # 90,000
+    "pictures": 51_900,  # 40,000: plots, views and tables
+    "metrics": 48_400,  # 37,000
+    "analysis": 36_200,  # 28,000
+    "estimation": 29_600,  # 25,000
+    "models": 25_000,  # 22,000
+    "frames": 25_000,  # 20,000
+    "export": 13_800,  # 13,000
+    "widgets": 13_400,  # 10,000
+    "testing": 8_500,  # 8,000
+    "ground": 6_500,  # 6,000
+    "root": 5_900,  # 5,000
+    "sklearn": 4_900,  # 4,000
+    "cluster": 2_100,  # 2,000
+}  # 305,000 in all
+MOST_TOKENS_OF_TESTS = 443_500  # 330,000
+MOST_ABOVE_100, MOST_ABOVE_120 = 6_060, 2_740  # 1,500 and 0
+MOST_FILES, MOST_RECURRING = 207, 22  # 160
+CIRCLES = [5, 4, 3, 3]  # sizes of the sets of files that import one another; none
 # what core must not know
 OUTSIDE = {"pandas", "matplotlib", "formulaic", "statsmodels", "tqdm", "narwhals"}
 GENERAL = ("estimation", "analysis", "views", "tables", "plots", "widgets", "sklearn")
@@ -64,7 +79,10 @@ def test_the_house_does_not_grow():
     assert all(a <= b for a, b in zip(found, CIRCLES, strict=False)), f"circles of imports have sizes {found}"
     assert len(FILES) <= MOST_FILES
     assert len(recurring_names()) <= MOST_RECURRING, f"names of files in several folders: {', '.join(recurring_names())}"
-    assert sum(map(tokens, FILES)) <= MOST_TOKENS, f"what can go for what was added? {tokens_by_folder()}"
+    count = tokens_by_folder()
+    over = {folder: count[folder] - most for folder, most in MOST_TOKENS.items() if count[folder] > most}
+    assert not over, f"what can go from these folders for what was added? {over}"
+    assert not count.keys() - MOST_TOKENS.keys(), "a new folder has no limit"
     assert sum(map(tokens, TESTS)) <= MOST_TOKENS_OF_TESTS
     assert long_lines(100) <= MOST_ABOVE_100
     assert long_lines(120) <= MOST_ABOVE_120

@@ -8,6 +8,7 @@ import pytest
 import simulate
 from closeness import assert_close
 from scipy.optimize import approx_fprime
+from scipy.spatial.distance import pdist
 
 import protoclass as pc
 from protoclass.core.distances.discriminant import Neighbourhoods, covariances, discriminants, nca, quadratic
@@ -406,3 +407,8 @@ def test_the_response_of_the_formula_is_read_where_the_metric_learns_from_it(iri
     missing = iris.assign(species=iris["species"].where(iris.index != 3))
     sizes = [len(pc.dissimilarity("species ~ .", missing, metric).index) for metric in ("euclidean", pc.LDA(ridge=0))]
     assert sizes == [150, 149]  # a row without a class counts where no class is asked for
+
+
+def test_the_map_of_three_classes_is_the_plane_of_the_discriminant_axes(iris):
+    D = pc.dissimilarity("species ~ .", iris, pc.LDA())
+    assert_close(pdist(D.map().to_numpy()), D.condensed(), abs=1e-9)

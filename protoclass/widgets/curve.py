@@ -123,7 +123,7 @@ class CurveExplorer(Explorer):
         return self.validation.confusion(self.point)
 
     def draw(self, ax: Any = None) -> Any:
-        return curve(self.validation, x=self._pair if len(self._pair) == 2 else None, ax=ax)
+        return curve(self.validation, ax=ax)
 
     def describe_state(self) -> Plain:
         return {"point": self.point, "used": self._used()}

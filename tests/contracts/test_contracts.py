@@ -143,11 +143,6 @@ class SpreadOfAllRows(pc.Centroids):
 
 
 @dataclass(frozen=True)
-class RepeatsOfNothing(pc.Condensed):
-    as_repeats: ClassVar[dict] = {"k": 1}
-
-
-@dataclass(frozen=True)
 class LooksAtHeldOutLabels(pc.KNN):
     """Chooses among the training rows by the labels of all."""
 
@@ -212,7 +207,7 @@ FAULTS = [
     (NoExample, "lacks values"),
     (UnknownExample, "not parameters"),
     (OneRuleForAll, "2 points has sizes"), (MisspeltKind, "kinds"),
-    (LooksAtHeldOutLabels, "held out"), (SpreadOfAllRows, "held out|held-out"), (RepeatsOfNothing, "as_repeats names"),
+    (LooksAtHeldOutLabels, "held-out"), (SpreadOfAllRows, "held out|held-out"),
 ]  # fmt: skip
 
 

@@ -197,7 +197,7 @@ def name_ticks(axis: Any, names: Sequence[str], label: str = "", at: Any = None,
     if square:  # a square beside such names, a title and a label
         room = min(sides) - longest - BESIDE * size
     flat = longest * len(names) < room
-    step = ceil(len(names) * 1.2 * size / max(1.0, room)) if upright or not flat else 1
+    step = max(1, ceil(len(names) * 1.2 * size / max(1.0, room))) if upright or not flat else 1
     axis.set_ticks(at[::step], names[::step], rotation=0 if upright or flat else 90, fontsize=size)
     axis.set_label_text(f"{label} ({len(names[::step])} of {len(names)} named)".strip() if step > 1 else label)
 

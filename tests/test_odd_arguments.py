@@ -7,6 +7,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
+from matplotlib.text import Text
 
 import protoclass as pc
 
@@ -139,7 +140,7 @@ def test_names_that_would_be_formulas_are_text_in_explorers():
     data = pc.load_data("iris").iloc[::5]
     data = data.assign(species=data["species"].astype(str).map(names)).rename(columns={"petal_width": r"$\bad{"})
     figure = pc.fit("species ~ .", data, eps=1.0).explore()
-    assert any(r"$\frac{x$" in text.get_text() for ax in figure.axes for text in ax.texts)
+    assert any(r"$\frac{x$" in text.get_text() for text in figure.findobj(Text))
     plt.close("all")
 
 

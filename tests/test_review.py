@@ -153,15 +153,20 @@ def test_threads_that_limit_blas_leave_it_as_it_was(monkeypatch):
 
     from protoclass.core import parallel as jit
 
+    class Limits:
+        def __init__(self):
+            self.before = pools.threads
+
+        def restore_original_limits(self):
+            pools.threads = self.before
+
     class Pools:
         threads = 2
 
         def limit(self, limits):
-            self.before, self.threads = self.threads, limits
-            return self
-
-        def restore_original_limits(self):
-            self.threads = self.before
+            known = Limits()
+            self.threads = limits or self.threads
+            return known
 
     pools, within = Pools(), []
     monkeypatch.setattr(jit, "_pools", lambda modules: pools)

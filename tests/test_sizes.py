@@ -101,7 +101,7 @@ CALLS = {
     "kernel_distances": lambda d: lambda rows: pc.kernel_distances(np.eye(3), rows=rows),
 }
 PARAMETERS = [
-    *(("fit", p) for p in ("cv", "seed", "candidates", "weights", "groups", "choose", "na", "dissimilarity")),
+    *(("fit", p) for p in ("cv", "seed", "sample", "candidates", "weights", "groups", "choose", "na", "dissimilarity")),
     *(("cross_validate", p) for p in ("cv", "seed", "repeats", "candidates", "measure")),
     *(("compare", p) for p in ("cv", "seed", "repeats")),
     *(("stability", p) for p in ("B", "seed")), *(("alternatives", p) for p in ("within", "seconds", "candidates")),

@@ -215,7 +215,7 @@ class ErrorCurve:
         >>> import protoclass as pc
         >>> v = pc.cross_validate("species ~ .", pc.load_data("iris"))
         >>> round(float(v.table["error"][v.one_se]), 2), round(v.corrected(), 2)
-        (0.03, 0.04)
+        (0.02, 0.04)
         """
         found = self._corrected(choose)
         return None if found is None else float(found[1] @ found[0] / found[1].sum())
@@ -251,7 +251,7 @@ class ErrorCurve:
         >>> import protoclass as pc
         >>> v = pc.cross_validate("species ~ .", pc.load_data("iris"))
         >>> [round(end, 2) for end in v.corrected_interval()]
-        [0.01, 0.12]
+        [0.01, 0.11]
         """
         found, groups, largest = self._corrected(choose), self.problem.groups, self.loss.max()
         if found is None:

@@ -169,7 +169,7 @@ for locked in (False, True):
     child = os.fork()
     if child == 0:
         faulthandler.dump_traceback_later(200, exit=True)  # seconds; says where a process that does not end waits
-        wrong = [fitted() != own, parallel.free_cores() != 3, parallel._within != 0]
+        wrong = [fitted() != own, parallel.free_cores() != 3, len(parallel._alone) > 0]
         os._exit(sum(bit << k for k, bit in enumerate(wrong)))
     if locked:
         parallel._guard.release()

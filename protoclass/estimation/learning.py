@@ -54,9 +54,9 @@ def fit_call(call: Call) -> Fitted:
     validation, trial, held = validate(problem, requested_measure(given["measure"], given["loss"]), given["repeats"])
     point = validation.chosen_by_call()
     selection = Selection(validation.grid, values_at(validation.grid, point), point, problem.call.choose)
-    rule = held.rule(point)
+    shared = () if problem.metric_axes else (trial.dissimilarity, trial.task, held.rule(point))  # each metric has its own
     del held  # has arrays of rows x grid points, of which the curve keeps those that it needs
-    out = calibrated(learn(problem, selection, validation, trial.dissimilarity, trial.task, rule))
+    out = calibrated(learn(problem, selection, validation, *shared))
     worse = worse_than_one_class(validation, point, out.rule.kinds, out.calibration is not None)
     _warn_of(copied(validation), worse, costs_twice(validation))
     return out

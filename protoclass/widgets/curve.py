@@ -60,8 +60,9 @@ class CurveExplorer(Explorer):
 
     def __init__(self, validation: ErrorCurve, x: Any = None) -> None:
         super().__init__()
+        others = list_others(validation, validation.chosen_by_call())
         validation = validation.of_metric(validation.chosen_by_call())  # with the grid of the method
-        self.validation = validation
+        self.validation, self._others = validation, others
         self.grid = {str(k): validation.grid[k].unique().tolist() for k in validation.grid}
         self._pair = choose_pair(validation, x)
         self._fits: dict[int, Fitted] = {}
@@ -75,7 +76,7 @@ class CurveExplorer(Explorer):
             self.observe(self._update, list(self.STATE))
             self.point = validation.chosen_by_call()
             self._point_moved()
-        self.content = join(describe_chart(validation, self._pair))
+        self.content = join(describe_chart(validation, self._pair, others))
         self.open()
 
     @validate("point")
@@ -151,7 +152,7 @@ class CurveExplorer(Explorer):
                 self.point = point
                 answers.append(self.tell({}))
             self.point = chosen
-        return {**describe_chart(self.validation, self._pair), "answers": answers}
+        return {**describe_chart(self.validation, self._pair, self._others), "answers": answers}
 
     def _used(self) -> int:
         """The point of `fit`, -1 where there is none."""
@@ -166,7 +167,7 @@ class CurveExplorer(Explorer):
         return [*facts, ("explorer.fit", at)]
 
 
-def describe_chart(validation: ErrorCurve, pair: tuple[str, ...]) -> Plain:
+def describe_chart(validation: ErrorCurve, pair: tuple[str, ...], others: Sequence[Plain] = ()) -> Plain:
     """A validation as a curve over one parameter, or as a heat map of two; and the values of each slider."""
     axes = []
     for name in validation.grid:
@@ -177,7 +178,7 @@ def describe_chart(validation: ErrorCurve, pair: tuple[str, ...]) -> Plain:
     points = np.arange(len(validation.table))
     drawn = {"heat": describe_heat(validation, (pair[0], pair[1]))} if len(pair) == 2 else {}
     return {
-        **(drawn or {"curve": describe_line(validation, pair, points)}),
+        **(drawn or {"curve": {**describe_line(validation, pair, points), "others": list(others)}}),
         "axes": axes,
         "formula": str(validation.problem.call.formula),
         "method": f"{validation.problem.model.title}, {count_folds(validation)}",
@@ -204,6 +205,19 @@ def describe_line(validation: ErrorCurve, along: tuple[str, ...], points: np.nda
         "counted": "features" if validation.problem.model.can.counted == "features" else "prototypes",
         "axis": describe_axis(validation, along[0]) if along else "method",
     }
+
+
+def list_others(validation: ErrorCurve, point: int) -> list[Plain]:
+    """The errors with each metric that was tried but the one of a grid point, along the only parameter; none if no metric was tuned."""
+    metrics, along = list(validation.problem.metric_axes), [name for name in validation.grid if name not in validation.problem.metric_axes]
+    if not metrics or len(along) != 1:
+        return []
+    here, table = validation.grid[metrics].iloc[point], validation.table.sort_values(along[0])
+    return [
+        {"name": ", ".join(map(write_value, values)), "x": list_numbers(line[along[0]]), "errors": list_numbers(line["error"])}
+        for values, line in table.groupby(metrics, sort=False)
+        if (line[metrics].iloc[0] != here).any()
+    ]
 
 
 def list_frontier(validation: ErrorCurve, points: np.ndarray) -> list[int]:

@@ -36,7 +36,7 @@ from ..views.prototypes import (
 )
 from ..views.stages import Stages, count_steps
 from ..views.words import describe_prototypes, write_field
-from .curve import describe_line, list_numbers
+from .curve import describe_line, list_numbers, list_others
 
 PAIRS = 1_500_000  # of a prototype and a row in its ball, over all radii
 ENTRIES = 60_000_000  # dissimilarities of rows to prototypes that are read; a tenth where they have to be measured
@@ -385,6 +385,7 @@ def describe_curve(stages: Stages) -> Packed:
         return {}
     return {
         **describe_line(validation, (radius,), rows),
+        "others": list_others(validation, fit.point),
         "points": [stages.radii.index(value) for value in values],
     }
 

@@ -247,3 +247,14 @@ def test_a_list_of_dissimilarities_that_cannot_be_tuned(iris):
     assert two.grid["dissimilarity"].tolist() == [repr(pc.LDA()), repr(pc.LDA(ridge=0))]
     square = pc.dissimilarity("~ .", iris.iloc[:6, :4]).frame().to_numpy().tolist()
     assert len(pc.fit("y ~ 1", pd.DataFrame({"y": list("ababab")}), "knn", k=1, dissimilarity=square).prototypes) == 6
+
+
+@pytest.mark.parametrize("order", [["euclidean", "lda"], ["lda", "euclidean"]])
+def test_the_fit_of_several_metrics_is_that_of_the_selected_one(order):
+    rng = np.random.default_rng(0)
+    angle, y = rng.uniform(0, 2 * np.pi, 120), np.arange(120) % 2
+    rings = pd.DataFrame({"a": (1 + y) * np.cos(angle), "b": (1 + y) * np.sin(angle), "y": y.astype(str)})
+    fit = pc.fit("y ~ .", rings, dissimilarity=order, eps=[0.5, 1.0], cv=5, repeats=1)
+    alone = pc.fit("y ~ .", rings, dissimilarity="euclidean", eps=fit.model.eps, cv=None)
+    assert fit.selection.values["dissimilarity"] == fit.dissimilarity.metric.name == "Euclidean"
+    assert fit.predict(kind="distance").equals(alone.predict(kind="distance"))

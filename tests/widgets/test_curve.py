@@ -56,6 +56,15 @@ def test_a_curve_is_the_table(fit):
         assert curve["words"][point] == f"{describe_choice(v, point)} Size {v.table['size'][point]:.4g}."
 
 
+def test_the_curve_has_a_line_for_each_distance(iris):
+    fit = pc.fit("species ~ .", iris[::3], dissimilarity=["euclidean", "lda"], eps=[0.5, 1.0, 2.0], cv=3, repeats=1)
+    whole, chosen = fit.validation.table, fit.dissimilarity.metric.name
+    (line,) = read(CurveExplorer(fit.validation))["curve"]["others"]
+    (other,) = {"Euclidean", "LDA"} - {chosen}
+    assert line == {"name": other, "x": [0.5, 1.0, 2.0], "errors": whole.loc[whole["dissimilarity"] == other, "error"].tolist()}
+    assert describe_curve(PrototypeExplorer(fit)._stages)["others"] == [line]
+
+
 def test_a_heat_map_is_the_table(machines):
     v = machines
     heat = json.loads(json.dumps(describe_chart(v, ("penalty", "stop")), allow_nan=False))["heat"]

@@ -36,7 +36,8 @@ export class Curve extends Chart {
   draw(width, height) {
     const { told } = this, names = this.frontier ? null : told.names, least = Math.min(...this.x);
     const log = !names && least > 0 && (this.frontier || Math.max(...this.x) > 10 * least);
-    this.scale(width, height, { xs: this.order.map((k) => this.x[k]), ends: told.ends, names, log });
+    const others = names || this.frontier ? [] : told.others.map((line) => this.within(line, log)).filter((line) => line.spots.length);
+    this.scale(width, height, { xs: [...this.order.map((k) => this.x[k]), ...others.flatMap((line) => line.spots.map(([x]) => x))], ends: told.ends, names, log });
     this.spots = told.points.map((_, k) => (told.errors[k] === null || !this.order.includes(k) ? null : [this.across(this.x[k]), this.up(told.errors[k])]));
     const { left, right } = this.box;
     if (told.band.length) {
@@ -44,6 +45,11 @@ export class Curve extends Chart {
       this.add("rect", { x: left, width: right - left, y, height: Math.max(2, floor - y), class: "protoclass-band" });
     }
     this.axes(width, height, told.name !== "loss");
+    for (const { name, spots } of others) {
+      this.add("path", { d: spots.map(([x, error], k) => `${k ? "L" : "M"}${this.across(x)} ${this.up(error)}`).join(""), class: "protoclass-other" });
+      const [x, error] = spots[0];
+      this.add("text", { x: this.across(x), y: this.up(error) - 4 }, name);
+    }
     const seen = this.order.filter((k) => this.spots[k]);
     this.add("path", { d: seen.map((k, at) => `${at ? "L" : "M"}${this.spots[k].join(" ")}`).join(""), class: "protoclass-line" });
     for (const k of seen) {
@@ -52,6 +58,12 @@ export class Curve extends Chart {
       this.add("circle", { cx: x, cy: y, r: 2.6, class: "protoclass-dot" });
     }
     this.nameMarks(seen.filter((k) => told.marks[k]), width);
+  }
+
+  // The errors with another distance that have a place on these axes.
+  within({ name, x, errors }, log) {
+    const [low, high] = this.told.ends, spots = x.map((value, k) => [value, errors[k]]);
+    return { name, spots: spots.filter(([value, error]) => error !== null && low <= error && error <= high && (!log || value > 0)) };
   }
 
   // The names of the two choices above them, which neither meet nor are cut.

@@ -178,7 +178,7 @@ def describe_chart(validation: ErrorCurve, pair: tuple[str, ...], others: Sequen
     points = np.arange(len(validation.table))
     drawn = {"heat": describe_heat(validation, (pair[0], pair[1]))} if len(pair) == 2 else {}
     return {
-        **(drawn or {"curve": {**describe_line(validation, pair, points), "others": list(others)}}),
+        **(drawn or {"curve": {**describe_line(validation, pair, points), "others": others}}),
         "axes": axes,
         "formula": str(validation.problem.call.formula),
         "method": f"{validation.problem.model.title}, {count_folds(validation)}",

@@ -100,7 +100,7 @@ def test_every_grid_is_json_that_a_page_can_read(iris, method, tuned):
 
 def test_the_curve_above_the_map_is_the_same_at_its_radii(iris, fit):
     explorer = PrototypeExplorer(fit)
-    curve, alone = describe_curve(explorer._stages), describe_chart(fit.validation, ("eps",))["curve"]
+    curve, alone = describe_curve(explorer._stages), describe_chart(fit.validation, ("eps",), [])["curve"]
     assert curve == alone
     two = pc.fit("species ~ .", iris, eps=[0.6, 1.0, 1.6], lambda_=[0.5, 2.5], cv=3, dissimilarity="euclidean", repeats=1)
     some = describe_curve(PrototypeExplorer(two)._stages)

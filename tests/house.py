@@ -2,6 +2,7 @@
 
 import ast
 import collections
+import gc
 import io
 import tokenize
 from functools import cache
@@ -11,6 +12,15 @@ PACKAGE = Path(__file__).resolve().parent.parent / "protoclass"
 FILES = sorted(PACKAGE.rglob("*.py"))
 TESTS = sorted(PACKAGE.parent.joinpath("tests").rglob("*.py"))
 CODE = (tokenize.NAME, tokenize.OP, tokenize.NUMBER, tokenize.STRING)
+
+
+def tree_of(path):
+    """The syntax of a file. Python 3.11 raises SystemError if the garbage collector runs a destructor meanwhile."""
+    gc.disable()
+    try:
+        return ast.parse(path.read_text())
+    finally:
+        gc.enable()
 
 
 def name_of(path):
@@ -35,7 +45,7 @@ def imports(path):
             only = isinstance(child, ast.If) and ast.unparse(child.test) == "TYPE_CHECKING"
             yield from walk(child, inside or isinstance(child, (ast.FunctionDef, ast.Lambda)), typed or only)
 
-    return list(walk(ast.parse(path.read_text()), False, False))
+    return list(walk(tree_of(path), False, False))
 
 
 def place(module, name):
@@ -81,7 +91,7 @@ def circles():
 def tokens(path):
     """Names, operators, numbers and texts of the code; comments and docstrings are not counted."""
     text = path.read_text()
-    bodies = (getattr(node, "body", None) for node in ast.walk(ast.parse(text)))
+    bodies = (getattr(node, "body", None) for node in ast.walk(tree_of(path)))
     first = (body[0] for body in bodies if isinstance(body, list) and body and isinstance(body[0], ast.Expr))
     documents = {line.lineno for line in first if isinstance(getattr(line.value, "value", None), str)}
     found = tokenize.generate_tokens(io.StringIO(text).readline)

@@ -43,7 +43,7 @@ MOST_TOKENS = {  # of each folder
     "sklearn": 4_900,  # 4,000
     "cluster": 2_100,  # 2,000
 }  # 305,000 in all
-MOST_TOKENS_OF_TESTS = 443_600  # 330,000
+MOST_TOKENS_OF_TESTS = 443_800  # 330,000
 MOST_ABOVE_100, MOST_ABOVE_120 = 6_060, 2_740  # 1,500 and 0
 MOST_FILES, MOST_RECURRING = 207, 22  # 160
 CIRCLES = [5, 4, 3, 3]  # sizes of the sets of files that import one another; none

@@ -271,6 +271,8 @@ class PVM(Model):
 
         def draw(part: Task) -> dict[str, np.ndarray]:
             n = len(part.y)
+            if not part.D.shape[1]:  # all candidates are held out
+                return dict(grid)
             levels = np.concatenate([lower_levels(n * (n - 1)) if own is None else own, UpperQuantiles.levels])
             some = part if n <= IN_FOLD else part.keep(stratified_subset(part.y, IN_FOLD, 0), 0)[0]
             return {**grid, "eps": radii(some, levels)[place]}

@@ -1,5 +1,6 @@
 """Parameters of metrics that are tuned with those of the method, beside one cross-validation for each metric."""
 
+import warnings
 from dataclasses import dataclass
 from itertools import product
 from typing import Any
@@ -258,3 +259,12 @@ def test_the_fit_of_several_metrics_is_that_of_the_selected_one(order):
     alone = pc.fit("y ~ .", rings, dissimilarity="euclidean", eps=fit.model.eps, cv=None)
     assert fit.selection.values["dissimilarity"] == fit.dissimilarity.metric.name == "Euclidean"
     assert fit.predict(kind="distance").equals(alone.predict(kind="distance"))
+
+
+@pytest.mark.parametrize("given", [{"eps": [0.8, 1.2]}, {"dissimilarity": "adaptive", "candidates": 3}])
+def test_a_fold_without_candidates_and_rows_without_a_class(given):
+    data = pd.DataFrame({"a": np.random.default_rng(0).normal(size=10), "b": list("accabcbacc"), "y": list("ccdbdabaab")})
+    fit = pc.fit("y ~ .", data, lambda_=0.5, cv=2, groups=np.arange(10) // 2, **given)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", RuntimeWarning)
+        assert len(fit.calibrate(how="multinomial", cv=2).predict(kind="prob")) == 10

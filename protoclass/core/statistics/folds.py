@@ -90,7 +90,7 @@ def grouped(y: Array, group: Array, folds: int, seed: int) -> Array:
         raise OptionError(f"cv={folds} needs at least {folds} groups, but there are {groups}: use a smaller cv")
     count = np.zeros((groups, classes))
     np.add.at(count, (group, y), 1)
-    share = count / count.sum(axis=0)
+    share = count / np.maximum(1.0, count.sum(axis=0))  # of the rows of a calibration, a class may have none
     order = _shuffled(-count.sum(axis=1), seed)
     held, size = np.zeros((folds, classes)), np.zeros(folds)
     group_fold = np.empty(groups, np.int64)

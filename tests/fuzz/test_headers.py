@@ -130,7 +130,8 @@ def forged(name, changes, seed):
     """A saved file that says of some parts that they are larger than they are, with the right sums."""
     draw = np.random.default_rng(seed)
     head, content, arrays = take_apart(parts(name))
-    for change in sorted(changes, key=lambda change: change is change_header):  # the others read arrays, whose headers must be true
+    # the others read arrays, whose headers must be true, and lists, which a value may replace
+    for change in sorted(changes, key=lambda change: change in (change_value, change_header)):
         change(content, arrays, draw)
     return put_together((head, content, arrays), True, int(draw.choice([0, 9])))
 

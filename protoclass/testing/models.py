@@ -293,7 +293,7 @@ def check_moved(s: Subject) -> None:
         query.rows, lambda rows, points: query.measure(rows, points.moved(columns)), query.vectors, query.design, query.label
     )
     want, moved = answers(rule, among), rule.moved(columns)
-    cure = "return dataclasses.replace(self, prototypes=self.prototypes.moved(columns)), where other columns of D become columns[field]"
+    cure = "return dataclasses.replace(self, prototypes=self.prototypes.moved(columns)), if other columns of D become columns[field]"
     require(
         same(moved.prototypes.at, rule.prototypes.moved(columns).at),
         f"{s}: moved(columns) of the rule must have the prototypes columns[at]: {cure}",

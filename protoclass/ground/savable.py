@@ -82,8 +82,3 @@ def savable(cls: Any = None, *, name: str = "", **shapes: str) -> Any:
     if not isinstance(cls, type):
         raise OptionError(f"savable takes a dataclass, not {brief(cls)}")
     return declare(cls)
-
-
-def kind_of(of: type) -> Kind | None:
-    """What is declared of a class itself, not of those that it derives from."""
-    return next((kind for kind in SAVABLE.values() if kind.of is of), None)

@@ -132,10 +132,6 @@ class Measured:
         """The metric trained on other rows."""
         return self.call("`train`", train_metric, metric or self.metric, frame)
 
-    def measured_by(self, trained: TrainedMetric) -> Array:
-        """The dissimilarities of the rows as another trained metric measures them."""
-        return self.between(self.rows_of(self.frame, trained), self.candidates_of(self.frame, trained), trained)
-
     def call(self, what: str, function: Callable[..., T], *args: Any) -> T:
         """The value of a function of the metric; an error that is not of this package becomes one of the contract."""
         try:

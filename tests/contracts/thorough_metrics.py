@@ -22,7 +22,7 @@ from protoclass.export.saving.classes import name_of
 from protoclass.frames.frame import Frame, mold
 from protoclass.frames.tables import as_pandas
 from protoclass.ground.errors import FileError, NotAvailable, OptionError, ProtoclassError, shown
-from protoclass.ground.savable import kind_of
+from protoclass.ground.savable import SAVABLE
 from protoclass.metrics.base import Metric, TrainedMetric, Traits, VectorMetric, same
 from protoclass.metrics.measuring import measure_frame
 from protoclass.metrics.registry import METRICS
@@ -409,7 +409,7 @@ def check_saved(s: Measured) -> None:
     """Dissimilarities that are saved and loaded measure to the same bits, also new rows."""
     for kind in _kinds(s.trained, TrainedMetric):
         require(
-            kind_of(kind) is not None,
+            any(known.of is kind for known in SAVABLE.values()),
             f"{s}: fits with it can't be saved: write @protoclass.extend.savable above @dataclass of {kind.__name__}",
         )
     measured = measure_frame(s.frame, s.trained)

@@ -41,7 +41,7 @@ from .selection import (
 
 AT_ONCE = 4  # values by which a default grid goes on at a time
 MOST_FURTHER = 40  # values by which a default grid goes on at most
-SAMPLE, SAMPLE_OF_CLASS = 2_000, 50  # rows, in all and for each class, on which a fit of many rows selects a default dissimilarity
+SAMPLE, SAMPLE_OF_CLASS = 1_500, 50  # rows, in all and for each class, on which a fit of many rows selects a default dissimilarity
 FOLDS_OF_SAMPLE = 5  # of which each has rows of every class, see `quotas`
 
 

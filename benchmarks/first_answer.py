@@ -114,8 +114,9 @@ SHAPES = {
 }  # fmt: skip
 
 
-def simulated(draw: Callable[[int, np.random.Generator], pd.DataFrame], n: int, samples: int) -> list[float]:
-    """Means over samples: true error, CV error, corrected error, and coverage of its interval; SD of the CV error, and its mean SE."""
+def simulated(draw: Callable[[int, np.random.Generator], pd.DataFrame], n: int, samples: int) -> list[str]:
+    """Means over samples, in percent: true, CV and corrected error, the bias of the latter (SE), SD of the CV error, and its mean SE;
+    and the coverage of the interval."""
     found = []
     for s in range(samples):
         data, new = draw(n, np.random.default_rng([s, n])), draw(4000, np.random.default_rng([s, n, 1]))
@@ -124,8 +125,11 @@ def simulated(draw: Callable[[int, np.random.Generator], pd.DataFrame], n: int, 
         low, high = v.corrected_interval() or (np.nan, np.nan)
         error, se = v.table.loc[v.one_se, ["error", "se"]]
         found.append([true, error, v.corrected(), low <= true <= high, se])
-    *means, se = np.mean(np.array(found, float), axis=0).tolist()
-    return [*means, float(np.std(np.array(found, float)[:, 1], ddof=1)), se]
+    true, error, corrected, inside, se = 100 * np.array(found, float).T
+    bias, spread = corrected - true, error.std(ddof=1)
+    errors = [f"{values.mean():.1f}" for values in (true, error, corrected)]
+    known = f"{bias.mean():+.1f} ({bias.std(ddof=1) / samples**0.5:.1f})"
+    return [*errors, known, f"{spread:.1f}", f"{se.mean():.1f}", f"{inside.mean() / 100:.2f}"]
 
 
 def stability_line(name: str, seeds: int) -> list[str]:
@@ -145,6 +149,7 @@ def main() -> None:
     parser.add_argument("--tables", nargs="*", default=TABLES, choices=TABLES, metavar="NAME", help=", ".join(TABLES))
     parser.add_argument("--fits", nargs="+", default=["default"], choices=FITS, help="beside logistic regression (default: default)")
     parser.add_argument("--simulate", type=int, default=0, metavar="SAMPLES", help="samples of each simulation (default: none)")
+    parser.add_argument("--shapes", nargs="+", default=[*SHAPES], choices=SHAPES, metavar="NAME", help=f"to simulate: {', '.join(SHAPES)}")
     parser.add_argument("--seeds", type=int, default=0, help="seeds of the fits of all rows (default: none)")
     parser.add_argument("--rows", nargs="+", type=int, default=[60, 150, 600], help="of a sample (default: 60 150 600)")
     options = parser.parse_args()
@@ -161,13 +166,11 @@ def main() -> None:
         ]
     if options.simulate:
         lines = []
-        for name, draw in SHAPES.items():
+        for name in options.shapes:
             for n in options.rows:
-                true, plain, corrected, inside, sd, se = simulated(draw, n, options.simulate)
-                errors = [f"{100 * value:.1f}" for value in (true, plain, corrected, sd, se)]
-                lines.append([name, f"{n}", *errors, f"{inside:.2f}"])
+                lines.append([name, f"{n}", *simulated(SHAPES[name], n, options.simulate)])
                 print(*lines[-1], sep=" | ", flush=True)
-        head = ["", "rows", "true error", "CV error", "corrected", "SD of CV error", "its SE", "coverage"]
+        head = ["", "rows", "true error", "CV error", "corrected", "bias (SE)", "SD of CV error", "its SE", "coverage"]
         words = f"Errors (%) and the coverage of the corrected error's 95 % interval, means over {options.simulate} samples."
         parts += [words, as_table(head, lines)]
     if options.seeds:

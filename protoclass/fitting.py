@@ -123,7 +123,7 @@ class Fit(Saveable, Fitted):
 
 @savable(
     of_fold="R n", predicted="R n G", covered="R n G", errors="F G", sizes="F G", fold_weight="F", loss="L L", bounds="F G", grid="G",
-    counts="G c",
+    counts="G",
 )  # fmt: skip
 @public
 @dataclass(frozen=True, eq=False, repr=False)
@@ -294,8 +294,8 @@ def fit(
     measure, repeats, loss
         Error measure, repeats and losses of the cross-validation, see `cross_validate`. They affect which values are selected for
         tuned parameters, not how the fitted model predicts. `predict(new, loss=)` of a calibrated fit decides by expected loss.
-    max_prototypes : int, or mapping of class to int, optional
-        Maximum number of prototypes, in total or per class; for "scm", of features. `choose=` selects among the grid points whose
+    max_prototypes : int, optional
+        Maximum number of prototypes; for "scm", of features. `choose=` selects among the grid points whose
         model on all rows respects it. The PVM then also tunes the number of prototypes (by `stop`, or by `lambda_` with other
         solvers than the greedy one), unless that parameter is given.
     tolerance : number >= 0, or str such as "5%", optional

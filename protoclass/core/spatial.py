@@ -149,19 +149,6 @@ class Spatial(Source):
         return rows, rows if self.symmetric else blocks_of(Z, BLOCK)
 
 
-def share_within(X: Array, geometry: Geometry, radius: Array) -> float:
-    """Approximate proportion of the pairs of rows (n, p) that are computed for balls of a radius (1,): 1 if none can be skipped.
-
-    Found from some rows, evenly taken, in blocks of as many fewer rows, whose boxes are as large.
-    """
-    if X.shape[1] > MOST_COLUMNS:
-        return 1.0
-    with np.errstate(over="ignore"):  # distances beyond all numbers are not within the radius
-        blocks = _some_blocks(X)
-        share = share_near(blocks, blocks, geometry.r, geometry.reach(radius)[0], LOOKED_AT)
-    return share if share < WORTH else 1.0
-
-
 def _some_blocks(X: Array) -> Blocks:
     """Some rows (n, p), evenly taken, in blocks of as many fewer rows, whose boxes are as large."""
     sample = X[:: max(1, len(X) // SHOWN)]

@@ -173,7 +173,7 @@ class Trial:
                 validating.update()
 
     def count(self, held: HeldOut) -> np.ndarray | None:
-        """What a budget counts of the rule on all rows at each grid point: (G, classes), or (G, 1) of sizes.
+        """What a budget counts of the rule on all rows at each grid point, (G,).
 
         None without a budget, for which rules would have to be fitted.
         """
@@ -183,7 +183,7 @@ class Trial:
         model, levels, points = problem.model, tuple(problem.frame.levels), range(len(held.grid))
         rows = np.bincount(self.task.y[self.task.w > 0], minlength=self.task.classes)
         if model.class_sizes(values_at(held.grid, 0), rows, levels) is not None:
-            return np.array([model.class_sizes(values_at(held.grid, g), rows, levels) for g in points])
+            return np.array([np.sum(model.class_sizes(values_at(held.grid, g), rows, levels)) for g in points])
         if problem.budget is None:
             return None
         if held.rules is None:

@@ -36,7 +36,7 @@ from ..frames.tables import as_given, cached_table
 from ..ground.checks import check_seed, is_number, one_of, whole_number
 from ..ground.errors import OptionError, brief
 from ..values import public
-from .problem import Problem, refuse_budget, within_budget
+from .problem import Problem, refuse_budget
 from .selection import BY_HAND, MEASURES, Extension, Selection, losses, mean_loss, row_weights, values_at
 
 MOST_DRAWS = 1_000_000  # of a band, which takes draws times grid points
@@ -84,8 +84,8 @@ class ErrorCurve:
         Extensions of the default grids beyond their last value.
     procedure : or None
         Procedure that does the same cross-validation with other data; None for a part of a curve.
-    counts : int array (G, classes) or (G, 1), or None
-        Number of prototypes of each class (or of the units that the method counts) in the model on all rows, if known.
+    counts : int array (G,), or None
+        Number of prototypes (or of the units that the method counts) in the model on all rows, if known.
     """
 
     fits: ClassVar[Any] = None  # the class of the fits at its points, if it is not `Fitted`
@@ -354,12 +354,12 @@ class ErrorCurve:
         model = problem.model.within(rows)
         if self.procedure is None or model == problem.model or not model.shares_work:
             return self
-        return self.procedure.of_problem(replace(problem, model=model, budget=np.array([rows])), covers=False)
+        return self.procedure.of_problem(replace(problem, model=model, budget=rows), covers=False)
 
     @property
     def rule_sizes(self) -> np.ndarray:
         """Size of each grid point in `frontier`, (G,)."""
-        return self.choice.size if self.counts is None else self.counts.sum(axis=1).astype(float)
+        return self.choice.size if self.counts is None else self.counts.astype(float)
 
     def band(self, level: float = 0.95, draws: int = 10_000, seed: int = 0) -> pd.DataFrame:
         """Simultaneous confidence band for the error curve, with coverage `level`.
@@ -591,9 +591,9 @@ def limits_of(problem: Problem, measure: str, loss: np.ndarray, grid: pd.DataFra
     """Limits of the selection among grid points, of which a budget counts `counts`; raises if no point satisfies them."""
     tolerance, allowed, model, rank = problem.call.arguments.get("tolerance"), None, problem.model, None
     if problem.budget is not None and counts is not None:
-        allowed = within_budget(counts, problem.budget)
+        allowed = counts <= problem.budget
         if not allowed.any():
-            raise refuse_budget(problem, counts, f"the smallest rule of {len(grid)} grid points has")
+            raise refuse_budget(problem, counts.min(), f"the smallest rule of {len(grid)} grid points has")
     least = least_se(row_weights(problem, measure), loss.max(axis=1)[problem.frame.codes], problem.groups)
     largest, relative = (None, False) if tolerance is None else read_tolerance(tolerance)
     if model.has("rank"):

@@ -8,7 +8,6 @@ import pandas as pd
 import pytest
 
 import protoclass as pc
-from protoclass.sklearn import PrototypeClassifier
 
 LOSS = pd.DataFrame([[0, 3], [1, 0]], ["ill", "well"], ["ill", "well"])
 
@@ -57,11 +56,6 @@ def test_no_warning_where_the_error_is_as_good_or_not_looked_at(iris, noise):
         pc.fit("species ~ .", iris, eps=1.0, lambda_=1000.0, cv=10)
         pc.fit("y ~ .", noise, eps=1.0)
         pc.compare("y ~ .", noise, ["pvm", "knn"], cv=3)  # its errors are there to be compared
-
-
-def test_the_estimator_warns_as_well(noise):
-    with pytest.warns(pc.DataWarning, match="worse than no information"):
-        PrototypeClassifier("knn", k=[1, 3]).fit(noise[["a", "b", "c"]], noise["y"])
 
 
 def test_an_error_that_is_above_one_class_only_when_corrected_is_said_by_print():

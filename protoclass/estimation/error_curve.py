@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, ClassVar, Protocol
+from typing import Any, ClassVar
 
 import numpy as np
 import pandas as pd
@@ -42,13 +42,6 @@ from .selection import BY_HAND, MEASURES, Extension, Selection, losses, mean_los
 MOST_DRAWS = 1_000_000  # of a band, which takes draws times grid points
 
 
-class Repeatable(Protocol):
-    """A cross-validation that can be done with other data of the same columns, or with some of the rows."""
-
-    def validation_of(self, data: Any) -> ErrorCurve: ...
-    def of_problem(self, problem: Problem, covers: bool = True) -> ErrorCurve: ...
-
-
 @public
 @dataclass(frozen=True, eq=False)
 class ErrorCurve:
@@ -82,7 +75,7 @@ class ErrorCurve:
         Bound of each model on its error, at delta = 0.05, if the method has one.
     extensions : mapping of parameter to Extension
         Extensions of the default grids beyond their last value.
-    procedure : or None
+    procedure : Procedure, or None
         Procedure that does the same cross-validation with other data; None for a part of a curve.
     counts : int array (G,), or None
         Number of prototypes (or of the units that the method counts) in the model on all rows, if known.
@@ -104,7 +97,7 @@ class ErrorCurve:
     notes: tuple[str, ...] = ()
     bounds: np.ndarray | None = None
     extensions: Mapping[str, Extension] = field(default_factory=dict)
-    procedure: Repeatable | None = None
+    procedure: Any = None
     counts: np.ndarray | None = None
 
     @cached_table
@@ -473,34 +466,6 @@ class ErrorCurve:
     @property
     def _weights(self) -> np.ndarray:
         return row_weights(self.problem, self.measure)
-
-    @cached_table
-    def by_repeat(self) -> pd.DataFrame:
-        """Selected point of each repeat: the parameters, `error`, and mean `size` of the models over the folds.
-
-        One row for each repeat.
-
-        Examples
-        --------
-        >>> import protoclass as pc
-        >>> v = pc.cross_validate("species ~ .", pc.load_data("iris"), dissimilarity="euclidean", repeats=3)
-        >>> v.by_repeat["size"].round(1).tolist()
-        [14.0, 17.3, 17.4]
-        """
-        alone = [self] if len(self.of_fold) == 1 else [self._draw(r) for r in range(len(self.of_fold))]
-        rows = [v.table.iloc[[v.chosen_by_call()]] for v in alone]
-        out = pd.concat(rows, ignore_index=True)[[*self.grid, "error", "size"]]
-        return out.rename_axis(index="draw")
-
-    def _draw(self, r: int) -> ErrorCurve:
-        """The cross-validation with the folds of one repeat alone."""
-        of_repeat = np.repeat(np.arange(len(self.of_fold)), self.of_fold.max(axis=1) + 1) == r
-        out = replace(
-            self, of_fold=self.of_fold[[r]], predicted=self.predicted[[r]], errors=self.errors[of_repeat], sizes=self.sizes[of_repeat],
-            fold_weight=self.fold_weight[of_repeat], covered=None if self.covered is None else self.covered[[r]],
-            bounds=None if self.bounds is None else self.bounds[of_repeat], procedure=None,
-        )  # fmt: skip
-        return replace(out, choice=out._choose(out.limits))
 
     @property
     def folds(self) -> pd.DataFrame | pd.Series:

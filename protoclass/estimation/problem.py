@@ -23,7 +23,6 @@ from ..frames.tables import Absent, as_pandas, unshared
 from ..ground.checks import check_progress, check_seed, is_number, quoted
 from ..ground.errors import DataError, FormulaError, NotAvailable, OptionError, brief, printed, shown
 from ..ground.foreign_names import ELSEWHERE
-from ..ground.options import options
 from ..ground.progress import bar
 from ..ground.savable import savable
 from ..metrics.base import Metric, TrainedMetric, as_vectors, joined
@@ -216,7 +215,6 @@ def learned_metric(model: Model, metric: Metric | TrainedMetric, frame: Frame) -
 
 
 HOLD_LIMIT = 2**29  # bytes of a matrix that is stored although it is used once
-LONG = 5.0  # predicted seconds from which on a bar is shown from the start
 
 
 @savable(groups="n", class_factors="L")
@@ -437,7 +435,7 @@ def prepare(call: Call) -> Problem:
         candidates = choose_candidates(model, metric, frame)
     return Problem(
         call, frame, model, metric, _groups(given["groups"], data, kept),
-        own_folds(given["cv"], data, kept), seed, _progress(given["progress"], model, frame, candidates), candidates,
+        own_folds(given["cv"], data, kept), seed, given["progress"], candidates,
         factors, budget, to_tune,
     )  # fmt: skip
 
@@ -509,15 +507,6 @@ def _molded(call: Call, given: Mapping[str, Any]) -> tuple[Call, pd.DataFrame, F
     folds = own_folds(given["cv"], data, np.arange(len(data)))
     aside = (groups,) if _drawn(folds) else (groups, folds)
     return call, data, mold(call.formula, data, na=given["na"], weights=weights, aside=aside)
-
-
-def _progress(progress: bool | None, model: Model, frame: Frame, candidates: Any) -> bool | None:
-    """Whether bars are shown: immediately if a fit is predicted to take long, unless they are switched on or off."""
-    each = model.seconds_each(len(frame.schema))
-    if progress is not None or options.progress is not None or each is None:
-        return progress
-    count = candidates if isinstance(candidates, int) else len(frame)
-    return True if each * len(frame) * count > LONG else None
 
 
 def _check_candidates(candidates: Any, model: Model) -> None:

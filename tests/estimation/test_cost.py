@@ -64,12 +64,3 @@ def test_a_sample_is_drawn_and_said(monkeypatch):
     assert fit.update(data=data[:90]).problem.candidates == "train"
     given = pc.dissimilarity("~ x0 + x1", data).frame()
     assert pc.fit("y ~ 1", data, dissimilarity=given, cv=3, progress=False, repeats=1).problem.candidates == "train"
-
-
-def test_bars_are_shown_from_the_start_of_long_work(monkeypatch):
-    monkeypatch.setattr("protoclass.estimation.problem.LONG", 0.0)
-    assert pc.fit("y ~ .", table(60), eps=1.0).problem.progress is True
-    assert pc.fit("y ~ .", table(60), eps=1.0, progress=False).problem.progress is False
-    with pc.options(progress=False):
-        assert pc.fit("y ~ .", table(60), eps=1.0).problem.progress is None
-    assert pc.fit("y ~ .", table(60), method="knn").problem.progress is None

@@ -204,7 +204,7 @@ def test_glance_has_the_parameters_that_apply(iris, method, options, there, abse
 
 def test_tables_that_are_handed_out_are_copies(iris):
     fit = pc.fit("species ~ .", iris, eps=[0.8, 1.0], cv=3, dissimilarity="euclidean", repeats=1)
-    for of, name in ((fit, "prototypes"), (fit.validation, "table"), (fit.validation, "held_out"), (fit.validation, "by_repeat")):
+    for of, name in ((fit, "prototypes"), (fit.validation, "table"), (fit.validation, "held_out")):
         before = getattr(of, name).copy()
         table = getattr(of, name)
         table.iloc[:, 0] = table.iloc[0, 0]

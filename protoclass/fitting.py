@@ -244,8 +244,9 @@ def fit(
     dissimilarity : str, metric, list of these, callable, Dissimilarity, DataFrame or array
         Dissimilarity of two rows: a name ("manhattan"), a metric object, a function of two rows, or given dissimilarities. "auto"
         is Euclidean on scaled columns if all predictors are numbers, DTW for a single column of series (lists or arrays), and Gower
-        otherwise. If the greedy PVM selects its radius from the default grid on at most 5,000 rows, "auto" is a list: Euclidean,
-        `pc.LDA()` and `pc.QDA()` for numbers, Gower and `pc.LDA()` for mixed predictors. Given dissimilarities are a DataFrame
+        otherwise. If the greedy PVM selects its radius from the default grid, "auto" is a list: Euclidean, `pc.LDA()` and
+        `pc.QDA()` for numbers, Gower and `pc.LDA()` for mixed predictors. If there are more than 5,000 rows, one of the list is
+        selected first, on a random sample of 1,500 rows by class; the printed fit reports it. Given dissimilarities are a DataFrame
         (square or n x m, by label), a square or condensed array (by position), or the result of `pc.read_dissimilarity`. A row must
         not be farther from itself than from others, as in a matrix of similarities; see `pc.Dissimilarity.from_similarity`. Some
         parameters of metrics are tuned together with the parameters of the method, if they are "grid" or a sequence:

@@ -15,7 +15,7 @@ from ..estimation.problem import class_factors
 from ..frames.frame import Frame, mold
 from ..frames.schema import along, check_unique
 from ..frames.tables import as_pandas
-from ..ground.checks import is_real, quoted
+from ..ground.checks import among, is_real, quoted
 from ..ground.errors import DataError, OptionError, brief, shown
 from ..models.base import Model
 from ..values import public
@@ -68,7 +68,7 @@ def predicted_by(given: Predictions, rows: pd.Index, data: pd.DataFrame, levels:
     elif not isinstance(values, pd.Series):
         values = pd.Series(along(values, data, "predictions"), data.index)
     check_unique(values.index, "prediction row")
-    lost = rows[~rows.isin(values.index)]
+    lost = rows[~among(rows, values.index)]
     if len(lost):
         raise DataError(f"the predictions lack the row {shown(lost[0])}, but every test row needs one, by its label in the data")
     if isinstance(values, pd.Series):

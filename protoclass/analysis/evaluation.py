@@ -23,10 +23,9 @@ from ..core.statistics.intervals import (
 from ..core.statistics.roc import AUC, mean_auc
 from ..core.statistics.scores import brier, calibration_in_the_large, log_loss, reliability
 from ..core.statistics.sums import as_counts
-from ..estimation.calibration import decide, loss_of
 from ..estimation.coincidence import coincidences
+from ..estimation.decisions import decide, loss_of, threshold_in_words, threshold_of
 from ..estimation.fitted import Fitted
-from ..estimation.threshold import threshold_in_words, threshold_of
 from ..frames.schema import given_weights, group_codes
 from ..frames.tables import as_pandas
 from ..ground.checks import Served, is_number, whole_number

@@ -11,7 +11,7 @@ import pandas as pd
 from ..core.statistics.intervals import Z
 from ..core.statistics.roc import AUC, Curve, band, curve
 from ..core.statistics.roc import auc as area_under
-from ..estimation.threshold import class_code
+from ..estimation.decisions import class_code
 from ..ground.checks import MOST_RUNS, check_seed, is_number, whole_number
 from ..ground.errors import DataError, NotAvailable, OptionError, brief, shown
 from .comparison import Mean, compare_areas, student_row, with_holm

@@ -42,7 +42,7 @@ from .schema import (
 )
 from .tables import GONE, as_pandas
 from .terms import Term, columns_of, for_formulaic
-from .transforms import functions, most_columns
+from .transforms import functions
 
 LARGEST = 2**33  # bytes of a design matrix
 COMPUTING = (TypeError, ValueError, LookupError, AttributeError, ArithmeticError, np.linalg.LinAlgError, RuntimeError)
@@ -284,9 +284,8 @@ class Frame:
                     f"{shown(self.formula.without_interactions())}, compute the interaction as a column of the data frame, or use "
                     "dissimilarity='euclidean', which codes the levels of categories as columns of 0 and 1"
                 )
-            name = factors[0].expr
-            if factors[0].how == "lookup" or name.startswith("C("):
-                (column,) = self.formula.uses[name]
+            name, column = factors[0].expr, self.formula.column_of(term)
+            if column is not None:
                 variables[column] = canonical[column]
                 continue
             if self.keep and self.columns.isna().any(axis=None):
@@ -377,7 +376,6 @@ def trained_spec(frame: Frame) -> Any:
             return None  # Gower uses the unchanged categories; a metric that requests `design` checks it
         widest = max(categories, key=lambda c: len(frame.schema[c].levels), default=None)
         cure = "" if widest is None else f"; column {shown(widest)} has {len(frame.schema[widest].levels)} levels"
-        cure += "; df= of a transform may be smaller" if not frame.formula.plain() else ""
         raise TooLarge(
             f"the design matrix of {frame.formula.quoted} would have {width:,} columns, too many for {len(frame)} rows{cure}: leave out "
             "terms, or categories of many levels"
@@ -404,12 +402,12 @@ def spec_of_states(frame: Frame, states: Mapping[str, Any]) -> Any:
 
 
 def _width(frame: Frame) -> int:
-    """The number of columns of the design matrix, at most: for every term a product of levels and of columns of transforms."""
+    """The number of columns of the design matrix, at least: for every term a product of numbers of levels."""
 
     def columns(factor: Any) -> int:
         if factor.how == "lookup" or factor.expr.startswith("C("):
             return max(1, *(len(frame.schema[c].levels) for c in frame.formula.uses[factor.expr]))
-        return most_columns(factor.expr)
+        return 1
 
     return sum(prod(map(columns, term.factors)) for term in frame.formula.terms)
 

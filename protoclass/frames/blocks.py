@@ -15,7 +15,6 @@ from .frame import Frame
 WHOLE = 2**23  # entries of a design matrix that is made as a whole: 64 MB
 ENTRIES = 2**21  # of a block of a longer one
 MOST, FEWEST = 2**16, 2**10  # rows of a block
-MISSING = b"\x00\x00\x00\x00\x00\x00\xf8\x7f"  # the NaN for missing values, with any bits
 
 
 def blocks(frame: Frame) -> Iterator[tuple[slice, Frame]]:
@@ -90,10 +89,9 @@ def fingerprint(frame: Frame) -> str:
         columns = [rows.codes, rows.weights]
         for name in schema:
             values = table[name]
-            codes = values.cat.codes.to_numpy(float) if schema[name].kind == "category" else values.to_numpy(float)
-            columns.append(np.where(codes < 0, np.nan, codes) if schema[name].kind == "category" else codes)
-        numbers = np.column_stack(columns).astype("<f8") + 0.0  # -0 becomes 0
-        numbers[np.isnan(numbers)] = np.frombuffer(MISSING, "<f8")[0]
+            columns.append((values.cat.codes.where(values.notna()) if schema[name].kind == "category" else values).to_numpy(float))
+        numbers = np.column_stack(columns) + 0.0  # -0 becomes 0
+        numbers[np.isnan(numbers)] = np.nan  # with any bits
         digest.update(numbers.astype("<f8").tobytes())
     return digest.hexdigest()
 

@@ -14,7 +14,6 @@ from typing import Any, NoReturn
 import numpy as np
 import pandas as pd
 
-from ..core.memory import check_fits
 from ..ground.checks import one_of
 from ..ground.errors import DataError, FormulaError, NotAvailable, OptionError, TooLarge, cut, printed, shown
 from ..ground.files import check_separator
@@ -110,17 +109,17 @@ class Frame:
         """The predictors of the rows of these labels; missing for a label of no row."""
         return self.columns.reindex(labels)
 
-    @property
+    @cached_property
     def class_counts(self) -> np.ndarray:
         """The number of rows of each class, int (classes,)."""
         return np.bincount(self.codes, minlength=len(self.levels))
 
-    @property
+    @cached_property
     def class_weights(self) -> np.ndarray:
         """The weight of the rows of each class, (classes,)."""
         return np.bincount(self.codes, self.weights, len(self.levels))
 
-    @property
+    @cached_property
     def remembered(self) -> Frame:
         """The rows that are there: all, but for the frame of a slim fit."""
         return self
@@ -380,8 +379,6 @@ def trained_spec(frame: Frame) -> Any:
             f"the design matrix of {frame.formula.quoted} would have {width:,} columns, too many for {len(frame)} rows{cure}: leave out "
             "terms, or categories of many levels"
         )
-    if not frame.formula.plain():
-        check_fits(width * len(frame) * 8.0, f"the {len(frame)} x {width} design matrix takes", "leave out terms, or use fewer rows")
     rows = frame
     if frame.keep:
         rows = frame.take(np.flatnonzero(~frame.columns.isna().any(axis=1).to_numpy()))
@@ -494,27 +491,9 @@ class RowlessFrame(Frame):
         The number and the weight of the rows of each class that there were.
     """
 
-    _remembered: Frame
-    _class_counts: np.ndarray
-    _class_weights: np.ndarray
-
     def __init__(self, remembered: Frame, class_counts: np.ndarray, class_weights: np.ndarray) -> None:
-        same = ("formula", "schema", "spec", "keep", "dropped", "notes")
-        own: dict[str, Any] = {"remembered": remembered, "class_counts": class_counts, "class_weights": class_weights}
-        for name, value in {**{name: getattr(remembered, name) for name in same}, **own}.items():
-            object.__setattr__(self, f"_{name}" if name in own else name, value)
-
-    @property
-    def remembered(self) -> Frame:
-        return self._remembered
-
-    @property
-    def class_counts(self) -> np.ndarray:
-        return self._class_counts
-
-    @property
-    def class_weights(self) -> np.ndarray:
-        return self._class_weights
+        same = {name: getattr(remembered, name) for name in ("formula", "schema", "spec", "keep", "dropped", "notes")}
+        vars(self).update(same, remembered=remembered, class_counts=class_counts, class_weights=class_weights)
 
     @property
     def absent(self) -> str | None:

@@ -19,7 +19,6 @@ SUM = re.compile(rf"\s*+[+-]?\s*+{WORD}\s*+(?:[+-]\s*+{WORD}\s*+)*+", re.ASCII)
 PART = re.compile(rf"([+-]?)\s*+({WORD})", re.ASCII)
 MOST_TERMS = 20_000  # interactions of one formula: as many columns of a design matrix as can be measured
 MOST_PAIRS = 400_000  # pairs of terms that are multiplied at once
-MOST_FACTORS = 100  # of one interaction
 MOST_POWER = 100
 
 
@@ -190,8 +189,6 @@ def _product(left: Terms, right: Terms, text: str) -> Terms:
         raise FormulaError(
             f"{shown(text)} expands to too many interactions, more than {MOST_TERMS:,}: use the relevant ones, such as 'a:b'"
         )
-    if max(map(len, out), default=0) > MOST_FACTORS:
-        raise FormulaError(f"{shown(text)} has an interaction of more than {MOST_FACTORS} columns: use fewer")
     return out
 
 

@@ -136,10 +136,8 @@ def _interval_names(edges: np.ndarray, labels: Any, right: Any) -> list[str]:
         if not fits or len(set(labels)) < count:
             raise FormulaError(f"labels of cut() must be {count} different texts, one for each interval, not {brief(labels)}")
         return list(labels)
-    for digits in range(3, 18):
-        shown = [f"{edge:.{digits}g}" for edge in edges]
-        if len(set(shown)) == len(shown):
-            break
+    digits = next(digits for digits in range(3, 18) if len({f"{edge:.{digits}g}" for edge in edges}) == len(edges))
+    shown = [f"{edge:.{digits}g}" for edge in edges]
     return [f"({a},{b}]" if right else f"[{a},{b})" for a, b in pairwise(shown)]
 
 

@@ -19,7 +19,7 @@ from ..core.task import Path, Points, Task
 from ..frames.blocks import blocks
 from ..frames.frame import Frame, mold
 from ..frames.read import read_for
-from ..frames.schema import LEAST, group_codes, labels_along
+from ..frames.schema import group_codes, labels_along
 from ..frames.tables import Absent, as_pandas, unshared
 from ..ground.checks import check_progress, check_seed, is_number, quoted
 from ..ground.errors import DataError, FormulaError, NotAvailable, OptionError, brief, printed, shown
@@ -126,7 +126,7 @@ def with_class_factors(frame: Frame, factors: np.ndarray | None, class_weights: 
     with np.errstate(over="ignore", under="ignore"):
         weights = frame.weights * factors[frame.codes]
         total = weights.sum()
-    if not np.isfinite(total) or (weights[frame.weights > 0] < LEAST).any():
+    if not np.isfinite(total) or not weights[frame.weights > 0].all():
         raise DataError(
             f"class_weights={brief(class_weights)} times the weights of the rows overflows or is about 0: use factors nearer to 1"
         )

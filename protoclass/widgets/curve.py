@@ -134,7 +134,7 @@ def describe_chart(validation: ErrorCurve, others: Sequence[Plain] = ()) -> Plai
     slices = grid.groupby(rest, sort=False).ngroup().to_numpy() if rest else np.zeros(len(validation.table), int)
     lines = [describe_line(validation, along, np.flatnonzero(slices == k)) for k in range(slices.max() + 1)]
     return {
-        "curves": [{**line, "others": others} for line in lines],
+        "curves": [{**line, "others": list(others)} for line in lines],
         "slices": slices.tolist(),
         "along": -1 if along is None else list(grid).index(along),
         "axes": axes,

@@ -62,7 +62,7 @@ def opened(chromium, tmp_path):
 
 @pytest.mark.parametrize("kind", ["minkowski", "weighted", "gower", "learned"])
 def test_a_page_measures_as_python_does(opened, iris, mixed, kind):
-    """Nearest prototype and rival, parts of both distances and least changes, of every seventh row and of new rows."""
+    """Nearest prototype and rival, parts of both distances and least changes, of every fourteenth row and of new rows."""
     metric = {
         "minkowski": pc.Minkowski(3.0),
         "weighted": pc.Euclidean(weights={"petal_width": 3.0}), "gower": pc.Gower(weights={"site": 0.5}),
@@ -71,9 +71,9 @@ def test_a_page_measures_as_python_does(opened, iris, mixed, kind):
     data = mixed if kind == "gower" else iris
     fit = pc.fit("species ~ .", data, dissimilarity=metric,
         eps=0.2 if kind == "gower" else 1.0, na="keep" if kind == "gower" else "drop", repeats=1)
-    new = data.iloc[::11].assign(sepal_length=lambda t: t["sepal_length"] + 0.05)
+    new = data.iloc[::30].assign(sepal_length=lambda t: t["sepal_length"] + 0.05)
     page = opened(fit, new=new)
-    rows = list(range(0, 150, 7))
+    rows = list(range(0, 150, 14))
     at = {f"new {k}": 150 + k for k in range(len(new))} | dict(zip(rows, rows, strict=True))
     found = dict(zip(at, page.evaluate(CLASSIFY, list(at.values())), strict=True))
     for k, label in enumerate(at):

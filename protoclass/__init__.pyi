@@ -97,8 +97,6 @@ from .models.registry import register as register
 from .models.scm import SCM as SCM
 from .vignettes import Vignettes as Vignettes
 from .vignettes import vignette as vignette
-from .widgets.base import Link as Link
-from .widgets.base import link as link
 
 __version__: str
 __all__: list[str]

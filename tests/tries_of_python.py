@@ -123,7 +123,6 @@ SKLEARN = [
     ("fit.plot('importance', new=new, repeats=2)", "len(it.get_yticklabels()) == 4"),
     ("v.permutation_test(B=3, progress=False).plot()", "it.get_xlabel() != ''"),
     ("v.plot(band=0.9)", "it.get_xlabel() == 'neighbours k'"),
-    ("fit.test(new).perturbation([0, 0.1])", "NotAvailable: these rows have no certified radius, because method 'knn'", "pvm.test(new).perturbation([0, 0.1])"),
     ("pc.compare('species ~ .', data, [pc.KNN(k=1), pc.KNN(k=5)], cv=3, calibrate=True).table", "{'brier', 'log_loss'} <= set(it)"),
     ("pc.compare([fit, pvm], new=new, calibrate=True)", "OptionError: leave it out for fits, which are compared on new=", "pc.compare([fit, pvm], new=new)"),
     ("fit.plot('confusion_matrix')", "OptionError: use kind='confusion'", "fit.plot('confusion')"),

@@ -35,8 +35,8 @@ class Comparison(Printed, Saveable, Served):
     ----------
     results : DataFrame
         One row for each split and method: `split`, `method`, `n` and `wrong` (number of test rows, and of misclassified test rows),
-        `error`, `prototypes`, `size`, `seconds` (for the fit with its tuning), `predict_seconds` and `choice` (the selected
-        parameters, a mapping). For estimators and given predictions, `prototypes` and `size` are NaN.
+        `error`, `prototypes`, `size`, `seconds` (for the fit with its tuning) and `choice` (the selected parameters, a
+        mapping). For estimators, `prototypes` and `size` are NaN.
     predictions : DataFrame
         One row for each test row of each split (index: split, row label): `truth`, and the prediction of each method.
     how : str
@@ -48,8 +48,8 @@ class Comparison(Printed, Saveable, Served):
     call : str
         The call.
     chances : mapping of method to array (rows, classes)
-        Probabilities of the classes for each row of `predictions`, from calibrated methods, estimators with `predict_proba` and
-        `Predictions` with probabilities; NaN if there are none.
+        Probabilities of the classes for each row of `predictions`, from calibrated methods and estimators with `predict_proba`; NaN
+        if there are none.
     loss : DataFrame, or None
         Loss matrix for the predictions.
     """
@@ -149,34 +149,8 @@ class Comparison(Printed, Saveable, Served):
         """The scores that are known of these methods."""
         return ([] if self.loss is None else ["loss"]) + ([*SCORES, "auc"] if self.chances else [])
 
-    def _check_score(self, score: str, allowed: tuple[str, ...]) -> None:
-        one_of("score", score, allowed)
-        if score == "loss" and self.loss is None:
-            raise NotAvailable("the mean loss needs a loss matrix: use compare(..., loss=matrix)")
-        if score != "loss" and not self.chances:
-            raise NotAvailable("the scores need probabilities, but no method was calibrated: use compare(..., calibrate=True)")
-
-    def scores(self, score: str = "brier") -> pd.DataFrame:
-        """The Brier score, log loss or loss of each test row (index: split, row label) for each method that has it.
-
-        Parameters
-        ----------
-        score : "brier", "log_loss" or "loss"
-            Name of the score.
-
-        Returns
-        -------
-        DataFrame
-            Scores with a column for each method. The loss is the loss of the predicted class; without a prediction, it is the largest
-            loss for the class of the row. Brier score and log loss need probabilities; rows for which a method has none are excluded
-            for all. See `protoclass.core.statistics.scores`.
-
-        Raises
-        ------
-        NotAvailable
-            If no method has probabilities, or no loss matrix was given.
-        """
-        self._check_score(score, (*SCORES, "loss"))
+    def _scores(self, score: str) -> pd.DataFrame:
+        """The Brier score, log loss or loss of each test row for each method; without a prediction, the largest loss for its class."""
         truth = self.predictions["truth"]
         if self.loss is None or score != "loss":
             return score_rows(score, self.chances, truth)
@@ -198,7 +172,7 @@ class Comparison(Printed, Saveable, Served):
     def _mean_scores(self, score: str) -> dict[str, tuple[float, float]]:
         """Mean and standard error of a score for each method that has it."""
         if score != "auc":
-            rows = self.scores(score)
+            rows = self._scores(score)
             return {str(name): mean_score(rows[name], self.design, self.independent) for name in rows}
         if self.independent:
             return {name: (area.estimate.value, area.se) for name, (area,) in self._areas.items()}
@@ -243,9 +217,12 @@ class Comparison(Printed, Saveable, Served):
         >>> c.score_tests()[["test", "difference", "p"]].round(3).to_numpy().tolist()
         [['paired t', -0.029, 0.293]]
         """
-        self._check_score(score, (*SCORES, "auc", "loss"))
+        one_of("score", score, (*SCORES, "auc", "loss"))
+        if score not in self._judged_by():
+            cure = "loss=matrix" if score == "loss" else "calibrate=True"
+            raise NotAvailable(f"no method of this comparison has {score!r}: use compare(..., {cure})")
         if score != "auc":
-            return compare_scores(self.scores(score), self.design, self.independent)
+            return compare_scores(self._scores(score), self.design, self.independent)
         if self.independent:
             return compare_areas({name: area for name, (area,) in self._areas.items()})
         return by_split(self._areas_by_split(), self.design, self.sizes)

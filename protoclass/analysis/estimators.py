@@ -1,9 +1,8 @@
-"""Classifiers of other packages in `compare`: estimators of scikit-learn, and predictions that somebody else has made."""
+"""Estimators of scikit-learn as methods of `compare`."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from time import perf_counter
 from typing import Any
 
@@ -13,84 +12,9 @@ import pandas as pd
 from ..estimation.fitted import Fitted
 from ..estimation.problem import class_factors
 from ..frames.frame import Frame, mold
-from ..frames.schema import along, check_unique
-from ..frames.tables import as_pandas
 from ..ground.checks import is_real, quoted
 from ..ground.errors import DataError, OptionError, brief, shown
 from ..models.base import Model
-from ..values import public
-
-ROUNDING = 0.01  # by which the probabilities of a row may differ from 1 in sum, as those that were written with few digits do
-
-
-@public
-@dataclass(frozen=True, eq=False)
-class Predictions:
-    """Existing predictions, for example from R, as a method of `compare`.
-
-    Each row has one prediction, and each split uses the predictions of its test rows. The classifier must not have been trained on
-    the row that it predicts: the predictions come from a cross-validation elsewhere (`compare(cv=folds)` takes the same folds), or
-    from training rows other than `new`. Several splits do not show how these predictions would vary with the training rows.
-
-    Parameters
-    ----------
-    values : Series, array or DataFrame
-        Predicted class of each row: a Series by row label, or an array by position. Or the probabilities of the classes: a DataFrame
-        by row label with a column for each class. The most probable class is then predicted, with ties going to the first class. Rows
-        that are not tested need no prediction; a missing prediction counts as wrong.
-
-    Examples
-    --------
-    >>> import protoclass as pc
-    >>> iris = pc.load_data("iris")
-    >>> widths = pd.cut(iris["petal_width"], [0, 0.8, 1.65, 3], labels=["setosa", "versicolor", "virginica"])
-    >>> methods = {"by width": pc.Predictions(widths.rename("by width")), "1-NN": pc.KNN(k=1)}
-    >>> pc.compare("species ~ .", iris, methods, cv=5).table["wrong"].to_dict()
-    {'by width': 6, '1-NN': 9}
-    """
-
-    values: Any
-
-    def __post_init__(self) -> None:
-        axes = np.ndim(self.values)
-        if axes not in (1, 2) or (axes == 2 and isinstance(self.values, (np.ndarray, list, tuple))):
-            raise OptionError(
-                "predictions must be a Series of classes by row label, an array of classes by position, or a DataFrame of probabilities "
-                f"with a column for each class, not {brief(self.values)}"
-            )
-
-
-def predicted_by(given: Predictions, rows: pd.Index, data: pd.DataFrame, levels: pd.Index) -> tuple[pd.Series, np.ndarray | None]:
-    """The predicted classes of some rows of the data, and the probabilities (rows, classes) if they are known."""
-    values = given.values
-    if np.ndim(values) == 2:
-        values = as_pandas(values)
-    elif not isinstance(values, pd.Series):
-        values = pd.Series(along(values, data, "predictions"), data.index)
-    check_unique(values.index, "prediction row")
-    lost = rows[~rows.isin(values.index)]
-    if len(lost):
-        raise DataError(f"the predictions lack the row {shown(lost[0])}, but every test row needs one, by its label in the data")
-    if isinstance(values, pd.Series):
-        return as_classes(values.loc[rows], levels), None
-    p = _probabilities(values, rows, levels)
-    codes = np.where(np.isnan(p).any(axis=1), -1, p.argmax(axis=1))
-    return pd.Series(pd.Categorical.from_codes(codes, levels), rows), p
-
-
-def _probabilities(table: pd.DataFrame, rows: pd.Index, levels: pd.Index) -> np.ndarray:
-    """Probabilities (rows, classes) in level order; NaN in all columns of a row that lacks one."""
-    if table.shape[1] != len(levels) or set(table.columns) != set(levels):
-        raise DataError(f"the probabilities must have a column for each class, {quoted(levels)}, not {quoted(table.columns)}")
-    try:
-        p = table.loc[rows, list(levels)].to_numpy(float, na_value=np.nan)
-    except (TypeError, ValueError):
-        raise DataError("the probabilities must be numbers: use table.astype(float)") from None
-    p = np.where(np.isnan(p).any(axis=1, keepdims=True), np.nan, p)
-    wrong = (p < 0).any(axis=1) | (np.abs(p.sum(axis=1) - 1) > ROUNDING)
-    if wrong.any():
-        raise DataError(f"the probabilities of a row must be >= 0 and sum to 1, not {p[wrong][0].tolist()} as for {shown(rows[wrong][0])}")
-    return np.asarray(p)
 
 
 def as_classes(values: pd.Series, levels: pd.Index) -> pd.Series:
@@ -104,17 +28,6 @@ def as_classes(values: pd.Series, levels: pd.Index) -> pd.Series:
             f"{shown(unknown.index[0])}"
         )
     return pd.Series(pd.Categorical.from_codes(codes, levels), values.index)
-
-
-def check_predictions(given: Predictions, frame: Frame) -> None:
-    """Raise if the predictions are among the predictors, from which the other methods learn."""
-    names = getattr(given.values, "columns", [getattr(given.values, "name", None)])
-    used = [name for name in names if name in frame.schema]
-    if used:
-        raise OptionError(
-            f"the predictions have the name {shown(used[0])}, which is also a predictor in {frame.formula.quoted}: leave that column out "
-            f"of the formula, '. - {used[0]}', or rename the predictions"
-        )
 
 
 def is_estimator(method: Any) -> bool:
@@ -142,7 +55,7 @@ def check_estimator(estimator: Any, options: Mapping[str, Any], frame: Frame) ->
     formula = frame.formula
     if not formula.terms:
         raise OptionError(
-            f"an estimator needs predictors, but {formula.quoted} has none: name them, or use predictions, pc.Predictions(values)"
+            f"an estimator needs predictors, but {formula.quoted} has none: name them"
         )
     if takes_columns(estimator):
         if not formula.plain():
@@ -193,7 +106,7 @@ def judge_estimator(
     estimator.fit(X, np.asarray(frame.levels)[frame.codes], **weights)
     fitted = perf_counter()
     predicted = pd.Series(np.asarray(estimator.predict(X_new)).ravel(), new.index)
-    row = {"prototypes": np.nan, "size": np.nan, "seconds": fitted - start, "predict_seconds": perf_counter() - fitted,
+    row = {"prototypes": np.nan, "size": np.nan, "seconds": fitted - start,
            "choice": {k: v if is_real(v) else brief(v) for k, v in getattr(estimator, "best_params_", {}).items()}}  # fmt: skip
     classes, p = as_classes(predicted, levels), None
     if hasattr(estimator, "predict_proba"):

@@ -114,7 +114,7 @@ SKLEARN = [
     ("fit.importance(new, n_repeats=2)", "OptionError: use repeats=", "fit.importance(new, repeats=2)"),
     ("fit.importance(new, repeats=2, variables='petal_width')", "OptionError: or a dict of names to lists", "fit.importance(new, repeats=2, variables=['petal_width'])"),
     ("pc.compare(fit, pvm)", "OptionError: compare(fit1, fit2, new=test)", "pc.compare(fit, pvm, new=new)"),
-    ("pc.compare([fit, pvm], new)", "OptionError: use compare(fit1, fit2, new=test)", "pc.compare([fit, pvm], new=new)"),
+    ("pc.compare([fit, pvm], new)", "OptionError: use compare(fit1, fit2, new=test)", "pc.compare(fit, pvm, new=new)"),
     ("pc.compare('species ~ .', data, ['knn', 'rf'], cv=3)", "OptionError: use a method with prototypes, such as 'knn', which needs", "pc.compare('species ~ .', data, [pc.KNN(k=3)], cv=3)"),
     ("accuracy_score(new['species'], fit.predict(new))", "it == fit.test(new).glance()['accuracy'].iloc[0]"),
     ("confusion_matrix(new['species'], fit.predict(new))", "(it == fit.test(new).confusion.to_numpy()).all()"),
@@ -124,7 +124,7 @@ SKLEARN = [
     ("v.permutation_test(B=3, progress=False).plot()", "it.get_xlabel() != ''"),
     ("v.plot(band=0.9)", "it.get_xlabel() == 'neighbours k'"),
     ("pc.compare('species ~ .', data, [pc.KNN(k=1), pc.KNN(k=5)], cv=3, calibrate=True).table", "{'brier', 'log_loss'} <= set(it)"),
-    ("pc.compare([fit, pvm], new=new, calibrate=True)", "OptionError: leave it out for fits, which are compared on new=", "pc.compare([fit, pvm], new=new)"),
+    ("pc.compare(fit, pvm, new=new, calibrate=True)", "OptionError: leave it out for fits, which are compared on new=", "pc.compare(fit, pvm, new=new)"),
     ("fit.plot('confusion_matrix')", "OptionError: use kind='confusion'", "fit.plot('confusion')"),
     ("fit.plot('validation')", "NotAvailable: use cv=10, or a parameter to tune, such as eps='grid'", "tuned.plot('validation')"),
 ]  # fmt: skip

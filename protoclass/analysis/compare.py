@@ -127,9 +127,8 @@ def compare(
     estimator gets a DataFrame of numbers. Transforms and interactions of the formula are computed; a category has a column of 0 and 1
     for each of its levels, and all are 0 for a level that is not in the training rows. An estimator tunes itself
     (`GridSearchCV`), by folds that ignore `groups`; `inner`, `choose`, `dissimilarity`, `calibrate` and the tuning by `loss` do not
-    apply to it. Its seed is not changed: without `random_state` each call gives different results.
-    `{"method": estimator, "class_weights": "balanced"}` passes the weights as `sample_weight`. If it has `predict_proba`, its
-    probabilities are scored too.
+    apply to it. Its seed is not changed: without `random_state` each call gives different results. Class weights are set in the
+    estimator itself. If it has `predict_proba`, its probabilities are scored too.
 
     See Also
     --------
@@ -149,11 +148,8 @@ def compare(
     {'pvm': 6, 'forest': 7}
     """
     given = locals()  # before any other name is set
-    if isinstance(formula, (list, tuple)) and data is not None:
-        raise OptionError("fits are compared on new rows, which need their name: use compare(fit1, fit2, new=test)")
     if isinstance(formula, (list, tuple)):
-        formula, *rest = formula
-        more = tuple(rest)
+        raise OptionError("fits are given one by one, and new rows by name: use compare(fit1, fit2, new=test)")
     beside = {name: given[name] for name in OPTIONS if not is_default(name, given[name], OPTIONS)}
     if isinstance(formula, (Fitted, Mapping)):
         for name in beside.keys() - {"loss"}:
@@ -208,9 +204,9 @@ def named_methods(methods: Any) -> dict[str, dict[str, Any]]:
             )
         out[name] = dict(spec) if isinstance(spec, Mapping) else {"method": spec}
         method = out[name].get("method")
-        further = set(out[name]) - {"method", "class_weights"}
+        further = set(out[name]) - {"method"}
         if is_estimator(method) and further:
-            raise OptionError(f"method {name!r} is a {type(method).__name__}, which has no {min(further)!r}: leave it out")
+            raise OptionError(f"method {name!r} is a {type(method).__name__}, which has no {min(further)!r}: set it in the estimator")
     return out
 
 
@@ -425,7 +421,7 @@ def checked(splits: Splits, options: Mapping[str, Any], loss: pd.DataFrame | Non
     """The arguments of a method, with the loss if it tunes; raises, before any method is fitted, if it does not take them or the data."""
     method = options.get("method")
     if is_estimator(method):
-        check_estimator(method, options, splits.frame)
+        check_estimator(method, splits.frame)
         return options
     problem = prepare(Call("fit", splits.formula, splits.data, {**options, **splits.groups_of(splits.data.index)}))
     if problem.model.can.coordinates and not problem.metric.train_in_folds:
@@ -451,7 +447,7 @@ def judge(
     levels that its training rows lack, so that rows with them get no prediction."""
     data = splits.data
     if is_estimator(options.get("method")):
-        return *judge_estimator(options, splits.frame, data.loc[train], data.loc[test]), Unseen()
+        return *judge_estimator(options["method"], splits.frame, data.loc[train], data.loc[test]), Unseen()
     measured = options["dissimilarity"]
     matrix = splits.given if measured is splits.dissimilarity else matrix_of(measured, data)
     new = data.loc[test]

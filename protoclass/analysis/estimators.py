@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from time import perf_counter
 from typing import Any
 
@@ -10,7 +9,6 @@ import numpy as np
 import pandas as pd
 
 from ..estimation.fitted import Fitted
-from ..estimation.problem import class_factors
 from ..frames.frame import Frame, mold
 from ..ground.checks import is_real, quoted
 from ..ground.errors import DataError, OptionError, brief, shown
@@ -36,22 +34,14 @@ def is_estimator(method: Any) -> bool:
     return not ours and (hasattr(method, "fit") or hasattr(method, "predict"))
 
 
-def check_estimator(estimator: Any, options: Mapping[str, Any], frame: Frame) -> None:
-    """Raise if an estimator cannot be fitted to the predictors of a frame, or does not take a further argument."""
+def check_estimator(estimator: Any, frame: Frame) -> None:
+    """Raise if an estimator cannot be fitted to the predictors of a frame."""
     name = (estimator if isinstance(estimator, type) else type(estimator)).__name__
     if isinstance(estimator, type):
         raise OptionError(f"{name} is a class: use an object of it, {name}()")
     if not (hasattr(estimator, "fit") and hasattr(estimator, "predict")):
         lacking = "predict" if hasattr(estimator, "fit") else "fit"
         raise OptionError(f"{name} has no {lacking}: use a classifier, or a pipeline that ends in one")
-    if options.get("class_weights") is not None:
-        from sklearn.utils.validation import has_fit_parameter  # slow to import
-
-        if not has_fit_parameter(estimator, "sample_weight"):
-            raise OptionError(
-                f"class_weights= needs sample_weight, but {name}.fit has none: leave class_weights out, and use the estimator's own, such "
-                "as class_weight='balanced' in the last step of a pipeline"
-            )
     formula = frame.formula
     if not formula.terms:
         raise OptionError(
@@ -81,14 +71,13 @@ def takes_columns(estimator: Any) -> bool:
 
 
 def judge_estimator(
-    options: Mapping[str, Any], whole: Frame, train: pd.DataFrame, new: pd.DataFrame
+    estimator: Any, whole: Frame, train: pd.DataFrame, new: pd.DataFrame
 ) -> tuple[dict[str, Any], pd.Series, np.ndarray | None]:
     """A copy of an estimator, fitted to training rows: sizes and times, its predictions of new rows, and their probabilities.
 
     Parameters
     ----------
-    options : mapping
-        Options with the estimator as `method`, and perhaps `class_weights`.
+    estimator : estimator
     whole : Frame
         Frame of all rows.
     train, new : DataFrame
@@ -96,14 +85,11 @@ def judge_estimator(
     from sklearn.base import clone  # slow to import
 
     start = perf_counter()
-    estimator, levels = clone(options["method"], safe=False), whole.levels
+    estimator, levels = clone(estimator, safe=False), whole.levels
     others = tuple(name for name in train if name not in whole.schema)
     frame = mold(whole.formula.text, train, na="keep" if whole.keep else "drop", aside=others)
     X, X_new = (f.columns if takes_columns(estimator) else f.expanded for f in (frame, frame.again(new)[0]))
-    weights = {}
-    if options.get("class_weights") is not None:
-        weights["sample_weight"] = class_factors(frame, options["class_weights"])[frame.codes]
-    estimator.fit(X, np.asarray(frame.levels)[frame.codes], **weights)
+    estimator.fit(X, np.asarray(frame.levels)[frame.codes])
     fitted = perf_counter()
     predicted = pd.Series(np.asarray(estimator.predict(X_new)).ravel(), new.index)
     row = {"prototypes": np.nan, "size": np.nan, "seconds": fitted - start,

@@ -287,7 +287,8 @@ def test_names_and_arguments_beside_fits(iris):
     for more in ({"cv": 5}, {"test_size": 0.3}, {"seed": 3}, {"groups": "species"}, {"repeats": 2}, {"choose": "min"}):
         with pytest.raises(pc.OptionError, match="needs a formula and data"):
             pc.compare(f, g, new=iris, **more)
-    assert pc.compare([f, g], new=iris).methods == ["knn", "kmeans"]
+    with pytest.raises(pc.OptionError, match="fits are given one by one"):
+        pc.compare([f, g], new=iris)
     assert "seconds" not in pc.compare(f, g, new=iris).table
     call = pc.compare("species ~ .", iris, ["knn"], cv=3, choose="min", dissimilarity="manhattan").call
     assert call == "compare('species ~ .', data, ['knn'], cv=3, dissimilarity='manhattan', choose='min')"

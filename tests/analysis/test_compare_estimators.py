@@ -123,16 +123,6 @@ def test_missing_values_reach_a_pipeline(clinic):
         pc.compare("out ~ age + ill", gaps, [LogisticRegression()], cv=3, na="keep")
 
 
-def test_class_weights_are_sample_weights(clinic):
-    one = {"method": LogisticRegression(max_iter=5000), "class_weights": {"yes": 5}}
-    told = pc.compare("out ~ age + ill", clinic, {"given": one, "own": LogisticRegression(max_iter=5000, class_weight={"yes": 5})}, cv=3)
-    assert told.predictions["given"].equals(told.predictions["own"])
-    assert np.allclose(told.chances["given"], told.chances["own"], atol=1e-6)
-    for method, name in ((KNeighborsClassifier(), "KNeighborsClassifier"), (LOGISTIC, "Pipeline")):
-        with pytest.raises(pc.OptionError, match=rf"needs sample_weight, but {name}.fit has none: leave class_weights out.*class_weight="):
-            pc.compare("out ~ age + ill", clinic, {"a": {"method": method, "class_weights": "balanced"}}, cv=3)
-
-
 def test_a_search_keeps_its_own_tuning(iris):
     search = GridSearchCV(LOGISTIC, {"logisticregression__C": [0.001, 1.0], "logisticregression__solver": ["lbfgs"]}, cv=3)
     told = pc.compare("species ~ .", iris, {"search": search, "pvm": PVM}, cv=3)
@@ -306,7 +296,7 @@ def test_areas_of_several_classes_and_of_folds(iris):
         ([StandardScaler()], r"method 'StandardScaler': StandardScaler has no predict: use a classifier"),
         ([RandomForestClassifier], r"RandomForestClassifier is a class: use an object of it, RandomForestClassifier\(\)"),
         ([LogisticRegression(), LogisticRegression(C=2)], r"two methods have the name 'LogisticRegression',.*: use a mapping of other"),
-        ({"a": {"method": LogisticRegression(), "k": 3}}, "method 'a' is a LogisticRegression, which has no 'k': leave it out"),
+        ({"a": {"method": LogisticRegression(), "k": 3}}, "method 'a' is a LogisticRegression, which has no 'k': set it in the estimator"),
     ],
 )  # fmt: skip
 def test_errors_name_the_cure(iris, methods, message):

@@ -39,22 +39,11 @@ def drawn_one_by_one():
     return fit, new, groups, one_by_one(fit, new, "outcome", groups, 7)
 
 
-@pytest.mark.parametrize("blocks", [{}, {"STEPS": 1}, {"DRAWN": 100, "ROWS": 7}])
-def test_what_is_predicted_once_counts_as_often_as_it_is_drawn(drawn_one_by_one, blocks, monkeypatch):
+@pytest.mark.parametrize("rows", [7, 2**13])
+def test_blocks_of_permuted_rows_equal_one_permutation_after_the_other(drawn_one_by_one, rows, monkeypatch):
     fit, new, groups, expected = drawn_one_by_one
-    for name, value in blocks.items():
-        monkeypatch.setattr(importance, name, value)
+    monkeypatch.setattr(importance, "ROWS", rows)
     assert fit.importance(new, 7, groups)["error"].to_dict() == pytest.approx(expected, abs=1e-12)
-
-
-def test_equal_values_are_predicted_once(iris, monkeypatch):
-    seen = []
-    predict = importance.answer
-    monkeypatch.setattr(importance, "answer", lambda rule, kind, query: seen.append(len(query)) or predict(rule, kind, query))
-    data = iris.assign(half=np.arange(len(iris)) % 2.0)
-    fit = pc.fit("species ~ half + petal_width", data, "knn", k=3, cv=None)
-    fit.importance(data, repeats=20, variables=["half"])
-    assert sum(seen) == 2 * len(iris)  # each row with its own value, and with the other one
 
 
 def test_lists_of_numbers_are_permuted():

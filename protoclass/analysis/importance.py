@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from itertools import chain, islice
 from typing import Any
 
 import numpy as np
@@ -25,7 +26,11 @@ from ..ground.progress import bar
 from ..values import Above, Printed, facts_as_text, public
 
 ROWS = 2**13  # that are predicted at a time: more take memory, and fewer the time of many calls
+CELLS = 2**22  # of the permuted columns of several variables together
+STEPS = 8  # minimum number of steps of the bar if there are as many variables
 MOST = 50  # variables that are permuted if none are named
+
+Drawn = tuple[Sequence[str], np.ndarray]  # columns of a variable, and the rows from which they get values, int (d, n)
 
 
 @dataclass(frozen=True)
@@ -37,18 +42,17 @@ class HeldOut:
     w: np.ndarray  # (n,)
     parts: list[tuple[np.ndarray, FoldRule]]  # places of rows, int, and the rule that predicts them; each row is in one part
 
-    def wrong(self, columns: Sequence[str], donors: np.ndarray) -> np.ndarray:
-        """Whether rows are misclassified, bool (d, n), if these columns have the values of other rows, `donors` (d, n)."""
-        out = np.empty(donors.shape, bool)
+    def wrong(self, drawn: Sequence[Drawn]) -> np.ndarray:
+        """Whether rows are misclassified, bool (variables, d, n), if the columns of a variable have the values of other rows, (d, n)."""
+        count = len(drawn[0][1])
+        out = np.empty((len(drawn), count, len(self.y)), bool)
         for rows, fold_rule in self.parts:
-            row, donor = np.tile(rows, len(donors)), donors[:, rows].ravel()
-            lost = np.empty(len(row), bool)
-            for first in range(0, len(row), ROWS):
-                at = slice(first, first + ROWS)
-                table = self.columns.take(row[at]).reset_index(drop=True)
-                table = table.assign(**{name: self.columns[name].array.take(donor[at]) for name in columns})
-                lost[at] = answer(fold_rule.rule, "class", fold_rule.dissimilarity.new_query(table)[0]) != self.y[row[at]]
-            out[:, rows] = lost.reshape(len(donors), -1)
+            own = self.columns.take(np.tile(rows, count))
+            moved = [own.assign(**{c: self.columns[c].array.take(donors[:, rows].ravel()) for c in columns}) for columns, donors in drawn]
+            table = pd.concat(moved, ignore_index=True)
+            query = (fold_rule.dissimilarity.new_query(table[first : first + ROWS])[0] for first in range(0, len(table), ROWS))
+            said = np.concatenate([answer(fold_rule.rule, "class", part) for part in query])
+            out[:, :, rows] = said.reshape(len(drawn), count, -1) != self.y[rows]
         return out
 
 
@@ -127,10 +131,12 @@ def importance(
         groups = _separating(fit, groups)
     held = _folds(fit, cv) if new is None else _new_rows(fit, new)
     n, random, table = len(held.y), np.random.default_rng([seed, 1]), dict[str, tuple[float, float, float]]()
-    before = held.wrong([], np.arange(n)[None])[0].astype(float)
+    before = held.wrong([([], np.arange(n)[None])])[0, 0].astype(float)
     draws = ((columns, np.array([random.permutation(n) for _ in range(repeats)])) for columns in groups.values())
+    together = max(1, min(len(groups) // STEPS, CELLS // (repeats * held.columns.size)))
+    batches = iter(lambda: list(islice(draws, together)), [])
     with bar(len(groups), "permuting", progress) as permuting:
-        for name, after in zip(groups, each_fit(partial(_share_wrong, held), draws), strict=True):
+        for name, after in zip(groups, chain.from_iterable(each_fit(partial(_shares_wrong, held), batches)), strict=True):
             table[name] = _increase(before, after, held.w)
             permuting.update()
     out = pd.DataFrame.from_dict(table, orient="index", columns=["importance", "se", "error"])
@@ -168,13 +174,13 @@ def _increase(before: np.ndarray, after: np.ndarray, w: np.ndarray) -> tuple[flo
     return mean, float(np.sqrt(share**2 @ (increase - mean) ** 2 * len(w) / max(1, len(w) - 1))), float(share @ after)
 
 
-def _share_wrong(held: HeldOut, drawn: tuple[list[str], np.ndarray]) -> np.ndarray:
-    """Share of the permutations of some columns, taken together, with which each row is misclassified, (n,).
+def _shares_wrong(held: HeldOut, drawn: Sequence[Drawn]) -> np.ndarray:
+    """Share of the permutations of each variable with which each row is misclassified, (variables, n).
 
     The values are permuted among all held-out rows: among the rows of a fold alone they would not change if a fold is one row,
     or one group in which the column is constant.
     """
-    return np.asarray(held.wrong(*drawn).mean(axis=0))
+    return np.asarray(held.wrong(drawn).mean(axis=1))
 
 
 def variable_groups(fit: Fitted, variables: Any) -> dict[str, list[str]]:

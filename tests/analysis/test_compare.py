@@ -17,7 +17,7 @@ PVM = {"method": "pvm", **QUICK}
 
 
 def test_a_split_is_what_fit_and_predict_say(iris):
-    methods = {"pvm": {"repeats": 1}, "kmeans": {"repeats": 1}}
+    methods = {"pvm": {"repeats": 1, "dissimilarity": ["euclidean", "manhattan"]}, "kmeans": {"K": 2}}
     told = pc.compare("species ~ .", iris, [{"method": name, **own} for name, own in methods.items()], test_size=0.3, seed=3)
     test = told.predictions.loc[0].index
     assert len(test) == 45
@@ -66,7 +66,7 @@ def test_rows_with_missing_values_and_groups(iris):
     assert told.left_out == 2
     assert told.table["n"].tolist() == [148]
     group = np.arange(150) % 30
-    told = pc.compare("species ~ .", iris, [{"method": "knn", "repeats": 1}], cv=5, groups=group)
+    told = pc.compare("species ~ .", iris, [pc.KNN(k=3)], cv=5, groups=group)
     of_group = pd.Series(told.predictions.index.get_level_values(0), told.predictions.index.get_level_values(1))
     assert (of_group.groupby(group[of_group.index]).nunique() == 1).all()
 

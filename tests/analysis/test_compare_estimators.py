@@ -316,7 +316,7 @@ def test_what_an_estimator_cannot_learn_from(iris):
 
 
 def test_entries_without_prototypes_are_shown_saved_and_drawn(iris, tmp_path):
-    methods = {"forest": RandomForestClassifier(5, random_state=0), "pvm": PVM}
+    methods = {"forest": RandomForestClassifier(5, random_state=0), "pvm": pc.PVM(eps=1.0)}
     for how in ({"cv": 3}, {"test_size": 0.4}):
         told = pc.compare("species ~ .", iris, methods, **how)
         assert re.search(r"^forest .* - ", repr(told), re.M)

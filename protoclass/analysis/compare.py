@@ -149,7 +149,7 @@ def compare(
     """
     given = locals()  # before any other name is set
     if isinstance(formula, (list, tuple)):
-        raise OptionError("fits are given one by one, and new rows by name: use compare(fit1, fit2, new=test)")
+        raise OptionError("fits must be single arguments: use compare(fit1, fit2, new=test)")
     beside = {name: given[name] for name in OPTIONS if not is_default(name, given[name], OPTIONS)}
     if isinstance(formula, (Fitted, Mapping)):
         for name in beside.keys() - {"loss"}:

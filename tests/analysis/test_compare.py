@@ -287,7 +287,7 @@ def test_names_and_arguments_beside_fits(iris):
     for more in ({"cv": 5}, {"test_size": 0.3}, {"seed": 3}, {"groups": "species"}, {"repeats": 2}, {"choose": "min"}):
         with pytest.raises(pc.OptionError, match="needs a formula and data"):
             pc.compare(f, g, new=iris, **more)
-    with pytest.raises(pc.OptionError, match="fits are given one by one"):
+    with pytest.raises(pc.OptionError, match="fits must be single arguments"):
         pc.compare([f, g], new=iris)
     assert "seconds" not in pc.compare(f, g, new=iris).table
     call = pc.compare("species ~ .", iris, ["knn"], cv=3, choose="min", dissimilarity="manhattan").call

@@ -7,7 +7,6 @@ from .analysis.alternatives import Alternatives as Alternatives
 from .analysis.alternatives import Criticisms as Criticisms
 from .analysis.compare import compare as compare
 from .analysis.comparison import Comparison as Comparison
-from .analysis.estimators import Predictions as Predictions
 from .analysis.evaluation import Test as Test
 from .analysis.groups import TestByGroup as TestByGroup
 from .analysis.importance import PermutationTest as PermutationTest

@@ -100,7 +100,7 @@ def iris():
 METHODS = [
     ("pvm", {"eps": 1.0}), ("knn", {"k": 1}), ("knn", {"k": 6}),
     ("kmedoids", {"K": 2}), ("kmeans", {"K": 3}), ("lvq", {"K": 3}), ("condensed", {}), ("multiedit", {}),
-    ("mmd", {"K": 2}), ("scm", STUMPS), ("scm", {**STUMPS, "multiclass": "ovr", "kind": "disjunction"}),
+    ("mmd", {"K": 2}), ("scm", STUMPS), ("scm", {**STUMPS, "kind": "disjunction"}),
 ]  # fmt: skip
 
 

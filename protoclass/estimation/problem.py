@@ -430,7 +430,6 @@ def prepare(call: Call) -> Problem:
         if given[name] is not None and not model.can.weights:
             raise OptionError(f"{name}= needs a method with weights, which {model.name!r} does not have: use {methods_with('weights')}")
     call, data, frame = _molded(call, given)
-    model.check_frame(frame)
     factors = None if given["class_weights"] is None else class_factors(frame, given["class_weights"])
     frame = with_class_factors(frame, factors, given["class_weights"])
     budget = budget_of(given["max_prototypes"], model, list(frame.levels))

@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..analysis.evaluation import Test
-from ..analysis.evaluation import test as test_on
 from ..analysis.groups import TestByGroup
+from ..analysis.groups import test as test_on
 from ..analysis.stability import stability as find_stability
 from ..estimation.fitted import Fitted
 from ..ground.errors import NotAvailable, OptionError, brief
@@ -45,8 +45,8 @@ def report(fit: Fitted, path: Any, test: Any = None, stability: bool = False, ov
         Whether to include `stability()` of the prototypes.
     overwrite : bool
         Whether to replace an existing file.
-    why : label, or up to six rows or labels, optional
-        Rows whose predictions the page explains, as `plot("why", row=)`.
+    why : label or row, optional
+        A row whose prediction the page explains, as `plot("why", row=)`.
 
     Returns
     -------

@@ -62,7 +62,7 @@ class Gower(Metric):
     Notes
     -----
     Gower (1971), *Biometrics* 27; Kaufman and Rousseeuw (1990), *Finding Groups in Data*, section 2.6. It is a metric if no value is
-    missing and no column is in `asymmetric`; radii are certified only then.
+    missing and no column is in `asymmetric`.
 
     Examples
     --------

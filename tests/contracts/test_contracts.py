@@ -24,7 +24,7 @@ def test_every_method_keeps_the_contract(method):
     check_model(method)  # by name; instances and classes follow
 
 
-SCM_VARIANTS = [pc.SCM(features="stumps"), pc.SCM(features="balls+stumps", multiclass="ovr")]
+SCM_VARIANTS = [pc.SCM(features="stumps"), pc.SCM(features="balls+stumps")]
 VARIANTS = [
     pc.PVM(eps=0.9, lambda_=0.3, solver="exact"), pc.PVM(eps=0.9, lambda_=0.3, balls="closed"),
     pc.KNN(ties="random"),

@@ -53,8 +53,6 @@ from .metrics.learned import QDA as QDA
 from .metrics.learned import Learned as Learned
 from .metrics.mahalanobis import Mahalanobis as Mahalanobis
 from .metrics.matrices import kernel_distances as kernel_distances
-from .metrics.matrices import precomputed as precomputed
-from .metrics.matrices import psd as psd
 from .metrics.measuring import dissimilarity as dissimilarity
 from .metrics.measuring import hull as hull
 from .metrics.measuring import kmeans as kmeans

@@ -47,23 +47,26 @@ DAISY = {
     "plain": {},
     "asymmetric": {"asymmetric": ["smoker", "fever"]},
     "weighted": {"weights": WEIGHTS},
-    "logratio": {"logratio": ["age", "crp"]},
-    "ordratio": {"ordratio": "rank"},
-    "ordered": {"ordratio": ["stage"]},
-    "all": {"weights": WEIGHTS, "asymmetric": "fever", "logratio": "crp", "ordratio": ["rank"]},
+    "logratio": {},
+    "ordratio": {},
+    "all": {"weights": WEIGHTS, "asymmetric": "fever"},
 }
+CHANGED = {"logratio": {"age": np.log, "crp": np.log}, "ordratio": {"rank": pd.Series.rank}, "all": {"crp": np.log, "rank": pd.Series.rank}}
 
 
 @pytest.mark.parametrize("case", DAISY)
 def test_gower_equals_daisy(case):
-    """R 4.2.2, cluster 2.1.4; the commands are in reference/daisy.R."""
+    """R 4.2.2, cluster 2.1.4; the commands are in reference/daisy.R. What `daisy` changes by `type=` is changed in the data here."""
     expected = pd.read_csv(REFERENCE / "daisy.csv")[case]
-    found = pc.dissimilarity("~ .", daisy_table(), pc.Gower(**DAISY[case]), na="keep").condensed()
+    t = daisy_table()
+    for name, change in CHANGED.get(case, {}).items():
+        t[name] = change(t[name]) if change is np.log else change(t[name], method="dense")
+    found = pc.dissimilarity("~ .", t, pc.Gower(**DAISY[case]), na="keep").condensed()
     assert found == pytest.approx(expected.to_numpy(), abs=1e-13)
 
 
-def slow_gower(table, asymmetric=(), weights=None, logratio=(), ordratio=()):
-    """Gower's definition pair by pair; ranges, logarithms and ranks of plain lists."""
+def slow_gower(table, asymmetric=(), weights=None):
+    """Gower's definition pair by pair; ranges of plain lists."""
     columns = {}
     for name in table:
         values = table[name]
@@ -74,11 +77,6 @@ def slow_gower(table, asymmetric=(), weights=None, logratio=(), ordratio=()):
             kind, values = "number", [None if pd.isna(v) else float(v) for v in values]
         else:
             values = [None if pd.isna(v) else v for v in values]
-        if name in logratio:
-            values = [None if v is None else float(np.log(v)) for v in values]
-        if name in ordratio:
-            levels = sorted({v for v in values if v is not None})
-            values = [None if v is None else levels.index(v) for v in values]
         there = [v for v in values if v is not None]
         spread = (max(there) - min(there) if kind == "number" and there else 0) or 1
         columns[name] = kind, values, spread, (weights or {}).get(name, 1)
@@ -97,7 +95,7 @@ def slow_gower(table, asymmetric=(), weights=None, logratio=(), ordratio=()):
     return out
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", range(2))
 @pytest.mark.parametrize("missing", [0.0, 0.25])
 def test_gower_equals_its_definition(seed, missing):
     draw = np.random.default_rng(seed)
@@ -107,8 +105,6 @@ def test_gower_equals_its_definition(seed, missing):
         "weights": {c: float(draw.choice([0, 0.3, 1, 2.5])) for c in table if draw.random() < 0.7}
         if seed % 3
         else None,
-        "logratio": [c for c in ("age", "marker") if draw.random() < 0.5],
-        "ordratio": [c for c in ("pulse", "severity") if draw.random() < 0.5],
     }
     slow = slow_gower(table, **options)
     d = pc.dissimilarity("~ .", table, pc.Gower(**options), na="keep")
@@ -137,14 +133,6 @@ def test_gower_has_the_same_bits_in_any_tile(missing, weighted):
     assert np.array_equal(alone, D[pairs[:, 0], pairs[:, 1]], equal_nan=True)
 
 
-def test_ranks_of_new_values_lie_between_their_neighbours():
-    t = pd.DataFrame({"x": [1.0, 10.0, 1000.0, 10.0], "y": ["a", "b", "a", "b"]})
-    fit = pc.fit("y ~ x", t, dissimilarity=pc.Gower(ordratio=["x"]), eps=0.3)
-    assert fit.dissimilarity.frame().iloc[0].tolist() == [0, 0.5, 1, 0.5]
-    new = pd.DataFrame({"x": [0.5, 1.0, 2.0, 9.0, 10.0, 5000.0]})
-    assert measure(fit.dissimilarity, new)[:, 0].tolist() == [0.25, 0, 0.25, 0.25, 0.5, 1.25]
-
-
 @pytest.mark.parametrize(
     ("options", "says"),
     [
@@ -152,9 +140,6 @@ def test_ranks_of_new_values_lie_between_their_neighbours():
         ({"weights": {"age": "2"}}, "finite numbers >= 0"),
         ({"weights": {"aeg": 1}}, "'aeg' is not a predictor"),
         ({"weights": {"age": 0, "ward": 0, "smoker": 0, "severity": 0}}, "0 for all"),
-        ({"logratio": ["ward"]}, "'ward' is not a numeric predictor"),
-        ({"ordratio": ["ward"]}, "'ward' is not a numeric or ordered predictor"),
-        ({"ordratio": ["age"], "logratio": "age"}, "'age' is in logratio and in ordratio, but the.*: use one of them"),
         ({"asymmetric": ["age"]}, "'age' is not a boolean predictor"),
     ],
 )
@@ -163,13 +148,8 @@ def test_gower_refuses_odd_parameters(clinic, options, says):
         pc.dissimilarity("~ age + ward + smoker + severity", clinic, pc.Gower(**options))
 
 
-def test_gower_names_the_row_that_has_no_logarithm(clinic):
-    bad = clinic.set_index(clinic.index.map("p{}".format)).assign(age=lambda t: t.age.where(t.index != "p7", 0.0))
-    with pytest.raises(pc.DataError, match="'age' is 0 at row 'p7'"):
-        pc.fit("outcome ~ age", bad, dissimilarity=pc.Gower(logratio=["age"]), eps=0.1)
-    fit = pc.fit("outcome ~ age", clinic, dissimilarity=pc.Gower(logratio=["age"]), eps=0.1)
-    with pytest.raises(pc.DataError, match="'age' is 0 at row 'p7'"):
-        fit.predict(bad)
+def test_gower_names_the_row_that_is_too_large(clinic):
+    fit = pc.fit("outcome ~ age", clinic, dissimilarity="gower", eps=0.1)
     with pytest.raises(pc.DataError, match="'age' is infinite at row"):
         fit.predict(clinic.assign(age=np.inf))
     tiny = pd.DataFrame({"x": [0.0, 1e-300, 2e-300], "y": ["a", "b", "a"]})

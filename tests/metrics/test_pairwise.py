@@ -13,6 +13,7 @@ from scipy.spatial.distance import cdist
 from sklearn.metrics.pairwise import pairwise_kernels
 
 import protoclass as pc
+from protoclass.core.sources import part
 from protoclass.metrics.kernels import Kernel
 from protoclass.metrics.mahalanobis import Mahalanobis
 from protoclass.metrics.pairwise import Canberra, Correlation, Cosine, Hamming, Jaccard, ZeroOne

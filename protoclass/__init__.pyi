@@ -74,7 +74,6 @@ from .metrics.stored import read_dissimilarity as read_dissimilarity
 from .metrics.strings import Levenshtein as Levenshtein
 from .metrics.strings import Mismatch as Mismatch
 from .metrics.tangent import Tangent as Tangent
-from .metrics.tangent import images as images
 from .metrics.wrappers import Ranks as Ranks
 from .models.base import Model as Model
 from .models.centroids import Centroids as Centroids

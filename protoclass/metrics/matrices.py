@@ -216,34 +216,24 @@ def check_nearest_to_itself(values: np.ndarray, rows: pd.Index, columns: pd.Inde
     )
 
 
-def square(matrix: Any, what: str) -> pd.DataFrame:
-    """A square matrix of finite numbers with the same labels on both sides, in one order; `what` names it in messages.
-
-    Raises
-    ------
-    DataError
-    """
-    S = as_floats(matrix)
+def converted(similarity: Any, how: str) -> pd.DataFrame:
+    """A square matrix of similarities as one of dissimilarities; see `Dissimilarity.from_similarity`."""
+    S = as_floats(similarity)
     if S.ndim != 2 or S.shape[0] != S.shape[1] or len(S) == 0:
-        raise DataError(f"{what} must be square, with at least one row, not of shape {S.shape}")
-    table = matrix if isinstance(matrix, pd.DataFrame) else pd.DataFrame(S)
+        raise DataError(f"similarities must be square, with at least one row, not of shape {S.shape}")
+    table = similarity if isinstance(similarity, pd.DataFrame) else pd.DataFrame(S)
     same = table.index.is_unique and table.columns.is_unique and not len(table.index.symmetric_difference(table.columns, sort=False))
     if not same:
-        raise DataError(f"{what} need the same unique labels on rows and columns")
+        raise DataError("similarities need the same unique labels on rows and columns")
     table = pd.DataFrame(S, table.index, table.columns)[list(table.index)]
-    bad = ~np.isfinite(table.to_numpy())
+    S = table.to_numpy()
+    bad = ~np.isfinite(S)
     if bad.any():
         i, j = np.argwhere(bad)[0]
         raise DataError(
-            f"{bad.sum()} {what} are missing or infinite, the first of which is from {shown(table.index[i])} to {shown(table.index[j])}"
+            f"{bad.sum()} similarities are missing or infinite, the first of which is from {shown(table.index[i])} to "
+            f"{shown(table.index[j])}"
         )
-    return table
-
-
-def converted(similarity: Any, how: str) -> pd.DataFrame:
-    """A square matrix of similarities as one of dissimilarities; see `Dissimilarity.from_similarity`."""
-    table = square(similarity, "similarities")
-    S = table.to_numpy()
     values = S.max() - S if how == "max" else kernel_distances(S)
     return pd.DataFrame(np.asarray(values) + 0.0, table.index, table.index)
 

@@ -9,7 +9,6 @@ import pandas as pd
 import pytest
 import simulate
 from closeness import assert_close
-from new_rows import measure
 
 import protoclass as pc
 from protoclass.core.distances.gower import gower
@@ -216,27 +215,6 @@ def test_what_a_mixture_says_of_itself(clinic):
     assert "Euclidean of age: divided by its median" in summary
 
 
-def test_new_rows_are_measured_as_the_training_rows_were(clinic):
-    train, new = clinic.iloc[:60], clinic.iloc[60:]
-    mix = Mixed(PARTS, [1, 2, 1, 3])
-    fit = pc.fit(ALL, train, "knn", k=3, dissimilarity=mix)
-    metric = fit.dissimilarity.metric
-    D = measure(fit.dissimilarity, pd.concat([train, new]))
-    assert np.array_equal(D[:60], fit.dissimilarity.frame().to_numpy())
-    total = 0.0
-    for (formula, part), w, s in zip(FORMULAS, [1, 2, 1, 3], metric.scales, strict=True):
-        alone = pc.dissimilarity(formula, train, part)
-        total = total + w * measure(alone, new).astype(float) / s
-    assert_close(D[60:], total / 7, abs=1e-12)
-    one_by_one = [fit.predict(new.iloc[[i]]).iloc[0] for i in range(len(new))]
-    assert fit.predict(new).tolist() == one_by_one
-    with pytest.raises(pc.DataError, match=r"column 'severity' has levels that the training.*lack: 'fatal'"):
-        fit.predict(new.assign(severity="fatal"), unseen="raise")
-    assert fit.predict(new.assign(ward="east")).notna().all()  # a function of two rows knows no levels
-    gaps = new.assign(pulse=new.pulse.where(new.index != new.index[4]))
-    assert fit.predict(gaps).isna().to_numpy().nonzero()[0].tolist() == [4]
-
-
 def test_a_level_that_no_training_row_of_a_fold_shows_has_no_column_in_a_part(clinic):
     rare = clinic.assign(ward=clinic.ward.astype(object).where(clinic.index != clinic.index[0], "attic"))
     folds = pd.Series(np.arange(len(rare)) % 5, rare.index)
@@ -347,14 +325,6 @@ def test_mixtures_refuse_dissimilarities_and_matrices_as_metrics(clinic):
     square = pc.fit("outcome ~ 1", clinic, dissimilarity=d.frame(), eps=1.0).dissimilarity.metric
     with pytest.raises(pc.OptionError, match="given matrix"):
         Mixed([("age", square)])
-
-
-def test_a_mixture_has_no_coordinates_and_must_be_trained(clinic):
-    mix = Mixed([("age", "euclidean"), ("pulse", "euclidean")])
-    with pytest.raises(pc.NoVectors):
-        pc.fit("outcome ~ age + pulse", clinic, "kmeans", dissimilarity=mix, K=2)
-    with pytest.raises(pc.OptionError, match="not trained"):
-        mix.rows(pc.dissimilarity("~ age + pulse", clinic).data)
 
 
 # a metric of one's own

@@ -123,16 +123,6 @@ def test_mahalanobis_leads_to_coordinates_and_back(iris):
     assert fit.prototypes[means.columns].to_numpy() == pytest.approx(means.to_numpy())
 
 
-@pytest.mark.parametrize("scale", [True, "fold"])
-def test_mahalanobis_of_more_columns_than_rows_is_refused_before_any_decomposition(monkeypatch, scale):
-    monkeypatch.setattr(np.linalg, "eigh", lambda R: pytest.fail(f"eigenvalues of a {R.shape} matrix"))
-    wide = pd.DataFrame(np.random.default_rng(0).normal(size=(40, 300))).add_prefix("x").assign(y=["a", "b"] * 20)
-    with pytest.raises(pc.DataError, match=r"300 columns over \d+ rows is singular .* more rows .* ridge"):
-        pc.fit("y ~ .", wide, "knn", k=1, dissimilarity=Mahalanobis(scale=scale))
-    monkeypatch.undo()
-    assert pc.fit("y ~ .", wide.iloc[:, -60:], "knn", k=1, dissimilarity=Mahalanobis(ridge=0.1)).nobs == 40
-
-
 def test_mahalanobis_names_what_is_singular(iris):
     with pytest.raises(pc.DataError, match=r"collinear: sepal_length, twice\): .*ridge"):
         measured(Mahalanobis(), iris.iloc[:, :3].assign(twice=2 * iris.sepal_length))

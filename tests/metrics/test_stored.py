@@ -2,7 +2,6 @@
 
 import pickle
 import re
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -83,17 +82,12 @@ def test_r_distances_fit_as_the_data_do(iris, tmp_path):
     same = pc.fit("species ~ .", iris, eps=1.0)
     assert fit.prototypes.index.tolist() == same.prototypes.index.tolist()
     assert "read from" in str(fit.summary())
-    some = pc.cross_validate("species ~ 1", iris, dissimilarity=read, eps=[0.8, 1.0], cv=3, repeats=1)
-    assert some.table["error"].tolist() == pc.cross_validate("species ~ .", iris, eps=[0.8, 1.0], cv=3,
-        dissimilarity="euclidean", repeats=1).table["error"].tolist()
     shuffled = iris.sample(frac=1, random_state=0)
     assert pc.fit("species ~ 1", shuffled, dissimilarity=read, eps=1.0).rule.size == same.rule.size
     # rows that are only numbered match data that are numbered so, and nothing else
     for other in (iris.set_axis([f"r{i}" for i in range(150)]), iris.iloc[1:], iris.iloc[:100]):
         with pytest.raises(pc.DataError, match=r"without row names .* pc.read_dissimilarity\(path, names=data.index\)"):
             pc.fit("species ~ 1", other, dissimilarity=read, eps=1.0)
-        with pytest.raises(pc.DataError, match="without row names"):
-            pc.compare("species ~ 1", other, ["pvm"], dissimilarity=read, test_size=1 / 3)
         with pytest.raises(pc.DataError, match="without row names"):
             pc.fit("species ~ 1", other, dissimilarity=read.symmetrized(), eps=1.0)
     by_r = iris.set_axis(range(1, 151)).sample(frac=1, random_state=0)
@@ -193,14 +187,6 @@ def test_labels_of_another_type_and_labels_in_a_column_have_cures_that_match_the
     assert "type" not in str(raised.value)
 
 
-def test_candidates_that_are_not_rows_still_pass(iris):
-    D = pc.dissimilarity("species ~ .", iris).frame()
-    for names in ([f"c{j}" for j in range(150)], range(1000, 1150)):
-        some = D.iloc[:, :40].set_axis(names[:40], axis=1)
-        assert pc.fit("species ~ 1", iris, dissimilarity=some, eps=1.0).dissimilarity.shape == (150, 40)
-        assert pc.fit("species ~ 1", iris, dissimilarity=D.set_axis(names, axis=1), eps=1.0).nobs == 150
-
-
 @pytest.mark.parametrize(
     ("text", "message"),
     [
@@ -271,33 +257,6 @@ def test_paths_that_lead_nowhere(tmp_path):
     for names in ("abc", 3, ["a"], ["a", "b", "b"], [[1], "b", "c"]):
         with pytest.raises(pc.OptionError, match="names must be 3 different row labels"):
             pc.read_dissimilarity(path, names=names)
-
-
-def test_damaged_files_end_in_our_own_errors(tmp_path):
-    draw = np.random.default_rng(0)
-    np.save(tmp_path / "a.npy", squareform(pdist(draw.normal(size=(4, 2)))))
-    sources = [*(text.encode() for text in TABLES.values()), (tmp_path / "a.npy").read_bytes()]
-    read = 0
-    for k in range(100):
-        raw = bytearray(sources[k % len(sources)])
-        for _ in range(draw.integers(1, 4)):
-            at = int(draw.integers(0, len(raw)))
-            kind = draw.integers(0, 3)
-            if kind == 0:
-                raw[at] = int(draw.integers(0, 256))
-            elif kind == 1:
-                del raw[at : at + int(draw.integers(1, 9))]
-            else:
-                raw[at:at] = bytes(draw.choice([b'"', b",", b"\n", b" ", b"1", b"-", b"e9", b"\t", b";", b"(", b"NA"]))
-            if not raw:
-                break
-        try:
-            found = pc.read_dissimilarity(write(tmp_path, bytes(raw)))
-            assert np.isfinite(found.frame().to_numpy()).all()
-            read += 1
-        except pc.ProtoclassError:
-            continue
-    assert 0 < read < 90
 
 
 def test_new_rows_whose_columns_count_from_1_are_refused(tmp_path, iris):
@@ -382,16 +341,3 @@ def test_three_rows_of_numbers_are_a_matrix_and_no_pairs(tmp_path):
 def test_part_of_a_triangle_and_of_the_pairs_is_refused(tmp_path, text, message):
     with pytest.raises(pc.DataError, match=message):
         pc.read_dissimilarity(write(tmp_path, text))
-
-
-def test_the_recipe_for_files_of_r_serves_rows_without_names(iris, tmp_path):
-    """The code of vignettes/from_r.md, on files that R numbers."""
-    text = (Path(__file__).parents[2] / "vignettes" / "from_r.md").read_text()
-    code = re.search(r"```python\n(d = pc.read_dissimilarity.*?fit.predict\(.*?\n)", text, re.DOTALL)[1]
-    write(tmp_path, r_table(iris), "d.csv")
-    iris[["species"]].rename(columns={"species": "cultivar"}).set_axis(range(1, 151)).to_csv(tmp_path / "classes.csv")
-    names = {"pc": pc, "pd": pd}
-    exec(re.sub(r'"(\w+\.csv)"', lambda m: repr(str(tmp_path / m[1])), code).replace("fit.predict", "found = fit.predict"), names)
-    assert names["found"].tolist() == ["setosa"] * 20
-    same = pc.fit("species ~ 1", iris[20:], dissimilarity=pc.dissimilarity("~ . - species", iris).frame())
-    assert (names["fit"].prototypes.index - 1).tolist() == same.prototypes.index.tolist()

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from ..core.query import Query, answer
+from ..core.query import Query, Rule, Stepwise, answer
 from ..core.statistics.folds import grouped, stratified
 from ..core.statistics.scores import (
     LEARN,
@@ -24,7 +24,7 @@ from ..core.statistics.scores import (
     scale_of,
     under_prior,
 )
-from ..core.task import Rule, Stepwise, Task
+from ..core.task import Task
 from ..frames.schema import given_weights
 from ..frames.tables import as_pandas
 from ..ground.checks import check_level, is_number, one_of

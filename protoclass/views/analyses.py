@@ -13,8 +13,8 @@ from ..analysis.comparison import Comparison
 from ..analysis.importance import PermutationTest, importance
 from ..analysis.separation import separation, why_not_separated
 from ..analysis.stability import Stability
+from ..core.query import Stepwise
 from ..core.setcover.problems import Certificate
-from ..core.task import Stepwise
 from ..estimation.fitted import Fitted
 from ..ground.errors import NotAvailable
 from ..metrics.embedding import Embedding, Spectrum

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from ..core.query import Path, Rule, Stepwise
 from ..core.sources import Source
-from ..core.task import Path, Rule, Stepwise
 from ..estimation.error_curve import ErrorCurve
 from ..estimation.fitted import Fitted
 from ..estimation.learning import learn

@@ -10,8 +10,8 @@ import numpy as np
 import pandas as pd
 from thorough_contract import Subject, deed
 
-from protoclass.core.query import answer
-from protoclass.core.task import COVERED, Points, Stepwise
+from protoclass.core.query import Stepwise, answer
+from protoclass.core.task import COVERED, Points
 from protoclass.fitting import Fit
 from protoclass.testing.contract import close, fit_to, require
 

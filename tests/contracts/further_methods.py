@@ -27,8 +27,8 @@ from thorough_methods import (
     subject_of,
 )
 
-from protoclass.core.query import answer
-from protoclass.core.task import COVERED, Points, Stepwise, Task
+from protoclass.core.query import Stepwise, answer
+from protoclass.core.task import COVERED, Points, Task
 from protoclass.fitting import cross_validate
 from protoclass.ground.checks import GRID
 from protoclass.metrics.base import same

@@ -14,9 +14,9 @@ import numpy as np
 import pandas as pd
 from thorough_contract import Subject, deed, modules_of, own_errors, uneven_classes, watching
 
-from protoclass.core.query import Query, answer, distances_by
-from protoclass.core.task import Path as RulePath
-from protoclass.core.task import Points, Rule, Task
+from protoclass.core.query import Path as RulePath
+from protoclass.core.query import Query, Rule, answer, distances_by
+from protoclass.core.task import Points, Task
 from protoclass.estimation.fitted import KINDS
 from protoclass.export.saving import load
 from protoclass.fitting import cross_validate

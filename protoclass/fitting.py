@@ -11,7 +11,7 @@ from functools import cached_property
 from typing import Any, ClassVar
 
 from .analysis.alternatives import alternatives, criticisms, swap
-from .analysis.evaluation import test
+from .analysis.groups import test
 from .analysis.importance import importance, permutation_test
 from .analysis.separation import separation
 from .analysis.stability import stability

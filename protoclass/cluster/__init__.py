@@ -17,7 +17,7 @@ import numpy as np
 import pandas as pd
 from pandas.api.types import union_categoricals
 
-from ..analysis.evaluation import outputs_of, test_outputs
+from ..analysis.groups import outputs_of, test_outputs
 from ..core.parallel import fits_by, on_this_thread
 from ..core.statistics.folds import drawn_by_class, quotas
 from ..frames.formula import read

@@ -13,10 +13,10 @@ import pandas as pd
 
 from ..core.memory import large
 from ..core.parallel import each
-from ..core.query import answer_block
+from ..core.query import Path, Rule, answer_block
 from ..core.statistics.folds import drawn_by_class, quotas
 from ..core.statistics.one_se import RULES, choose_over_repeats
-from ..core.task import Path, Rule, Task
+from ..core.task import Task
 from ..ground.checks import one_of
 from ..ground.errors import DataWarning, OptionError, brief
 from ..ground.progress import bar

@@ -11,12 +11,11 @@ from typing import Any, ClassVar, Self, TypeVar
 import numpy as np
 import pandas as pd
 
-from ..core.query import Query, answer
+from ..core.query import Query, Rule, answer
 from ..core.setcover.problems import Certificate, Objective
 from ..core.statistics.roc import decide_at
 from ..core.statistics.scores import under_prior
 from ..core.statistics.sums import as_counts
-from ..core.task import Rule
 from ..frames.frame import Frame
 from ..frames.schema import HOW as UNSEEN
 from ..frames.schema import Column, Unseen, check_unique, class_codes

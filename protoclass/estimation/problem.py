@@ -11,14 +11,14 @@ import numpy as np
 import pandas as pd
 
 from ..core.parallel import Once
-from ..core.query import Beside, Query
+from ..core.query import Beside, Path, Query
 from ..core.sources import Source
 from ..core.statistics.folds import FOLDS
-from ..core.task import Path, Points, Task
+from ..core.task import Points, Task
 from ..frames.blocks import blocks
 from ..frames.frame import Frame, mold
 from ..frames.read import read_for
-from ..frames.schema import LEAST, group_codes, labels_along
+from ..frames.schema import group_codes, labels_along
 from ..frames.tables import Absent, as_pandas, unshared
 from ..ground.checks import check_progress, check_seed, is_number, quoted
 from ..ground.errors import DataError, FormulaError, NotAvailable, OptionError, brief, printed, shown
@@ -124,7 +124,7 @@ def with_class_factors(frame: Frame, factors: np.ndarray | None, class_weights: 
     with np.errstate(over="ignore", under="ignore"):
         weights = frame.weights * factors[frame.codes]
         total = weights.sum()
-    if not np.isfinite(total) or (weights[frame.weights > 0] < LEAST).any():
+    if not np.isfinite(total) or not weights[frame.weights > 0].all():
         raise DataError(
             f"class_weights={brief(class_weights)} times the weights of the rows overflows or is about 0: use factors nearer to 1"
         )
@@ -411,7 +411,6 @@ def prepare(call: Call) -> Problem:
         if given[name] is not None and not model.can.weights:
             raise OptionError(f"{name}= needs a method with weights, which {model.name!r} does not have: use {methods_with('weights')}")
     call, data, frame = _molded(call, given)
-    model.check_frame(frame)
     factors = None if given["class_weights"] is None else class_factors(frame, given["class_weights"])
     frame = with_class_factors(frame, factors, given["class_weights"])
     budget = budget_of(given["max_prototypes"], model, len(frame.levels))

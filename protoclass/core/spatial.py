@@ -17,7 +17,6 @@ from .parallel import Once
 from .sources import Held, Source, Streamed, part
 
 
-
 @dataclass(frozen=True)
 class Spatial(Source):
     """Tiles that are compared without exact computation, if that is enough.

@@ -243,7 +243,7 @@ def select_on_sample(problem: Problem, measure: Any, number: int) -> Problem:
     frame, live, classes = problem.frame, np.flatnonzero(problem.frame.weights > 0), len(problem.frame.levels)
     quota = quotas(np.bincount(frame.codes[live], minlength=classes), number, np.ones(classes, bool))
     rows = live[drawn_by_class(frame.codes[live], quota, np.random.default_rng(problem.seed))]
-    candidates = "train" if isinstance(problem.candidates, int) else problem.candidates
+    candidates = problem.candidates if isinstance(problem.candidates, str) else "train"  # a number is of all rows
     part = replace(problem, frame=frame.take(rows), candidates=candidates, cv=FOLDS_OF_SAMPLE, progress=False)
     with catch_warnings():
         simplefilter("ignore", DataWarning)  # of levels that are rare in the sample

@@ -182,7 +182,7 @@ class Trial:
         model, levels, points = problem.model, tuple(problem.frame.levels), range(len(held.grid))
         rows = np.bincount(self.task.y[self.task.w > 0], minlength=self.task.classes)
         if model.class_sizes(values_at(held.grid, 0), rows, levels) is not None:
-            return np.array([np.sum(model.class_sizes(values_at(held.grid, g), rows, levels)) for g in points])
+            return np.asarray(np.array([model.class_sizes(values_at(held.grid, g), rows, levels) for g in points]).sum(axis=1))
         if problem.budget is None:
             return None
         if held.rules is None:

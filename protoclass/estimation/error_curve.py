@@ -347,7 +347,8 @@ class ErrorCurve:
         model = problem.model.within(rows)
         if self.procedure is None or model == problem.model or not model.shares_work:
             return self
-        return self.procedure.of_problem(replace(problem, model=model, budget=rows), covers=False)
+        whole: ErrorCurve = self.procedure.of_problem(replace(problem, model=model, budget=rows), covers=False)
+        return whole
 
     @property
     def rule_sizes(self) -> np.ndarray:

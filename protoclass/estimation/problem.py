@@ -476,7 +476,7 @@ def counted(path: Path, model: Model, classes: int) -> np.ndarray:
     """What a budget counts of the rules of a path, (G,): their prototypes, or their sizes."""
     if model.can.counted is not True:
         return np.asarray(path.size, np.int64)
-    return class_counts(path, classes).sum(axis=1)
+    return np.asarray(class_counts(path, classes).sum(axis=1))
 
 
 def class_counts(path: Path, classes: int) -> np.ndarray:

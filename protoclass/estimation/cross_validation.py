@@ -352,6 +352,10 @@ def _collect(
     folds, on_all = int(fold.max()) + 1, None
 
     def score(fold_path: FoldPath) -> FoldPath:
+        points, size = held.predicted.shape[2], np.shape(fold_path.path.size)
+        if size != (points,):
+            name = type(fold_path.path).__name__
+            raise OptionError(f"the path {name} has sizes of shape {size} for a grid of {points} points: return a rule for each point")
         if fold_path.fold == folds:  # leaves nothing out
             return fold_path
         rows, begin = np.flatnonzero(fold == fold_path.fold), 0

@@ -95,7 +95,6 @@ from .models.pvm import PVM as PVM
 from .models.pvm import quantiles as quantiles
 from .models.registry import register as register
 from .models.scm import SCM as SCM
-from .vignettes import Vignettes as Vignettes
 from .vignettes import vignette as vignette
 from .widgets.base import Link as Link
 from .widgets.base import link as link

@@ -55,18 +55,8 @@ class PrototypeEstimator(BaseEstimator):  # type: ignore[misc]
         seed: int = 0,
         **parameters: Any,
     ) -> None:
-        self.method = method
-        self.dissimilarity = dissimilarity
-        self.candidates = candidates
-        self.cv = cv
-        self.choose = choose
-        self.max_prototypes = max_prototypes
-        self.tolerance = tolerance
-        self.measure = measure
-        self.repeats = repeats
-        self.class_weights = class_weights
-        self.na = na
-        self.seed = seed
+        given = locals()  # before any other name is set
+        self.__dict__.update({name: given[name] for name in ("method", "dissimilarity", "candidates", "cv", *PASSED)})
         self._parameters = dict(parameters)
 
     def __getattr__(self, name: str) -> Any:
@@ -114,14 +104,14 @@ class PrototypeEstimator(BaseEstimator):  # type: ignore[misc]
         known = parameters_of(method)
         if known is not None:
             for name in params:
-                if name not in named | known | {"metric"}:
+                if name not in named | known:
                     hint = hint_for(name, sorted(known) + sorted(named))
                     raise OptionError(
                         f"{shown(name)} is not a parameter of {type(self).__name__} with method {brief(method)}: "
                         f"{hint}{'; ' if hint else ''}its parameters are {', '.join(sorted(named | known))}"
                     )
         if method is not self.method and not (isinstance(method, str) and method == self.method):
-            self.__dict__["_parameters"] = {k: v for k, v in self._parameters.items() if k == "metric"}
+            self.__dict__["_parameters"] = {}
         for name, value in params.items():
             if name in named:
                 super().__setattr__(name, value)
@@ -131,12 +121,12 @@ class PrototypeEstimator(BaseEstimator):  # type: ignore[misc]
 
     @property
     def metric(self) -> Any:
-        """`dissimilarity`, by the name that it has in scikit-learn; as an argument `metric=` means the same."""
-        return self._parameters.get("metric", self.dissimilarity)
+        """`dissimilarity`, by the name under which scikit-learn looks whether X has distances."""
+        return self.dissimilarity
 
     @property
     def _is_pairwise(self) -> bool:
-        return isinstance(self.metric, str) and self.metric == PRECOMPUTED
+        return isinstance(self.dissimilarity, str) and self.dissimilarity == PRECOMPUTED
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -182,7 +172,7 @@ class PrototypeEstimator(BaseEstimator):  # type: ignore[misc]
         """The parameters of the method that were given."""
         for name in self._parameters.keys() & {*DEFAULTS, "formula", "data"}:
             raise OptionError(f"{name}= is not a parameter of {type(self).__name__}: {hint_for(name, ()) or 'leave it out'}")
-        return {name: value for name, value in self._parameters.items() if name != "metric"}
+        return self._parameters
 
     def _candidates(self) -> Any:
         """What `fit` gets as `candidates=`."""
@@ -190,9 +180,7 @@ class PrototypeEstimator(BaseEstimator):  # type: ignore[misc]
 
     def _dissimilarity(self, frame: pd.DataFrame, rows: np.ndarray) -> Any:
         """What `fit` gets as `dissimilarity=`."""
-        metric = self.metric
-        if "metric" in self._parameters and not (isinstance(self.dissimilarity, str) and self.dissimilarity == "auto"):
-            raise OptionError("metric= and dissimilarity= mean the same: use one of them")
+        metric = self.dissimilarity
         if isinstance(metric, (Dissimilarity, pd.DataFrame, np.ndarray, list, tuple)):
             raise OptionError(
                 f"dissimilarity must not be a matrix, such as {brief(metric)}: use the matrix as X with dissimilarity='precomputed', "
@@ -297,11 +285,7 @@ def read_rows(estimator: Any, X: Any, reset: bool, missing: bool, square: bool =
             )
         return frame.set_axis(frame.columns.map(str), axis=1).set_axis(pd.RangeIndex(len(frame)))
     X = as_pandas(X) if is_frame(X) else X
-    try:
-        values = validate_data(estimator, X=X, reset=reset, ensure_all_finite="allow-nan" if missing else True)
-    except ValueError:
-        check_no_text(X)
-        raise
+    values = validate_data(estimator, X=X, reset=reset, ensure_all_finite="allow-nan" if missing else True)
     if values.dtype.kind == "f" and values.dtype.itemsize not in (4, 8):
         values = values.astype(float)
     if square:
@@ -311,18 +295,6 @@ def read_rows(estimator: Any, X: Any, reset: bool, missing: bool, square: bool =
             f"precomputed dissimilarities must be square, with one column for each row, but X is {values.shape[0]} x {values.shape[1]}"
         )
     return pd.DataFrame(values, columns=[f"x{i}" for i in range(values.shape[1])])
-
-
-def check_no_text(X: Any) -> None:
-    """Raise if an array or list of rows contains text, in words that name the column and the cure."""
-    array = np.asarray(X, object)
-    for j, column in enumerate(array.T if array.ndim == 2 else ()):
-        text = next((value for value in column if isinstance(value, str)), None)
-        if text is not None:
-            raise DataError(
-                f"column {j} of X contains text, such as {shown(text)}, but an array must contain numbers: use X.astype(float) if all "
-                "texts are numbers, or pd.DataFrame(X, columns=names).infer_objects(), whose columns may be text"
-            )
 
 
 def is_frame(X: Any) -> bool:

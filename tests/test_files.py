@@ -167,7 +167,7 @@ def test_openml_may_send_something_else(monkeypatch, table):
 @pytest.mark.parametrize(
     "address", ["http://127.0.0.1:9/a.csv", "https://x.org/a.csv", "s3://b/a", "file:///etc/passwd", "FTP://x/a"]
 )
-def test_the_shell_opens_no_address_unless_asked(monkeypatch, capsys, address):
+def test_the_shell_opens_no_address(monkeypatch, capsys, address):
     def opened(*_, **__):
         raise AssertionError("it was opened")
 
@@ -175,17 +175,9 @@ def test_the_shell_opens_no_address_unless_asked(monkeypatch, capsys, address):
     for words in (["y ~ .", address], ["explore", "y ~ .", address]):
         assert main(words) == 2
         assert (
-            "is a web address, which is not opened by default: use a path, or with --url"
+            "is a web address, but data are not fetched from the web"
             in capsys.readouterr().err
         )
-
-
-def test_with_the_flag_an_address_is_opened(monkeypatch, iris):
-    opened = []
-    monkeypatch.setattr("pandas.read_csv", lambda name: opened.append(name) or iris)
-    assert main(["species ~ .", "http://127.0.0.1:9/iris.csv", "--url", "--eps", "1.0"]) == 0
-    assert opened == ["http://127.0.0.1:9/iris.csv"]
-    assert main(["species ~ .", "file:///iris.csv", "--url", "--eps", "1.0"]) == 2
 
 
 @pytest.mark.parametrize("what", [k for k in BAD if k != "one column"])

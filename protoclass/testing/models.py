@@ -197,7 +197,7 @@ def check_path(name: str, path: Any, classes: int, columns: int) -> None:
         fine = codes is None or (codes.dtype.kind in "iu" and ((codes >= 0) & (codes < most)).all())
         require(fine, f"{name}: the {part} of Points must be whole numbers from 0 to {most - 1}")
     require(
-        isinstance(size, (int, float, np.number)) and bool(0 <= float(size) < np.inf),
+        0 <= float(size) < np.inf,
         f"{name}: the size of the rule is {size!r}, and must be a finite number >= 0: the 1-SE rule compares sizes",
     )
     strange = [kind for kind in rule.kinds if kind not in KINDS]

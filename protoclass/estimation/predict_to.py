@@ -17,7 +17,7 @@ from ..ground.checks import check_progress, one_of
 from ..ground.errors import NotAvailable, OptionError, brief
 from ..ground.files import check_free, check_path, write_by
 from ..ground.progress import bar
-from .calibration import LEVEL
+from .decisions import LEVEL
 from .fitted import Fitted
 
 SINGLE = ("class", "cover", "nearest")  # kinds with one value for each row; the others have one for each class

@@ -1,11 +1,8 @@
-"""A long frame block by block, so its design matrix is never in memory as a whole, and a fingerprint."""
+"""A long frame block by block, so its design matrix is never in memory as a whole."""
 
 from __future__ import annotations
 
-import hashlib
-import json
 from collections.abc import Iterator
-from typing import Any
 
 import numpy as np
 
@@ -59,44 +56,3 @@ def _rows(frame: Frame) -> int:
         return max(1, len(frame))
     rows = max(FEWEST, min(MOST, ENTRIES // width))
     return 1 << (rows.bit_length() - 1)
-
-
-def fingerprint(frame: Frame) -> str:
-    """The SHA-256 (64 hexadecimal digits) of rows, predictors, classes and weights.
-
-    The bytes are those that `protoclass.export.card.Card` documents.
-
-    Examples
-    --------
-    >>> import hashlib, struct
-    >>> import pandas as pd
-    >>> from protoclass.frames.frame import mold
-    >>> frame = mold("y ~ a + g", pd.DataFrame({"a": [1.5, 2.0], "g": ["v", "u"], "y": ["no", "yes"]}))
-    >>> header = b'{"classes":["no","yes"],"columns":[["a","numeric",[]],["g","category",["u","v"]]],"response":"y"}'
-    >>> rows = struct.pack("<8d", 0, 1, 1.5, 1, 1, 1, 2.0, 0)
-    >>> fingerprint(frame) == hashlib.sha256(header + b"\\n" + rows).hexdigest()
-    True
-    """
-    schema = frame.schema
-    header = {
-        "response": frame.formula.response,
-        "classes": [plain(level) for level in frame.levels],
-        "columns": [[name, column.kind, [plain(v) for v in column.levels]] for name, column in schema.items()],
-    }
-    digest = hashlib.sha256(json.dumps(header, sort_keys=True, separators=(",", ":")).encode() + b"\n")
-    for _, rows in blocks(frame):
-        table = rows.canonical()
-        columns = [rows.codes, rows.weights]
-        for name in schema:
-            values = table[name]
-            columns.append((values.cat.codes.where(values.notna()) if schema[name].kind == "category" else values).to_numpy(float))
-        numbers = np.column_stack(columns) + 0.0  # -0 becomes 0
-        numbers[np.isnan(numbers)] = np.nan  # with any bits
-        digest.update(numbers.astype("<f8").tobytes())
-    return digest.hexdigest()
-
-
-def plain(value: Any) -> Any:
-    """A class or level as JSON has it: a text, a number or a truth value."""
-    value = value.item() if isinstance(value, np.generic) else value
-    return value if isinstance(value, (str, bool, int, float)) else str(value)

@@ -12,6 +12,7 @@ import math
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from unicodedata import normalize
 
 from ..ground.errors import FormulaError, cut, shown
 from ..ground.savable import savable
@@ -269,7 +270,7 @@ def read(text: str, columns: Iterable[str], aside: Iterable[str] = ()) -> Formul
     response = _read_response(left, columns) if left is not None else None
     known = [names.of(c) for c in columns if c != response and c not in aside]
     try:
-        replaced = translate(right, names, text)
+        replaced = translate(normalize("NFC", right), names, text)
         expanded, written = sum_of_columns(replaced, known) or _parse(replaced, known, names, text)
         terms = tuple(t for t in expanded if any(f.how != "literal" for f in t.factors))
         uses = check_factors(terms, names, text)
@@ -326,9 +327,12 @@ def _split_sides(text: str) -> tuple[str | None, str]:
 
 
 def _read_response(left: str, columns: list[str]) -> str:
-    name = left[1:-1] if len(left) > 2 and left[0] == left[-1] == "`" else left
+    name = left[1:-1] if len(left) > 2 and left[0] == left[-1] and left[0] in "`'\"" else left
     if name in columns:
         return name
+    for column in columns:
+        if normalize("NFC", column) == normalize("NFC", name):
+            return column
     check_left(left, left)
     if name != left or re.fullmatch(r"[\w .]+", name):
         raise FormulaError(unknown(f"the response {shown(name)}", columns))

@@ -115,7 +115,7 @@ _PAPER = dict.fromkeys(
 )
 # attribute of a fit elsewhere: cure
 VERBS: Mapping[str, str] = {
-    **_PAPER, "anova": "use pc.compare([fit, other], new=new) to test the difference of two fits on new rows",
+    **_PAPER, "anova": "use pc.compare(fit, other, new=new) to test the difference of two fits on new rows",
     **dict.fromkeys(["coef", "coef_"], _NO_COEFFICIENTS), "residuals": _RESIDUALS, "fitted": _FITTED,
     "confint": "use fit.test(new) for the error with its interval, and fit.stability() for the stability of the prototypes",
     **dict.fromkeys(["logLik", "AIC", "BIC"], _NO_LIKELIHOOD),

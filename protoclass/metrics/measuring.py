@@ -16,7 +16,7 @@ from ..frames.frame import Frame, mold
 from ..frames.read import read_for
 from ..frames.schema import check_unique
 from ..frames.tables import as_pandas
-from ..ground.checks import MOST_RUNS, one_of, whole_number
+from ..ground.checks import MOST_RUNS, among, one_of, whole_number
 from ..ground.errors import DataError, DataWarning, OptionError, TooLarge, brief, printed, shown, warn
 from ..ground.savable import savable
 from ..values import public
@@ -446,7 +446,7 @@ def _added(known: Dissimilarity, candidates: Candidates, seen: Frame, seed: int)
     if known.metric.given:
         raise OptionError("the candidates of given dissimilarities are the columns of the matrix: add columns to it")
     rep, predictors = candidates.make(known.metric, seen, seed)
-    clash = predictors.index[predictors.index.isin(known.index)]
+    clash = predictors.index[among(predictors.index, known.index)]
     if len(clash):
         raise DataError(f"the candidate {shown(clash[0])} has the label of a row: use another")
     outside = np.full(len(predictors), -1)

@@ -24,7 +24,7 @@ def test_every_method_keeps_the_contract(method):
     check_model(method)  # by name; instances and classes follow
 
 
-SCM_VARIANTS = [pc.SCM(features="stumps"), pc.SCM(features="balls+stumps", multiclass="ovr")]
+SCM_VARIANTS = [pc.SCM(features="stumps"), pc.SCM(features="balls+stumps")]
 VARIANTS = [
     pc.PVM(eps=0.9, lambda_=0.3, solver="exact"), pc.PVM(eps=0.9, lambda_=0.3, balls="closed"),
     pc.KNN(ties="random"),
@@ -49,7 +49,7 @@ ON_NUMBERS = [
 ]  # fmt: skip
 WITH_OTHER_ARGUMENTS = [
     pc.Euclidean(scale=False), pc.Mahalanobis(), pc.Kernel("poly"), pc.Kernel("linear"), pc.Kernel("laplacian", scale="fold"),
-    pc.DTW(window=2, r=1), pc.Mixed([(FIRST, pc.Ranks("euclidean")), (REST, "gower")]), pc.Learned("nca", components=3),
+    pc.DTW(window=2, r=1), pc.Mixed([(FIRST, pc.Ranks("euclidean")), (REST, "gower")]), pc.Learned(components=3),
     pc.Learned(diagonal=False), pc.Learned(sample=12), pc.Relevance(matrix="full", local=True),
 ]  # fmt: skip
 LATER = [pytest.param(metric, marks=pytest.mark.later) for metric in WITH_OTHER_ARGUMENTS]

@@ -85,7 +85,7 @@ def test_columns_of_arrow_and_of_objects(iris):
 
 def test_a_tall_frame_is_streamed_and_what_does_not_fit_is_refused(monkeypatch):
     draw = np.random.default_rng(0)
-    data = pd.DataFrame(draw.normal(size=(3000, 2)), columns=["a", "b"]).assign(y=draw.choice(["u", "v"], 3000))
+    data = pd.DataFrame(draw.normal(size=(600, 2)), columns=["a", "b"]).assign(y=draw.choice(["u", "v"], 600))
     held = pc.fit("y ~ .", data, eps=0.05, dissimilarity="euclidean", cv=None)
     monkeypatch.setattr("protoclass.estimation.learning.HOLD_LIMIT", 0)
     assert pc.fit("y ~ .", data, eps=0.05, dissimilarity="euclidean", cv=None).prototypes.equals(held.prototypes)

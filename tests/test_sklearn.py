@@ -31,6 +31,7 @@ from sklearn.model_selection import (
     cross_val_predict,
     cross_val_score,
 )
+from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import check_estimator
@@ -284,6 +285,18 @@ def test_columns_that_number_the_rows_are_taken_as_given():
     assert list(PrototypeClassifier("knn", k=1).fit(X, y).predict(X)) == y
 
 
+def test_kneighbors_are_those_of_scikit_learn(data):
+    X, y = data[0].to_numpy() + np.random.default_rng(0).normal(0, 1e-3, (150, 4)), data[1]
+    own = PrototypeClassifier("knn", pc.Euclidean(scale=False), k=3).fit(X, y)
+    theirs = KNeighborsClassifier(3).fit(X, y)
+    for count in (None, 5):
+        for a, b in zip(own.kneighbors(X[:7] + 0.1, count), theirs.kneighbors(X[:7] + 0.1, count), strict=True):
+            np.testing.assert_allclose(a, b, rtol=1e-9)
+    assert PrototypeClassifier("kmeans", K=2).fit(X, y).kneighbors(X, return_distance=False).tolist() == [[-1]] * 150
+    with pytest.raises(pc.OptionError, match="n_neighbors must be a whole number >= 1 and <= 150, not 151"):
+        own.kneighbors(X, 151)
+
+
 def test_whole_weights_are_copies(data):
     X, y = data
     weights = np.arange(150) % 4
@@ -313,7 +326,7 @@ def test_other_weights_go_to_the_method(data):
     assert whole.fit_.frame.weights.max() == 2
     with pytest.raises(ValueError, match=r"weights= needs a method with weights, which 'scm'.*: use 'pvm', 'hyperplane',"):
         PrototypeClassifier("scm").fit(X, y, weights)
-    for wrong, words in ((-weights, "must be >= 0, not -1.0"), (1000 * np.ones(150), "copies of 150 rows"), (0 * weights, "zero")):
+    for wrong, words in ((-weights, "must be >= 0, not -1.0"), (0 * weights, "zero")):
         with pytest.raises(ValueError, match=words):
             PrototypeClassifier(eps=1.0).fit(X, y, wrong)
     with pytest.raises(ValueError, match=r"needs whole numbers as weights, not 2\.5"):

@@ -27,8 +27,6 @@ from ..models.registry import MODELS
 
 PRECOMPUTED = "precomputed"
 PASSED = ("choose", "max_prototypes", "tolerance", "measure", "repeats", "class_weights", "na", "seed")  # to `fit` as they are
-MOST_COPIES = 100_000  # rows that copies may make of fewer
-WEIGHTINGS = ("auto", "copies", "weights")
 
 
 class PrototypeEstimator(BaseEstimator):  # type: ignore[misc]
@@ -339,7 +337,7 @@ def read_weights(sample_weight: Any, X: pd.DataFrame, weighting: str) -> tuple[n
         Without rows of weight 0.
     weights : array (r,), or None
     """
-    one_of("weighting", weighting, WEIGHTINGS)
+    one_of("weighting", weighting, ("auto", "copies", "weights"))
     if sample_weight is None:
         return np.arange(len(X)), None
     weights = _check_sample_weight(sample_weight, X, dtype=np.float64)
@@ -354,11 +352,6 @@ def read_weights(sample_weight: Any, X: pd.DataFrame, weighting: str) -> tuple[n
         return rows, kept
     if not whole:
         raise OptionError(f"weighting='copies' needs whole numbers as weights, not {shown(kept[kept != np.floor(kept)][0])}")
-    if kept.sum() > max(MOST_COPIES, len(X)):
-        raise OptionError(
-            f"sample_weight means {kept.sum():,.0f} copies of {len(rows):,} rows, above {MOST_COPIES:,}: use weighting='weights' to pass "
-            "the weights to the method"
-        )
     return np.repeat(rows, kept.astype(np.int64)), None
 
 

@@ -15,6 +15,7 @@ from ..core.memory import check_fits
 from ..core.query import distances_by
 from ..core.statistics.scores import relative_margins, with_largest
 from ..fitting import Fit
+from ..ground.checks import whole_number
 from ..ground.errors import NotAvailable
 from ..values import further_arguments
 from .base import PrototypeEstimator, check_answered
@@ -221,6 +222,37 @@ class PrototypeClassifier(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cla
         distances = distances_by(rule, query)
         check_answered(complete & ~query.missing, "distances")
         return np.asarray(distances, float)
+
+    def kneighbors(self, X: Any, n_neighbors: int | None = None, return_distance: bool = True) -> Any:
+        """The nearest prototypes of each row, for "knn" the nearest training rows, as of scikit-learn's `KNeighborsClassifier`.
+
+        Parameters
+        ----------
+        X : as in `predict`
+        n_neighbors : int, optional
+            Default: k of "knn"; 1 for other methods.
+        return_distance : bool
+
+        Returns
+        -------
+        distances : array (r, n_neighbors), ascending
+            Only with `return_distance`.
+        rows : int array (r, n_neighbors)
+            Positions in the X of `fit`; -1 for a prototype that is not a row.
+
+        Examples
+        --------
+        >>> from protoclass.sklearn import PrototypeClassifier
+        >>> knn = PrototypeClassifier("knn", "manhattan", k=2).fit([[0.0], [1.0], [5.0], [6.0]], ["a", "a", "b", "b"])
+        >>> knn.kneighbors([[0.9]])[1]
+        array([[1, 0]])
+        """
+        distances = self.transform(X)
+        usual = self.fit_.parameters().get("k", 1)
+        count = whole_number("n_neighbors", usual if n_neighbors is None else n_neighbors, 1, distances.shape[1])
+        at = np.argsort(distances, axis=1, kind="stable")[:, :count]
+        rows = self.prototype_indices_[at]
+        return (np.take_along_axis(distances, at, axis=1), rows) if return_distance else rows
 
     def _values(self, new: Any, kind: str) -> np.ndarray:
         """Predicted value for each class (r, L)."""

@@ -99,8 +99,8 @@ class PrototypeEstimator(BaseEstimator):  # type: ignore[misc]
         """
         named = set(self._get_param_names())
         method = params.get("method", self.method)
-        known = parameters_of(method)
-        if known is not None:
+        if isinstance(method, str) and method in MODELS:  # others have parameters of their own
+            known = set(MODELS[method]().parameters())
             for name in params:
                 if name not in named | known:
                     hint = hint_for(name, sorted(known) + sorted(named))
@@ -217,13 +217,6 @@ def rank_values(column: pd.Series) -> np.ndarray:
         except TypeError:
             codes = pd.factorize(column.map(lambda value: repr(np.asarray(value, object).tolist())), sort=True)[0]
     return np.where(codes < 0, len(codes), codes)
-
-
-def parameters_of(method: Any) -> set[str] | None:
-    """The parameters of a method by name; None if the method is unknown, or is an object with its own."""
-    if isinstance(method, str) and method in MODELS:
-        return set(MODELS[method]().parameters())
-    return None
 
 
 def name_of_response(y: Any, columns: pd.Index) -> str:

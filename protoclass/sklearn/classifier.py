@@ -135,12 +135,13 @@ class PrototypeClassifier(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cla
     ((48, 4), (150, 48))
     """
 
-    @further_arguments(PrototypeEstimator.__init__)
     def __init__(
         self, method: Any = "pvm", dissimilarity: Any = "auto", *, weighting: str = "auto", calibrate: Any = False, **parameters: Any
     ) -> None:
         super().__init__(method, dissimilarity, **parameters)
         self.weighting, self.calibrate = weighting, calibrate
+
+    further_arguments(PrototypeEstimator.__init__)(__init__)  # in place, so type checkers see the method as it stands
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None) -> Self:
         """Fit the method.

@@ -35,7 +35,7 @@ from .ground.checks import Served
 from .ground.errors import OptionError, brief, printed
 from .ground.foreign_names import VERBS_OF_VALIDATION
 from .ground.savable import savable
-from .plots import plot
+from .pictures import plot
 from .tables import printing
 from .tables.paper import of_fit
 from .tables.summary import summary
@@ -142,7 +142,7 @@ class Validation(Printed, Saveable, ErrorCurve, Served):
     fits: ClassVar[type[Fit]] = Fit
 
     permutation_test = permutation_test
-    plot, explore = Above("protoclass.plots"), explore_validation
+    plot, explore = Above("protoclass.pictures"), explore_validation
     _said = printing.curve_said
 
     @cached_property

@@ -17,11 +17,10 @@ from common import Report, main, table
 from digits import curve, error, usps
 
 import protoclass as pc
-from protoclass.plots.pictures import draw_grid
-from protoclass.plots.rule import list_gains
-from protoclass.plots.style import axes, colour, mark, plain_log
-from protoclass.views.geometry import map_prototypes
-from protoclass.views.pictures import Panels, read_pixels
+from protoclass.pictures.images import Panels, draw_grid, read_pixels
+from protoclass.pictures.plane import map_prototypes
+from protoclass.pictures.rule import list_gains
+from protoclass.pictures.style import axes, colour, mark, plain_log
 
 NEAR = np.arange(5.0, 5.21, 0.02).round(2).tolist()  # where as many prototypes as the paper's are looked for
 RADII = (*np.arange(3.0, 5.3, 0.2).round(1).tolist(), *np.arange(5.6, 14, 0.6).round(1).tolist())  # between the ends

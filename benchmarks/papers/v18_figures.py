@@ -15,8 +15,8 @@ import pandas as pd
 from common import Report, main, table
 
 import protoclass as pc
-from protoclass.plots.rule import compare_solvers
-from protoclass.plots.style import GREY, colour, mark, panels, plain_log
+from protoclass.pictures.rule import compare_solvers
+from protoclass.pictures.style import GREY, colour, mark, panels, plain_log
 
 L2, LINF = pc.Euclidean(scale=False), pc.Chebyshev(scale=False)
 KNOBS: dict[str, Any] = {"solver": "rounding", "rounding": "union", "balls": "closed"}

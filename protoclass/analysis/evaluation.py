@@ -97,7 +97,7 @@ class Test(Printed, Served):
     decided: str = ""
     cheapest: Any = None
 
-    plot = Above("protoclass.plots")
+    plot = Above("protoclass.pictures")
     between: ClassVar[str] = "\n\n"
     summary, as_table, _said = Above("protoclass.tables"), Above("protoclass.tables"), Above("protoclass.tables")
     auc, pr, roc, roc_band, roc_test = auc, pr, roc, roc_band, roc_test

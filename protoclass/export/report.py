@@ -13,11 +13,12 @@ from ..analysis.evaluation import Test
 from ..analysis.evaluation import test as test_on
 from ..analysis.groups import TestByGroup
 from ..analysis.stability import stability as find_stability
+from ..analysis.why import asked_rows
 from ..estimation.fitted import Fitted
 from ..ground.errors import NotAvailable, OptionError, brief
 from ..ground.files import check_free, check_path, write_file
 from ..ground.options import significant
-from ..plots import plot
+from ..pictures import plot
 from ..tables.printing import html_text
 from ..tables.summary import summary
 from ..tables.tidy import list_prototypes
@@ -29,6 +30,9 @@ if TYPE_CHECKING:
 
 
 SHOWN = 30  # prototypes and variables in a table
+PANELS = 6  # rows that are explained
+
+
 def report(fit: Fitted, path: Any, test: Any = None, stability: bool = False, overwrite: bool = False, why: Any = None) -> Path:
     """Write a report of the fit as one self-contained HTML page.
 
@@ -47,7 +51,7 @@ def report(fit: Fitted, path: Any, test: Any = None, stability: bool = False, ov
     overwrite : bool
         Whether to replace an existing file.
     why : label, or up to six rows or labels, optional
-        Rows whose predictions the page explains, as `plot("why", row=)`.
+        Rows whose predictions the page explains, each as `plot("why", row=)`.
 
     Returns
     -------
@@ -90,7 +94,7 @@ def page(fit: Fitted, test: Any = None, stability: bool = False, why: Any = None
 
 def sections(fit: Fitted, test: Any, stability: bool, why: Any) -> Iterator[tuple[Any, ...]]:
     """The heading and the parts of each section, in order."""
-    from ..plots.curve import curve  # see `page`
+    from ..pictures.curve import curve
 
     yield "The fit", html_text(fit), picture(partial(plot, fit), "the prototypes among the rows")
     yield "Explorer", explorer(fit)
@@ -101,7 +105,11 @@ def sections(fit: Fitted, test: Any, stability: bool, why: Any) -> Iterator[tupl
     if test is not None:
         yield "New rows", (test if isinstance(test, Test | TestByGroup) else test_on(fit, test))._repr_html_()
     if why is not None:
-        yield "Why", picture(partial(plot, fit, "why", row=why), "what each variable adds to the distances that decide")
+        rows = asked_rows(fit, why)[0]
+        if len(rows) > PANELS:
+            raise OptionError(f"why= means {len(rows)} rows: use {PANELS} at most")
+        words = "what each variable adds to the distances that decide"
+        yield "Why", *(picture(partial(plot, fit, "why", row=rows.iloc[[k]]), words) for k in range(len(rows)))
     if stability:
         sure = find_stability(fit, progress=False).prototypes
         yield "Stability", sure.head(SHOWN).to_html(float_format=partial(significant, usual=3))

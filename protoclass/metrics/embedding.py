@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 from dataclasses import dataclass
 from textwrap import wrap
 from typing import TYPE_CHECKING, Any
@@ -14,6 +13,7 @@ from ..core.distances import properties as core
 from ..core.embedding.scaling import Spectral
 from ..ground.checks import MOST_SEED, whole_number
 from ..ground.errors import DataError, OptionError, brief, printed, shown
+from ..ground.text import to_html
 from ..values import Above
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ class Spectrum:
     table: pd.DataFrame
     n: int
 
-    plot = Above("protoclass.plots")
+    plot = Above("protoclass.pictures")
 
     @property
     def signature(self) -> tuple[int, int]:
@@ -97,7 +97,7 @@ class Embedding:
     dissimilarity: Dissimilarity
     axes: Spectral
 
-    plot = Above("protoclass.plots")
+    plot = Above("protoclass.pictures")
 
     @property
     def signs(self) -> pd.Series:
@@ -194,8 +194,7 @@ class Check:
 
     def _repr_html_(self) -> str:
         with pd.option_context("display.max_colwidth", None):
-            table = self.table[["answer", "detail"]].to_html()
-        return f"<p>{html.escape(self.title)}</p>{table}"
+            return to_html(self.title, (self.table[["answer", "detail"]], {}))
 
 
 def check_dissimilarity(measured: Dissimilarity, by: Any = None, seed: int = 0) -> Check:

@@ -21,11 +21,11 @@ from ..estimation.problem import class_factors, with_class_factors
 from ..estimation.selection import Extension, losses, mean_loss, row_weights
 from ..ground.errors import brief, visible, visible_lines
 from ..ground.options import SAME, fixed, significant, with_error
+from ..ground.text import to_html
 from ..metrics.measuring import texts_as_wholes
 from ..metrics.wrappers import OneOf
-from ..values import NUMBERS, facts_as_html
-from ..views.prototypes import all_rows_serve
-from ..views.words import count_folds
+from ..values import NUMBERS
+from .words import all_rows_serve, count_folds
 
 
 def choice_facts(fit: Fitted) -> dict[str, str]:
@@ -501,7 +501,7 @@ def text(fit: Fitted) -> str:
 def html_text(fit: Fitted) -> str:
     """`print(fit)` in a notebook."""
     head = "<br>".join(html.escape(visible(line)) for line in _first_lines(fit))
-    return f"<div>{head}{_class_table(fit).to_html()}{facts_as_html(brief_facts(fit))}</div>"
+    return f"<div>{head}{to_html((_class_table(fit), {}), brief_facts(fit))}</div>"
 
 
 def _class_table(fit: Fitted) -> pd.DataFrame:

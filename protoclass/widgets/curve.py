@@ -14,9 +14,10 @@ from ..estimation.error_curve import ErrorCurve
 from ..estimation.fitted import Fitted
 from ..estimation.learning import learn
 from ..ground.errors import OptionError, brief
-from ..plots.curve import curve
-from ..views.curve import (
+from ..ground.text import write_number, write_value
+from ..pictures.curve import (
     choose_pair,
+    curve,
     first_shown,
     limit_cells,
     limit_errors,
@@ -25,18 +26,9 @@ from ..views.curve import (
     place_values,
     within_one_se,
 )
-from ..views.evaluation import share_rows
-from ..views.stages import GridFits
-from ..views.words import (
-    count_folds,
-    describe_axis,
-    describe_choice,
-    describe_counts,
-    describe_point,
-    list_facts,
-    write_number,
-    write_value,
-)
+from ..pictures.evaluation import share_rows
+from ..pictures.stages import GridFits
+from ..tables.words import count_folds, describe_axis, describe_choice, describe_counts, describe_point, list_facts
 from .base import Among, Explorer, Plain, join
 
 

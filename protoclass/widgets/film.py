@@ -15,27 +15,18 @@ from ..core.parallel import kernel
 from ..core.sources import Held, Source
 from ..estimation.fitted import Fitted
 from ..frames.frame import Frame
+from ..ground.text import write_value
 from ..metrics.base import TrainedMetric
 from ..metrics.gower import TrainedGower
 from ..metrics.minkowski import TrainedMinkowski
 from ..metrics.relevance import TrainedRelevance
-from ..plots.style import colour, mark
-from ..views.analyses import measure_gaps
-from ..views.cards import read_predictors
-from ..views.geometry import Plane, outline_balls
-from ..views.pictures import Album
-from ..views.prototypes import (
-    Coverage,
-    find_members,
-    held_out_codes,
-    list_names,
-    list_rows,
-    list_shown,
-    measure_coverage,
-    nearer,
-)
-from ..views.stages import Stages, count_steps
-from ..views.words import describe_prototypes, write_field
+from ..pictures.coverage import Coverage, find_members, held_out_codes, measure_coverage, nearer
+from ..pictures.details import read_predictors
+from ..pictures.images import Album
+from ..pictures.plane import Plane, outline_balls
+from ..pictures.stages import Stages, count_steps, measure_gaps
+from ..pictures.style import colour, mark
+from ..tables.words import describe_prototypes, list_shown
 from .curve import describe_line, list_numbers, list_others
 
 PAIRS = 1_500_000  # of a prototype and a row in its ball, over all radii
@@ -105,7 +96,7 @@ def count_affordable(source: Source | None) -> int:
 
 
 def find_points(fit: Fitted, places: dict[Any, int]) -> np.ndarray:
-    rows, names = list_rows(fit.rule.prototypes, fit.dissimilarity), list_names(fit)
+    rows, names = fit.prototype_row, fit.prototype_names
     return np.array([row if row >= 0 else places[name] for row, name in zip(rows.tolist(), names, strict=True)], np.int64)
 
 
@@ -119,8 +110,8 @@ def make_film(stages: Stages, criticised: Sequence[tuple[str, Any]] = ()) -> Fil
     full = [stages.at(eps, count_steps(stages.rule(eps))) for eps in radii] or [fit]
     places: dict[Any, int] = {}
     for each in full:
-        rows = list_rows(each.rule.prototypes, fit.dissimilarity)
-        for name, row in zip(list_names(each), rows.tolist(), strict=True):
+        rows = each.prototype_row
+        for name, row in zip(each.prototype_names, rows.tolist(), strict=True):
             if row < 0:
                 places.setdefault(name, n + len(places))
     own = radii.index(stages.own[0]) if stages.own[0] is not None else 0
@@ -329,7 +320,7 @@ def read_aside(film: Film) -> pd.DataFrame:
     """The predictors of the prototypes that are not rows, in the order of their points."""
     n = film.stages.fit.nobs
     points = [(each, place, at) for each in film.fits for place, at in enumerate(film.points(each).tolist()) if at >= n]
-    aside = {at: read_predictors(each, place, -1) for each, place, at in points}
+    aside = {at: read_predictors(each, place) for each, place, at in points}
     return pd.DataFrame([aside[at] for at in sorted(aside)], columns=film.stages.fit.frame.columns.columns)
 
 
@@ -347,7 +338,7 @@ def list_fields(frame: Frame, *tables: pd.DataFrame | None) -> list[Packed]:
         elif column.kind != "series":
             levels = list(dict.fromkeys([*column.levels, *values.dropna()]))
             codes = pd.Index(levels, dtype=object).get_indexer(values.astype(object))
-            out.append({**field, "levels": [write_field(level) for level in levels], "values": pack(codes)})
+            out.append({**field, "levels": [write_value(level) for level in levels], "values": pack(codes)})
     return out
 
 

@@ -16,19 +16,13 @@ from ..frames.tables import as_pandas
 from ..ground.checks import one_of
 from ..ground.errors import DataError, NotAvailable, OptionError, ProtoclassError, brief
 from ..ground.options import significant
-from ..plots import plot
-from ..views.cards import (
-    DECISION,
-    VOTE,
-    Details,
-    find_details,
-    list_marks,
-)
-from ..views.geometry import MAP, Plane, choose_axes, divide_plane, list_predictors, make_plane
-from ..views.pictures import Album, make_album
-from ..views.prototypes import Coverage, find_name, list_names, measure_coverage
-from ..views.stages import count_steps, make_stages
-from ..views.words import list_features
+from ..pictures import plot
+from ..pictures.coverage import Coverage, find_row, measure_coverage
+from ..pictures.details import DECISION, VOTE, Details, find_details, list_marks
+from ..pictures.images import Album, make_album
+from ..pictures.plane import MAP, Plane, choose_axes, divide_plane, list_predictors, make_plane
+from ..pictures.stages import count_steps, make_stages
+from ..tables.words import list_features
 from .base import Explorer, Plain, Requested, find_value, join
 from .film import (
     Film,
@@ -199,7 +193,7 @@ class PrototypeExplorer(Explorer):
     def _a_label(self, proposal: Any) -> Any:
         value = proposal["value"]
         try:
-            fine = value is None or value in self.fit.frame.index or value in list_names(self.fit)
+            fine = value is None or value in self.fit.frame.index or value in self.fit.prototype_names
         except TypeError:  # what has no hash is no label
             fine = False
         if not fine:
@@ -263,7 +257,7 @@ class PrototypeExplorer(Explorer):
 
     def _point_of(self, label: Any) -> int:
         """The point of a label: a row, or a prototype that is not one; -1 for none."""
-        row = find_name(self.fit, label)[1]
+        row = find_row(self.fit, label)
         return row if row >= 0 else self._film.places.get(label, -1)
 
     def _label_of(self, point: int) -> Any:
@@ -298,7 +292,7 @@ class PrototypeExplorer(Explorer):
             rows = [(str(k + 1), words) for k, words in enumerate(features[:FEW])]
             rows += [("", f"and {len(features) - FEW} more")] if len(features) > FEW else []
             out["tables"].append({"caption": "Features", "head": ["", "rule"], "rows": rows})
-        names = list_names(fit)
+        names = fit.prototype_names
         offers = [] if self._swaps is None or self.selected not in names else self._swaps.of(self.selected, names)
         out["offers"] = [(words, self._point_of(label)) for words, label in offers]
         return out
@@ -332,7 +326,7 @@ class PrototypeExplorer(Explorer):
 
     def swap(self, substitute: Any) -> None:
         """Put a row in the place of the selected prototype, see `Fit.swap`; it is then selected."""
-        if self.selected not in list_names(self.fit):
+        if self.selected not in self.fit.prototype_names:
             raise OptionError("swap: select the prototype whose place the row takes, such as explorer.selected = label")
         before = self.selected
         with self.hold():

@@ -9,8 +9,8 @@ import pytest
 
 import protoclass as pc
 from protoclass.core.statistics.one_se import frontier, least_within
-from protoclass.plots.style import colour
-from protoclass.views.curve import nearest_row_error, sort_frontier
+from protoclass.pictures.curve import nearest_row_error, sort_frontier
+from protoclass.pictures.style import colour
 
 GRIDS = {
     "pvm": {"eps": [0.6, 1.2, 2.4], "stop": [1, 2, 3, 5, 8]},

@@ -15,7 +15,7 @@ from protoclass.core.statistics.one_se import Limits, choose
 from protoclass.estimation.calibration import tuned_in_folds
 from protoclass.estimation.problem import with_folds
 from protoclass.estimation.selection import draw_folds
-from protoclass.views.curve import trace_curve
+from protoclass.pictures.curve import trace_curve
 from protoclass.widgets.curve import CurveExplorer
 
 

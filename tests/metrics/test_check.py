@@ -14,7 +14,7 @@ from scipy.spatial.distance import cdist
 
 import protoclass as pc
 from protoclass.core.distances import properties as core
-from protoclass.plots import matrix
+from protoclass.pictures import matrix
 
 small = arrays(float, st.integers(3, 8).map(lambda n: (n, n)), elements=st.integers(0, 4).map(float))
 

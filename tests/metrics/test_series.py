@@ -6,7 +6,7 @@ import pytest
 from reference_dtw import slow
 
 import protoclass as pc
-from protoclass.views.pictures import make_album
+from protoclass.pictures.images import make_album
 from protoclass.widgets.prototypes import PrototypeExplorer
 
 

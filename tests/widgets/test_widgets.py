@@ -12,7 +12,7 @@ from traitlets import TraitError
 import protoclass as pc
 from protoclass.analysis.steps import path
 from protoclass.fitting import explore
-from protoclass.views.prototypes import measure_coverage
+from protoclass.pictures.coverage import measure_coverage
 from protoclass.widgets import base, explore_fit, explore_validation
 from protoclass.widgets.curve import CurveExplorer
 from protoclass.widgets.film import describe
@@ -549,7 +549,7 @@ def test_a_map_that_cannot_be_made_leaves_the_rest(fit, monkeypatch, tmp_path):
     def refuse(fit, source, rows):
         raise pc.DataError("a map needs all dissimilarities")
 
-    monkeypatch.setattr("protoclass.views.geometry.make_map", refuse)
+    monkeypatch.setattr("protoclass.pictures.plane.make_map", refuse)
     e = PrototypeExplorer(fit)
     assert e.alert == "a map needs all dissimilarities"
     assert b"a map needs all dissimilarities" in e.content
@@ -562,7 +562,7 @@ def test_a_map_that_cannot_be_made_leaves_the_rest(fit, monkeypatch, tmp_path):
 
 
 def test_an_explorer_whose_first_picture_fails_is_shown_too(fit, monkeypatch):
-    monkeypatch.setattr("protoclass.views.geometry.make_map", lambda *_: 1 / 0)
+    monkeypatch.setattr("protoclass.pictures.plane.make_map", lambda *_: 1 / 0)
     e = PrototypeExplorer(fit)
     assert "ZeroDivisionError" in e.alert
     assert e.model_id

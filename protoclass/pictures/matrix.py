@@ -13,7 +13,6 @@ from ..ground.checks import one_of
 from ..ground.errors import DataError, OptionError, brief
 from ..metrics.dissimilarity import Dissimilarity
 from ..metrics.embedding import Embedding, Spectrum, classes_of
-from ..views.analyses import list_eigenvalues, list_places
 from .style import (
     GREY,
     RISING,
@@ -30,6 +29,34 @@ from .style import (
     scatter_classes,
 )
 from .style import axes as draw_on
+
+
+def list_eigenvalues(spectrum: Spectrum) -> pd.DataFrame:
+    """Eigenvalues by descending absolute value: `axis` from 1, `eigenvalue` and its `sign`, "positive" or "negative"."""
+    values = spectrum.table["eigenvalue"].to_numpy()
+    sign = np.where(values > 0, "positive", np.where(values < 0, "negative", "zero"))
+    return pd.DataFrame({"axis": np.arange(1, len(values) + 1), "eigenvalue": values, "sign": sign})
+
+
+def list_places(embedding: Embedding, axes: tuple[int, int] | None = None, by: Any = None) -> pd.DataFrame:
+    """Rows along two axes of an embedding, by name: `x`, `y` and, with `by`, `class`; in `attrs` the axes' names.
+
+    By default the first positive axis and, if there is one, the first negative.
+    """
+    signs = embedding.signs.to_numpy()
+    if axes is None:
+        up, down = np.flatnonzero(signs > 0), np.flatnonzero(signs < 0)
+        first = [*up[:1], *down[:1]] if len(up) and len(down) else [*range(min(2, len(signs)))]
+        axes = (int(first[0]) + 1, int(first[-1]) + 1) if len(first) else (1, 1)
+    coordinates = embedding.coordinates
+    X = coordinates.to_numpy()
+    x, y = (X[:, k - 1] if X.shape[1] else np.zeros(len(X)) for k in axes)
+    out = pd.DataFrame({"x": x, "y": y}, coordinates.index)
+    if by is not None:
+        out["class"] = pd.Categorical(by.loc[coordinates.index])
+    out.attrs["axes"] = [f"axis {k} ({'+' if len(signs) == 0 or signs[k - 1] > 0 else '-'})" for k in axes]
+    return out
+
 
 MOST = 1000  # rows and candidates shown
 LEAVES = 600  # rows of a class whose leaf ordering is optimal

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import protoclass as pc
-from protoclass.views.analyses import measure_gaps
+from protoclass.pictures.stages import measure_gaps
 
 
 def test_gaps_of_the_first_steps_are_those_of_their_objectives(iris):

@@ -7,65 +7,15 @@ from typing import Any
 import numpy as np
 
 from ..estimation.fitted import Fitted
-from ..views.cards import BALLS
-from ..views.geometry import (
-    LANDMARKS,
-    MAP,
-    Plane,
-    choose_axes,
-    divide_plane,
-    make_plane,
-    outline_balls,
-    take_evenly,
-)
-from ..views.prototypes import PAIRS, Members, find_members, held_out_codes, list_rows, list_shown, shorten
-from ..views.words import describe_balls, describe_prototypes
-from .rule import fit_radii, has_features_alone, list_rule
-from .style import (
-    GREY,
-    NAMED,
-    WRONG,
-    axes,
-    blend,
-    colour,
-    count_names,
-    fit_letters,
-    framed,
-    ink,
-    key,
-    list_down,
-    list_named,
-    mark,
-    panels,
-    paper,
-    scatter_classes,
-)
+from ..tables.words import describe_balls, describe_prototypes, list_features, list_shown
+from .coverage import PAIRS, Members, find_members, held_out_codes
+from .plane import LANDMARKS, MAP, Plane, choose_axes, divide_plane, make_plane, outline_balls, take_evenly
+from .rule import draw_features
+from .style import GREY, SEEN, WRONG, axes, blend, colour, framed, ink, key, mark, paper, scatter_classes
 
-
-def draw_features(fit: Fitted, ax: Any = None) -> Any:
-    """A bar for each feature in the order selected: rows that it covered, and rows that it misclassified."""
-    rule = list_rule(fit)
-    table, at = rule.table, np.arange(len(rule.table))
-    names = list_named(table["label"], 60)
-    ax = axes(ax, max(6.8, 3.4 + 0.1 * max(map(len, names), default=0)), max(2.4, 1.6 + 0.36 * len(table)))
-    ax.barh(at - 0.16, table["newly_covered"], 0.3, color=colour(0), label="newly covered")
-    ax.barh(at + 0.16, table["errors"], 0.3, color=WRONG, label="misclassified")
-    widest = max(1.0, float(table[["newly_covered", "errors"]].to_numpy().max()))
-    list_down(ax, names, "feature, in the order selected")
-    ax.set(xlim=(0, 1.1 * widest), xlabel="number of rows")
-    ax.set_title(f"{rule.title}\n{rule.subtitle}", fontsize="medium")
-    key(ax)
-    size = fit_letters(ax, 1.0, 0.42 / max(1, len(table)), len(f"{widest:g}"))
-    for shift, name in ((-0.16, "newly_covered"), (0.16, "errors")) if size else ():
-        for k, value in enumerate(table[name]):
-            ax.annotate(f"{value:g}", (value, k + shift), (3, 0), textcoords="offset points", va="center", fontsize=size)
-    return ax
-
-
-PANEL = 3.1  # inches of one of several plots
+BALLS = 60  # prototypes whose balls are drawn, the first chosen
 GRID = 240  # cells a side of the decision regions
 PALEST = (0.2, 0.5)  # proportion of its class's colour in a line to a row: for very many lines, and for few
-SEEN = 22.0  # square points of the mark of a row, and of those in a legend
 
 
 @framed
@@ -85,11 +35,11 @@ def prototypes(fit: Fitted, ax: Any = None, balls: bool = True, x: str | None = 
         Numeric predictors as axes; "map" as x for a map of the dissimilarities. Default: the predictors, if there are only two and both
         are numeric; otherwise a map.
     """
-    if x is None and y is None and has_features_alone(fit) and choose_axes(fit)[0] == MAP:
+    if x is None and y is None and not len(fit.rule.prototypes) and list_features(fit) and choose_axes(fit)[0] == MAP:
         return draw_features(fit, ax)
     drawn = choose_rows(fit, x)
     ax = draw_plane(fit, make_plane(fit, x, y, rows=drawn), drawn, axes(ax, 7.4, 4.8), balls)
-    return key(ax, title=fit.frame.formula.response, handles=_make_entries(fit, ax)).axes
+    return key(ax, title=fit.frame.formula.response).axes
 
 
 def choose_rows(fit: Fitted, x: str | None) -> np.ndarray:
@@ -97,7 +47,7 @@ def choose_rows(fit: Fitted, x: str | None) -> np.ndarray:
     n = fit.nobs
     if (choose_axes(fit)[0] if x is None else x) != MAP:
         return np.arange(n)
-    own = list_rows(fit.rule.prototypes, fit.dissimilarity)
+    own = fit.prototype_row
     return np.union1d(take_evenly(n, LANDMARKS), own[own >= 0])
 
 
@@ -109,34 +59,21 @@ def draw_plane(fit: Fitted, plane: Plane, drawn: np.ndarray, ax: Any, balls: boo
         _draw_regions(fit, plane, ax)
     if plane.one_unit:
         ax.set_aspect("equal", adjustable="datalim")
-    crowd = SEEN if len(drawn) < 400 else 8
+    crowd = SEEN if len(drawn) < 400 else 8.0
     places = [plane.rows[drawn[fit.frame.codes[drawn] == k]] for k in range(len(fit.classes))]
     scatter_classes(ax, places, fit.classes, s=crowd, alpha=0.7, lw=0, zorder=2)
     how = _draw_balls(fit, plane, spots, drawn, crowd, ax) if balls else ""
     held = held_out_codes(fit)
     wrong = drawn[((fit.fitted_codes if held is None else held) != fit.frame.codes)[drawn]]
-    sizes = np.where(np.isin(wrong, list_rows(fit.rule.prototypes, fit.dissimilarity)[list_shown(fit)]), 2.4 * mark_size(fit), 2.6 * crowd)
+    sizes = np.where(np.isin(wrong, fit.prototype_row[list_shown(fit)]), 2.4 * mark_size(fit), 2.6 * crowd)
     _draw_rings(plane.rows[wrong], sizes, WRONG, "-", "misclassified", ax)
     _draw_prototypes(fit, spots, ax)
     lost = int(np.isnan(spots[list_shown(fit)]).any(axis=1).sum())
     title = describe_prototypes(fit) + (f", {lost} of them not on the map" if lost else "")
     when = "in training" if held is None else "in cross-validation"
-    title += f"; {len(wrong)} of {len(drawn)} rows misclassified {when} (red rings)" if len(wrong) else ""
+    title += f"; {len(wrong)} of {len(drawn)} rows misclassified {when}" if len(wrong) else ""
     ax.set_title(f"{title}\n{how}" if how else title, fontsize="medium")
     return ax
-
-
-def _make_entries(fit: Fitted, ax: Any) -> list[Any]:
-    """Entries of a legend: marks of the classes in a visible size, if those of many rows are small, and other entries."""
-    from matplotlib.lines import Line2D
-
-    handles, labels = ax.get_legend_handles_labels()
-    style = {"ls": "none", "alpha": 0.7, "ms": SEEN**0.5, "mew": 0}
-    names = list_named(fit.classes)
-    rows = [Line2D([], [], marker=mark(k), color=colour(k), label=name, **style) for k, name in enumerate(names)]
-    rows, shown = count_names(rows, names, NAMED - 4)
-    rows[-1].set_label(shown[-1])
-    return rows + [handle for handle, label in zip(handles, labels, strict=True) if label not in names]
 
 
 def _draw_balls(fit: Fitted, plane: Plane, spots: np.ndarray, drawn: np.ndarray, crowd: float, ax: Any) -> str:
@@ -150,8 +87,7 @@ def _draw_balls(fit: Fitted, plane: Plane, spots: np.ndarray, drawn: np.ndarray,
     if not len(outlines):
         _draw_lines(fit, plane, spots, members, ax)
     _draw_rings(plane.rows[np.unique(members.rows[members.wrong])], 5 * crowd, GREY, ":", "wrongly covered", ax)
-    dotted = "; dotted rings: wrongly covered" if members.wrong.any() else ""
-    return describe_balls(fit, len(outlines) or members.count, len(outlines) > 0) + dotted
+    return describe_balls(fit, len(outlines) or members.count, len(outlines) > 0)
 
 
 def _draw_rings(places: np.ndarray, size: Any, edge: str, line: str, label: str, ax: Any) -> None:
@@ -208,46 +144,3 @@ def _draw_regions(fit: Fitted, plane: Plane, ax: Any) -> None:
             inside = (regions.codes == k).astype(float)
             ax.contour(regions.x, regions.y, inside, levels=[0.5], colors=GREY, linewidths=0.6, zorder=1)
     ax.set(xlim=regions.extent[:2], ylim=regions.extent[2:])
-
-
-@framed
-def radii(fit: Fitted, eps: Any = None, balls: bool = True) -> Any:
-    """Plot the fit at several radii side by side (Bien and Tibshirani 2011, figure 1).
-
-    Parameters
-    ----------
-    eps : sequence, optional
-        Radii. Default: six of the default grid, evenly from the second to the last.
-    balls : bool
-        Whether to draw the balls.
-    """
-    fits = fit_radii(fit, eps)
-    drawn = [choose_rows(other, None) for other in fits]
-    plane = make_plane(fit, rows=np.unique(np.concatenate(drawn)))  # all fits have the dissimilarities of the first
-    across = min(3, len(fits))
-    wide, high = np.ptp(plane.rows[np.isfinite(plane.rows).all(axis=1)], axis=0)
-    tall = np.clip(0.5 + PANEL * high / wide, 1.9, 2.9) if plane.one_unit and wide else 2.9
-    figure, places = panels(-(-len(fits) // across), across, PANEL, tall)
-    shown = places.ravel()[: len(fits)]
-    for ax in places.ravel()[len(fits) :]:
-        ax.set_axis_off()
-    for ax, other, rows in zip(shown, fits, drawn, strict=True):
-        draw_plane(other, plane, rows, axes(ax, 4.2, 3.7), balls)
-        ax.set(xlabel="", ylabel="")
-        model: Any = other.model
-        ax.set_title(f"eps = {model.eps:.3g}: {len(other.rule.prototypes)} prototypes", fontsize="medium")
-        handles = _make_entries(fit, ax)
-        ax.label_outer()
-        ax.set_adjustable("box")
-    for side in ("xlim", "ylim"):  # one scale for all, as only the outer axes are labelled
-        ends = np.array([getattr(ax, f"get_{side}")() for ax in shown])
-        for ax in shown:
-            ax.set(**{side: (ends[:, 0].min(), ends[:, 1].max())})
-    if balls and max(len(list_shown(other)) for other in fits) > BALLS:
-        figure.suptitle(f"balls of the first {BALLS} prototypes of each; misclassified rows have a red ring", fontsize="medium")
-    figure.supxlabel(plane.axes[0], fontsize="medium")
-    figure.supylabel(plane.axes[1].replace(": ", ":\n"), fontsize="medium")
-    entries = count_names(handles, [handle.get_label() for handle in handles])
-    title = shorten(str(fit.frame.formula.response), 24)
-    figure.legend(*entries, title=title, loc="outside right center", fontsize="small", frameon=False)
-    return figure

@@ -70,7 +70,6 @@ def test_an_ordered_response_is_said_to_count_as_unordered(iris):
     [
         ({"color": "red"}, "no argument 'color': colours, limits and titles are changed on the Axes"),
         ({"type": "prob"}, "use kind=; its arguments are kind, ax, balls, x, y"),
-        ({"newdata": 1}, "use new= and kind='path', 'importance', 'calibration' or 'misclassified'"),
         ({"kind": "path", "newdata": 1}, r"plot\('path'\) has no argument 'newdata': use new=; its"),
         ({"shape": (2, 2)}, "use kind='weights', 'map', 'images' or 'misclassified'"),
         ({"kind": "images"}, r"plot\('images'\) needs shape="),

@@ -97,9 +97,9 @@ def alternatives(result: Alternatives, ax: Any = None) -> Any:
     ax = draw_in_order(ax, names, result.fit.classes, [(own, "cost_without", True), (pairs, "cost", False)])
     unsettled = own[own["at_least"] < own["cost_without"]]
     ax.hlines(unsettled["order"], unsettled["at_least"], unsettled["cost_without"], color=ink(ax), lw=0.8)
-    limit = f"{100 * result.within:.3g} % above the optimum"
+    limit = f"within {100 * result.within:.3g} %"
     ax.axvline(result.within * result.optimum.most, ls=":", lw=1.2, color=ink(ax), label=limit)
-    ax.set(xlim=(0, None), xlabel="increase of the objective")
+    ax.set(xlim=(0, None), xlabel="added cost")
     ax.set_title("filled: removed; open: replaced by another row", fontsize="medium")
     return key(ax).axes
 
@@ -121,7 +121,7 @@ def criticisms(result: Criticisms, ax: Any = None) -> Any:
             ax.barh(place[own], table[result.score][own], color=colour(k), height=0.7, label=label)
     names = [f"{shorten(str(label))}: {reason or 'explained'}" for label, reason in table["reason"].items()]
     list_down(ax, names, letters="small")
-    ax.set_xlabel(f"{result.score}: {result.meaning}")
+    ax.set_xlabel(f"{result.score}\n{result.meaning}")
     return key(ax).axes if len(table) else ax
 
 

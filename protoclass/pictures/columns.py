@@ -49,7 +49,8 @@ def why(fit: Fitted, ax: Any = None, *, row: Any) -> Any:
     ax = axes(ax, 6.4, 2.0 + 0.3 * len(few))
     draw_bars(ax, few, names, color=[colour(code) if value >= 0 else GREY for value in few])
     far, near = said["rival_distance"], said["prototype_distance"]
-    ax.set_xlabel(f"distance to rival {said['rival']} ({write_number(far)}) - to prototype {said['prototype']} ({write_number(near)})")
+    places = f"rival {said['rival']} at {write_number(far)}, prototype {said['prototype']} at {write_number(near)}"
+    ax.set_xlabel(f"distance to the rival - to the prototype\n{places}")
     name = "The row" if isinstance(row, (pd.Series, dict)) else f"Row {shown(asked.index[0])}"
     ax.set_title(f"{name}: {named(said['class'])}", fontsize="medium")
     return ax

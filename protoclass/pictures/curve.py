@@ -198,7 +198,7 @@ def _draw_lines(validation: ErrorCurve, traced: Curve, ax: Any) -> Any:
 
 
 def _draw_errors(validation: ErrorCurve, ax: Any, places: Any, table: pd.DataFrame, form: str, shade: str, name: str = "") -> None:
-    label = name or f"held-out {validation.measure_name}, +- 1 SE"
+    label = name or f"{validation.measure_name}, +- 1 SE"
     ax.errorbar(places, table["error"], table["se"], fmt=form, ms=4, lw=1, capsize=2, color=shade, label=label)
 
 

@@ -79,7 +79,7 @@ def draw_counts(table: pd.DataFrame, rows: str, ax: Any = None) -> Any:
     ax.tick_params(length=0)
     wrong, total = values.sum() - right.sum(), values.sum()
     error = write_number(wrong / total if total else np.nan)
-    ax.set_title(f"{wrong:g} of {total:g} {rows} misclassified: error {error}", fontsize="medium")
+    ax.set_title(f"error {error} ({wrong:g} of {total:g} {rows})", fontsize="medium")
     ax.grid(False)
     for spine in ax.spines.values():
         spine.set_visible(False)

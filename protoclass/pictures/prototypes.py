@@ -66,12 +66,12 @@ def draw_plane(fit: Fitted, plane: Plane, drawn: np.ndarray, ax: Any, balls: boo
     held = held_out_codes(fit)
     wrong = drawn[((fit.fitted_codes if held is None else held) != fit.frame.codes)[drawn]]
     sizes = np.where(np.isin(wrong, fit.prototype_row[list_shown(fit)]), 2.4 * mark_size(fit), 2.6 * crowd)
-    _draw_rings(plane.rows[wrong], sizes, WRONG, "-", "misclassified", ax)
+    when = "in training" if held is None else "held out"
+    _draw_rings(plane.rows[wrong], sizes, WRONG, "-", f"misclassified {when}", ax)
     _draw_prototypes(fit, spots, ax)
     lost = int(np.isnan(spots[list_shown(fit)]).any(axis=1).sum())
     title = describe_prototypes(fit) + (f", {lost} of them not on the map" if lost else "")
-    when = "in training" if held is None else "in cross-validation"
-    title += f"; {len(wrong)} of {len(drawn)} rows misclassified {when}" if len(wrong) else ""
+    title += f"; {len(wrong)} of {len(drawn)} rows misclassified" if len(wrong) else ""
     ax.set_title(f"{title}\n{how}" if how else title, fontsize="medium")
     return ax
 

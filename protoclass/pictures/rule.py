@@ -136,7 +136,7 @@ def path(fit: Fitted, ax: Any = None, new: Any = None, cv: Any = SAME_FOLDS) -> 
     if table.empty:
         raise NotAvailable("the fit has no steps to show")
     ax, size, style = axes(ax), table["size"], "o-" if len(table) < 60 else "-"
-    lines = [("training_error", "training rows"), ("cv_error", "held-out rows, +- 1 SE"), ("new_error", "new rows")]
+    lines = [("training_error", "training rows"), ("cv_error", "held-out, +- 1 SE"), ("new_error", "new rows")]
     values = []
     for k, (name, label) in enumerate(lines):
         if name not in table:

@@ -86,7 +86,7 @@ LETTERS = 24  # of a class
 LETTER = 0.53  # mean width of a letter, in font sizes
 LEAST = 6.0  # smallest readable font size in points
 NAMED, FEW = 20, 4  # names in a legend, and inside small Axes
-FEWEST = 16  # letters of a name in these
+FEWEST = 18  # letters of a name in these
 SEEN = 22.0  # square points of the mark of a row, and at least of those in a legend
 NARROW = 3.0  # inches of Axes without room for a legend next to them, or for a second scale
 SHARE, LEFT = (0.45, 0.3), 100  # of a figure that names along an axis may take, beside a square less; points left in large ones
@@ -95,8 +95,9 @@ Draw = TypeVar("Draw", bound=Callable[..., Any])
 
 
 def framed(draw: Draw) -> Draw:
-    """A function that draws on `ax` (or on a new figure): letters are smaller on small Axes, long words are wrapped, and a dollar sign in
-    a name begins no formula. matplotlib's "constrained" layout makes room for names and legends."""
+    """A function that draws on `ax` (or on a new figure): on small Axes letters are smaller, and titles and labels have their first line
+    alone; long words are wrapped, and a dollar sign in a name begins no formula. matplotlib's "constrained" layout makes room for names
+    and legends."""
 
     @wraps(draw)
     def drawn(*values: Any, **options: Any) -> Any:
@@ -115,7 +116,7 @@ def _finish(drawn: Any) -> Any:
     for ax in [drawn] if hasattr(drawn, "get_xlabel") else drawn.axes:
         wide, high = cell(ax)
         for text, room, other in ((ax.title, wide, high), (ax.xaxis.label, wide, high), (ax.yaxis.label, high, wide)):
-            size, lines = text.get_fontsize(), text.get_text().split("\n")
+            size, lines = text.get_fontsize(), text.get_text().split("\n")[: None if has_room(ax) else 1]
             letters, most = int((room / size - BESIDE) / LETTER), int(0.15 * other / size) if drawn is ax else LINES
             lines = [part for line in lines for part in wrap(line, max(LETTERS, letters), break_on_hyphens=False) or [""]]
             text.set(text="\n".join(lines[:most]) + " ..." * (len(lines) > most), wrap=has_room(ax))  # small Axes would vanish

@@ -110,27 +110,18 @@ def describe_choice(validation: ErrorCurve, point: int) -> str:
 
 
 def describe_selection(validation: ErrorCurve) -> str:
-    """The selection of the 1-SE rule, in words: the title of the error curve."""
-    best, choice, name = validation.best, validation.one_se, validation.measure_name
-    row = validation.table.iloc[choice]
-    error = f"{name} {write_number(row['error'])}" + (f" (SE {write_number(row['se'])})" if row["se"] > SAME else "")
-    mean = write_mean(validation, write_number(round(float(row["size"]), 1)))
-    words = f"{describe_point(validation, choice)}: {error}, {mean}"
-    if best == choice:
-        return f"Minimum {name} and 1-SE choice\n{words}"
-    return f"Simplest model within 1 SE of the minimum {name} ({write_number(validation.table['error'].iloc[best])})\n{words}"
+    """The selection of the 1-SE rule, its error and its size: the title of the error curve."""
+    row = validation.table.iloc[validation.one_se]
+    error = f"{validation.measure_name} {write_number(row['error'])}" + (f" (SE {write_number(row['se'])})" if row["se"] > SAME else "")
+    noun, size = name_sizes(validation), write_number(round(float(row["size"]), 1))
+    mean = f"mean size {size}" if noun == "size" else f"{size} {noun} per fold on average"
+    return f"{describe_point(validation, validation.one_se)}: {error}\n1-SE choice: {mean}"
 
 
 def name_sizes(validation: ErrorCurve) -> str:
     """What the sizes of the fitted models count: "prototypes" or "features"; "size" if they count neither."""
     counted = validation.problem.model.can.counted
     return "features" if counted == "features" else "prototypes" if counted else "size"
-
-
-def write_mean(validation: ErrorCurve, size: str) -> str:
-    """A mean size over folds with its noun."""
-    noun = name_sizes(validation)
-    return f"mean size {size}" if noun == "size" else f"{size} {noun} per fold on average"
 
 
 def list_facts(validation: ErrorCurve, point: int, counts: str) -> list[tuple[str, str]]:

@@ -134,7 +134,7 @@ def test_names_without_room_are_left_out_and_counted(height, which):
 def test_small_legends_leave_out_values(fits):
     ax = fits["iris"].plot("validation", ax=Figure(figsize=(2.4, 1.8)).subplots())
     texts = {text.get_text() for text in ax.get_legend().get_texts()}
-    assert texts == {"minimum error", "1-SE choice", "within 1 SE", "held-...+- 1 SE"}
+    assert texts == {"minimum error", "1-SE choice", "within 1 SE", "error, +- 1 SE"}
 
 
 def test_an_axis_of_small_axes_beside_long_names_keeps_a_tick_at_each_end():

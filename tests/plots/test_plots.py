@@ -82,12 +82,12 @@ def test_red_rings_are_the_misclassified_rows(iris, method, options):
         held = fit.validation.held_out[fit.point].astype(object)
         if held.index.nlevels > 1:
             held = held.unstack(level=0).mode(axis=1)[0].loc[iris.index]
-        wrong, when = held != truth, "in cross-validation"
+        wrong, when = held != truth, "held out"
     red = [c for c in ax.collections if len(c.get_edgecolor()) and to_hex(c.get_edgecolor()[0]).upper() == WRONG]
-    assert [c.get_label() for c in red] == ["misclassified"]
+    assert [c.get_label() for c in red] == [f"misclassified {when}"]
     spots = iris.loc[wrong, ["petal_length", "petal_width"]].to_numpy()
     assert np.allclose(np.sort(red[0].get_offsets(), axis=0), np.sort(spots, axis=0))
-    assert f"{wrong.sum()} of 150 rows misclassified {when}" in ax.get_title().replace("\n", " ")
+    assert f"{wrong.sum()} of 150 rows misclassified" in ax.get_title().replace("\n", " ")
     assert red[0].get_zorder() == max(c.get_zorder() for c in ax.collections)
 
 
@@ -377,7 +377,7 @@ def test_confusion_shades_errors_alone_and_has_recall_and_precision(iris):
         shares = [float(text.get_text().rstrip(")").split("(")[1]) for text in axis.get_ticklabels()]
         np.testing.assert_allclose(shares, np.diag(counts) / counts.sum(axis=over), atol=0.0006)
     wrong = counts.sum() - np.trace(counts)
-    assert f"{wrong:g} of 150 held-out rows misclassified: error {wrong / 150:.3g}" in ax.get_title()
+    assert f"error {wrong / 150:.3g} ({wrong:g} of 150 held-out rows)" in ax.get_title()
     small = fit.plot("confusion", ax=Figure(figsize=(2.4, 1.8)).subplots())
     assert len(small.texts) == (counts > 0).sum()
     assert [text.get_text() for text in small.get_yticklabels()] == list(fit.classes)  # no recall

@@ -27,24 +27,23 @@ def find_row(fit: Fitted, name: Any) -> int:
     return -1 if name is None else int(fit.frame.index.get_indexer_for([name])[0])
 
 
-def measure_apart(fit: Fitted, which: np.ndarray, others: np.ndarray) -> np.ndarray:
-    """Dissimilarities (k, l) from some prototypes to others.
+def measure_apart(fit: Fitted, which: np.ndarray) -> np.ndarray:
+    """Dissimilarities (k, k) between some prototypes.
 
     Raises
     ------
     NotAvailable
         Where a prototype is not a row of the data, and the metric represents candidates in a way of their own.
     """
-    prototypes, dissimilarity = fit.rule.prototypes, fit.dissimilarity
-    metric, rows = dissimilarity.metric, fit.prototype_row[which]
-    columns = dissimilarity.prototype_rep(take(prototypes, others))
+    dissimilarity, prototypes = fit.dissimilarity, take(fit.rule.prototypes, which)
+    metric, rows, columns = dissimilarity.metric, fit.prototype_row[which], dissimilarity.prototype_rep(prototypes)
     if (rows >= 0).all():
         return np.asarray(metric.between(part(dissimilarity.rows, rows), columns), float)
     if prototypes.at is not None and not metric.symmetric:
         raise NotAvailable(
             f"the {metric.name} dissimilarities between prototypes are not known, because some prototypes are not rows of the data"
         )
-    return np.asarray(metric.between(dissimilarity.prototype_rep(take(prototypes, which)), columns), float)
+    return np.asarray(metric.between(columns, columns), float)
 
 
 def predict_row(fit: Fitted, kind: str, row: int) -> np.ndarray:

@@ -271,7 +271,7 @@ def map_prototypes(fit: Fitted, count: int) -> pd.DataFrame:
     first = np.arange(min(count, len(fit.rule.prototypes)))
     if len(first) < 2:
         raise NotAvailable(f"a map needs two prototypes, but the fit has {len(first)}")
-    D = measure_apart(fit, first, first)
+    D = measure_apart(fit, first)
     if np.isnan(D).any():
         raise DataError("a map needs all dissimilarities, but some prototypes have no observed variable in common")
     D = (D + D.T) / 2

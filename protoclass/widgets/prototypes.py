@@ -18,7 +18,7 @@ from ..ground.errors import DataError, NotAvailable, OptionError, ProtoclassErro
 from ..ground.options import significant
 from ..pictures import plot
 from ..pictures.coverage import Coverage, find_row, measure_coverage
-from ..pictures.details import DECISION, VOTE, Details, find_details, list_marks
+from ..pictures.details import find_details, list_marks
 from ..pictures.images import Album, make_album
 from ..pictures.plane import MAP, Plane, choose_axes, divide_plane, list_predictors, make_plane
 from ..pictures.stages import count_steps, make_stages
@@ -40,7 +40,6 @@ from .film import (
 Label = Hashable
 FEW = 12  # rows of a table
 NEW = 1000  # rows
-TABLES = {VOTE: "Probability of each class", DECISION: "Decision for each class"}  # by relation
 
 
 class PrototypeExplorer(Explorer):
@@ -281,12 +280,12 @@ class PrototypeExplorer(Explorer):
 
     def _describe_details(self) -> Plain:
         """What only Python knows of what is selected: sentences, tables, and what the page joins it to."""
-        fit, found = self.fit, self._find_details()
+        fit = self.fit
+        found = find_details(fit, self._stages.source, self._cover(), self.selected)
         out: Plain = {"words": found.words, "tables": []}
-        for relation, part in found.table.groupby("relation"):
-            if relation in TABLES:
-                rows = [(str(level), f"{value:.4g}") for level, value in zip(part["class"][:FEW], part["value"], strict=False)]
-                out["tables"].append({"caption": TABLES[relation], "head": ["class", "value"], "rows": rows})
+        for caption, values in found.tables.items():
+            rows = [(str(level), f"{value:.4g}") for level, value in values.head(FEW).items()]
+            out["tables"].append({"caption": caption, "head": ["class", "value"], "rows": rows})
         out["also"] = self._film.points(fit)[found.decided].tolist()
         if self.selected is None and (features := list_features(fit)):
             rows = [(str(k + 1), words) for k, words in enumerate(features[:FEW])]
@@ -342,11 +341,6 @@ class PrototypeExplorer(Explorer):
         return list_marks(self.fit, self._cover(), self._plane(), self.selected)
 
     @property
-    def details(self) -> pd.DataFrame:
-        """What the selected prototype or row has to do with others: `relation`, `label`, `class`, `value`."""
-        return self._find_details().table
-
-    @property
     def parts(self) -> tuple[Film, Album | None, Plane]:
         """What a page draws by itself: all radii, the pictures of the rows, and the places."""
         return self._film, self._album, self._plane()
@@ -356,9 +350,6 @@ class PrototypeExplorer(Explorer):
         if self._coverage is None or self._coverage[0] is not self.fit:
             self._coverage = (self.fit, measure_coverage(self.fit, self._stages.source))
         return self._coverage[1]
-
-    def _find_details(self) -> Details:
-        return find_details(self.fit, self._stages.source, self._cover(), self.selected)
 
     @property
     def _axes(self) -> tuple[str, str]:

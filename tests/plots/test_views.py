@@ -30,7 +30,7 @@ FITS = {
     "centroids beside rows": lambda iris: pc.fit("species ~ .", iris, eps=1.0, candidates=pc.kmeans(6)),
     "kmeans": lambda iris: pc.fit("species ~ .", iris, "kmeans", K=2),
     "lvq": lambda iris: pc.fit("species ~ .", iris, "lvq", K=2),
-    "mixture": lambda iris: pc.fit("species ~ .", iris, "mixture", K=2),
+    "mixture": lambda iris: pc.fit("species ~ .", iris, "mixture", K=2, starts=1, cv=None),
     "hyperplane": lambda iris: pc.fit("species ~ .", iris, "hyperplane", C=1.0),
     "knn": lambda iris: pc.fit("species ~ .", iris, "knn", k=3),
     "adaptive": lambda iris: pc.fit("species ~ .", iris, "knn", k=3, dissimilarity=pc.Adaptive()),

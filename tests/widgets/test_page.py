@@ -13,7 +13,6 @@ from access import find_faults
 
 import protoclass as pc
 from protoclass.pictures.coverage import measure_coverage
-from protoclass.pictures.details import find_rivals
 from protoclass.pictures.stages import make_stages
 from protoclass.widgets.browser import FOLDER, script
 from protoclass.widgets.film import list_changes, make_film
@@ -413,9 +412,10 @@ def test_words_of_rows_and_prototypes_have_the_distances_that_python_says(page, 
                 if label not in chosen:
                     assert said[row] == explain(explorer.fit, row, coverage)
                     continue
-                at, far = find_rivals(explorer.fit, chosen[label], 1)
-                names, classes = explorer.fit.prototypes.index[at], explorer.fit.prototypes["class"].iloc[at]
-                ends = [f" of another class is {a!r} ({c}) at {d:.4g}." for a, c, d in zip(names, classes, far, strict=True)]
+                classes = explorer.fit.prototypes["class"]
+                others = classes.index[classes != classes[label]]
+                far = explorer.fit.dissimilarity.frame().loc[label, others].nsmallest(1)
+                ends = [f" of another class is {a!r} ({classes[a]}) at {d:.4g}." for a, d in far.items()]
                 assert said[row].endswith(ends[0] if ends else ".")
 
 

@@ -162,14 +162,6 @@ class Members:
     count: int = 0
 
 
-def lies_within(fit: Fitted, D: np.ndarray, radii: np.ndarray) -> np.ndarray:
-    """Whether dissimilarities D (r, q) are those of rows in balls of these radii (q,).
-
-    Balls that cover are open. The radius of a set covering machine is that of a row, which its features count in as they do.
-    """
-    return radii > D if fit.model.can.nearest else radii >= D
-
-
 def find_members(
     fit: Fitted, which: np.ndarray, source: Source | None = None, rows: np.ndarray | None = None, most: int | None = None
 ) -> Members:
@@ -194,7 +186,9 @@ def find_members(
         return Members(none, none, none.astype(bool))
     some = take(prototypes, which)
     radii = np.asarray(some.radii, float)
-    inside = lies_within(fit, measure_rows(some, fit.dissimilarity, source, rows), radii) & np.isfinite(radii)
+    D = measure_rows(some, fit.dissimilarity, source, rows)
+    # balls that cover are open; the radius of a set covering machine is that of a row, which its features count in as they do
+    inside = (radii > D if fit.model.can.nearest else radii >= D) & np.isfinite(radii)
     if most is not None:
         which = which[: max(1, int(np.searchsorted(np.cumsum(inside.sum(axis=0)), most, "right")))]
     place, row = np.nonzero(inside.T[: len(which)])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -48,7 +47,7 @@ def curve(validation: ErrorCurve, x: Any = None, ax: Any = None, band: float | N
     elif x == "frontier":
         _draw_frontier(validation, ax)
     else:
-        return _draw_lines(validation, trace_curve(validation, x, band), ax)
+        return _draw_lines(validation, x, band, ax)
     return key(ax).axes
 
 
@@ -80,59 +79,10 @@ def check_band(validation: ErrorCurve, x: Any, band: Any) -> None:
         raise OptionError(f"band={brief(band)} needs a curve along a parameter, which x={x!r} is not: use {cure}")
 
 
-@dataclass(frozen=True)
-class Curve:
-    """The error along one parameter.
-
-    Attributes
-    ----------
-    x : str
-        The parameter.
-    lines : list of (str, DataFrame)
-        For each line its name ("" for the only one) and rows of `validation.table` with the column `position` on the axis.
-    count : int
-        Lines that there are, of which these were picked.
-    positions : array (G,)
-        On the axis, of all grid points.
-    ticks : list of str, or None
-        Names of the positions 0, 1, ...; None where positions are the parameter's values.
-    band : float, or None
-        The level of the simultaneous band, of which the rows of the lines then have `band_low` and `band_high`.
-    """
-
-    x: str
-    lines: list[tuple[str, pd.DataFrame]]
-    count: int
-    positions: np.ndarray
-    ticks: list[str] | None
-    band: float | None = None
-
-
 def with_band(validation: ErrorCurve, band: float | None) -> pd.DataFrame:
     """The table of a validation; with a level, also the ends of its simultaneous band."""
     table = validation.table
     return table if band is None else table.join(validation.band(float(band))[["band_low", "band_high"]])
-
-
-def trace_curve(validation: ErrorCurve, x: str | None = None, band: float | None = None) -> Curve:
-    """The error along a parameter, a line for each setting of the others: at most 8, those of the chosen points among them.
-
-    By default the parameter is numeric, and of several the one with most values.
-    """
-    table, names = with_band(validation, band), list(validation.grid)
-    x = x or max(names, key=lambda k: (table[k].dtype.kind in "if", table[k].nunique()))
-    positions, ticks = place_values(table[x])
-    table = table.assign(position=positions)
-    others = [k for k in names if k != x]
-    groups: list[tuple[Any, pd.DataFrame]] = list(table.groupby(others, sort=True)) if others else [((), table)]
-    chosen = {i for i, (_, part) in enumerate(groups) if {validation.best, validation.one_se} & set(part.index)}
-    even = np.linspace(0, len(groups) - 1, min(LINES - len(chosen), len(groups))).round().astype(int)
-    lines = []
-    for i in sorted(chosen | set(even.tolist())):
-        values, part = groups[i]
-        name = ", ".join(f"{n} = {write_value(v)}" for n, v in zip(others, np.atleast_1d(values), strict=True))
-        lines.append((name if others else "", part))
-    return Curve(x, lines, len(groups), positions, ticks, band)
 
 
 def place_values(values: pd.Series) -> tuple[np.ndarray, list[str] | None]:
@@ -179,22 +129,33 @@ def find_ends(values: np.ndarray) -> tuple[float, float]:
     return low - margin, high + margin
 
 
-def _draw_lines(validation: ErrorCurve, traced: Curve, ax: Any) -> Any:
-    x, positions, shown = traced.x, traced.positions, len(traced.lines)
-    for k, (name, part) in enumerate(traced.lines):
+def _draw_lines(validation: ErrorCurve, x: str | None, band: float | None, ax: Any) -> Any:
+    """The error along a parameter, a line for each setting of the others: at most 8, those of the chosen points among them.
+
+    By default the parameter is numeric, and of several the one with most values.
+    """
+    table, names = with_band(validation, band), list(validation.grid)
+    x = x or max(names, key=lambda k: (table[k].dtype.kind in "if", table[k].nunique()))
+    positions, ticks = place_values(table[x])
+    table, others = table.assign(position=positions), [k for k in names if k != x]
+    groups: list[tuple[Any, pd.DataFrame]] = list(table.groupby(others, sort=True)) if others else [((), table)]
+    chosen = {i for i, (_, part) in enumerate(groups) if {validation.best, validation.one_se} & set(part.index)}
+    even = np.linspace(0, len(groups) - 1, min(LINES - len(chosen), len(groups))).round().astype(int)
+    shown = [groups[i] for i in sorted(chosen | set(even.tolist()))]
+    for k, (values, part) in enumerate(shown):
+        name = ", ".join(f"{n} = {write_value(v)}" for n, v in zip(others, np.atleast_1d(values), strict=True))
         _draw_errors(validation, ax, part["position"], part, f"{mark(k)}-", colour(k), name)
-        if traced.band is not None and validation.one_se in part.index:  # bands of several lines would hide one another
-            place = f" at {name}" if name else ""
-            _draw_band(part.sort_values("position", kind="stable"), "position", traced.band, place, colour(k), ax)
-    if traced.ticks is not None:
-        ax.set_xticks(range(len(traced.ticks)), traced.ticks)
-    log = traced.ticks is None and bool(positions.max() > 10 * positions.min() > 0)
+        if band is not None and validation.one_se in part.index:  # bands of several lines would hide one another
+            _draw_band(part.sort_values("position", kind="stable"), "position", band, f" at {name}" if name else "", colour(k), ax)
+    if ticks is not None:
+        ax.set_xticks(range(len(ticks)), ticks)
+    log = ticks is None and bool(positions.max() > 10 * positions.min() > 0)
     _scale_along(ax, describe_axis(validation, x), log)
     _draw_choice(validation, ax, positions)
-    _limit(validation, pd.concat([part for _, part in traced.lines]), ax)
-    if traced.count == 1 and traced.ticks is None and has_room(ax):
+    _limit(validation, pd.concat([part for _, part in shown]), ax)
+    if not others and ticks is None and has_room(ax):
         _draw_sizes(validation, x, ax)
-    return key(ax, title=f"{shown} of {traced.count} lines" if shown < traced.count else None).axes
+    return key(ax, title=f"{len(shown)} of {len(groups)} lines" if len(shown) < len(groups) else None).axes
 
 
 def _draw_errors(validation: ErrorCurve, ax: Any, places: Any, table: pd.DataFrame, form: str, shade: str, name: str = "") -> None:

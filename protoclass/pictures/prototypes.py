@@ -37,22 +37,11 @@ def prototypes(fit: Fitted, ax: Any = None, balls: bool = True, x: str | None = 
     """
     if x is None and y is None and not len(fit.rule.prototypes) and list_features(fit) and choose_axes(fit)[0] == MAP:
         return draw_features(fit, ax)
-    drawn = choose_rows(fit, x)
-    ax = draw_plane(fit, make_plane(fit, x, y, rows=drawn), drawn, axes(ax, 7.4, 4.8), balls)
-    return key(ax, title=fit.frame.formula.response).axes
-
-
-def choose_rows(fit: Fitted, x: str | None) -> np.ndarray:
-    """The rows that are drawn: all in a plane; on a map at most 1000, evenly taken, and those that are prototypes."""
-    n = fit.nobs
-    if (choose_axes(fit)[0] if x is None else x) != MAP:
-        return np.arange(n)
-    own = fit.prototype_row
-    return np.union1d(take_evenly(n, LANDMARKS), own[own >= 0])
-
-
-def draw_plane(fit: Fitted, plane: Plane, drawn: np.ndarray, ax: Any, balls: bool) -> Any:
-    """The rows of a fit that are drawn (positions), its prototypes and balls, in a plane or on a map that is given."""
+    drawn = np.arange(fit.nobs)
+    if (choose_axes(fit)[0] if x is None else x) == MAP:  # at most 1000, evenly taken, and those that are prototypes
+        own = fit.prototype_row
+        drawn = np.union1d(take_evenly(fit.nobs, LANDMARKS), own[own >= 0])
+    plane, ax = make_plane(fit, x, y, rows=drawn), axes(ax, 7.4, 4.8)
     ax.set(xlabel=plane.axes[0], ylabel=plane.axes[1])
     spots = plane.locate(fit.rule.prototypes) if len(fit.rule.prototypes) else np.empty((0, 2))
     if plane.of_metric:
@@ -73,7 +62,7 @@ def draw_plane(fit: Fitted, plane: Plane, drawn: np.ndarray, ax: Any, balls: boo
     title = describe_prototypes(fit) + (f", {lost} of them not on the map" if lost else "")
     title += f"; {len(wrong)} of {len(drawn)} rows misclassified" if len(wrong) else ""
     ax.set_title(f"{title}\n{how}" if how else title, fontsize="medium")
-    return ax
+    return key(ax, title=fit.frame.formula.response).axes
 
 
 def _draw_balls(fit: Fitted, plane: Plane, spots: np.ndarray, drawn: np.ndarray, crowd: float, ax: Any) -> str:

@@ -4,7 +4,6 @@
 from dataclasses import replace
 
 import numpy as np
-import pandas as pd
 import pytest
 from looks import find_faults
 from matplotlib.colors import to_hex
@@ -12,7 +11,6 @@ from matplotlib.figure import Figure
 
 import protoclass as pc
 from protoclass.pictures import analyses
-from protoclass.pictures.curve import trace_curve
 from protoclass.pictures.style import colour, mark
 
 
@@ -53,8 +51,6 @@ def test_importance_is_drawn_with_its_interval(fit, iris):
 
 def test_the_band_is_drawn_around_the_curve(fit):
     validation, band = fit.validation, fit.validation.band(0.9)
-    (_, line), = trace_curve(validation, band=0.9).lines
-    pd.testing.assert_frame_equal(line[["band_low", "band_high"]], band[["band_low", "band_high"]])
     for x, along in ((None, band["eps"]), ("size", validation.table["size"])):
         ax = fit.plot("validation", ax=axes(), x=x, band=0.9)
         (shade,) = [c for c in ax.collections if str(c.get_label()).startswith("90 % simultaneous band")]

@@ -170,9 +170,9 @@ def test_confusion_counts_held_out_or_training_rows(iris):
 
 def test_curves_have_lines_and_positions(iris):
     v = pc.cross_validate("species ~ .", iris, eps=[0.5, 1.0, 2.0], lambda_=[0.1, 1.0, 2.5], cv=3, dissimilarity="euclidean", repeats=1)
-    traced = curve.trace_curve(v, "eps")
-    assert [name for name, _ in traced.lines] == ["lambda_ = 0.1", "lambda_ = 1", "lambda_ = 2.5"]
-    assert all(part["position"].tolist() == [0.5, 1.0, 2.0] for _, part in traced.lines)
+    lines = v.plot("eps").containers
+    assert [line.get_label() for line in lines] == ["lambda_ = 0.1", "lambda_ = 1", "lambda_ = 2.5"]
+    assert all(line.lines[0].get_xdata().tolist() == [0.5, 1.0, 2.0] for line in lines)
     assert curve.choose_pair(v) == ("eps", "lambda_")
     assert curve.mark_points(v, 5)["mark"][5].startswith("chosen")
     for wrong in ("K", ("eps", "eps"), ("eps", "K")):

@@ -9,10 +9,9 @@ import pandas as pd
 
 from ..analysis.importance import importance as measure_importance
 from ..analysis.separation import separation, why_not_separated
-from ..analysis.why import asked_rows
 from ..analysis.why import why as explain
 from ..estimation.fitted import Fitted
-from ..ground.errors import NotAvailable, OptionError, shown
+from ..ground.errors import NotAvailable, OptionError, brief
 from ..ground.text import list_short, write_number, write_value
 from .images import draw_grid, show_weights
 from .style import GREY, axes, colour, draw_bars, framed, grid_lines, ink, key, list_down, list_named, named
@@ -32,10 +31,7 @@ def why(fit: Fitted, ax: Any = None, *, row: Any) -> Any:
     row : label or row
         Row to explain, as in `Fit.why`.
     """
-    asked, several = asked_rows(fit, row)
-    if len(asked) != 1:
-        raise OptionError(f"row= means {len(asked)} rows, but plot('why') draws one: use why() for a table of all")
-    table = explain(fit, asked if several else row)
+    table = explain(fit, row)
     said = table.attrs
     if "not_additive" in said:
         raise NotAvailable(f"plot('why') divides distances among variables, but {said['not_additive']}")
@@ -51,7 +47,7 @@ def why(fit: Fitted, ax: Any = None, *, row: Any) -> Any:
     far, near = said["rival_distance"], said["prototype_distance"]
     places = f"rival {said['rival']} at {write_number(far)}, prototype {said['prototype']} at {write_number(near)}"
     ax.set_xlabel(f"distance to the rival - to the prototype\n{places}")
-    name = "The row" if isinstance(row, (pd.Series, dict)) else f"Row {shown(asked.index[0])}"
+    name = f"Row {brief(row)}" if np.isscalar(row) else "The row"
     ax.set_title(f"{name}: {named(said['class'])}", fontsize="medium")
     return ax
 

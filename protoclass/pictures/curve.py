@@ -1,4 +1,4 @@
-"""The cross-validated error over the grid: curves, the frontier, and the places of the grid points in an explorer."""
+"""The cross-validated error over the grid: curves and the frontier."""
 
 from __future__ import annotations
 
@@ -85,16 +85,17 @@ def with_band(validation: ErrorCurve, band: float | None) -> pd.DataFrame:
     return table if band is None else table.join(validation.band(float(band))[["band_low", "band_high"]])
 
 
+def main_parameter(table: pd.DataFrame, names: list[str]) -> str:
+    """The parameter that a curve is drawn along by default: a numeric one, and of several the one with most values."""
+    return max(names, key=lambda k: (table[k].dtype.kind in "if", table[k].nunique()))
+
+
 def place_values(values: pd.Series) -> tuple[np.ndarray, list[str] | None]:
     """Positions of a parameter's values on an axis: themselves, or (for names, and where inf is among them) ranks and names."""
     if values.dtype.kind in "if" and np.isfinite(values).all():
         return values.to_numpy(float), None
-    return rank_values(values), [write_value(v) for v in sorted(values.unique())]
-
-
-def rank_values(values: pd.Series) -> np.ndarray:
-    """The rank of each value among the distinct ones, from 0."""
-    return np.asarray(np.unique(values.to_numpy(), return_inverse=True)[1], float)
+    ranks = np.unique(values.to_numpy(), return_inverse=True)[1]
+    return np.asarray(ranks, float), [write_value(v) for v in sorted(values.unique())]
 
 
 def limit_errors(table: pd.DataFrame) -> tuple[float, float]:
@@ -135,7 +136,7 @@ def _draw_lines(validation: ErrorCurve, x: str | None, band: float | None, ax: A
     By default the parameter is numeric, and of several the one with most values.
     """
     table, names = with_band(validation, band), list(validation.grid)
-    x = x or max(names, key=lambda k: (table[k].dtype.kind in "if", table[k].nunique()))
+    x = x or main_parameter(table, names)
     positions, ticks = place_values(table[x])
     table, others = table.assign(position=positions), [k for k in names if k != x]
     groups: list[tuple[Any, pd.DataFrame]] = list(table.groupby(others, sort=True)) if others else [((), table)]
@@ -281,37 +282,6 @@ def _draw_frontier(validation: ErrorCurve, ax: Any) -> None:
     _scale_along(ax, f"maximum {count_sizes(validation)}", log=True)
     _limit(validation, pd.concat([ends[["error", "se"]], pd.DataFrame({"error": [error], "se": 0.0})]), ax)
     ax.set_title(f"Minimum {name} by {count_sizes(validation)}", fontsize="medium")
-
-
-# the places of the grid points in an explorer
-
-
-def limit_cells(validation: ErrorCurve) -> tuple[float, float]:
-    """The errors between which the colours of a heat map change: the least, and ten standard errors of it more, as far as there are such.
-
-    Points much worse than the least, such as those of one prototype a class, would leave one colour for all others.
-    """
-    errors = validation.table["error"].to_numpy(float)
-    least, se = float(errors.min()), float(validation.table["se"].iloc[validation.best])
-    far = max(least + 10 * se, float(np.median(errors))) if se > 0 else float(errors.max())
-    return least, min(float(errors.max()), far)
-
-
-def choose_pair(validation: ErrorCurve, x: Any = None) -> tuple[str, ...]:
-    """The parameters that an explorer has axes for: those that were tuned, of more than two the two with most values."""
-    count = {str(k): len(validation.grid[k].unique()) for k in validation.grid}
-    names = [k for k in count if count[k] > 1] or list(count)[:1]
-    if x is not None:
-        if not (isinstance(x, (tuple, list)) and len(x) == 2 and x[0] != x[1] and all(k in names for k in x)):
-            raise OptionError(f"x must be a pair of the tuned parameters, {names}, not {brief(x)}")
-        return tuple(x)
-    most = sorted(names, key=lambda k: -count[k])[:2]
-    return tuple(k for k in names if k in most)
-
-
-def place_points(validation: ErrorCurve, pair: tuple[str, ...]) -> np.ndarray:
-    """Places (G, 2) of the grid points in a heat map."""
-    return np.column_stack([rank_values(validation.grid[k]) for k in pair])
 
 
 def mark_points(validation: ErrorCurve, point: int) -> pd.DataFrame:

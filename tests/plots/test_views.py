@@ -9,7 +9,6 @@ import protoclass as pc
 from protoclass.core.embedding.scaling import torgerson
 from protoclass.pictures import curve, plane
 from protoclass.pictures.coverage import find_members
-from protoclass.pictures.stages import GridFits
 from protoclass.tables.words import count_confusion, list_shown
 
 PETALS = "species ~ petal_length + petal_width"
@@ -173,12 +172,9 @@ def test_curves_have_lines_and_positions(iris):
     lines = v.plot("eps").containers
     assert [line.get_label() for line in lines] == ["lambda_ = 0.1", "lambda_ = 1", "lambda_ = 2.5"]
     assert all(line.lines[0].get_xdata().tolist() == [0.5, 1.0, 2.0] for line in lines)
-    assert curve.choose_pair(v) == ("eps", "lambda_")
     assert curve.mark_points(v, 5)["mark"][5].startswith("chosen")
     for wrong in ("K", ("eps", "eps"), ("eps", "K")):
         with pytest.raises(pc.OptionError, match="tuned parameters"):
             curve.check_axis(v, wrong)
-    fits = GridFits(v)
-    assert fits.fit(4).prototypes.equals(v.fit_at(4).prototypes)
     inf, ticks = curve.place_values(pd.Series([1.0, np.inf, 2.0]))
     assert (inf.tolist(), ticks) == ([0.0, 2.0, 1.0], ["1", "2", "inf"])

@@ -25,7 +25,6 @@ from ..metrics.dissimilarity import Dissimilarity
 from ..models.base import Model
 from ..models.registry import methods_with
 from .error_curve import ErrorCurve, limits_of, read_tolerance
-from .fitted import KINDS
 from .problem import DRAWN_ROWS, Problem, choose_candidates, class_counts, counted, held_out_query, lost_levels, prepare
 from .selection import (
     Extension,
@@ -39,6 +38,7 @@ from .selection import (
     values_at,
 )
 
+KINDS = ("class", "distance", "nearest", "cover", "prob", "decision")  # of rules; calibrated fits predict "set" as well
 AT_ONCE = 4  # values by which a default grid goes on at a time
 MOST_FURTHER = 40  # values by which a default grid goes on at most
 SAMPLE, SAMPLE_OF_CLASS = 1_500, 50  # rows, in all and for each class, on which a fit of many rows selects a default dissimilarity

@@ -15,7 +15,7 @@ import pandas as pd
 from ..core.query import Path as RulePath
 from ..core.query import Query, Rule, answer, distances_by
 from ..core.task import Points, Task
-from ..estimation.fitted import KINDS
+from ..estimation.cross_validation import KINDS
 from ..export.saving import load
 from ..fitting import cross_validate
 from ..ground.checks import GRID

@@ -264,7 +264,7 @@ def find_alternatives(
 
     def may_be_near(c: int, found: Cost) -> bool:
         """Whether a solution at the lower end would be near."""
-        return found.least - classes[c].optimum.most <= within * high + rounding(found.most)
+        return bool(found.least - classes[c].optimum.most <= within * high + rounding(found.most))
 
     def is_open(c: int, found: Cost) -> bool:
         """Whether it is not settled if a near solution is there."""
@@ -281,8 +281,8 @@ def find_alternatives(
         """What a restriction costs more than the optimum."""
         error, optimum = rounding(found.most), classes[c].optimum
         least, most = (value if value > error else 0.0 for value in (found.least - optimum.most, found.most - optimum.least))
-        ends = most if most - least <= error else least, most
-        return Cost(*(float(f"{value * unit:.12g}") for value in ends), found.proof)  # without the last digits, which are rounding
+        least, most = (float(f"{value * unit:.12g}") for value in (most if most - least <= error else least, most))  # the rest is rounding
+        return Cost(least, most, found.proof)
 
     place = [int(np.searchsorted(classes[c].candidates, j)) for j, c in zip(*chosen, strict=True)]
     q, of_class, none = len(place), chosen[1].tolist(), np.empty(0, np.int64)

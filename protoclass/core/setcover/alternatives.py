@@ -256,7 +256,7 @@ def find_alternatives(
         return solve_class(program, candidates, start, max(0.0, end - time.monotonic()), stop)
 
     classes = list(each(solve, range(task.classes), MANY, stop))
-    low, high = (sum(ends) for ends in zip(*((part.optimum.least, part.optimum.most) for part in classes), strict=True))
+    low, high = sum(part.optimum.least for part in classes), sum(part.optimum.most for part in classes)
 
     def is_wide(c: int, found: Cost) -> bool:
         """Whether the ends differ by more than a reader would see."""
@@ -281,7 +281,8 @@ def find_alternatives(
         """What a restriction costs more than the optimum."""
         error, optimum = rounding(found.most), classes[c].optimum
         least, most = (value if value > error else 0.0 for value in (found.least - optimum.most, found.most - optimum.least))
-        least, most = (float(f"{value * unit:.12g}") for value in (most if most - least <= error else least, most))  # the rest is rounding
+        least = most if most - least <= error else least
+        least, most = (float(f"{value * unit:.12g}") for value in (least, most))  # without the last digits, which are rounding
         return Cost(least, most, found.proof)
 
     place = [int(np.searchsorted(classes[c].candidates, j)) for j, c in zip(*chosen, strict=True)]

@@ -17,7 +17,7 @@ from protoclass.metrics.minkowski import TrainedMinkowski
     [
         (pc.Euclidean(), 0.8),
         (pc.Manhattan(scale=False), 0.8),
-        (pc.Chebyshev(scale="range"), 0.2),
+        (pc.Chebyshev(), 0.8),
         (pc.Mahalanobis(), 0.8),
         (pc.Gower(), 0.1),
         (pc.Canberra(), 0.3),

@@ -21,7 +21,7 @@ from ..ground.checks import MOST_RUNS, one_of, whole_number
 from ..ground.errors import DataError, DataWarning, OptionError, TooLarge, brief, printed, shown, warn
 from ..ground.savable import savable
 from ..values import public
-from .base import Metric, TrainedMetric, as_vectors, candidates_of, rows_of, train_metric
+from .base import Metric, TrainedMetric, as_vectors, candidates_of, compare, rows_of, train_metric
 from .dissimilarity import Dissimilarity
 from .dtw import DTW
 from .given import TrainedGiven, given
@@ -262,9 +262,9 @@ def warn_of_values(frame: Frame, metric: Metric | TrainedMetric) -> None:
             "end of its series",
             DataWarning,
         )
-    texts = texts_as_wholes(frame, metric)
-    if texts:
-        warn(texts, DataWarning)
+    for said in (texts_as_wholes(frame, metric), sparse_rows(frame, metric)):
+        if said:
+            warn(said, DataWarning)
     for name, value in rounded(frame).items():
         if metric.unseen_in(name) != "measured":
             warn(
@@ -272,6 +272,33 @@ def warn_of_values(frame: Frame, metric: Metric | TrainedMetric) -> None:
                 f"('- {name}') if it is an identifier, or subtract the minimum, data[{name!r}] - data[{name!r}].min()",
                 DataWarning,
             )
+
+
+HUBS, SAMPLED = 3, 500  # times their proportion, from which on sparse rows are the nearest too often; rows whose nearest ones are counted
+
+
+def sparse_rows(frame: Frame, metric: Metric | TrainedMetric) -> str:
+    """That rows with less than half of the predictors are nearest to many rows, because missing values are skipped; "" if they are not."""
+    if not (frame.keep and metric.skips_missing) or metric.given or metric.train_in_folds:
+        return ""
+    observed, p = frame.columns.notna().sum(axis=1).to_numpy(), len(frame.schema)
+    sparse = np.flatnonzero(2 * observed < p)
+    if len(sparse) == 0 or len(sparse) > len(frame) / 2:
+        return ""
+    trained = train_metric(metric, frame)
+    rows, candidates = (of(trained, frame) for of in (rows_of, candidates_of))
+    sample = np.unique(np.linspace(0, len(frame) - 1, SAMPLED).astype(int))
+    D = np.array(compare(trained, part(rows, sample), candidates), float)
+    D[np.arange(len(sample)), sample] = np.inf
+    D = np.where(np.isnan(D), np.inf, D)
+    nearest = float((D[:, sparse].min(axis=1) < np.delete(D, sparse, axis=1).min(axis=1)).mean())
+    if nearest <= HUBS * len(sparse) / len(frame):
+        return ""
+    names = list(frame.schema) if p <= 10 else f"data.columns.drop({frame.formula.response!r})"
+    return (
+        f"{len(sparse)} of the {len(frame)} rows have less than half of the predictors, but are nearest to {100 * nearest:.0f} % of the "
+        f"rows, because missing values are skipped: leave them out by data.dropna(thresh={p // 2 + p % 2}, subset={names})"
+    )
 
 
 DISTINCT = 0.8  # proportion of rows with distinct texts, from which on equality has almost no information

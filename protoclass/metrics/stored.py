@@ -35,9 +35,10 @@ def read_dissimilarity(path: Any, names: Any = None) -> Dissimilarity:
     ----------
     path : str or path
         File with a table as written by R's `write.csv(as.matrix(d))`, `write.csv2`, `write.table` or pandas' `to_csv`. One triangle may
-        be missing or blank. A file may also have a line for each row, with its name and its values, all of them or one triangle, as
-        PHYLIP's files do; or a line for each pair, with the names of both rows and then their dissimilarity. Arrays written by
-        `numpy.save` may be square or condensed, as by SciPy's `pdist`. Pickled objects are not loaded.
+        be missing or blank. It may be printed, as by R's `print(d)`, or have a line for each row with its name and its values, all of them
+        or one triangle, as PHYLIP's files do. Others have a line for each pair, with the names of both rows and then their
+        dissimilarity, or the numbers of `as.vector(d)`, one on each line. Arrays written by `numpy.save` may be square or condensed, as
+        by SciPy's `pdist`. Pickled objects are not loaded.
     names : sequence, optional
         Labels of the rows in the order of the file, such as `data.index`, instead of those in the file.
 
@@ -117,8 +118,7 @@ def _matrix(file: Path) -> pd.DataFrame:
         except Exception as reason:
             fault = str(reason) or repr(reason)
             raise DataError(f"the file {name} is not a complete .npy file of numbers ({fault}): save it again") from reason
-        n = len(array) if array.ndim == 2 else (1 + math.isqrt(1 + 8 * array.size)) // 2
-        return labelled(array, pd.RangeIndex(n))
+        return labelled(array, pd.RangeIndex(len(array))) if array.ndim == 2 else condensed(array)
     try:
         text = raw.decode("utf-8-sig")
     except UnicodeDecodeError:
@@ -128,19 +128,29 @@ def _matrix(file: Path) -> pd.DataFrame:
     lines = [line for line in text.splitlines() if line.strip()]
     if not lines:
         raise DataError(f"the file {name} is empty")
+    for body in (lines, lines[1:]):  # one number on each line
+        values = _floats(body, ",")
+        if values and len(values) > 2 and math.isqrt(1 + 8 * len(values)) ** 2 == 1 + 8 * len(values):
+            return condensed(np.array(values))
     outside, failures = QUOTED.sub("name", text), []
-    for separator in (s for s in SEPARATORS if s in outside):
+    for separator in [s for s in SEPARATORS if s in outside] or [","]:
         try:
             return _square(_fields(lines, separator), "." if separator == "," else ",")
         except DataError as failure:
             failures.append(f"{failure}".partition(": ")[0])
-    raise DataError(f"the file {name} has no dissimilarities ({failures[0] if failures else 'its lines have one field'}): {CURE}")
+    raise DataError(f"the file {name} has no dissimilarities ({failures[0]}): {CURE}")
+
+
+def condensed(values: np.ndarray) -> pd.DataFrame:
+    """One value for each pair, column by column below the diagonal."""
+    return labelled(values, pd.RangeIndex((1 + math.isqrt(1 + 8 * values.size)) // 2))
 
 
 def _fields(lines: list[str], separator: str) -> list[list[str]]:
     """The fields of a table; quoted fields may contain separators. The number of rows in a first line of its own is left out."""
     if separator == " ":
-        lines = [line.strip() for line in lines]
+        printed = lines[0][0] == " " and _floats(lines[0].split(), ".") is None
+        lines = _unfolded(lines) if printed else [line.strip() for line in lines]
     reader = csv.reader(lines, delimiter=separator, strict=True, skipinitialspace=separator == " ")
     try:
         rows = list(reader)
@@ -149,11 +159,24 @@ def _fields(lines: list[str], separator: str) -> list[list[str]]:
     return rows[1:] if "".join(rows[0]).strip() == str(len(rows) - 1) else rows
 
 
+def _unfolded(lines: list[str]) -> list[str]:
+    """The rows of a printed matrix, whose blocks of columns stand one below the other; a `dist` has no first row and no last column."""
+    cells, header = dict[str, dict[str, str]](), list[str]()
+    for line in lines:
+        name, *values = line.split()
+        if line[0] == " ":
+            header = [name, *values]
+            cells |= {column: cells.get(column, {}) for column in header}
+        else:
+            cells.setdefault(name, {}).update(zip(header, values, strict=False))
+    return [" ".join(['""', *cells]), *(" ".join([row, *(known.get(c, "NA") for c in cells)]) for row, known in cells.items())]
+
+
 def _square(rows: list[list[str]], decimal: str) -> pd.DataFrame:
     """The square matrix of the fields of a table."""
-    pairs = _of_pairs(rows, decimal)
-    if pairs is not None:
-        return pairs
+    listed = _listed(rows, decimal)
+    if listed is not None:
+        return listed
     rows = _filled(rows)
     n, width = len(rows), len(rows[-1])
     header: list[str] | None = None
@@ -190,15 +213,22 @@ def _filled(rows: list[list[str]]) -> list[list[str]]:
     return rows
 
 
-def _of_pairs(rows: list[list[str]], decimal: str) -> pd.DataFrame | None:
-    """A matrix of a line for each pair, the names of its rows and its value; there may be a header, and a column that counts the lines."""
+def _listed(rows: list[list[str]], decimal: str) -> pd.DataFrame | None:
+    """A matrix of a line for each pair, the names of its rows and its value, or of the values alone, as in a condensed array.
+
+    There may be a header, and a column that counts the lines.
+    """
     for body in (rows, rows[1:]):
         columns = list(zip(*body, strict=True)) if len({len(row) for row in body}) == 1 else []
-        if len(columns) == 4 and columns[0] in (tuple(str(k + first) for k in range(len(body))) for first in (0, 1)):
+        if len(columns) in (2, 4) and columns[0] in (tuple(str(k + first) for k in range(len(body))) for first in (0, 1)):
             columns = columns[1:]
-        values = _floats(columns[2], decimal) if len(columns) == 3 else None
-        if values is None or (len(body) <= 3 and _floats([*columns[0], *columns[1]], decimal) is not None):
+        if len(body) == 1:
+            columns = [tuple(body[0])]
+        values = _floats(columns[-1], decimal) if len(columns) in (1, 3) else None
+        if values is None or len(values) < 2 or (len(columns) > 1 and len(body) <= 3 and _floats([*columns[0], *columns[1]], decimal)):
             continue  # three lines of numbers are a matrix
+        if len(columns) == 1:
+            return condensed(np.array(values))
         table = from_pairs(columns[0], columns[1], values)
         if table is not None:
             return table

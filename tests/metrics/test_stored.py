@@ -139,21 +139,6 @@ def test_labels_of_two_levels_match(iris):
     assert pc.fit("species ~ 1", data, dissimilarity=D, eps=1.0).prototypes.index.isin(data.index).all()
 
 
-def test_the_cure_for_labels_that_do_not_match_is_one_for_what_was_read(iris, tmp_path):
-    names = [f"r{i}" for i in iris.index]
-    pc.dissimilarity("species ~ .", iris).frame().set_axis(names).set_axis(names, axis=1).to_csv(tmp_path / "d.csv")
-    for data, message in ((iris, "and rows are matched by label|lack the row"), (iris.rename(index=lambda i: f"r{i + 1}"), "lack the row")):
-        D = pc.read_dissimilarity(tmp_path / "d.csv")
-        with pytest.raises(pc.DataError, match=f"({message}).* for a Dissimilarity, use D = D.frame"):
-            pc.fit("species ~ 1", data, dissimilarity=D, eps=1.0)
-        with pytest.raises(AttributeError):
-            D.index = data.index
-        D = D.frame()
-        D.index = D.columns = data.index
-        found = pc.fit("species ~ 1", data, dissimilarity=D, eps=1.0).prototypes.index
-        assert found.equals(pc.fit("species ~ .", data, eps=1.0).prototypes.index)
-
-
 def test_labels_of_another_type_and_labels_in_a_column_have_cures_that_match_the_right_rows(iris):
     """The data are in another order than the matrix, so an assignment by position would give the rows the classes of others."""
     D = pc.dissimilarity("~ . - species", iris).frame()
@@ -194,7 +179,7 @@ def test_labels_of_another_type_and_labels_in_a_column_have_cures_that_match_the
         (b"\x00\x01\x02\xff" * 50, r"the file 'dist\.csv' is neither text in UTF-8.*: use R's"),
         ("\u00e9,b\n0,1\n1,0\n".encode("latin-1"), r"the file 'dist\.csv' is neither text in UTF-8.*: use R's"),
         (pickle.dumps(np.eye(3)), r"the file 'dist\.csv' is neither text in UTF-8.*: use R's"),
-        ("word\n", r"no dissimilarities \(its lines have one field\): use R's"),
+        ("word\n", "'word' is not the name of one row"),
         ('"","a","b"\n', "is no square table"),
         ('"","a","b","c"\n"a",0,1,2\n"c",2,2,0\n', "rows have 4, 4, 4 ... fields, which is no square table"),
         ('"","a","b","c"\n"a",0,1,2\n"b",1,0,2\n"c",2,2\n', "rows have 4, 4, 4, 3 ... fields, which is no square table"),
@@ -209,7 +194,6 @@ def test_labels_of_another_type_and_labels_in_a_column_have_cures_that_match_the
         ("3\na 0 1 2\nb 1 0 2\n", "is no square table"),
         ("3\na 0 1 2\na 1 0 2\nc 2 2 0\n", "'a' is not the name of one row"),
         ("0\n1 0\n2 2 0\n", "the rows of one triangle have no names that are texts"),
-        ("a\n", "its lines have one field"),
     ],
 )
 def test_files_that_hold_none_are_named(tmp_path, text, message):
@@ -274,7 +258,8 @@ def test_new_rows_whose_columns_count_from_1_are_refused(tmp_path, iris):
 
 
 NAMES = ["a", "b", "c", "d", "e"]
-FIVE = squareform([1.5376, 1.5721, 2.6233, 1.0859, 1.0504, 1.4138, 0.8053, 2.4364, 1.5644, 1.5416])
+LISTED = ["1.5376", "1.5721", "2.6233", "1.0859", "1.0504", "1.4138", "0.8053", "2.4364", "1.5644", "1.5416"]
+FIVE = squareform([*map(float, LISTED)])
 
 
 def in_rows(cell, sep=",", header=NAMES, names=NAMES):
@@ -287,6 +272,16 @@ def in_rows(cell, sep=",", header=NAMES, names=NAMES):
 def in_pairs(pairs, head="", sep=",", number=False):
     lines = [sep.join([*([f'"{k + 1}"'] if number else []), NAMES[i], NAMES[j], f"{FIVE[i, j]:g}"]) for k, (i, j) in enumerate(pairs)]
     return "\n".join([head, *lines] if head else lines)
+
+
+def printed(kept, rows, columns, width=5, names=NAMES):
+    """As R prints a matrix, in blocks of `width` columns."""
+    side, out = max(map(len, names)), []
+    for first in range(0, len(columns), width):
+        some = columns[first : first + width]
+        out.append(" " * side + "".join(f" {names[j]:>15}" for j in some))
+        out += [f"{names[i]:{side}}" + "".join(f" {f'{FIVE[i, j]:.4f}' if kept(i, j) else '':>15}" for j in some) for i in rows]
+    return "\n".join(out) + "\n"
 
 
 def value(i, j):
@@ -311,6 +306,9 @@ TRIANGLES = {
     "pairs, no header": in_pairs(ALL, sep="\t"),
     "pairs, once": in_pairs([p for p in ALL if p[0] > p[1]], "i,j,d"),
     "pairs, upper": in_pairs([p for p in ALL if p[0] < p[1]], "i;j;d", ";"),
+    **{f"print(d), {width}": printed(lambda i, j: j < i, range(1, 5), range(4), width) for width in (5, 3)},
+    "print(d, diag=TRUE)": printed(lambda i, j: j <= i, range(5), range(5), 2),
+    "print(as.matrix(d))": printed(lambda i, j: True, range(5), range(5), 3),
     "to_string": pd.DataFrame(FIVE, NAMES, NAMES).to_string(),
 }  # fmt: skip
 
@@ -319,6 +317,20 @@ TRIANGLES = {
 def test_triangles_pairs_and_prints_give_the_whole_matrix(tmp_path, text):
     frame = pc.read_dissimilarity(write(tmp_path, text)).frame()
     pd.testing.assert_frame_equal(frame, pd.DataFrame(FIVE, NAMES, NAMES))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "\n".join(LISTED), "x\n" + "\n".join(LISTED), " ".join(LISTED), ",".join(LISTED), "\n".join(LISTED).replace(".", ","),
+        '"","x"\n' + "\n".join(f'"{k + 1}",{v}' for k, v in enumerate(LISTED)),
+    ],
+)  # fmt: skip
+def test_values_without_names_are_labelled_from_0(tmp_path, text):
+    read = pc.read_dissimilarity(write(tmp_path, text))
+    pd.testing.assert_frame_equal(read.frame(), pd.DataFrame(FIVE), check_index_type=False, check_column_type=False)
+    data = pd.DataFrame({"y": list("aabba")}, range(1, 6))
+    assert pc.fit("y ~ 1", data, "knn", k=1, dissimilarity=read).prototypes.index.tolist() == [1, 2, 3, 4, 5]
 
 
 def test_three_rows_of_numbers_are_a_matrix_and_no_pairs(tmp_path):

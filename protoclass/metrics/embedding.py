@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 from dataclasses import dataclass
 from textwrap import wrap
 from typing import Any
@@ -14,8 +13,9 @@ from ..core.distances import properties as core
 from ..core.embedding.scaling import Spectral
 from ..core.sources import Rep
 from ..frames.frame import Frame
-from ..ground.checks import MOST_SEED, whole_number
+from ..ground.checks import MOST_SEED, among, whole_number
 from ..ground.errors import DataError, OptionError, brief, printed, shown
+from ..ground.text import to_html
 from ..values import Above
 from .base import TrainedMetric
 
@@ -38,7 +38,7 @@ class Spectrum:
     table: pd.DataFrame
     n: int
 
-    plot = Above("protoclass.plots")
+    plot = Above("protoclass.pictures")
 
     @property
     def signature(self) -> tuple[int, int]:
@@ -102,7 +102,7 @@ class Embedding:
     candidates: Rep
     axes: Spectral
 
-    plot = Above("protoclass.plots")
+    plot = Above("protoclass.pictures")
 
     @property
     def signs(self) -> pd.Series:
@@ -187,8 +187,7 @@ class Check:
 
     def _repr_html_(self) -> str:
         with pd.option_context("display.max_colwidth", None):
-            table = self.table[["answer", "detail"]].to_html()
-        return f"<p>{html.escape(self.title)}</p>{table}"
+            return to_html(self.title, (self.table[["answer", "detail"]], {}))
 
 
 def check_dissimilarity(P: np.ndarray, names: pd.Index, own: np.ndarray, metric: str, by: Any = None, seed: int = 0) -> Check:
@@ -332,7 +331,7 @@ def classes_of(names: pd.Index, by: Any) -> Classes:
         raise OptionError(f"by must be a Series of classes with row labels, such as data['species'], not {brief(by)}")
     if not by.index.is_unique:
         raise DataError(f"the labels of by must be unique, but {shown(by.index[by.index.duplicated()][0])} occurs more than once")
-    absent = ~names.isin(by.index)
+    absent = ~among(names, by.index)
     if absent.any():
         raise DataError(f"by has no class for {absent.sum()} rows, the first of which is {shown(names[absent][0])}")
     classes = pd.Categorical(by.loc[names])

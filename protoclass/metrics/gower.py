@@ -54,7 +54,7 @@ class Gower(Metric):
     Notes
     -----
     Gower (1971), *Biometrics* 27; Kaufman and Rousseeuw (1990), *Finding Groups in Data*, section 2.6. It is a metric if no value is
-    missing and no column is in `asymmetric`; radii are certified only then. For `daisy`'s types "logratio" and "ordratio", give the
+    missing and no column is in `asymmetric`. For `daisy`'s types "logratio" and "ordratio", give the
     column its logarithms or its ranks, `np.log(data["x"])` or `data["x"].rank(method="dense")`.
 
     Examples

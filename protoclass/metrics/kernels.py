@@ -46,7 +46,7 @@ class Kernel(Metric):
     Notes
     -----
     These are distances between points, so they satisfy the triangle inequality. For "poly" they are differences of numbers that may
-    be large, and may be 0 between near rows; radii are then not certified.
+    be large, and may be 0 between near rows.
 
     Examples
     --------

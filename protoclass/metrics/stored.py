@@ -14,6 +14,7 @@ import numpy as np
 import pandas as pd
 
 from ..frames.frame import mold
+from ..frames.schema import PLACEHOLDER
 from ..ground.errors import DataError, OptionError, brief, shown
 from ..values import public
 from .dissimilarity import Dissimilarity, of_matrix
@@ -22,7 +23,8 @@ from .matrices import as_floats, from_pairs
 
 NPY = b"\x93NUMPY"
 QUOTED = re.compile(r'"(?:[^"]|"")*"')
-SEPARATORS = "\t;, "
+SEPARATORS = "\t;|, "
+VECTOR = re.compile(r"^\s*\[\d+\]|\bc\(|\)", re.M)  # as R prints or writes one
 WHOLE = re.compile(r"0|[1-9][0-9]{0,17}")
 CURE = "use R's write.csv(as.matrix(d)), pandas' to_csv, or numpy.save(path, D)"
 
@@ -128,6 +130,9 @@ def _matrix(file: Path) -> pd.DataFrame:
     lines = [line for line in text.splitlines() if line.strip()]
     if not lines:
         raise DataError(f"the file {name} is empty")
+    vector = VECTOR.sub(" ", text)
+    if vector != text and (values := _floats(re.split(r"[\s,]+", vector.strip()), ".")):
+        return condensed(np.array(values))
     for body in (lines, lines[1:]):  # one number on each line
         values = _floats(body, ",")
         if values and len(values) > 2 and math.isqrt(1 + 8 * len(values)) ** 2 == 1 + 8 * len(values):
@@ -186,12 +191,15 @@ def _square(rows: list[list[str]], decimal: str) -> pd.DataFrame:
     body = rows[-n:] if n else []
     names = [row[0] for row in body] if n == width - 1 else header
     values = [row[width - n :] for row in body]
-    if n not in (width, width - 1) or any(len(row) != width for row in body) or len(header or values[0]) not in (n, width):
+    if n == 0 or n not in (width, width - 1) or any(len(row) != width for row in body) or len(header or values[0]) not in (n, width):
         raise DataError(f"its rows have {', '.join(str(len(row)) for row in rows[:5])} ... fields, which is no square table or triangle")
     numbers = pd.DataFrame([_row(row, decimal, k) for k, row in enumerate(values)])
     if names is None:
         return numbers
     columns = names if header is None else header[-n:]
+    counts = [[str(k + first) for k in range(n)] for first in (0, 1)]
+    if names in counts and not {*names} & {*columns}:  # R numbers columns V1, V2, ...
+        names = columns = names if [c[1:] for c in columns] in counts else columns
     twice = [b for a, b in pairwise(sorted(names)) if a == b]
     strange = [*twice, *sorted({*names} ^ {*columns})]
     if strange:
@@ -244,9 +252,9 @@ def _row(fields: list[str], decimal: str, k: int) -> list[float]:
 
 
 def _floats(fields: Any, decimal: str) -> list[float] | None:
-    """Numbers as R, PHYLIP and pandas write them, NaN for NA and an empty field; None if a field is none."""
+    """Numbers as R, PHYLIP and pandas write them, NaN for NA, another placeholder and an empty field; None if a field is none."""
     try:
-        return [math.nan if field.strip() in ("", "NA", "-", ".") else _number(field, decimal) for field in fields]
+        return [math.nan if PLACEHOLDER.fullmatch(field) else _number(field, decimal) for field in fields]
     except ValueError:
         return None
 

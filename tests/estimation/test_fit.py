@@ -216,7 +216,7 @@ def test_training_errors_of_the_classes_are_weighted(iris):
         ("pvm", {}, {"certify", "balls"}, {"draws", "rounding", "mip_gap", "time_limit"}),
         ("pvm", {"solver": "exact"}, {"mip_gap", "time_limit"}, {"draws", "rounding", "certify"}),
         ("pvm", {"solver": "rounding", "draws": 5}, {"draws", "rounding", "time_limit"}, {"mip_gap", "certify"}),
-        ("scm", {"kind": "disjunction", "penalty": 1.0, "stop": 1}, {"multiclass"}, {"negate"}),
+        ("scm", {"kind": "disjunction", "penalty": 1.0, "stop": 1}, set(), {"negate"}),
         ("scm", {"features": "stumps", "kind": "disjunction", "penalty": 1.0, "stop": 1}, set(), {"negate", "dissimilarity"}),
         ("kmedoids", {"K": 1}, {"start", "starts"}, set()),
     ],

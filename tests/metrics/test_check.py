@@ -10,11 +10,11 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from matplotlib.colors import to_rgba
 from matplotlib.figure import Figure
+from protoclass.plots import matrix
 from scipy.spatial.distance import cdist
 
 import protoclass as pc
 from protoclass.core.distances import properties as core
-from protoclass.plots import matrix
 
 small = arrays(float, st.integers(3, 8).map(lambda n: (n, n)), elements=st.integers(0, 4).map(float))
 

@@ -111,7 +111,7 @@ def test_methods_on_iris(iris, method, parameters):
 
 
 METRICS = ["manhattan", pc.Minkowski(3), pc.Minkowski(1.5, weights={"sepal_width": 2}), "gower", "hamming",
-           "zero_one", pc.Euclidean(scale="robust", weights={"petal_width": 0.3}), pc.LDA()]  # fmt: skip
+           "zero_one", pc.Euclidean(scale="fold", weights={"petal_width": 0.3}), pc.LDA()]  # fmt: skip
 
 
 @pytest.mark.parametrize("metric", METRICS, ids=str)

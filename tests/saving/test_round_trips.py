@@ -86,7 +86,7 @@ def table():
 
 
 METRICS = {
-    "euclidean": ("x + z", "euclidean"), "weighted": ("x + z", pc.Minkowski(3, scale="range", weights={"x": 2})),
+    "euclidean": ("x + z", "euclidean"), "weighted": ("x + z", pc.Minkowski(3, weights={"x": 2})),
     "single": ("x + z", pc.Manhattan(scale=False)), "mahalanobis": ("x + z", pc.Mahalanobis(ridge=0.1)), "cosine": ("x + z", "cosine"),
     "class": ("x + z", pc.Chebyshev), "kernel": ("x + z", pc.Kernel("poly")), "rbf": ("x + z + g", pc.Kernel("rbf")),
     "gower": ("x + z + g", pc.Gower(weights={"x": 2})), "hamming": ("x + g", "hamming"), "ranks": ("x + z", pc.Ranks("manhattan")),

@@ -13,7 +13,7 @@ from .analysis.importance import PermutationTest as PermutationTest
 from .analysis.stability import Stability as Stability
 from .core.neighbours.nearest import cover_hart as cover_hart
 from .core.neighbours.nearest import median_radius as median_radius
-from .estimation.threshold import Threshold as Threshold
+from .estimation.decisions import Threshold as Threshold
 from .export.card import Card as Card
 from .export.methods import Methods as Methods
 from .export.reproduce import Reproduction as Reproduction
@@ -96,8 +96,6 @@ from .models.registry import register as register
 from .models.scm import SCM as SCM
 from .vignettes import Vignettes as Vignettes
 from .vignettes import vignette as vignette
-from .widgets.base import Link as Link
-from .widgets.base import link as link
 
 __version__: str
 __all__: list[str]

@@ -19,8 +19,9 @@ import pandas as pd
 
 from ..core.parallel import each_fit
 from ..core.statistics.folds import grouped, holdout, stratified, usual_folds
-from ..estimation.calibration import arguments_of, loss_of
+from ..estimation.calibration import arguments_of
 from ..estimation.coincidence import COPIES, copies_across
+from ..estimation.decisions import loss_of
 from ..estimation.fitted import Fitted
 from ..estimation.learning import TWICE, WORSE, fit_call
 from ..estimation.problem import Call, is_default, own_folds, prepare, short

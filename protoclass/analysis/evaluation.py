@@ -16,8 +16,7 @@ from ..core.statistics.roc import AUC, Curve, band, curve, mean_auc
 from ..core.statistics.roc import auc as area_under
 from ..core.statistics.scores import brier, calibration_in_the_large, log_loss, reliability
 from ..core.statistics.sums import as_counts
-from ..estimation.calibration import decide
-from ..estimation.threshold import class_code
+from ..estimation.decisions import class_code, decide
 from ..ground.checks import MOST_RUNS, Served, check_seed, is_number, whole_number
 from ..ground.errors import DataError, NotAvailable, OptionError, brief, short, shown
 from ..ground.foreign_names import VERBS_OF_TEST

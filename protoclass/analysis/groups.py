@@ -20,10 +20,9 @@ from ..core.statistics.intervals import (
     sums_of,
 )
 from ..core.statistics.scores import calibration_in_the_large
-from ..estimation.calibration import loss_of
 from ..estimation.coincidence import coincidences
+from ..estimation.decisions import loss_of, threshold_in_words, threshold_of
 from ..estimation.fitted import Fitted
-from ..estimation.threshold import threshold_in_words, threshold_of
 from ..frames.schema import along, given_weights, group_codes
 from ..frames.tables import as_pandas, cached_table
 from ..ground.checks import one_of

@@ -13,7 +13,8 @@ import pandas as pd
 
 from ..core.parallel import each_fit
 from ..core.query import answer
-from ..estimation.calibration import FoldRule, rules_of_folds
+from ..estimation.calibration import rules_of_folds
+from ..estimation.decisions import FoldRule
 from ..estimation.error_curve import ErrorCurve
 from ..estimation.fitted import Fitted
 from ..estimation.problem import Problem

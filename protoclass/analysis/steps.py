@@ -15,7 +15,7 @@ from ..core.sources import part
 from ..core.statistics.intervals import least_se
 from ..core.statistics.one_se import mean_and_se
 from ..core.task import Points, Rule, Stepwise
-from ..estimation.calibration import Calibration, FoldRule
+from ..estimation.decisions import Calibration, FoldRule
 from ..estimation.fitted import AnyFit, Fitted
 from ..estimation.learning import learn
 from ..estimation.problem import Call, short, with_folds

@@ -12,7 +12,7 @@ import pandas as pd
 
 from ..core.distances import properties as core
 from ..core.embedding.scaling import Spectral
-from ..ground.checks import MOST_SEED, whole_number
+from ..ground.checks import MOST_SEED, among, whole_number
 from ..ground.errors import DataError, OptionError, brief, printed, shown
 from ..values import Above
 
@@ -339,7 +339,7 @@ def classes_of(measured: Dissimilarity, by: Any) -> Classes:
         raise OptionError(f"by must be a Series of classes with row labels, such as data['species'], not {brief(by)}")
     if not by.index.is_unique:
         raise DataError(f"the labels of by must be unique, but {shown(by.index[by.index.duplicated()][0])} occurs more than once")
-    absent = ~measured.index.isin(by.index)
+    absent = ~among(measured.index, by.index)
     if absent.any():
         raise DataError(f"by has no class for {absent.sum()} rows, the first of which is {shown(measured.index[absent][0])}")
     classes = pd.Categorical(by.loc[measured.index])

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from ..ground.checks import among
 from ..ground.errors import DataError, shown
 
 ROUNDING = 1e-9  # of the largest eigenvalue of a kernel, and of its values: less is rounding
@@ -36,7 +37,7 @@ def check_values(values: np.ndarray, rows: pd.Index, columns: pd.Index) -> None:
     for bad, what, cure in (
         (np.isnan(values), "missing", ": use a value for each pair, in both directions or all in one triangle"),
         (np.isinf(values), "infinite", ""),
-        (values < 0, "negative", ""),
+        (values < 0, "negative", ": use D.clip(0) if this is rounding"),
     ):
         if bad.any():
             i, j = np.argwhere(bad)[0]
@@ -86,7 +87,7 @@ def numbered_as(labels: pd.Index, data: pd.DataFrame) -> pd.Index:
     n, index = len(labels), data.index
     from_1 = pd.RangeIndex(1, n + 1)
     by_r = [*map(str, labels)] == [*map(str, from_1)]
-    if len(index) != n or not index.is_unique or index.isin(labels).all() or not (by_r or labels.equals(pd.RangeIndex(n))):
+    if len(index) != n or not index.is_unique or among(index, labels).all() or not (by_r or labels.equals(pd.RangeIndex(n))):
         return labels
     for names in (pd.RangeIndex(n), from_1):
         place = names.get_indexer(index)
@@ -110,7 +111,7 @@ def check_first_column(matrix: pd.DataFrame) -> None:
 
 def as_type_of(labels: pd.Index, like: pd.Index) -> str:
     """The conversion, as code, that makes labels agree with others that are the same as text; "" if there is none."""
-    if labels.isin(like).any() or not set(map(str, labels)) & set(map(str, like)):
+    if among(labels, like).any() or not set(map(str, labels)) & set(map(str, like)):
         return ""
     if all(isinstance(label, str) for label in like):
         return "astype(str)"
@@ -130,12 +131,13 @@ def label_cure(rows: pd.Index, data: pd.DataFrame) -> str:
 
 def label_columns(rows: pd.Index, data: pd.DataFrame) -> list[Hashable]:
     """The columns of the data that have labels of a matrix."""
-    return [name for name in data.columns if data[name].is_unique and data[name].isin(rows).all()]
+    known = [name for name in data.columns if data[name].map(pd.api.types.is_hashable).all()]
+    return [name for name in known if data[name].is_unique and among(pd.Index(data[name]), rows).all()]
 
 
 def check_complete(rows: pd.Index, needed: pd.Index, data: pd.DataFrame) -> None:
     """Raise if a matrix with these row labels lacks a row of the data that is needed."""
-    lacking = needed[~needed.isin(rows)]
+    lacking = needed[~among(needed, rows)]
     if len(lacking):
         raise DataError(
             f"the dissimilarities lack the row {shown(lacking[0])} of the data (rows are matched by label): {label_cure(rows, data)}"
@@ -157,12 +159,12 @@ def check_labels(matrix: pd.DataFrame, data: pd.DataFrame) -> None:
             raise DataError(
                 f"the {what} labels of the dissimilarities must be unique, but {shown(names[names.duplicated()][0])} occurs more than once"
             )
-    if not rows.isin(data.index).any():
+    if not among(rows, data.index).any():
         raise DataError(
             f"the dissimilarities have the labels {in_short(rows)}, but the data have {in_short(data.index)}, and rows are matched by "
             f"label: {label_cure(rows, data)}"
         )
-    if columns.isin(rows).any():
+    if among(columns, rows).any():
         return
     alike = set(map(str, rows)) & set(map(str, columns))
     if alike or (len(rows) == len(columns) and _positions(columns)):

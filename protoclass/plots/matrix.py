@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from ..core.embedding.scaling import torgerson
-from ..ground.checks import one_of
+from ..ground.checks import among, one_of
 from ..ground.errors import DataError, OptionError, brief
 from ..metrics.dissimilarity import Dissimilarity
 from ..metrics.embedding import Embedding, Spectrum, classes_of
@@ -307,7 +307,7 @@ def points(embedding: Embedding, axes: tuple[int, int] | None = None, by: Any = 
         fine = isinstance(axes, tuple) and len(axes) == 2 and all(isinstance(a, (int, np.integer)) for a in axes)
         if not fine or not all(1 <= a <= len(embedding.axes.values) for a in axes):
             raise OptionError(f"axes must be two numbers from 1 to {len(embedding.axes.values)}, such as (1, 2), not {brief(axes)}")
-    if by is not None and not (isinstance(by, pd.Series) and embedding.dissimilarity.index.isin(by.index).all() and by.index.is_unique):
+    if by is not None and not (isinstance(by, pd.Series) and by.index.is_unique and among(embedding.dissimilarity.index, by.index).all()):
         raise OptionError("by must be a Series of classes with every row's label once")
     table = list_places(embedding, axes, by)
     ax = draw_on(ax, 5.6, 5.0)

@@ -93,7 +93,7 @@ def trace_curve(validation: ErrorCurve, x: str | None = None, band: float | None
     By default the parameter is numeric, and of several the one with most values.
     """
     table, names = with_band(validation, band), list(validation.grid)
-    x = x or max(names, key=lambda k: (table[k].dtype.kind in "if", table[k].nunique()))
+    x = x or main_parameter(table, names)
     positions, ticks = place_values(table[x])
     table = table.assign(position=positions)
     others = [k for k in names if k != x]
@@ -108,16 +108,17 @@ def trace_curve(validation: ErrorCurve, x: str | None = None, band: float | None
     return Curve(x, lines, len(groups), positions, ticks, others, band)
 
 
+def main_parameter(table: pd.DataFrame, names: list[str]) -> str:
+    """The parameter that a curve is drawn along by default: a numeric one, and of several the one with most values."""
+    return max(names, key=lambda k: (table[k].dtype.kind in "if", table[k].nunique()))
+
+
 def place_values(values: pd.Series) -> tuple[np.ndarray, list[str] | None]:
     """Positions of a parameter's values on an axis: themselves, or (for names, and where inf is among them) ranks and names."""
     if values.dtype.kind in "if" and np.isfinite(values).all():
         return values.to_numpy(float), None
-    return rank_values(values), [write_value(v) for v in sorted(values.unique())]
-
-
-def rank_values(values: pd.Series) -> np.ndarray:
-    """The rank of each value among the distinct ones, from 0."""
-    return np.asarray(np.unique(values.to_numpy(), return_inverse=True)[1], float)
+    ranks = np.unique(values.to_numpy(), return_inverse=True)[1]
+    return np.asarray(ranks, float), [write_value(v) for v in sorted(values.unique())]
 
 
 def limit_errors(table: pd.DataFrame) -> tuple[float, float]:
@@ -179,17 +180,6 @@ def within_one_se(validation: ErrorCurve) -> float:
     return float(row["error"] + row["se"])
 
 
-def limit_cells(validation: ErrorCurve) -> tuple[float, float]:
-    """The errors between which the colours of a heat map change: the least, and ten standard errors of it more, as far as there are such.
-
-    Points much worse than the least, such as those of one prototype a class, would leave one colour for all others.
-    """
-    errors = validation.table["error"].to_numpy(float)
-    least, se = float(errors.min()), float(validation.table["se"].iloc[validation.best])
-    far = max(least + 10 * se, float(np.median(errors))) if se > 0 else float(errors.max())
-    return least, min(float(errors.max()), far)
-
-
 def space_out(places: np.ndarray) -> list[int]:
     """Which of ascending places on an axis are far enough apart for their sizes to be written there."""
     kept = [0]
@@ -230,27 +220,6 @@ def nearest_row_error(validation: ErrorCurve) -> float:
     problem = problem.with_metric(values_at(validation.grid, validation.chosen_by_call()))
     alone = replace(problem, model=find_model("knn", {"k": 1}), candidates="train", budget=None)
     return float(procedure.of_problem(alone).choice.error[0])
-
-
-def choose_pair(validation: ErrorCurve, x: Any = None) -> tuple[str, ...]:
-    """The parameters that an explorer has axes for: those that were tuned, of more than two the two with most values."""
-    count = {str(k): len(validation.grid[k].unique()) for k in validation.grid}
-    names = [k for k in count if count[k] > 1] or list(count)[:1]
-    if x is not None:
-        if not (isinstance(x, (tuple, list)) and len(x) == 2 and x[0] != x[1] and all(k in names for k in x)):
-            raise OptionError(f"x must be a pair of the tuned parameters, {names}, not {brief(x)}")
-        return tuple(x)
-    most = sorted(names, key=lambda k: -count[k])[:2]
-    return tuple(k for k in names if k in most)
-
-
-def place_points(validation: ErrorCurve, pair: tuple[str, ...]) -> np.ndarray:
-    """Places (G, 2) of the grid points on the axes of an explorer: the cell of a heat map, or a point of the curve."""
-    grid = validation.grid
-    if len(pair) == 2:
-        return np.column_stack([rank_values(grid[k]) for k in pair])
-    along = place_values(grid[pair[0]])[0] if pair else np.zeros(len(validation.table))
-    return np.column_stack([along, validation.table["error"]])
 
 
 def mark_points(validation: ErrorCurve, point: int) -> pd.DataFrame:

@@ -1,4 +1,4 @@
-"""The fits that the controls of an explorer reach: at other radii, of the first prototypes, at the points of a grid."""
+"""The fits that the slider of an explorer reaches: at other radii."""
 
 from __future__ import annotations
 
@@ -9,66 +9,37 @@ from typing import Any
 import numpy as np
 
 from ..core.sources import Source
-from ..core.task import Path, Rule, Stepwise
-from ..estimation.error_curve import ErrorCurve
+from ..core.task import Stepwise
 from ..estimation.fitted import Fitted
-from ..estimation.learning import learn
 from ..estimation.problem import HOLD_LIMIT
 from ..ground.checks import GRID
 from ..ground.errors import OptionError, TooLarge, brief
-from ..ground.progress import bar
 from ..models.registry import methods_with
 
 
 @dataclass(frozen=True)
 class Stages:
-    """A fit and those that the sliders reach from it.
+    """A fit and those that the slider of radii reaches from it.
 
     Attributes
     ----------
-    fit : Fitted
+    fits : list of Fitted
+        One for each radius; the fit alone where the method has no radius, or is slow to solve for each.
+    own : int
+        The place of the fit itself among them.
     source : Source, or None
         The dissimilarities of its rows to its candidates; None where the method reads none, and none were measured.
     radii : list of float
-        The fit's own among them; empty where the method has none, or is slow to solve for each.
-    path : Path, or None
-        The method on all rows over the radii.
+        Empty where there is no slider.
     note : str
-        Why there are no radii, where the method has one.
+        Why there is none, where the method has a radius.
     """
 
-    fit: Fitted
+    fits: list[Fitted]
+    own: int
     source: Source | None
     radii: list[float]
-    path: Path | None
     note: str = ""
-
-    @property
-    def own(self) -> tuple[float | None, int | None]:
-        """Radius and number of steps of the fit itself."""
-        return (float(self.fit.parameters()[self.fit.model.can.radius]) if self.radii else None), count_steps(
-            self.fit.rule
-        )
-
-    def rule(self, eps: float | None) -> Rule:
-        """The complete rule at a radius."""
-        return self.fit.rule if self.path is None or eps is None else self.path.at(self.radii.index(eps))
-
-    def at(self, eps: float | None, size: int | None) -> Fitted:
-        """The fit with the first `size` steps at a radius."""
-        if (eps, size) == self.own:
-            return self.fit
-        full = self.rule(eps)
-        values = {} if eps is None else {self.fit.model.can.radius: eps}
-        if size is not None and size < (count_steps(full) or 0):
-            assert isinstance(full, Stepwise)
-            return self.fit.derived(full.first(size), values, size)
-        return self.fit.derived(full, values)
-
-
-def count_steps(rule: Rule) -> int | None:
-    """Number of steps in which a rule was built; None where it was not built step by step."""
-    return len(next(iter(rule.steps.values()))) - 1 if isinstance(rule, Stepwise) else None
 
 
 def make_stages(fit: Fitted, radii: Sequence[float] | None = None) -> Stages:
@@ -87,12 +58,12 @@ def make_stages(fit: Fitted, radii: Sequence[float] | None = None) -> Stages:
     task = fit.problem.task(fit.dissimilarity, limit=HOLD_LIMIT)
     source = task.D if model.can.nearest and fit.rule.prototypes.at is not None else None
     if not radius:
-        return Stages(fit, source, [], None)
+        return Stages([fit], 0, source, [])
     if radii is None and not model.shares_work:
         note = (
             "There is no slider of radii, as each radius is slow to solve: explore(radii=[...]) makes a slider of some."
         )
-        return Stages(fit, source, [], None, note)
+        return Stages([fit], 0, source, [], note)
     requested: Any = GRID if radii is None else list(radii)
     if radii is None and radius in fit.selection.grid:
         validation = fit.curve if fit.point is None or fit.curve is None else fit.curve.of_metric(fit.point)
@@ -108,24 +79,9 @@ def make_stages(fit: Fitted, radii: Sequence[float] | None = None) -> Stages:
         if radii is not None:
             raise
         note = f"There is no slider of radii: {reason}; explore(radii=[...]) takes some of your own."
-        return Stages(fit, source, [], None, note)
-    if count_steps(fit.rule) is None and count_steps(path.at(grid.tolist().index(float(model.parameters()[radius])))) is not None:
-        return Stages(fit, source, [], None, "There are no sliders, as a row was put in the place of a prototype.")
-    return Stages(fit, source, grid.tolist(), path)
-
-
-class GridFits:
-    """The fits on all rows at the points of a validation's grid, solved at once for a method whose points share work."""
-
-    def __init__(self, validation: ErrorCurve) -> None:
-        self._validation, problem = validation, validation.problem
-        with bar(None, "fitting", problem.progress) as fitting:
-            self._dissimilarity = problem.measure()
-            task = replace(problem.task(self._dissimilarity, limit=HOLD_LIMIT), tick=fitting.update)
-            self._path = problem.model.path(task, {str(k): validation.grid[k].unique() for k in validation.grid})
-
-    def fit(self, point: int) -> Fitted:
-        """The fit at a row of `validation.table`."""
-        validation = self._validation
-        selection = validation.select(point)
-        return learn(validation.problem, selection, validation, self._dissimilarity, rule=self._path.at(point))
+        return Stages([fit], 0, source, [], note)
+    if isinstance(path.at(0), Stepwise) and not isinstance(fit.rule, Stepwise):
+        return Stages([fit], 0, source, [], "There is no slider of radii, as a row was put in the place of a prototype.")
+    own = grid.tolist().index(float(model.parameters()[radius]))
+    fits = [fit if k == own else fit.derived(path.at(k), {radius: eps}) for k, eps in enumerate(grid.tolist())]
+    return Stages(fits, own, source, grid.tolist())

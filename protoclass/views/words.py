@@ -136,8 +136,8 @@ def write_mean(validation: ErrorCurve, size: str) -> str:
     return f"mean size {size}" if noun == "size" else f"{size} {noun} per fold on average"
 
 
-def list_facts(validation: ErrorCurve, point: int, counts: str) -> list[tuple[str, str]]:
-    """What is known of a grid point, by name; `counts` are the prototypes of the fit on all rows, in words."""
+def list_facts(validation: ErrorCurve, point: int) -> list[tuple[str, str]]:
+    """What is known of a grid point, by name."""
     row = validation.table.iloc[point]
     out = [(describe_axis(validation, k), write_value(row[k])) for k in validation.grid]
     out.append((f"held-out {validation.measure_name}, {count_folds(validation)}", write_error(row)))
@@ -147,7 +147,6 @@ def list_facts(validation: ErrorCurve, point: int, counts: str) -> list[tuple[st
         out.append(("bound from training rows", f"{row['bound']:.4f}"))
     out.append((f"no-information {validation.measure_name}", f"{validation.no_information:.4f}"))
     out.append(("size, mean over folds", f"{row['size']:.4g}"))
-    out.append(("fit on all rows: prototypes", counts))
     return out
 
 
@@ -155,16 +154,6 @@ def count_folds(validation: ErrorCurve) -> str:
     """The folds, and how often they were drawn."""
     repeats = len(validation.of_fold)
     return f"{int(validation.of_fold.max()) + 1} folds" + (f" x {repeats} repeats" if repeats > 1 else "")
-
-
-def describe_counts(fit: Fitted | None) -> str:
-    """Prototypes of each class; the folds' own were not kept, so that a fit on all rows has to be at hand."""
-    if fit is None:
-        return "press Fit here to count them"
-    if all_rows_serve(fit):
-        return "all rows serve"
-    counts = np.bincount(np.asarray(fit.rule.prototypes.classes, np.int64), minlength=len(fit.classes))
-    return ", ".join(f"{level}: {count}" for level, count in zip(fit.classes, counts, strict=True))
 
 
 def write_field(value: Any, most: int = 160) -> str:

@@ -39,9 +39,9 @@ def test_methods_with_other_parameters_keep_it_too(model):
     check_model(model)
 
 
-FIRST, REST = [f"x{k}" for k in range(1, 13)], [f"x{k}" for k in range(13, 31)]
+FIRST, REST = [f"{c}{k}" for k in range(4) for c in "abc"], [f"{c}{k}" for k in range(4, 10) for c in "abc"]
 ON_NUMBERS = [
-    pc.Euclidean(), pc.Manhattan(scale="fold"), pc.Chebyshev(scale="robust"), pc.Minkowski(3, scale="range", weights={"x1": 2}),
+    pc.Euclidean(), pc.Manhattan(scale="fold"), pc.Chebyshev(scale="robust"), pc.Minkowski(3, scale="range", weights={"a0": 2}),
     pc.Mahalanobis(ridge=0.1, scale="fold"), pc.Cosine(), pc.Correlation(), "canberra", pc.Hamming(), pc.ZeroOne(), pc.Kernel("rbf"),
     pc.Gower(), pc.Ranks("manhattan"), pc.Adaptive(neighborhood=8), pc.DTW(), pc.Mixed([(FIRST, "euclidean"), (REST, "gower")]),
     pc.Learned(), pc.LDA(), pc.QDA(), pc.Forest(trees=10), pc.Relevance(matrix="full"),

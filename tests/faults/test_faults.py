@@ -7,7 +7,6 @@ import signal
 import subprocess
 import sys
 import threading
-import zipfile
 from contextlib import suppress
 from pathlib import Path
 
@@ -240,22 +239,6 @@ def test_an_interrupt_at_any_call_leaves_the_threads_of_blas_as_they_were():
                 break
             calls += 1
     assert stopped > 20
-
-
-def test_large_arrays_are_compressed_and_read_piece_by_piece(tmp_path, monkeypatch):
-    fit = pc.fit("species ~ .", pc.load_data("iris"), eps=1.0)
-    whole, sizes, write = fit.save(tmp_path / "whole").path.read_bytes(), [], zipfile._ZipWriteFile.write
-
-    def noted(self, data):
-        sizes.append(len(data))
-        return write(self, data)
-
-    monkeypatch.setattr(zipfile._ZipWriteFile, "write", noted)
-    monkeypatch.setattr("protoclass.export.saving.archive.AT_ONCE", 1000)
-    saved = fit.save(tmp_path / "pieces")
-    assert max(sizes) == 1000
-    assert saved.path.read_bytes() == whole
-    assert pc.load(saved).prototypes.equals(fit.prototypes)
 
 
 # memory

@@ -10,7 +10,6 @@ import pytest
 import protoclass as pc
 from protoclass.core.embedding.scaling import torgerson
 from protoclass.views import curve, evaluation, geometry, prototypes
-from protoclass.views.stages import GridFits
 
 PETALS = "species ~ petal_length + petal_width"
 
@@ -186,12 +185,9 @@ def test_curves_have_lines_and_positions(iris):
     assert [name for name, _ in traced.lines] == ["lambda_ = 0.1", "lambda_ = 1", "lambda_ = 2.5"]
     assert all(part["position"].tolist() == [0.5, 1.0, 2.0] for _, part in traced.lines)
     assert traced.others == ["lambda_"]
-    assert curve.choose_pair(v) == ("eps", "lambda_")
     assert curve.mark_points(v, 5)["mark"][5].startswith("chosen")
     for wrong in ("K", ("eps", "eps"), ("eps", "K")):
         with pytest.raises(pc.OptionError, match="tuned parameters"):
             curve.check_axis(v, wrong)
-    fits = GridFits(v)
-    assert fits.fit(4).prototypes.equals(v.fit_at(4).prototypes)
     inf, ticks = curve.place_values(pd.Series([1.0, np.inf, 2.0]))
     assert (inf.tolist(), ticks) == ([0.0, 2.0, 1.0], ["1", "2", "inf"])

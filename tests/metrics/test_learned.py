@@ -5,7 +5,6 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
-import simulate
 from closeness import assert_close
 from scipy.optimize import approx_fprime
 from scipy.spatial.distance import pdist
@@ -173,22 +172,9 @@ def test_what_a_fit_says_of_the_weights(iris):
     assert "a stratified sample of 90 of 150 rows" in fit.summary().as_text().replace("\n", " ")
     assert "diagonal NCA, predictors scaled to unit SD, learned from 90 of 150 rows" in repr(fit)
     assert fit.prototypes.attrs["weights"] == weights["weight"].to_dict()
-    importance = fit.importance(repeats=1, cv=2)
-    assert importance["weight"].to_dict() == pytest.approx(weights["weight"].to_dict())
     plain = pc.fit("species ~ .", iris, eps=1.0)
     assert plain.prototypes.attrs == {}
-    assert "weight" not in plain.importance(repeats=1, cv=2)
     assert plain.dissimilarity.metric.column_weights is None
-
-
-def test_weights_of_a_factor_are_those_of_its_levels():
-    clinic = simulate.clinic(120, missing=0, seed=2)
-    fit = pc.fit("outcome ~ age + ward + age:marker", clinic, "knn", k=5, dissimilarity="learned")
-    by = fit.dissimilarity.metric.column_weights["weight"]
-    weight = fit.importance(repeats=1, cv=2)["weight"]
-    assert weight["ward"] == pytest.approx(by[[c for c in by.index if c.startswith("ward")]].sum())
-    assert weight["age"] == pytest.approx(by["age"] + by["age:marker"])
-    assert weight["marker"] == pytest.approx(by["age:marker"])
 
 
 def test_the_picture_of_the_weights(iris):

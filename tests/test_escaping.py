@@ -185,7 +185,7 @@ def said(data, formula, folder):
 
 
 OTHERS = {
-    "knn": {"k": 3}, "mmd": {"K": 2, "criticisms": 2}, "mixture": {"K": 2, "starts": 1}, "kmeans": {"K": 2},
+    "knn": {"k": 3}, "mmd": {"K": 2}, "mixture": {"K": 2, "starts": 1}, "kmeans": {"K": 2},
     "scm": {"penalty": 1.0, "kind": "conjunction", "stop": 2, "features": "stumps"},
 }  # fmt: skip
 

@@ -52,8 +52,6 @@ from .metrics.learned import QDA as QDA
 from .metrics.learned import Learned as Learned
 from .metrics.mahalanobis import Mahalanobis as Mahalanobis
 from .metrics.matrices import kernel_distances as kernel_distances
-from .metrics.matrices import precomputed as precomputed
-from .metrics.matrices import psd as psd
 from .metrics.measuring import dissimilarity as dissimilarity
 from .metrics.measuring import hull as hull
 from .metrics.measuring import kmeans as kmeans
@@ -75,7 +73,6 @@ from .metrics.stored import read_dissimilarity as read_dissimilarity
 from .metrics.strings import Levenshtein as Levenshtein
 from .metrics.strings import Mismatch as Mismatch
 from .metrics.tangent import Tangent as Tangent
-from .metrics.tangent import images as images
 from .metrics.wrappers import Ranks as Ranks
 from .models.base import Model as Model
 from .models.centroids import Centroids as Centroids

@@ -111,7 +111,7 @@ _ROC = (
     "auc() and roc_band()"
 )
 _PAPER = dict.fromkeys(
-    ["to_latex", "to_html"], "use as_table() for a table in a paper, with as_latex(caption, label), as_html() and as_gt()"
+    ["to_latex", "to_html"], "use as_table() for a table in a paper, with as_latex(caption, label), and as_html()"
 )
 # attribute of a fit elsewhere: cure
 VERBS: Mapping[str, str] = {

@@ -12,7 +12,8 @@ from further_metrics import check_metric
 
 import protoclass as pc
 from protoclass.core.neighbours.nearest import Nearest
-from protoclass.core.task import Points, RulePath
+from protoclass.core.query import RulePath
+from protoclass.core.task import Points
 from protoclass.core.vectors.shrunken import ShrunkenPath, shrunken
 from protoclass.metrics.base import TrainedMetric
 from protoclass.models.registry import MODELS
@@ -49,7 +50,7 @@ ON_NUMBERS = [
 ]  # fmt: skip
 WITH_OTHER_ARGUMENTS = [
     pc.Euclidean(scale=False), pc.Mahalanobis(), pc.Kernel("poly"), pc.Kernel("linear"), pc.Kernel("laplacian", scale="fold"),
-    pc.DTW(window=2, r=1), pc.Mixed([(FIRST, pc.Ranks("euclidean")), (REST, "gower")]), pc.Learned("nca", components=3),
+    pc.DTW(window=2, r=1), pc.Mixed([(FIRST, pc.Ranks("euclidean")), (REST, "gower")]), pc.Learned(components=3),
     pc.Learned(diagonal=False), pc.Learned(sample=12), pc.Relevance(matrix="full", local=True),
 ]  # fmt: skip
 LATER = [pytest.param(metric, marks=pytest.mark.later) for metric in WITH_OTHER_ARGUMENTS]

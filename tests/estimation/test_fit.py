@@ -271,22 +271,6 @@ def test_a_row_without_any_observed_predictor_is_left_out_and_counted(iris, meth
     assert pc.dissimilarity("~ . - species", gaps, "gower", na="keep").shape == (149, 149)
 
 
-def test_rows_with_few_values_that_are_nearest_to_many_are_told():
-    draw = np.random.default_rng(0)
-    data = pd.DataFrame(draw.normal(size=(120, 6))).add_prefix("x").assign(y=np.repeat(["a", "b"], 60))
-    for row in (3, 50, 70, 111):
-        data.loc[row, [f"x{j}" for j in range(6) if j != row % 6]] = np.nan
-    with pytest.warns(pc.DataWarning, match="4 of the 120 rows have less than half of the predictors, but are nearest to [4-6]. %") as told:
-        pc.fit("y ~ .", data, "knn", k=1, na="keep")
-    cured = eval(re.search("data.dropna.*", str(told[0].message))[0], {"data": data})
-    assert len(cured) == 116
-    even = data.mask(draw.random(data.shape) < [0.5] * 6 + [0]).dropna(how="all", subset=data.columns[:6])
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        pc.fit("y ~ .", cured, "knn", k=1, na="keep")
-        pc.fit("y ~ .", even, "knn", k=1, na="keep")
-
-
 def test_copies_in_other_folds_are_told_with_the_groups_that_keep_them_together():
     draw = np.random.default_rng(1)
     data = pd.DataFrame(draw.normal(size=(60, 4))).add_prefix("x").assign(y=draw.choice(["a", "b"], 60))

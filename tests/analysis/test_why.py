@@ -127,7 +127,7 @@ def test_a_row_may_be_given(iris):
     with pytest.raises(pc.DataError, match="no value of \\['petal_width'\\]"):
         fit.why({**asked, "petal_width": np.nan})
     with pytest.raises(pc.NotAvailable, match="not rows"):
-        pc.fit("species ~ .", iris, "lvq").why(70)
+        pc.fit("species ~ .", iris, "lvq", K=2).why(70)
 
 
 def test_parts_under_missing_values_have_two_denominators():

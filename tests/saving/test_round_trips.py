@@ -178,7 +178,6 @@ def test_what_follows_from_a_fit(iris, tmp_path):
         assert all(np.array_equal(x.get_offsets(), y.get_offsets()) for x, y in zip(a, b, strict=True))
     assert again(fit.validation, tmp_path).fit.prototypes.equals(fit.prototypes)
     assert fit.validation.corrected() == other.validation.corrected()
-    same(fit.validation.by_repeat, other.validation.by_repeat)
     same(fit.validation.band(), other.validation.band())
 
 

@@ -34,7 +34,7 @@ def whole(tmp_path_factory):
 @pytest.mark.skipif(sys.platform != "linux", reason="the limit of memory is set for Linux")
 def test_damage_at_random():
     """`python tests/saving/damage.py` does far more."""
-    command = [sys.executable, damage.__file__, "--bytes", "60", "--structured", "25", "--seed", "7"]
+    command = [sys.executable, damage.__file__, "--bytes", "60", "--zips", "15", "--seed", "7"]
     done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=600)
     assert done.returncode == 0, done.stdout + done.stderr[-2000:]
     assert "0 faults" in done.stdout

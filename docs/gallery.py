@@ -59,7 +59,6 @@ PICTURES: dict[str, list[tuple[str, str, str]]] = {
         ("Permutation test", 'pc.cross_validate("species ~ .", iris, eps=1.0, cv=5).permutation_test(B=99).plot();',
          "How low is the error if the classes are permuted?"),
         ("Why", 'exact.plot("why", row=50);', "Which variables support the class of a row, and which another class?"),
-        ("Why, several rows", 'exact.plot("why", row=[50, 70, 106]);', "The same for up to six rows, on a common scale."),
         ("Importance", 'fit.plot("importance", repeats=5);', "How much does the error increase if a variable is permuted?"),
     ],
     "New rows": [

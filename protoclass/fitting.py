@@ -11,20 +11,19 @@ from functools import cached_property
 from typing import Any, ClassVar
 
 from .analysis.alternatives import alternatives, criticisms, swap
-from .analysis.evaluation import test
+from .analysis.groups import test
 from .analysis.importance import importance, permutation_test
 from .analysis.separation import separation
 from .analysis.stability import stability
 from .analysis.steps import at, ball, bound, path, slim, step_count
 from .analysis.why import why
-from .estimation.calibration import calibrate, calibrated
+from .estimation.calibration import calibrate, calibrated, threshold
 from .estimation.error_curve import ErrorCurve
 from .estimation.fitted import Fitted
 from .estimation.learning import cross_validate_call, fit_call, learn
 from .estimation.predict_to import predict_to
 from .estimation.problem import DEFAULTS, Call
 from .estimation.selection import BY_HAND
-from .estimation.threshold import threshold
 from .export.card import card
 from .export.methods import methods
 from .export.report import report

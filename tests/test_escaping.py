@@ -39,7 +39,7 @@ def shown(data):
         .summary()
         .as_html()
     )
-    mmd = pc.fit("species ~ .", data, "mmd", K=2, criticisms=2)
+    mmd = pc.fit("species ~ .", data, "mmd", K=2)
     yield mmd.summary().as_html()
     yield mmd.criticisms()._repr_html_()
     yield fit.criticisms()._repr_html_()

@@ -134,7 +134,7 @@ BASE = [
     ("pc.summary(fit)", "NotAvailable: fit.summary(...)", "fit.summary()"),
     ("pc.plot(fit)", "NotAvailable: fit.plot(...)", "fit.plot()"),
     ("pc.coef(fit)", "NotAvailable: use prototypes and tidy() for the fitted model, and", "fit.importance(new, repeats=2)"),
-    ("pc.anova(fit, pvm)", "NotAvailable: pc.compare([fit, other], new=new)", "pc.compare([fit, pvm], new=new)"),
+    ("pc.anova(fit, pvm)", "NotAvailable: pc.compare(fit, other, new=new)", "pc.compare(fit, pvm, new=new)"),
     ("fit.confint()", "NotAvailable: use fit.test(new) for the error with its interval, and", "fit.test(new)"),
     ("fit.residuals", "NotAvailable: use augment() for the fitted class of each row, whether it", "fit.augment()[['fitted', 'correct', 'margin']]"),
     ("fit.AIC", "NotAvailable: use glance() for the cross-validated error, or", "fit.glance()"),

@@ -310,12 +310,6 @@ class Criticisms(Printed):
 
     plot = Above("protoclass.plots")
 
-    def tidy(self) -> pd.DataFrame:
-        """The table with the labels as the column `row`."""
-        out = self.table.reset_index(drop=True)
-        out.insert(0, "row", pd.Series(self.table.index.to_flat_index().tolist(), dtype=object))
-        return out
-
     def _said(self) -> tuple[str, list[Any]]:
         words = f"The {len(self.table)} rows that the prototypes explain worst, by {self.score} ({self.meaning})"
         return words, [(self.table, NUMBERS)]

@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..analysis.evaluation import Test
-from ..analysis.evaluation import test as test_on
 from ..analysis.groups import TestByGroup
+from ..analysis.groups import test as test_on
 from ..estimation.fitted import Fitted
 from ..ground.errors import NotAvailable
 from ..ground.files import check_free, check_path, write_file
@@ -38,8 +38,8 @@ def report(fit: Fitted, path: Any, test: Any = None, overwrite: bool = False, wh
         defaults. The page then includes the test.
     overwrite : bool
         Whether to replace an existing file.
-    why : label, or up to six rows or labels, optional
-        Rows whose predictions the page explains, as `plot("why", row=)`.
+    why : label or row, optional
+        A row whose prediction the page explains, as `plot("why", row=)`.
 
     Returns
     -------

@@ -1,11 +1,10 @@
-"""A long frame block by block, so its design matrix is never in memory as a whole; and integers that floats round."""
+"""A long frame block by block, so its design matrix is never in memory as a whole."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
 import numpy as np
-import pandas as pd
 
 from ..core.coding import as_slice
 from .frame import Frame
@@ -13,7 +12,6 @@ from .frame import Frame
 WHOLE = 2**23  # entries of a design matrix that is made as a whole: 64 MB
 ENTRIES = 2**21  # of a block of a longer one
 MOST, FEWEST = 2**16, 2**10  # rows of a block
-EXACT = 2**53  # not all integers beyond it are floats
 
 
 def blocks(frame: Frame) -> Iterator[tuple[slice, Frame]]:
@@ -58,30 +56,3 @@ def _rows(frame: Frame) -> int:
         return max(1, len(frame))
     rows = max(FEWEST, min(MOST, ENTRIES // width))
     return 1 << (rows.bit_length() - 1)
-
-
-def rounded(frame: Frame) -> dict[str, int]:
-    """The columns that are used as numbers and have integers that no float equals, with one of these."""
-    found = dict[str, int]()
-    names = [c for c, known in frame.schema.items() if known.kind == "numeric" and pd.api.types.is_integer_dtype(frame.columns[c].dtype)]
-    for name in names:
-        low, high = frame.columns[name].min(), frame.columns[name].max()
-        if pd.notna(low) and (high > EXACT or low < -EXACT):
-            first = next((v for _, rows in blocks(frame) if (v := first_rounded(rows.columns[name])) is not None), None)
-            found |= {} if first is None else {name: first}
-    return found
-
-
-def first_rounded(values: pd.Series) -> int | None:
-    """The first integer of a column that no float equals, None if there is none.
-
-    Examples
-    --------
-    >>> first_rounded(pd.Series([2**53, 2**53 + 2, 2**53 + 3, -2**63])), first_rounded(pd.Series([2**60, -2**62]))
-    (9007199254740995, None)
-    """
-    whole = values.dropna().to_numpy()
-    size = np.abs(whole).astype(np.uint64)  # the lowest integer, which has no absolute value, becomes the right one as uint64
-    lowest = np.maximum(size & (~size + np.uint64(1)), np.uint64(1))  # the lowest bit that is 1
-    wrong = np.flatnonzero(size // lowest > EXACT)
-    return int(whole[wrong[0]]) if len(wrong) else None

@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import date
+from datetime import date, time, timedelta
 from decimal import Decimal
 from functools import partial
 from operator import add, or_
@@ -16,7 +16,7 @@ from unicodedata import normalize
 import numpy as np
 import pandas as pd
 
-from ..ground.checks import hint_for_value, quoted
+from ..ground.checks import among, hint_for_value, quoted
 from ..ground.errors import DataError, DataWarning, FormulaError, shown, warn
 from ..ground.files import check_separator
 from ..ground.savable import savable
@@ -31,24 +31,24 @@ FATES = {  # treatment of the rows, by the metric: see `Metric.unseen`
     "skipped": "the dissimilarity treats them as missing values",
     "zero": "all columns derived from it are 0 in these rows",
 }
-LEAST = 1e-250  # of a weight that is not 0
 
 DENSE = 16  # of n random numbers below n^2 / 16, about 8 pairs are equal; the lowest of n row numbers is about 1 / n of the highest
 NEARLY = 0.9  # proportion of the texts of a column that are numbers or dates, if it was read wrongly
 CODES = 10  # whole numbers as texts with at most as many values are codes
 LOOKED_AT = 1000  # texts of a column, and rows that may be numbered
-PLACEHOLDER = re.compile(r"[\W_]*|\W?n\W?a\W?|n\W?d\W?|nan|none|null|nil|missing|unknown", re.I)
+PLACEHOLDER = re.compile(r"[\W_]*|\W?n\W?a\W?|n\W?d\W?|nan|none|null|nil|missing|unknown|0000-00-00.*", re.I)
 SEPARATORS = (".", ".,", ",", r",\.", r",\s", r".\s", ".'")  # decimal sign, then that of thousands
 SPELT = (  # in texts of numbers and dates: other characters and signs, and those that pandas reads
-    (r"[\u2212\u2013]", "-"), (r"\u2019", "'"), (r"[\u00b7\u066b]", "."), (r"^=?[\"']+|[\"']+$", ""),
+    (r"[\u2212\u2013]", "-"), (r"\u2019", "'"), (r"[\u00b7\u066b\uff0e]", "."), (r"^=?[\"']+|[\"']+$", ""),
     (r"^\s*(?:\((.*\d)\)|(\S*\d)-)\s*$", r"-\1\2"), (r"^-([$€£¥₹₽])", r"\1-"), ("[年月]", "-"), ("日", ""),
+    (r"(?<=[a-z])[23]$", ""), (r"\s*(\*+|\([a-z]\))$", ""), (r"^\s*(~|ca\.)", ""),  # of units, footnotes and estimates
 )  # fmt: skip
 NUMBER = (
-    r"(?P<sign>[<>≤≥]=?|[$€£¥₹₽]|CHF|EUR|GBP|USD|)\s*[-+]?(?P<body>\d{{1,3}}({1}\d{{3}})+({0}\d*)?|\d+({0}\d*)?|{0}\d+)"
+    r"(?P<sign>[<>≤≥]=?|[$€£¥₹₽]|CHF|EUR|GBP|USD|)\s*[-+]?(?P<body>\d{{1,3}}({1}\d{{2,3}})*{1}\d{{3}}(?!e)({0}\d*)?|\d+({0}\d*)?|{0}\d+)"
     r"(e[-+]?\d+|\s*(?P<unit>[%‰°$€£¥]\w?|[^\W\d_][^\d\s]*))?"
 )
 COERCED = ", errors='coerce'"  # of pandas: other texts become missing
-TIME = r"\d{1,2}:\d\d(:\d\d(\.\d+)?)?(\s?[ap]m)?"
+TIME = r"(?:\d+ days? )?\d{1,2}:\d\d(:\d\d(\.\d+)?)?(\s?[ap]m)?"
 DATE = (
     r"([a-z]{3,9},? )?(\d{8}T\d{6}Z?|\d{4}[-/.]\d\d?([-/.]\d\d?)?|"
     r"\d\d?[-/.]\d\d?[-/.](\d{4}|\d\d)|\d\d?[-/]\d{4}|\d\d?[-. ]+[a-z]{3,9}\.?[-, ]+\d{2,4}|"
@@ -58,6 +58,10 @@ CONVERTED: tuple[tuple[Any, str, str], ...] = (  # types of Python, and how a co
     ((int, float, np.number, Decimal), "numbers as Python objects", "pd.to_numeric({})"),
     (bytes, "bytes", "{}.str.decode('utf-8')"),
     (pd.Series, "series of pandas", "{}.map(np.asarray)"),
+    (timedelta, "durations", "pd.to_timedelta({}).dt.total_seconds()"),
+    (time, "times of a day", "pd.to_timedelta({}.astype(str)).dt.total_seconds()"),
+    (pd.Period, "periods", "pd.PeriodIndex({}).to_timestamp().to_julian_date()"),
+    (pd.Interval, "intervals", "pd.IntervalIndex({}).mid"),
 )
 UNNAMED = re.compile(r"Unnamed: 0(\.\d+)?|\.\.\.1|rownames", re.I)  # first column, by the library that read it
 IDENTIFIER = re.compile(r"(\w*[_. ])?id|\w*Id|index", re.I)
@@ -127,7 +131,7 @@ def describe_column(values: pd.Series) -> Column:
     types = " and ".join(sorted({type(v).__name__ for v in present}))
     column = f"data[{name!r}]"
     for kinds, what, convert in CONVERTED:
-        if untyped and all(isinstance(v, kinds) for v in present):
+        if len(present) and all(isinstance(v, kinds) for v in present):
             raise DataError(f"column {name!r} contains {what}: convert it, {column} = {convert.format(column)}")
     if pd.api.types.is_datetime64_any_dtype(dtype) or all(isinstance(v, date) for v in present):
         raise DataError(f"column {name!r} contains dates, but distances need numbers: use {_days(column, column)}")
@@ -185,9 +189,16 @@ def _numeric(column: str, written: str, found: Mapping[str, re.Match[str]], lost
     if signs or units or not "".join(thousands).isascii() or (written != column and (thousands or decimal == ",")):
         values += f".str.replace(r'[^\\d{decimal}-]', '', regex=True)" + ".str.replace(',', '.')" * (decimal == ",")
     elif written == column and (thousands or lost or decimal == ","):
-        options = ["decimal=','"] * (decimal == ",") + [f"thousands={mark!r}" for mark in thousands]
+        options = ["decimal=','"] * ("," in "".join(bodies) and decimal == ",") + [f"thousands={mark!r}" for mark in thousands]
         return f"pd.read_csv(..., {', '.join(options + [f'na_values={lost}'] * bool(lost))})"
+    if any(map(str.isdigit, thousands)):  # digits of other scripts
+        return f"{column} = {values}.map(float)"
     return f"{column} = pd.to_numeric({values}{COERCED * bool(lost)})"
+
+
+def _mixed(column: str, written: str, found: Mapping[str, re.Match[str]], lost: list[str]) -> str:
+    """The line that converts numbers of which some have a decimal comma, and others a point."""
+    return _numeric(column, f"{written}.str.replace(',', '.')", found, lost, ".")
 
 
 def _seconds(column: str, written: str, found: Mapping[str, re.Match[str]], lost: list[str]) -> str:
@@ -201,12 +212,12 @@ def _seconds(column: str, written: str, found: Mapping[str, re.Match[str]], lost
 def _days(column: str, written: str, found: Iterable[str] = (), lost: Iterable[str] = ()) -> str:
     """The line that converts a column of dates to numbers of days."""
     first = ", dayfirst=True" * any(re.match(r"\s*(\d\d?\.|(1[3-9]|2\d|3[01])[-/])", text) for text in found)
-    return f"{column} = pd.DatetimeIndex(pd.to_datetime({written}{first}{COERCED * bool(lost)})).to_julian_date()"
+    return f"{column} = pd.DatetimeIndex(pd.to_datetime({written}, format='mixed', utc=True{first}{COERCED * bool(lost)})).to_julian_date()"
 
 
 PATTERNS: Mapping[str, Callable[..., str]] = {
     **{NUMBER.format(re.escape(signs[0]), signs[1:] or "(?!)"): partial(_numeric, decimal=signs[0]) for signs in SEPARATORS},
-    TIME: _seconds, DATE: _days,
+    NUMBER.format("[.,]", "(?!)"): _mixed, TIME: _seconds, DATE: _days,
 }  # fmt: skip
 
 
@@ -237,11 +248,11 @@ def numbers_rows(column: pd.Series, named: bool = False) -> bool:
     """
     if column.dtype.kind not in "iuf":
         return False
-    for part in (column.iloc[:LOOKED_AT], column):
+    for part in (column.iloc[:LOOKED_AT].dropna(), column.dropna()):
         values = numbers(part)
         if (values < 0).any() or (values != np.floor(values)).any() or not part.is_unique:
             return False
-    n, top = len(values), values.max()
+    n, top = len(values), values.max(initial=0)
     return bool(n >= 8 and (named or top <= n or 2 * n * values.min() <= DENSE * top < n * n))
 
 
@@ -449,11 +460,7 @@ def alone(codes: np.ndarray, fold: np.ndarray) -> np.ndarray:
     >>> alone(np.array([0, 0, 1, 1, -1]), np.array([0, 1, 1, 1, 0])).tolist()
     [False, False, True, True, False]
     """
-    first = np.full(codes.max(initial=0) + 1, fold.max(initial=0) + 1)
-    last = np.full(len(first), -1)
-    np.minimum.at(first, codes[codes >= 0], fold[codes >= 0])
-    np.maximum.at(last, codes[codes >= 0], fold[codes >= 0])
-    return np.asarray((codes >= 0) & (first == last)[codes])
+    return np.asarray((codes >= 0) & (pd.Series(fold).groupby(codes).transform("nunique") == 1))
 
 
 def unseen_values(values: pd.Series, known: Column, levels: pd.Categorical | None) -> np.ndarray:
@@ -505,26 +512,16 @@ def _counted(counts: pd.Series) -> str:
 
 
 def _most_missing(share: pd.Series, response: str | None) -> str:
-    """Which columns have no value at all, or otherwise those that miss most, and the cure."""
+    """Which columns miss most, and the cure."""
     if response in share and share[response] == 1:
         return f"the response {response!r} has no value in any row"
-    empty = list(share.index[share == 1])
-    if empty:
-        more = f" and {len(empty) - 5} more" if len(empty) > 5 else ""
-        which = f"column {empty[0]!r} has" if len(empty) == 1 else f"columns {quoted(empty[:5])}{more} have"
-        return f"{which} no value in any row: leave {'it' if len(empty) == 1 else 'them'} out"
-    most = share.sort_values(ascending=False, kind="stable").head(5)
-    shares = ", ".join(f"{name!r} ({100 * s:.3g} %)" for name, s in most[most > 0].items())
+    most = share[share > 0].sort_values(ascending=False, kind="stable").head(5)
+    shares = ", ".join(f"{name!r} ({100 * s:.3g} %)" for name, s in most.items())
     return f"most values are missing in {shares}: fill them, or leave out the columns that miss most"
 
 
 def check_weight_of_classes(levels: pd.Categorical, weight: np.ndarray, response: Any) -> None:
-    """Raise unless every class has weight, and no weight is so small that sums and quotients of weights are not finite."""
-    small = weight[(weight > 0) & (weight < LEAST)]
-    if len(small):
-        raise DataError(
-            f"weights must be 0 or at least {LEAST:g} for numerical accuracy, not {small.min():.4g}: multiply them all by the same number"
-        )
+    """Raise unless every class has weight."""
     total = np.bincount(levels.codes, weight, len(levels.categories))
     if not (total > 0).all():
         empty = levels.categories[int(np.argmin(total > 0))]
@@ -575,7 +572,7 @@ def along(given: Any, data: pd.DataFrame, what: str) -> Any:
         return data[given]
     if isinstance(given, pd.Series):
         check_unique(given.index, f"{what} row")
-        missing = data.index[~data.index.isin(given.index)]
+        missing = data.index[~among(data.index, given.index)]
         if len(missing):
             raise DataError(f"{what} lack the row {shown(missing[0])}: use an index with every row label of the data")
         return given.loc[data.index]
@@ -614,18 +611,13 @@ def check_texts(values: pd.Series | pd.Index, what: str) -> None:
     """Raise for a text with half a character (a lone surrogate), which no page, file or terminal can show."""
     levels = values.dtype.categories if isinstance(values.dtype, pd.CategoricalDtype) else values
     for text in levels if levels.dtype == object else ():
-        if isinstance(text, str) and not text.isascii():
-            try:
-                text.encode()
-            except UnicodeEncodeError:
-                cure = "replace it, text.encode('utf-8', 'replace').decode()"
-                raise DataError(f"{what} contains {shown(text)}, which has half a character (a lone surrogate): {cure}") from None
+        if isinstance(text, str) and not text.isascii() and re.search("[\ud800-\udfff]", text):
+            cure = "replace it, text.encode('utf-8', 'replace').decode()"
+            raise DataError(f"{what} contains {shown(text)}, which has half a character (a lone surrogate): {cure}")
 
 
 def check_unique(names: pd.Index, what: str) -> None:
     check_texts(names, f"a {what} label")
-    if isinstance(names, pd.IntervalIndex) and names.is_overlapping:
-        raise DataError(f"the {what} labels are overlapping intervals: use data.reset_index(drop=True)")
     if not names.is_unique:
         cure = "data.reset_index(drop=True) gives new ones" if what.endswith("row") else "rename one of them"
         repeated = shown(names[names.duplicated()][0])

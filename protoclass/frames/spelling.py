@@ -20,8 +20,6 @@ FRAME = "compute the column in the data frame first"
 RIGHT = {  # function of R: its cure; {0} is its first argument
     "as.numeric": "use {0}, or convert the column in the data frame",
     "as.integer": "use {0}, or convert the column in the data frame",
-    "as.double": "use {0}, or convert the column in the data frame",
-    "as.logical": "convert the column in the data frame, data['{1}'] = data['{1}'].astype(bool)",
     "ordered": "use {0}, and order its levels in the data frame, pd.Categorical(data['{1}'], levels, ordered=True)",
     "relevel": "use {0}, because every level has a column and none is the reference",
     "droplevels": "use {0}, and remove levels without rows in the data frame, data['{1}'].cat.remove_unused_categories()",
@@ -32,23 +30,12 @@ RIGHT = {  # function of R: its cure; {0} is its first argument
     "cluster": "use groups= with the column to have its rows in the same fold",
     "Error": "use groups= with the column to have its rows in the same fold",
     "s": "use ns({0}, df=4)",
-    "te": "use ns({0}, df=4) for each column",
     "lo": "use ns({0}, df=4)",
     "rcs": "use ns({0}, df=4)",
-    "pspline": "use ns({0}, df=4)",
     "interaction": "use the columns joined by ':', with dissimilarity='euclidean'",
     "is.na": "use na='keep' with Gower to skip missing values, or compute data['{1}'].isna() in the data frame",
-    "pmin": f"{FRAME}, data['{{1}}'].clip(upper=...)",
-    "pmax": f"{FRAME}, data['{{1}}'].clip(lower=...)",
     "round": f"{FRAME}, data['{{1}}'].round()",
-    "rank": f"{FRAME}, data['{{1}}'].rank()",
-    "lag": f"{FRAME}, data['{{1}}'].shift()",
     "logit": "use log({0} / (1 - {0}))",
-    "sin": FRAME,
-    "cos": FRAME,
-    "tan": FRAME,
-    "floor": FRAME,
-    "ceiling": FRAME,
 }
 LEFT = {  # function on the left side
     **dict.fromkeys(["factor", "as.factor", "as.character", "C"], "use {1} alone, because its values are the classes"),
@@ -57,13 +44,14 @@ LEFT = {  # function on the left side
     "ifelse": "make the classes in the data frame, np.where(...), and use their column",
 }
 PARTS = re.compile(
-    r"`(?P<name>[^`]*)`|(?P<other>\"[^\"]*\"|'[^']*'|%[^%]*%)|(?P<word>(?:[A-Za-z_]\w*::)?[^\W\d][\w.]*|\.[\w.]+)(?P<call>\s*\()?"
+    r"`(?P<name>[^`]*)`|(?P<other>\"[^\"]*\"|'[^']*'|%[^%]*%)"
+    r"|(?P<word>(?:[A-Za-z_]\w*::)?[A-Za-z_\x80-\U0010ffff][\w.\x80-\U0010ffff]*|\.[\w.]+)(?P<call>\s*\()?"
     r"|(?P<number>\d[\w.]*)|(?P<power>\^)|(?P<close>\))"
 )
 PIECES = re.compile(r"`[^`]*`|\"[^\"]*\"|'[^']*'|%[^%]*%|[(\[)\]|]|[^`\"'%(\[)\]|]+|.", re.DOTALL)
 VECTOR = re.compile(r"\s*((?:[^()'\"`]|'[^']*'|\"[^\"]*\")*)\)")  # after R's "c("
 CONSTANTS = re.compile(r"(?:'[^']*'|\"[^\"]*\"|Inf|TRUE|FALSE|[\d.]+(?:e[+-]?\d+)?|[\s,+-])*")
-ARGUMENT = re.compile(r"\s*(`[^`]*`|[\w.]*)")
+ARGUMENT = re.compile(r"\s*(`[^`]*`|[\w.]*(?:\([^()]*\))?)")
 FIXED = ("True", "False", "None", ".")  # words that are never bare names
 LISTED = 12  # names in a message
 QUOTED_BY_PATSY = re.compile(r"\bQ\(\s*(['\"])([^`]+?)\1\s*\)")
@@ -102,6 +90,8 @@ def translate(right: str, names: Names, text: str) -> str:
         if match["name"] is not None:
             return f" {_quoted(match['name'], names, text)} "
         if match["other"] is not None:
+            if match["other"][0] == "%" and match["other"] != "%in%":
+                raise FormulaError(f"{shown(match['other'])} in {shown(text)} is not an operator of formulas: {FRAME}")
             return match.group()
         if match["number"] is not None:  # such as a column that is called "2x"
             return names.of(match.group())
@@ -299,13 +289,14 @@ def name_columns(columns: Iterable[str], reserved: Iterable[str]) -> Names:
     while any(c.startswith(stem) for c in columns):
         stem = f"the_{stem}"
     alias = {c: f"{stem}{k + 1}_" for k, c in enumerate(columns) if not _is_plain(c) or c in reserved}
-    return Names(alias, {alias.get(c, c): c for c in columns})
+    known = {alias.get(c, c): c for c in columns}
+    return Names({**{unicodedata.normalize("NFC", c): a for c, a in alias.items()}, **alias}, known)
 
 
 def _is_plain(name: str) -> bool:
     """Whether Python parses the name as itself: an identifier that is not reserved and that its parser does not change."""
-    plain = name.isidentifier() and not keyword.iskeyword(name) and not name.startswith("__FORMULAIC")
-    return plain and unicodedata.normalize("NFKC", name) == name
+    plain = name.isidentifier() and re.fullmatch(r"\w+", name) and not keyword.iskeyword(name) and not name.startswith("__FORMULAIC")
+    return bool(plain) and unicodedata.normalize("NFKC", name) == name
 
 
 def unknown(what: str, columns: Iterable[str]) -> str:

@@ -11,6 +11,7 @@ import pandas as pd
 from ..core.coding import as_slice, gather
 from ..core.sources import Rep
 from ..frames.frame import Frame
+from ..ground.checks import among
 from ..ground.errors import DataError, OptionError, shown
 from ..ground.savable import savable
 from .base import Metric, NewRows, TrainedMetric, Traits, strings
@@ -94,7 +95,7 @@ class TrainedGiven(TrainedMetric):
         if names is not rows:
             return replace(self, spec=replace(self.spec, unnamed=True), row_names=names.to_numpy(), column_names=names.to_numpy())
         # n rows that are numbered from 1 include row n; without it, rows may be numbered from 0
-        if self.spec.unnamed and not (index.isin(rows).all() and (len(index) == n or (rows[0] == 1 and n in index))):
+        if self.spec.unnamed and not (among(index, rows).all() and (len(index) == n or (rows[0] == 1 and n in index))):
             cure = label_cure(rows, data) if label_columns(rows, data) else (
                 "use the labels of all rows in the order of the file, such as pc.read_dissimilarity(path, names=data.index)"
             )
@@ -122,8 +123,8 @@ class TrainedGiven(TrainedMetric):
         if self._square:
             return frame.index
         columns = self._columns
-        outside = ~columns.isin(self._rows)  # neither a row that takes part nor one that was left out
-        return columns[outside | columns.isin(frame.index)]
+        outside = ~among(columns, self._rows)  # neither a row that takes part nor one that was left out
+        return columns[outside | among(columns, frame.index)]
 
     def rows(self, frame: Frame) -> Rep:
         check_complete(self._rows, frame.index, frame.columns)
@@ -216,7 +217,7 @@ def given(matrix: Any, data: pd.DataFrame) -> TrainedGiven:
         matrix, numbered = _labelled(matrix, data)
         check_labels(matrix, data)
     else:
-        matrix, numbered = _square(as_floats(matrix), data.index), False
+        matrix, numbered = labelled(as_floats(matrix), data.index), False
     metric = trained_given(matrix, Given(unnamed=numbered))
     single = bool((matrix.dtypes == np.float32).all())
     check_nearest_to_itself(metric.values, matrix.index, matrix.columns, single)
@@ -235,7 +236,7 @@ def _labelled(matrix: pd.DataFrame, data: pd.DataFrame) -> tuple[pd.DataFrame, b
     return matrix, False
 
 
-def _square(array: np.ndarray, index: pd.Index) -> pd.DataFrame:
+def labelled(array: np.ndarray, index: pd.Index) -> pd.DataFrame:
     """A square or condensed array with labels."""
     n = len(index)
     if array.ndim == 1:

@@ -12,12 +12,11 @@ from ..core.sources import Rep, part
 from ..core.statistics.folds import stratified_subset
 from ..core.vectors.centroids import hull_draws
 from ..core.vectors.centroids import kmeans as clustered
-from ..frames.blocks import rounded
 from ..frames.frame import Frame, mold
 from ..frames.read import read_for
 from ..frames.schema import check_unique
 from ..frames.tables import as_pandas
-from ..ground.checks import MOST_RUNS, one_of, whole_number
+from ..ground.checks import MOST_RUNS, among, one_of, whole_number
 from ..ground.errors import DataError, DataWarning, OptionError, TooLarge, brief, printed, shown, warn
 from ..ground.savable import savable
 from ..values import public
@@ -271,13 +270,6 @@ def warn_of_values(frame: Frame, metric: Metric | TrainedMetric) -> None:
     for said in (texts_as_wholes(frame, metric), sparse_rows(frame, metric)):
         if said:
             warn(said, DataWarning)
-    for name, value in rounded(frame).items():
-        if metric.unseen_in(name) != "measured":
-            warn(
-                f"column {name!r} has integers beyond 2^53, such as {value}, which are rounded to floats and may seem equal: leave it out "
-                f"('- {name}') if it is an identifier, or subtract the minimum, data[{name!r}] - data[{name!r}].min()",
-                DataWarning,
-            )
 
 
 HUBS, SAMPLED = 3, 500  # times their proportion, from which on sparse rows are the nearest too often; rows whose nearest ones are counted
@@ -454,7 +446,7 @@ def _added(known: Dissimilarity, candidates: Candidates, seen: Frame, seed: int)
     if known.metric.given:
         raise OptionError("the candidates of given dissimilarities are the columns of the matrix: add columns to it")
     rep, predictors = candidates.make(known.metric, seen, seed)
-    clash = predictors.index[predictors.index.isin(known.index)]
+    clash = predictors.index[among(predictors.index, known.index)]
     if len(clash):
         raise DataError(f"the candidate {shown(clash[0])} has the label of a row: use another")
     outside = np.full(len(predictors), -1)

@@ -19,6 +19,7 @@ import pandas as pd
 
 from ..core.distances.properties import asymmetry
 from ..frames.frame import mold
+from ..frames.schema import PLACEHOLDER
 from ..ground.errors import DataError, OptionError, brief, shown
 from ..values import public
 from .dissimilarity import Dissimilarity, of_matrix
@@ -27,9 +28,10 @@ from .matrices import check_nearest_to_itself, check_values, from_pairs, in_shor
 
 NPY = b"\x93NUMPY"
 QUOTED = re.compile(r'"(?:[^"\\]|""|\\.)*"')
-SEPARATORS = {"\t": "tabs", ";": "semicolons", ",": "commas", " ": "spaces"}
+SEPARATORS = {"\t": "tabs", ";": "semicolons", "|": "bars", ",": "commas", " ": "spaces"}
 TRIANGLES = ("lower triangle", "upper triangle")
 TOKEN = re.compile(r"\S+")
+VECTOR = re.compile(r"^\s*\[\d+\]|\bc\(|\)", re.M)
 WHOLE = re.compile(r"0|[1-9][0-9]{0,17}")
 
 
@@ -286,6 +288,10 @@ def _shape(rows: list[list[str]], names: Sequence[str], decimal: str = ".") -> S
 
 def _table(text: str, lines: list[str], name: str) -> Stored:
     """A table as R and pandas write or print it: a matrix, one triangle, a line for each pair, or one number on each line."""
+    vector = VECTOR.sub(" ", text)  # as R prints or writes one
+    values = None if vector == text else _floats(re.split(r"[\s,]+", vector.strip()))
+    if values is not None:
+        return _condensed(np.array(values), name)
     outside = QUOTED.sub("name", f"{lines[0]}\n{lines[-1]}").strip()
     failures = []
     for separator in (s for s in SEPARATORS if s in outside):
@@ -384,6 +390,8 @@ def _parsed(fields: list[list[str]], separator: str, name: str) -> Stored:
         return replace(listed, format=f"{what}, {listed.format}")
     plain = len(fields) == len(fields[0]) and fields[0][0] != "" and _floats(fields[0], decimal) is not None
     header, body = (None, fields) if plain else (fields[0], fields[1:])
+    if len(fields) + 1 == len(fields[0]) and fields[0][0] != "" and _floats(fields[0][1:], decimal) is not None:  # names, but no header
+        header, body = ["", *(row[0] for row in fields)], fields
     if not body:
         raise DataError(f"the file {name} has no rows below its first line")
     width = len(body[0])
@@ -398,6 +406,9 @@ def _parsed(fields: list[list[str]], separator: str, name: str) -> Stored:
         )
     rows, columns = _names(header, body, f"the file {name} ({what})")
     body = body if rows is None else [row[1:] for row in body]
+    counts = [[str(k + first) for k in range(len(body))] for first in (0, 1)]
+    if rows in counts and columns and len(columns) == len(body) and set(rows).isdisjoint(columns):  # R numbers columns V1, V2, ...
+        rows = columns = rows if [c[1:] for c in columns] in counts else columns
     names = columns if rows is None else rows
     if rows and columns and rows != columns and rows[:-1] == columns[1:]:  # as R prints a `dist`
         names, body = [columns[0], *rows], [[""] * (len(rows) + 1), *([*row, ""] for row in body)]
@@ -453,17 +464,15 @@ def _row(fields: list[str], decimal: str, k: int, name: str) -> list[float]:
 
 
 def _floats(fields: Sequence[str], decimal: str = ".") -> list[float] | None:
-    """Numbers as R, PHYLIP and pandas write them, NaN for NA and an empty field; None if a field is none."""
+    """Numbers as R, PHYLIP and pandas write them, NaN for NA, another placeholder and an empty field; None if a field is none."""
     values = [_number(field, decimal) for field in fields]
     return None if None in values else [v for v in values if v is not None]
 
 
 def _number(field: str, decimal: str) -> float | None:
-    if field.strip() in ("", "NA", "-", "."):
-        return math.nan
     if "_" in field:  # which Python takes for a separator of digits
         return None
     try:
         return float(field.replace(",", ".") if decimal == "," else field)
     except ValueError:
-        return None
+        return math.nan if PLACEHOLDER.fullmatch(field) else None

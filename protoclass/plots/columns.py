@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from ..analysis.why import asked_rows
 from ..estimation.fitted import Fitted
 from ..ground.checks import whole_number
-from ..ground.errors import OptionError, brief, shown
+from ..ground.errors import OptionError, brief
 from ..views.analyses import list_importance, list_weights
 from ..views.cards import MISSING, Profiles, describe_head, list_profiles, list_reasons
 from ..views.pictures import show_weights
@@ -93,7 +92,6 @@ def _choose_lines(table: pd.DataFrame) -> tuple[pd.DataFrame, list[str]]:
 
 
 MOST = 20  # variables that have a bar, or prototypes above their weights
-PANELS = 6  # rows in one figure
 DIFFERENCE = "distance to the rival minus distance to the prototype"
 
 
@@ -105,37 +103,12 @@ def why(fit: Fitted, ax: Any = None, *, row: Any) -> Any:
 
     Parameters
     ----------
-    row : label, rows or list of labels
-        Rows to explain, as in `Fit.why`; up to six rows, each with its own Axes.
+    row : label, or row
+        Row to explain, as in `Fit.why`.
     """
-    asked, several = asked_rows(fit, row)
-    if not several:
-        table = list_reasons(fit, row)
-        ax = axes(ax, 6.4, 2.0 + 0.3 * min(MOST, len(table)))
-        words = _draw_reasons(ax, fit, table, f"Row {brief(row)}" if np.isscalar(row) else "The row", MOST)
-        ax.set_xlabel(f"{DIFFERENCE}, {words}")
-        return ax
-    if ax is not None or len(asked) > PANELS:
-        cure = "leave ax= out, because each row has its own Axes" if ax is not None else f"plot('why') draws {PANELS} at most"
-        raise OptionError(f"row= means {len(asked)} rows: {cure}")
-    tables = [list_reasons(fit, asked.iloc[[k]]) for k in range(len(asked))]
-    across, lines = min(ACROSS, len(tables)), min(LINES, len(tables[0]))
-    figure, places = panels(-(-len(tables) // across), across, 4.6, 1.5 + 0.26 * lines)
-    widest = max(float(table["favour"].abs().max()) for table in tables)
-    for k, place in enumerate(places.ravel()):
-        if k >= len(tables):
-            place.set_axis_off()
-            continue
-        place.set_xlabel(_draw_reasons(place, fit, tables[k], f"Row {shown(asked.index[k])}", LINES), fontsize="small")
-        place.title.set_fontsize("small")
-        place.set_xlim(-1.05 * widest, 1.05 * widest)
-    figure.supxlabel(DIFFERENCE, fontsize="medium")
-    return figure
-
-
-def _draw_reasons(ax: Any, fit: Fitted, table: pd.DataFrame, row: str, most: int) -> str:
-    """The bars of a row for the first variables; the text has the sum of all."""
-    few, said = table.head(most), table.attrs
+    table = list_reasons(fit, row)
+    ax = axes(ax, 6.4, 2.0 + 0.3 * min(MOST, len(table)))
+    few, said = table.head(MOST), table.attrs
     gaps = [" and ".join(name for name in ("prototype", "rival") if line[name] == MISSING) for line in few.to_dict("records")]
     pairs = zip(list_short(few["variable"], 28), few["value"], gaps, strict=True)
     names = [f"{name} = {value}{f' ({gap}: {MISSING})' if gap else ''}" for name, value, gap in pairs]
@@ -144,11 +117,12 @@ def _draw_reasons(ax: Any, fit: Fitted, table: pd.DataFrame, row: str, most: int
     draw_bars(ax, favour, names, color=[colour(code) if value >= 0 else GREY for value in favour])
     far, near = said["rival_distance"], said["prototype_distance"]
     places = f"prototype {said['prototype']} at {write_number(near)}, rival {said['rival']} at {write_number(far)}"
-    ax.set_title(f"{row}: {named(said['class'])}\n{places}")
+    ax.set_title(f"{f'Row {brief(row)}' if np.isscalar(row) else 'The row'}: {named(said['class'])}\n{places}")
     ax.title.set_fontsize("medium")
     rest = len(table) - len(few)
-    more = f"; {rest} more variables add {write_number(float(table['favour'].iloc[most:].sum()))}" if rest else ""
-    return f"total {write_number(far - near)}{more}"
+    more = f"; {rest} more variables add {write_number(float(table['favour'].iloc[MOST:].sum()))}" if rest else ""
+    ax.set_xlabel(f"{DIFFERENCE}, total {write_number(far - near)}{more}")
+    return ax
 
 
 @framed

@@ -10,8 +10,8 @@ import numpy as np
 import pandas as pd
 
 from ..analysis.evaluation import Test
-from ..analysis.evaluation import test as test_on
 from ..analysis.groups import IN_THE_LARGE, MEASURES, TestByGroup
+from ..analysis.groups import test as test_on
 from ..analysis.importance import PermutationTest
 from ..estimation.fitted import Fitted
 from ..ground.checks import one_of

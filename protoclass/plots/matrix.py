@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from ..core.embedding.scaling import torgerson
-from ..ground.checks import one_of
+from ..ground.checks import among, one_of
 from ..ground.errors import DataError, OptionError, brief
 from ..metrics.dissimilarity import Dissimilarity
 from ..metrics.embedding import Embedding, Spectrum, classes_of
@@ -71,7 +71,7 @@ def arrange(dissimilarity: Dissimilarity, by: Any = None) -> tuple[pd.DataFrame,
     DataFrame (r, q), Series (r,), Series (q,)
         The dissimilarities, and the classes of its rows and of its columns. Columns that are not rows come last.
     """
-    classes, P, row_of = classes_of(dissimilarity, by), dissimilarity._values, dissimilarity.candidate_row
+    classes, P, row_of = classes_of(dissimilarity.index, by), dissimilarity._values, dissimilarity.candidate_row
     levels = [*classes.levels, "not rows"]
     of_column = np.where(row_of >= 0, classes.codes[row_of], len(classes.levels))
     if dissimilarity.square:
@@ -151,7 +151,7 @@ def summarize_distributions(dissimilarity: Dissimilarity, by: Any = None) -> pd.
     DataError
         Where no dissimilarity between different rows is positive.
     """
-    classes, P, row_of = classes_of(dissimilarity, by), dissimilarity._values, dissimilarity.candidate_row
+    classes, P, row_of = classes_of(dissimilarity.index, by), dissimilarity._values, dissimilarity.candidate_row
     known = np.flatnonzero(row_of >= 0)
     of_column, rows = classes.codes[row_of[known]], np.arange(len(P))
     lines = []
@@ -219,7 +219,7 @@ def draw_matrix(dissimilarity: Dissimilarity, by: Any = None, ax: Any = None) ->
     words, shrink = "dissimilarity", 0.9 if dissimilarity.square else 1.0
     words += f" ({dissimilarity.metric.name} units)" if has_room(ax) else ""
     ax.figure.colorbar(image, ax=ax, label=words, extend=extend[below, above], shrink=shrink)
-    what = classes_of(dissimilarity, by).name
+    what = classes_of(dissimilarity.index, by).name
     for axis, classes, side in ((ax.yaxis, of_row, "rows"), (ax.xaxis, of_column, "candidates")):
         if what:
             _name_classes(ax, axis, classes, f"{side} by {what}")
@@ -247,7 +247,7 @@ def draw_boxes(dissimilarity: Dissimilarity, by: Any = None, ax: Any = None) -> 
     from matplotlib.patches import Patch
 
     table = summarize_distributions(dissimilarity, by)
-    classes, what = list(dict.fromkeys(table.index.get_level_values("class"))), classes_of(dissimilarity, by).name
+    classes, what = list(dict.fromkeys(table.index.get_level_values("class"))), classes_of(dissimilarity.index, by).name
     ax = axes(ax, 6.8, min(30.0, max(2.2, 1.4 + 0.5 * len(classes))))
     sides = {"own class": (-0.19, colour(0)), "other classes": (0.19, colour(1))}
     for (level, to), row in table.iterrows():
@@ -307,7 +307,7 @@ def points(embedding: Embedding, axes: tuple[int, int] | None = None, by: Any = 
         fine = isinstance(axes, tuple) and len(axes) == 2 and all(isinstance(a, (int, np.integer)) for a in axes)
         if not fine or not all(1 <= a <= len(embedding.axes.values) for a in axes):
             raise OptionError(f"axes must be two numbers from 1 to {len(embedding.axes.values)}, such as (1, 2), not {brief(axes)}")
-    if by is not None and not (isinstance(by, pd.Series) and embedding.dissimilarity.index.isin(by.index).all() and by.index.is_unique):
+    if by is not None and not (isinstance(by, pd.Series) and by.index.is_unique and among(embedding.data.index, by.index).all()):
         raise OptionError("by must be a Series of classes with every row's label once")
     table = list_places(embedding, axes, by)
     ax = draw_on(ax, 5.6, 5.0)

@@ -13,7 +13,6 @@ import numpy as np
 import pandas as pd
 
 from ..analysis.separation import separation, why_not_separated
-from ..analysis.why import tells_apart
 from ..core.statistics.folds import FOLDS
 from ..core.statistics.one_se import RULES, frontier
 from ..estimation.calibration import READ
@@ -21,7 +20,6 @@ from ..estimation.cross_validation import validate
 from ..estimation.error_curve import ErrorCurve
 from ..estimation.fitted import Fitted
 from ..estimation.learning import costs_twice, worse_than_one_class
-from ..estimation.problem import class_factors, with_class_factors
 from ..estimation.selection import Extension, losses, mean_loss, row_weights
 from ..ground.errors import DataError, DataWarning, brief, visible, visible_lines
 from ..ground.options import SAME, fixed, significant, with_error
@@ -101,6 +99,7 @@ def allowed(fit: Fitted) -> int:
 
 LOOKED_AT = 2_000_000  # rows times prototypes up to which print predicts the training rows
 NAMED = 5  # classes that a line names before it counts the others
+LOWER = "a lower lambda_"
 
 
 def class_facts(fit: Fitted) -> dict[str, str]:
@@ -121,15 +120,10 @@ def class_facts(fit: Fitted) -> dict[str, str]:
 
 
 def _no_prototypes(fit: Fitted) -> dict[str, str]:
-    """Warning that a nearest-prototype rule has no prototypes, and the cost at which it would have one."""
+    """Warning that a nearest-prototype rule has no prototypes."""
     heaviest = fit.frame.levels[fit.fitted_codes[0]]
     out = {"Prototypes": f"0, every row is predicted as the most common training class (by weight), {heaviest}"}
-    gains = first_gains(fit)
-    if gains is None:
-        return out
-    if gains.max() <= 0:
-        return {**out, "Cause": "no ball of this radius contains more of one class than of the others together"}
-    return {**out, "Try": f"lambda_ below {significant(gains.max())}, the largest gain of a ball with this radius"}
+    return {**out, "Try": LOWER} if fit.model.can.costs else out
 
 
 def _never_predicted(fit: Fitted) -> dict[str, str]:
@@ -148,13 +142,8 @@ def _never_predicted(fit: Fitted) -> dict[str, str]:
         said.append(f"{_named(names)}: not for any {which} row")
     if not said:
         return {}
-    apart = {int(c): tells_apart(fit, int(c)) for c in np.flatnonzero(unseen)[:NAMED]}
-    alike = [str(fit.classes[c]) for c, separated in apart.items() if separated is False]
-    words = cures(fit, bare, unseen, np.array([c for c, separated in apart.items() if separated], int))
-    cause = f"the dissimilarities do not separate {', '.join(alike)} from other rows (rank-sum test at 5 %)" if alike else ""
-    return {
-        "Never predicted": "; ".join(said), **({"Cause": cause} if cause else {}), **({"Try": words} if words else {}),
-    }  # fmt: skip
+    words = cures(fit, bare, unseen)
+    return {"Never predicted": "; ".join(said), **({"Try": words} if words else {})}
 
 
 def _named(classes: list[str]) -> str:
@@ -173,50 +162,26 @@ def _predicted(fit: Fitted) -> tuple[np.ndarray, str]:
     return np.isin(np.arange(count), fit.fitted_codes), "training"  # a row without variables in common has no prediction
 
 
-def cures(fit: Fitted, bare: np.ndarray, unseen: np.ndarray, apart: np.ndarray) -> str:
-    """Remedies for classes that are never predicted, each only if its cause was found.
+def cures(fit: Fitted, bare: np.ndarray, unseen: np.ndarray) -> str:
+    """Remedies for classes that are never predicted.
 
     Parameters
     ----------
     fit : Fitted
     bare, unseen : bool arrays (classes,)
         Classes without prototypes, and others that are never predicted.
-    apart : int array
-        Classes among the latter that the dissimilarities separate.
     """
-    arguments, out = fit.call.arguments, []
-    classes = np.flatnonzero(bare | unseen)
-    if fit.curve is not None and fit.curve.measure == "error" and _balanced_helps(fit.curve, classes):
+    out = []
+    if fit.curve is not None and fit.curve.measure == "error" and _balanced_helps(fit.curve, np.flatnonzero(bare | unseen)):
         out.append('measure="balanced" to tune')
-    gains = first_gains(fit) if bare.any() else None
-    if gains is not None and (gains[bare] > 0).any():
-        out.append(f"lambda_ below {significant(gains[bare].max())}, the largest gain of a ball of such a class")
-    if fit.model.can.weights and arguments.get("class_weights") is None and _weights_help(fit, bare, apart):
+    if bare.any() and fit.model.can.costs:
+        out.append(LOWER)
+    if fit.model.can.weights and fit.call.arguments.get("class_weights") is None:
         out.append('class_weights="balanced"')
-    if len(apart) and set(READ) & set(fit.rule.kinds):
+    if unseen.any() and set(READ) & set(fit.rule.kinds):
         calibrate = "" if fit.calibration is not None else "calibrate=True and "
         out.append(f"{calibrate}predict(new, loss=) or predict(new, threshold=)")
     return ", or ".join(out)
-
-
-def first_gains(fit: Fitted, balanced: bool = False) -> np.ndarray | None:
-    """Largest gain of a first prototype of each class, before its cost; None if the method has none or it takes long."""
-    problem = fit.chosen_problem
-    slow = fit.dissimilarity.metric.slow
-    if not fit.model.has("first_gains") or slow or fit.nobs * len(fit.dissimilarity.candidate_row) > LOOKED_AT:
-        return None
-    if balanced:
-        problem = replace(problem, frame=with_class_factors(problem.frame, class_factors(problem.frame, "balanced"), "balanced"))
-    return fit.model.first_gains(fit.learned, problem.task(fit.dissimilarity))
-
-
-def _weights_help(fit: Fitted, bare: np.ndarray, apart: np.ndarray) -> bool:
-    """Whether balanced weights raise those of a class that dissimilarities separate, or let a class gain more than its cost."""
-    weight = fit.frame.class_weights
-    if (weight[apart] < weight.mean() * (1 - SAME)).any():
-        return True
-    gains = first_gains(fit, balanced=True) if bare.any() else None
-    return gains is not None and bool((gains[bare] > fit.rule.report["cost lambda"]).any())
 
 
 def _balanced_helps(validation: ErrorCurve, classes: np.ndarray) -> bool:

@@ -248,7 +248,7 @@ def describe_metric(metric: TrainedMetric, frame: Frame) -> Packed:
     weights: dict[str, float] = {}
     if isinstance(metric, TrainedMinkowski) and kinds == {"numeric"} and np.isfinite(metric.spec.r):
         power, scale = metric.spec.r, dict(zip(metric.columns.tolist(), metric.factor / metric.spread, strict=True))
-    elif isinstance(metric, TrainedGower) and not (metric.spec.asymmetric or metric.spec.logratio or metric.spec.ordratio):
+    elif isinstance(metric, TrainedGower) and not metric.spec.asymmetric:
         weights = dict(zip(metric.variables, metric.weights, strict=True))
         power, scale = 1.0, {name: weights[name] / spread for name, spread in zip(metric.numbers.tolist(), metric.ranges, strict=True)}
     else:

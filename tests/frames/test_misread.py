@@ -54,6 +54,12 @@ NUMBERS = {  # the texts, and the numbers that they mean
     "dollars": ([f"${abs(v):,.2f}" for v in X], abs(X)),
     "few numbers with decimals and a unit": ([f"{v}.5kg" for v in (1, 2) * (N // 2)], [1.5, 2.5] * (N // 2)),
     "bound": (["<0.5", *map(str, abs(X[1:]))], [0.5, *abs(X[1:])]),
+    "decimal comma or point": ([str(v).replace(".", ",") if k % 2 else str(v) for k, v in enumerate(X)], X),
+    "exponents after a decimal comma": ([f"{v:.3e}".replace(".", ",") for v in X], [float(f"{v:.3e}") for v in X]),
+    "groups of two": (["1,23,456", "12,34,567.5"] * (N // 2), [123456, 1234567.5] * (N // 2)),
+    "footnotes": ([f"{v}*" if k % 3 else f"{v} (a)" for k, v in enumerate(X)], X),
+    "estimates": ([f"~{v} kg/m2" for v in abs(X)], abs(X)),
+    "digits of another script": ([str(v).translate(dict(zip(range(48, 58), "٠١٢٣٤٥٦٧٨٩", strict=True))) for v in WHOLE], WHOLE),
     "dash": (["-", *map(str, X[1:])], [np.nan, *X[1:]]),
     "question mark among codes": (["?", *map(str, [1, 2, 3] * 13)], [np.nan, *([1, 2, 3] * 13)]),
     "several placeholders": (["n.a.", "unknown", "", *map(str, X[3:])], [np.nan] * 3 + [*X[3:]]),
@@ -66,11 +72,13 @@ NUMBERS = {  # the texts, and the numbers that they mean
     "names of months": (["1 Mar 2024", "-"] * (N // 2), [2460370.5, np.nan] * (N // 2)),
     "Japanese": ([f"2024年03月{1 + k % 28:02}日" for k in range(N)], 2460370.5 + np.arange(N) % 28),
     "afternoon": ([f"{1 + k % 11}:30 {'ap'[k % 2]}m" for k in range(N)], [5400 + k % 11 * 3600 + k % 2 * 43200 for k in range(N)]),
+    "zero date": (["0000-00-00", "2024-03-01 12:00"] * (N // 2), [np.nan, 2460371.0] * (N // 2)),
+    "offsets": ([f"2024-03-01T12:00:00+0{1 + k % 2}:00" for k in range(N)], [2460371 - (1 + k % 2) / 24 for k in range(N)]),
+    "durations": (["0 days 00:00:30", "1 days 00:00:00"] * (N // 2), [30, 86400] * (N // 2)),
     "times": ([f"12:{k:02}" for k in range(N)], 43200.0 + 60 * np.arange(N)),
 }
 
 
-@pytest.mark.filterwarnings("ignore:Could not infer format")  # of pandas, for months
 @pytest.mark.parametrize(("texts", "meant"), NUMBERS.values(), ids=NUMBERS)
 def test_texts_that_are_numbers_or_dates_name_the_line_that_converts_them(texts, meant):
     data = rows(x=texts)
@@ -120,6 +128,12 @@ def test_dates_and_decimals_of_other_types():
     decimals = pl.from_pandas(rows()).with_columns(x=pl.Series([Decimal(k) / 8 for k in range(N)]))
     for table in (decimals, decimals.to_arrow()):
         assert mold("y ~ x", table).design["x"].tolist() == [k / 8 for k in range(N)]
+    when = pd.Series(pd.date_range("2024-03-01", periods=N))
+    for values in (when.dt.time, when - when[0], when.dt.to_period("D"), pd.arrays.IntervalArray.from_breaks(np.arange(N + 1))):
+        with pytest.raises(pc.DataError, match="convert it, ") as raised:
+            mold("y ~ x", data := rows(x=values))
+        exec(str(raised.value).split("convert it, ")[1], {"pd": pd, "data": data})
+        assert mold("y ~ x", data).schema["x"].kind == "numeric"
     for values, cure in (([b"u", b"v"], r"str.decode\('utf-8'\)"), ([pd.Series([1.0, 2.0])] * 2, r"map\(np.asarray\)")):
         with pytest.raises(pc.DataError, match=cure):
             mold("y ~ x", rows(x=values * (N // 2)))
@@ -158,7 +172,7 @@ def test_another_separator_is_named(sep, tmp_path):
 NUMBERED = {
     "Unnamed: 0": np.arange(N), "Unnamed: 0.1": [f"row {k}" for k in range(N)], "": np.arange(N), "X": np.arange(N) + 1,
     "index": np.arange(N), "n": np.arange(N) + 1.0, "id": 7 * np.arange(N) + 10_000, "patient_id": DRAW.permutation(10**6)[:N],
-    "row": DRAW.permutation(N), "part": np.sort(DRAW.permutation(50)[:N]),
+    "row": DRAW.permutation(N), "case": [np.nan, *range(2, N + 1)], "part": np.sort(DRAW.permutation(50)[:N]),
 }  # fmt: skip
 
 

@@ -55,7 +55,7 @@ def flags():
 
 
 OTHERS = {
-    "gower": (pc.Gower(ordratio=["severity"], weights={"age": 2}), mixed), "mismatch": (pc.Mismatch(k=3, m=1), texts),
+    "gower": (pc.Gower(weights={"age": 2}), mixed), "mismatch": (pc.Mismatch(k=3, m=1), texts),
     "levenshtein": (pc.Levenshtein(), texts), "tangent": (pc.Tangent(shape=(4, 4)), images), "jaccard": (pc.Jaccard(), flags),
     "adaptive": (pc.Adaptive(neighborhood=10), numeric), "mahalanobis": (pc.Mahalanobis(ridge=0.1), numeric),
     "learned": (pc.LDA(ridge=0), numeric), "quadratic": (pc.QDA(), numeric), "forest": (pc.Forest(trees=20), lambda: mixed("drop")),
@@ -65,7 +65,6 @@ SUBJECTS = {
     "weighted": (pc.Minkowski(3, weights={"age": 2}, scale="range"), lambda: mixed("drop")),
     "robust": (pc.Euclidean(scale="robust"), numeric),
     "polynomial": (pc.Kernel("poly"), numeric),
-    "called": (pc.Kernel(lambda X, Z: X @ Z.T), numeric),
     "function": (lambda a, b: float(abs(a - b).sum()), numeric),
     "parts": (pc.Mixed([(["a", "b"], "euclidean"), (["c", "d", "e", "f"], "gower")]), numeric),
     "local weights": (pc.Relevance("gower", local=True), lambda: mixed("drop")),

@@ -301,18 +301,6 @@ def test_rows_on_a_line_are_seriated_along_it(n):
     assert order[0] < order[-1]
 
 
-def test_of_many_rows_a_thousand_are_shown_evenly():
-    x = np.random.default_rng(0).normal(size=2100)
-    by = pd.Series(np.repeat(["a", "b", "c"], [1050, 700, 350]), name="kind")
-    d = pc.dissimilarity(pd.DataFrame({"x": x}), "manhattan")
-    table, of_row, _ = matrix.arrange(d, by)
-    assert table.shape == (1000, 1000)
-    assert of_row.value_counts().to_numpy() == pytest.approx([500, 333, 167], abs=1)
-    ax = d.plot(by)
-    assert ax.get_title() == "1000 of 2100 rows, evenly taken"
-    ax.figure.canvas.draw()
-
-
 def test_oblong_pictures_put_foreign_candidates_last(iris):
     P = pc.dissimilarity("species ~ .", iris).frame().iloc[:, 30:70].assign(u=1.0, v=2.0)
     d = pc.dissimilarity("~ 1", pd.DataFrame(index=P.index), P)

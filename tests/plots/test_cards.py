@@ -109,20 +109,6 @@ def test_why_divides_the_difference_of_two_distances_among_the_variables(fit, ir
         pc.fit("species ~ .", iris, eps=1.0, dissimilarity="mahalanobis").plot("why", row=70)
 
 
-def test_why_draws_up_to_six_rows_on_one_scale(fit, iris):
-    figure = fit.plot("why", row=[70, 50, 106, 133])
-    drawn = [ax for ax in figure.axes if ax.axison]
-    assert [ax.get_title().split(":")[0] for ax in drawn] == ["Row 70", "Row 50", "Row 106", "Row 133"]
-    assert len({ax.get_xlim() for ax in drawn}) == 1
-    for ax, row in zip(drawn, (70, 50, 106, 133), strict=True):
-        assert [bar.get_width() for bar in ax.patches] == pytest.approx(list_reasons(fit, row)["favour"].tolist())
-    assert find_faults(figure) == []
-    with pytest.raises(pc.OptionError, match="7 rows: plot\\('why'\\) draws 6 at most"):
-        fit.plot("why", row=iris.iloc[:7])
-    with pytest.raises(pc.OptionError, match="leave ax= out"):
-        fit.plot("why", ax=axes(), row=[70, 50])
-
-
 def test_why_draws_distances_with_missing_values():
     clinic = simulate.clinic(200)
     fit = pc.fit("outcome ~ .", clinic, eps=0.3, na="keep")
@@ -130,7 +116,6 @@ def test_why_draws_distances_with_missing_values():
     assert table["favour"].sum() == pytest.approx(table.attrs["rival_distance"] - table.attrs["prototype_distance"])
     names = [label.get_text() for label in fit.plot("why", row=clinic.index[0]).get_yticklabels()]
     assert {"pulse = 92 (prototype: missing)", "stay = missing"} <= set(names)
-    assert find_faults(fit.plot("why", row=list(clinic.index[:4]))) == []
 
 
 def test_kinds_that_are_pictures_of_results(fit, iris):
@@ -184,7 +169,7 @@ def test_texts_that_are_tied_with_everything_are_marked(texts):
     assert details.words == ["All classes have a prototype at this same distance: the first class is predicted."]
     assert find_details(fit, None, measure_coverage(fit), far.index.difference(tied)[0]).words == []
     alone = texts.iloc[[*range(40), 40]].assign(language=["one"] * 40 + ["two"])  # the only prototype of its class is like no other
-    medoids = pc.fit("language ~ word", alone, "kmedoids", K={"one": 2, "two": 1}, dissimilarity=pc.Mismatch(k=2, m=0))
+    medoids = pc.fit("language ~ word", alone, "kmedoids", K=1, dissimilarity=pc.Mismatch(k=2, m=0))
     heads = list_profiles(medoids, 3).heads
     assert heads.loc[40, "tied"]
     assert "all rivals at 1.41" in describe_head(heads.astype(object).loc[40], 40)

@@ -107,8 +107,8 @@ def reflexive(P: Array, label: Callable[[int], str]) -> None:
         i, j = (int(k) for k in np.unravel_index(int(np.abs(P - P.T).argmax()), P.shape))
         raise DataError(
             f"an embedding needs symmetric dissimilarities, but these are asymmetric ({P[i, j]:.4g} from {label(i)} to {label(j)}, "
-            f"{P[j, i]:.4g} back): use symmetrize='mean' (or 'max', 'min') in `embed` and `spectrum`, d.symmetrized('mean') for a fit, or "
-            "the hyperplane with embedding='proximity'"
+            f"{P[j, i]:.4g} back): use d.symmetrized('mean') (or 'max', 'min'), or the hyperplane with "
+            "embedding='proximity'"
         )
 
 

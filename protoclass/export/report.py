@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
-def report(fit: Fitted, path: Any, test: Any = None, overwrite: bool = False, why: Any = None) -> Path:
+def report(fit: Fitted, path: Any, test: Any = None, overwrite: bool = False) -> Path:
     """Write a report of the fit as one self-contained HTML page.
 
     It is the model card (see `Fit.card`) with the plot of the prototypes, the explorer, the error curve and the confusion table.
@@ -38,8 +38,6 @@ def report(fit: Fitted, path: Any, test: Any = None, overwrite: bool = False, wh
         defaults. The page then includes the test.
     overwrite : bool
         Whether to replace an existing file.
-    why : label or row, optional
-        A row whose prediction the page explains, as `plot("why", row=)`.
 
     Returns
     -------
@@ -64,21 +62,21 @@ def report(fit: Fitted, path: Any, test: Any = None, overwrite: bool = False, wh
     """
     place = check_path(path)
     check_free(place, overwrite)
-    write_file(place, page(fit, test, why), overwrite)
+    write_file(place, page(fit, test), overwrite)
     return place
 
 
-def page(fit: Fitted, test: Any = None, why: Any = None) -> str:
+def page(fit: Fitted, test: Any = None) -> str:
     """The page as HTML; everything that comes from data is escaped."""
     from ..widgets.saved import policy  # anywidget and matplotlib take 0.5 s that a fit without a page does without
 
     title, run = f"{fit.model.title}: {fit.formula}", script("file")
     look = STYLE + style()
-    body = to_html(title, ((head, parts) for head, *parts in sections(fit, test, why)))
+    body = to_html(title, ((head, parts) for head, *parts in sections(fit, test)))
     return to_page(title, f'{body}<script type="module">{run}</script>', look, policy([run], look, attributes=True))
 
 
-def sections(fit: Fitted, test: Any, why: Any) -> Iterator[tuple[Any, ...]]:
+def sections(fit: Fitted, test: Any) -> Iterator[tuple[Any, ...]]:
     """The heading and the parts of each section, in order."""
     from ..plots.curve import curve  # see `page`
 
@@ -92,8 +90,6 @@ def sections(fit: Fitted, test: Any, why: Any) -> Iterator[tuple[Any, ...]]:
         test = test_on(fit, test)
     for head, parts in describe(fit, [] if test is None else [test._repr_html_()]):
         yield head, *parts, *drawn.get(head, [])
-    if why is not None:
-        yield "Why", picture(partial(plot, fit, "why", row=why), "what each variable adds to the distances that decide")
 
 
 def explorer(fit: Fitted) -> Text | str:

@@ -31,10 +31,10 @@ from .export.reproduce import reproduce
 from .export.sql import sql
 from .frames.spelling import substitute
 from .ground.checks import Served
-from .ground.errors import NotAvailable, OptionError, brief, printed
+from .ground.errors import OptionError, brief, printed
 from .ground.foreign_names import VERBS_OF_VALIDATION
 from .ground.savable import savable
-from .plots import plot
+from .pictures import plot
 from .tables import printing
 from .tables.paper import of_fit
 from .tables.summary import summary
@@ -61,9 +61,7 @@ class Fit(Saveable, Fitted):
 
         If nothing is tuned, it is done at the first use or print, if it is predicted to take less than 10 s.
         """
-        found = printing.check(self) if self.curve is None else self.curve
-        if isinstance(found, str):
-            raise NotAvailable("this fit was not cross-validated: use fit.update(cv=10)")
+        found = super().validation
         return found if isinstance(found, Validation) else _held_curve(found)
 
     test, threshold, bound = test, threshold, bound
@@ -143,7 +141,7 @@ class Validation(Printed, Saveable, ErrorCurve, Served):
     fits: ClassVar[type[Fit]] = Fit
 
     permutation_test = permutation_test
-    plot, explore = Above("protoclass.plots"), explore_validation
+    plot, explore = Above("protoclass.pictures"), explore_validation
     _said = printing.curve_said
 
     @cached_property

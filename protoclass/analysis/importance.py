@@ -24,7 +24,8 @@ from ..ground.checks import MOST_RUNS, check_progress, check_seed, whole_number
 from ..ground.errors import DataError, DataWarning, NotAvailable, OptionError, ProtoclassError, brief, warn
 from ..ground.options import significant
 from ..ground.progress import bar
-from ..values import Above, Printed, facts_as_text, public
+from ..ground.text import facts_as_text
+from ..values import Above, Printed, public
 
 ROWS = 2**13  # that are predicted at a time: more take memory, and fewer the time of many calls
 CELLS = 2**22  # of the permuted columns of several variables together
@@ -257,7 +258,7 @@ class PermutationTest(Printed):
     how: str
     call: str
 
-    plot = Above("protoclass.plots")
+    plot = Above("protoclass.pictures")
 
     def tidy(self) -> pd.DataFrame:
         """One row: `error`, `permuted_mean`, `permuted_low` and `permuted_high` (2.5 and 97.5 % quantiles), `p_value`, `B`,

@@ -13,10 +13,10 @@ import pandas as pd
 
 from ..core.memory import large
 from ..core.parallel import each
-from ..core.query import Query, answer_block
+from ..core.query import Path, Query, Rule, answer_block
 from ..core.statistics.folds import drawn_by_class, quotas
 from ..core.statistics.one_se import RULES, choose_over_repeats
-from ..core.task import Path, Rule, Task
+from ..core.task import Task
 from ..ground.checks import one_of
 from ..ground.errors import DataWarning, OptionError, brief
 from ..ground.progress import bar
@@ -25,7 +25,6 @@ from ..metrics.dissimilarity import Dissimilarity
 from ..models.base import Model
 from ..models.registry import methods_with
 from .error_curve import ErrorCurve, limits_of, read_tolerance
-from .fitted import KINDS
 from .problem import DRAWN_ROWS, Problem, choose_candidates, class_counts, counted, held_out_query, lost_levels, prepare
 from .selection import (
     Extension,
@@ -39,6 +38,7 @@ from .selection import (
     values_at,
 )
 
+KINDS = ("class", "distance", "nearest", "cover", "prob", "decision")  # of rules; calibrated fits predict "set" as well
 AT_ONCE = 4  # values by which a default grid goes on at a time
 MOST_FURTHER = 40  # values by which a default grid goes on at most
 SAMPLE, SAMPLE_OF_CLASS = 1_500, 50  # rows, in all and for each class, on which a fit of many rows selects a default dissimilarity

@@ -7,7 +7,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from ..core.task import Rule, RulePath, Task
+from ..core.query import Rule, RulePath
+from ..core.task import Task
 from ..ground.errors import DataWarning, OptionError, shown, warn
 from ..ground.options import SAME, fixed
 from ..ground.progress import bar

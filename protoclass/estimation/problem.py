@@ -11,11 +11,11 @@ import numpy as np
 import pandas as pd
 
 from ..core.parallel import Once
-from ..core.query import Beside, Query
+from ..core.query import Beside, Path, Query
 from ..core.sources import Source
 from ..core.spatial import share_within
 from ..core.statistics.folds import FOLDS
-from ..core.task import Path, Points, Task
+from ..core.task import Points, Task
 from ..frames.blocks import blocks
 from ..frames.frame import Frame, mold
 from ..frames.read import read_for

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..core.query import Query
+from ..core.query import Path, Query
 from ..core.statistics.folds import FOLDS, grouped, stratified, usual_folds
-from ..core.task import Path, Task
+from ..core.task import Task
 from ..frames.frame import Frame
 from ..ground.checks import MOST_RUNS, hint_for_value, whole_number
 from ..ground.errors import DataError, OptionError, brief, shown

@@ -15,7 +15,7 @@ from ..analysis.groups import test as test_on
 from ..estimation.fitted import Fitted
 from ..ground.errors import NotAvailable
 from ..ground.files import check_free, check_path, write_file
-from ..plots import plot
+from ..pictures import plot
 from ..widgets.browser import script, style
 from .card import describe
 from .writing import STYLE, Text, to_html, to_page
@@ -78,7 +78,7 @@ def page(fit: Fitted, test: Any = None) -> str:
 
 def sections(fit: Fitted, test: Any) -> Iterator[tuple[Any, ...]]:
     """The heading and the parts of each section, in order."""
-    from ..plots.curve import curve  # see `page`
+    from ..pictures.curve import curve  # see `page`
 
     drawn: dict[str, list[Any]] = {
         "The fit": [picture(partial(plot, fit), "the prototypes among the rows"), explorer(fit)],

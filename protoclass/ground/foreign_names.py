@@ -109,7 +109,7 @@ _ROC = (
     "use fit.calibrate().test(new).plot('roc'), and glance() for the area with its interval; the test also has roc(), pr(), "
     "auc() and roc_band()"
 )
-_PAPER = {"to_latex": "use as_table() for a table in a paper, with as_latex(caption, label), as_html() and as_gt()"}
+_PAPER = {"to_latex": "use as_table() for a table in a paper, with as_latex(caption, label), and as_html()"}
 # attribute of a fit elsewhere: cure
 VERBS: Mapping[str, str] = {
     **_PAPER, "anova": "use pc.compare(fit, other, new=new) to test the difference of two fits on new rows",

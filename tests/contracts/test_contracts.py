@@ -12,7 +12,8 @@ from further_metrics import check_metric
 
 import protoclass as pc
 from protoclass.core.neighbours.nearest import Nearest
-from protoclass.core.task import Points, RulePath
+from protoclass.core.query import RulePath
+from protoclass.core.task import Points
 from protoclass.core.vectors.shrunken import ShrunkenPath, shrunken
 from protoclass.metrics.base import TrainedMetric
 from protoclass.models.registry import MODELS

@@ -9,8 +9,8 @@ import pytest
 from mounting import follow, mount, settle
 
 import protoclass as pc
-from protoclass.views.curve import limit_errors
-from protoclass.views.words import describe_choice
+from protoclass.pictures.curve import limit_errors
+from protoclass.tables.words import describe_choice
 from protoclass.widgets import explore_fit
 from protoclass.widgets.curve import CurveExplorer, describe_chart, describe_line
 from protoclass.widgets.film import describe_curve

@@ -12,9 +12,8 @@ import pytest
 from access import find_faults
 
 import protoclass as pc
-from protoclass.views.cards import find_rivals
-from protoclass.views.prototypes import measure_coverage
-from protoclass.views.stages import make_stages
+from protoclass.pictures.coverage import measure_coverage
+from protoclass.pictures.stages import make_stages
 from protoclass.widgets.browser import FOLDER, script
 from protoclass.widgets.film import make_film
 from protoclass.widgets.prototypes import PrototypeExplorer
@@ -346,9 +345,9 @@ def test_words_of_rows_and_prototypes_have_the_distances_that_python_says(page, 
             if label not in chosen:
                 assert said[row] == explain(explorer.fit, row, coverage)
                 continue
-            at, far = find_rivals(explorer.fit, None, chosen[label], 1)
-            names, classes = explorer.fit.prototypes.index[at], explorer.fit.prototypes["class"].iloc[at]
-            ends = [f" of another class is {a!r} ({c}) at {d:.4g}." for a, c, d in zip(names, classes, far, strict=True)]
+            classes = explorer.fit.prototypes["class"]
+            far = explorer.fit.dissimilarity.frame().loc[label, classes.index[classes != classes[label]]].nsmallest(1)
+            ends = [f" of another class is {a!r} ({classes[a]}) at {d:.4g}." for a, d in far.items()]
             assert said[row].endswith(ends[0] if ends else ".")
 
 

@@ -185,18 +185,6 @@ def test_rows_of_other_libraries_and_of_saved_fits(tmp_path):
         slim.why(0)
 
 
-def test_a_report_has_the_row_that_is_asked_for(iris, tmp_path):
-    fit = pc.fit("species ~ .", iris, eps=1.0)
-    plain, more = fit.report(tmp_path / "a.html").read_text(), fit.report(tmp_path / "b.html", why=70).read_text()
-    assert "<h2>Why</h2>" not in plain
-    assert more.count("data:image/png") == plain.count("data:image/png") + 1
-    said = fit.update(dissimilarity="mahalanobis").report(tmp_path / "c.html", why=70).read_text()
-    assert "divides distances among variables, but Mahalanobis dissimilarities are not a sum" in said
-    with pytest.raises(pc.OptionError, match="row must be a single row, not 150 rows"):
-        fit.report(tmp_path / "d.html", why=iris)
-    assert not (tmp_path / "d.html").exists()
-
-
 def test_levels_are_those_that_give_another_class():
     clinic = simulate.clinic(120, missing=0)
     fit, new = pc.fit("outcome ~ age + marker + ward + smoker", clinic[:80], eps=0.2), clinic[80:]

@@ -15,7 +15,6 @@ from protoclass.core.statistics.one_se import Limits, choose
 from protoclass.estimation.calibration import tuned_in_folds
 from protoclass.estimation.problem import with_folds
 from protoclass.estimation.selection import draw_folds
-from protoclass.widgets.curve import CurveExplorer
 
 
 @pytest.fixture(scope="module")

@@ -77,7 +77,7 @@ CLASS_E1071_CLUSTER = [
 
 RPART_GLMNET = [
     ("pc.fit('species ~ .', data, eps=1.0, method='class')", "OptionError: method must be 'pvm', 'scm', 'hyperplane', 'knn', 'dann',", "pc.fit('species ~ .', data, eps=1.0, method='pvm')"),
-    ("fit.plot('tree')", "OptionError: kind must be None, 'prototypes', 'progress', 'path',", "fit.plot('prototypes')"),
+    ("fit.plot('tree')", "OptionError: kind must be None, 'prototypes', 'rule', 'path',", "fit.plot('prototypes')"),
     ("pc.fit('species ~ .', data, eps=1.0, **{'lambda': 0.5})", "OptionError: use lambda_=", "pc.fit('species ~ .', data, eps=1.0, lambda_=0.5)"),
     ("pc.cross_validate('species ~ .', data, 'knn', k=[1, 3], nfolds=3)", "OptionError: use cv=", "pc.cross_validate('species ~ .', data, 'knn', k=[1, 3], cv=3)"),
     ("pc.cross_validate('species ~ .', data, 'knn', k=[1, 3], foldid=list(range(50)))", "OptionError: use cv=",

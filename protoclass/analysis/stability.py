@@ -68,7 +68,7 @@ class Stability(Printed):
     sizes: np.ndarray
     sample: str
 
-    plot = Above("protoclass.plots")
+    plot = Above("protoclass.pictures")
 
     @property
     def prototypes(self) -> pd.DataFrame:
@@ -245,7 +245,6 @@ def stability(
     See Also
     --------
     Fit.alternatives : near-optimal solutions and substitutes on the same rows.
-    Validation.by_repeat : parameters selected with other folds.
 
     Examples
     --------

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -11,14 +11,14 @@ import pandas as pd
 
 from ..core.query import answer
 from ..frames.frame import Frame
-from ..frames.schema import numbers, with_levels
+from ..frames.schema import Column, numbers, with_levels
 
 if TYPE_CHECKING:
     from .fitted import Fitted
 
 OF_ROWS = ("distance", "decision", "prob")  # values that distinguish rows: the first that a rule has
 COPIES = "have the predictors of a row in another fold"
-COPIED, FINE = 200, 1e-4  # times the expected number of equal pairs; part of the SD up to which numbers are the same
+COPIED, FINE = 200, (1e-4, 1e-2, 3e-2)  # times the expected number of equal pairs; parts of the SD up to which numbers are the same
 SURE, UNLIKELY = 1e-6, 1e-3  # probabilities of this many coincidences, below which they raise an error or a warning
 
 
@@ -97,25 +97,36 @@ def coincidences(fit: Fitted, new: pd.DataFrame) -> Coincidences | None:
     return Coincidences(m, same_label if by_label else of_any, trials * yes / max(yes + no, 1), min(p.values()), sure, by_label)
 
 
-def copies_across(frame: Frame, fold: np.ndarray) -> str:
+def copies_across(frame: Frame, fold: np.ndarray, letters: bool = False) -> str:
     """That rows have the predictors of a row in another fold (n,), up to rounding, with the cure; "" if they may have by coincidence.
+
+    `letters` says that the letters of the only predictor are compared.
 
     Rows that agree by coincidence come with pairs of rows that agree in all variables but one, which copies lack. For independent variables
     the numbers of such pairs and of equal ones have the ratio of the sum of (1 - q) / q to 1, with the proportion q of pairs that agree
     in a variable. Variables may be dependent, so only `COPIED` times the expected number of equal pairs is beyond coincidence.
+    Rows that are close because variables depend on one another come with many more that are ten times as far apart.
     Predictors that many rows share, such as only zeros, do not count, nor does a single predictor.
     """
+    if frame.absent is not None:
+        return ""
     columns, schema = frame.columns, dict[Any, Any](frame.schema)
     series = "series" in {column.kind for column in schema.values()}
-    if frame.absent is not None or len(schema) < 2 - series:
-        return ""
-    if series:  # whose halves are two variables
-        columns = pd.DataFrame([np.array_split(np.asarray(values), 2) for values in columns.iloc[:, 0]])
-        schema = dict.fromkeys(columns, *schema.values())
-    own = [values * np.uint64(2 * k + 1) for k, values in enumerate(hashes(columns, schema, FINE))]
+    if series or letters:  # whose halves are two variables
+        whole = [[*map(ord, str(values))] if letters else values for values in columns.iloc[:, 0]]
+        columns = pd.DataFrame([np.array_split(np.asarray(values), 2) for values in whole])
+        schema = dict.fromkeys(columns, Column("series"))
+    said = (_copies(frame, columns, schema, fold, digits) for digits in FINE) if len(schema) > 1 else ()
+    return next(filter(None, said), "")
+
+
+def _copies(frame: Frame, columns: pd.DataFrame, schema: Mapping[Any, Column], fold: np.ndarray, digits: float) -> str:
+    """What `copies_across` says of numbers that are the same up to a part of their SD."""
+    own, coarse = ([values * np.uint64(2 * k + 1) for k, values in enumerate(hashes(columns, schema, h))] for h in (digits, 10 * digits))
     every, n = np.add.reduce(own), len(frame)
     _, place, count = np.unique(every, return_inverse=True, return_counts=True)
-    several = np.flatnonzero((count[place] > 1) & (count[place] <= max(10, n / 20)))
+    few = count[place] <= max(10, n / 20)
+    several = np.flatnonzero((count[place] > 1) & few)
     folds = pd.Series(fold[several]).groupby(place[several])
     apart = int((folds.transform("min") != folds.transform("max")).sum())
     if apart < max(4, n / 100):
@@ -124,10 +135,11 @@ def copies_across(frame: Frame, fold: np.ndarray) -> str:
     agree = np.array([_pairs(values) / (n * (n - 1) / 2) for values in own])
     near = sum(_pairs(every - values) - same for values in own)
     expected = (near + 1) / ((1 - agree) / np.maximum(agree, 1 / n**2)).sum()
-    if _pairs(every[several]) < COPIED * expected:
+    if _pairs(every[several]) < max(COPIED * expected, _pairs(np.add.reduce(coarse)[few]) / 2):
         return ""
-    exact = not series and len(np.unique(signatures(columns, schema))) == len(count)
-    names = [list(schema)[k] for k in np.argsort(agree)[:3]]  # that distinguish rows best
+    names = [list(frame.schema)[k] for k in np.argsort(agree)[:3] if k < len(frame.schema)]  # that distinguish rows best
+    series = frame.schema[names[0]].kind == "series"
+    exact = not series and len(np.unique(signatures(frame.columns, frame.schema))) == len(count)
     cure = f"groups=data.groupby({names!r}, dropna=False).ngroup()" if exact else "a column that identifies what was copied"
     return (
         f"{apart} of the {n} rows {COPIES} (expected by coincidence: about {2 * expected:.2g}), so errors on held-out rows are too low for "

@@ -118,6 +118,8 @@ def _made_a_frame(data: Any) -> str:
         return "use data.frame()"
     if hasattr(data, "to_table"):
         return "use data.to_table(columns=[...])"
+    if hasattr(data, "to_pandas"):
+        return "use data.to_pandas()"
     if hasattr(data, "__next__") or hasattr(data, "read_all"):
         return "use the frame, or the path of a file with its rows, because this source can be read only once"
     return "use the frame itself"

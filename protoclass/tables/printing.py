@@ -20,7 +20,7 @@ from ..estimation.calibration import READ
 from ..estimation.cross_validation import validate
 from ..estimation.error_curve import ErrorCurve
 from ..estimation.fitted import Fitted
-from ..estimation.learning import costs_twice, worse_than_one_class
+from ..estimation.learning import copied, costs_twice, warn_of, worse_than_one_class
 from ..estimation.problem import class_factors, with_class_factors
 from ..estimation.selection import Extension, losses, mean_loss, row_weights
 from ..ground.errors import DataError, DataWarning, brief, visible, visible_lines
@@ -444,9 +444,11 @@ def _check(fit: Fitted) -> ErrorCurve | str:
     try:
         with catch_warnings():
             simplefilter("ignore", DataWarning)  # of rows, which the fit has given
-            return validate(replace(problem, progress=False))[0]
+            validation = validate(replace(problem, progress=False))[0]
     except DataError as reason:  # a class has too few rows
         return f"not cross-validated: {str(reason).split(': ')[0]}"
+    warn_of(copied(validation))
+    return validation
 
 
 def error_said(fit: Fitted) -> str:

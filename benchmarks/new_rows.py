@@ -15,7 +15,7 @@ import pandas as pd
 from scipy.stats import binom
 
 import protoclass as pc
-from protoclass.analysis.evaluation import against_stated, signs
+from protoclass.analysis.evaluation import signs
 
 ROWS, NEW = 60, 1000
 
@@ -23,14 +23,13 @@ ROWS, NEW = 60, 1000
 def levels(replicates: int) -> None:
     """Share of replicates in which each test rejects at 5 %."""
     draw = np.random.default_rng(0)
-    rejected = dict.fromkeys(("exact sign test", "sign test with weights", "stated", "estimated"), 0)
+    rejected = dict.fromkeys(("exact sign test", "sign test with weights", "estimated"), 0)
     for _ in range(replicates):
         y, says, w = draw.random(ROWS) < 0.5, draw.random(ROWS) < 0.5, draw.exponential(size=ROWS)
         wrong = says != y
         lost, won = wrong & y, ~wrong & ~y  # the constant rule names True
         rejected["exact sign test"] += signs(np.ones(lost.sum()), np.ones(won.sum()))[0] < 0.05
         rejected["sign test with weights"] += signs(w[lost], w[won])[0] < 0.05
-        rejected["stated"] += against_stated(np.ones(ROWS), wrong, 0.5)[0] < 0.05
         rejected["estimated"] += binom.cdf(wrong.sum(), ROWS, min(y.mean(), 1 - y.mean())) < 0.05
     for name, count in rejected.items():
         print(f"{name:24} rejects {count / replicates:.4f} of {replicates}")

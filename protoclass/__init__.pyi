@@ -7,14 +7,13 @@ from .analysis.alternatives import Alternatives as Alternatives
 from .analysis.alternatives import Criticisms as Criticisms
 from .analysis.compare import compare as compare
 from .analysis.comparison import Comparison as Comparison
-from .analysis.estimators import Predictions as Predictions
 from .analysis.evaluation import Test as Test
 from .analysis.groups import TestByGroup as TestByGroup
 from .analysis.importance import PermutationTest as PermutationTest
 from .analysis.stability import Stability as Stability
 from .core.neighbours.nearest import cover_hart as cover_hart
 from .core.neighbours.nearest import median_radius as median_radius
-from .estimation.threshold import Threshold as Threshold
+from .estimation.decisions import Threshold as Threshold
 from .export.card import Card as Card
 from .export.methods import Methods as Methods
 from .export.reproduce import Reproduction as Reproduction
@@ -53,8 +52,6 @@ from .metrics.learned import QDA as QDA
 from .metrics.learned import Learned as Learned
 from .metrics.mahalanobis import Mahalanobis as Mahalanobis
 from .metrics.matrices import kernel_distances as kernel_distances
-from .metrics.matrices import precomputed as precomputed
-from .metrics.matrices import psd as psd
 from .metrics.measuring import dissimilarity as dissimilarity
 from .metrics.measuring import hull as hull
 from .metrics.measuring import kmeans as kmeans
@@ -76,7 +73,6 @@ from .metrics.stored import read_dissimilarity as read_dissimilarity
 from .metrics.strings import Levenshtein as Levenshtein
 from .metrics.strings import Mismatch as Mismatch
 from .metrics.tangent import Tangent as Tangent
-from .metrics.tangent import images as images
 from .metrics.wrappers import Ranks as Ranks
 from .models.base import Model as Model
 from .models.centroids import Centroids as Centroids
@@ -97,8 +93,6 @@ from .models.registry import register as register
 from .models.scm import SCM as SCM
 from .vignettes import Vignettes as Vignettes
 from .vignettes import vignette as vignette
-from .widgets.base import Link as Link
-from .widgets.base import link as link
 
 __version__: str
 __all__: list[str]

@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import io
 import os
-import shlex
 import shutil
 import sys
 import tempfile
@@ -15,12 +14,11 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from textwrap import fill
-from typing import IO, Any
+from typing import Any
 
 from .ground.errors import NotAvailable, OptionError, ProtoclassError, in_letters_of, visible_lines
 from .ground.files import make_folder, read_csv, write_file
 
-BOLD, DIM, END = "\033[1m", "\033[2m", "\033[0m"
 NARROW, WIDE = 40, 120  # columns between which notes are wrapped
 PARAMETERS = "Further options are parameters of the method, such as --eps 1.0, --eps 0.5,1,2 or --k grid. "
 
@@ -41,8 +39,7 @@ def main(argv: list[str] | None = None) -> int:
                 return reproduce(reproducing().parse_args(words[1:]))
             else:
                 options, rest = fitting().parse_known_args(words)
-                text = run(options, _parameters(rest), words, takes_colours(sys.stdout))
-                print(in_letters_of(sys.stdout, text), flush=True)
+                print(in_letters_of(sys.stdout, run(options, _parameters(rest))), flush=True)
     except BrokenPipeError:  # the reader of the output has closed it, as `head` does
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
@@ -136,13 +133,12 @@ def _common(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--seed", type=int, default=0, help="for the folds")
 
 
-def run(options: argparse.Namespace, parameters: dict[str, Any], words: list[str], marked: bool) -> str:
-    """Fit; the text to print, if `words` were given and titles are `marked` or not."""
+def run(options: argparse.Namespace, parameters: dict[str, Any]) -> str:
+    """Fit; the text to print."""
     from .fitting import fit
 
     fitted = fit(options.formula, read_csv(options.data, options.url), **_arguments(options), **parameters)
-    written = [figures(fitted, Path(options.out))] if options.out else []
-    return page(fitted, [*written, next_steps(words, bool(written))], marked)
+    return page(fitted, [figures(fitted, Path(options.out))] if options.out else [])
 
 
 def explore(options: argparse.Namespace, parameters: dict[str, Any]) -> None:
@@ -214,11 +210,6 @@ def _value(text: str) -> Any:
             return text
 
 
-def takes_colours(stream: IO[str]) -> bool:
-    """Whether a stream is a terminal that shows marked text and the user has not said NO_COLOR (no-color.org)."""
-    return stream.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
-
-
 @contextmanager
 def notices() -> Iterator[None]:
     """Warnings as lines of the shell, each once: there is no line of code that they could point at."""
@@ -235,60 +226,13 @@ def notices() -> Iterator[None]:
         yield
 
 
-def page(fitted: Any, further: Sequence[str] = (), marked: bool = False) -> str:
-    """The summary of a fit as the shell shows it.
-
-    Parameters
-    ----------
-    fitted : Fit
-    further : sequence of str
-        Paragraphs after the notes.
-    marked : bool
-        Whether titles are marked by codes of the terminal.
-    """
+def page(fitted: Any, further: Sequence[str] = ()) -> str:
+    """The summary of a fit as the shell shows it, with further paragraphs after the notes."""
     summary = fitted.summary()
     width = min(WIDE, max(NARROW, shutil.get_terminal_size((WIDE, 24)).columns))
-    tables = [_marked(visible_lines(table.as_text()), marked) for table in summary.tables]
+    tables = [visible_lines(table.as_text()) for table in summary.tables]
     notes = [fill(visible_lines(note), width, subsequent_indent="  ") for note in summary.notes]
     return "\n\n".join([*tables, "\n".join(notes), *further])
-
-
-def next_steps(words: Sequence[str], written: bool) -> str:
-    """What to do next, as commands.
-
-    Parameters
-    ----------
-    words : sequence of str
-        Those that fitted.
-    written : bool
-        Whether they wrote figures.
-    """
-    said = shlex.join(words)
-    kept = shlex.join(_without_out(words))
-    commands = [] if written else [(f"python -m protoclass {said} --out figures", "the figures as files")]
-    commands.append((f"python -m protoclass explore {kept} --save fit.html", "the prototypes as a page for any browser"))
-    commands.append(("python -m protoclass --help", "other methods, dissimilarities, folds"))
-    wide = max(len(command) for command, _ in commands)
-    return "\n".join(["Next:", *(f"  {command:<{wide}}  {what}" for command, what in commands)])
-
-
-def _without_out(words: Sequence[str]) -> list[str]:
-    kept, leave = [], False
-    for word in words:
-        if not leave and not word.startswith("--out="):
-            leave = word == "--out"
-            kept += [] if leave else [word]
-        else:
-            leave = False
-    return kept
-
-
-def _marked(table: str, marked: bool) -> str:
-    """A table of statsmodels: its title is the first line, and lines of one character part it."""
-    if not marked:
-        return table
-    first, *rest = table.splitlines()
-    return "\n".join([f"{BOLD}{first}{END}", *(f"{DIM}{line}{END}" if set(line) <= {"=", "-"} else line for line in rest)])
 
 
 if __name__ == "__main__":

@@ -11,20 +11,19 @@ from functools import cached_property
 from typing import Any, ClassVar
 
 from .analysis.alternatives import alternatives, criticisms, swap
-from .analysis.evaluation import test
+from .analysis.groups import test
 from .analysis.importance import importance, permutation_test
 from .analysis.separation import separation
 from .analysis.stability import stability
 from .analysis.steps import at, ball, bound, path, slim, step_count
 from .analysis.why import why
-from .estimation.calibration import calibrate, calibrated
+from .estimation.calibration import calibrate, calibrated, threshold
 from .estimation.error_curve import ErrorCurve
 from .estimation.fitted import Fitted
 from .estimation.learning import cross_validate_call, fit_call, learn
 from .estimation.predict_to import predict_to
 from .estimation.problem import DEFAULTS, Call
 from .estimation.selection import BY_HAND
-from .estimation.threshold import threshold
 from .export.card import card
 from .export.methods import methods
 from .export.report import report
@@ -32,10 +31,10 @@ from .export.reproduce import reproduce
 from .export.sql import sql
 from .frames.spelling import substitute
 from .ground.checks import Served
-from .ground.errors import NotAvailable, OptionError, brief, printed
+from .ground.errors import OptionError, brief, printed
 from .ground.foreign_names import VERBS_OF_VALIDATION
 from .ground.savable import savable
-from .plots import plot
+from .pictures import plot
 from .tables import printing
 from .tables.paper import of_fit
 from .tables.summary import summary
@@ -62,9 +61,7 @@ class Fit(Saveable, Fitted):
 
         If nothing is tuned, it is done at the first use or print, if it is predicted to take less than 10 s.
         """
-        found = printing.check(self) if self.curve is None else self.curve
-        if isinstance(found, str):
-            raise NotAvailable("this fit was not cross-validated: use fit.update(cv=10)")
+        found = super().validation
         return found if isinstance(found, Validation) else _held_curve(found)
 
     test, threshold, bound = test, threshold, bound
@@ -144,7 +141,7 @@ class Validation(Printed, Saveable, ErrorCurve, Served):
     fits: ClassVar[type[Fit]] = Fit
 
     permutation_test = permutation_test
-    plot, explore = Above("protoclass.plots"), explore_validation
+    plot, explore = Above("protoclass.pictures"), explore_validation
     _said = printing.curve_said
 
     @cached_property

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 import json
 import os
 import re
@@ -18,6 +17,7 @@ import pandas as pd
 from .ground.checks import either, one_of
 from .ground.errors import DataError, OptionError, brief
 from .ground.files import write_file
+from .ground.text import to_html
 
 HERE = files(__package__)  # also in a zip
 FOLDERS = (HERE / "vignettes_text", Path(__file__).resolve().parent.parent / "vignettes")  # in the wheel; in a checkout
@@ -52,13 +52,7 @@ class Vignettes:
         return "\n".join([*lines, "", f'vignette("{self.table.index[0]}") writes the first of them as a notebook'])
 
     def _repr_html_(self) -> str:
-        rows = "".join(
-            f"<tr><td style='text-align:left'><code>{html.escape(str(name))}</code></td>"
-            f"<td style='text-align:left'>{html.escape(line)}</td></tr>"
-            for name, line in self.table["description"].items()
-        )
-        first = html.escape(self.table.index[0])
-        return f'<table>{rows}</table><p><code>vignette("{first}")</code> writes the first of them as a notebook</p>'
+        return to_html(self.table["description"].to_dict(), f'vignette("{self.table.index[0]}") writes the first of them as a notebook')
 
 
 @overload

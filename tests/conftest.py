@@ -19,8 +19,7 @@ TESTS = Path(__file__).resolve().parent
 # What `make test` leaves to `make test-all`: files and folders below tests/, by what makes them slow
 LATER = (
     # a browser, a notebook, the site, another Python
-    "widgets/test_browser.py", "widgets/test_page.py", "widgets/test_panel.py",
-    "widgets/test_whole_pages.py", "plots/test_looks.py", "test_vignettes.py",
+    "widgets/test_browser.py", "widgets/test_page.py", "widgets/test_panel.py", "plots/test_looks.py", "test_vignettes.py",
     "test_site.py", "test_tour.py", "test_papers.py", "test_ci.py", "test_typed.py", "test_terminal.py",
     # workers, limits of memory, interrupts
     "test_cluster.py", "faults/", "fuzz/", "core/test_memory.py",
@@ -32,13 +31,13 @@ LATER = (
     "models/test_all_methods.py", "saving/test_round_trips.py", "trust/", "estimation/test_threshold.py", "estimation/test_calibrated.py",
     "estimation/test_same_fits.py", "frames/test_reading.py", "core/test_near.py", "core/test_tiles.py",
     "core/test_screen.py", "metrics/test_mixed.py", "metrics/test_check.py", "models/test_kmedoids.py",
-    "views/test_views.py", "test_sql.py",
+    "plots/test_views.py", "test_sql.py",
 )  # fmt: skip
 
 
 # Files that take long, some of them with few tests, begin first: no worker is left alone with one of them at the end
 LONGEST = (
-    "widgets/test_browser.py", "contracts/test_contracts.py", "widgets/test_whole_pages.py", "test_analysis_scripts.py", "mutants/",
+    "widgets/test_browser.py", "contracts/test_contracts.py", "test_analysis_scripts.py", "mutants/",
     "contracts/test_planted_methods.py", "test_sklearn.py", "analysis/test_why.py", "analysis/test_compare_estimators.py", "widgets/",
     "models/test_all_methods.py", "saving/test_round_trips.py", "contracts/", "test_cluster.py",
     "test_tour.py",

@@ -1,13 +1,7 @@
-"""`Fit.card`: one page about a fit, and a fingerprint that others can compute."""
+"""`Fit.card`: one page about a fit."""
 
-import hashlib
 import html
-import json
-import os
 import re
-import struct
-import subprocess
-import sys
 
 import numpy as np
 import pandas as pd
@@ -21,7 +15,6 @@ HEADINGS = [
     "Intended use", "The fit", "Data", "Classes", "Prototypes", "Test on new rows", "Cross-validation", "Certificate", "Limits", "Versions",
     "Methods", "How to cite",
 ]  # fmt: skip
-IRIS = "d9b19753d89e3e1a522230d75e89c1ebfeb9bff4b71d66ba787e8a349b9fb2ae"
 MARKUP = ["<img src=x onerror=alert(1)>", "a|b", "`x` **bold** _it_", "[link](http://a.example)", "![i](x)", "# head", "- item", "1. one",
           "$x$ \\(y\\)",
           "https://a.example www.b.example a@b.example", "&lt;b&gt;", "```", "a\nb", "--- ===", "<!-- c", "~~s~~", "\\"]  # fmt: skip
@@ -54,7 +47,6 @@ def test_it_has_all_that_a_reader_needs(fit, card):
     assert "Selected eps" in cv
     assert f"Corrected error | {fit.validation.corrected(fit.selection.rule):.4f}" in cv
     assert repr(fit.call) in section(card, "The fit")
-    assert card.fingerprint in section(card, "Data")
     for k, name in enumerate(fit.classes):
         row = f"| {name} | 50 | {(fit.rule.prototypes.classes == k).sum()} |"
         assert row in section(card, "Classes")
@@ -112,79 +104,10 @@ def test_fits_without_some_of_it():
     assert "|  |\n" not in plain.markdown.replace("|  |  |\n", "")
     scm = pc.fit("species ~ .", data, "scm", features="stumps", kind="conjunction", penalty=1.0, stop=2, cv=None).card()
     assert "petal" in section(scm, "Prototypes")
-    D = np.abs(np.subtract.outer(np.arange(150.0), np.arange(150.0)))
-    given = pc.fit("species ~ 1", data, "knn", k=1, dissimilarity=D).card()
-    assert given.fingerprint is None
-    assert "There is no fingerprint because the predictors are a given matrix." in section(given, "Data")
     with pytest.raises(pc.NotAvailable, match="slim"):
         pc.fit("species ~ .", data, eps=1.0).slim().card()
     centroids = pc.fit("species ~ .", data, "kmeans", K=1).card()
     assert "kmeans&#91;setosa&#93;.1" in section(centroids, "Prototypes")
-
-
-# -- the fingerprint
-
-
-def by_hand(header, rows):
-    text = json.dumps(header, sort_keys=True, separators=(",", ":")).encode()
-    cells = [struct.pack("<Q", 0x7FF8 << 48) if v is None else struct.pack("<d", v) for row in rows for v in row]
-    return hashlib.sha256(text + b"\n" + b"".join(cells)).hexdigest()
-
-
-def test_the_fingerprint_follows_from_its_documentation():
-    data = pc.load_data("iris")
-    names = list(data.columns[:4])
-    header = {"response": "species", "classes": ["setosa", "versicolor", "virginica"], "columns": [[c, "numeric", []] for c in names]}
-    rows = [[header["classes"].index(row[4]), 1, *row[:4]] for row in data.itertuples(index=False)]
-    assert by_hand(header, rows) == IRIS == pc.fit("species ~ .", data, eps=1.0).card().fingerprint
-    t = pd.DataFrame({"a": [1.5, None, -0.0, 4], "g": ["é", "u", None, "u"], "y": [2, 1, 2, 1], "w": [1, 2, 0.5, 1]})
-    t.insert(1, "b", pd.array([True, False, None, True], "boolean"))
-    t["o"] = pd.Categorical(["hi", "lo", "hi", "lo"], ["lo", "mid", "hi"], ordered=True)
-    fit = pc.fit("y ~ a + b + g + o", t, "knn", k=1, weights="w", na="keep", dissimilarity="gower")
-    header = {"response": "y", "classes": [1, 2], "columns": [
-        ["a", "numeric", []], ["b", "boolean", []], ["g", "category", ["u", "é"]], ["o", "category", ["lo", "mid", "hi"]]]}  # fmt: skip
-    rows = [[1, 1, 1.5, 1, 1, 2], [0, 2, None, 0, 0, 0], [1, 0.5, 0.0, None, None, 2], [0, 1, 4, 1, 0, 0]]
-    assert fit.card().fingerprint == by_hand(header, rows)
-
-
-def mark(data, formula="species ~ .", **options):
-    return pc.fit(formula, data, "knn", k=1, **options).card().fingerprint
-
-
-def test_the_fingerprint_is_that_of_the_values():
-    data = pc.load_data("iris")
-    for same in (
-        data.set_axis([f"row {k}" for k in range(150)]),
-        data.assign(species=data["species"].astype(object)),
-        data.assign(species=pd.Categorical(data["species"])),
-        data.assign(unused=1),
-        pd.concat([data, data.tail(1).set_axis([999]).assign(petal_width=np.nan)]),  # dropped
-        data.convert_dtypes(),
-    ):
-        assert mark(same, "species ~ . - unused" if "unused" in same else "species ~ .") == IRIS
-    other = data.copy()
-    other.iloc[77, 2] += 1e-12
-    swapped = data.copy()
-    swapped.iloc[77, 4] = "virginica"
-    renamed = data.rename(columns={"petal_width": "width"})
-    changed = [mark(d) for d in (other, swapped, renamed, data.iloc[::-1], data.iloc[1:])]
-    changed += [mark(data, "species ~ petal_width"), mark(data, weights=np.r_[2.0, np.ones(149)])]
-    assert len({IRIS, *changed}) == 8
-
-
-def test_the_fingerprint_is_the_same_in_another_process_and_block_by_block(monkeypatch):
-    program = (
-        "import protoclass as pc; from protoclass.frames.frame import mold; from protoclass.frames.blocks import fingerprint; "
-        "print(fingerprint(mold('species ~ .', pc.load_data('iris'))))"
-    )
-    env = {**os.environ, "PYTHONHASHSEED": "7"}
-    other = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, env=env, check=True)
-    assert other.stdout.strip() == IRIS
-    fit = pc.fit("species ~ .", pc.load_data("iris"), "knn", k=1)
-    monkeypatch.setattr("protoclass.frames.blocks.WHOLE", 8)
-    monkeypatch.setattr("protoclass.frames.blocks.MOST", 32)
-    monkeypatch.setattr("protoclass.frames.blocks.FEWEST", 16)
-    assert fit.card().fingerprint == IRIS
 
 
 # -- what comes from data is text

@@ -57,7 +57,7 @@ OF_ARGUMENTS = {
 }  # fmt: skip
 
 OF_VERBS = {
-    "pc.compare([fit, other], new=new)": None,
+    "pc.compare(fit, other, new=new)": None,
     "prototypes and tidy()": "[fit.prototypes, fit.tidy()]",
     "importance() for the effect": "fit.importance(repeats=2, cv=3)",
     "augment()": "fit.augment()",

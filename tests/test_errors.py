@@ -162,7 +162,7 @@ def test_what_a_fit_does_not_have(data):
     with pytest.raises(pc.OptionError, match=r"kind must be 'class', 'prob', .* for method 'knn', not 'cover'"):
         knn.predict(data, "cover")
     with pytest.raises(pc.NotAvailable, match="step by step"):
-        knn.plot("progress")
+        knn.plot("path")
     with pytest.raises(pc.NotAvailable, match="nothing was cross-validated"):
         knn.plot("validation")
     with pytest.raises(pc.OptionError, match=r"kind must be None, 'prototypes', .*not 'globe'"):

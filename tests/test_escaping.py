@@ -39,7 +39,7 @@ def shown(data):
         .summary()
         .as_html()
     )
-    mmd = pc.fit("species ~ .", data, "mmd", K=2, criticisms=2)
+    mmd = pc.fit("species ~ .", data, "mmd", K=2)
     yield mmd.summary().as_html()
     yield mmd.criticisms()._repr_html_()
     yield fit.criticisms()._repr_html_()
@@ -79,7 +79,7 @@ def test_a_report_is_one_page_that_needs_nothing_beside_it(hostile, tmp_path):
     assert """http-equiv="Content-Security-Policy" content="default-src 'none'; script-src 'sha256-""" in page
     assert fit.test(hostile)._repr_html_() in page
     assert not re.search(r"""(?:src|href)=["'](?!data:)""", page)
-    for head in ("Prototypes", "Cross-validation", "New rows", "Stability", "Session", "How to cite"):
+    for head in ("Prototypes", "Cross-validation", "Test on new rows", "Stability", "Versions", "How to cite"):
         assert f"<h2>{head}</h2>" in page
     with pytest.raises(pc.OptionError, match="overwrite=True"):
         fit.report(path)

@@ -38,7 +38,6 @@ def calls(fit):
         "loss": with_loss,
         "prior": lambda v: calibrated.predict(data, prior={"setosa": v, "versicolor": 1, "virginica": 0}),
         "weight": lambda v: fit.test(new, weights=[v] + [1.0] * (len(new) - 1)),
-        "no_information": lambda v: fit.test(new, no_information=v),
         "shares": lambda v: fit.stability(B=2).replicate(v, B=2),
         "share": lambda v: fit.stability(B=2).replicate([v], B=2),
         "within": lambda v: fit.alternatives(within=v, progress=False),
@@ -79,20 +78,13 @@ def test_an_unknown_choice_is_not_the_least_error(fit):
         fit.validation.corrected("best")
 
 
-@pytest.mark.parametrize("kind", [np.float32, np.float16])
-def test_numbers_of_few_bits_are_numbers(fit, kind):
-    data = pc.load_data("iris").iloc[1::5]
-    assert fit.test(data, no_information=kind(0.5)).p_value == fit.test(data, no_information=0.5).p_value
-
-
 @pytest.mark.parametrize("size", [1e-320, 1e-200, 1e160, 1e300])
 def test_the_unit_of_the_weights_of_new_rows_does_not_matter(fit, size):
     data = pc.load_data("iris").iloc[1::5]
     share = np.random.default_rng(0).integers(1, 4, len(data)).astype(float)
-    for stated in (None, 0.5):
-        one, other = fit.test(data, share, stated), fit.test(data, share * size, stated)
-        for name in ("error", "low", "high", "no_information", "p_value"):
-            assert getattr(other, name) == pytest.approx(getattr(one, name), rel=1e-2 if size == 1e-320 else 1e-9)
+    one, other = fit.test(data, share), fit.test(data, share * size)
+    for name in ("error", "low", "high", "no_information", "p_value"):
+        assert getattr(other, name) == pytest.approx(getattr(one, name), rel=1e-2 if size == 1e-320 else 1e-9)
     assert fit.test(data, share * size).confusion.to_numpy().sum() == pytest.approx(size * share.sum(), rel=1e-2)
 
 

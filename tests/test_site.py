@@ -35,7 +35,7 @@ def test_the_reference_is_grouped_by_task(docs):
     parts = dict(zip(*[iter(re.split(r"^(.+)\n-+$", pages.reference(), flags=re.MULTILINE)[1:])] * 2, strict=True))
     assert list(parts) == [*pages.GROUPS, pages.REST]
     for heading, names in {
-        "Explorers": {"explore", "link"}, "Methods": {"PVM", "KNN"}, "Custom methods and metrics": {"Model", "Metric", "register"},
+        "Explorers": {"explore"}, "Methods": {"PVM", "KNN"}, "Custom methods and metrics": {"Model", "Metric", "register"},
     }.items():  # fmt: skip
         assert names <= set(re.findall(r"^   (\w+)$", parts[heading], re.MULTILINE)), heading
 

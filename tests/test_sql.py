@@ -100,7 +100,7 @@ def iris():
 METHODS = [
     ("pvm", {"eps": 1.0}), ("knn", {"k": 1}), ("knn", {"k": 6}),
     ("kmedoids", {"K": 2}), ("kmeans", {"K": 3}), ("lvq", {"K": 3}), ("condensed", {}), ("multiedit", {}),
-    ("mmd", {"K": 2}), ("scm", STUMPS), ("scm", {**STUMPS, "multiclass": "ovr", "kind": "disjunction"}),
+    ("mmd", {"K": 2}), ("scm", STUMPS), ("scm", {**STUMPS, "kind": "disjunction"}),
 ]  # fmt: skip
 
 
@@ -137,8 +137,7 @@ def test_digits_have_a_query_of_sensible_size():
     assert not differ(fit, digits.iloc[1::8])
 
 
-FORMULAS = ["y ~ .", "y ~ log(b + 1) + I(a**2) + g + a:flag + ifelse(a > 0, 1, -2) + exp(a) + sqrt(abs(a)) + I(a/(b+2)**3)",
-            "y ~ C(b) + o + log10(`na me\"q`) + I(-a)"]  # fmt: skip
+FORMULAS = ["y ~ .", "y ~ C(b) + o + a + g"]
 
 
 @pytest.mark.parametrize("formula", FORMULAS)
@@ -153,7 +152,7 @@ def test_mixed_data_and_formulas(formula, engine):
 @pytest.mark.parametrize("engine", ENGINES)
 def test_gower_with_its_options(engine):
     t = mixed()
-    metric = pc.Gower(asymmetric=["flag"], logratio=['na me"q'], weights={"a": 2.0, "o": 0.3, "g": 0})
+    metric = pc.Gower(asymmetric=["flag"], weights={"a": 2.0, "o": 0.3, "g": 0})
     fit = pc.fit("y ~ .", t, "knn", k=3, dissimilarity=metric)
     assert not differ(fit, t, engine)
 
@@ -184,7 +183,7 @@ def test_nothing_in_common_is_no_class(engine):
 @pytest.mark.parametrize(("method", "parameters"), [("condensed", {}), ("knn", {"k": 3}), ("scm", STUMPS)])
 def test_rows_with_missing_predictors_have_no_class(method, parameters, engine):
     t = mixed()
-    terms = "a + b + g + flag + ifelse(a > 0, 1, 0)"
+    terms = "a + b + g + flag"
     fit = pc.fit(f"y ~ {terms}", t, method, dissimilarity="euclidean", cv=None, **parameters)
     new = t.head(8).astype({"flag": "boolean", "b": float})
     new.loc[1, "a"] = new.loc[2, "b"] = new.loc[3, "g"] = new.loc[4, "flag"] = None
@@ -194,9 +193,9 @@ def test_rows_with_missing_predictors_have_no_class(method, parameters, engine):
 
 def test_what_predict_refuses_has_no_class():
     t = mixed()
-    fit = pc.fit("y ~ a + g + log(b + 1)", t, "condensed", dissimilarity="euclidean")
+    fit = pc.fit("y ~ a + g + b", t, "condensed", dissimilarity="euclidean")
     new = t.head(6).astype({"b": float})
-    new.loc[1, "a"], new.loc[2, "g"], new.loc[3, "b"], new.loc[4, "a"] = np.inf, "new", -5.0, 1e200
+    new.loc[1, "a"], new.loc[2, "g"], new.loc[3, "b"], new.loc[4, "a"] = np.inf, "new", np.nan, 1e200
     for engine in ENGINES:
         found = ENGINES[engine](fit.sql(), new)["predicted"]
         assert found.isna().tolist() == [False, True, True, True, True, False]
@@ -250,18 +249,13 @@ def test_what_is_too_far_away_for_gower_has_no_class(engine):
             with pytest.raises(pc.DataError, match="too large for its range"):
                 fit.predict(new)
             assert ENGINES[engine](fit.sql(), new)["predicted"].isna().tolist() == [False, True]
-    fit = pc.fit("y ~ .", t.assign(b=t.b + 1), "knn", k=1, dissimilarity=pc.Gower(logratio=["b"]), na="keep")
-    new = t.head(3).assign(b=[1.0, 0.0, np.nan])
-    with pytest.raises(pc.DataError, match="logratio needs positive numbers"):
-        fit.predict(new)
-    assert ENGINES[engine](fit.sql(), new)["predicted"].isna().tolist() == [False, True, False]
 
 
 @pytest.mark.parametrize("engine", ENGINES)
 def test_a_rule_that_reads_columns_is_not_bound_by_the_metric(engine):
-    fit = pc.fit("y ~ .", mixed(), "scm", dissimilarity=pc.Gower(logratio=['na me"q']), cv=None, **STUMPS)
+    fit = pc.fit("y ~ .", mixed(), "scm", dissimilarity="gower", cv=None, **STUMPS)
     new = mixed().head(4)
-    new.loc[1, 'na me"q'], new.loc[2, "a"] = 0.0, 1e307
+    new.loc[2, "a"] = 1e307
     assert fit.predict(new).notna().all()
     assert not differ(fit, new, engine)
 
@@ -383,10 +377,9 @@ def test_what_is_not_written_says_what_is(iris):
         written("knn", k=1, dissimilarity="mahalanobis")
     with pytest.raises(pc.OptionError, match=r"Chebyshev dissimilarities can't be written in SQL: use Minkowski distances of finite"):
         written("knn", k=1, dissimilarity="chebyshev")
-    with pytest.raises(pc.OptionError, match=r"ordratio=.*can't be written in SQL"):
-        written("knn", k=1, dissimilarity=pc.Gower(ordratio=["sepal_width"]))
-    with pytest.raises(pc.OptionError, match=r"term 'poly.*can't be written in SQL"):
-        pc.fit("species ~ poly(sepal_width, 2)", iris, "knn", k=1).sql()
+    for term in ("poly(sepal_width, 2)", "log(sepal_width)", "sepal_width:petal_width"):
+        with pytest.raises(pc.OptionError, match=r"term '.*' can't be written in SQL.*compute it as a column"):
+            pc.fit(f"species ~ {term}", iris, "knn", k=1, dissimilarity="euclidean").sql()
     with pytest.raises(pc.OptionError, match="single precision"):
         pc.fit("species ~ .", iris.astype(dict.fromkeys(iris.columns[:4], "float32")), "knn", k=1).sql()
     with pytest.raises(pc.NotAvailable, match=r"classifies rows by their columns, but .* has no predictors"):

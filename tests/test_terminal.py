@@ -2,11 +2,8 @@
 
 import io
 import os
-import re
-import shlex
 import subprocess
 import sys
-import time
 
 import pandas as pd
 import pytest
@@ -36,41 +33,6 @@ def test_tables_stand_apart_and_notes_are_wrapped(iris, monkeypatch):
     assert len(paragraphs) == len(fit.summary().tables) + 1
     assert max(map(len, paragraphs[-1].splitlines())) <= 60
     assert " ".join(paragraphs[-1].split()) == " ".join(" ".join(fit.summary().notes).split())
-
-
-def test_marks_are_for_terminals_alone(iris, monkeypatch):
-    monkeypatch.setenv("TERM", "xterm")
-    monkeypatch.delenv("NO_COLOR", raising=False)
-    assert terminal.takes_colours(Terminal())
-    assert not terminal.takes_colours(io.StringIO())
-    monkeypatch.setenv("NO_COLOR", "1")
-    assert not terminal.takes_colours(Terminal())
-    fit = pc.fit("species ~ .", iris, eps=1.0)
-    plain, marked = terminal.page(fit), terminal.page(fit, marked=True)
-    assert "\033" not in plain
-    assert marked.count(terminal.BOLD) == len(fit.summary().tables)
-    for code in (terminal.BOLD, terminal.DIM, terminal.END):
-        marked = marked.replace(code, "")
-    assert marked == plain
-
-
-def test_what_is_next_can_be_run(path, tmp_path, capsys):
-    words = ["species ~ .", path, "--eps", "1.0", "--cv", "none"]
-    assert main(words) == 0
-    steps = [line.split("   ")[0].strip() for line in capsys.readouterr().out.split("Next:\n")[1].splitlines()]
-    first = shlex.split(steps[0].split("  ")[0])
-    assert first == ["python", "-m", "protoclass", *words, "--out", "figures"]
-    done = subprocess.run([sys.executable, *first[1:]], cwd=tmp_path, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
-    assert len(list((tmp_path / "figures").iterdir())) == 3
-    assert "--out" not in done.stdout.split("Next:")[1]
-
-
-@pytest.mark.parametrize("out", [["--out", "here"], ["--out=here"]])
-def test_an_explorer_is_offered_without_the_folder(out):
-    text = terminal.next_steps(["y ~ .", "a.csv", *out, "--eps", "1"], written=True)
-    assert "explore 'y ~ .' a.csv --eps 1 --save fit.html " in text
-    assert "here" not in text
 
 
 def test_an_explorer_is_written_as_a_page(path, tmp_path, capsys, monkeypatch):
@@ -116,41 +78,6 @@ def test_bars_show_themselves_sooner_where_nothing_else_does(monkeypatch, stream
     monkeypatch.setattr(sys, "stderr", stream)
     with pc.options(progress=None), progress.bar(10, "work", asked) as one:
         assert one.delay == seconds
-
-
-def test_a_bar_at_a_terminal_counts_the_seconds_of_a_long_step(monkeypatch):
-    monkeypatch.setattr(sys, "stderr", stream := Terminal())
-    monkeypatch.setattr(progress, "BARS", {})
-    monkeypatch.setattr(progress, "_start_clock", lambda process: None)  # drawn here, by no thread
-    with pc.options(progress=None), progress.bar(10, "work", None) as one, progress.bar(None, "steps", None) as other:
-        progress.draw_due()
-        assert stream.getvalue() == ""
-        for each in (one, other):
-            each.start_t -= 2 * progress.AT_A_TERMINAL
-            each.last_print_t = each.start_t
-        progress.draw_due()
-        assert "work:   0%" in stream.getvalue()
-        assert "steps [00:02]" in stream.getvalue()
-        drawn = len(stream.getvalue())
-        progress.draw_due()
-        assert len(stream.getvalue()) == drawn
-        one.update()  # after two seconds, by which tqdm measures the rate
-        assert re.search(r"1/10 \[00:02<00:1\d,  2\.\d\ds/it\]", stream.getvalue())
-    progress.draw_due()
-    assert not progress.BARS
-    assert stream.getvalue().endswith("\r")
-
-
-def test_a_thread_draws_the_bars(monkeypatch):
-    monkeypatch.setattr(sys, "stderr", stream := Terminal())
-    monkeypatch.setattr(progress, "TICK", 0.001)
-    monkeypatch.setattr(progress, "AT_A_TERMINAL", 0.002)
-    with pc.options(progress=None), progress.bar(10, "work", None) as one:
-        one.last_print_t -= progress.REDRAW
-        while "work" not in stream.getvalue():
-            time.sleep(0.001)
-    while progress.BARS:
-        time.sleep(0.001)
 
 
 def test_a_terminal_without_letters_of_the_data():

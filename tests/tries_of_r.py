@@ -81,7 +81,7 @@ CLASS_E1071_CLUSTER = [
 
 RPART_GLMNET = [
     ("pc.fit('species ~ .', data, eps=1.0, method='class')", "OptionError: method must be 'pvm', 'scm', 'hyperplane', 'knn', 'dann',", "pc.fit('species ~ .', data, eps=1.0, method='pvm')"),
-    ("fit.plot('tree')", "OptionError: kind must be None, 'prototypes', 'progress', 'path',", "fit.plot('prototypes')"),
+    ("fit.plot('tree')", "OptionError: kind must be None, 'prototypes', 'rule', 'path',", "fit.plot('prototypes')"),
     ("pc.fit('species ~ .', data, eps=1.0, **{'lambda': 0.5})", "OptionError: use lambda_=", "pc.fit('species ~ .', data, eps=1.0, lambda_=0.5)"),
     ("pc.cross_validate('species ~ .', data, 'knn', k=[1, 3], nfolds=3)", "OptionError: use cv=", "pc.cross_validate('species ~ .', data, 'knn', k=[1, 3], cv=3)"),
     ("pc.cross_validate('species ~ .', data, 'knn', k=[1, 3], foldid=list(range(50)))", "OptionError: use cv=",
@@ -134,7 +134,7 @@ BASE = [
     ("pc.summary(fit)", "NotAvailable: fit.summary(...)", "fit.summary()"),
     ("pc.plot(fit)", "NotAvailable: fit.plot(...)", "fit.plot()"),
     ("pc.coef(fit)", "NotAvailable: use prototypes and tidy() for the fitted model, and", "fit.importance(new, repeats=2)"),
-    ("pc.anova(fit, pvm)", "NotAvailable: pc.compare([fit, other], new=new)", "pc.compare([fit, pvm], new=new)"),
+    ("pc.anova(fit, pvm)", "NotAvailable: pc.compare(fit, other, new=new)", "pc.compare(fit, pvm, new=new)"),
     ("fit.confint()", "NotAvailable: use fit.test(new) for the error with its interval, and", "fit.test(new)"),
     ("fit.residuals", "NotAvailable: use augment() for the fitted class of each row, whether it", "fit.augment()[['fitted', 'correct', 'margin']]"),
     ("fit.AIC", "NotAvailable: use glance() for the cross-validated error, or", "fit.glance()"),

@@ -86,7 +86,7 @@ class Alternatives(Printed):
     objective: float
     among: str
 
-    plot = Above("protoclass.plots")
+    plot = Above("protoclass.pictures")
 
     def tidy(self) -> pd.DataFrame:
         """Table with one row per prototype and substitute; prototypes without a substitute have one row."""
@@ -308,13 +308,7 @@ class Criticisms(Printed):
     score: str
     meaning: str
 
-    plot = Above("protoclass.plots")
-
-    def tidy(self) -> pd.DataFrame:
-        """The table with the labels as the column `row`."""
-        out = self.table.reset_index(drop=True)
-        out.insert(0, "row", pd.Series(self.table.index.to_flat_index().tolist(), dtype=object))
-        return out
+    plot = Above("protoclass.pictures")
 
     def _said(self) -> tuple[str, list[Any]]:
         words = f"The {len(self.table)} rows that the prototypes explain worst, by {self.score} ({self.meaning})"

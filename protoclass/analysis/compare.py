@@ -19,8 +19,9 @@ import pandas as pd
 
 from ..core.parallel import each_fit
 from ..core.statistics.folds import grouped, holdout, stratified, usual_folds
-from ..estimation.calibration import arguments_of, loss_of
+from ..estimation.calibration import arguments_of
 from ..estimation.coincidence import COPIES, copies_across
+from ..estimation.decisions import loss_of
 from ..estimation.fitted import Fitted
 from ..estimation.learning import TWICE, WORSE, fit_call
 from ..estimation.problem import Call, is_default, own_folds, prepare, short
@@ -38,7 +39,7 @@ from ..metrics.measuring import dissimilarity as measure
 from ..models.base import Model
 from ..values import public
 from .comparison import Comparison, Design
-from .estimators import Predictions, check_estimator, check_predictions, is_estimator, judge_estimator, predicted_by
+from .estimators import check_estimator, is_estimator, judge_estimator
 
 
 @public
@@ -77,11 +78,10 @@ def compare(
         Rows to split into training and test sets.
     methods : list, or mapping of names
         Method names ("pvm"), model objects (`pc.KNN(k=1)`), or mappings of arguments of `fit`, such as
-        `{"method": "pvm", "candidates": pc.kmeans(50)}`. Estimators of scikit-learn (`RandomForestClassifier()`, see Notes) and
-        existing predictions, `pc.Predictions(values)`, can be included.
+        `{"method": "pvm", "candidates": pc.kmeans(50)}`. Estimators of scikit-learn (`RandomForestClassifier()`, see Notes) can be
+        included.
     new : DataFrame
-        New rows with predictors and response, on which existing fits are compared. Predictions of these rows may be included among
-        the fits.
+        New rows with predictors and response, on which existing fits are compared.
     test_size : float between 0 and 1, optional
         Proportion of the rows in the test set of a random split, stratified by class.
     cv : int, "loo", Series or array of folds, optional
@@ -128,9 +128,8 @@ def compare(
     estimator gets a DataFrame of numbers. Transforms and interactions of the formula are computed; a category has a column of 0 and 1
     for each of its levels, and all are 0 for a level that is not in the training rows. An estimator tunes itself
     (`GridSearchCV`), by folds that ignore `groups`; `inner`, `choose`, `dissimilarity`, `calibrate` and the tuning by `loss` do not
-    apply to it. Its seed is not changed: without `random_state` each call gives different results.
-    `{"method": estimator, "class_weights": "balanced"}` passes the weights as `sample_weight`. If it has `predict_proba`, its
-    probabilities are scored too.
+    apply to it. Its seed is not changed: without `random_state` each call gives different results. Class weights are set in the
+    estimator itself. If it has `predict_proba`, its probabilities are scored too.
 
     See Also
     --------
@@ -150,11 +149,8 @@ def compare(
     {'pvm': 6, 'forest': 7}
     """
     given = locals()  # before any other name is set
-    if isinstance(formula, (list, tuple)) and data is not None:
-        raise OptionError("fits are compared on new rows, which need their name: use compare(fit1, fit2, new=test)")
     if isinstance(formula, (list, tuple)):
-        formula, *rest = formula
-        more = tuple(rest)
+        raise OptionError("fits must be single arguments: use compare(fit1, fit2, new=test)")
     beside = {name: given[name] for name in OPTIONS if not is_default(name, given[name], OPTIONS)}
     if isinstance(formula, (Fitted, Mapping)):
         for name in beside.keys() - {"loss"}:
@@ -173,7 +169,7 @@ def compare(
     common = {"choose": choose, "na": na, "seed": seed, "cv": inner, "progress": False, "dissimilarity": dissimilarity,
               "calibrate": calibrate}  # fmt: skip
     loss_of(loss, splits.frame.levels)
-    methods = {name: own if _is_foreign(own.get("method")) else {**common, **own} for name, own in specs.items()}
+    methods = {name: own if is_estimator(own.get("method")) else {**common, **own} for name, own in specs.items()}
     results, predictions, chances = judge_all(splits, methods, progress, loss)
     call = f"compare({formula!r}, data, {list(specs)}{_arguments_in_words(beside)})"
     return Comparison(results, predictions, splits.how(), splits.design(), len(splits.frame.dropped), call, chances, loss)
@@ -188,7 +184,7 @@ OPTIONS = {
 
 def named_methods(methods: Any) -> dict[str, dict[str, Any]]:
     """Arguments of `fit` for each method, by its name."""
-    if isinstance(methods, (str, Model)) or _is_foreign(methods):
+    if isinstance(methods, (str, Model)) or is_estimator(methods):
         methods = [methods]
     if isinstance(methods, Mapping):
         names, specs = _checked(list(methods)), list(methods.values())
@@ -209,15 +205,10 @@ def named_methods(methods: Any) -> dict[str, dict[str, Any]]:
             )
         out[name] = dict(spec) if isinstance(spec, Mapping) else {"method": spec}
         method = out[name].get("method")
-        further = set(out[name]) - {"method", *(["class_weights"] if is_estimator(method) else [])}
-        if _is_foreign(method) and further:
-            raise OptionError(f"method {name!r} is a {type(method).__name__}, which has no {min(further)!r}: leave it out")
+        further = set(out[name]) - {"method"}
+        if is_estimator(method) and further:
+            raise OptionError(f"method {name!r} is a {type(method).__name__}, which has no {min(further)!r}: set it in the estimator")
     return out
-
-
-def _is_foreign(method: Any) -> bool:
-    """Whether a method is an estimator, or predictions that exist already."""
-    return isinstance(method, Predictions) or is_estimator(method)
 
 
 def _check_calibration(name: str, calibrate: Any) -> None:
@@ -232,7 +223,7 @@ def _check_calibration(name: str, calibrate: Any) -> None:
 def _name(spec: Any) -> str:
     if isinstance(spec, Mapping):
         spec = spec.get("method", "pvm")
-    if _is_foreign(spec):
+    if is_estimator(spec):
         return getattr(spec, "__name__", type(spec).__name__)
     if not isinstance(spec, Model):
         return str(getattr(spec, "name", spec))
@@ -265,12 +256,10 @@ def _checked(names: Sequence[Any]) -> list[str]:
 def _of_fits(first: Any, others: list[Any], new: Any, loss: Any) -> Comparison:
     fits = dict(first) if isinstance(first, Mapping) else None
     listed = list(fits.values()) if fits is not None else [first, *others]
-    known = [f for f in listed if isinstance(f, Fitted)]
-    if (fits is not None and others) or not known or not all(isinstance(f, (Fitted, Predictions)) for f in listed):
-        cure = ", and pc.Predictions(estimator.predict(X)) for a fitted estimator" if any(map(is_estimator, listed)) else ""
-        raise OptionError(f"compare needs a formula, data and methods, or only fits: use compare(fit1, fit2, new=test){cure}")
+    if (fits is not None and others) or not listed or not all(isinstance(f, Fitted) for f in listed):
+        raise OptionError("compare needs a formula, data and methods, or only fits: use compare(fit1, fit2, new=test)")
     if fits is None:
-        names = [f.model.name if isinstance(f, Fitted) else _name(f) for f in listed]
+        names = [f.model.name for f in listed]
         fits = {
             f"{n}.{names[:i].count(n) + 1}" if names.count(n) > 1 else n: f
             for i, (n, f) in enumerate(zip(names, listed, strict=True))
@@ -279,25 +268,17 @@ def _of_fits(first: Any, others: list[Any], new: Any, loss: Any) -> Comparison:
     if new is None:
         raise OptionError("fits are compared on new rows: use compare(fit1, fit2, new=test)")
     new = as_pandas(new)
-    levels, response = known[0].frame.levels, known[0].frame.formula.response
+    levels, response = listed[0].frame.levels, listed[0].frame.formula.response
     for name, f in fits.items():
-        if isinstance(f, Predictions):
-            continue
         if list(f.frame.levels) != list(levels) or f.frame.formula.response != response:
             raise OptionError(f"fit {name!r} can't be compared with the first, because its response or classes differ")
     loss_of(loss, levels)
-    return replace(_judge_fits(fits, new, known[0].true_codes(new), levels), loss=loss)
+    return replace(_judge_fits(fits, new, listed[0].true_codes(new), levels), loss=loss)
 
 
 def _judge_fits(fits: dict[str, Any], new: pd.DataFrame, codes: np.ndarray, levels: pd.Index) -> Comparison:
     """Fits on the rows of `new` that have a class (code >= 0) and that all of them can classify."""
-    found = {}
-    for name, f in fits.items():
-        if isinstance(f, Fitted):
-            found[name] = judge_fit(f, new, np.nan, "warn")
-            continue
-        with named(name):
-            found[name] = NO_FIT, *predicted_by(f, new.index, new, levels)
+    found = {name: judge_fit(f, new, np.nan, "warn") for name, f in fits.items()}
     known = (codes >= 0) & np.all([predicted.notna() for _, predicted, _ in found.values()], axis=0)
     n = int(known.sum())
     if n == 0:
@@ -310,9 +291,6 @@ def _judge_fits(fits: dict[str, Any], new: pd.DataFrame, codes: np.ndarray, leve
     how = f"{len(rows)} fits on {n} new rows"
     return Comparison(pd.DataFrame(rows), predictions, how, Design(0.0), int((~known).sum()), "compare(fits, new=data)",
                       chances={name: p[known] for name, (_, _, p) in found.items() if p is not None})  # fmt: skip
-
-
-NO_FIT = {"prototypes": np.nan, "size": np.nan, "seconds": np.nan, "predict_seconds": np.nan, "choice": {}}  # of given predictions
 
 
 @dataclass(frozen=True)
@@ -359,11 +337,6 @@ class Splits:
             return f"Random split{again}: {n - self.held:g} rows train, {self.held:g} test"
         note = f", {self.note}" if self.note else ""
         return f"Nested cross-validation of {n} rows, {len(self.tests) // repeats} folds{again}{note}"
-
-    @property
-    def tested(self) -> pd.Index:
-        """Labels of the rows that some split tests."""
-        return self.frame.index[np.any(self.tests, axis=0)]
 
     def groups_of(self, rows: pd.Index) -> dict[str, Any]:
         """The argument `groups` of a fit to some rows, if there are groups."""
@@ -448,12 +421,8 @@ def named(method: str) -> Iterator[None]:
 def checked(splits: Splits, options: Mapping[str, Any], loss: pd.DataFrame | None) -> Mapping[str, Any]:
     """The arguments of a method, with the loss if it tunes; raises, before any method is fitted, if it does not take them or the data."""
     method = options.get("method")
-    if isinstance(method, Predictions):
-        check_predictions(method, splits.frame)
-        predicted_by(method, splits.tested, splits.data, splits.frame.levels)
-        return options
     if is_estimator(method):
-        check_estimator(method, options, splits.frame)
+        check_estimator(method, splits.frame)
         return options
     problem = prepare(Call("fit", splits.formula, splits.data, {**options, **splits.groups_of(splits.data.index)}))
     if problem.model.can.coordinates and not problem.metric.train_in_folds:
@@ -477,11 +446,9 @@ def judge(
 ) -> tuple[dict[str, Any], pd.Series, np.ndarray | None, Unseen]:
     """One method on one split: sizes and times of the fit, its predictions and probabilities (if calibrated) of the test rows, and the
     levels that its training rows lack, so that rows with them get no prediction."""
-    data, method = splits.data, options.get("method")
-    if isinstance(method, Predictions):
-        return NO_FIT, *predicted_by(method, test, data, splits.frame.levels), Unseen()
-    if is_estimator(method):
-        return *judge_estimator(options, splits.frame, data.loc[train], data.loc[test]), Unseen()
+    data = splits.data
+    if is_estimator(options.get("method")):
+        return *judge_estimator(options["method"], splits.frame, data.loc[train], data.loc[test]), Unseen()
     measured = options["dissimilarity"]
     matrix = splits.given if measured is splits.dissimilarity else matrix_of(measured, data)
     new = data.loc[test]
@@ -499,10 +466,8 @@ def judge(
 
 def judge_fit(fitted: Fitted, new: pd.DataFrame, seconds: float, unseen: str | None) -> tuple[dict[str, Any], pd.Series, np.ndarray | None]:
     """Sizes and seconds of a fit, its predictions of rows, and their probabilities (n, classes) if it is calibrated."""
-    start = perf_counter()
+    row = {"prototypes": len(fitted.rule.prototypes), "size": fitted.rule.size, "seconds": seconds, "choice": dict(fitted.selection.values)}
     predicted = fitted.predictions(new, unseen=unseen)
-    row = {"prototypes": len(fitted.rule.prototypes), "size": fitted.rule.size, "seconds": seconds,
-           "predict_seconds": perf_counter() - start, "choice": dict(fitted.selection.values)}  # fmt: skip
     chances = None if fitted.calibration is None else fitted.predictions(new, "prob", unseen=None).to_numpy(float)
     return row, predicted, chances
 

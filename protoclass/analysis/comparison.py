@@ -35,8 +35,8 @@ class Comparison(Printed, Saveable, Served):
     ----------
     results : DataFrame
         One row for each split and method: `split`, `method`, `n` and `wrong` (number of test rows, and of misclassified test rows),
-        `error`, `prototypes`, `size`, `seconds` (for the fit with its tuning), `predict_seconds` and `choice` (the selected
-        parameters, a mapping). For estimators and given predictions, `prototypes` and `size` are NaN.
+        `error`, `prototypes`, `size`, `seconds` (for the fit with its tuning) and `choice` (the selected parameters, a
+        mapping). For estimators, `prototypes` and `size` are NaN.
     predictions : DataFrame
         One row for each test row of each split (index: split, row label): `truth`, and the prediction of each method.
     how : str
@@ -48,8 +48,8 @@ class Comparison(Printed, Saveable, Served):
     call : str
         The call.
     chances : mapping of method to array (rows, classes)
-        Probabilities of the classes for each row of `predictions`, from calibrated methods, estimators with `predict_proba` and
-        `Predictions` with probabilities; NaN if there are none.
+        Probabilities of the classes for each row of `predictions`, from calibrated methods and estimators with `predict_proba`; NaN
+        if there are none.
     loss : DataFrame, or None
         Loss matrix for the predictions.
     """
@@ -67,7 +67,7 @@ class Comparison(Printed, Saveable, Served):
     loss: pd.DataFrame | None = None
 
     between: ClassVar[str] = "\n\n"
-    plot, as_table = Above("protoclass.plots"), Above("protoclass.tables")
+    plot, as_table = Above("protoclass.pictures"), Above("protoclass.tables")
 
     @property
     def methods(self) -> list[str]:
@@ -149,34 +149,8 @@ class Comparison(Printed, Saveable, Served):
         """The scores that are known of these methods."""
         return ([] if self.loss is None else ["loss"]) + ([*SCORES, "auc"] if self.chances else [])
 
-    def _check_score(self, score: str, allowed: tuple[str, ...]) -> None:
-        one_of("score", score, allowed)
-        if score == "loss" and self.loss is None:
-            raise NotAvailable("the mean loss needs a loss matrix: use compare(..., loss=matrix)")
-        if score != "loss" and not self.chances:
-            raise NotAvailable("the scores need probabilities, but no method was calibrated: use compare(..., calibrate=True)")
-
-    def scores(self, score: str = "brier") -> pd.DataFrame:
-        """The Brier score, log loss or loss of each test row (index: split, row label) for each method that has it.
-
-        Parameters
-        ----------
-        score : "brier", "log_loss" or "loss"
-            Name of the score.
-
-        Returns
-        -------
-        DataFrame
-            Scores with a column for each method. The loss is the loss of the predicted class; without a prediction, it is the largest
-            loss for the class of the row. Brier score and log loss need probabilities; rows for which a method has none are excluded
-            for all. See `protoclass.core.statistics.scores`.
-
-        Raises
-        ------
-        NotAvailable
-            If no method has probabilities, or no loss matrix was given.
-        """
-        self._check_score(score, (*SCORES, "loss"))
+    def _scores(self, score: str) -> pd.DataFrame:
+        """The Brier score, log loss or loss of each test row for each method; without a prediction, the largest loss for its class."""
         truth = self.predictions["truth"]
         if self.loss is None or score != "loss":
             return score_rows(score, self.chances, truth)
@@ -192,19 +166,24 @@ class Comparison(Printed, Saveable, Served):
         at = [live & (split == k) for k in self.errors.index]
         return {name: [mean_auc(p[k], codes[k], np.ones(k.sum()))[1] for k in at] for name, p in self.chances.items()}
 
-    def _areas_by_split(self) -> pd.DataFrame:
-        return pd.DataFrame({name: [area.estimate.value for area in areas] for name, areas in self._areas.items()}, self.errors.index)
+    def _by_split(self, score: str) -> tuple[pd.DataFrame, np.ndarray]:
+        """A score of each method on each split, and the number of rows that it is a mean of."""
+        if score == "auc":
+            areas = {name: [area.estimate.value for area in areas] for name, areas in self._areas.items()}
+            return pd.DataFrame(areas, self.errors.index), self.sizes
+        of_split = self._scores(score).groupby(level="split")
+        return of_split.mean(), of_split.size().to_numpy()
 
     def _mean_scores(self, score: str) -> dict[str, tuple[float, float]]:
-        """Mean and standard error of a score for each method that has it."""
-        if score != "auc":
-            rows = self.scores(score)
-            return {str(name): mean_score(rows[name], self.design, self.independent) for name in rows}
-        if self.independent:
+        """Mean and standard error of a score for each method that has it; NaN if the mean is not finite."""
+        if not self.independent:
+            by, sizes = self._by_split(score)
+            means = {str(name): mean_over_splits(by[name].to_numpy(), self.design, sizes) for name in by}
+            return {name: (mean.value, mean.se) for name, mean in means.items()}
+        if score == "auc":
             return {name: (area.estimate.value, area.se) for name, (area,) in self._areas.items()}
-        by = self._areas_by_split()
-        means = {name: mean_over_splits(by[name].to_numpy(), self.design, self.sizes) for name in by}
-        return {name: (mean.value, mean.se) for name, mean in means.items()}
+        rows = self._scores(score)
+        return {str(name): mean_over_rows(rows[name].to_numpy(), np.ones(len(rows))) for name in rows}
 
     def score_tests(self, score: str = "brier") -> pd.DataFrame:
         """Paired tests of Brier scores, log losses, areas under the ROC curve or losses, with Holm's correction.
@@ -243,12 +222,16 @@ class Comparison(Printed, Saveable, Served):
         >>> c.score_tests()[["test", "difference", "p"]].round(3).to_numpy().tolist()
         [['paired t', -0.029, 0.293]]
         """
-        self._check_score(score, (*SCORES, "auc", "loss"))
-        if score != "auc":
-            return compare_scores(self.scores(score), self.design, self.independent)
-        if self.independent:
+        one_of("score", score, (*SCORES, "auc", "loss"))
+        if score not in self._judged_by():
+            cure = "loss=matrix" if score == "loss" else "calibrate=True"
+            raise NotAvailable(f"no method of this comparison has {score!r}: use compare(..., {cure})")
+        if not self.independent:
+            by, sizes = self._by_split(score)
+            return by_split(by, self.design, sizes)
+        if score == "auc":
             return compare_areas({name: area for name, (area,) in self._areas.items()})
-        return by_split(self._areas_by_split(), self.design, self.sizes)
+        return compare_scores(self._scores(score))
 
     def _said(self) -> tuple[str, list[Any]]:
         left = f"; {self.left_out} rows excluded without a class or a prediction" if self.left_out else ""
@@ -313,42 +296,12 @@ def compare_areas(areas: Mapping[str, AUC], group: Any = None) -> pd.DataFrame:
     return with_holm(rows)
 
 
-def mean_score(scores: pd.Series, design: Design, independent: bool) -> tuple[float, float]:
-    """Mean of a score over the rows of all splits, and its standard error; NaN if the mean is not finite.
-
-    Parameters
-    ----------
-    scores : Series
-        Scores, indexed by split and row.
-    design : Design
-    independent : bool
-        Whether the rows are independent given the rule, so the standard error is that of a mean over rows; otherwise it is computed
-        from the means of the splits, corrected for shared rows (`protoclass.analysis.comparison.by_split`).
-    """
-    if not np.isfinite(scores.to_numpy()).all():
-        return float(scores.mean()), np.nan
-    if independent:
-        return mean_over_rows(scores.to_numpy(), np.ones(len(scores)))
-    of_split = scores.groupby(level="split")
-    mean = mean_over_splits(of_split.mean().to_numpy(), design, of_split.size().to_numpy())
-    return mean.value, mean.se
-
-
-def compare_scores(scores: pd.DataFrame, design: Design, independent: bool) -> pd.DataFrame:
-    """Paired tests of each pair of methods, as `paired.by_row` and `paired.by_split` return them.
-
-    If rows are independent given the rules, the paired t-test of the differences by row, otherwise the corrected resampled t-test of
-    the means of the splits. A difference that is not finite, because a probability was 0, has no test.
-    """
-    if not independent:
-        of_split = scores.groupby(level="split")
-        return by_split(of_split.mean(), design, of_split.size().to_numpy())
+def compare_scores(scores: pd.DataFrame) -> pd.DataFrame:
+    """Paired t-tests of each pair of columns over independent rows."""
     rows = []
     for a, b in combinations(scores, 2):
-        with np.errstate(invalid="ignore"):  # inf - inf
-            value, se = mean_over_rows((scores[a] - scores[b]).to_numpy(), np.ones(len(scores)))
-        mean = Mean(value, 0.0 if np.isnan(se) else se, len(scores) - 1)
-        rows.append(student_row("paired t", a, b, mean))
+        value, se = mean_over_rows((scores[a] - scores[b]).to_numpy(), np.ones(len(scores)))
+        rows.append(student_row("paired t", a, b, Mean(value, 0.0 if np.isnan(se) else se, len(scores) - 1)))
     return with_holm(rows)
 
 
@@ -454,8 +407,7 @@ def by_split(errors: pd.DataFrame, design: Design, sizes: np.ndarray | None = No
     """
     rows = []
     for a, b in combinations(errors, 2):
-        with np.errstate(invalid="ignore"):  # inf - inf, of log losses
-            mean = mean_over_splits((errors[a] - errors[b]).to_numpy(), design, sizes)
+        mean = mean_over_splits((errors[a] - errors[b]).to_numpy(), design, sizes)
         rows.append(student_row("corrected resampled t", a, b, mean))
     return with_holm(rows)
 
@@ -467,7 +419,8 @@ def mean_over_splits(values: np.ndarray, design: Design, sizes: np.ndarray | Non
     share = weights / weights.sum(axis=1, keepdims=True)
     splits = table.shape[1]
     means = (share * table).sum(axis=1)
-    variance = (share * (table - means[:, None]) ** 2).sum(axis=1) * splits / (splits - 1)
+    with np.errstate(invalid="ignore"):  # inf - inf, of log losses
+        variance = (share * (table - means[:, None]) ** 2).sum(axis=1) * splits / (splits - 1)
     se = float(np.sqrt(design.factor(splits) * variance.mean()))
     value = float((weights * table).sum() / weights.sum())
     return Mean(value, 0.0 if se < 1e-12 else se, design.sets * (splits - 1))

@@ -1,11 +1,11 @@
-"""Tests of a fit by groups of new rows, and differences between groups."""
+"""The test of a fit on new rows, overall and by groups of rows, and differences between groups."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import combinations
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar, overload
 
 import numpy as np
 import pandas as pd
@@ -15,25 +15,197 @@ from ..core.statistics.intervals import (
     difference_of,
     independent_rows,
     mean_over_rows,
+    satterthwaite,
     share_of_rows,
     sums_of,
 )
 from ..core.statistics.scores import calibration_in_the_large
-from ..frames.schema import along
-from ..frames.tables import cached_table
+from ..estimation.coincidence import coincidences
+from ..estimation.decisions import loss_of, threshold_in_words, threshold_of
+from ..estimation.fitted import Fitted
+from ..frames.schema import along, given_weights, group_codes
+from ..frames.tables import as_pandas, cached_table
 from ..ground.checks import one_of
-from ..ground.errors import DataError, OptionError, brief, shown
+from ..ground.errors import DataError, DataWarning, OptionError, brief, shown, warn
 from ..values import Above, Printed, public
 from .comparison import Row, with_holm
+from .evaluation import Judged, Test, compare_classes
 
-if TYPE_CHECKING:
-    from .evaluation import Test
-
+FEW_GROUPS = 5  # a one-sided sign test of four has p >= 1 / 16
 MOST_GROUPS = 50
 IN_THE_LARGE = "calibration_in_the_large"
 OF_CLASS = {"sensitivity": "sensitivity", "specificity": "specificity", "ppv": "PPV", "npv": "NPV",
             IN_THE_LARGE: "calibration in the large"}  # fmt: skip
 MEASURES = {"error": "error", **OF_CLASS}  # in words
+
+
+@overload
+def test(
+    fit: Fitted, new: Any, weights: Any = ..., by: None = ..., loss: Any = ..., threshold: Any = ...,
+    groups: Any = ...,
+) -> Test: ...  # fmt: skip
+
+
+@overload
+def test(
+    fit: Fitted, new: Any, weights: Any = ..., *, by: Any, loss: Any = ..., threshold: Any = ...,
+    groups: Any = ...,
+) -> TestByGroup: ...  # fmt: skip
+
+
+def test(
+    fit: Fitted,
+    new: Any,
+    weights: Any = None,
+    by: Any = None,
+    loss: Any = None,
+    threshold: Any = None,
+    groups: Any = "auto",
+) -> Test | TestByGroup:
+    """Test the fit on new rows with known classes.
+
+    The result has the error with its interval and test, the confusion table, and statistics per class. If the fit has
+    probabilities, calibrated (`Fit.calibrate`) or not, it also has the AUC, Brier score, log loss and calibration.
+
+    Parameters
+    ----------
+    new : DataFrame
+        New rows with the predictors and the response; for given dissimilarities, with the response as a further column. Rows with
+        missing values in either are excluded and counted.
+    weights : column name, Series or array, optional
+        Weight of each new row, in all statistics, intervals and tests.
+    by : column name, Series or array, optional
+        Groups of the new rows, up to 50. Each group is tested separately, and groups are compared pair by pair.
+    loss : DataFrame, optional
+        Loss matrix, with true classes as rows and predicted classes as columns. Adds the mean loss of the predicted classes and, if
+        there are probabilities, of the decisions `predict(new, loss=loss)`.
+    threshold : Threshold, or dict of one class and a threshold, optional
+        Probability threshold. The tested classes are those of `predict(new, threshold=threshold)`.
+    groups : "auto", column name, Series, array or None
+        Groups of rows that are not independent, such as the visits of a patient. Intervals and tests are then cluster-robust, by a
+        jackknife of groups with Satterthwaite's degrees of freedom; estimates do not change. Fewer than five groups cause a warning.
+        "auto": the column that `groups=` of the fit named, if the new data have it.
+
+    Returns
+    -------
+    Test
+        Results with `tidy()` (one row per class), `glance()`, `summary()`, `as_table()`, `calibration()`, `coverage()` and `plot(kind)`;
+        or with `by` a `TestByGroup`, with `groups` (a Test each), `comparisons`, `differences(measure)`, `tidy()`, `glance()`,
+        `summary()`, `as_table()` and `plot(measure)`.
+
+    Notes
+    -----
+    Always predicting the most common training class is a classifier that was fixed before the new rows were seen. So the exact sign
+    test compares it with the fit on the same rows: under the null hypothesis, each of the two is equally likely to be the one that
+    errs on a discordant row.
+
+    See Also
+    --------
+    compare : several methods or fits on the same rows.
+    Fit.calibrate : calibrated probabilities and prediction sets.
+    Fit.threshold : a probability threshold for one class.
+
+    Examples
+    --------
+    >>> import protoclass as pc
+    >>> wine = pc.load_data("wine")
+    >>> fit = pc.fit("cultivar ~ .", wine.iloc[::2], "knn", k=5)
+    >>> found = fit.test(wine.iloc[1::2])
+    >>> found.test
+    'one-sided exact sign test, 58 discordant rows'
+    >>> found.tidy()[["class", "sensitivity", "ppv", "auc"]].round(3).to_numpy().tolist()
+    [['cultivar 1', 1.0, 0.879, 0.99], ['cultivar 2', 0.861, 1.0, 0.983], ['cultivar 3', 1.0, 0.96, 1.0]]
+    """
+    return test_outputs(fit, new, None, weights, by, loss, threshold, groups)
+
+
+Outputs = tuple[np.ndarray, np.ndarray | None, np.ndarray | None]  # class codes (n,), probabilities and p-values (n, classes), if any
+
+
+def test_outputs(
+    fit: Fitted, new: Any, outputs: Outputs | None, weights: Any, by: Any, loss: Any, threshold: Any,
+    groups: Any,
+) -> Test | TestByGroup:  # fmt: skip
+    """`test`, by the outputs of the fit for the new rows; these then need only the columns that the arguments name and the response."""
+    own_groups = fit.problem.call.arguments.get("groups")
+    by_fit = isinstance(groups, str) and groups == "auto"
+    if by_fit:
+        groups = own_groups if isinstance(own_groups, str) else None
+    new = as_pandas(new, fit.needed_of_new(fit.frame.formula.response, weights, by, groups))
+    if by_fit and groups not in new:
+        groups = None
+    y, levels = fit.true_codes(new), fit.frame.levels
+    w = given_weights(weights, new)
+    every = judged_by(fit, new, outputs, y, w, group_codes(groups, new), threshold)
+    known = (every.y >= 0) & (every.predicted >= 0)
+    if not w[known].any():
+        raise DataError(
+            "no row has both a known class and all predictors" + ("" if weights is None else ", and weight")
+        )
+    if outputs is None:
+        _warn_of_training_rows(fit, new[known])
+    _warn_of_few_groups(every.take(known))
+    constant = int(fit.problem.prevalence.argmax())
+    losses = None if loss is None else loss_of(loss, levels)
+    decided = "" if threshold is None else threshold_in_words(threshold, levels)
+    cheapest = None if losses is None else levels[int((fit.problem.prevalence @ losses).argmin())]
+    if losses is not None and every.chances is not None:
+        fit.warn_of_costs_twice("loss=")
+
+    def judge(rows: np.ndarray, left_out: int) -> Test:
+        return compare_classes(every.take(rows), levels, constant, left_out, losses, decided, cheapest)
+
+    overall = judge(known, int((~known).sum()))
+    if by is None:
+        return overall
+    of = threshold_of(threshold, levels)[0] if threshold is not None else 1 if len(levels) == 2 else None
+    return split(overall, judge, by, new, known & (w > 0), None if of is None else levels[of])
+
+
+def _warn_of_few_groups(judged: Judged) -> None:
+    """Warn if the rows come in fewer groups than `FEW_GROUPS`, or if few of them have most of the weight."""
+    if judged.group is None:
+        return
+    weights = np.bincount(judged.group, judged.w)
+    worth = np.nan_to_num(satterthwaite(weights)) + 1  # of a single group 1
+    if round(worth) < FEW_GROUPS:
+        found = f"{int((weights > 0).sum())}, worth {worth:.2g} of equal size"
+        cure = f"use at least {FEW_GROUPS} groups of similar size"
+        warn(f"the test rows come in too few groups ({found}), so intervals are very wide or unknown: {cure}", DataWarning)
+
+
+def _warn_of_training_rows(fit: Fitted, new: pd.DataFrame) -> None:
+    """Warn if rows that should be new have the predictors of training rows more often than by coincidence."""
+    found = coincidences(fit, new)
+    if found is not None and found.unlikely:
+        cure = "use fit.validation for the errors of held-out rows" if fit.curve is not None else "use other rows"
+        warn(f"the test rows may be training rows, because {found.words()}; errors on training rows are optimistic: {cure}", DataWarning)
+
+
+test.__test__ = False  # type: ignore[attr-defined]  # not a test, for pytest
+
+
+def outputs_of(fit: Fitted, new: pd.DataFrame, threshold: Any) -> Outputs:
+    """The outputs of a fit for rows."""
+    predicted = fit.predict(new, threshold=threshold).cat.codes.to_numpy().astype(int)
+    chances = fit.predictions(new, "prob", unseen=None).to_numpy(float) if "prob" in fit.kinds else None
+    p_values = None
+    if fit.calibration is not None:
+        p, index, complete = fit.calibration.p_values(new)
+        p_values = np.full((len(index), len(fit.classes)), np.nan)
+        p_values[complete] = p
+    return predicted, chances, p_values
+
+
+def judged_by(
+    fit: Fitted, new: pd.DataFrame, outputs: Outputs | None, y: np.ndarray, given: np.ndarray, group: np.ndarray | None, threshold: Any
+) -> Judged:
+    """Rows of the classes y (codes, -1 if unknown) with the given weights and groups, and the outputs of a fit for them."""
+    predicted, chances, p_values = outputs_of(fit, new, threshold) if outputs is None else outputs
+    prevalence = None if fit.calibration is None else fit.calibration.share
+    share = given / (given.max(initial=0.0) or 1.0)
+    cut = None if threshold is None else threshold_of(threshold, fit.frame.levels)
+    return Judged(y, predicted, share, chances, p_values, given, prevalence, group, new.index.to_numpy(), cut)
 
 
 @public
@@ -68,7 +240,7 @@ class TestByGroup(Printed):
     of: Any = None
 
     between: ClassVar[str] = "\n\n"
-    plot = Above("protoclass.plots")
+    plot = Above("protoclass.pictures")
     summary, as_table, _said = Above("protoclass.tables"), Above("protoclass.tables"), Above("protoclass.tables")
 
     def glance(self) -> pd.DataFrame:

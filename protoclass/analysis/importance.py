@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from itertools import chain, islice
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,8 @@ import pandas as pd
 
 from ..core.parallel import each_fit
 from ..core.query import answer
-from ..estimation.calibration import FoldRule, rules_of_folds
+from ..estimation.calibration import rules_of_folds
+from ..estimation.decisions import FoldRule
 from ..estimation.error_curve import ErrorCurve
 from ..estimation.fitted import Fitted
 from ..estimation.problem import Problem
@@ -22,12 +24,15 @@ from ..ground.checks import MOST_RUNS, check_progress, check_seed, whole_number
 from ..ground.errors import DataError, DataWarning, NotAvailable, OptionError, ProtoclassError, brief, warn
 from ..ground.options import significant
 from ..ground.progress import bar
-from ..values import Above, Printed, facts_as_text, public
+from ..ground.text import facts_as_text
+from ..values import Above, Printed, public
 
-DRAWN = 2**20  # donors at a time: an array of them takes 8 MB
 ROWS = 2**13  # that are predicted at a time: more take memory, and fewer the time of many calls
-MOST = 50  # variables that are permuted if none are named
+CELLS = 2**22  # of the permuted columns of several variables together
 STEPS = 8  # minimum number of steps of the bar if there are as many variables
+MOST = 50  # variables that are permuted if none are named
+
+Drawn = tuple[Sequence[str], np.ndarray]  # columns of a variable, and the rows from which they get values, int (d, n)
 
 
 @dataclass(frozen=True)
@@ -39,33 +44,17 @@ class HeldOut:
     w: np.ndarray  # (n,)
     parts: list[tuple[np.ndarray, FoldRule]]  # places of rows, int, and the rule that predicts them; each row is in one part
 
-    def wrong(self, row: np.ndarray, donor: np.ndarray, group: np.ndarray, groups: Sequence[Sequence[str]]) -> np.ndarray:
-        """Whether rows are misclassified if the columns of some groups have the values of other rows.
-
-        Parameters
-        ----------
-        row, donor, group : int arrays (k,)
-            Each row, the one from which it has the values of a group of columns, and the number of this group.
-        groups : sequences of columns
-
-        Returns
-        -------
-        bool array (k,)
-        """
-        part, out = np.empty(len(self.y), int), np.empty(len(row), bool)
-        for number, (rows, _) in enumerate(self.parts):
-            part[rows] = number
-        for number, (_, fold_rule) in enumerate(self.parts):
-            own = np.flatnonzero(part[row] == number)
-            for first in range(0, len(own), ROWS):
-                at = own[first : first + ROWS]
-                columns = self.columns.take(row[at]).reset_index(drop=True)
-                source: dict[str, np.ndarray] = {}
-                for g in np.unique(group[at]):
-                    source |= {name: np.where(group[at] == g, donor[at], source.get(name, row[at])) for name in groups[g]}
-                columns = columns.assign(**{name: self.columns[name].array.take(places) for name, places in source.items()})
-                query, _, _ = fold_rule.dissimilarity.new_query(columns)
-                out[at] = answer(fold_rule.rule, "class", query) != self.y[row[at]]
+    def wrong(self, drawn: Sequence[Drawn]) -> np.ndarray:
+        """Whether rows are misclassified, bool (variables, d, n), if the columns of a variable have the values of other rows, (d, n)."""
+        count = len(drawn[0][1])
+        out = np.empty((len(drawn), count, len(self.y)), bool)
+        for rows, fold_rule in self.parts:
+            own = self.columns.take(np.tile(rows, count))
+            moved = [own.assign(**{c: self.columns[c].array.take(donors[:, rows].ravel()) for c in columns}) for columns, donors in drawn]
+            table = pd.concat(moved, ignore_index=True)
+            query = (fold_rule.dissimilarity.new_query(table[first : first + ROWS])[0] for first in range(0, len(table), ROWS))
+            said = np.concatenate([answer(fold_rule.rule, "class", part) for part in query])
+            out[:, :, rows] = said.reshape(len(drawn), count, -1) != self.y[rows]
         return out
 
 
@@ -143,10 +132,15 @@ def importance(
         warn(words, DataWarning)
         groups = _separating(fit, groups)
     held = _folds(fit, cv) if new is None else _new_rows(fit, new)
-    own = np.arange(len(held.y))
-    before = held.wrong(own, own, np.zeros(len(own), int), [[]]).astype(float)
-    shares = _shares_wrong(held, list(groups.values()), repeats, np.random.default_rng([seed, 1]), before, progress)
-    table = {name: _increase(before, after, held.w) for name, after in zip(groups, shares, strict=True)}
+    n, random, table = len(held.y), np.random.default_rng([seed, 1]), dict[str, tuple[float, float, float]]()
+    before = held.wrong([([], np.arange(n)[None])])[0, 0].astype(float)
+    draws = ((columns, np.array([random.permutation(n) for _ in range(repeats)])) for columns in groups.values())
+    together = max(1, min(len(groups) // STEPS, CELLS // (repeats * held.columns.size)))
+    batches = iter(lambda: list(islice(draws, together)), [])
+    with bar(len(groups), "permuting", progress) as permuting:
+        for name, after in zip(groups, chain.from_iterable(each_fit(partial(_shares_wrong, held), batches)), strict=True):
+            table[name] = _increase(before, after, held.w)
+            permuting.update()
     out = pd.DataFrame.from_dict(table, orient="index", columns=["importance", "se", "error"])
     weights = fit.dissimilarity.metric.column_weights
     if weights is not None:
@@ -182,61 +176,13 @@ def _increase(before: np.ndarray, after: np.ndarray, w: np.ndarray) -> tuple[flo
     return mean, float(np.sqrt(share**2 @ (increase - mean) ** 2 * len(w) / max(1, len(w) - 1))), float(share @ after)
 
 
-def _shares_wrong(
-    held: HeldOut, groups: list[list[str]], repeats: int, random: np.random.Generator, before: np.ndarray, progress: bool | None
-) -> np.ndarray:
-    """Share of the permutations of each group of columns, taken together, with which each row is misclassified, (groups, n).
+def _shares_wrong(held: HeldOut, drawn: Sequence[Drawn]) -> np.ndarray:
+    """Share of the permutations of each variable with which each row is misclassified, (variables, n).
 
     The values are permuted among all held-out rows: among the rows of a fold alone they would not change if a fold is one row,
-    or one group in which the column is constant. A row that gets the same values several times is predicted once, and not again
-    with its own values.
+    or one group in which the column is constant.
     """
-    at_once = max(1, DRAWN // len(before))
-    together = max(1, min(len(groups) // STEPS, at_once // repeats))
-    wrong = np.tile(repeats * before, (len(groups), 1))
-
-    def draws() -> Iterator[tuple[Any, ...]]:
-        for start in range(0, len(groups), together):
-            numbers = np.arange(len(groups))[start : start + together]
-            for first in range(0, repeats, at_once):
-                drawn = [_drawn(held.columns[groups[g]], min(at_once, repeats - first), random) for g in numbers]
-                row, donor, times = map(np.concatenate, zip(*drawn, strict=True))
-                done = len(numbers) if first + at_once >= repeats else 0
-                yield done, row, donor, np.repeat(numbers, [len(rows) for rows, _, _ in drawn]), times
-
-    with bar(len(groups), "permuting", progress) as permuting:
-        for done, row, group, times, lost in each_fit(partial(_lost, held, groups), draws()):
-            np.add.at(wrong, (group, row), times * (lost - before[row]))
-            permuting.update(done)
-    return wrong / repeats
-
-
-def _lost(held: HeldOut, groups: list[list[str]], drawn: tuple[Any, ...]) -> tuple[Any, ...]:
-    """Some draws, with whether their rows are misclassified."""
-    done, row, donor, group, times = drawn
-    return done, row, group, times, held.wrong(row, donor, group, groups)
-
-
-def _drawn(columns: pd.DataFrame, count: int, random: np.random.Generator) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """The rows that get other values than their own by some permutations, with a donor of these values, and how often."""
-    n = len(columns)
-    code = _codes(columns)
-    donor, row = np.concatenate([random.permutation(n) for _ in range(count)]), np.tile(np.arange(n), count)
-    times = np.ones(len(row), int)
-    if code.max() < n - 1:  # if all rows differ, few draws are equal
-        _, first, times = np.unique(row * n + code[donor], return_index=True, return_counts=True)
-        row, donor = row[first], donor[first]
-    other = code[row] != code[donor]
-    return row[other], donor[other], times[other]
-
-
-def _codes(columns: pd.DataFrame) -> np.ndarray:
-    """Equal numbers (n,) for rows with equal values; lists and arrays are not compared, so each has its own number."""
-    try:
-        by_values = columns.reset_index(drop=True).groupby(list(columns), sort=False, dropna=False, observed=True)
-        return np.asarray(by_values.ngroup())
-    except TypeError:
-        return np.arange(len(columns))
+    return np.asarray(held.wrong(drawn).mean(axis=1))
 
 
 def variable_groups(fit: Fitted, variables: Any) -> dict[str, list[str]]:
@@ -312,7 +258,7 @@ class PermutationTest(Printed):
     how: str
     call: str
 
-    plot = Above("protoclass.plots")
+    plot = Above("protoclass.pictures")
 
     def tidy(self) -> pd.DataFrame:
         """One row: `error`, `permuted_mean`, `permuted_low` and `permuted_high` (2.5 and 97.5 % quantiles), `p_value`, `B`,

@@ -9,20 +9,20 @@ from typing import Any, cast
 import numpy as np
 import pandas as pd
 
-from ..core.query import lost_by_steps
+from ..core.query import Rule, Stepwise, lost_by_steps
 from ..core.setcover.problems import Certificate
 from ..core.sources import part
 from ..core.statistics.intervals import least_se
 from ..core.statistics.one_se import mean_and_se
-from ..core.task import Points, Rule, Stepwise
-from ..estimation.calibration import Calibration, FoldRule
+from ..core.task import Points
+from ..estimation.decisions import Calibration, FoldRule
 from ..estimation.fitted import AnyFit, Fitted
 from ..estimation.learning import learn
 from ..estimation.problem import Call, short, with_folds
-from ..estimation.selection import Selection, draw_folds, fold_paths
+from ..estimation.selection import draw_folds, fold_paths
 from ..frames.frame import rowless
 from ..frames.tables import Absent, as_pandas
-from ..ground.checks import check_known, one_of, whole_number
+from ..ground.checks import check_known, one_of
 from ..ground.errors import DataError, NotAvailable, OptionError, brief
 from ..ground.progress import bar
 from ..metrics.base import TrainedMetric
@@ -297,8 +297,7 @@ def at(fit: AnyFit, size: int | None = None, lambda_: float | None = None, **tun
     Parameters
     ----------
     size : int, optional
-        Number of prototypes. For "scm": the first `size` features of each binary classifier. For "medianglvq", the fit is learned
-        again with `total=size`.
+        Number of prototypes. For "scm": the first `size` features of each binary classifier.
     lambda_ : number, optional
         Larger cost of a prototype.
     **tuned
@@ -331,8 +330,6 @@ def at(fit: AnyFit, size: int | None = None, lambda_: float | None = None, **tun
         return cast(AnyFit, learn(fit.problem, validation.select(validation.chosen_at(tuned)), validation))
     if (size is None) == (lambda_ is None):
         raise OptionError("at() needs either size= or lambda_=")
-    if size is not None and fit.model.has("resized"):
-        return _with_so_many(fit, whole_number("size", size, 1))
     rule, most = stepwise(fit), step_count(fit)
     if lambda_ is not None:
         if not fit.model.can.costs:
@@ -341,14 +338,6 @@ def at(fit: AnyFit, size: int | None = None, lambda_: float | None = None, **tun
     if isinstance(size, bool) or not isinstance(size, (int, np.integer)) or not 0 <= size <= most:
         raise OptionError(f"size must be a whole number from 0 to the {most} steps of the fit, not {brief(size)}")
     return fit.derived(rule.first(int(size)), steps=int(size))
-
-
-def _with_so_many(fit: AnyFit, size: int) -> AnyFit:
-    """The fit with this number of prototypes, learned again with its other parameters."""
-    changed = {name: value for name, value in fit.model.resized(size).items() if value != getattr(fit.model, name)}
-    replace(fit.model, **changed).check_frame(fit.frame)
-    learned = learn(fit.problem, Selection(values={**fit.selection.values, **changed}), dissimilarity=fit.dissimilarity)
-    return replace(fit.derived(learned.rule, changed), problem=learned.problem, dissimilarity=learned.dissimilarity)
 
 
 OF_CLASSES = ("loss", "measure", "class_weights")  # arguments that are not about single rows

@@ -17,14 +17,13 @@ import numpy as np
 import pandas as pd
 from pandas.api.types import union_categoricals
 
-from ..analysis.evaluation import outputs_of, test_outputs
+from ..analysis.groups import outputs_of, test_outputs
 from ..core.parallel import fits_by, on_this_thread
+from ..core.statistics.folds import drawn_by_class, quotas
 from ..frames.formula import read
 from ..frames.schema import check_names
 from ..ground.checks import check_seed, whole_number
 from ..ground.errors import ClusterError, OptionError, ProtoclassError, brief, shown, told, warn
-
-LEAST = 10  # the sample has sample / LEAST / (number of classes) rows of each class, or all rows of a class with fewer
 
 
 def call(function: Callable[..., Any], name: str, bound: BoundArguments) -> Any:
@@ -54,7 +53,7 @@ def _sample(given: Mapping[str, Any]) -> pd.DataFrame:
     y, levels = pd.factorize(joined(classes).iloc[:, 0], use_na_sentinel=False)
     rows, random = np.bincount(y), np.random.default_rng(check_seed(given["seed"]))
     quota = rows if number is None else quotas(rows, whole_number("sample", number, 1), pd.notna(levels))
-    at = np.sort(np.concatenate([random.choice(np.flatnonzero(y == c), size, replace=False) for c, size in enumerate(quota)]))
+    at = drawn_by_class(y, quota, random)
     first = np.cumsum([0, *map(len, classes)])
     own = [some - start for some, start in zip(np.split(at, np.searchsorted(at, first[1:-1])), first, strict=False)]
     out = joined(dask.compute(*[dask.delayed(pd.DataFrame.take)(part, some) for part, some in zip(data.to_delayed(), own, strict=True)]))
@@ -64,26 +63,6 @@ def _sample(given: Mapping[str, Any]) -> pd.DataFrame:
         said = f", with all rows of {', '.join(whole)}" if whole else ""
         out.attrs["note"] = f"a random sample of {len(out):,} of {len(y):,} rows by class{said} (sample=None uses all rows)"
     return out
-
-
-def quotas(rows: np.ndarray, number: int, known: np.ndarray) -> np.ndarray:
-    """How many of the rows of each class are in a sample of `number` rows; a class that is not `known` may have none.
-
-    Examples
-    --------
-    >>> quotas(np.array([1_000_000, 100_000, 300]), 12_000, np.array([True, True, True])).tolist()
-    [10636, 1064, 300]
-    """
-    if number >= rows.sum():
-        return rows
-    least = np.where(known, np.minimum(rows, number // (LEAST * max(1, known.sum()))), 0)
-    exact, raised = rows * (number / rows.sum()), np.zeros(len(rows), bool)
-    while (exact < least).any():  # the other classes then have fewer
-        raised |= exact < least
-        exact = np.where(raised, least, rows * ((number - least[raised].sum()) / rows[~raised].sum()))
-    out = exact.astype(int)
-    out[np.argsort(-(exact % 1), kind="stable")[: number - out.sum()]] += 1  # the largest remainders
-    return np.asarray(out)
 
 
 def joined(parts: Iterable[pd.DataFrame]) -> pd.DataFrame:

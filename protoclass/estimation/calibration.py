@@ -1,162 +1,48 @@
-"""Calibrated fits: probabilities from the values of a rule on held-out rows, and decisions and prediction sets from these."""
+"""Calibration of fits by the values of rules on held-out rows, and thresholds that are selected on the same rows."""
 
 from __future__ import annotations
 
 import warnings
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from inspect import signature
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from ..core.query import Query, answer
+from ..core.query import Rule, Stepwise, answer
 from ..core.statistics.folds import grouped, stratified
+from ..core.statistics.intervals import Estimate, effective_rows, least_se
+from ..core.statistics.one_se import mean_and_se
+from ..core.statistics.roc import all_cuts, best_cut, decide_at, variance_of_choice
 from ..core.statistics.scores import (
     LEARN,
-    Chances,
     Conformal,
-    Scale,
     fit_selected,
     nonconformity,
-    rows_of_classes,
     scale_of,
-    under_prior,
 )
-from ..core.task import Rule, Stepwise, Task
+from ..core.task import Task
 from ..frames.schema import given_weights
 from ..frames.tables import as_pandas
-from ..ground.checks import check_level, is_number, one_of
-from ..ground.errors import DataError, DataWarning, NotAvailable, OptionError, brief, printed, short, shown, warn
+from ..ground.checks import is_number, one_of
+from ..ground.errors import DataError, DataWarning, NotAvailable, OptionError, brief, shown, warn
 from ..ground.progress import bar
-from ..ground.savable import savable
 from ..metrics.dissimilarity import Dissimilarity
 from ..metrics.wrappers import OneOf
-from ..values import public
 from .coincidence import coincidences
+from .decisions import Calibration, FoldRule, Threshold, class_code
+from .fitted import AnyFit, Fitted
 from .problem import Problem, lost_levels, with_folds
-from .selection import FoldPath, draw_folds, fold_paths, loss_matrix, values_at
+from .selection import FoldPath, draw_folds, fold_paths, measure_losses, requested_measure, values_at
 
-if TYPE_CHECKING:
-    from .fitted import AnyFit, Fitted
-
-LEVEL = 0.9  # of prediction sets
 READ = ("prob", "decision", "distance")  # values of a rule that are calibrated: the first that it has
 HOW = ("auto", *LEARN)
 MOST_PARTS = 10  # of the calibration rows, without which probabilities are learned again
 MOST_FOLDS_TUNED = 20  # folds up to which tuning in each is cheap
 MOST_TUNED = 2e8  # and folds x rows x candidates x grid points x repeats
-
-
-@savable
-@dataclass(frozen=True, eq=False)
-class FoldRule:
-    """A rule that scored calibration rows.
-
-    Attributes
-    ----------
-    rule : Rule
-    dissimilarity : Dissimilarity
-        By which new rows are measured for it.
-    """
-
-    rule: Rule
-    dissimilarity: Dissimilarity
-
-    __repr__ = short
-
-
-@savable(scores="n L", share="L")
-@public
-@dataclass(frozen=True, eq=False)
-class Calibration:
-    """Calibrated probabilities and conformal prediction sets of a fit.
-
-    Attributes
-    ----------
-    scale : Scale
-        Conversion of the model's values to scores.
-    chances : Chances
-        Conversion of scores to probabilities.
-    conformal : Conformal
-        Calibration rows against which new rows are ranked.
-    rules : tuple of FoldRule
-        Models that scored these rows, by the number of the fold; the model of the fit if the rows were given.
-    own_rows : bool
-        Whether the calibration rows are the fit's own, held out fold by fold, and not rows that were given.
-    share : array (classes,)
-        Proportion of each class among the calibration rows, by their own weights: the prevalence of the probabilities.
-    scores : array (n, classes)
-        Scores of the calibration rows.
-    reasons : tuple of str
-        Reasons why the theory of prediction sets does not cover this calibration.
-    tuned : bool
-        Whether the parameters were tuned again in each fold, without its rows.
-    class_weights : bool
-        Whether the fit has weights of classes, which probabilities and sets ignore.
-    """
-
-    scale: Scale
-    chances: Chances
-    conformal: Conformal
-    rules: tuple[FoldRule, ...]
-    own_rows: bool
-    share: np.ndarray
-    scores: np.ndarray
-    reasons: tuple[str, ...] = field(default=())
-    tuned: bool = False
-    class_weights: bool = False
-
-    def probabilities(self, values: np.ndarray, prior: np.ndarray | None = None) -> np.ndarray:
-        """Probabilities (r, classes) from the model's values for rows; with `prior`, for another prevalence of the classes."""
-        p = self.chances.of(self.scale.scores(values))
-        return p if prior is None else under_prior(p, self.share, prior)
-
-    def p_values(self, new: Any, zero: bool = False) -> tuple[np.ndarray, pd.Index, np.ndarray]:
-        """Conformal p-values (r, classes) of the complete rows of new data, the labels of all rows, and which are complete.
-
-        See `Dissimilarity.new_query` for `zero`.
-        """
-        strange = []
-        for fold_rule in self.rules:
-            if new is None:
-                query, index, complete = fold_rule.dissimilarity.query(), fold_rule.dissimilarity.index, None
-            else:
-                query, index, complete = fold_rule.dissimilarity.new_query(new, zero)
-            values = answer(fold_rule.rule, self.scale.kind, query)
-            strange.append(nonconformity(self.scale.scores(values)))
-        every = np.ones(len(index), bool) if complete is None else complete
-        lost = np.isnan(np.stack(strange)).any(axis=(0, 2))
-        p = self.conformal.p_values(np.nan_to_num(np.stack(strange)))
-        p[lost] = np.nan
-        return p, index, every
-
-    @printed
-    def __repr__(self) -> str:
-        return f"Calibration: {self.words()}\n{self.guarantee()}"
-
-    def words(self) -> str:
-        """How the probabilities were learned."""
-        name, rows = "logistic (Platt)" if self.chances.name == "multinomial" else self.chances.name, len(self.conformal.y)
-        source = f"{rows} held-out rows, {len(self.rules)} folds" if self.own_rows else f"{rows} separate rows"
-        source += ", tuned again in each fold" if self.tuned else ""
-        source += ", for the prevalence without class weights" if self.class_weights else ""
-        return f"{name} calibration, {source}"
-
-    def guarantee(self, level: float = 0.9) -> str:
-        """The nominal coverage of prediction sets of this level, and the reasons why it is not guaranteed."""
-        check_level(level)
-        head = f"Prediction sets of level {level:g} contain the true class with probability "
-        if self.own_rows:
-            head += f"about {level:g} in each class; the guarantee is about {max(0.0, 2 * level - 1):g} (cross-conformal)"
-        else:
-            head += f"at least {level:g} in each class, on average over calibration rows and new rows"
-        return f"{head}. The guarantee does not account for {', or for '.join(self.reasons)}." if self.reasons else f"{head}."
-
-    def smallest_level(self) -> np.ndarray:
-        """For each class, the level from which every set contains it, because it has too few calibration rows."""
-        return np.asarray(1 - 1 / (rows_of_classes(self.conformal.y, self.conformal.w, self.conformal.classes) + 1))
+DRAWS = 200  # bootstrap samples of the calibration rows
 
 
 def calibrate(
@@ -517,73 +403,185 @@ def _check_new(fit: Fitted, data: pd.DataFrame) -> None:
     )
 
 
-def chances(fit: Fitted, query: Query, prior: np.ndarray | None) -> np.ndarray:
-    """Probabilities (r, classes) of the rows of a query: calibrated, or else of the rule; NaN for a row with a missing value.
+def threshold(
+    fit: Fitted,
+    of: Any,
+    measure: Any = "error",
+    loss: Any = None,
+    sensitivity: float | None = None,
+    specificity: float | None = None,
+) -> Threshold:
+    """Select a probability threshold for one class, on the held-out rows of the calibration.
 
-    Calibrated probabilities are for the prevalence of the calibration rows, without the factors of `class_weights=`; those of
-    the rule are for the prevalence in the training rows, with these factors. With `prior` (classes,) they are for that prevalence.
+    The class is predicted if its probability is at least the threshold, otherwise the most probable other class. All thresholds
+    between the probabilities of the held-out rows are tried. The threshold with the lowest `measure` is selected; ties are broken
+    in favour of the highest.
+
+    Parameters
+    ----------
+    of : class
+        The class with the threshold.
+    measure, loss : "error", "balanced", "ordinal" or DataFrame
+        Error measure to minimise, or a loss matrix, as in `cross_validate`.
+    sensitivity, specificity : float, optional
+        Minimum sensitivity or specificity for the class, on the held-out rows. Only one of them can be given.
+
+    Returns
+    -------
+    Threshold
+        The threshold, for `predict(new, threshold=)` and `test(new, threshold=)`. Its cross-validated error refits the probabilities
+        and the threshold without each fold; its apparent error, on the rows that selected the threshold, is optimistic. The
+        intervals of sensitivity and specificity are for new rows predicted by this threshold, and account for its selection.
+
+    Raises
+    ------
+    NotAvailable
+        If the fit is not calibrated.
+
+    Notes
+    -----
+    With 40 rows of three worlds and 80 rows of noise, the intervals contain the true value in 0.97 to 1.00 of 40 samples, so few rows
+    make them wide rather than wrong (`python benchmarks/inference.py small`).
+
+    See Also
+    --------
+    Fit.calibrate : probabilities for the threshold.
+    Fit.predict : decisions by expected loss, `loss=`.
+
+    Examples
+    --------
+    >>> import protoclass as pc
+    >>> iris = pc.load_data("iris")
+    >>> fit = pc.fit("species ~ .", iris.iloc[::2], eps=1.0).calibrate()
+    >>> cut = fit.threshold("virginica", sensitivity=0.95)
+    >>> cut
+    Predict virginica if its probability is at least 0.3082
+    Selected by: lowest error with sensitivity of at least 0.95, among 6 thresholds on 75 held-out rows; prevalence 0.333
+    CV error 0.0933 (SE 0.0335), threshold re-selected in each of 10 folds
+    Apparent error 0.0800 (optimistic); 0.0667 if the most probable class is predicted
+    Sensitivity 0.920 (95 % CI 0.665 to 1.000); specificity 0.900 (95 % CI 0.732 to 1.000)
+    >>> fit.test(iris.iloc[1::2], threshold=cut).tidy()["sensitivity"].round(2).tolist()
+    [0.96, 0.84, 0.92]
     """
-    if fit.calibration is not None:
-        return fit.calibration.probabilities(answer(fit.rule, fit.calibration.scale.kind, query), prior)
-    if "prob" not in fit.rule.kinds:
-        raise OptionError(f"method {fit.model.name!r} has no probabilities unless it is calibrated: use fit.calibrate()")
-    p = answer(fit.rule, "prob", query)
-    if prior is None:
-        return p
-    weight = fit.frame.class_weights
-    return under_prior(p, weight / weight.sum(), prior)
+    calibration = fit.calibration
+    if calibration is None:
+        raise NotAvailable("a threshold needs probabilities of held-out rows: use fit.calibrate().threshold(...)")
+    code = class_code(of, fit.frame.levels)
+    limits = {"sensitivity": sensitivity, "specificity": specificity}
+    for name, least in limits.items():
+        if least is not None and not is_number(least, 0.0, above=True, high=1.0):
+            raise OptionError(f"{name} must be a number above 0, up to 1, not {brief(least)}")
+    if sensitivity is not None and specificity is not None:
+        raise OptionError("one threshold may not reach both sensitivity= and specificity=: use one of them")
+    matrix, name = measure_losses(requested_measure(measure, loss), fit.frame)
+    chooser = Chooser(code, matrix, name == "balanced", limits)
+    y, w = calibration.conformal.y, calibration.conformal.w
+    fold = parts(calibration, code, fit.frame.levels)
+    p = calibration.chances.of(calibration.scores)
+    cuts, cut, apparent = chooser.choose(p, y, w)
+    held, plain = nested(calibration, fold, chooser)
+    table = pd.DataFrame({"value": cuts.cut, "error": cuts.loss, "sensitivity": cuts.sensitivity, "specificity": cuts.specificity})
+    measured = name if name == "loss" else "error" if name == "error" else f"{name} error"
+    reached = "".join(f" with {which} of at least {least:g}" for which, least in limits.items() if least is not None)
+    error, se = chooser.error(held, y, w, fold)
+    return Threshold(
+        fit.classes[code], cut, f"lowest {measured}{reached}", measured, error, se, apparent,
+        chooser.error(plain, y, w, fold)[0], *intervals(fit, calibration, chooser, held, fold), table, len(y), int(fold.max()) + 1,
+        float(calibration.share[code]),
+    )  # fmt: skip
 
 
-def decide(p: np.ndarray, loss: np.ndarray) -> np.ndarray:
-    """The class with the lowest expected loss (r,); ties go to the first class, and -1 is for a row without probabilities."""
-    expected = p @ loss
-    lost = np.isnan(expected).any(axis=1)
-    return np.where(lost, -1, np.where(lost[:, None], 0.0, expected).argmin(axis=1))
+@dataclass(frozen=True, eq=False)
+class Chooser:
+    """Criterion for the threshold of class `code`: losses (classes, classes), and proportions that it must reach."""
+
+    code: int
+    losses: np.ndarray
+    balanced: bool
+    limits: Mapping[str, float | None]
+
+    def weights(self, y: np.ndarray, w: np.ndarray) -> np.ndarray:
+        """Weights of the rows in the measure."""
+        total = np.bincount(y, w)
+        return w / np.where(total > 0, total, 1.0)[y] if self.balanced else w
+
+    def choose(self, p: np.ndarray, y: np.ndarray, w: np.ndarray) -> tuple[Any, float, float]:
+        """All thresholds, the selected one, and its measure on these rows."""
+        above = self.losses[y, self.code]
+        below = self.losses[y, decide_at(p, self.code, np.inf)]
+        cuts = all_cuts(p[:, self.code], above, below, y == self.code, w, self.weights(y, w))
+        at = best_cut(cuts, **self.limits)
+        return cuts, float(cuts.cut[at]), float(cuts.loss[at])
+
+    def error(self, predicted: np.ndarray, y: np.ndarray, w: np.ndarray, fold: np.ndarray) -> tuple[float, float]:
+        """The measure of predictions, and its standard error over folds."""
+        weight = self.weights(y, w)
+        total = np.bincount(fold, weight)
+        of_fold = np.bincount(fold, weight * self.losses[y, predicted]) / total
+        mean, se = mean_and_se(of_fold[:, None], total, least_se(weight, self.losses.max(axis=1)[y]))
+        return float(mean[0]), float(se[0])
 
 
-def loss_of(loss: Any, levels: pd.Index) -> np.ndarray:
-    """The loss matrix of a decision; 0-1 loss if none is given."""
-    if loss is None:
-        return 1.0 - np.eye(len(levels))
-    if not isinstance(loss, pd.DataFrame):
-        raise OptionError(f"loss must be a DataFrame with true classes as rows and predicted ones as columns, not {brief(loss)}")
-    return loss_matrix(loss, levels)
+def parts(calibration: Calibration, code: int, levels: pd.Index) -> np.ndarray:
+    """For each calibration row the part (n,) without which the threshold is re-selected: its fold, or up to ten parts of folds."""
+    y = calibration.conformal.y
+    fold = parts_of(y, calibration.conformal.fold, int(min((y == code).sum(), (y != code).sum())))
+    for side, name in (((y == code), shown(levels[code])), ((y != code), f"the classes other than {shown(levels[code])}")):
+        if len(np.unique(fold[side])) < 2:
+            raise DataError(
+                f"the calibration rows of {name} are all in one fold, so a threshold can't be evaluated: use more folds or more rows"
+            )
+    return fold
 
 
-def prior_of(prior: Any, problem: Problem) -> np.ndarray | None:
-    """Proportions of the classes in level order: given as a mapping or Series by class, or those to which `class_weights=` weigh them."""
-    levels = problem.frame.levels
-    if prior is None:
-        return None
-    if isinstance(prior, str) and prior == "class_weights":
-        if problem.class_factors is None:
-            raise OptionError("prior='class_weights' needs a fit with class_weights=, but this fit has none")
-        weight = problem.frame.class_weights
-        return np.asarray(weight / weight.sum())
-    try:
-        values = dict(prior)
-    except (TypeError, ValueError):
-        raise OptionError(
-            f"prior must be a proportion for each class, such as a dict or a Series by class, or 'class_weights', not {brief(prior)}"
-        ) from None
-    if len(values) != len(levels) or any(level not in values for level in levels):
-        raise OptionError(f"prior must have a proportion for each of the classes {brief(list(levels))}, not {brief(prior)}")
-    if not all(is_number(v, 0.0) for v in values.values()):
-        raise OptionError(f"prior must have proportions >= 0, not {brief(prior)}")
-    shares = np.array([float(values[level]) for level in levels])
-    if abs(shares.sum() - 1) > 1e-6:
-        raise OptionError(f"prior must sum to 1, but {brief(prior)} sums to {shares.sum():.6g}")
-    return np.asarray(shares / shares.sum())
+def nested(calibration: Calibration, fold: np.ndarray, chooser: Chooser) -> tuple[np.ndarray, np.ndarray]:
+    """Predicted classes of the calibration rows, by a threshold and by the most probable class, both refitted without their part."""
+    scores, y, w = calibration.scores, calibration.conformal.y, calibration.conformal.w
+    held, plain = np.empty(len(y), int), np.empty(len(y), int)
+    for f in range(int(fold.max()) + 1):
+        out = fold == f
+        chances = LEARN[calibration.chances.name](scores[~out], y[~out], w[~out])
+        _, cut, _ = chooser.choose(chances.of(scores[~out]), y[~out], w[~out])
+        p = chances.of(scores[out])
+        held[out], plain[out] = decide_at(p, chooser.code, cut), p.argmax(axis=1)
+    return held, plain
 
 
-def prediction_sets(fit: Fitted, new: Any, level: Any, zero: bool = False) -> pd.Series:
-    """For each row the classes that conform to the calibration rows: a tuple, None for a row with missing values."""
-    check_level(level)
-    if fit.calibration is None:
-        raise OptionError("prediction sets need a calibrated fit: use fit.calibrate().predict(new, 'set')")
-    p, index, complete = fit.calibration.p_values(new, zero)
-    out = np.full(len(index), None, object)
-    classes = np.array(fit.classes, object)
-    for i, row in zip(np.flatnonzero(complete), p, strict=True):
-        out[i] = None if np.isnan(row).any() else tuple(classes[row > 1 - level])
-    return pd.Series(out, index, dtype=object, name=fit.frame.formula.response)
+def intervals(
+    fit: Fitted, calibration: Calibration, chooser: Chooser, held: np.ndarray, fold: np.ndarray
+) -> tuple[Estimate, Estimate]:
+    """Sensitivity and specificity of held-out decisions, with 95 % intervals for new rows predicted by the selected threshold.
+
+    The middle of the interval, and the lowest variance of a proportion, are those with two more rows on either side (Agresti and Coull
+    1998), because a proportion of few rows near 0 or 1 shows too little variance. The variance is the one of `variance_of_choice`,
+    which accounts for the selection of the threshold, with Student's quantile. If the calibration rows are the training rows, the rules
+    that scored them have training rows in common. Then the variance of a proportion of independent rows is added, times K / (K - 1):
+    test over training rows (Nadeau and Bengio 2003) for each of the K folds.
+
+    In 48 cases of 100 and 400 rows, with 30 samples each, Wilson's interval for the actual number of rows contains the true proportion
+    for the selected threshold in 0.63 to 1.00 (mean 0.84), this interval in 0.93 to 1.00 (mean 0.98):
+    `python benchmarks/inference.py threshold --replicates 30`.
+    """
+    from scipy.stats import t  # 0.4 s that most fits do without
+
+    scores, y, w = calibration.scores, calibration.conformal.y, calibration.conformal.w
+    code, own, w = chooser.code, y == chooser.code, w / (w.max(initial=0.0) or 1.0)
+    p = calibration.chances.of(scores)
+    change = chooser.losses[y, code] - chooser.losses[y, decide_at(p, code, np.inf)]
+    grouped_rows = calibration.own_rows and fit.problem.groups is not None
+    unit = calibration.conformal.fold if grouped_rows else np.arange(len(y))
+    variances = variance_of_choice(
+        (fold, np.unique(-p[:, code], return_inverse=True)[1]), change, own, w, lambda v: chooser.weights(y, v), unit,
+        (chooser.limits["sensitivity"], chooser.limits["specificity"]), DRAWS, np.random.default_rng(fit.problem.seed),
+    )  # fmt: skip
+    folds = len(calibration.rules)
+    shared = folds / (folds - 1) if calibration.own_rows else 0.0
+    out = []
+    for rows, variance in zip((own, ~own), variances, strict=True):
+        right, weight = (held[rows] == code) == own[rows], w[rows]
+        share, count = float(weight @ right / weight.sum()), effective_rows(weight)
+        middle = (share * count + 2) / (count + 4)
+        alone = middle * (1 - middle) / (count + 4)
+        half = float(t.ppf(0.975, max(count - 1, 1.0))) * float(np.sqrt(max(variance, alone) + shared * alone))
+        out.append(Estimate(share, max(0.0, middle - half), min(1.0, middle + half)))
+    return out[0], out[1]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -12,9 +12,7 @@ import pandas as pd
 from ..core.query import answer
 from ..frames.frame import Frame
 from ..frames.schema import Column, numbers, with_levels
-
-if TYPE_CHECKING:
-    from .fitted import Fitted
+from .fitted import Fitted
 
 OF_ROWS = ("distance", "decision", "prob")  # values that distinguish rows: the first that a rule has
 COPIES = "have the predictors of a row in another fold"

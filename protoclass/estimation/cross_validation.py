@@ -6,25 +6,26 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
 from typing import Any
+from warnings import catch_warnings, simplefilter
 
 import numpy as np
 import pandas as pd
 
 from ..core.memory import large
 from ..core.parallel import each
-from ..core.query import Query, answer_block
+from ..core.query import Path, Query, Rule, answer_block
+from ..core.statistics.folds import drawn_by_class, quotas
 from ..core.statistics.one_se import RULES, choose_over_repeats
-from ..core.task import Path, Rule, Task
+from ..core.task import Task
 from ..ground.checks import one_of
-from ..ground.errors import OptionError, brief
+from ..ground.errors import DataWarning, OptionError, brief
 from ..ground.progress import bar
 from ..ground.savable import savable
 from ..metrics.dissimilarity import Dissimilarity
 from ..models.base import Model
 from ..models.registry import methods_with
 from .error_curve import ErrorCurve, limits_of, read_tolerance
-from .fitted import KINDS
-from .problem import Problem, class_counts, counted, held_out_query, lost_levels, prepare
+from .problem import DRAWN_ROWS, Problem, choose_candidates, class_counts, counted, held_out_query, lost_levels, prepare
 from .selection import (
     Extension,
     FoldPath,
@@ -37,8 +38,11 @@ from .selection import (
     values_at,
 )
 
+KINDS = ("class", "distance", "nearest", "cover", "prob", "decision")  # of rules; calibrated fits predict "set" as well
 AT_ONCE = 4  # values by which a default grid goes on at a time
 MOST_FURTHER = 40  # values by which a default grid goes on at most
+SAMPLE, SAMPLE_OF_CLASS = 1_500, 50  # rows, in all and for each class, on which a fit of many rows selects a default dissimilarity
+FOLDS_OF_SAMPLE = 5  # of which each has rows of every class, see `quotas`
 
 
 def check_choose(given: Mapping[str, Any], model: Model) -> None:
@@ -209,6 +213,10 @@ class Trial:
 def validate(problem: Problem, measure: Any = "error", repeats: Any = 1, covers: bool = True) -> tuple[ErrorCurve, Trial, HeldOut]:
     """Cross-validate a prepared problem; the following fit can use its dissimilarities and rules again."""
     loss, name = measure_losses(measure, problem.frame)
+    by_default = problem.to_tune is not None and isinstance(problem.call.arguments.get("dissimilarity", "auto"), str)
+    number = max(SAMPLE, SAMPLE_OF_CLASS * len(problem.frame.levels))
+    if by_default and len(problem.frame) > max(DRAWN_ROWS, number):
+        problem = select_on_sample(problem, measure, number)
     of_fold, notes = draw_folds(problem, repeats)
     smallest, tuned, parts, extensions = smallest_classes(problem, of_fold), problem.metric_axes, list[HeldOut](), dict[str, Extension]()
     for point in product(*tuned.values()):  # parameters of the metric, if some are tuned; each metric has the method's grids
@@ -229,6 +237,25 @@ def validate(problem: Problem, measure: Any = "error", repeats: Any = 1, covers:
     trial = replace(trial, problem=problem)
     validation = trial.validation(held, notes=notes, extensions=extensions, procedure=Procedure(problem, measure, len(of_fold)))
     return validation, trial, held
+
+
+def select_on_sample(problem: Problem, measure: Any, number: int) -> Problem:
+    """The problem with one of the default dissimilarities, selected by one cross-validation of a sample of `number` rows."""
+    frame, live, classes = problem.frame, np.flatnonzero(problem.frame.weights > 0), len(problem.frame.levels)
+    quota = quotas(np.bincount(frame.codes[live], minlength=classes), number, np.ones(classes, bool))
+    rows = live[drawn_by_class(frame.codes[live], quota, np.random.default_rng(problem.seed))]
+    candidates = "train" if isinstance(problem.candidates, int) else problem.candidates
+    part = replace(problem, frame=frame.take(rows), candidates=candidates, cv=FOLDS_OF_SAMPLE, progress=False)
+    with catch_warnings():
+        simplefilter("ignore", DataWarning)  # of levels that are rare in the sample
+        curve = validate(part, measure, covers=False)[0]
+    chosen = values_at(curve.grid, curve.chosen_by_call())
+    *others, last = problem.metric_axes["dissimilarity"]
+    said = f"the distance was selected from {', '.join(others)} and {last} on a random sample of {len(rows):,} rows by class"
+    found = problem.with_metric(chosen)
+    if problem.call.arguments.get("candidates", "auto") == "auto":
+        found = replace(found, candidates=choose_candidates(found.model, found.metric, frame))
+    return replace(found, frame=replace(frame, notes=(*frame.notes, said)))
 
 
 def hold_out_in_turn(trial: Trial, axes: dict[str, np.ndarray]) -> HeldOut:

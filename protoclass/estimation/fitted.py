@@ -7,36 +7,39 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, ClassVar, Self, TypeVar
+from warnings import catch_warnings, simplefilter
 
 import numpy as np
 import pandas as pd
 
-from ..core.query import Query, answer
+from ..core.query import Query, Rule, answer
 from ..core.setcover.problems import Certificate, Objective
+from ..core.statistics.folds import FOLDS
 from ..core.statistics.roc import decide_at
+from ..core.statistics.scores import under_prior
 from ..core.statistics.sums import as_counts
-from ..core.task import Rule
 from ..frames.frame import Frame
 from ..frames.schema import HOW as UNSEEN
 from ..frames.schema import Column, Unseen, check_unique, class_codes
 from ..frames.tables import as_given, as_pandas, cached_table
-from ..ground.checks import Served, either, hint_for_value, one_of
-from ..ground.errors import DataWarning, NotAvailable, OptionError, brief, warn
+from ..ground.checks import Served, check_level, either, hint_for_value, one_of
+from ..ground.errors import DataError, DataWarning, NotAvailable, OptionError, brief, warn
 from ..ground.foreign_names import VERBS
 from ..metrics.base import as_vectors
 from ..metrics.dissimilarity import Dissimilarity
 from ..models.base import Learned, Model
 from ..models.registry import lacking
 from ..values import public
-from .calibration import LEVEL, Calibration, chances, decide, loss_of, prediction_sets, prior_of
+from .cross_validation import KINDS, validate
+from .decisions import LEVEL, Calibration, decide, loss_of, prior_of, threshold_of
 from .error_curve import ErrorCurve
 from .problem import Call, Problem
 from .selection import BY_HAND, Selection, grid_point
-from .threshold import threshold_of
 
 AnyFit = TypeVar("AnyFit", bound="Fitted")
 
-KINDS = ("class", "distance", "nearest", "cover", "prob", "decision")  # of rules; calibrated fits predict "set" as well
+QUICK = 10.0  # predicted seconds of a cross-validation that print does by itself
+UNKNOWN = 1e-6  # seconds of a pair of rows, for methods that predict none
 
 
 @public
@@ -61,9 +64,9 @@ class Fitted(Served):
     """
 
     inside: ClassVar[str] = (
-        "answer_rows check_kind chosen_problem curve derived fates_of fitted_codes learned needed_of_new of_other_class predictions "
-        "problem prototype_names prototype_row prototype_table query remembering selection true_codes unpredicted_in unseen_in warn_of "
-        "warn_of_costs_twice why_optimistic"
+        "answer_rows chances check_kind checked chosen_problem curve derived fates_of fitted_codes learned needed_of_new "
+        "of_other_class prediction_sets predictions problem prototype_names prototype_row prototype_table query "
+        "remembering selection true_codes unpredicted_in unseen_in warn_of warn_of_costs_twice why_optimistic"
     )
     serves: ClassVar[Mapping[str, str]] = VERBS
     called: ClassVar[str] = "a fit"
@@ -78,9 +81,27 @@ class Fitted(Served):
     @property
     def validation(self) -> ErrorCurve:
         """The cross-validation: errors over the grid, held-out predictions, and the selected point."""
-        if self.curve is None:
+        found = self.checked if self.curve is None else self.curve
+        if isinstance(found, str):
             raise NotAvailable("this fit was not cross-validated: use fit.update(cv=10)")
-        return self.curve
+        return found
+
+    @cached_property
+    def checked(self) -> ErrorCurve | str:
+        """The cross-validation with parameters that were given, done at its first use; or why there is none, in words."""
+        none, problem, frame = "not cross-validated: cv=10", self.chosen_problem, self.frame
+        if not problem.cv_is_auto or self.selection.by_hand or self.selection.steps is not None or frame.absent is not None:
+            return none
+        each = self.model.seconds_each(len(frame.schema)) or UNKNOWN
+        slow = self.dissimilarity.metric.slow or "certificate" in self.rule.report
+        if slow or FOLDS * each * len(frame) ** 2 > QUICK:
+            return none
+        try:
+            with catch_warnings():
+                simplefilter("ignore", DataWarning)  # of rows, which the fit has given
+                return validate(replace(problem, progress=False))[0]
+        except DataError as reason:  # a class has too few rows
+            return f"not cross-validated: {str(reason).split(': ')[0]}"
 
     @property
     def frame(self) -> Frame:
@@ -410,15 +431,15 @@ class Fitted(Served):
     ) -> pd.Series | pd.DataFrame:
         """The result of `predict` for one block of rows; or for the training rows (None)."""
         if kind == "set":
-            return prediction_sets(self, new, level, zero)
+            return self.prediction_sets(new, level, zero)
         prior = prior_of(prior, self.problem)
         query, index, complete = self.query(new, zero)
         if kind == "prob":
-            codes = chances(self, query, prior)
+            codes = self.chances(query, prior)
         elif threshold is not None:
-            codes = decide_at(chances(self, query, None), *threshold_of(threshold, self.frame.levels))
+            codes = decide_at(self.chances(query, None), *threshold_of(threshold, self.frame.levels))
         elif prior is not None or loss is not None:
-            codes = decide(chances(self, query, prior), loss_of(loss, self.frame.levels))
+            codes = decide(self.chances(query, prior), loss_of(loss, self.frame.levels))
         else:
             codes = self.fitted_codes if kind == "class" and new is None else answer(self.rule, kind, query)
         if kind in ("class", "cover"):
@@ -428,6 +449,34 @@ class Fitted(Served):
         values = np.full((len(index), len(self.classes)), np.nan)
         values[complete] = codes
         return pd.DataFrame(values, index, self.frame.levels)
+
+    def chances(self, query: Query, prior: np.ndarray | None) -> np.ndarray:
+        """Probabilities (r, classes) of the rows of a query: calibrated, or else of the rule; NaN for a row with a missing value.
+
+        Calibrated probabilities are for the prevalence of the calibration rows, without the factors of `class_weights=`; those of
+        the rule are for the prevalence in the training rows, with these factors. With `prior` (classes,) they are for that prevalence.
+        """
+        if self.calibration is not None:
+            return self.calibration.probabilities(answer(self.rule, self.calibration.scale.kind, query), prior)
+        if "prob" not in self.rule.kinds:
+            raise OptionError(f"method {self.model.name!r} has no probabilities unless it is calibrated: use fit.calibrate()")
+        p = answer(self.rule, "prob", query)
+        if prior is None:
+            return p
+        weight = self.frame.class_weights
+        return under_prior(p, weight / weight.sum(), prior)
+
+    def prediction_sets(self, new: Any, level: Any, zero: bool = False) -> pd.Series:
+        """For each row the classes that conform to the calibration rows: a tuple, None for a row with missing values."""
+        check_level(level)
+        if self.calibration is None:
+            raise OptionError("prediction sets need a calibrated fit: use fit.calibrate().predict(new, 'set')")
+        p, index, complete = self.calibration.p_values(new, zero)
+        out = np.full(len(index), None, object)
+        classes = np.array(self.classes, object)
+        for i, row in zip(np.flatnonzero(complete), p, strict=True):
+            out[i] = None if np.isnan(row).any() else tuple(classes[row > 1 - level])
+        return pd.Series(out, index, dtype=object, name=self.frame.formula.response)
 
     def query(self, new: Any = None, zero: bool = False) -> tuple[Query, pd.Index, np.ndarray]:
         """Query with the complete rows, labels of all rows, and which of these are complete."""

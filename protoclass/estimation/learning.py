@@ -7,7 +7,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from ..core.task import Rule, RulePath, Task
+from ..core.query import Rule, RulePath
+from ..core.task import Task
 from ..ground.errors import DataWarning, OptionError, shown, warn
 from ..ground.options import SAME, fixed
 from ..ground.progress import bar
@@ -52,7 +53,7 @@ def fit_call(call: Call) -> Fitted:
         _check_nothing_to_measure(call)
         return calibrated(_within_budget(learn(problem, Selection())))
     validation, trial, held = validate(problem, requested_measure(given["measure"], given["loss"]), given["repeats"])
-    point = validation.chosen_by_call()
+    problem, point = validation.problem, validation.chosen_by_call()
     selection = Selection(validation.grid, values_at(validation.grid, point), point, problem.call.choose)
     shared = () if problem.metric_axes else (trial.dissimilarity, trial.task, held.rule(point))  # each metric has its own
     del held  # has arrays of rows x grid points, of which the curve keeps those that it needs

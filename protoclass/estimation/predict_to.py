@@ -17,7 +17,7 @@ from ..ground.checks import check_progress, one_of
 from ..ground.errors import NotAvailable, OptionError, brief
 from ..ground.files import check_free, check_path, write_by
 from ..ground.progress import bar
-from .calibration import LEVEL
+from .decisions import LEVEL
 from .fitted import Fitted
 
 SINGLE = ("class", "cover", "nearest")  # kinds with one value for each row; the others have one for each class
@@ -46,14 +46,14 @@ def predict_to(
     Parameters
     ----------
     source : path, list of paths, or stream
-        Rows to predict: Parquet or CSV files, or any object that streams Arrow batches (`__arrow_c_stream__`), such as a DuckDB
-        relation, or `pyarrow.dataset.dataset(folder).scanner().to_reader()`.
+        Rows to predict: Parquet files, or any object that streams Arrow batches (`__arrow_c_stream__`), such as a DuckDB relation,
+        `pyarrow.csv.open_csv(path)` or `pyarrow.dataset.dataset(folder).scanner().to_reader()`.
     out : path
         Output file that ends in .parquet or .csv. It is written under a temporary name and renamed, so Ctrl-C, a crash or a full disk
         leaves the old file or none.
     key : column name, or list of these, optional
-        Columns of the source to copy to the result, with the same types; columns of CSV files are copied as text, unless they are
-        numbers that the formula uses. A key may have duplicates and missing values: no row is left out.
+        Columns of the source to copy to the result, with the same types. A key may have duplicates and missing values: no row is left
+        out.
     kind : str, or list of these
         Kinds of prediction, as in `predict`. The columns are named "class", "cover" and "nearest"; the other kinds have one for each
         class, "prob_<class>", "distance_<class>", "decision_<class>", and "set_<class>": whether the class is in the set. A row
@@ -76,7 +76,7 @@ def predict_to(
     OptionError
         If the file already exists or is a source, if its name has another ending, or if a CSV file would have only one column.
     DataError
-        If the source is neither a path nor a stream, if a key is not a column, if two columns would have the same name, or if
+        If the source is neither a Parquet file nor a stream, if a key is not a column, if two columns would have the same name, or if
         `predict` raises it. No file is left then.
     NotAvailable
         If pyarrow is not installed.
@@ -89,8 +89,8 @@ def predict_to(
     >>> iris = pc.load_data("iris")
     >>> fit = pc.fit("species ~ .", iris, eps=1.0)
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     rows, out = os.path.join(folder, "rows.csv"), os.path.join(folder, "out.csv")
-    ...     iris.rename_axis("id").iloc[[0, 70]].to_csv(rows)
+    ...     rows, out = os.path.join(folder, "rows.parquet"), os.path.join(folder, "out.csv")
+    ...     iris.rename_axis("id").iloc[[0, 70]].reset_index().to_parquet(rows)
     ...     pd.read_csv(fit.predict_to(rows, out, key="id", kind=["class", "distance"])).round(2)
        id      class  distance_setosa  distance_versicolor  distance_virginica
     0   0     setosa             0.27                 2.79                3.94
@@ -107,7 +107,7 @@ def predict_to(
     keys, kinds = _listed(key), _listed(kind)
     for name in kinds:
         fit.check_kind(name, prior, loss, threshold)
-    path, schema, needed = check_path(out, (".parquet", ".csv"), "out"), fit.frame.schema, fit.needed_of_new()
+    path, needed = check_path(out, (".parquet", ".csv"), "out"), fit.needed_of_new()
     check_free(path, overwrite)
     in_csv = path.suffix.lower() == ".csv"
     if in_csv and not keys and len(kinds) == 1 and kinds[0] in SINGLE:
@@ -120,7 +120,7 @@ def predict_to(
 
     def blocks() -> Iterator[tuple[Any, pd.DataFrame]]:
         first = 0
-        for table in arrow_tables(source, needed, keys, schema):
+        for table in arrow_tables(source, needed, keys):
             rows = as_pandas(table.select([c for c in table.column_names if needed is None or c in needed]))
             yield table.select(keys), rows.set_axis(pd.RangeIndex(first, first + len(rows)))  # rows are called by their numbers
             first += len(rows)

@@ -11,14 +11,15 @@ import numpy as np
 import pandas as pd
 
 from ..core.parallel import Once
-from ..core.query import Beside, Query
+from ..core.query import Beside, Path, Query
 from ..core.sources import Source
 from ..core.spatial import share_within
-from ..core.task import Path, Points, Task
+from ..core.statistics.folds import FOLDS
+from ..core.task import Points, Task
 from ..frames.blocks import blocks
 from ..frames.frame import Frame, mold
 from ..frames.read import read_for
-from ..frames.schema import LEAST, group_codes, labels_along
+from ..frames.schema import group_codes, labels_along
 from ..frames.tables import Absent, as_pandas, unshared
 from ..ground.checks import check_progress, check_seed, is_number, quoted
 from ..ground.errors import DataError, FormulaError, NotAvailable, OptionError, brief, printed, shown
@@ -125,7 +126,7 @@ def with_class_factors(frame: Frame, factors: np.ndarray | None, class_weights: 
     with np.errstate(over="ignore", under="ignore"):
         weights = frame.weights * factors[frame.codes]
         total = weights.sum()
-    if not np.isfinite(total) or (weights[frame.weights > 0] < LEAST).any():
+    if not np.isfinite(total) or not weights[frame.weights > 0].all():
         raise DataError(
             f"class_weights={brief(class_weights)} times the weights of the rows overflows or is about 0: use factors nearer to 1"
         )
@@ -173,7 +174,7 @@ def class_factors(frame: Frame, class_weights: Any) -> np.ndarray:
     return np.array([float(factors.get(level, 1.0)) for level in levels])
 
 
-DRAWN_ROWS = 5_000  # most rows for which "auto" tries several dissimilarities, and most rows times draws of the folds
+DRAWN_ROWS = 5_000  # most rows that all take part in the choice of a default dissimilarity, and most rows times draws of the folds
 BUDGET = 30.0  # predicted seconds on two processors for which candidates="auto" takes as many rows as it can
 ALWAYS = 5_000  # rows that are all candidates, for any predicted time
 LEAST_SAMPLE = 500  # candidates of a sample
@@ -188,7 +189,8 @@ def predicted_seconds(model: Model, metric: Metric | TrainedMetric, frame: Frame
     each = model.seconds_each(len(frame.schema))
     if each is None:
         return None
-    seconds = each * len(frame) * candidates
+    anew = FOLDS if model.shares_work and model.tuned() and metric.train_in_folds else 1  # folds that measure each pair
+    seconds = each * len(frame) * candidates * anew
     return seconds if seconds <= BUDGET else seconds * _share(model, metric, frame)
 
 
@@ -428,13 +430,12 @@ def prepare(call: Call) -> Problem:
         if given[name] is not None and not model.can.weights:
             raise OptionError(f"{name}= needs a method with weights, which {model.name!r} does not have: use {methods_with('weights')}")
     call, data, frame = _molded(call, given)
-    model.check_frame(frame)
     factors = None if given["class_weights"] is None else class_factors(frame, given["class_weights"])
     frame = with_class_factors(frame, factors, given["class_weights"])
     budget = budget_of(given["max_prototypes"], model, list(frame.levels))
     model = model if budget is None else model.within(int(budget.sum()))
     spec, to_tune = one_of_metrics(given["dissimilarity"]), None
-    if isinstance(spec, str) and spec == "auto" and _tries_several(model, frame, given):
+    if isinstance(spec, str) and spec == "auto" and _tries_several(model, given):
         spec = tried(frame)
     if list_tuned(spec):
         to_tune = retuned(spec, _list_values, frame)
@@ -457,10 +458,10 @@ def prepare(call: Call) -> Problem:
     )  # fmt: skip
 
 
-def _tries_several(model: Model, frame: Frame, given: Mapping[str, Any]) -> bool:
-    """Whether "auto" tries several dissimilarities: the method allows it, in folds that are drawn, and the rows are few."""
+def _tries_several(model: Model, given: Mapping[str, Any]) -> bool:
+    """Whether "auto" tries several dissimilarities: the method allows it, in folds that are drawn."""
     drawn = _drawn(given["cv"]) and given["cv"] != "loo" and given["groups"] is None
-    return model.redraws and drawn and not isinstance(given["candidates"], Candidates) and len(frame) <= DRAWN_ROWS
+    return model.redraws and drawn and not isinstance(given["candidates"], Candidates)
 
 
 def _list_values(metric: Metric, name: str, frame: Frame) -> list[Any]:

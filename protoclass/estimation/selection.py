@@ -9,11 +9,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..core.query import Query
+from ..core.query import Path, Query
 from ..core.statistics.folds import FOLDS, grouped, stratified, usual_folds
-from ..core.task import Path, Task
+from ..core.task import Task
 from ..frames.frame import Frame
-from ..frames.schema import LEAST
 from ..ground.checks import MOST_RUNS, hint_for_value, whole_number
 from ..ground.errors import DataError, OptionError, brief, shown
 from ..ground.savable import savable
@@ -233,7 +232,7 @@ def loss_matrix(loss: pd.DataFrame, levels: pd.Index) -> np.ndarray:
 
 def row_weights(problem: Problem, measure: str) -> np.ndarray:
     w, y = problem.frame.weights, problem.frame.codes
-    of_class = np.maximum(np.bincount(y, w)[y], LEAST)  # the rows of a fold may give a class no weight
+    of_class = np.maximum(np.bincount(y, w)[y], np.finfo(float).tiny)  # the rows of a fold may give a class no weight
     return w / of_class * w.sum() / len(problem.frame.levels) if measure == "balanced" else w
 
 

@@ -10,7 +10,6 @@ from typing import Any
 from ..analysis.evaluation import Test
 from ..analysis.separation import separation
 from ..estimation.fitted import Fitted
-from ..frames.blocks import fingerprint
 from ..ground.errors import OptionError, brief, cut, printed
 from ..ground.files import PAGES, check_path, write_file
 from ..ground.options import significant
@@ -40,30 +39,12 @@ class Card:
         Title of the card.
     sections : tuple of (heading, parts)
         Sections of the card in their order.
-    fingerprint : str, or None
-        SHA-256 of the rows that were used, 64 hexadecimal digits; None if they were given as a matrix, or are a column of
-        series.
-
-    Notes
-    -----
-    Others can compute the fingerprint. It is the hash of these bytes: a header, a line feed, and the rows one after the other.
-
-    The header is a JSON object in ASCII without spaces, its keys in alphabetical order: `classes`, the classes in level order;
-    `columns`, for each predictor in the order of the data its name, its kind ("numeric", "boolean" or "category") and its levels in
-    order; `response`, the name of the response. Classes and levels are texts, numbers and truth values of JSON; others, such as
-    dates, are the text that Python's `str` gives.
-
-    A row is numbers of double precision (IEEE 754, little-endian): the number of its class in level order (from 0), its weight, and its
-    predictors: numbers, truth values as 0 and 1, levels by their number (from 0). A missing value is the NaN with the bits
-    7ff8000000000000, and -0 is 0. Labels of rows do not count; the order of the rows does.
 
     Examples
     --------
     >>> import os, tempfile
     >>> import protoclass as pc
     >>> card = pc.fit("species ~ .", pc.load_data("iris"), eps=1.0).card()
-    >>> card.fingerprint[:16]
-    'd9b19753d89e3e1a'
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     card.save(os.path.join(folder, "iris.md")).name
     'iris.md'
@@ -71,7 +52,6 @@ class Card:
 
     title: str
     sections: tuple[tuple[str, tuple[Part, ...]], ...]
-    fingerprint: str | None
 
     @property
     def markdown(self) -> str:
@@ -111,12 +91,9 @@ class Card:
 def card(fit: Fitted, use: str | None = None, test: Test | None = None) -> Card:
     r"""Model card: one page of text and small tables that documents the fit for its users and reviewers.
 
-    It has the intended use, the call, a fingerprint of the data, the classes with their counts, the prototypes, the test, the
+    It has the intended use, the call, the data, the classes with their counts, the prototypes, the test, the
     cross-validated error and the selected parameters, the certificate, the limitations (rows that were dropped, classes that are never
     predicted, notes of the summary), the versions of the packages, a paragraph on methods, and how to cite.
-
-    The fingerprint is a SHA-256 of the rows that were used; it identifies the data file of the fit. `protoclass.Card` describes how
-    to compute it from the data.
 
     Parameters
     ----------
@@ -128,7 +105,7 @@ def card(fit: Fitted, use: str | None = None, test: Test | None = None) -> Card:
     Returns
     -------
     Card
-        The card with `markdown`, `html`, `fingerprint` and `save(path)`; a notebook shows it.
+        The card with `markdown`, `html` and `save(path)`; a notebook shows it.
 
     See Also
     --------
@@ -147,46 +124,39 @@ def card(fit: Fitted, use: str | None = None, test: Test | None = None) -> Card:
         raise OptionError(f"use must be text, such as 'a second opinion on biopsies', not {brief(use)}")
     if test is not None and not isinstance(test, Test):
         raise OptionError(f"test must be the result of fit.test(new), not {brief(test)}")
-    known = fit.frame.schema  # series have no bytes that it documents
-    local = bool(known) and all(column.kind != "series" for column in known.values())
-    mark = fingerprint(fit.frame) if local else None
+    unstated = f"Not stated: card(use=) adds it. The fit predicts {fit.frame.formula.response} from {len(fit.frame.schema)} predictors."
+    sections = [("Intended use", (Text([use or unstated]),)), *describe(fit, tested(test))]
+    return Card(f"Model card: {fit.model.title}, {fit.formula}", tuple(sections))
+
+
+def describe(fit: Fitted, tested: Iterable[Any]) -> list[tuple[str, tuple[Any, ...]]]:
+    """The headings of a page about a fit and their parts, `tested` those about a test on new rows; none without parts."""
     said = facts(fit)
     main = {k: v for k, v in said.items() if k not in LIMITS and k not in _validation_facts(fit)}
-    unstated = f"Not stated: card(use=) adds it. The fit predicts {fit.frame.formula.response} from {len(known)} predictors."
-    sections: list[tuple[str, tuple[Part, ...]]] = [
-        ("Intended use", (Text([use or unstated]),)),
+    sections: list[tuple[str, tuple[Any, ...]]] = [
         ("The fit", (Code(repr(fit.call)), Table(("", ""), list(main.items())))),
-        ("Data", tuple(data(fit, mark))),
+        ("Data", tuple(data(fit))),
         ("Classes", (table_of(by_class(fit), "class"),)),
         ("Prototypes", tuple(prototypes(fit))),
-        ("Test on new rows", tuple(tested(test))),
+        ("Test on new rows", tuple(tested)),
         ("Cross-validation", (cross_validation(fit),)),
-        *([("Certificate", tuple(certificate(fit)))] if "certificate" in fit.rule.report else []),
+        ("Certificate", tuple(certificate(fit)) if "certificate" in fit.rule.report else ()),
         ("Limits", (Text(limits(fit, said), listed=True),)),
         ("Versions", (Text(versions(), listed=True),)),
         ("Methods", (Text([methods(fit).text]),)),
         ("How to cite", (Text(cited()),)),
     ]
-    return Card(f"Model card: {fit.model.title}, {fit.formula}", tuple(sections), mark)
+    return [(head, parts) for head, parts in sections if parts]
 
 
-def data(fit: Fitted, mark: str | None) -> Iterable[Part]:
-    """The number of rows and columns that were used, and their fingerprint."""
+def data(fit: Fitted) -> Iterable[Part]:
+    """The number of rows and columns that were used, and the kinds of the columns."""
     schema, dropped = fit.frame.schema, len(fit.dropped)
     left = f"{dropped:,} were excluded for missing values" if dropped else "none were excluded"
     weights = fit.frame.weights
     spread = f"{significant(weights.min())} to {significant(weights.max())}"
     weighed = "" if (weights == 1).all() else f" Row weights range from {spread}."
     yield Text([f"{fit.nobs:,} rows and {len(schema)} predictors were used; {left}.{weighed}"])
-    if mark is None:
-        why = "the predictors are a given matrix" if not len(schema) else "the predictor is a column of series"
-        yield Text([f"There is no fingerprint because {why}."])
-    else:
-        yield Text([
-            f"Fingerprint (SHA-256): {mark}",
-            "It is computed from the rows that were used, in their order, with predictors, classes and weights. The documentation of "
-            "protoclass.Card describes it byte by byte, so others can compute it.",
-        ])  # fmt: skip
     rows = [(name, column.kind, levels_of(column.levels)) for name, column in schema.items() if len(column.levels)]
     for kind in dict.fromkeys(column.kind for column in schema.values() if not len(column.levels)):
         own = [name for name, column in schema.items() if column.kind == kind and not len(column.levels)]

@@ -16,8 +16,8 @@ from ..ground.options import significant
 from ..ground.references import ENTRIES, label
 from ..metrics.wrappers import OneOf
 from ..tables.printing import described
+from ..tables.words import count_folds
 from ..values import public
-from ..views.words import count_folds
 from .writing import own_version
 
 OWN = "protoclass"  # the key of the package itself

@@ -10,30 +10,29 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..analysis.evaluation import Test
-from ..analysis.evaluation import test as test_on
 from ..analysis.groups import TestByGroup
+from ..analysis.groups import test as test_on
 from ..analysis.stability import stability as find_stability
 from ..estimation.fitted import Fitted
 from ..ground.errors import NotAvailable, OptionError, brief
 from ..ground.files import check_free, check_path, write_file
 from ..ground.options import significant
-from ..plots import plot
-from ..tables.printing import html_text
-from ..tables.summary import summary
-from ..tables.tidy import list_prototypes
+from ..pictures import plot
 from ..widgets.browser import script, style
-from .writing import STYLE, Text, cited, to_html, to_page, versions
+from .card import describe
+from .writing import STYLE, Text, to_html, to_page
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
-SHOWN = 30  # prototypes and variables in a table
+SHOWN = 30  # rows of a table
+
+
 def report(fit: Fitted, path: Any, test: Any = None, stability: bool = False, overwrite: bool = False, why: Any = None) -> Path:
     """Write a report of the fit as one self-contained HTML page.
 
-    It has the call, the plot and the table of the prototypes, the error curve, the confusion table, the summary with its notes and
-    certificate, the versions of the packages, and how to cite.
+    It is the model card (see `Fit.card`) with the plot of the prototypes, the explorer, the error curve and the confusion table.
 
     Parameters
     ----------
@@ -46,8 +45,8 @@ def report(fit: Fitted, path: Any, test: Any = None, stability: bool = False, ov
         Whether to include `stability()` of the prototypes.
     overwrite : bool
         Whether to replace an existing file.
-    why : label, or up to six rows or labels, optional
-        Rows whose predictions the page explains, as `plot("why", row=)`.
+    why : label or row, optional
+        A row whose prediction the page explains, as `plot("why", row=)`.
 
     Returns
     -------
@@ -90,24 +89,23 @@ def page(fit: Fitted, test: Any = None, stability: bool = False, why: Any = None
 
 def sections(fit: Fitted, test: Any, stability: bool, why: Any) -> Iterator[tuple[Any, ...]]:
     """The heading and the parts of each section, in order."""
-    from ..plots.curve import curve  # see `page`
+    from ..pictures.curve import curve  # see `page`
 
-    yield "The fit", html_text(fit), picture(partial(plot, fit), "the prototypes among the rows")
-    yield "Explorer", explorer(fit)
-    yield "Prototypes", *prototypes(fit)
+    drawn: dict[str, list[Any]] = {
+        "The fit": [picture(partial(plot, fit), "the prototypes among the rows"), explorer(fit)],
+        "Classes": [picture(partial(plot, fit, "confusion"), "rows by true and predicted class")],
+    }
     if fit.curve is not None:
-        yield "Cross-validation", picture(partial(curve, fit.curve), "the cross-validated error curve")
-    yield "Confusion", picture(partial(plot, fit, "confusion"), "rows by true and predicted class")
-    if test is not None:
-        yield "New rows", (test if isinstance(test, Test | TestByGroup) else test_on(fit, test))._repr_html_()
+        drawn["Cross-validation"] = [picture(partial(curve, fit.curve), "the cross-validated error curve")]
+    if test is not None and not isinstance(test, Test | TestByGroup):
+        test = test_on(fit, test)
+    for head, parts in describe(fit, [] if test is None else [test._repr_html_()]):
+        yield head, *parts, *drawn.get(head, [])
     if why is not None:
         yield "Why", picture(partial(plot, fit, "why", row=why), "what each variable adds to the distances that decide")
     if stability:
         sure = find_stability(fit, progress=False).prototypes
         yield "Stability", sure.head(SHOWN).to_html(float_format=partial(significant, usual=3))
-    yield "Summary", summary(fit).as_html()
-    yield "Session", Text(versions(), listed=True)
-    yield "How to cite", Text(cited())
 
 
 def explorer(fit: Fitted) -> Text | str:
@@ -118,14 +116,6 @@ def explorer(fit: Fitted) -> Text | str:
         return PrototypeExplorer(fit).fragment()
     except NotAvailable as reason:
         return Text([str(reason)])
-
-
-def prototypes(fit: Fitted) -> Iterator[Text | str]:
-    """The first prototypes as a table, and how many there are."""
-    table = list_prototypes(fit)
-    if len(table) > SHOWN:
-        yield Text([f"The first {SHOWN} of {len(table)}."])
-    yield str(table.head(SHOWN).to_html(float_format=significant, index=False))
 
 
 def picture(draw: Any, words: str) -> Text | str:

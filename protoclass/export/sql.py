@@ -11,7 +11,7 @@ import numpy as np
 from ..core.query import InSQL
 from ..core.task import Points
 from ..estimation.fitted import Fitted
-from ..frames.sql import ROW, Columns, all_of, as_double, check_case, constant, identifier, number, table_of, within
+from ..frames.sql import ROW, Columns, all_of, as_double, check_case, constant, identifier, number, table_of
 from ..ground.errors import NotAvailable, OptionError, brief
 from ..metrics.in_sql import PROTOTYPE, SQLDistance, sql_distance
 from ..metrics.in_sql import ROW as MEASURED
@@ -30,8 +30,7 @@ def sql(fit: Fitted, table: Any = "new_rows", name: str | None = None) -> str:
     Supported methods: nearest prototypes ("pvm", "kmedoids", "kmeans", "lvq", "condensed", "multiedit" and "mmd"), votes of neighbours
     ("knn" without random ties), and set covering machines of thresholds or Boolean columns. Supported dissimilarities: Minkowski
     distances of finite order with scales and weights in double precision, Hamming and zero_one, and Gower without ranks, with
-    missing values if the fit has na="keep". Supported terms of the formula: columns, categories, products of two numbers, and
-    `+ - * / **`, log, log10, exp, sqrt, abs, I and ifelse.
+    missing values if the fit has na="keep". Supported terms of the formula: columns and categories.
 
     Parameters
     ----------
@@ -58,8 +57,8 @@ def sql(fit: Fitted, table: Any = "new_rows", name: str | None = None) -> str:
     Notes
     -----
     *Rows without a class.* A row has no class (NULL) if a predictor is NULL, NaN or infinite; `predict` raises for some of these. A
-    row has no class either if a transform is not defined, or if a number is so large that its powers might overflow (10^150 for
-    Euclidean distances, 10^300 times the range for Gower). PostgreSQL may raise an error instead, and does for numbers in a Boolean
+    row has no class either if a number is so large that its powers might overflow (10^150 for Euclidean distances, 10^300 times the
+    range for Gower). PostgreSQL may raise an error instead, and does for numbers in a Boolean
     column. A level that is not in the training data, or a value of a Boolean column that is not true or false (1 or 0), is different
     from every level for Gower, Hamming and zero_one; otherwise the row has no class. With na="keep" a NULL is skipped as in
     `predict`, and a row that has no observed variable in common with some prototype has no class.
@@ -164,10 +163,7 @@ class Writer:
     def column(self, position: int) -> str:
         if not self.needed:
             self.needed += [self.columns.known(c) for c in self.fit.frame.schema]
-        x = self.columns.design[position]
-        if self.columns.computed:
-            self.needed.append(within(x))
-        return f"({x})"
+        return f"({self.columns.design[position]})"
 
     def nearest(self, prototypes: Points, rank: np.ndarray) -> str:
         measured = self._measured(prototypes, rank, {})

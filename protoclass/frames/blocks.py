@@ -1,14 +1,10 @@
-"""A long frame block by block, so its design matrix is never in memory as a whole; integers that floats round, and a fingerprint."""
+"""A long frame block by block, so its design matrix is never in memory as a whole."""
 
 from __future__ import annotations
 
-import hashlib
-import json
 from collections.abc import Iterator
-from typing import Any
 
 import numpy as np
-import pandas as pd
 
 from ..core.coding import as_slice
 from .frame import Frame
@@ -16,8 +12,6 @@ from .frame import Frame
 WHOLE = 2**23  # entries of a design matrix that is made as a whole: 64 MB
 ENTRIES = 2**21  # of a block of a longer one
 MOST, FEWEST = 2**16, 2**10  # rows of a block
-EXACT = 2**53  # not all integers beyond it are floats
-MISSING = b"\x00\x00\x00\x00\x00\x00\xf8\x7f"  # the NaN for missing values, with any bits
 
 
 def blocks(frame: Frame) -> Iterator[tuple[slice, Frame]]:
@@ -62,72 +56,3 @@ def _rows(frame: Frame) -> int:
         return max(1, len(frame))
     rows = max(FEWEST, min(MOST, ENTRIES // width))
     return 1 << (rows.bit_length() - 1)
-
-
-def rounded(frame: Frame) -> dict[str, int]:
-    """The columns that are used as numbers and have integers that no float equals, with one of these."""
-    found = dict[str, int]()
-    names = [c for c, known in frame.schema.items() if known.kind == "numeric" and pd.api.types.is_integer_dtype(frame.columns[c].dtype)]
-    for name in names:
-        low, high = frame.columns[name].min(), frame.columns[name].max()
-        if pd.notna(low) and (high > EXACT or low < -EXACT):
-            first = next((v for _, rows in blocks(frame) if (v := first_rounded(rows.columns[name])) is not None), None)
-            found |= {} if first is None else {name: first}
-    return found
-
-
-def first_rounded(values: pd.Series) -> int | None:
-    """The first integer of a column that no float equals, None if there is none.
-
-    Examples
-    --------
-    >>> first_rounded(pd.Series([2**53, 2**53 + 2, 2**53 + 3, -2**63])), first_rounded(pd.Series([2**60, -2**62]))
-    (9007199254740995, None)
-    """
-    whole = values.dropna().to_numpy()
-    size = np.abs(whole).astype(np.uint64)  # the lowest integer, which has no absolute value, becomes the right one as uint64
-    lowest = np.maximum(size & (~size + np.uint64(1)), np.uint64(1))  # the lowest bit that is 1
-    wrong = np.flatnonzero(size // lowest > EXACT)
-    return int(whole[wrong[0]]) if len(wrong) else None
-
-
-def fingerprint(frame: Frame) -> str:
-    """The SHA-256 (64 hexadecimal digits) of rows, predictors, classes and weights.
-
-    The bytes are those that `protoclass.export.card.Card` documents.
-
-    Examples
-    --------
-    >>> import hashlib, struct
-    >>> import pandas as pd
-    >>> from protoclass.frames.frame import mold
-    >>> frame = mold("y ~ a + g", pd.DataFrame({"a": [1.5, 2.0], "g": ["v", "u"], "y": ["no", "yes"]}))
-    >>> header = b'{"classes":["no","yes"],"columns":[["a","numeric",[]],["g","category",["u","v"]]],"response":"y"}'
-    >>> rows = struct.pack("<8d", 0, 1, 1.5, 1, 1, 1, 2.0, 0)
-    >>> fingerprint(frame) == hashlib.sha256(header + b"\\n" + rows).hexdigest()
-    True
-    """
-    schema = frame.schema
-    header = {
-        "response": frame.formula.response,
-        "classes": [plain(level) for level in frame.levels],
-        "columns": [[name, column.kind, [plain(v) for v in column.levels]] for name, column in schema.items()],
-    }
-    digest = hashlib.sha256(json.dumps(header, sort_keys=True, separators=(",", ":")).encode() + b"\n")
-    for _, rows in blocks(frame):
-        table = rows.canonical()
-        columns = [rows.codes, rows.weights]
-        for name in schema:
-            values = table[name]
-            codes = values.cat.codes.to_numpy(float) if schema[name].kind == "category" else values.to_numpy(float)
-            columns.append(np.where(codes < 0, np.nan, codes) if schema[name].kind == "category" else codes)
-        numbers = np.column_stack(columns).astype("<f8") + 0.0  # -0 becomes 0
-        numbers[np.isnan(numbers)] = np.frombuffer(MISSING, "<f8")[0]
-        digest.update(numbers.astype("<f8").tobytes())
-    return digest.hexdigest()
-
-
-def plain(value: Any) -> Any:
-    """A class or level as JSON has it: a text, a number or a truth value."""
-    value = value.item() if isinstance(value, np.generic) else value
-    return value if isinstance(value, (str, bool, int, float)) else str(value)

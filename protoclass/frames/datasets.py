@@ -152,17 +152,13 @@ def fetch_data(name: str) -> pd.DataFrame:
 
 def _usps(path: Path) -> pd.DataFrame:
     try:
-        with open(path, "rb") as file, np.load(file, allow_pickle=False) as arrays:
+        with np.load(path, allow_pickle=False) as arrays:
             train, test, *y = (arrays[key] for key in ("x_train", "x_test", "y_train", "y_test"))
-        pixels = np.concatenate([train, test]).astype(np.float32) / np.float32(1000)
-        digit = np.concatenate(y)
-        if pixels.ndim != 2 or len(pixels) != len(digit) or digit.ndim != 1 or not len(digit):
-            raise ValueError(f"pixels of shape {pixels.shape} for digits of shape {digit.shape}")
-    except (*UNREADABLE, KeyError, TypeError, AttributeError) as reason:
+    except (*UNREADABLE, KeyError) as reason:
         raise FileError(
             f"{shown(str(path))} is not the USPS data, an .npz file of numbers x_train, y_train, x_test and y_test ({cut(str(reason))})"
         ) from None
-    split = np.repeat(["train", "test"], [len(y[0]), len(y[1])])
+    pixels = np.concatenate([train, test]).astype(np.float32) / np.float32(1000)
     data = pd.DataFrame(pixels, columns=[f"p{k + 1}" for k in range(pixels.shape[1])])
-    data["split"], data["digit"] = pd.Categorical(split), digit
-    return data
+    data["split"] = pd.Categorical(np.repeat(["train", "test"], [len(train), len(test)]))
+    return data.assign(digit=np.concatenate(y))

@@ -16,7 +16,7 @@ from unicodedata import normalize
 
 from ..ground.errors import FormulaError, cut, shown
 from ..ground.savable import savable
-from .spelling import Names, check_left, name_columns, pieces, sides_of, translate, unknown
+from .spelling import Names, check_left, name_columns, sides_of, translate, unknown
 from .terms import Factor, Term, expand, factors_of, sum_of_columns
 
 PLAIN = ("log2", "log10", "log1p", "exp", "expm1", "sqrt", "abs", "I")  # functions of one argument
@@ -28,38 +28,10 @@ OPTIONS = {  # of the functions that are defined here
 COMPARISONS = (ast.Gt, ast.GtE, ast.Lt, ast.LtE, ast.Eq, ast.NotEq)
 ARITHMETIC = (ast.Add, ast.Sub, ast.Mult, ast.Div, ast.Pow)
 MOST_POWER = 100
-LONGEST_TRANSFORM = 10_000  # characters of one transform
-DEEPEST = 200  # operators inside one another: `I(a + b + c)` has two
 
 ALLOWED = f"use columns, numbers, + - * / ** and {', '.join(TRANSFORMS)}"
 LEARNED = ("scale", "center", "poly", "bs", "ns", "cr", "cs", "cc", "cut")
 LONGEST = 100_000  # characters of a formula
-NESTED = 1_000  # parentheses
-
-
-def parse_transform(expression: str, text: str) -> ast.expr:
-    """The syntax tree of a transform; raises if it cannot be parsed, or is too long to be parsed in an instant.
-
-    Parameters
-    ----------
-    expression : str
-    text : str
-        The formula, for messages.
-    """
-    cure = "compute it in the data frame first"
-    if len(expression) > LONGEST_TRANSFORM:
-        raise FormulaError(f"{shown(expression)} has more than {LONGEST_TRANSFORM:,} characters: {cure}")
-    try:
-        tree = ast.parse(expression, mode="eval").body
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        raise FormulaError(f"{shown(expression)} in {shown(text)} is not a valid expression") from None
-    level: list[ast.AST] = [tree]
-    depth = 0
-    while level:
-        level, depth = [child for node in level for child in ast.iter_child_nodes(node)], depth + 1
-        if depth > 2 * DEEPEST:  # an operator and its operand are two levels
-            raise FormulaError(f"{shown(expression)} has more than {DEEPEST} nested operators: {cure}")
-    return tree
 
 
 def names_in(tree: ast.expr, expression: str) -> set[str]:
@@ -255,6 +227,13 @@ class Formula:
         left = "" if self.response is None else f"{quoted[self.response]} "
         return f"{left}~ {' + '.join(right)}"
 
+    def column_of(self, term: Term) -> str | None:
+        """The column that a term is, unchanged or as C(); None for an interaction or another transform."""
+        factors = [f for f in term.factors if f.how != "literal"]
+        if len(factors) == 1 and (factors[0].how == "lookup" or factors[0].expr.startswith("C(")):
+            return next(iter(self.uses[factors[0].expr]))
+        return None
+
     def grouped(self, expression: str) -> bool:
         """Whether a transform sorts rows into groups, so that its columns are the levels of one category."""
         return expression.startswith("cut(")
@@ -290,7 +269,6 @@ def read(text: str, columns: Iterable[str], aside: Iterable[str] = ()) -> Formul
     names = name_columns(columns, TRANSFORMS)
     response = _read_response(left, columns) if left is not None else None
     known = [names.of(c) for c in columns if c != response and c not in aside]
-    _check_size(right)
     try:
         replaced = translate(normalize("NFC", right), names, text)
         expanded, written = sum_of_columns(replaced, known) or _parse(replaced, known, names, text)
@@ -364,16 +342,6 @@ def _read_response(left: str, columns: list[str]) -> str:
     raise FormulaError(f"the left side must be the name of a column, not {shown(left)}: {cure}")
 
 
-def _check_size(right: str) -> None:
-    """Raise an error for formulas with too much nesting to be parsed."""
-    unquoted = re.sub(r"`[^`]*`", "", right)
-    if unquoted.count("(") + unquoted.count("[") > NESTED * 10 or max((d for _, d in pieces(unquoted)), default=0) > NESTED:
-        raise FormulaError(
-            f"the formula has too many parentheses (more than {NESTED:,} nested, or {NESTED * 10:,} in all): select columns of the data "
-            "frame and use 'y ~ .'"
-        )
-
-
 def _check_factor(factor: Factor, names: Names, text: str) -> set[str]:
     """The columns that a factor uses; raises an error if it does anything except compute from columns."""
     how, expression = factor.how, factor.expr
@@ -381,8 +349,13 @@ def _check_factor(factor: Factor, names: Names, text: str) -> set[str]:
         return set()
     if how == "lookup":
         return {_check_column(expression, names, text)}
-    tree: ast.expr = parse_transform(expression, text)
-    return {_check_column(name, names, text) for name in names_in(tree, names.restore(expression))}
+    try:
+        used = names_in(ast.parse(expression, mode="eval").body, names.restore(expression))
+    except FormulaError:
+        raise
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        raise FormulaError(f"{shown(expression)} in {shown(text)} is not a valid expression, or too deep: compute it first") from None
+    return {_check_column(name, names, text) for name in used}
 
 
 def check_factors(terms: Iterable[Term], names: Names, text: str) -> dict[str, frozenset[str]]:

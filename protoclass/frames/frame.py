@@ -14,7 +14,6 @@ from typing import Any, NoReturn
 import numpy as np
 import pandas as pd
 
-from ..core.memory import check_fits
 from ..ground.checks import one_of
 from ..ground.errors import DataError, FormulaError, NotAvailable, OptionError, TooLarge, cut, printed, shown
 from ..ground.files import check_separator
@@ -44,7 +43,7 @@ from .schema import (
 )
 from .tables import GONE, as_pandas
 from .terms import Term, columns_of, for_formulaic
-from .transforms import functions, most_columns
+from .transforms import functions
 
 LARGEST = 2**33  # bytes of a design matrix
 COMPUTING = (TypeError, ValueError, LookupError, AttributeError, ArithmeticError, np.linalg.LinAlgError, RuntimeError)
@@ -112,17 +111,17 @@ class Frame:
         """The predictors of the rows of these labels; missing for a label of no row."""
         return self.columns.reindex(labels)
 
-    @property
+    @cached_property
     def class_counts(self) -> np.ndarray:
         """The number of rows of each class, int (classes,)."""
         return np.bincount(self.codes, minlength=len(self.levels))
 
-    @property
+    @cached_property
     def class_weights(self) -> np.ndarray:
         """The weight of the rows of each class, (classes,)."""
         return np.bincount(self.codes, self.weights, len(self.levels))
 
-    @property
+    @cached_property
     def remembered(self) -> Frame:
         """The rows that are there: all, but for the frame of a slim fit."""
         return self
@@ -286,9 +285,8 @@ class Frame:
                     f"{shown(self.formula.without_interactions())}, compute the interaction as a column of the data frame, or use "
                     "dissimilarity='euclidean', which codes the levels of categories as columns of 0 and 1"
                 )
-            name = factors[0].expr
-            if factors[0].how == "lookup" or name.startswith("C("):
-                (column,) = self.formula.uses[name]
+            name, column = factors[0].expr, self.formula.column_of(term)
+            if column is not None:
                 variables[column] = canonical[column]
                 continue
             if self.keep and self.columns.isna().any(axis=None):
@@ -379,13 +377,10 @@ def trained_spec(frame: Frame) -> Any:
             return None  # Gower uses the unchanged categories; a metric that requests `design` checks it
         widest = max(categories, key=lambda c: len(frame.schema[c].levels), default=None)
         cure = "" if widest is None else f"; column {shown(widest)} has {len(frame.schema[widest].levels)} levels"
-        cure += "; df= of a transform may be smaller" if not frame.formula.plain() else ""
         raise TooLarge(
             f"the design matrix of {frame.formula.quoted} would have {width:,} columns, too many for {len(frame)} rows{cure}: leave out "
             "terms, or categories of many levels"
         )
-    if not frame.formula.plain():
-        check_fits(width * len(frame) * 8.0, f"the {len(frame)} x {width} design matrix takes", "leave out terms, or use fewer rows")
     rows = frame
     if frame.keep:
         rows = frame.take(np.flatnonzero(~frame.columns.isna().any(axis=1).to_numpy()))
@@ -406,12 +401,12 @@ def spec_of_states(frame: Frame, states: Mapping[str, Any]) -> Any:
 
 
 def _width(frame: Frame) -> int:
-    """The number of columns of the design matrix, at most: for every term a product of levels and of columns of transforms."""
+    """The number of columns of the design matrix, at least: for every term a product of numbers of levels."""
 
     def columns(factor: Any) -> int:
         if factor.how == "lookup" or factor.expr.startswith("C("):
             return max(1, *(len(frame.schema[c].levels) for c in frame.formula.uses[factor.expr]))
-        return most_columns(factor.expr)
+        return 1
 
     return sum(prod(map(columns, term.factors)) for term in frame.formula.terms)
 
@@ -498,27 +493,9 @@ class RowlessFrame(Frame):
         The number and the weight of the rows of each class that there were.
     """
 
-    _remembered: Frame
-    _class_counts: np.ndarray
-    _class_weights: np.ndarray
-
     def __init__(self, remembered: Frame, class_counts: np.ndarray, class_weights: np.ndarray) -> None:
-        same = ("formula", "schema", "spec", "keep", "dropped", "notes")
-        own: dict[str, Any] = {"remembered": remembered, "class_counts": class_counts, "class_weights": class_weights}
-        for name, value in {**{name: getattr(remembered, name) for name in same}, **own}.items():
-            object.__setattr__(self, f"_{name}" if name in own else name, value)
-
-    @property
-    def remembered(self) -> Frame:
-        return self._remembered
-
-    @property
-    def class_counts(self) -> np.ndarray:
-        return self._class_counts
-
-    @property
-    def class_weights(self) -> np.ndarray:
-        return self._class_weights
+        same = {name: getattr(remembered, name) for name in ("formula", "schema", "spec", "keep", "dropped", "notes")}
+        vars(self).update(same, remembered=remembered, class_counts=class_counts, class_weights=class_weights)
 
     @property
     def absent(self) -> str | None:

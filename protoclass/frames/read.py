@@ -17,12 +17,13 @@ import pandas as pd
 from ..ground.errors import DataError, FileError, OptionError, ProtoclassError, cut, shown
 from ..ground.files import in_encoding
 from .formula import read as read_formula
-from .schema import Column, check_column, check_names
+from .schema import check_column, check_names
 
 VALUES = 2**20  # values of a block of rows, of all columns
 FEWEST = 1000  # rows of a block
 KINDS = {".parquet": "Parquet", ".pq": "Parquet", ".csv": "CSV", ".csv.gz": "CSV", ".csv.bz2": "CSV", ".csv.xz": "CSV"}
 ALLOWED = "the path of a file that ends in .parquet or .csv, or a list of paths such as sorted(glob.glob('folder/*.csv'))"
+
 READERS = {".feather": "feather", ".arrow": "feather", ".xlsx": "excel", ".json": "json", ".dta": "stata", ".sav": "spss",
            ".txt": "table", ".tsv": "table", ".tab": "table"}  # of pandas  # fmt: skip
 
@@ -119,45 +120,13 @@ class File:
     kind: str
     names: list[str]
 
-    def read(self, columns: list[str]) -> pd.DataFrame:
-        """Some columns of a CSV file, as `pd.read_csv` has them."""
+    def csv(self, columns: list[str]) -> pd.DataFrame:
+        """Some columns of a CSV file. The parser checks the length of lines only if it reads all columns."""
         with readable(self.unreadable):
-            parts = list(self.csv(columns))
-            types = {c: {(part[c].dtype, pd.api.types.infer_dtype(part[c], skipna=True)) for part in parts} for c in columns}
-            mixed = [c for c in columns if len(types[c]) > 1]  # whose type is that of all rows together
-            table = pd.concat(parts, ignore_index=True)
-            return table.assign(**pd.read_csv(self.place, usecols=mixed, low_memory=False)) if mixed else table
-
-    def csv(self, columns: list[str], types: Mapping[str, Any] | None = None) -> Iterator[pd.DataFrame]:
-        """Blocks of rows of a CSV file. The parser checks the length of lines only if it reads all columns."""
-        rows = rows_at_once(len(self.names))
-        with pd.read_csv(self.place, chunksize=rows, low_memory=False, dtype=types) as chunks:
-            for chunk in chunks:
-                if not isinstance(chunk.index, pd.RangeIndex):
-                    raise FileError(
-                        f"{shown(str(self.path))} has lines with more values than its first line has names: name every column"
-                    )
-                yield chunk[columns]
-
-    def tables(self, columns: list[str], types: Mapping[str, Any]) -> Iterator[Any]:
-        """Tables of pyarrow with some columns of blocks of rows, of which the first has none; `types` are those of a CSV file."""
-        import pyarrow
-        from pyarrow.parquet import ParquetFile
-
-        with readable(self.unreadable):
-            if self.kind == "CSV":
-                empty = pd.read_csv(self.place, nrows=0, dtype=types)[columns]
-                for rows in (empty, *self.csv(columns, types)):
-                    yield pyarrow.Table.from_pandas(rows, preserve_index=False)
-                return
-            with ParquetFile(self.path, pre_buffer=False) as file:
-                yield file.schema_arrow.empty_table().select(columns)
-                yield from map(pyarrow.table, file.iter_batches(rows_at_once(len(columns)), columns=columns))
-
-    @property
-    def place(self) -> str:
-        """The path, which pandas never takes for a web address."""
-        return os.path.abspath(self.path)
+            table = pd.read_csv(self.path, low_memory=False)
+            if not isinstance(table.index, pd.RangeIndex):
+                raise FileError(f"{shown(str(self.path))} has lines with more values than its first line has names: name every column")
+            return table[columns]
 
     def unreadable(self, reason: Exception) -> FileError:
         words = in_encoding(reason) or getattr(reason, "strerror", None) or re.sub(re.escape(str(self.path)), "the file", str(reason))
@@ -168,7 +137,7 @@ class File:
 def _read_files(files: list[File], columns: list[str]) -> pd.DataFrame:
     """Some columns of several files, whose rows are called by their number."""
     if files[0].kind == "CSV":
-        parts = [file.read(columns) for file in files]
+        parts = [file.csv(columns) for file in files]
         return pd.concat([part for part in parts if len(part)] or parts[:1], ignore_index=True)
     from pyarrow import unify_schemas
     from pyarrow.parquet import read_schema
@@ -179,17 +148,17 @@ def _read_files(files: list[File], columns: list[str]) -> pd.DataFrame:
         return pd.read_parquet(paths, columns=columns, engine="pyarrow", schema=schema).reset_index(drop=True)
 
 
-def arrow_tables(source: Any, needed: list[Any] | None, keys: list[str], schema: Mapping[str, Column]) -> Iterator[Any]:
-    """Tables of pyarrow with blocks of the rows of files or of a stream of Arrow batches, of which the first has no rows.
+def arrow_tables(source: Any, needed: list[Any] | None, keys: list[str]) -> Iterator[Any]:
+    """Tables of pyarrow with blocks of the rows of Parquet files or of a stream of Arrow batches, of which the first has no rows.
 
     Parameters
     ----------
     source : path, paths, or an object with `__arrow_c_stream__`
     needed : names of columns to read if they exist, or None for all
     keys : names of columns that must exist
-    schema : mapping of column name to Column
-        The types of columns in CSV files. A key that is not in it is text.
     """
+    import pyarrow
+    from pyarrow.parquet import ParquetFile
 
     def wanted(names: list[str]) -> list[str]:
         check_names(pd.Index(names))
@@ -197,29 +166,28 @@ def arrow_tables(source: Any, needed: list[Any] | None, keys: list[str], schema:
             check_column(name, pd.Index(names), "key")
         return [name for name in names if needed is None or name in {*needed, *keys}]
 
-    if is_path(source):
-        files = files_of(source)
-        columns = wanted(files[0].names)
-        types: dict[Any, Any] = {c: str for c in {*keys, *schema} if c not in schema or any(isinstance(v, str) for v in schema[c].levels)}
-        types |= {c: float for c in keys if c in schema and schema[c].kind == "numeric"}  # the same type in each block
-        for file in files:
-            yield from file.tables(columns, types)
-        return
-    if not hasattr(source, "__arrow_c_stream__"):
+    files = files_of(source) if is_path(source) else []
+    if not files and not hasattr(source, "__arrow_c_stream__"):
         raise DataError(
             f"source must be a path, a list of paths or a stream of Arrow batches, not {type(source).__name__}: write a lazy table of "
             "polars by sink_parquet(path), and use predict for a Dask DataFrame"
         )
-    import pyarrow
-
-    with readable(partial(_unreadable, source)):
-        stream = pyarrow.RecordBatchReader.from_stream(source)
-        columns, step = wanted(stream.schema.names), rows_at_once(len(stream.schema.names))
-        fields = [stream.schema.field(name) for name in columns]  # the texts of polars are of a type that no CSV file takes
-        plain = pyarrow.schema([f.with_type(pyarrow.string()) if str(f.type) == "string_view" else f for f in fields])
-        yield plain.empty_table()
-        for batch in stream:
-            yield from (pyarrow.table(batch.slice(first, step)).select(columns).cast(plain) for first in range(0, len(batch), step))
+    for file in files:
+        if file.kind == "CSV":
+            raise DataError(f"the rows of {shown(str(file.path))} are not read in blocks: use pyarrow.csv.open_csv(path), or predict")
+        columns = wanted(file.names)
+        with readable(file.unreadable), ParquetFile(file.path, pre_buffer=False) as parquet:
+            yield parquet.schema_arrow.empty_table().select(columns)
+            yield from map(pyarrow.table, parquet.iter_batches(rows_at_once(len(columns)), columns=columns))
+    if not files:
+        with readable(partial(_unreadable, source)):
+            stream = pyarrow.RecordBatchReader.from_stream(source)
+            columns, step = wanted(stream.schema.names), rows_at_once(len(stream.schema.names))
+            fields = [stream.schema.field(name) for name in columns]  # the texts of polars are of a type that no CSV file takes
+            plain = pyarrow.schema([f.with_type(pyarrow.string()) if str(f.type) == "string_view" else f for f in fields])
+            yield plain.empty_table()
+            for batch in stream:
+                yield from (pyarrow.table(batch.slice(first, step)).select(columns).cast(plain) for first in range(0, len(batch), step))
 
 
 def is_path(data: Any) -> bool:
@@ -253,7 +221,7 @@ def _file(name: str) -> File:
     if "://" in name[:20]:
         raise OptionError(f"{shown(name)} is a web address, but data are not fetched from the web: save the file and use its path")
     try:
-        path = Path(name).expanduser()
+        path = Path(name).expanduser().absolute()
         exists = path.exists() and name != ""
     except (OSError, ValueError, RuntimeError) as reason:  # names that are too long, contain a zero, or have no home
         raise FileError(f"{shown(name)} is not a path: {cut(str(reason))}") from None
@@ -268,7 +236,7 @@ def _file(name: str) -> File:
     if file.kind == "Parquet" and not installed("pyarrow"):
         raise FileError(f"{shown(name)} needs pyarrow, which is not installed: install it, or use a CSV file")
     with readable(file.unreadable):
-        file.names.extend(_names_in_parquet(path) if file.kind == "Parquet" else pd.read_csv(file.place, nrows=0).columns)
+        file.names.extend(_names_in_parquet(path) if file.kind == "Parquet" else pd.read_csv(path, nrows=0).columns)
         if any("\0" in column for column in file.names):
             raise ValueError("its first line contains no names; if it is in UTF-16, use pd.read_csv(path, encoding='utf-16')")
     return file

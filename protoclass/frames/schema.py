@@ -31,7 +31,6 @@ FATES = {  # treatment of the rows, by the metric: see `Metric.unseen`
     "skipped": "the dissimilarity treats them as missing values",
     "zero": "all columns derived from it are 0 in these rows",
 }
-LEAST = 1e-250  # of a weight that is not 0
 
 DENSE = 16  # of n random numbers below n^2 / 16, about 8 pairs are equal; the lowest of n row numbers is about 1 / n of the highest
 NEARLY = 0.9  # proportion of the texts of a column that are numbers or dates, if it was read wrongly
@@ -462,11 +461,7 @@ def alone(codes: np.ndarray, fold: np.ndarray) -> np.ndarray:
     >>> alone(np.array([0, 0, 1, 1, -1]), np.array([0, 1, 1, 1, 0])).tolist()
     [False, False, True, True, False]
     """
-    first = np.full(codes.max(initial=0) + 1, fold.max(initial=0) + 1)
-    last = np.full(len(first), -1)
-    np.minimum.at(first, codes[codes >= 0], fold[codes >= 0])
-    np.maximum.at(last, codes[codes >= 0], fold[codes >= 0])
-    return np.asarray((codes >= 0) & (first == last)[codes])
+    return np.asarray((codes >= 0) & (pd.Series(fold).groupby(codes).transform("nunique") == 1))
 
 
 def unseen_values(values: pd.Series, known: Column, levels: pd.Categorical | None) -> np.ndarray:
@@ -518,26 +513,16 @@ def _counted(counts: pd.Series) -> str:
 
 
 def _most_missing(share: pd.Series, response: str | None) -> str:
-    """Which columns have no value at all, or otherwise those that miss most, and the cure."""
+    """Which columns miss most, and the cure."""
     if response in share and share[response] == 1:
         return f"the response {response!r} has no value in any row"
-    empty = list(share.index[share == 1])
-    if empty:
-        more = f" and {len(empty) - 5} more" if len(empty) > 5 else ""
-        which = f"column {empty[0]!r} has" if len(empty) == 1 else f"columns {quoted(empty[:5])}{more} have"
-        return f"{which} no value in any row: leave {'it' if len(empty) == 1 else 'them'} out"
-    most = share.sort_values(ascending=False, kind="stable").head(5)
-    shares = ", ".join(f"{name!r} ({100 * s:.3g} %)" for name, s in most[most > 0].items())
+    most = share[share > 0].sort_values(ascending=False, kind="stable").head(5)
+    shares = ", ".join(f"{name!r} ({100 * s:.3g} %)" for name, s in most.items())
     return f"most values are missing in {shares}: fill them, or leave out the columns that miss most"
 
 
 def check_weight_of_classes(levels: pd.Categorical, weight: np.ndarray, response: Any) -> None:
-    """Raise unless every class has weight, and no weight is so small that sums and quotients of weights are not finite."""
-    small = weight[(weight > 0) & (weight < LEAST)]
-    if len(small):
-        raise DataError(
-            f"weights must be 0 or at least {LEAST:g} for numerical accuracy, not {small.min():.4g}: multiply them all by the same number"
-        )
+    """Raise unless every class has weight."""
     total = np.bincount(levels.codes, weight, len(levels.categories))
     if not (total > 0).all():
         empty = levels.categories[int(np.argmin(total > 0))]
@@ -636,18 +621,13 @@ def check_texts(values: pd.Series | pd.Index, what: str) -> None:
     """Raise for a text with half a character (a lone surrogate), which no page, file or terminal can show."""
     levels = values.dtype.categories if isinstance(values.dtype, pd.CategoricalDtype) else values
     for text in levels if levels.dtype == object else ():
-        if isinstance(text, str) and not text.isascii():
-            try:
-                text.encode()
-            except UnicodeEncodeError:
-                cure = "replace it, text.encode('utf-8', 'replace').decode()"
-                raise DataError(f"{what} contains {shown(text)}, which has half a character (a lone surrogate): {cure}") from None
+        if isinstance(text, str) and not text.isascii() and re.search("[\ud800-\udfff]", text):
+            cure = "replace it, text.encode('utf-8', 'replace').decode()"
+            raise DataError(f"{what} contains {shown(text)}, which has half a character (a lone surrogate): {cure}")
 
 
 def check_unique(names: pd.Index, what: str) -> None:
     check_texts(names, f"a {what} label")
-    if isinstance(names, pd.IntervalIndex) and names.is_overlapping:
-        raise DataError(f"the {what} labels are overlapping intervals: use data.reset_index(drop=True)")
     if not names.is_unique:
         cure = "data.reset_index(drop=True) gives new ones" if what.endswith("row") else "rename one of them"
         repeated = shown(names[names.duplicated()][0])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -11,17 +10,13 @@ from numbers import Integral, Real
 from typing import Any
 
 from ..ground.errors import OptionError, brief, shown
-from .formula import Formula
 from .frame import Frame
-from .terms import Factor, Term, columns_of
+from .terms import Term, columns_of
 
 LARGEST = 308  # power of ten
 UNKNOWN = -1  # code of a value that is not a level
-SMALLEST = -745  # the exponential of less is 0, which PostgreSQL takes for an error
 ROW = "t"  # the row that is classified
 CURE = "compute it as a column of the data first"
-ARITHMETIC = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/"}
-COMPARED = {ast.Gt: ">", ast.GtE: ">=", ast.Lt: "<", ast.LtE: "<=", ast.Eq: "=", ast.NotEq: "<>"}
 
 
 def identifier(name: str) -> str:
@@ -159,111 +154,31 @@ class Columns:
         Raises
         ------
         OptionError
-            For a term that is not written: splines and polynomials, interactions of categories, functions that databases
-            compute in different ways.
+            For an interaction or a transform.
         """
         frame = self.frame
         if frame.spec is None:
             return tuple(self.number(name) for name in frame.schema)
         out = [""] * len(frame.spec.column_names)
         for term in frame.formula.terms:
-            places = range(len(out))[columns_of(term, frame.spec)]
-            made = self._term(term)
-            if len(made) != len(places):
-                raise self._refused(term)
-            for place, expression in zip(places, made, strict=True):
-                out[place] = expression
+            out[columns_of(term, frame.spec)] = self._term(term)
         return tuple(out)
-
-    @cached_property
-    def computed(self) -> bool:
-        """Whether a column of the design matrix is more than a column of the table."""
-        return not self.frame.formula.plain()
 
     def variable(self, name: str) -> str:
         """A variable of a metric of mixed columns by its name in `Frame.terms`: a number, or the number of the level, -1 for none."""
-        frame = self.frame
-        if name in frame.schema:
-            return self.code(name, UNKNOWN) if frame.schema[name].kind == "category" else self.number(name)
-        for term in frame.formula.terms:
-            if frame.formula.written(term) == name and not frame.formula.grouped(str(term)):
-                return self._term(term)[0]
-        raise OptionError(f"the variable {shown(name)} can't be written in SQL: {CURE}")
+        if name not in self.frame.schema:
+            raise OptionError(f"the variable {shown(name)} can't be written in SQL: {CURE}")
+        return self.code(name, UNKNOWN) if self.frame.schema[name].kind == "category" else self.number(name)
 
     def _term(self, term: Term) -> list[str]:
-        """The columns of a term."""
-        if any(f.how == "literal" and f.expr != "1" for f in term.factors):
-            raise self._refused(term)
-        factors = [self._factor(f, term) for f in term.factors if f.how != "literal"]
-        if len(factors) == 1:
-            return factors[0]
-        if len(factors) > 2 or any(len(columns) != 1 for columns in factors):
-            raise self._refused(term)
-        return [" * ".join(f"({columns[0]})" for columns in factors)]
-
-    def _factor(self, factor: Factor, term: Term) -> list[str]:
-        formula, schema = self.frame.formula, self.frame.schema
-        if factor.how == "lookup" or factor.expr.startswith("C("):
-            (name,) = formula.uses[factor.expr]
-            if schema[name].kind != "category":
-                return [self.number(name)]
-            return [f"CASE WHEN {self._value(name)} = {level} THEN 1e0 ELSE 0e0 END" for level in self._levels(name)]
-        return [self._computed(ast.parse(factor.expr, mode="eval").body, formula, term)]
-
-    def _computed(self, node: ast.expr, formula: Formula, term: Term) -> str:
-        """An expression of the grammar of transforms; outside of the domain of a function it is NULL."""
-
-        def sql(part: ast.expr) -> str:
-            return self._computed(part, formula, term)
-
-        match node:
-            case ast.Name(id=name):
-                return self.number(formula.names.columns[name])
-            case ast.Constant(value=int() | float() as value):
-                return number(value)
-            case ast.UnaryOp(op=op, operand=operand):
-                return f"({'-' if isinstance(op, ast.USub) else ''} ({sql(operand)}))"
-            case ast.BinOp(left=left, op=ast.Pow(), right=right):
-                return self._power(sql(left), ast.unparse(right), term)
-            case ast.BinOp(left=left, op=ast.Div(), right=right):
-                return f"(({sql(left)}) / NULLIF({sql(right)}, 0e0))"
-            case ast.BinOp(left=left, op=op, right=right):
-                return f"(({sql(left)}) {ARITHMETIC[type(op)]} ({sql(right)}))"
-            case ast.Call(func=ast.Name(id="ifelse"), args=[ast.Compare(left=a, ops=[op], comparators=[b]), yes, no]):
-                return f"CASE WHEN {sql(a)} {COMPARED[type(op)]} {sql(b)} THEN {sql(yes)} ELSE {sql(no)} END"
-            case ast.Call(func=ast.Name(id=name), args=[argument], keywords=[]):
-                return self._called(name, sql(argument), term)
-        raise self._refused(term)
-
-    def _called(self, name: str, x: str, term: Term) -> str:
-        match name:
-            case "I":
-                return f"({x})"
-            case "abs":
-                return f"ABS({x})"
-            case "exp":
-                return f"CASE WHEN {x} < {number(SMALLEST)} THEN 0e0 WHEN {x} <= 7e2 THEN EXP({x}) END"
-            case "sqrt":
-                return f"CASE WHEN {x} >= 0e0 THEN SQRT({x}) END"
-            case "log" | "log10":
-                return f"CASE WHEN {x} > 0e0 THEN {'LN' if name == 'log' else 'LOG10'}({x}) END"
-        raise self._refused(term)
-
-    def _power(self, x: str, power: str, term: Term) -> str:
-        match power:
-            case "1":
-                return f"({x})"
-            case "2":
-                return f"(({x}) * ({x}))"
-        if not power.isdecimal():
-            raise self._refused(term)
-        return f"POWER({x}, {number(float(power))})"
-
-    def _refused(self, term: Any) -> OptionError:
-        return OptionError(
-            f"the term {shown(self.frame.formula.written(term))} can't be written in SQL: use columns, categories, products of two "
-            f"numbers, and + - * / **, log, log10, exp, sqrt, abs, I and ifelse of them; {CURE}"
-        )
+        """The columns of a term, which is a column of the table."""
+        used = self.frame.formula.column_of(term)
+        if used is None or len(term.factors) > 1:
+            written = shown(self.frame.formula.written(term))
+            raise OptionError(f"the term {written} can't be written in SQL, which takes columns and categories alone: {CURE}")
+        if self.frame.schema[used].kind != "category":
+            return [self.number(used)]
+        return [f"CASE WHEN {self._value(used)} = {level} THEN 1e0 ELSE 0e0 END" for level in self._levels(used)]
 
 
 def all_of(conditions: Sequence[str]) -> str:

@@ -17,7 +17,7 @@ from .read import of_polars, read_table, source_of
 
 GONE = "the rows are not in this fit, which is slim: take the full one, give new rows, or fit again"
 COPY_ON_WRITE = int(pd.__version__.split(".")[0]) >= 3  # a copy of a frame uses the same columns until one of the two is changed
-PLAIN = (str, bytes, bool, int, float, date, timedelta, np.datetime64, np.timedelta64)  # types of which a column may be
+PLAIN = (str, bytes, bool, int, float, dict, date, timedelta, np.datetime64, np.timedelta64)  # types of which a column may be
 
 
 @savable
@@ -100,9 +100,6 @@ class cached_table(cached_property[pd.DataFrame]):  # noqa: N801 - used as cache
         table = super().__get__(instance, owner)
         return table if instance is None else unshared(table)
 
-    def __set__(self, instance: Any, value: Any) -> None:
-        raise AttributeError(f"{self.attrname} is computed: it cannot be set")
-
 
 def _made_a_frame(data: Any) -> str:
     """How to convert the given value into a table, in words."""
@@ -120,8 +117,6 @@ def _made_a_frame(data: Any) -> str:
         return "use data.to_table(columns=[...])"
     if hasattr(data, "to_pandas"):
         return "use data.to_pandas()"
-    if hasattr(data, "__next__") or hasattr(data, "read_all"):
-        return "use the frame, or the path of a file with its rows, because this source can be read only once"
     return "use the frame itself"
 
 
@@ -173,18 +168,14 @@ def of_one_type(values: list[Any]) -> list[Any]:
 
     Examples
     --------
-    >>> of_one_type([1, "a", None]), of_one_type([1, "1"]), of_one_type([1, 2.5]), of_one_type([("a",), ("a", 1)])
-    (['1', 'a', None], ['1', "'1'"], [1, 2.5], ["('a',)", "('a', 1)"])
+    >>> of_one_type([1, "a", None]), of_one_type([1, 2.5]), of_one_type([("a",), ("a", 1)])
+    (['1', 'a', None], [1, 2.5], ["('a',)", "('a', 1)"])
     """
-    plain = [v.item() if isinstance(v, np.generic) and not isinstance(v, (np.datetime64, np.timedelta64)) else v for v in values]
-    types = {type(v) for v in plain if v is not None}
-    if types in ({tuple}, {list}):  # several values in each row, such as a set of classes
-        types = {type(part) for v in plain if v is not None for part in v}
-    if types <= {int, float} or types == {dict} or (len(types) == 1 and issubclass(types.pop(), PLAIN)):
-        return plain
-    names = {repr(v): str(v) for v in plain if v is not None}
-    written = str if len(set(names.values())) == len(names) else repr
-    return [None if v is None else written(v) for v in plain]
+    parts = [part for v in values if v is not None for part in (v if isinstance(v, (tuple, list)) else [v])]
+    types = {type(part) for part in parts}
+    if types <= {int, float} or (len(types) == 1 and isinstance(parts[0], PLAIN)):
+        return values
+    return [None if v is None else str(v) for v in values]
 
 
 def eager_library(given: Any) -> Any:

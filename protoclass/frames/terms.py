@@ -18,8 +18,7 @@ WORD = r"(?:\.|[A-Za-z_]\w*+)"
 SUM = re.compile(rf"\s*+[+-]?\s*+{WORD}\s*+(?:[+-]\s*+{WORD}\s*+)*+", re.ASCII)
 PART = re.compile(rf"([+-]?)\s*+({WORD})", re.ASCII)
 MOST_TERMS = 20_000  # interactions of one formula: as many columns of a design matrix as can be measured
-MOST_PAIRS = 400_000  # pairs of terms that are multiplied on the way there
-MOST_FACTORS = 100  # of one interaction
+MOST_PAIRS = 400_000  # pairs of terms that are multiplied at once
 MOST_POWER = 100
 
 
@@ -138,7 +137,6 @@ def expand(tree: Any, names: Iterable[str], text: str) -> tuple[Term, ...]:
     from formulaic.parser.types import ASTNode
 
     every: Terms = {frozenset([name]): (Factor(name, "lookup"),) for name in names}
-    budget = _Budget(text)
     done: list[Terms] = []
     work: list[tuple[Any, bool]] = [(tree, False)] if tree is not None else []
     while work:  # in post-order, without recursion: a sum of many terms is a deep tree
@@ -150,12 +148,12 @@ def expand(tree: Any, names: Iterable[str], text: str) -> tuple[Term, ...]:
             if not ready:
                 work += [(node, True), (node.args[0], False)]
                 continue
-            done.append(_power(done.pop(), _whole(node.args[1], text), budget))
+            done.append(_power(done.pop(), _whole(node.args[1], text), text))
         elif not ready:
             work += [(node, True), *((arg, False) for arg in reversed(node.args))]
         else:
             args = [done.pop() for _ in node.args][::-1]
-            done.append(_apply(node.operator.symbol, args, every, budget))
+            done.append(_apply(node.operator.symbol, args, every, text))
     terms = done.pop() if done else {}
     _check_literals(terms, text)
     return tuple(sorted(map(Term, terms.values()), key=lambda term: term.degree))
@@ -179,35 +177,22 @@ def _factor_of(token: Any) -> Factor:
     return Factor(factor.expr, factor.eval_method.value)
 
 
-class _Budget:
-    """What is left of the pairs that one formula may multiply."""
-
-    def __init__(self, text: str) -> None:
-        self.text, self.left = text, MOST_PAIRS
-
-    def product(self, left: Terms, right: Terms) -> Terms:
-        """All products of two sets of terms."""
-        self.left -= len(left) * len(right)
-        if self.left < 0:
-            self.refuse()
-        out: Terms = {}
-        for a, factors in left.items():
-            for b, further in right.items():
-                if (both := a | b) not in out:
-                    out[both] = tuple(dict.fromkeys(factors + further))
-            if len(out) > MOST_TERMS:
-                self.refuse()
-        if max(map(len, out), default=0) > MOST_FACTORS:
-            raise FormulaError(f"{shown(self.text)} has an interaction of more than {MOST_FACTORS} columns: use fewer")
-        return out
-
-    def refuse(self) -> None:
+def _product(left: Terms, right: Terms, text: str) -> Terms:
+    """All products of two sets of terms."""
+    out: Terms = {}
+    few = len(left) * len(right) <= MOST_PAIRS
+    for a, factors in left.items() if few else ():
+        for b, further in right.items():
+            if (both := a | b) not in out:
+                out[both] = tuple(dict.fromkeys(factors + further))
+    if not few or len(out) > MOST_TERMS:
         raise FormulaError(
-            f"{shown(self.text)} expands to too many interactions, more than {MOST_TERMS:,}: use the relevant ones, such as 'a:b'"
+            f"{shown(text)} expands to too many interactions, more than {MOST_TERMS:,}: use the relevant ones, such as 'a:b'"
         )
+    return out
 
 
-def _apply(symbol: str, args: list[Terms], every: Terms, budget: _Budget) -> Terms:
+def _apply(symbol: str, args: list[Terms], every: Terms, text: str) -> Terms:
     match symbol, args:
         case ".", []:
             return dict(every)
@@ -222,15 +207,15 @@ def _apply(symbol: str, args: list[Terms], every: Terms, budget: _Budget) -> Ter
                 left.pop(term, None)
             return left
         case ":", [left, right]:
-            return budget.product(left, right)
+            return _product(left, right, text)
         case "*", [left, right]:
-            products = budget.product(left, right)
+            products = _product(left, right, text)
             return _add(_add(left, right), products)
         case "/", [outer, inner]:
-            return _add(outer, budget.product(_crossed(outer, budget), inner))
+            return _add(outer, _product(_crossed(outer, text), inner, text))
         case "in", [inner, outer]:
-            return budget.product(inner, _crossed(outer, budget))
-    raise FormulaError(f"{shown(budget.text)} has several parts: use one right side, without '|' or ','")
+            return _product(inner, _crossed(outer, text), text)
+    raise FormulaError(f"{shown(text)} has several parts: use one right side, without '|' or ','")
 
 
 def _add(left: Terms, right: Terms) -> Terms:
@@ -240,20 +225,20 @@ def _add(left: Terms, right: Terms) -> Terms:
     return left
 
 
-def _crossed(outer: Terms, budget: _Budget) -> Terms:
+def _crossed(outer: Terms, text: str) -> Terms:
     """The product of all terms that others are nested in."""
     if not outer:
-        raise FormulaError(f"{shown(budget.text)} removes all the terms that others are nested in")
+        raise FormulaError(f"{shown(text)} removes all the terms that others are nested in")
     common: Terms = {frozenset(): ()}
     for key, factors in outer.items():
-        common = budget.product(common, {key: factors})
+        common = _product(common, {key: factors}, text)
     return common
 
 
-def _power(terms: Terms, power: int, budget: _Budget) -> Terms:
+def _power(terms: Terms, power: int, text: str) -> Terms:
     out = terms
     for _ in range(power - 1):
-        before, out = out, budget.product(out, terms)
+        before, out = out, _product(out, terms, text)
         if len(out) == len(before) and out.keys() == before.keys():
             break  # a further power changes nothing
     return out

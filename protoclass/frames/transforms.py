@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Callable, Mapping
 from functools import cache
+from inspect import signature
 from itertools import pairwise
 from typing import Any
 
@@ -15,16 +15,7 @@ from ..ground.errors import DataError, FormulaError, brief
 
 PLAIN = {"sqrt": np.sqrt, "abs": np.abs, "log1p": np.log1p, "expm1": np.expm1}  # in addition to those of formulaic
 EXACT = {2: np.log2, 10: np.log10}  # logarithms of powers of these are whole numbers, as in R
-LIMITS = {  # option: the lowest and the largest value
-    "poly": {"degree": (1, 100)},
-    "bs": {"df": (1, 1000), "degree": (0, 20)},
-    "ns": {"df": (1, 1000)},
-    "cr": {"df": (1, 1000)},
-    "cs": {"df": (1, 1000)},
-    "cc": {"df": (1, 1000)},
-}
-MOST_KNOTS = 1000
-# beyond degree 100 powers overflow; the time of a spline grows with the square of its degree or the cube of its knots
+BOUNDED = ("poly", "bs", "ns", "cr", "cs", "cc")  # they have no more columns than there are distinct values
 
 
 @cache
@@ -33,7 +24,7 @@ def functions() -> Mapping[str, Callable[..., Any]]:
     from formulaic.utils.stateful_transforms import stateful_transform
 
     own = {"log": log, "ifelse": ifelse, "cut": stateful_transform(cut)}
-    return {**PLAIN, **own, **{name: _bounded(name) for name in LIMITS}}
+    return {**PLAIN, **own, **{name: _bounded(name) for name in BOUNDED}}
 
 
 def log(x: Any, base: float | None = None) -> Any:
@@ -126,13 +117,13 @@ def cut(
 def _edges(x: np.ndarray, breaks: Any) -> np.ndarray:
     if isinstance(breaks, (list, tuple)) and len(breaks) > 1:
         numeric = all(isinstance(b, (int, float)) and not isinstance(b, bool) for b in breaks)
-        if numeric and len(set(breaks)) == len(breaks) <= MOST_KNOTS:
+        if numeric and len(set(breaks)) == len(breaks):
             return np.sort(np.asarray(breaks, float))
     distinct = len(np.unique(x))
-    if isinstance(breaks, float) or not is_number(breaks, 2, integral=True, high=min(MOST_KNOTS, distinct)):
+    if isinstance(breaks, float) or not is_number(breaks, 2, integral=True, high=distinct):
         raise FormulaError(
-            f"breaks of cut() must be a number of intervals from 2 to {min(MOST_KNOTS, distinct)}, or at most {MOST_KNOTS} different "
-            f"breaks, such as c(0, 10, 20), not {brief(breaks)}"
+            f"breaks of cut() must be a number of intervals from 2 to {distinct}, or different breaks, such as c(0, 10, 20), not "
+            f"{brief(breaks)}"
         )
     inside = np.linspace(x.min(), x.max(), breaks + 1)[1:-1]
     return np.concatenate([[-np.inf], inside, [np.inf]])
@@ -145,54 +136,9 @@ def _interval_names(edges: np.ndarray, labels: Any, right: Any) -> list[str]:
         if not fits or len(set(labels)) < count:
             raise FormulaError(f"labels of cut() must be {count} different texts, one for each interval, not {brief(labels)}")
         return list(labels)
-    for digits in range(3, 18):
-        shown = [f"{edge:.{digits}g}" for edge in edges]
-        if len(set(shown)) == len(shown):
-            break
+    digits = next(digits for digits in range(3, 18) if len({f"{edge:.{digits}g}" for edge in edges}) == len(edges))
+    shown = [f"{edge:.{digits}g}" for edge in edges]
     return [f"({a},{b}]" if right else f"[{a},{b})" for a, b in pairwise(shown)]
-
-
-def most_columns(expression: str) -> int:
-    """How many columns a transform makes, at most; nothing is computed.
-
-    Examples
-    --------
-    >>> most_columns("log(x)"), most_columns("poly(x, 3)"), most_columns("bs(x, 1000)"), most_columns("cut(x, breaks=[0, 1, 2])")
-    (1, 3, 1000, 2)
-    """
-    tree = ast.parse(expression, mode="eval")
-    calls = [(node, node.func.id) for node in ast.walk(tree) if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)]
-    return max((_most_of_call(node) for node, name in calls if name in (*LIMITS, "cut")), default=1)
-
-
-def _most_of_call(call: Any) -> int:
-    """The columns of one call: the requested number, or one for each knot and degree, and a constant."""
-    name, further = call.func.id, call.args[1:]
-    given = dict(zip(_positions(name)[1:], further, strict=False)) | {k.arg: k.value for k in call.keywords}
-    values = {option: ast.literal_eval(value) for option, value in given.items()}
-
-    def count(option: str, default: int = 0) -> int:
-        value: Any = values.get(option)
-        number = len(value) if isinstance(value, (list, tuple)) else value if is_number(value, 0, integral=True) else default
-        return int(min(number, LIMITS.get(name, {}).get(option, (0, MOST_KNOTS))[1]))  # larger ones are refused by the transform
-
-    match name:
-        case "poly":
-            return count("degree", 1)
-        case "cut":
-            return count("breaks", 1) - isinstance(values.get("breaks"), (list, tuple))
-    return count("df") or 1 + count("knots") + count("degree", 3)
-
-
-@cache
-def _positions(name: str) -> tuple[str, ...]:
-    """The arguments of a transform, in order."""
-    from inspect import signature
-
-    from formulaic.transforms import TRANSFORMS
-
-    own: dict[str, Callable[..., Any]] = {"ns": ns, "cut": cut}
-    return tuple(signature(own.get(name) or TRANSFORMS[name]).parameters)
 
 
 def _bounded(name: str) -> Callable[..., Any]:
@@ -200,7 +146,8 @@ def _bounded(name: str) -> Callable[..., Any]:
     from formulaic.transforms import TRANSFORMS
     from formulaic.utils.stateful_transforms import stateful_transform
 
-    transform, positions = stateful_transform(ns) if name == "ns" else TRANSFORMS[name], _positions(name)
+    transform = stateful_transform(ns) if name == "ns" else TRANSFORMS[name]
+    positions = tuple(signature(ns if name == "ns" else transform).parameters)
 
     def bounded(data: Any, *args: Any, _state: Any = None, **options: Any) -> Any:
         if not _state:
@@ -214,19 +161,14 @@ def _bounded(name: str) -> Callable[..., Any]:
 
 def _check(name: str, given: Mapping[str, Any], distinct: int) -> None:
     """Raise for a degree, degrees of freedom or knots out of all proportion to the values."""
-    largest = distinct - 1 if name in ("poly", "ns") else distinct  # these have a constant besides
-    for option, (least, most) in LIMITS[name].items():
-        value: Any = given.get(option)
-        if option not in given or (option == "df" and value is None):
-            continue
-        bound = min(most, largest)
-        if not is_number(value, least, integral=True) or isinstance(value, float) or value > bound:
+    most = distinct - 1 if name in ("poly", "ns") else distinct  # these have a constant besides
+    for option in ("degree", "df"):
+        value, least = given.get(option), int(name != "bs" or option == "df")
+        if value is not None and (isinstance(value, float) or not is_number(value, least, integral=True, high=most)):
             raise FormulaError(
-                f"{option} of {name}() must be a whole number from {least} to {bound} (at most {most}, and limited by the {distinct} "
-                f"distinct values), not {brief(value)}"
+                f"{option} of {name}() must be a whole number from {least} to {most} (limited by the {distinct} distinct values), not "
+                f"{brief(value)}"
             )
     knots = given.get("knots")
-    if isinstance(knots, (list, tuple)) and len(knots) > min(MOST_KNOTS, distinct):
-        raise FormulaError(
-            f"{name}() allows at most {min(MOST_KNOTS, distinct)} knots for {distinct} distinct values, not {len(knots)}: use fewer"
-        )
+    if isinstance(knots, (list, tuple)) and len(knots) > most:
+        raise FormulaError(f"{name}() allows at most {most} knots for {distinct} distinct values, not {len(knots)}: use fewer")

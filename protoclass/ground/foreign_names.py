@@ -44,14 +44,10 @@ ELSEWHERE: Mapping[str, str] = {
     "p": "use dissimilarity=pc.Minkowski(r=3)", "kernel": "use dissimilarity=pc.Kernel('rbf'), see help(pc.Kernel)",
     "x": _FRAME, "y": _FRAME, "X": _FRAME, "cl": _FRAME,
     "trControl": _GRID, "tuneGrid": _GRID, "tuneLength": _GRID, "param_grid": _GRID,
-    "family": "leave it out, because the response is a class and has no family",
     "contrasts": "leave it out, because every level of a factor has a column",
     "n_jobs": "leave it out, because all processors are used",
-    "shuffle": "use seed=, because folds are always drawn at random",
-    "stratify": "leave it out, because folds are always stratified by class",
     "test_size": "draw the training rows in the data frame, train = data.sample(frac=0.7), test = data.drop(train.index), or call "
     "pc.compare(..., test_size=0.3)",
-    "max_iter": "leave it out, because the method runs to convergence, or as long as its own parameters allow",
     "positive": "order the levels in the data frame, pd.Categorical(data['y'], levels)",
 }  # fmt: skip
 
@@ -62,8 +58,6 @@ VALUES: Mapping[str, Mapping[str, str]] = {
         **dict.fromkeys(["svm", "svc"], "use method='hyperplane', a support vector machine"),
         "pam": "use method='kmedoids' for medoids of each class",
         "k-means": "use method='kmeans', which starts from k-means++",
-        **dict.fromkeys(["lvq1", "glvq"], "use method='lvq' for learning vector quantization"),
-        "cnn": "use method='condensed' for the condensed nearest neighbour rule",
         **dict.fromkeys(["rf", "glm", "lda", "qda"], "use a method with prototypes, such as 'knn', which needs the fewest assumptions"),
     },
     "dissimilarity": {
@@ -85,7 +79,6 @@ VALUES: Mapping[str, Mapping[str, str]] = {
     },
     "cv": {
         "loocv": "use cv='loo' to leave one row out at a time", "repeatedcv": "use cv=10, repeats=5 for ten folds drawn five times",
-        "prefit": "use rows that were not used for fitting, fit.calibrate(more); the fit does not change",
     },
     "na": {
         "na.omit": "use na='drop'", "na.pass": "use na='keep' with Gower",
@@ -103,7 +96,6 @@ VALUES: Mapping[str, Mapping[str, str]] = {
     "picture": {
         **dict.fromkeys(["roc", "pr", "calibration"], "use fit.calibrate().test(new).plot({0!r}) for new rows"),
         "cv": "use kind='validation'", "varimp": "use kind='importance'", "confusion_matrix": "use kind='confusion'",
-        "boundary": "use kind='prototypes', which shows the regions of two numeric predictors",
     },
 }  # fmt: skip
 
@@ -119,11 +111,11 @@ _ROC = (
     "auc() and roc_band()"
 )
 _PAPER = dict.fromkeys(
-    ["to_latex", "to_html"], "use as_table() for a table in a paper, with as_latex(caption, label), as_html() and as_gt()"
+    ["to_latex", "to_html"], "use as_table() for a table in a paper, with as_latex(caption, label), and as_html()"
 )
 # attribute of a fit elsewhere: cure
 VERBS: Mapping[str, str] = {
-    **_PAPER, "anova": "use pc.compare([fit, other], new=new) to test the difference of two fits on new rows",
+    **_PAPER, "anova": "use pc.compare(fit, other, new=new) to test the difference of two fits on new rows",
     **dict.fromkeys(["coef", "coef_"], _NO_COEFFICIENTS), "residuals": _RESIDUALS, "fitted": _FITTED,
     "confint": "use fit.test(new) for the error with its interval, and fit.stability() for the stability of the prototypes",
     **dict.fromkeys(["logLik", "AIC", "BIC"], _NO_LIKELIHOOD),
@@ -131,7 +123,7 @@ VERBS: Mapping[str, str] = {
     **dict.fromkeys(["roc", "auc"], _ROC), "shap": _EXPLAIN,
     "weights": "use fit.frame.weights", "data": "use fit.call.data", "model_matrix": "use fit.frame.design, the design matrix",
     "feature_names_in_": "use fit.frame.columns for the predictors, or fit.frame.design for the columns of the design matrix",
-    "terms": "use fit.formula for the formula, or fit.frame.design for the columns of its terms", "predict_proba": _PROBABILITIES,
+    "predict_proba": _PROBABILITIES,
     "decision_function": "use fit.predict(new, 'decision') if the method has decision values, and fit.predict(new, 'distance') otherwise",
     "score": "use fit.test(new)", "error": "use glance() for the errors of the fit, or fit.test(new) for the error on new rows",
     "kneighbors": "use fit.predict(new, 'nearest') for the nearest prototype",
@@ -141,7 +133,6 @@ VERBS: Mapping[str, str] = {
     "set_params": "use fit.update(...), which fits again", "fit": "use fit.update(data=data)",
     **dict.fromkeys(["cv_results_", "results"], "use fit.validation.table"),
     **dict.fromkeys(["cluster_centers_", "centers", "medoids"], "use fit.prototypes"),
-    "proto": "use fit.prototypes.groupby('class').groups for the row labels",
 }  # fmt: skip
 
 VERBS_OF_TEST: Mapping[str, str] = {
@@ -160,7 +151,6 @@ VERBS_OF_VALIDATION: Mapping[str, str] = {
         ["cv_results_", "error"], "use the attribute table, which has the errors, their standard errors and the sizes"
     ),
     "best_params_": "use table.loc[v.best], the point with the lowest error of the result v",
-    "lambda_1se": "use table.loc[v.one_se], the point of the one-standard-error rule of the result v",
 }  # fmt: skip
 
 VERBS_OF_COMPARISON: Mapping[str, str] = {
@@ -183,17 +173,13 @@ FUNCTIONS_ELSEWHERE: Mapping[str, str] = {
     "train": _LEARN, "trainControl": _GRID,
     "GridSearchCV": f"use pc.sklearn.PrototypeClassifier('knn') as a step of scikit-learn's pipelines, or {_LEARN}",
     **dict.fromkeys(["knn", "KNeighborsClassifier"], _METHOD.format("knn")), "svm": _METHOD.format("hyperplane"),
-    "pam": _METHOD.format("kmedoids"), "lvq1": _METHOD.format("lvq"),
     **dict.fromkeys(["daisy", "dist"], _MATRIX),
     **dict.fromkeys(["createDataPartition", "train_test_split"], _SPLIT),
-    "StratifiedKFold": "use cv=10 for stratified folds, or cv= with a fold for each row", "StandardScaler": _SCALE,
+    "StandardScaler": _SCALE,
     "cross_val_score": "use pc.compare('y ~ .', data, ['knn', 'pvm'], cv=10) for several methods, or pc.cross_validate for one",
     "accuracy_score": "use fit.test(new) for all of this with intervals; scikit-learn's functions accept fit.predict(new) and the data",
-    "lda": "use a method with prototypes, pc.fit('y ~ .', data, 'knn')",
-    **dict.fromkeys(["set_seed", "seed"], "use seed= in each call that draws random numbers, pc.fit('y ~ .', data, seed=1)"),
     "pvm": "use pc.fit('y ~ .', data, eps=1.0), or 'y ~ 1' with dissimilarity=D for a distance matrix D",
     "PrototypeClassifier": "use pc.sklearn.PrototypeClassifier('pvm', eps=1.0) for X and y, or pc.fit('y ~ .', data, eps=1.0)",
-    "factor": "use pd.Categorical(data['y'], levels), because classes are a column of the data frame",
     "read_csv": "use pd.read_csv(path)", "load_iris": "use pc.load_data('iris')",
 }  # fmt: skip
 

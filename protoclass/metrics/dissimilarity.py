@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
-from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from functools import cached_property, partial
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
+from ..core.coding import as_slice
 from ..core.embedding.scaling import Spectral, embedding, reflexive, sammon, torgerson
 from ..core.histogram import quantiles
-from ..core.query import Query
-from ..core.sources import Held, Rep, Source, part
+from ..core.memory import SHARE, SMALLEST, available, check_fits
+from ..core.parallel import SMALL, Once, alone, each
+from ..core.query import Beside, Query
+from ..core.sources import Held, Rep, Source, Streamed, part
+from ..core.spatial import Spatial
 from ..core.task import Points
 from ..frames.frame import Frame, mold
 from ..ground.checks import one_of, whole_number
@@ -21,14 +26,14 @@ from ..ground.errors import DataError, OptionError, brief, printed, shown
 from ..ground.progress import bar
 from ..ground.savable import savable
 from ..values import Above, Saveable, public
-from .base import TrainedMetric, as_vectors
+from .base import TrainedMetric, as_vectors, compare
 from .embedding import Check, Embedding, Spectrum, check_dissimilarity, spectrum_of
 from .given import Given, trained_given
 from .matrices import converted
-from .reading import build_new_query, build_query, build_source
+from .reading import columns_of, coordinates_of, finite_values, usable
 
-if TYPE_CHECKING:
-    pass
+ROWS = 512  # measured at a time
+FEWEST = 256  # prototypes from which on preparing their comparison pays
 
 
 @savable(candidate_names="m", candidate_row="m")
@@ -61,7 +66,7 @@ class Dissimilarity(Saveable):
     candidate_row: np.ndarray
     added: pd.DataFrame | None = None
 
-    plot = Above("protoclass.plots")
+    plot = Above("protoclass.pictures")
 
     @property
     def index(self) -> pd.Index:
@@ -92,11 +97,52 @@ class Dissimilarity(Saveable):
         limit : float, optional
             Limit in bytes. Default: a quarter of the available memory.
         """
-        return build_source(self, tick, hold, limit)
+        n, m = self.shape
+        if self.metric.given and not self.metric.train_in_folds:
+            return Held(np.ascontiguousarray(self.metric.between(self.rows, self.candidates)))
+        between = partial(finite_values, self.metric)
+        sample = between(part(self.rows, slice(0, 1)), part(self.candidates, slice(0, 1)))
+        size = n * m * sample.dtype.itemsize
+        fits = size <= SMALLEST or size <= SHARE * available()
+        if hold is None:
+            hold = fits and (self.metric.slow or limit is None or size <= limit)
+        cure = "use fewer rows (data.sample(...)) or a machine with more memory"
+        streamed = Streamed(between, self.rows, self.candidates, cure)
+        geometry = self.metric.geometry
+        if geometry is not None and n * m > SMALL:
+            measured = Once(lambda: self._matrix(tick, sample.dtype)) if hold else None
+            if fits or not hold:
+                return Spatial(streamed, geometry, self.square and self.metric.same_sides, measured)
+        if not hold:
+            return streamed
+        if not fits:
+            check_fits(size, f"{n} x {m} dissimilarities take", "use fewer rows")
+        return Held(self._matrix(tick, sample.dtype))
+
+    def _matrix(self, tick: Callable[[], None], dtype: np.dtype) -> np.ndarray:
+        """The full matrix (n, m); of a symmetric one half is measured."""
+        n, m = self.shape
+        values, step = np.empty((n, m), dtype), max(ROWS, n // 8)
+        half = self.square and self.metric.symmetric
+
+        def block(first: int) -> None:
+            at, right = slice(first, first + step), slice(first if half else 0, None)
+            sides = part(self.rows, at), part(self.candidates, right)
+            values[at, right] = finite_values(self.metric, *sides, self.index[at], self.candidate_names[right])
+            if half:
+                values[first + step :, at] = values[at, first + step :].T
+            tick()
+
+        # these threads own the processors: products of matrices within them run on one each
+        with alone() if n * m >= SMALL else nullcontext():
+            for _ in each(block, range(0, n, step), n * m):
+                pass
+        return values
 
     def query(self, rows: np.ndarray | None = None) -> Query:
         """Query with some of the rows (positions; all by default)."""
-        return build_query(self, np.arange(len(self.index)) if rows is None else np.asarray(rows))
+        at = np.arange(len(self.index)) if rows is None else np.asarray(rows)
+        return self._query(at, self.index, self.data, lambda: self.rows, self._measured)
 
     def new_query(self, new: Any, zero: bool = False, measured: bool = True) -> tuple[Query, pd.Index, np.ndarray]:
         """Query with the complete new rows, the names of all rows, and which of them are complete.
@@ -111,7 +157,40 @@ class Dissimilarity(Saveable):
         measured : bool
             Whether dissimilarities are needed, or only columns.
         """
-        return build_new_query(self, new, zero, measured)
+        known = self.metric.new_rows(new, self.data, zero)
+        if measured and known.rows is not None:
+            known.rows()  # which raises for invalid values, also if a rule has no prototypes
+        names = known.index[known.complete]
+        query = self._query(np.arange(len(names)), names, known.frame, known.rows, known.measure, zero)
+        return query, known.index, known.complete
+
+    def _measured(self, at: Any, candidates: Rep) -> np.ndarray:
+        return compare(self.metric, part(self.rows, as_slice(at)), candidates)
+
+    def _query(
+        self,
+        rows: np.ndarray,
+        names: pd.Index,
+        frame: Frame | None,
+        rep: Callable[[], Rep] | None,
+        measured: Callable[[Any, Rep], np.ndarray],
+        zero: bool = False,
+    ) -> Query:
+        """Query with some of the rows that have these names, columns and representation."""
+
+        def measure(at: np.ndarray, prototypes: Points) -> np.ndarray:
+            return usable(self.metric, measured(at, self.prototype_rep(prototypes)), names[as_slice(at)])
+
+        def beside(prototypes: Points) -> Beside | None:
+            """Prototypes and rows, if there are so many pairs that comparing them by other means is faster."""
+            q, geometry = len(prototypes), self.metric.geometry
+            if rep is None or geometry is None or q < FEWEST or len(rep()[0]) * q <= SMALL:
+                return None
+            streamed = Streamed(partial(finite_values, self.metric), rep(), self.prototype_rep(prototypes))
+            return Beside(Spatial(streamed, geometry, False, None), np.arange(q))
+
+        vectors, columns = coordinates_of(self.metric, rep or tuple), columns_of(frame, zero)
+        return Query(rows, measure, vectors, columns, lambda i: shown(names[i]), beside)
 
     def prototype_rep(self, prototypes: Points) -> Rep:
         """Side j of D[i, j] for the prototypes of a rule."""
@@ -210,7 +289,7 @@ class Dissimilarity(Saveable):
         return of_matrix(pd.DataFrame(both, self.index, self.index), self.data, Given(unnamed=unnamed))
 
     @staticmethod
-    def from_similarity(similarity: Any, how: str = "max", symmetrize: str | None = None) -> Dissimilarity:
+    def from_similarity(similarity: Any, how: str = "max") -> Dissimilarity:
         """Convert similarities or connection strengths to dissimilarities.
 
         Parameters
@@ -218,30 +297,25 @@ class Dissimilarity(Saveable):
         similarity : DataFrame (square, the same labels on both sides) or square array
             Similarities s.
         how : str
-            Conversion. "max": largest similarity - s, for any scale; "one": 1 - s, for s <= 1; "log": -log(s), for 0 < s <= 1;
-            "inverse": 1 / s - 1, for 0 < s <= 1; "kernel": sqrt(s_ii + s_jj - 2 s_ij), for a positive semidefinite matrix. All but
-            "kernel" convert the diagonal like the other entries.
-        symmetrize : "mean", "max", "min" or None
-            Combination of the dissimilarities of both directions; None does not change them.
+            Conversion. "max": largest similarity - s, for any scale, also of the diagonal; "kernel": sqrt(s_ii + s_jj - 2 s_ij), for a
+            positive semidefinite matrix. Others are matrices of their own, such as `1 - S` or `-np.log(S)`.
 
         Examples
         --------
         >>> import pandas as pd
         >>> import protoclass as pc
         >>> links = pd.DataFrame([[4, 3, 0], [2, 4, 1], [0, 1, 4]], list("abc"), list("abc"))
-        >>> pc.Dissimilarity.from_similarity(links, symmetrize="mean").frame()
+        >>> pc.Dissimilarity.from_similarity(links).symmetrized("mean").frame()
              a    b    c
         a  0.0  1.5  4.0
         b  1.5  0.0  3.0
         c  4.0  3.0  0.0
         """
-        one_of("how", how, ("max", "one", "log", "inverse", "kernel"))
-        one_of("symmetrize", symmetrize, (None, "mean", "max", "min"))
+        one_of("how", how, ("max", "kernel"))
         matrix = converted(similarity, how)
-        distances = of_matrix(matrix, mold("~ 1", pd.DataFrame(index=matrix.index), response=False))
-        return distances if symmetrize is None else distances.symmetrized(symmetrize)
+        return of_matrix(matrix, mold("~ 1", pd.DataFrame(index=matrix.index), response=False))
 
-    def embed(self, dims: int | None = None, symmetrize: str | None = None) -> Embedding:
+    def embed(self, dims: int | None = None) -> Embedding:
         """The rows as points in a pseudo-Euclidean space (Graepel et al. 1998, section 2).
 
         Parameters
@@ -249,8 +323,6 @@ class Dissimilarity(Saveable):
         dims : int, optional
             Number of axes, with the largest absolute eigenvalues. Default: all. Eigenvalues below 1e-10 of the largest (in float32
             below n times its precision) are numerically 0.
-        symmetrize : "mean", "max", "min" or None
-            Combination of the two directions of asymmetric dissimilarities. None: asymmetric dissimilarities raise an error.
 
         Returns
         -------
@@ -260,7 +332,7 @@ class Dissimilarity(Saveable):
         Raises
         ------
         DataError
-            If the matrix is not square, is asymmetric, or is not zero on the diagonal.
+            If the matrix is not square, is asymmetric (see `symmetrized`), or is not zero on the diagonal.
 
         Examples
         --------
@@ -271,10 +343,11 @@ class Dissimilarity(Saveable):
         """
         if dims is not None:
             whole_number("dims", dims, 1)
-        measured, axes = self._embedded(symmetrize)
-        return Embedding(measured, axes if dims is None else axes.first(int(dims)))
+        axes = self._spectral()
+        axes = axes if dims is None else axes.first(int(dims))
+        return Embedding(self.metric, self.data, self.candidates, axes)
 
-    def spectrum(self, symmetrize: str | None = None) -> Spectrum:
+    def spectrum(self) -> Spectrum:
         """Eigenvalues of the embedding, and their case in Graepel et al. (1998); see `embed`.
 
         Examples
@@ -284,15 +357,13 @@ class Dissimilarity(Saveable):
         >>> pc.Dissimilarity.from_similarity(np.eye(20)).spectrum().case  # all pairs at distance 1
         'flat'
         """
-        return spectrum_of(self._embedded(symmetrize)[1], len(self.index))
+        return spectrum_of(self._spectral(), len(self.index))
 
-    def _embedded(self, symmetrize: str | None) -> tuple[Dissimilarity, Spectral]:
-        one_of("symmetrize", symmetrize, (None, "mean", "max", "min"))
+    def _spectral(self) -> Spectral:
         if not self.square:
             raise DataError("an embedding needs a square matrix, but the candidates of this one are not its rows")
-        measured = self if symmetrize is None else self.symmetrized(symmetrize)
-        reflexive(measured._values, lambda i: shown(self.index[i]))
-        return measured, embedding(measured._values)
+        reflexive(self._values, lambda i: shown(self.index[i]))
+        return embedding(self._values)
 
     def check(self, by: Any = None, seed: int = 0) -> Check:
         """Check properties of the dissimilarities before choosing a method: symmetric, metric, Euclidean, ties.
@@ -332,7 +403,7 @@ class Dissimilarity(Saveable):
         ties                             9.25 %
         range                  0.1208 to 6.508
         """
-        return check_dissimilarity(self, by, seed)
+        return check_dissimilarity(self._values, self.index, self.candidate_row, self.metric.name, by, seed)
 
     def summary(self) -> pd.Series:
         """Number of rows and candidates, and quartiles of the positive dissimilarities between different rows."""

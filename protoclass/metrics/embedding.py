@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
-import html
 from dataclasses import dataclass
 from textwrap import wrap
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from ..core.distances import properties as core
 from ..core.embedding.scaling import Spectral
+from ..core.sources import Rep
+from ..frames.frame import Frame
 from ..ground.checks import MOST_SEED, among, whole_number
 from ..ground.errors import DataError, OptionError, brief, printed, shown
+from ..ground.text import to_html
 from ..values import Above
-
-if TYPE_CHECKING:
-    from .dissimilarity import Dissimilarity
-
+from .base import TrainedMetric
 
 EUCLIDEAN = 0.01  # proportion of negative mass up to which a spectrum counts as Euclidean
 FLAT = 0.25  # proportion of n - 1 above which an effective dimension counts as flat
@@ -39,7 +38,7 @@ class Spectrum:
     table: pd.DataFrame
     n: int
 
-    plot = Above("protoclass.plots")
+    plot = Above("protoclass.pictures")
 
     @property
     def signature(self) -> tuple[int, int]:
@@ -88,16 +87,22 @@ class Embedding:
 
     Attributes
     ----------
-    dissimilarity : Dissimilarity
-        The dissimilarities.
+    metric : TrainedMetric
+        The metric.
+    data : Frame
+        The rows.
+    candidates : arrays
+        Representation of the rows as candidates.
     axes : core.embedding.scaling.Spectral
         The axes with their eigenvalues.
     """
 
-    dissimilarity: Dissimilarity
+    metric: TrainedMetric
+    data: Frame
+    candidates: Rep
     axes: Spectral
 
-    plot = Above("protoclass.plots")
+    plot = Above("protoclass.pictures")
 
     @property
     def signs(self) -> pd.Series:
@@ -112,7 +117,7 @@ class Embedding:
     @property
     def coordinates(self) -> pd.DataFrame:
         """The rows, one column for each axis, by descending absolute eigenvalue."""
-        return pd.DataFrame(self.axes.coordinates(), self.dissimilarity.index, self._names)
+        return pd.DataFrame(self.axes.coordinates(), self.data.index, self._names)
 
     @property
     def _names(self) -> pd.Index:
@@ -126,29 +131,17 @@ class Embedding:
         new : DataFrame
             Predictors of new rows; for given dissimilarities, the dissimilarities to all rows, by label.
         """
-        known = self.dissimilarity
-        rows = known.metric.new_rows(new, known.data)
-        D = rows.measure(np.arange(int(rows.complete.sum())), known.candidates)
+        rows = self.metric.new_rows(new, self.data)
+        D = rows.measure(np.arange(int(rows.complete.sum())), self.candidates)
         seen = ~np.isnan(D).any(axis=1)
         out = np.full((len(rows.index), len(self.axes.values)), np.nan)
         out[np.flatnonzero(rows.complete)[seen]] = self.axes.place(D[seen])
         return pd.DataFrame(out, rows.index, self._names)
 
-    def distances(self) -> pd.DataFrame:
-        """Distances between the coordinates of the rows; NaN if a square is negative beyond rounding."""
-        X, sign = self.axes.coordinates(), np.sign(self.axes.values)
-        inner = (X * sign) @ X.T
-        squared = np.diag(inner)[:, None] + np.diag(inner)[None, :] - 2 * inner
-        slack = 1e-9 * float(np.abs(squared).max(initial=0.0))
-        with np.errstate(invalid="ignore"):
-            values = np.sqrt(np.where(np.abs(squared) <= slack, 0.0, squared))
-        np.fill_diagonal(values, 0.0)
-        return pd.DataFrame(values, self.dissimilarity.index, self.dissimilarity.index)
-
     @printed
     def __repr__(self) -> str:
         up, down = self.signature
-        head = f"Embedding of {len(self.dissimilarity.index)} rows, signature ({up}, {down})"
+        head = f"Embedding of {len(self.data)} rows, signature ({up}, {down})"
         return f"{head}\n{self.coordinates.iloc[:5, :5].round(3).to_string()}"
 
 
@@ -194,29 +187,28 @@ class Check:
 
     def _repr_html_(self) -> str:
         with pd.option_context("display.max_colwidth", None):
-            table = self.table[["answer", "detail"]].to_html()
-        return f"<p>{html.escape(self.title)}</p>{table}"
+            return to_html(self.title, (self.table[["answer", "detail"]], {}))
 
 
-def check_dissimilarity(measured: Dissimilarity, by: Any = None, seed: int = 0) -> Check:
-    """The table of `Dissimilarity.check`."""
+def check_dissimilarity(P: np.ndarray, names: pd.Index, own: np.ndarray, metric: str, by: Any = None, seed: int = 0) -> Check:
+    """The table of `Dissimilarity.check`, for dissimilarities P (n, m) of rows with names to candidates, of which `own` are the rows."""
     whole_number("seed", seed, 0, MOST_SEED)
-    classes = classes_of(measured, by)
-    P, own, (n, m), names = measured._values, measured.candidate_row, measured.shape, measured.index
-    outside = int((own < 0).sum())
-    both = core.asymmetry(P) if measured.square else None
+    classes = classes_of(names, by)
+    n, m = P.shape
+    outside, square = int((own < 0).sum()), np.array_equal(own, np.arange(n))
+    both = core.asymmetry(P) if square else None
     answers = {
         "shape": (f"{n} x {m}", np.nan, f"{outside} candidates are not rows" if outside else ""),
-        "square": ("yes", np.nan, "") if measured.square else ("no", np.nan, "the candidates are not the rows"),
+        "square": ("yes", np.nan, "") if square else ("no", np.nan, "the candidates are not the rows"),
         "symmetric": _symmetric(both, n, names),
         "zero diagonal": _diagonal(core.self_dissimilarities(P, own), names[own[own >= 0]]),
         "duplicates": _duplicates(core.duplicates(P, own, classes.codes), names, by is not None, outside == m),
-        "triangle inequality": _triangles(P, measured.square, names, seed),
+        "triangle inequality": _triangles(P, square, names, seed),
         "Euclidean": _euclidean(P, both, n, seed),
         **_spread(core.values(P, own)),
     }
     table = pd.DataFrame.from_dict(answers, orient="index", columns=["answer", "value", "detail"])
-    return Check(table.rename_axis("question"), f"{measured.metric.name} dissimilarities of {n} rows to {m} candidates")
+    return Check(table.rename_axis("question"), f"{metric} dissimilarities of {n} rows to {m} candidates")
 
 
 def _not_applicable(reason: str) -> Answer:
@@ -330,20 +322,20 @@ class Classes:
         return self.name == ""
 
 
-def classes_of(measured: Dissimilarity, by: Any) -> Classes:
-    """The classes of the rows: `by`, a Series by the rows' names, or one class of all."""
-    n = len(measured.index)
+def classes_of(names: pd.Index, by: Any) -> Classes:
+    """The classes of the rows with these names: `by`, a Series by name, or one class of all."""
+    n = len(names)
     if by is None:
         return Classes(np.zeros(n, np.int64), ("all rows",), "")
     if not isinstance(by, pd.Series):
         raise OptionError(f"by must be a Series of classes with row labels, such as data['species'], not {brief(by)}")
     if not by.index.is_unique:
         raise DataError(f"the labels of by must be unique, but {shown(by.index[by.index.duplicated()][0])} occurs more than once")
-    absent = ~among(measured.index, by.index)
+    absent = ~among(names, by.index)
     if absent.any():
-        raise DataError(f"by has no class for {absent.sum()} rows, the first of which is {shown(measured.index[absent][0])}")
-    classes = pd.Categorical(by.loc[measured.index])
+        raise DataError(f"by has no class for {absent.sum()} rows, the first of which is {shown(names[absent][0])}")
+    classes = pd.Categorical(by.loc[names])
     if (classes.codes < 0).any():
-        raise DataError(f"by has a missing class at row {shown(measured.index[classes.codes < 0][0])}")
+        raise DataError(f"by has a missing class at row {shown(names[classes.codes < 0][0])}")
     classes = classes.remove_unused_categories()
     return Classes(classes.codes.astype(np.int64), tuple(map(str, classes.categories)), str(by.name or "class"))

@@ -57,7 +57,7 @@ class Forest(Metric):
     Notes
     -----
     Breiman (2001), *Random forests*, Machine Learning 45; Tan, Soloviev, Hooker and Wells (2020), *Tree space prototypes*, FODS. This is a
-    metric between leaves, so radii can be certified; rows with the same leaves in all trees are at distance 0. Categories are given to the
+    metric between leaves; rows with the same leaves in all trees are at distance 0. Categories are given to the
     trees as codes in the order of their levels. Rows with a missing value, or with a level that no training row has, take the side
     that the split has learned for missing values, or else the side of more training rows. Weights of rows are weights of the trees.
 

@@ -217,7 +217,7 @@ def given(matrix: Any, data: pd.DataFrame) -> TrainedGiven:
         matrix, numbered = _labelled(matrix, data)
         check_labels(matrix, data)
     else:
-        matrix, numbered = _square(as_floats(matrix), data.index), False
+        matrix, numbered = labelled(as_floats(matrix), data.index), False
     metric = trained_given(matrix, Given(unnamed=numbered))
     single = bool((matrix.dtypes == np.float32).all())
     check_nearest_to_itself(metric.values, matrix.index, matrix.columns, single)
@@ -236,7 +236,7 @@ def _labelled(matrix: pd.DataFrame, data: pd.DataFrame) -> tuple[pd.DataFrame, b
     return matrix, False
 
 
-def _square(array: np.ndarray, index: pd.Index) -> pd.DataFrame:
+def labelled(array: np.ndarray, index: pd.Index) -> pd.DataFrame:
     """A square or condensed array with labels."""
     n = len(index)
     if array.ndim == 1:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -39,20 +38,13 @@ class Gower(Metric):
         Features whose joint absence is ignored. Another number in a new row is different from both.
     weights : mapping of name to number >= 0, optional
         Weight of each variable. Default: 1. A variable of weight 0 is ignored, also when counting the variables observed for both rows.
-    logratio : names of positive numeric columns
-        Columns to compare by their logarithms: |log x - log z| / range of the logarithms.
-    ordratio : names of columns of numbers or ordered categories
-        Columns to compare by their ranks among the distinct values of the training rows (0, 1, 2, ... as codes of an ordered category
-        with the levels that occur). A new value has the rank halfway between its neighbours', so -1/2 below the smallest. Only the
-        order of the values matters, for training and new rows. `daisy` ranks several such columns in one sequence of levels; here
-        each column has its own ranks.
 
     Raises
     ------
     OptionError
         If names are not predictors of the right kind, or if weights are negative or all zero.
     DataError
-        If values are infinite, if values of `logratio` columns are not positive (with the row), or if there are no predictors.
+        If values are infinite, or if there are no predictors.
 
     Warns
     -----
@@ -62,7 +54,8 @@ class Gower(Metric):
     Notes
     -----
     Gower (1971), *Biometrics* 27; Kaufman and Rousseeuw (1990), *Finding Groups in Data*, section 2.6. It is a metric if no value is
-    missing and no column is in `asymmetric`; radii are certified only then.
+    missing and no column is in `asymmetric`. For `daisy`'s types "logratio" and "ordratio", give the
+    column its logarithms or its ranks, `np.log(data["x"])` or `data["x"].rank(method="dense")`.
 
     Examples
     --------
@@ -73,7 +66,7 @@ class Gower(Metric):
     >>> d = pc.dissimilarity("~ a + b + c + d", t, pc.Gower(asymmetric=["d"]), na="keep")
     >>> d.condensed().round(7).tolist()  # R 4.2.2, cluster 2.1.4: daisy(t, "gower", type = list(asymm = "d"))
     [0.8333333, 0.3333333, 0.8888889]
-    >>> d = pc.dissimilarity("~ a + b", t, pc.Gower(weights={"a": 3}, logratio=["a"]))
+    >>> d = pc.dissimilarity("~ log(a) + b", t, pc.Gower(weights={"log(a)": 3}))
     >>> d.condensed().round(7).tolist()  # daisy(t[, 1:2], "gower", weights = c(3, 1), type = list(logratio = "a"))
     [0.625, 0.75, 0.625]
     """
@@ -82,25 +75,12 @@ class Gower(Metric):
 
     asymmetric: Sequence[str] = ()
     weights: Mapping[str, float] | None = None
-    logratio: Sequence[str] = ()
-    ordratio: Sequence[str] = ()
 
     def __post_init__(self) -> None:
-        what = {
-            "asymmetric": "boolean columns",
-            "logratio": "numeric columns",
-            "ordratio": "numeric or ordered columns",
-        }
-        for parameter, kind in what.items():
-            names = _names(getattr(self, parameter))
-            if not isinstance(names, (list, tuple)) or not all(isinstance(c, str) for c in names):
-                raise OptionError(f"{parameter} must be a list of names of {kind}, not {brief(names)}")
-        both = [c for c in _names(self.logratio) if c in _names(self.ordratio)]
-        if both:
-            raise OptionError(
-                f"{both[0]!r} is in logratio and in ordratio, but the ranks of a column and of its logarithms are the same: use one of "
-                "them"
-            )
+        names = (self.asymmetric,) if isinstance(self.asymmetric, str) else self.asymmetric
+        object.__setattr__(self, "asymmetric", names)
+        if not isinstance(names, (list, tuple)) or not all(isinstance(c, str) for c in names):
+            raise OptionError(f"asymmetric must be a list of names of boolean columns, not {brief(names)}")
         given = {} if self.weights is None else self.weights
         if not isinstance(given, Mapping):
             raise OptionError(f"weights must be a mapping of column names to numbers >= 0, not {brief(given)}")
@@ -111,7 +91,7 @@ class Gower(Metric):
     @property
     def traits(self) -> Traits:
         return Traits(
-            triangle=not _names(self.asymmetric),  # a weighted sum of metrics, each with a weight that is the same for all pairs
+            triangle=not self.asymmetric,  # a weighted sum of metrics, each with a weight that is the same for all pairs
             symmetric=True, row_by_row=True, data_dependent=True, skips_missing=True, unseen="unlike", power=1.0,
         )  # fmt: skip
 
@@ -120,21 +100,14 @@ class Gower(Metric):
         if not table:
             raise DataError(f"{frame.formula.quoted} has no predictors for Gower dissimilarities: use column names, or '.'")
         binary = [c for c in table if _number(table[c]) and table[c].dropna().isin((0, 1)).all()]  # also booleans
-        _among("asymmetric", _names(self.asymmetric), binary, "boolean predictor, or one of 0 and 1")
-        booleans = [c for c in table if c in _names(self.asymmetric) or (c in frame.schema and frame.schema[c].kind == "boolean")]
+        _among("asymmetric", self.asymmetric, binary, "boolean predictor, or one of 0 and 1")
+        booleans = [c for c in table if c in self.asymmetric or (c in frame.schema and frame.schema[c].kind == "boolean")]
         numbers = [c for c, v in table.items() if c not in booleans and (_number(v) or v.cat.ordered)]
         categories = [c for c in table if c not in numbers]
-        _among("logratio", _names(self.logratio), [c for c in numbers if _number(table[c])], "numeric predictor")
-        _among("ordratio", _names(self.ordratio), numbers, "numeric or ordered predictor")
         _among("weights", list(self.weights or ()), list(table), "predictor")
         if not self._weights([*numbers, *categories]).any():
             raise OptionError("weights must not be 0 for all predictors")
-        ranked = tuple(np.unique(as_floats(table[c][table[c].notna()])) for c in _names(self.ordratio))
-        logs = _names(self.logratio)
-        values = [_value(c, as_floats(table[c]), c in logs, None, frame.index) for c in numbers]
-        low, high = extremes(np.column_stack(values) if values else np.empty((len(frame), 0)))
-        for name, distinct in zip(_names(self.ordratio), ranked, strict=True):
-            low[numbers.index(name)], high[numbers.index(name)] = 0.0, len(distinct) - 1.0
+        low, high = extremes(_values(table, numbers, frame.index))
         with np.errstate(over="ignore"):
             ranges = np.where(high > low, high - low, 1.0)
         if not np.isfinite(ranges).all():
@@ -152,7 +125,7 @@ class Gower(Metric):
         constant = [c for c, a, b in zip(numbers, low, high, strict=True) if not b > a]
         weights = weights / weights.max()  # prevents overflow
         return TrainedGower(
-            self, ranges, weights, ranked, strings(numbers), strings(categories), strings(constant), strings(labels)
+            self, ranges, weights, strings(numbers), strings(categories), strings(constant), strings(labels)
         )
 
     def _weights(self, names: list[str]) -> np.ndarray:
@@ -170,8 +143,6 @@ class TrainedGower(TrainedMetric):
         Ranges of the numbers.
     weights : array (p + c,)
         Weights of numbers and categories, the largest 1.
-    ranked : tuple of arrays
-        The distinct values of each column in `ordratio`.
     numbers, categories : arrays (p,) and (c,) of str
         Names of the columns that are measured as numbers and as categories.
     constant : array of str
@@ -183,7 +154,6 @@ class TrainedGower(TrainedMetric):
     spec: Gower
     ranges: np.ndarray
     weights: np.ndarray
-    ranked: tuple[np.ndarray, ...]
     numbers: np.ndarray
     categories: np.ndarray
     constant: np.ndarray
@@ -199,7 +169,7 @@ class TrainedGower(TrainedMetric):
 
     def rows(self, frame: Frame) -> Rep:
         table = frame.terms()
-        values = _values(self.spec, table, self.numbers, self.ranked, frame.index)
+        values = _values(table, self.numbers, frame.index)
         with np.errstate(over="ignore"):
             scaled = values / self.ranges * self.weights[: len(self.numbers)]
         if np.isinf(scaled).any():
@@ -215,8 +185,7 @@ class TrainedGower(TrainedMetric):
         return (made,)
 
     def between(self, rows: Rep, candidates: Rep) -> np.ndarray:
-        asymmetric = _names(self.spec.asymmetric)
-        flags = np.array([c in asymmetric for c in self.categories], bool)
+        flags = np.array([c in self.spec.asymmetric for c in self.categories], bool)
         return gower(rows[0], candidates[0], len(self.numbers), flags, self.weights)
 
     @property
@@ -230,7 +199,7 @@ class TrainedGower(TrainedMetric):
 
     def terms(self, rows: Rep, candidates: Rep) -> np.ndarray:
         p, w = len(self.numbers), self.weights
-        asymmetric = [name in _names(self.spec.asymmetric) for name in self.variables]
+        asymmetric = [name in self.spec.asymmetric for name in self.variables]
         a, b = rows[0][:, None], candidates[0]
         unlike = (a == UNLIKE) | (b == UNLIKE)
         with np.errstate(invalid="ignore"):
@@ -245,15 +214,12 @@ class TrainedGower(TrainedMetric):
         return replace(self, spec=replace(self.spec, weights=known), weights=weights / weights.max())
 
     def sql(self, columns: Columns) -> SQLDistance:
-        if self.spec.ordratio:
-            raise OptionError(
-                f"the ranks of ordratio={brief(self.spec.ordratio)} can't be written in SQL: compute them as columns of the data first"
-            )
         names, schema, keep = self.numbers.tolist(), columns.frame.schema, columns.frame.keep
-        numbers = [self._number_in_sql(columns, k, c) for k, c in enumerate(names)]
+        scales = zip(names, self.ranges, self.weights[: len(names)], strict=True)
+        numbers = [f"{columns.variable(c)} / {number(spread)} * {number(w)}" for c, spread, w in scales]
         codes = [columns.variable(c) for c in self.categories.tolist()]
         ordered = [c in schema and schema[c].kind == "category" for c in names]
-        skips_zeros = [c in _names(self.spec.asymmetric) for c in self.categories.tolist()]
+        skips_zeros = [c in self.spec.asymmetric for c in self.categories.tolist()]
         weights = [number(w) for w in self.weights.tolist()]
 
         def values(prototypes: Rep) -> np.ndarray:
@@ -265,47 +231,19 @@ class TrainedGower(TrainedMetric):
             return f"({columns.of(name)} IS NULL OR {condition})" if keep and name in schema else condition
 
         known = [allowed(c, columns.known(c, compared=True)) for c in schema]
-        # differences that overflow in relation to the range have no dissimilarity, nor have logarithms of values <= 0
+        # differences that overflow in relation to the range have no dissimilarity
         known += [allowed(c, within(x, FARTHEST)) for c, x, level in zip(names, numbers, ordered, strict=True) if not level]
         may_miss = keep or any(skips_zeros)
         constant = None if may_miss else number(sum(self.weights.tolist(), 0.0))
         return SQLDistance([*numbers, *codes], gower_in_sql(ordered, skips_zeros, weights, constant), known, values, may_miss)
 
-    def _number_in_sql(self, columns: Columns, k: int, name: str) -> str:
-        x = columns.variable(name)
-        if name in _names(self.spec.logratio):
-            x = f"CASE WHEN {x} > 0e0 THEN LOG10({x}) END"
-        return f"{x} / {number(self.ranges[k])} * {number(self.weights[k])}"
 
-
-def _values(
-    spec: Gower, table: dict[str, pd.Series], numbers: Iterable[str], ranked: tuple[np.ndarray, ...], index: pd.Index
-) -> np.ndarray:
-    """The numeric variables (n, p) as they are subtracted, before they are divided by their ranges."""
-    levels = dict(zip(_names(spec.ordratio), ranked, strict=True))
-    logs = _names(spec.logratio)
-    columns = [_value(c, as_floats(table[c]), c in logs, levels.get(c), index) for c in numbers]
-    return np.column_stack(columns) if columns else np.empty((len(index), 0))
-
-
-def _value(name: str, values: np.ndarray, log: bool, levels: np.ndarray | None, index: pd.Index) -> np.ndarray:
-    wrong = np.flatnonzero(np.isinf(values))
-    if len(wrong):
-        raise DataError(f"column {name!r} is infinite at row {shown(index[wrong[0]])}")
-    if log:
-        wrong = np.flatnonzero(values <= 0)
-        if len(wrong):
-            raise DataError(f"logratio needs positive numbers, but column {name!r} is {values[wrong[0]]:g} at row {shown(index[wrong[0]])}")
-        return np.asarray(np.log10(values))
-    if levels is None:
-        return values
-    at = np.searchsorted(levels, values).astype(float)
-    seen = np.isin(values, levels)
-    return np.where(np.isnan(values), np.nan, np.where(seen, at, at - 0.5))
-
-
-def _names(given: Any) -> Any:
-    return (given,) if isinstance(given, str) else given
+def _values(table: dict[str, pd.Series], names: Iterable[str], index: pd.Index) -> np.ndarray:
+    """The numeric variables (n, p), before they are divided by their ranges."""
+    values = np.column_stack([np.empty((len(index), 0)), *(as_floats(table[c]) for c in names)])
+    for i, j in np.argwhere(np.isinf(values))[:1]:
+        raise DataError(f"column {list(names)[j]!r} is infinite at row {shown(index[i])}")
+    return values
 
 
 def _among(parameter: str, names: Iterable[str], known: list[str], what: str) -> None:

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from numbers import Integral
-from typing import Any
 
 import numpy as np
 
@@ -20,8 +18,6 @@ from .matrices import kernel_distances
 from .scaling import SCALES, finite, spread_of, unscaled
 
 KERNELS = ("rbf", "poly", "linear", "laplacian")
-PRECISE = ("rbf", "linear", "laplacian")  # others are 0 between near rows, as differences of large numbers
-TILE = 64  # rows on either side of a call of the user's kernel
 HIGHEST = 100  # degree of a polynomial
 
 
@@ -34,10 +30,8 @@ class Kernel(Metric):
 
     Parameters
     ----------
-    kernel : "rbf", "poly", "linear", "laplacian" or callable
-        Kernel K. A callable `(X, Z) -> array (r, q)` gets rows of the scaled design matrix, always 64 on either side. The last block is
-        padded with copies of its last row, so matrix products do not depend on the number of rows. It must be symmetric and positive
-        semidefinite, and its value for a pair must not depend on other rows.
+    kernel : "rbf", "poly", "linear" or "laplacian"
+        Kernel K. For a matrix of another kernel see `Dissimilarity.from_similarity`.
     gamma : float > 0, optional
         Parameter of the kernel. Default: 1 / (number of columns * variance of all entries of the scaled design matrix), as
         scikit-learn's `gamma="scale"`. Columns far from 0 make this variance large and gamma small: center() them in the formula, or
@@ -51,13 +45,8 @@ class Kernel(Metric):
 
     Notes
     -----
-    These are distances between points, so they satisfy the triangle inequality. For "poly" and a callable they are differences of
-    numbers that may be large, and may be 0 between near rows; radii are then not certified.
-
-    Raises
-    ------
-    DataError
-        If K(x, x) + K(z, z) < 2 K(x, z) beyond rounding, so K is not a kernel.
+    These are distances between points, so they satisfy the triangle inequality. For "poly" they are differences of numbers that may
+    be large, and may be 0 between near rows.
 
     Examples
     --------
@@ -66,18 +55,16 @@ class Kernel(Metric):
     [1.149, 1.1561, 0.6251]
     """
 
-    kernel: str | Callable[[np.ndarray, np.ndarray], np.ndarray] = "rbf"
+    kernel: str = "rbf"
     gamma: float | None = None
     degree: int = 3
     coef0: float = 1.0
     scale: bool | str = True
 
     def __post_init__(self) -> None:
-        if not callable(self.kernel) and not (isinstance(self.kernel, str) and self.kernel in KERNELS):
-            raise OptionError(
-                f"kernel must be {either(KERNELS)}, or a callable (X, Z) -> array, not {brief(self.kernel)}: for a matrix use "
-                "precomputed(K)"
-            )
+        if not isinstance(self.kernel, str) or self.kernel not in KERNELS:
+            cure = 'for the matrix K of another kernel use pc.Dissimilarity.from_similarity(K, "kernel")'
+            raise OptionError(f"kernel must be {either(KERNELS)}, not {brief(self.kernel)}: {cure}")
         if self.gamma is not None and not is_number(self.gamma, 0, above=True):
             raise OptionError(f"gamma must be a number > 0 or None, not {brief(self.gamma)}")
         if self.gamma is not None and not self.has_gamma:
@@ -94,20 +81,19 @@ class Kernel(Metric):
     @property
     def has_gamma(self) -> bool:
         """Whether gamma enters this kernel."""
-        return isinstance(self.kernel, str) and self.kernel != "linear"
+        return self.kernel != "linear"
 
     @property
     def traits(self) -> Traits:
         learned = self.has_gamma and self.gamma is None
         return Traits(
-            symmetric=not callable(self.kernel),  # whose bits for (x, z) and (z, x) may differ
-            triangle=self.kernel in PRECISE, row_by_row=True, data_dependent=bool(self.scale) or learned,
-            train_in_folds=self.scale == "fold",
+            symmetric=True, triangle=self.kernel != "poly",  # which is 0 between near rows, as a difference of large numbers
+            row_by_row=True, data_dependent=bool(self.scale) or learned, train_in_folds=self.scale == "fold",
         )  # fmt: skip
 
     @property
     def name(self) -> str:
-        return f"{self.kernel if isinstance(self.kernel, str) else brief(self.kernel)} kernel"
+        return f"{self.kernel} kernel"
 
     def train(self, frame: Frame) -> TrainedKernel:
         spread, constant = spread_of(frame, self.name, self.scale).scales(self.scale, frame)
@@ -144,80 +130,30 @@ class TrainedKernel(TrainedMetric):
 
     def rows(self, frame: Frame) -> Rep:
         X = _scaled(frame, self.spread)
-        return X, self._own(X)
+        if self.spec.kernel != "poly":
+            return (X,)
+        with np.errstate(over="ignore"):
+            return X, self._power(totals(X * X))
 
     def between(self, rows: Rep, candidates: Rep) -> np.ndarray:
-        (X, a), (Z, b) = rows, candidates
-        kind, gamma = self.spec.kernel, self.gamma.item()
+        X, Z, kind, gamma = rows[0], candidates[0], self.spec.kernel, self.gamma.item()
         if kind == "linear":
             return minkowski(X, Z)
+        if kind == "poly":
+            return np.asarray(kernel_distances(self._power(products(X, Z)), rows[1], candidates[1]))
         with np.errstate(over="ignore", under="ignore"):
-            if kind == "rbf":
-                return _bounded(gamma * minkowski(X, Z) ** 2)
-            if kind == "laplacian":
-                return _bounded(gamma * minkowski(X, Z, 1.0))
-        K = self._power(products(X, Z)) if kind == "poly" else self._tiles(X, Z)
-        return np.asarray(kernel_distances(self._finite(K), a, b))
-
-    def _own(self, X: np.ndarray) -> np.ndarray:
-        """K(x, x) of each row (n,)."""
-        if self.spec.kernel == "poly":
-            with np.errstate(over="ignore"):
-                squares = totals(X * X)
-            return self._finite(self._power(squares))
-        if not callable(self.spec.kernel):
-            return np.zeros(len(X))  # not used
-        tiles = [self._tiles(X[i : i + TILE], X[i : i + TILE]).diagonal() for i in range(0, len(X), TILE)]
-        return np.concatenate(tiles) if tiles else np.empty(0)
+            return _bounded(gamma * (minkowski(X, Z) ** 2 if kind == "rbf" else minkowski(X, Z, 1.0)))
 
     def _power(self, inner: np.ndarray) -> np.ndarray:
+        """The polynomial kernel of inner products."""
         with np.errstate(over="ignore", invalid="ignore"):
             base = self.gamma.item() * inner + self.spec.coef0
             out: np.ndarray = base.copy()
             for _ in range(int(self.spec.degree) - 1):  # products have the same bits in any tile; a power need not
                 out *= base
+        if not np.isfinite(out).all():
+            raise DataError(f"the {self.name} is not finite for some rows: use a smaller degree or gamma, or scaled columns")
         return out
-
-    def _tiles(self, X: np.ndarray, Z: np.ndarray) -> np.ndarray:
-        out = np.empty((len(X), len(Z)))
-        for i in range(0, len(X), TILE):
-            left = _filled(X[i : i + TILE])
-            for j in range(0, len(Z), TILE):
-                tile = out[i : i + TILE, j : j + TILE]
-                # never the same array twice: BLAS multiplies X by its own transpose in another way
-                tile[:] = self._called(left, _filled(Z[j : j + TILE]))[: len(tile), : tile.shape[1]]
-        return out
-
-    def _called(self, X: np.ndarray, Z: np.ndarray) -> np.ndarray:
-        assert callable(self.spec.kernel)
-        try:
-            result: Any = self.spec.kernel(X, Z)
-        except Exception as reason:
-            raise DataError(
-                f"the {self.name} failed on arrays {X.shape} and {Z.shape}: {type(reason).__name__}: {reason}"
-            ) from reason
-        try:
-            K = np.asarray(result)
-            if np.iscomplexobj(K):
-                raise TypeError
-            K = K.astype(float)
-        except (TypeError, ValueError):
-            raise DataError(f"the {self.name} must return an array of numbers, not {brief(result)}") from None
-        if K.shape != (len(X), len(Z)):
-            raise DataError(
-                f"the {self.name} must return an array of shape {(len(X), len(Z))} for {len(X)} and {len(Z)} rows, not {K.shape}"
-            )
-        return self._finite(K)
-
-    def _finite(self, K: np.ndarray) -> np.ndarray:
-        if np.isfinite(K).all():
-            return K
-        cure = (
-            "a smaller degree or gamma, or scaled columns"
-            if self.spec.kernel == "poly"
-            else "a kernel defined on all rows"
-        )
-        raise DataError(f"the {self.name} is not finite for some rows: use {cure}")
 
 
 def _scaled(frame: Frame, spread: np.ndarray) -> np.ndarray:
@@ -239,8 +175,3 @@ def _gamma(X: np.ndarray) -> float:
     if not 0 < gamma < np.inf:
         raise DataError("gamma=1 / (columns * variance) is not a positive number for columns of this size: scale them")
     return float(gamma)
-
-
-def _filled(X: np.ndarray) -> np.ndarray:
-    """A tile in its own memory with TILE rows, the missing ones copies of the last."""
-    return X[np.minimum(np.arange(TILE), len(X) - 1)]

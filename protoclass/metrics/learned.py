@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from ..core.distances.discriminant import SINGULAR, discriminants, nca, quadratic
-from ..core.distances.minkowski import Geometry, minkowski, products
+from ..core.distances.minkowski import Geometry, products
 from ..core.parallel import alone
-from ..core.sources import Rep
+from ..core.sources import Rep, part
 from ..core.statistics.folds import stratified_subset
 from ..frames.frame import Frame
 from ..frames.sql import Columns, number, total
@@ -37,8 +38,6 @@ class Learned(Metric):
 
     Parameters
     ----------
-    kind : "nca"
-        Learning method. `LDA` and `QDA` learn by covariances.
     components : int, optional
         Number of axes of the map. Default: the number of columns.
     diagonal : True, False or None
@@ -75,12 +74,11 @@ class Learned(Metric):
     Examples
     --------
     >>> import protoclass as pc
-    >>> fit = pc.fit("species ~ .", pc.load_data("iris"), "knn", k=5, dissimilarity=pc.Learned("nca"))
+    >>> fit = pc.fit("species ~ .", pc.load_data("iris"), "knn", k=5, dissimilarity=pc.Learned())
     >>> fit.dissimilarity.metric.column_weights["share"].round(1).to_dict()
     {'sepal_length': 0.0, 'sepal_width': 0.0, 'petal_length': 0.4, 'petal_width': 0.6}
     """
 
-    kind: str = "nca"
     components: int | None = None
     diagonal: bool | None = None
     ridge: float = 0.0
@@ -88,8 +86,6 @@ class Learned(Metric):
     seed: int = 0
 
     def __post_init__(self) -> None:
-        if self.kind != "nca":
-            raise OptionError(f"kind must be 'nca', not {brief(self.kind)}: use dissimilarity=pc.LDA() or pc.QDA() for discriminants")
         one_of("diagonal", self.diagonal, (None, True, False))
         if self.components is not None:
             whole_number("components", self.components, 1)
@@ -210,18 +206,9 @@ def scaled_rows(frame: Frame, metric: Any) -> np.ndarray:
     return np.ascontiguousarray(Z)
 
 
-def parts_of_squares(apart: np.ndarray, axes: np.ndarray) -> np.ndarray:
-    """What each column adds to the squared length of differences (r, p) under a map (k, p).
-
-    A part is negative if the difference in its column goes against the others that it is correlated with.
-    """
-    return np.asarray(apart * (apart @ axes.T @ axes))
-
-
-@savable(center="p", spread="p", columns="p", constant="c", counts="2", search="s")
 @dataclass(frozen=True)
-class TrainedLearned(EuclideanSpace):
-    """A distance with the map that it learned.
+class Mapped(EuclideanSpace):
+    """Euclidean distance after a map of the scaled columns.
 
     Attributes
     ----------
@@ -229,6 +216,30 @@ class TrainedLearned(EuclideanSpace):
         Mean of the scaled columns, and the standard deviations that scale them.
     map : array (k, p), or (p,) of a diagonal map
         From scaled columns to the coordinates between which the distance is Euclidean.
+    """
+
+    spec: Metric
+    center: np.ndarray
+    spread: np.ndarray
+    map: np.ndarray
+
+    def rows(self, frame: Frame) -> Rep:
+        Z = scaled_rows(frame, self)
+        return (np.ascontiguousarray(Z * self.map) if self.map.ndim == 1 else products(Z, self.map),)
+
+    def contributions(self, rows: Frame, others: Frame, candidates: Rep) -> np.ndarray:
+        """A part is negative if the difference in its column goes against the others that it is correlated with."""
+        apart = scaled_rows(rows, self) - scaled_rows(others, self)
+        return np.asarray(apart * (apart @ self.map.T @ self.map))
+
+
+@savable(center="p", spread="p", columns="p", constant="c", counts="2", search="s")
+@dataclass(frozen=True)
+class TrainedLearned(Mapped):
+    """A distance with the map that it learned.
+
+    Attributes
+    ----------
     back : array (p, k), or (p,)
         The way back.
     counts : int array (2,)
@@ -240,10 +251,6 @@ class TrainedLearned(EuclideanSpace):
         Columns that do not vary.
     """
 
-    spec: Metric
-    center: np.ndarray
-    spread: np.ndarray
-    map: np.ndarray
     back: np.ndarray
     counts: np.ndarray
     search: np.ndarray
@@ -281,13 +288,6 @@ class TrainedLearned(EuclideanSpace):
         known, there = self.counts
         sample = f", learned from {known} of {there} rows" if known < there else ""
         return replace(self.spec.traits, scaling=self.spec.scaling + sample)
-
-    def contributions(self, rows: Frame, others: Frame, candidates: Rep) -> np.ndarray:
-        return parts_of_squares(scaled_rows(rows, self) - scaled_rows(others, self), self.map)
-
-    def rows(self, frame: Frame) -> Rep:
-        Z = scaled_rows(frame, self)
-        return (np.ascontiguousarray(Z * self.map) if self.map.ndim == 1 else products(Z, self.map),)
 
     def sql(self, columns: Columns) -> SQLDistance:
         axes = np.diag(self.map) if self.map.ndim == 1 else self.map
@@ -445,9 +445,52 @@ def _singular(need: str, known: TrainingRows) -> DataError:
     )
 
 
+class ByClass(TrainedMetric):
+    """A distance to the candidates of each class by the metric of this class, one of `parts`."""
+
+    parts: tuple[TrainedMetric, ...]
+
+    def rows(self, frame: Frame) -> Rep:
+        return tuple(a for metric in self.parts for a in metric.rows(frame))
+
+    def candidates(self, frame: Frame) -> Rep:
+        """Representation of each candidate by the metric of its class, and this class."""
+        if frame.response is None or (frame.codes < 0).any():
+            raise DataError(
+                f"{self.name} dissimilarities need the class of each candidate, but some have none: use candidates='train', or another "
+                "dissimilarity"
+            )
+        present = [np.flatnonzero(frame.codes == c) for c in range(len(self.parts))]
+        own = [metric.candidates(frame.take(at)) for metric, at in zip(self.parts, present, strict=True) if len(at)]
+        back = np.argsort(np.concatenate(present), kind="stable")
+        return (*(np.concatenate(arrays)[back] for arrays in zip(*own, strict=True)), frame.codes.astype(np.int64))
+
+    def between(self, rows: Rep, candidates: Rep) -> np.ndarray:
+        return self.by_class(rows, candidates, "between")
+
+    def by_class(self, rows: Rep, candidates: Rep, measure: str) -> np.ndarray:
+        """What a method of each class's metric gives for the candidates of the class."""
+        *known, codes = candidates
+        width, out = len(rows) // len(self.parts), None
+        for c in np.unique(codes):
+            at = np.flatnonzero(codes == c)
+            values = getattr(self.parts[c], measure)(rows[c * width : (c + 1) * width], part(tuple(known), at))
+            if out is None:
+                out = np.empty((values.shape[0], len(codes), *values.shape[2:]), values.dtype)
+            out[:, at] = values
+        return np.empty((len(rows[0]), 0)) if out is None else out
+
+    def contributions(self, rows: Frame, others: Frame, candidates: Rep) -> np.ndarray:
+        out = np.empty((len(rows), rows.design.shape[1]))
+        for c in np.unique(candidates[-1]):
+            at = np.flatnonzero(candidates[-1] == c)
+            out[at] = self.parts[c].contributions(rows.take(at), others.take(at), ())
+        return out
+
+
 @savable(center="p", spread="p", maps="L k p", columns="p", constant="c")
 @dataclass(frozen=True)
-class TrainedByClass(TrainedMetric):
+class TrainedByClass(ByClass):
     """A distance with a map of the columns for each class: to a candidate it is Euclidean under the map of the candidate's class.
 
     Attributes
@@ -472,35 +515,6 @@ class TrainedByClass(TrainedMetric):
     def notes(self) -> tuple[str, ...]:
         return (f"constant columns, which do not count: {', '.join(self.constant)}",) if len(self.constant) else ()
 
-    def rows(self, frame: Frame) -> Rep:
-        """The coordinates of each class."""
-        Z = scaled_rows(frame, self)
-        return tuple(products(Z, axes) for axes in self.maps)
-
-    def candidates(self, frame: Frame) -> Rep:
-        """Coordinates of the candidate's own class, and this class."""
-        if frame.response is None:
-            raise OptionError(f"{self.name} distances need the class of each candidate: use candidates='train', or another dissimilarity")
-        Z, codes = scaled_rows(frame, self), frame.codes
-        own = np.empty((len(Z), self.maps.shape[1]))
-        for c in np.unique(codes):
-            own[codes == c] = products(Z[codes == c], self.maps[c])
-        return own, codes
-
-    def between(self, rows: Rep, candidates: Rep) -> np.ndarray:
-        out = np.empty((len(rows[0]), len(candidates[0])))
-        for c, at in _by_class(candidates):
-            out[:, at] = minkowski(rows[c], candidates[0][at])
-        return out
-
-    def contributions(self, rows: Frame, others: Frame, candidates: Rep) -> np.ndarray:
-        apart = scaled_rows(rows, self) - scaled_rows(others, self)
-        out = np.empty(apart.shape)
-        for c, at in _by_class(candidates):
-            out[at] = parts_of_squares(apart[at], self.maps[c])
-        return out
-
-
-def _by_class(candidates: Rep) -> list[tuple[int, np.ndarray]]:
-    """Each class of some candidates, with their positions."""
-    return [(int(c), np.flatnonzero(candidates[1] == c)) for c in np.unique(candidates[1])]
+    @cached_property
+    def parts(self) -> tuple[Mapped, ...]:  # type: ignore[override]
+        return tuple(Mapped(self.spec, self.center, self.spread, axes) for axes in self.maps)

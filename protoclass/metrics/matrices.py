@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
+from collections.abc import Hashable
 from typing import Any
 
 import numpy as np
@@ -218,53 +218,25 @@ def check_nearest_to_itself(values: np.ndarray, rows: pd.Index, columns: pd.Inde
     )
 
 
-def square(matrix: Any, what: str) -> pd.DataFrame:
-    """A square matrix of finite numbers with the same labels on both sides, in one order; `what` names it in messages.
-
-    Raises
-    ------
-    DataError
-    """
-    S = as_floats(matrix)
+def converted(similarity: Any, how: str) -> pd.DataFrame:
+    """A square matrix of similarities as one of dissimilarities; see `Dissimilarity.from_similarity`."""
+    S = as_floats(similarity)
     if S.ndim != 2 or S.shape[0] != S.shape[1] or len(S) == 0:
-        raise DataError(f"{what} must be square, with at least one row, not of shape {S.shape}")
-    table = matrix if isinstance(matrix, pd.DataFrame) else pd.DataFrame(S)
+        raise DataError(f"similarities must be square, with at least one row, not of shape {S.shape}")
+    table = similarity if isinstance(similarity, pd.DataFrame) else pd.DataFrame(S)
     same = table.index.is_unique and table.columns.is_unique and not len(table.index.symmetric_difference(table.columns, sort=False))
     if not same:
-        raise DataError(f"{what} need the same unique labels on rows and columns")
+        raise DataError("similarities need the same unique labels on rows and columns")
     table = pd.DataFrame(S, table.index, table.columns)[list(table.index)]
-    bad = ~np.isfinite(table.to_numpy())
+    S = table.to_numpy()
+    bad = ~np.isfinite(S)
     if bad.any():
         i, j = np.argwhere(bad)[0]
         raise DataError(
-            f"{bad.sum()} {what} are missing or infinite, the first of which is from {shown(table.index[i])} to {shown(table.index[j])}"
+            f"{bad.sum()} similarities are missing or infinite, the first of which is from {shown(table.index[i])} to "
+            f"{shown(table.index[j])}"
         )
-    return table
-
-
-def converted(similarity: Any, how: str) -> pd.DataFrame:
-    """A square matrix of similarities as one of dissimilarities; see `Dissimilarity.from_similarity`."""
-    table = square(similarity, "similarities")
-    S = table.to_numpy()
-    low, high = {"one": (-np.inf, 1.0), "log": (0.0, 1.0), "inverse": (0.0, 1.0)}.get(how, (-np.inf, np.inf))
-    outside = (high < S) | ((low >= S) if low == 0 else (low > S))
-    if outside.any():
-        i, j = np.argwhere(outside)[0]
-        span = "at most 1" if how == "one" else "above 0 and at most 1"
-        raise DataError(
-            f"how={how!r} needs similarities {span}, but from {shown(table.index[i])} to {shown(table.index[j])} it is {S[i, j]:.4g}: use "
-            "how='max', which takes any"
-        )
-    if how == "kernel":
-        values = kernel_distances(S)
-    else:
-        ways: dict[str, Callable[[], np.ndarray]] = {
-            "max": lambda: S.max() - S,
-            "one": lambda: 1 - S,
-            "log": lambda: -np.log(S),
-            "inverse": lambda: 1 / S - 1,
-        }
-        values = ways[how]()
+    values = S.max() - S if how == "max" else kernel_distances(S)
     return pd.DataFrame(np.asarray(values) + 0.0, table.index, table.index)
 
 
@@ -313,70 +285,3 @@ def kernel_distances(kernel: Any, rows: Any = None, candidates: Any = None) -> p
         raise DataError(f"this is not a kernel, because K_ii + K_jj - 2 K_ij = {squared[i, j]:.4g} at position ({i}, {j})")
     out = np.sqrt(np.where(squared <= slack, 0.0, squared))  # within rounding of 0 the two are the same point
     return pd.DataFrame(out, kernel.index, kernel.columns) if isinstance(kernel, pd.DataFrame) else out
-
-
-def psd(kernel: Any) -> float:
-    """Check that a kernel is a square, symmetric, positive semidefinite matrix; returns its smallest eigenvalue.
-
-    Parameters
-    ----------
-    kernel : DataFrame or array (n, n)
-        Kernel matrix.
-
-    Raises
-    ------
-    DataError
-        If it is not; the message names an eigenvalue below -1e-9 times the largest absolute one.
-
-    Examples
-    --------
-    >>> import protoclass as pc
-    >>> pc.psd([[2.0, 1.0], [1.0, 2.0]])
-    1.0
-    """
-    return _psd(square(kernel, "kernel values").to_numpy())
-
-
-def precomputed(kernel: Any) -> pd.DataFrame:
-    """Distances sqrt(K_ii + K_jj - 2 K_ij) from a kernel matrix, which is checked first; see `psd`.
-
-    Parameters
-    ----------
-    kernel : DataFrame (the same labels on both sides) or array (n, n)
-        Kernel matrix K.
-
-    Returns
-    -------
-    DataFrame (n, n)
-        Distances, for `dissimilarity=` with a formula 'y ~ 1'.
-
-    Examples
-    --------
-    >>> import protoclass as pc
-    >>> pc.precomputed([[2.0, 1.0], [1.0, 2.0]]).round(3)
-           0      1
-    0  0.000  1.414
-    1  1.414  0.000
-    """
-    table = square(kernel, "kernel values")
-    _psd(table.to_numpy())
-    distances = kernel_distances(table)
-    assert isinstance(distances, pd.DataFrame)
-    return distances
-
-
-def _psd(K: np.ndarray) -> float:
-    from scipy.linalg import eigvalsh
-
-    most = np.abs(K).max()
-    gap = np.abs(K - K.T)
-    if gap.max() > ROUNDING * most:
-        i, j = np.unravel_index(int(gap.argmax()), gap.shape)
-        raise DataError(f"this is not a kernel, because it is {K[i, j]:.6g} at position ({i}, {j}) but {K[j, i]:.6g} at ({j}, {i})")
-    values = eigvalsh((K + K.T) / 2)
-    if values[0] < -ROUNDING * np.abs(values).max():
-        raise DataError(
-            f"this is not a kernel, because it is not positive semidefinite (smallest eigenvalue {values[0]:.4g}, largest "
-            f"{values[-1]:.4g}): add {-values[0]:.4g} to the diagonal, or use Dissimilarity.from_similarity(K)"
-        )
-    return float(values[0])

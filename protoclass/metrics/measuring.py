@@ -12,7 +12,6 @@ from ..core.sources import Rep, part
 from ..core.statistics.folds import stratified_subset
 from ..core.vectors.centroids import hull_draws
 from ..core.vectors.centroids import kmeans as clustered
-from ..frames.blocks import rounded
 from ..frames.frame import Frame, mold
 from ..frames.read import read_for
 from ..frames.schema import check_unique
@@ -271,13 +270,6 @@ def warn_of_values(frame: Frame, metric: Metric | TrainedMetric) -> None:
     for said in (texts_as_wholes(frame, metric), sparse_rows(frame, metric)):
         if said:
             warn(said, DataWarning)
-    for name, value in rounded(frame).items():
-        if metric.unseen_in(name) != "measured":
-            warn(
-                f"column {name!r} has integers beyond 2^53, such as {value}, which are rounded to floats and may seem equal: leave it out "
-                f"('- {name}') if it is an identifier, or subtract the minimum, data[{name!r}] - data[{name!r}].min()",
-                DataWarning,
-            )
 
 
 HUBS, SAMPLED = 3, 500  # times their proportion, from which on sparse rows are the nearest too often; rows whose nearest ones are counted

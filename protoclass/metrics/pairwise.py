@@ -9,7 +9,6 @@ import pandas as pd
 
 from ..core.distances.minkowski import Geometry, minkowski, totals, unit
 from ..core.sources import Rep
-from ..frames.blocks import EXACT
 from ..frames.frame import Frame
 from ..frames.schema import numbers
 from ..frames.sql import Columns, total
@@ -19,6 +18,7 @@ from .in_sql import SQLDistance, coordinate, value
 from .scaling import design_of
 
 HALF = np.finfo(float).max / 2
+EXACT = 2**53  # not all integers beyond it are floats
 
 
 def _half_squares(distances: np.ndarray) -> np.ndarray:

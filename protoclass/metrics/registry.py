@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from importlib import import_module
 from typing import Any
 
@@ -12,7 +12,7 @@ import pandas as pd
 
 from ..core.sources import Rep
 from ..frames.frame import Frame
-from ..ground.checks import either, hint_for_value, one_of
+from ..ground.checks import either, hint_for_value
 from ..ground.errors import DataError, OptionError, brief, shown, warn
 from .base import Metric, TrainedMetric, Traits
 
@@ -136,7 +136,7 @@ def _check_default(metric_class: type[Metric]) -> None:
 
 
 @dataclass(frozen=True)
-class Custom(Metric, declares=["triangle"]):
+class Custom(Metric):
     """Custom dissimilarity by a function of two rows, `function(row, row) -> float`.
 
     It is called once for every ordered pair, with the raw predictors of each row as a Series.
@@ -145,9 +145,6 @@ class Custom(Metric, declares=["triangle"]):
     ----------
     function : callable
         Function that returns a finite number >= 0; it need not be symmetric.
-    triangle : bool
-        Whether you declare that the function is a metric for all possible rows: 0 for equal rows, symmetric, and never larger than by
-        way of a third row. Radii are then certified on this assumption, unless training rows contradict it.
 
     Examples
     --------
@@ -157,17 +154,15 @@ class Custom(Metric, declares=["triangle"]):
     [1.2, 2.3, 1.1]
     """
 
-    triangle: bool = field(default=False, kw_only=True)
     function: Callable[[pd.Series, pd.Series], float]
 
     def __post_init__(self) -> None:
         if not callable(self.function):
             raise OptionError(f"Custom needs a function of two rows, not {brief(self.function)}")
-        one_of("triangle", self.triangle, (True, False))
 
     @property
     def traits(self) -> Traits:
-        return Traits(slow=True, row_by_row=True, unseen="measured", triangle=self.triangle, reflexive=self.triangle, opaque=True)
+        return Traits(slow=True, row_by_row=True, unseen="measured", opaque=True)
 
     @property
     def name(self) -> str:

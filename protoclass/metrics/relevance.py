@@ -31,7 +31,7 @@ from .base import (
     train_metric,
 )
 from .in_sql import SQLDistance, sql_distance
-from .learned import NAMED, check_classes, inverse
+from .learned import NAMED, ByClass, check_classes, inverse
 from .wrappers import TrainedWrapper, Wrapper
 
 MATRICES = ("diagonal", "full")
@@ -418,7 +418,7 @@ class TrainedMatrix(Learnt, EuclideanSpace):
 
 @savable(counts="2", search="2", names="v", weights="L v")
 @dataclass(frozen=True)
-class TrainedLocal(Learnt, TrainedMetric):
+class TrainedLocal(Learnt, ByClass):
     """A distance to the candidates of each class that was learned for this class.
 
     Attributes
@@ -456,42 +456,10 @@ class TrainedLocal(Learnt, TrainedMetric):
         if isinstance(self.parts[0], TrainedMatrix):  # whose coordinates before the map are the same
             X = self.parts[0].unmapped(frame)
             return tuple(metric.mapped(X) for metric in self.parts if isinstance(metric, TrainedMatrix))
-        return tuple(a for metric in self.parts for a in metric.rows(frame))
-
-    def candidates(self, frame: Frame) -> Rep:
-        if frame.response is None or (frame.codes < 0).any():
-            raise DataError(
-                f"{self.name} dissimilarities need the class of each candidate, but some have none: use local=False, or rows of the data "
-                "as candidates"
-            )
-        present = [np.flatnonzero(frame.codes == c) for c in range(len(self.parts))]
-        own = [metric.candidates(frame.take(at)) for metric, at in zip(self.parts, present, strict=True) if len(at)]
-        back = np.argsort(np.concatenate(present), kind="stable")
-        return (*(np.concatenate(arrays)[back] for arrays in zip(*own, strict=True)), frame.codes.astype(np.int64))
-
-    def between(self, rows: Rep, candidates: Rep) -> np.ndarray:
-        return self._by_class(rows, candidates, "between")
+        return super().rows(frame)
 
     def terms(self, rows: Rep, candidates: Rep) -> np.ndarray:
-        return self._by_class(rows, candidates, "terms")
-
-    def contributions(self, rows: Frame, others: Frame, candidates: Rep) -> np.ndarray:
-        out = np.empty((len(rows), len(rows.design.columns)))
-        for c in np.unique(candidates[-1]):
-            at = np.flatnonzero(candidates[-1] == c)
-            out[at] = self.parts[c].contributions(rows.take(at), others.take(at), ())
-        return out
-
-    def _by_class(self, rows: Rep, candidates: Rep, measure: str) -> np.ndarray:
-        *known, codes = candidates
-        width, out = len(rows) // len(self.parts), None
-        for c in np.unique(codes):
-            at = np.flatnonzero(codes == c)
-            values = getattr(self.parts[c], measure)(rows[c * width : (c + 1) * width], part(tuple(known), at))
-            if out is None:
-                out = np.empty((values.shape[0], len(codes), *values.shape[2:]), values.dtype)
-            out[:, at] = values
-        return np.empty((len(rows[0]), 0)) if out is None else out
+        return self.by_class(rows, candidates, "terms")
 
 
 def _space(metric: TrainedMetric) -> VectorMetric:

@@ -210,7 +210,7 @@ class Levenshtein(Metric):
     ----------
     normalised : bool
         Whether to divide by the length of the longer string. The result is a number from 0 to 1, which need not satisfy the triangle
-        inequality, so radii are not certified. Two empty strings are at distance 0.
+        inequality. Two empty strings are at distance 0.
 
     Raises
     ------

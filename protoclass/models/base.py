@@ -11,10 +11,10 @@ import numpy as np
 import pandas as pd
 
 from ..core.parallel import each
-from ..core.query import Query
+from ..core.query import Path, Query, Rule
 from ..core.scm.bounds import Bound
 from ..core.setcover.alternatives import NearSolutions
-from ..core.task import Path, Points, Rule, Task
+from ..core.task import Points, Task
 from ..frames.frame import Frame
 from ..ground.checks import (
     GRID,
@@ -395,9 +395,6 @@ class Model(NamedArguments, Served):
         """Whether a parameter may be "grid"."""
         return parameter in cls.grids or getattr(cls, parameter, None) == GRID
 
-    def check_frame(self, frame: Frame) -> None:
-        """Raise if parameters do not fit the rows of a call, before anything is learned."""
-
     def has_default_grid(self, parameter: str) -> bool:
         """Whether a parameter is tuned over the default grid of the method, "grid", and not over given values."""
         value = self.parameters().get(parameter)  # None of a parameter of the dissimilarity
@@ -464,20 +461,9 @@ class Model(NamedArguments, Served):
         """The rows that the prototypes explain worst, the worst first."""
         raise self._lacks("criticise")
 
-    def first_gains(self, learned: Learned, task: Task) -> np.ndarray | None:
-        """Largest gain of the first prototype of each class before its cost, (classes,); None if the rule has no gains.
-
-        A class has no prototypes if no candidate gains more than the cost, which `report` has as "cost lambda".
-        """
-        raise self._lacks("first_gains")
-
     def swap(self, learned: Learned, task: Task, place: int, candidate: int) -> Rule:
         """The rule with the prototype at a position replaced by a candidate (column of D)."""
         raise self._lacks("swap")
-
-    def resized(self, size: int) -> dict[str, Any]:
-        """The parameters with which a rule has this number of prototypes, with the others unchanged."""
-        raise self._lacks("resized")
 
     def _lacks(self, deed: str) -> NotAvailable:
         return NotAvailable(f"method {self.name!r} has no {deed}")
@@ -586,11 +572,11 @@ class PerClass(Model):
 
     def class_sizes(self, values: Mapping[str, Any], held: np.ndarray, levels: tuple[Any, ...]) -> np.ndarray | None:
         K = values.get("K", self.parameters()["K"])
-        return None if isinstance(K, str) else counts(K, held, levels)
+        return None if isinstance(K, str) else counts(K, held)
 
     def rows_needed(self, grid: Axes, held: np.ndarray, levels: tuple[Any, ...]) -> np.ndarray:
         values = axis(grid, "K", self.parameters()["K"])
-        return np.asarray(np.max([counts(K, held, levels) for K in values], axis=0))
+        return np.asarray(np.max([counts(K, held) for K in values], axis=0))
 
 
 def check_enough(model: str, what: str, level: Any, needed: int, there: int) -> None:
@@ -604,33 +590,23 @@ def check_enough(model: str, what: str, level: Any, needed: int, there: int) -> 
 
 def check_counts(model: str, K: Any) -> None:
     """Check the parameter K: a number for each class, see `counts`; a sequence of them, or "grid"."""
-    if isinstance(K, Mapping):
-        invalid = [v for v in K.values() if not _is_count(v)] if K else [K]
-    else:
-        invalid = [v for v in listed(model, "K", K) if not _is_count(v)]
-    if invalid:
-        raise OptionError(
-            f"K of {model} must be a whole number >= 1 and <= {MOST_ROWS} for each class, a number between 0 and 1 (that proportion of "
-            "the rows of each class), a mapping with one of these for every class, a sequence of numbers, or 'grid', not "
-            f"{brief(invalid[0])}"
-        )
+    for v in listed(model, "K", K):
+        if not (is_real(v) and 0 < v <= MOST_ROWS and (v < 1 or v == int(v))):
+            raise OptionError(
+                f"K of {model} must be a whole number >= 1 and <= {MOST_ROWS} for each class, a number between 0 and 1 (that proportion of "
+                f"the rows of each class), a sequence of these, or 'grid', not {brief(v)}"
+            )
 
 
-def _is_count(v: Any) -> bool:
-    return is_real(v) and bool(0 < v <= MOST_ROWS and (v < 1 or v == int(v)))
-
-
-def counts(K: Any, held: np.ndarray, levels: tuple[Any, ...]) -> np.ndarray:
+def counts(K: float, held: np.ndarray) -> np.ndarray:
     """Number of prototypes of each class.
 
     Parameters
     ----------
-    K : int >= 1, number between 0 and 1, or mapping
-        Number; or proportion of the class's rows, rounded, at least 1; or either of these for every class by its name.
+    K : int >= 1, or number between 0 and 1
+        Number; or proportion of the class's rows, rounded, at least 1.
     held : int array (classes,)
         Number of rows of each class.
-    levels : tuple
-        Names of the classes.
 
     Returns
     -------
@@ -638,22 +614,14 @@ def counts(K: Any, held: np.ndarray, levels: tuple[Any, ...]) -> np.ndarray:
 
     Examples
     --------
-    >>> counts(0.1, np.array([50, 4]), ("a", "b")).tolist(), counts({"a": 3, "b": 0.5}, np.array([50, 4]), ("a", "b")).tolist()
-    ([5, 1], [3, 2])
+    >>> counts(0.1, np.array([50, 4])).tolist()
+    [5, 1]
     """
-    if isinstance(K, Mapping):
-        if set(K) != set(levels):
-            raise OptionError(f"K must be a mapping with exactly the classes {list(levels)} as keys, not {brief(dict(K))}")
-        requested = np.array([float(K[c]) for c in levels])
-    else:
-        requested = np.full(len(held), float(K))
-    return np.where(requested < 1, np.maximum(1, np.round(requested * held)), requested).astype(np.int64)
+    return np.maximum(1, np.round(K * held)).astype(np.int64) if K < 1 else np.full(len(held), int(K))
 
 
-def in_words(K: Any) -> Any:
+def in_words(K: float) -> Any:
     """K as shown in a report."""
-    if isinstance(K, Mapping):
-        return ", ".join(f"{name}: {v:g}" for name, v in K.items())
     return f"{K:g} of its rows" if K < 1 else int(K)
 
 

@@ -12,7 +12,8 @@ import numpy as np
 
 from ..core.embedding.hyperplane import Machine, Planes, gram, hyperplane, on_squares
 from ..core.embedding.scaling import Spectral, embedding, reflexive
-from ..core.task import Points, RulePath, Task
+from ..core.query import RulePath
+from ..core.task import Points, Task
 from ..ground.checks import one_of
 from ..ground.errors import DataError, OptionError, brief, shown
 from .base import Axes, Capabilities, Model, axis, check_number

@@ -10,7 +10,8 @@ import numpy as np
 
 from ..core.neighbours.nearest import Nearest
 from ..core.parallel import each
-from ..core.task import Points, RulePath, Task
+from ..core.query import RulePath
+from ..core.task import Points, Task
 from ..core.vectors.centroids import count_distinct, kmeans
 from ..ground.checks import MOST_RUNS, one_of
 from .base import Axes, Capabilities, PerClass, axis, check_counts, check_fixed, counts, heaviest_class, in_words
@@ -22,9 +23,9 @@ class KMeans(PerClass):
 
     Parameters
     ----------
-    K : int >= 1, number between 0 and 1, mapping, sequence or "grid"
-        Number of centroids of each class, or a proportion of the rows of each class, or a mapping of class to either. "grid": 1 to
-        10, at most the training rows of the smallest class.
+    K : int >= 1, number between 0 and 1, sequence or "grid"
+        Number of centroids of each class, or a proportion of the rows of each class. "grid": 1 to 10, at most the training rows of
+        the smallest class.
     starts : int >= 1
         Number of runs from different starts; the best run is used.
     start : "k-means++" or "random"
@@ -46,9 +47,9 @@ class KMeans(PerClass):
     Examples
     --------
     >>> import protoclass as pc
-    >>> fit = pc.fit("species ~ .", pc.load_data("iris"), "kmeans", K={"setosa": 1, "versicolor": 2, "virginica": 2})
+    >>> fit = pc.fit("species ~ .", pc.load_data("iris"), "kmeans", K=2)
     >>> fit.prototypes["class"].value_counts(sort=False).tolist()
-    [1, 2, 2]
+    [2, 2, 2]
     """
 
     name = "kmeans"
@@ -88,7 +89,7 @@ class KMeans(PerClass):
         return RulePath(tuple(each(lambda K: self._rule(task, X, own, distinct, K), Ks, entries)))
 
     def _rule(self, task: Task, X: np.ndarray, own: list[np.ndarray], distinct: np.ndarray, K: Any) -> Nearest:
-        K_of_class = counts(K, np.array([len(rows) for rows in own]), task.levels)
+        K_of_class = counts(K, np.array([len(rows) for rows in own]))
         parts = [
             kmeans(X[rows], task.w[rows], K_of_class[c], self.starts, (*task.seed, int(K_of_class[c]), c), self.start)
             for c, rows in enumerate(own)

@@ -10,7 +10,8 @@ import numpy as np
 
 from ..core.neighbours.nearest import Nearest
 from ..core.parallel import each
-from ..core.task import Path, Points, RulePath, Task
+from ..core.query import Path, RulePath
+from ..core.task import Points, Task
 from ..core.vectors.medoids import STARTS, Medoids, kmedoids
 from ..ground.checks import MOST_RUNS, one_of
 from ..ground.errors import TooLarge, shown
@@ -43,10 +44,10 @@ class KMedoids(PerClass):
 
     Parameters
     ----------
-    K : int >= 1, number between 0 and 1, mapping, sequence or "grid"
-        Number of medoids of each class, or a proportion of the rows of each class (as in Bien and Tibshirani 2011, section 6.3), or a
-        mapping of class to either. "grid": 1 to 10, at most the training rows of the smallest class (if `candidates=` is a number, at
-        most half of the candidates of the class with the fewest).
+    K : int >= 1, number between 0 and 1, sequence or "grid"
+        Number of medoids of each class, or a proportion of the rows of each class (as in Bien and Tibshirani 2011, section 6.3).
+        "grid": 1 to 10, at most the training rows of the smallest class (if `candidates=` is a number, at most half of the
+        candidates of the class with the fewest).
     start : "k-means++", "build" or "random"
         Initial medoids. "k-means++": rows drawn far from one another; "build": at each step the row that lowers the loss
         most (BUILD of PAM, slower and without randomness); "random": any rows.
@@ -117,7 +118,7 @@ class KMedoids(PerClass):
         check_labelled(self.name, task)
         Ks, members = axis(grid, "K", self.K).tolist(), [self._members(task, c) for c in range(task.classes)]
         held = np.array([len(rows) for rows, _ in members])
-        K_of_class = np.array([counts(K, held, task.levels) for K in Ks])
+        K_of_class = np.array([counts(K, held) for K in Ks])
 
         def run(c: int) -> dict[int, Medoids]:
             rows, columns = members[c]

@@ -10,7 +10,8 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ..core.neighbours.nearest import Nearest
-from ..core.task import Points, RulePath, Task
+from ..core.query import RulePath
+from ..core.task import Points, Task
 from ..core.vectors.lvq import VARIANTS, Learning, codebook, draw_rows, nearest_weights, train_codes
 from ..ground.checks import either, one_of
 from ..ground.errors import OptionError, brief
@@ -44,10 +45,9 @@ class LVQ(PerClass):
 
     Parameters
     ----------
-    K : int >= 1, number between 0 and 1, mapping, sequence or "grid"
-        Number of code vectors of each class, or a proportion of the rows of each class, or a mapping of class to either. With a
-        proportion, the codebook is divided by class sizes as in R's `lvqinit`, with K = size / rows. "grid": 1 to 10, at most the
-        training rows of the smallest class.
+    K : int >= 1, number between 0 and 1, sequence or "grid"
+        Number of code vectors of each class, or a proportion of the rows of each class. With a proportion, the codebook is divided
+        by class sizes as in R's `lvqinit`, with K = size / rows. "grid": 1 to 10, at most the training rows of the smallest class.
     variant : str, or a sequence
         Learning algorithm.
 
@@ -165,7 +165,7 @@ class LVQ(PerClass):
     def _rule(self, task: Task) -> Nearest:
         weighted = task.w > 0
         X, y, w = np.asarray(task.coordinates()[weighted], float), task.y[weighted], task.w[weighted]
-        K_of_class = counts(self.K, np.bincount(y, minlength=task.classes), task.levels)
+        K_of_class = counts(self.K, np.bincount(y, minlength=task.classes))
         code_classes = np.repeat(np.arange(task.classes), K_of_class)
         alpha = ALPHA[self.variant] if self.alpha is None else self.alpha
         draws = DRAWS[self.variant] if self.draws is None else self.draws

@@ -11,8 +11,9 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ..core.neighbours.nearest import Nearest
+from ..core.query import Path, RulePath
 from ..core.setcover.alternatives import Cost, NearSolutions
-from ..core.task import Path, Points, RulePath, Task
+from ..core.task import Points, Task
 from ..core.vectors.class_medoids import (
     STEP,
     Chosen,
@@ -21,14 +22,12 @@ from ..core.vectors.class_medoids import (
     changes_by_one,
     choose_rows,
     cost_of,
-    draw_rows,
     labelled,
     row_costs,
-    share_out,
     swap_for_classes,
 )
 from ..frames.frame import Frame
-from ..ground.checks import GRID, MOST_RUNS, check_labels, find_labels
+from ..ground.checks import is_real
 from ..ground.errors import OptionError, TooLarge, brief, shown
 from ..metrics.base import Metric, TrainedMetric
 from ..metrics.relevance import AUTO, MATRICES, MOST_RIDGE, Relevance, learnable
@@ -54,11 +53,10 @@ from .base import (
 LARGEST = 2**29  # distances that are held
 SINGLE = 2**24  # distances from which on they are held in single precision
 RIDGES = (0.001, 0.01, 0.1)
-KMEDOIDS = "kmedoids"
 COUNTS = (1, 2, 3, 5)  # prototypes of a class in the default grid
 SECONDS = 6e-8  # of a run for each pair of a row and a candidate, on one processor (benchmarks/bench.py --large)
 FITS = 11  # of a grid point that is tuned: ten folds and the fit on all rows, two at a time
-METRIC = ("K", "total", "matrix", "local", "ridge", "beta", "components")  # parameters from which a matrix is learned
+METRIC = ("K", "matrix", "local", "ridge", "beta", "components")  # parameters from which a matrix is learned
 
 
 TOGETHER = "prototypes of all classes together"  # which it shares out among them
@@ -75,17 +73,16 @@ class MedianGLVQ(PerClass):
 
     Parameters
     ----------
-    K : int >= 1, number between 0 and 1, mapping, sequence or "grid"
-        Initial number of prototypes of each class, or a proportion of the rows of each class, or a mapping of class to either. Swaps
-        may give one class more and another fewer, but each class has at least one, and the total does not change. "grid": 1, 2, 3, 5,
-        at most the training rows of the smallest class. If a matrix is tuned too, it is tuned with the least number, and then the
-        number with the selected matrix.
+    K : int >= 1, number between 0 and 1, sequence or "grid"
+        Initial number of prototypes of each class, or a proportion of the rows of each class. Swaps may give one class more and
+        another fewer, but each class has at least one, and the total does not change. "grid": 1, 2, 3, 5, at most the training rows
+        of the smallest class. If a matrix is tuned too, it is tuned with the least number, and then the number with the selected
+        matrix.
     matrix : "auto", "none", "diagonal" or "full", or a sequence
         Metric to learn with the prototypes, see `Relevance`. "diagonal": a weight for each variable, for distances that are a sum over
         variables, including Gower's with missing values. "full": a linear map of the columns, for Euclidean distances. It is learned
-        again in each fold, with K rows of each class (the mean number with `total`), or one if K is a proportion or a mapping. "auto":
-        "diagonal" and "full" are tuned, as far as the distance allows them. It means "none" for other distances, if parameters of the
-        distance are tuned, and with cv=None.
+        again in each fold, with K rows of each class, or one if K is a proportion. "auto": "diagonal" and "full" are tuned, as
+        far as the distance allows them. It means "none" for other distances, if parameters of the distance are tuned, and with cv=None.
     local : bool, sequence or "auto"
         Whether each class has its own matrix, which measures distances to prototypes of this class. "auto": both are tuned with
         matrix="auto"; otherwise False. Of equally many prototypes the 1-SE rule prefers a diagonal matrix to a full one, and one matrix
@@ -97,28 +94,16 @@ class MedianGLVQ(PerClass):
         Slope of the logistic function.
     components : int, optional
         Number of axes of the map, with matrix="full". Default: the number of columns, at most 64.
-    starts : int >= 1
-        Number of runs; the run with the lowest cost is used. The first starts from k-medoids of each class, the others from random rows
-        of each. Ten runs nearly always find the lowest cost of small problems. This need not classify new rows better: prototypes
-        that started in the middle of their class remain nearer to it.
-    total : int, sequence or "grid", optional
-        Number of prototypes of all classes together, instead of K. They start in proportion to the weights of the classes, with one or
-        more of each. "grid": the grid of K times the number of classes.
-    init : "kmedoids" or list of row labels
-        Start of the first run: k-medoids of each class, or the listed rows, one or more of each class, such as rows selected by an
-        expert or `fit.prototypes.index` of another fit. Swaps may replace them. Without K and `total`, the number of prototypes is the
-        number of listed rows. If there are more prototypes than listed rows, or if a fold holds some of them out, the rows that lower the
-        cost most are added; a class with all listed rows held out starts from its medoid.
 
     Notes
     -----
-    One pass over the rows gives, for a candidate, the change in cost for each prototype that it could replace, as in FasterPAM for
-    k-medoids. Over a grid each K has one more run, which starts from the prototypes of the previous K and the rows that lower the cost
-    most when added. If `candidates=` is a number, prototypes are selected among this number of rows.
+    The swaps start from k-medoids of each class. One pass over the rows gives, for a candidate, the change in cost for each prototype
+    that it could replace, as in FasterPAM for k-medoids. Over a grid each K has one more run, which starts from the prototypes of the
+    previous K and the rows that lower the cost most when added. If `candidates=` is a number, prototypes are selected among this number
+    of rows.
 
     In the table of prototypes, `assigned` and `misassigned` are the weights of the training rows of the prototype's class and of other
-    classes to which it is the nearest. `fit.alternatives()` shows the cost of each swap, `fit.swap` makes one, and `fit.at(size=)` learns
-    again with another `total`.
+    classes to which it is the nearest. `fit.alternatives()` shows the cost of each swap, and `fit.swap` makes one.
 
     References
     ----------
@@ -141,14 +126,13 @@ class MedianGLVQ(PerClass):
     papers = ("nebel2015",)
     can = Capabilities(weights=True, nearest=True, candidates=frozenset({"subset"}), warm_starts=True, counted=TOGETHER)
     example: ClassVar[Mapping[str, Any]] = {"K": (1, 2), "beta": (2.0, 20.0)}
-    never_tuned: ClassVar[frozenset[str]] = frozenset({"starts", "components", "init"})
-    grids: ClassVar[frozenset[str]] = frozenset({"total"})
-    tuned_last: ClassVar[frozenset[str]] = frozenset({"K", "total"})
+    never_tuned: ClassVar[frozenset[str]] = frozenset({"components"})
+    tuned_last: ClassVar[frozenset[str]] = frozenset({"K"})
     as_repeats: ClassVar[Mapping[str, Any]] = {"K": 1}
     reads_once: ClassVar[int] = 8 * SINGLE
     most_pairs: ClassVar[int] = 10**8  # 400 MB in single precision
     words: ClassVar[Mapping[str, str]] = {
-        **PerClass.words, "total": "prototypes of all classes",
+        **PerClass.words,
         "matrix": "what is learned of the distance", "local": "whether for each class", "ridge": "ridge of the learned distance",
     }  # fmt: skip
 
@@ -158,9 +142,6 @@ class MedianGLVQ(PerClass):
     ridge: Any = "grid"
     beta: Any = 20.0
     components: int | None = None
-    starts: int = 1
-    total: Any = None
-    init: Any = KMEDOIDS
 
     @property
     def title(self) -> str:
@@ -180,18 +161,8 @@ class MedianGLVQ(PerClass):
                         f"local={brief(self.local)} needs a matrix to learn for each class, but matrix={brief(self.matrix)}: use "
                         "matrix='diagonal' or 'full'"
                     )
-        if self.total is not None:
-            check_number(self, "total", self.total, low=1, integral=True)
-            if not _is_default(self.K):
-                raise OptionError(f"K={brief(self.K)} and total={brief(self.total)} both set the number of prototypes: leave one out")
-        if not isinstance(self.init, str):
-            check_labels("init", self.init)
-            object.__setattr__(self, "init", tuple(self.init))
-        elif self.init != KMEDOIDS:
-            raise OptionError(f"init must be 'kmedoids' or a list of row labels, such as fit.prototypes.index, not {brief(self.init)}")
         check_number(self, "ridge", self.ridge, low=0, high=MOST_RIDGE)
         check_number(self, "beta", self.beta, low=0, above=True)
-        check_fixed("medianglvq", "starts", self.starts, low=1, integral=True, high=MOST_RUNS)
         if self.components is not None:
             check_fixed("medianglvq", "components", self.components, low=1, integral=True)
             if "full" not in self._matrices:
@@ -224,44 +195,11 @@ class MedianGLVQ(PerClass):
         matrix, local = values.get("matrix", self.matrix), values.get("local", self.local)
         return 2 * ("none", *MATRICES).index(matrix) + bool(local)
 
-    @property
-    def _in_all(self) -> Any:
-        """The number of prototypes of all classes together, None where it is given for each."""
-        by_rows = self.total is None and _is_default(self.K) and self.init != KMEDOIDS
-        return len(self.init) if by_rows else self.total
-
     def tuned(self) -> dict[str, Any]:
         return {name: value for name, value in super().tuned().items() if name not in self.unused(0)}
 
     def unused(self, classes: int) -> frozenset[str]:
-        return frozenset({"total" if self._in_all is None else "K"} | (set() if self._learns else {"ridge", "components", "local"}))
-
-    def check_frame(self, frame: Frame) -> None:
-        held = np.bincount(frame.codes[frame.weights > 0], minlength=len(frame.levels))
-        for total in listed(self.name, "total", self.total) if self.total is not None else ():
-            if not (held > 0).sum() <= total <= held.sum():
-                raise OptionError(
-                    f"total of medianglvq must be from {(held > 0).sum()}, one prototype of each class, to {held.sum()}, the number of "
-                    f"rows with weight, not {total}"
-                )
-        if self.init == KMEDOIDS:
-            return
-        rows = np.array(find_labels(self.init, frame.index, "init: {} is not the label of a row of the fit"), np.int64)
-        if len(set(rows)) < len(rows) or not (frame.weights[rows] > 0).all():
-            raise OptionError("init must contain different rows with weight, but a row occurs twice or has weight 0")
-        lacking = np.setdiff1d(np.flatnonzero(held), frame.codes[rows])
-        if len(lacking):
-            raise OptionError(f"init must contain rows of each class, but has none of class {shown(frame.levels[lacking[0]])}")
-
-    def rows_needed(self, grid: Axes, held: np.ndarray, levels: tuple[Any, ...]) -> np.ndarray:
-        return super().rows_needed(grid, held, levels) if self._in_all is None else np.ones_like(held)
-
-    def class_sizes(self, values: Mapping[str, Any], held: np.ndarray, levels: tuple[Any, ...]) -> np.ndarray | None:
-        total = values.get("total", self._in_all)
-        return super().class_sizes(values, held, levels) if total is None else np.array([total])
-
-    def resized(self, size: int) -> dict[str, Any]:
-        return {"K": GRID, "total": size}
+        return frozenset(() if self._learns else ("ridge", "components", "local"))
 
     def seconds_each(self, columns: int) -> float:
         given = {name: len(listed(self.name, name, value)) for name, value in self.tuned().items()}  # 0 of grids to be drawn
@@ -273,11 +211,11 @@ class MedianGLVQ(PerClass):
     def default_grid(self, parameter: str, task: Task, smallest: np.ndarray) -> np.ndarray:
         if parameter == "ridge":
             return np.array(self._ridges)
-        if parameter not in ("K", "total"):
+        if parameter != "K":
             return super().default_grid(parameter, task, smallest)
         few = np.bincount(task.y[task.candidate_row], minlength=task.classes)
         most = max(1, int(np.minimum(smallest, few if len(task.candidate_row) == len(task.y) else few // 2).min()))
-        return np.array([K for K in COUNTS if most >= K]) * (task.classes if parameter == "total" else 1)
+        return np.array([K for K in COUNTS if most >= K])
 
     @property
     def metric_parameters(self) -> tuple[str, ...]:
@@ -288,8 +226,7 @@ class MedianGLVQ(PerClass):
         if not self._learns:
             return given
         of = given.of if isinstance(given, Relevance) else given
-        K = 1 if self._in_all is None else max(1, round(self._in_all / classes))
-        K = int(self.K) if isinstance(self.K, (int, np.integer)) or (isinstance(self.K, float) and self.K >= 1) else K
+        K = int(self.K) if is_real(self.K) and self.K >= 1 else 1
         components = self.components if self.matrix == "full" else None
         ridge = RIDGES[1] if isinstance(self.ridge, str) else float(self.ridge)
         return Relevance(of, self.matrix, bool(self.local), K, ridge, float(self.beta), components)
@@ -308,20 +245,16 @@ class MedianGLVQ(PerClass):
         held, there = (np.bincount(y, minlength=task.classes) for y in (problem.y, problem.candidate_class))
         points = product(*(values.tolist() for values in grid.values()))
         models = [replace(self, **dict(zip(grid, point, strict=True))) for point in points]
-        found = dict[tuple[float, str, Any], Chosen]()
-        named = [j for j, i in enumerate(task.candidate_row[columns]) if task.label(int(i)) in self.init] if self.init != KMEDOIDS else []
+        found = dict[tuple[float, str], Chosen]()
         for model in models:  # points that differ in what is learned of the distance alone have the same prototypes here
-            key = (float(model.beta), str(model.K), model._in_all)
+            key = (float(model.beta), str(model.K))
             if key not in found:
-                if model._in_all is None:
-                    count = counts(model.K, held, task.levels)
-                else:
-                    count = share_out(int(model._in_all), np.bincount(problem.y, problem.w, task.classes), there)
+                count = counts(model.K, held)
                 for c in np.flatnonzero(count > there):
                     check_enough(self.name, "prototypes", task.levels[c], int(count[c]), int(there[c]))
-                before = [run for (beta, *_), run in found.items() if beta == key[0] and len(run.at) <= count.sum()]
-                found[key] = model._chosen(replace(problem, beta=key[0]), row_of, count, before[-1:], named, task.seed)
-        return RulePath(tuple(self._rule(task, problem, columns, found[float(m.beta), str(m.K), m._in_all], m) for m in models))
+                before = [run for (beta, _), run in found.items() if beta == key[0] and len(run.at) <= count.sum()]
+                found[key] = chosen_from(replace(problem, beta=key[0]), row_of, count, before[-1:], (*task.seed, 0))
+        return RulePath(tuple(self._rule(task, problem, columns, found[float(m.beta), str(m.K)], m) for m in models))
 
     def paths(self, task: Task, fold: np.ndarray, folds: int, grid: Axes) -> Iterator[tuple[int, Path]]:
         return folds_at_once(self, task, fold, folds, grid)
@@ -355,19 +288,6 @@ class MedianGLVQ(PerClass):
             pass
         return out.T
 
-    def _chosen(
-        self, problem: Labelled, row_of: np.ndarray, count: np.ndarray, before: list[Chosen], named: list[int], seed: tuple[int, ...]
-    ) -> Chosen:
-        """The prototypes of the least cost from several starts, one from the candidates `named`, and from those of a smaller number."""
-        total = int(np.minimum(count, np.bincount(problem.candidate_class, minlength=problem.classes)).sum())
-        if len(named) > total:
-            raise OptionError(f"init has {len(named)} rows, but there are {total} prototypes: use fewer rows, or leave out K= and total=")
-        lacking = count if not named else np.where(np.bincount(problem.candidate_class[named], minlength=problem.classes), 0, count > 0)
-        at = np.append(np.array(named, np.int64), choose_rows(problem, row_of, lacking, (*seed, 0)))
-        first = [add_for_classes(problem, at, total - len(at)), *(draw_rows(problem, count, (*seed, s)) for s in range(1, self.starts))]
-        first += [add_for_classes(problem, run.at, total - len(run.at)) for run in before]
-        return min((swap_for_classes(problem, at) for at in first), key=lambda run: run.cost)
-
     def _rule(self, task: Task, problem: Labelled, columns: np.ndarray, run: Chosen, model: MedianGLVQ) -> Nearest:
         classes = problem.candidate_class[run.at]
         order = np.lexsort((run.at, classes))
@@ -376,8 +296,7 @@ class MedianGLVQ(PerClass):
         own = classes[nearest] == problem.y
         covers, miscovers = (np.bincount(nearest[which], problem.w[which], len(at)) for which in (own, ~own))
         prototypes = Points(classes, at=columns[at], table={"assigned": covers, "misassigned": miscovers})
-        count = model._in_all
-        report = {"prototypes per class K": in_words(model.K)} if count is None else {"prototypes of all classes": int(count)}
+        report = {"prototypes per class K": in_words(model.K)}
         if model._learns:
             report |= {"matrix": f"{model.matrix}, one for each class" if model.local else model.matrix, "ridge": model.ridge}
         report |= {"cost": run.cost, "swaps": run.swaps}
@@ -430,8 +349,10 @@ class MedianGLVQ(PerClass):
         return self._rule(task, problem, columns, Chosen(at, cost_of(problem, at), learned.rule.report["swaps"], 0), self)
 
 
-def _is_default(K: Any) -> bool:
-    return isinstance(K, str) and K == GRID
+def chosen_from(problem: Labelled, row_of: np.ndarray, count: np.ndarray, before: list[Chosen], seed: tuple[int, ...]) -> Chosen:
+    """The prototypes of the least cost, from medoids of each class and from those of a smaller number and further rows."""
+    first = [choose_rows(problem, row_of, count, seed), *(add_for_classes(problem, run.at, count.sum() - len(run.at)) for run in before)]
+    return min((swap_for_classes(problem, at) for at in first), key=lambda run: run.cost)
 
 
 def _places(columns: np.ndarray, wanted: Any) -> np.ndarray:

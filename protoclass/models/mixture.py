@@ -11,7 +11,8 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ..core.parallel import each
-from ..core.task import Points, RulePath, Task
+from ..core.query import RulePath
+from ..core.task import Points, Task
 from ..core.vectors.centroids import count_distinct
 from ..core.vectors.mixture import COVARIANCES, STEPS, Gaussians, Mix, bic, count_parameters, log_densities, mix, spread
 from ..ground.checks import GRID, MOST_RUNS, is_real, one_of
@@ -43,10 +44,10 @@ class Mixture(PerClass):
 
     Parameters
     ----------
-    K : int >= 1, number between 0 and 1, mapping, sequence, "grid" or "bic"
-        Number of components of each class, or a proportion of the rows of each class, or a mapping of class to either. "grid": 1 to
-        10, at most the training rows of the smallest class. "bic": for each class the number from 1 to 10, at most its distinct rows,
-        with the lowest BIC on the training rows; K is then not cross-validated.
+    K : int >= 1, number between 0 and 1, sequence, "grid" or "bic"
+        Number of components of each class, or a proportion of the rows of each class. "grid": 1 to 10, at most the training rows of
+        the smallest class. "bic": for each class the number from 1 to 10, at most its distinct rows, with the lowest BIC on the
+        training rows; K is then not cross-validated.
     covariance : "full", "tied", "diag", "spherical", a sequence of these or "grid"
         Type of the covariances: any covariance for each component ("full"), one for all components of a class ("tied"), diagonal
         ("diag"), or multiples of the unit matrix ("spherical"). "grid": all four.
@@ -147,7 +148,7 @@ class Mixture(PerClass):
             most = np.minimum(MOST, distinct).tolist()
             mixtures = [self._least_bic(task, X, c, most[c], covariance, ridge) for c, X in enumerate(own)]
         else:
-            K_of_class = counts(K, np.array([len(X) for X in own]), task.levels).tolist()
+            K_of_class = counts(K, np.array([len(X) for X in own])).tolist()
             mixtures = [self._mix(task, X, c, K_of_class[c], covariance, ridge) for c, X in enumerate(own)]
         held = [component_rows(m, X) for m, X in zip(mixtures, own, strict=True)]
         components = np.array([len(m.weights) for m in mixtures])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -10,7 +10,8 @@ import numpy as np
 
 from ..core.neighbours.mmd import Selected, criticisms, default_gamma, mmd_prototypes, similarities, witness
 from ..core.neighbours.nearest import Nearest
-from ..core.task import Points, RulePath, Task
+from ..core.query import RulePath
+from ..core.task import Points, Task
 from ..ground.errors import TooLarge, shown
 from .base import (
     Axes,
@@ -21,7 +22,6 @@ from .base import (
     axis,
     check_counts,
     check_enough,
-    check_fixed,
     check_labelled,
     check_number,
     counts,
@@ -38,17 +38,15 @@ class MMDCritic(PerClass):
 
     With similarities exp(-gamma d^2), prototypes are added one by one, each to minimise the squared maximum mean discrepancy between
     the rows of the class and its prototypes. A new row gets the class of the nearest prototype. Criticisms are the rows that the
-    prototypes represent worst: `Fit.criticisms` lists them, and the summary names the first ones.
+    prototypes represent worst: `Fit.criticisms` lists them.
 
     Parameters
     ----------
-    K : int >= 1, number between 0 and 1, mapping, sequence or "grid"
-        Number of prototypes of each class, or a proportion of the rows of each class, or a mapping of class to either. "grid": 1 to
-        10, at most the training rows of the smallest class.
+    K : int >= 1, number between 0 and 1, sequence or "grid"
+        Number of prototypes of each class, or a proportion of the rows of each class. "grid": 1 to 10, at most the training rows of
+        the smallest class.
     gamma : float > 0, None or sequence
         Parameter of the similarities. None: 1 / median(d^2) over the pairs of rows within classes.
-    criticisms : int >= 0
-        Number of rows of each class that the summary names as criticisms.
 
     Notes
     -----
@@ -69,14 +67,12 @@ class MMDCritic(PerClass):
     name = "mmd"
     papers = ("kim2016",)
     can = Capabilities(weights=True, nearest=True, candidates=frozenset({"subset"}))
-    never_tuned: ClassVar[frozenset[str]] = frozenset({"criticisms"})
     words: ClassVar[Mapping[str, str]] = {**PerClass.words, "gamma": "gamma of the similarities"}
     example: ClassVar[Mapping[str, Any]] = {"K": (1, 3), "gamma": (0.2, 1.0)}
     as_repeats: ClassVar[Mapping[str, Any]] = {"K": 1, "gamma": 0.5}
 
     K: Any = "grid"
     gamma: Any = None
-    criticisms: int = 0
 
     @property
     def title(self) -> str:
@@ -86,7 +82,6 @@ class MMDCritic(PerClass):
         check_counts("mmd", self.K)
         if self.gamma is not None:
             check_number(self, "gamma", self.gamma, low=0, above=True)
-        check_fixed("mmd", "criticisms", self.criticisms, low=0, integral=True)
 
     def loss(self, task: Task, prototypes: Points) -> float:
         """Sum over the classes of the squared discrepancy between rows and prototypes."""
@@ -108,7 +103,7 @@ class MMDCritic(PerClass):
         check_labelled(self.name, task)
         classes = [_take_class(task, c) for c in range(task.classes)]
         Ks = axis(grid, "K", self.K).tolist()
-        K_of_class = np.array([counts(K, np.array([len(rows) for rows, *_ in classes]), task.levels) for K in Ks])
+        K_of_class = np.array([counts(K, np.array([len(rows) for rows, *_ in classes])) for K in Ks])
         for c, (_, columns, *_) in enumerate(classes):
             check_enough("mmd", "prototypes", task.levels[c], K_of_class[:, c].max(), len(columns))
         rules: dict[tuple[int, int], Nearest] = {}
@@ -120,34 +115,8 @@ class MMDCritic(PerClass):
                 for c, (_, _, own, D, w) in enumerate(classes)
             ]
             for a, K in enumerate(Ks):
-                rules[a, b] = self._rule(task, classes, runs, K, K_of_class[a], unit)
+                rules[a, b] = _rule(task, classes, runs, K, K_of_class[a], unit)
         return RulePath(tuple(rules[a, b] for a in range(len(Ks)) for b in range(len(gammas))))
-
-    def _rule(
-        self, task: Task, classes: list[Any], runs: list[Selected], K: Any, K_of_class: np.ndarray, gamma: float
-    ) -> Nearest:
-        at = [columns[run.chosen[:k]] for (_, columns, *_), run, k in zip(classes, runs, K_of_class, strict=True)]
-        order = np.concatenate([np.arange(1, k + 1) for k in K_of_class])
-        prototypes = Points(
-            np.repeat(np.arange(task.classes), K_of_class), at=np.concatenate(at), table={"order": order}
-        )
-        report: dict[str, Any] = {"prototypes per class K": in_words(K), "gamma": gamma}
-        if self.criticisms:
-            report["criticisms"] = self._criticisms(task, classes, runs, K_of_class, gamma)
-        return Nearest(prototypes, task.classes, heaviest_class(task), report)
-
-    def _criticisms(
-        self, task: Task, classes: list[Any], runs: list[Selected], K_of_class: np.ndarray, gamma: float
-    ) -> str:
-        """The criticisms of each class, in words."""
-        parts = []
-        for c, (rows, _, own, D, w) in enumerate(classes):
-            chosen = runs[c].chosen[: K_of_class[c]]
-            count = min(self.criticisms, len(own) - len(chosen))
-            found: Iterable[int] = criticisms(similarities(D, gamma), w, chosen, count, own).chosen if count else ()
-            names = ", ".join(shown(task.label(int(rows[own[j]]))) for j in found)
-            parts.append(f"{task.levels[c]}: {names or 'none'}")
-        return "; ".join(parts)
 
     def criticise(self, learned: Learned, task: Task, n: int, seconds: float) -> Criticised:
         """The criticisms of each class, as in the paper: the first of each class and then the second of each, n in all.
@@ -172,6 +141,13 @@ class MMDCritic(PerClass):
         first = first[np.lexsort((all_rows[first], -np.abs(value[first])))]
         words = "mean similarity to the rows of the class minus that to its prototypes"
         return Criticised(all_rows[first], value[first], "witness", words)
+
+
+def _rule(task: Task, classes: list[Any], runs: list[Selected], K: Any, K_of_class: np.ndarray, gamma: float) -> Nearest:
+    at = [columns[run.chosen[:k]] for (_, columns, *_), run, k in zip(classes, runs, K_of_class, strict=True)]
+    order = np.concatenate([np.arange(1, k + 1) for k in K_of_class])
+    prototypes = Points(np.repeat(np.arange(task.classes), K_of_class), at=np.concatenate(at), table={"order": order})
+    return Nearest(prototypes, task.classes, heaviest_class(task), {"prototypes per class K": in_words(K), "gamma": gamma})
 
 
 def _take_class(task: Task, c: int) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray]:

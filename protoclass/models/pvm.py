@@ -12,12 +12,13 @@ import pandas as pd
 from ..core.coding import MOST
 from ..core.histogram import lower_levels, radii_at
 from ..core.neighbours.nearest import Nearest
+from ..core.query import Path
 from ..core.scm.bounds import compression_bound
 from ..core.setcover.alternatives import NearSolutions, find_alternatives, price_rows, swapped
 from ..core.setcover.problems import objective
 from ..core.setcover.solvers import Options, cover_paths
 from ..core.statistics.folds import stratified_subset
-from ..core.task import Path, Points, Task
+from ..core.task import Points, Task
 from ..ground.checks import MOST_ROWS, one_of
 from ..ground.errors import DataError, OptionError, brief
 from ..ground.savable import savable
@@ -327,17 +328,6 @@ class PVM(Model):
         paid = task.w * (uncovered + wrong)
         worst = rows[np.lexsort((rows, ~astray[rows], -paid[rows], -price[rows].round(9)))][:n]
         return Criticised(worst, price[worst], "price", "dual price: increase of the objective due to the row, in weight of rows")
-
-    def first_gains(self, learned: Learned, task: Task) -> np.ndarray:
-        """The largest gain of one ball per class: weight of its rows minus weight of others."""
-        eps = learned.rule.report["radius eps"]
-        D = task.D.take(np.arange(task.shape[0]), np.arange(task.shape[1]))
-        inside = eps >= D if self.balls == "closed" else eps > D
-        weight = inside.T @ (np.eye(task.classes)[task.y] * task.w[:, None])
-        gains = 2 * weight - weight.sum(axis=1, keepdims=True)
-        if task.allowed_class is not None:
-            gains[(task.allowed_class[:, None] >= 0) & (task.allowed_class[:, None] != np.arange(task.classes))] = -np.inf
-        return np.asarray(gains.max(axis=0))
 
     def swap(self, learned: Learned, task: Task, place: int, candidate: int) -> Nearest:
         """The rule with a prototype replaced by a candidate."""

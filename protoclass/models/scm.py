@@ -12,11 +12,11 @@ import numpy as np
 import pandas as pd
 
 from ..core.parallel import each
-from ..core.query import Query
+from ..core.query import Query, Rule
 from ..core.scm.bounds import machine_bound
 from ..core.scm.grow import BALL, HIGH, HOLE, IN_N, IN_P, OUT, Machine, grow_each, make_family, sort_lines
-from ..core.scm.rule import DELTA, NEVER, REST, BinarySCM, SCMPath, SCMRule, bounds_of, first_to_fire
-from ..core.task import Rule, Task
+from ..core.scm.rule import DELTA, NEVER, BinarySCM, SCMPath, SCMRule, bounds_of, first_to_fire
+from ..core.task import Task
 from ..ground.checks import either, one_of
 from ..ground.errors import DataError, OptionError, TooLarge, brief, shown
 from .base import Axes, Capabilities, Condition, Learned, Model, axis, bound_table, check_labelled, check_number, listed
@@ -56,12 +56,11 @@ class SCM(Model):
         The positive class; with more than two classes, in every pair with this class. None: the later class in level order.
     negate : bool
         Whether the negations of Boolean columns are features too.
-    multiclass : "ovo" or "ovr"
-        Binary classifiers for more than two classes: one for each pair ("ovo"), or one for each class against the rest ("ovr"). They
-        vote; ties go to the first class in level order.
 
     Notes
     -----
+    For more than two classes, each pair of classes has a binary classifier. They vote; ties go to the first class in level order.
+
     A ball centred on a P-example contains the rows with d <= rho; a hole centred on an N-example excludes the rows with d < rho;
     rho is always the distance of a P-example (or, for a hole, inf). Ties in V go to the smaller |R|, then to the first row (centres
     before columns), then to the smallest radius of a ball or the largest of a hole. Weights are not supported.
@@ -87,7 +86,7 @@ class SCM(Model):
         "penalty": (1.0, 4.0),
         "stop": (1, 3),
     }
-    never_tuned: ClassVar[frozenset[str]] = frozenset({"features", "positive", "multiclass"})
+    never_tuned: ClassVar[frozenset[str]] = frozenset({"features", "positive"})
     words: ClassVar[Mapping[str, str]] = {"kind": "kind of machine", "penalty": "penalty p of an error on P",
                                          "stop": "maximum number of features"}  # fmt: skip
 
@@ -97,7 +96,6 @@ class SCM(Model):
     stop: Any = "grid"
     positive: Any = None
     negate: bool = False
-    multiclass: str = "ovo"
 
     def __post_init__(self) -> None:
         parts = self.features.split("+") if isinstance(self.features, str) else []
@@ -112,7 +110,6 @@ class SCM(Model):
         if self.stop is not None:
             check_number(self, "stop", self.stop, low=1, integral=True)
         one_of("negate", self.negate, (True, False))
-        one_of("multiclass", self.multiclass, ("ovo", "ovr"))
 
     @property
     def _radial(self) -> bool:
@@ -127,8 +124,7 @@ class SCM(Model):
         return True
 
     def unused(self, classes: int) -> frozenset[str]:
-        without_columns = {"negate"} if "boolean" not in self.features.split("+") else set()
-        return frozenset(without_columns | ({"multiclass"} if classes == 2 else set()))
+        return frozenset({"negate"} if "boolean" not in self.features.split("+") else ())
 
     @property
     def title(self) -> str:
@@ -140,9 +136,6 @@ class SCM(Model):
         if parameter == "penalty":
             return np.array(PENALTIES)
         return np.array([s for s in STOPS if s <= max(1, smallest.sum() // 2)])
-
-    def rows_needed(self, grid: Axes, held: np.ndarray, levels: tuple[Any, ...]) -> np.ndarray:
-        return np.full(len(held), int(self.multiclass == "ovr" and len(held) > 2))  # a row without votes gets the first class
 
     def path(self, task: Task, grid: Axes) -> SCMPath:
         return next(self.paths(task, np.full(len(task.y), -1), 1, grid))[1]
@@ -186,7 +179,7 @@ class SCM(Model):
     ) -> Iterator[tuple[tuple[int, str, float], BinarySCM]]:
         """The machines of one pair of classes for every fold, kind and penalty."""
         y = task.y
-        rows = np.flatnonzero((y == positive) | (y == negative)) if negative != REST else np.arange(len(y))
+        rows = np.flatnonzero((y == positive) | (y == negative))
         centres = np.flatnonzero(np.isin(task.candidate_row, rows)) if self._radial else np.empty(0, np.int64)
         complete = len(rows) == len(y) and len(centres) == len(task.candidate_row)
         D = np.empty((len(rows), 0)) if not len(centres) else task.D.array() if complete else task.D.take(rows, centres)
@@ -219,10 +212,6 @@ class SCM(Model):
     def _pairs(self, task: Task) -> list[tuple[int, int]]:
         """The machines as (positive, negative) class codes."""
         classes = task.classes
-        if self.multiclass == "ovr" and classes > 2:
-            if self.positive is not None:
-                raise OptionError("multiclass='ovr' uses each class as the positive one: leave positive= out")
-            return [(c, REST) for c in range(classes)]
         first = -1
         if self.positive is not None:
             try:
@@ -247,8 +236,7 @@ class SCM(Model):
     def _report(self, task: Task) -> dict[str, Any]:
         if task.classes == 2:
             return {"positive class": str(task.levels[self._pairs(task)[0][0]])}
-        pair = "pair of classes" if self.multiclass == "ovo" else "class against the rest"
-        return {"machines": f"{len(self._pairs(task))}, one for each {pair}; they vote, ties by level order"}
+        return {"machines": f"{len(self._pairs(task))}, one for each pair of classes; they vote, ties by level order"}
 
     def _check_consistent(
         self, task: Task, machine: Machine, side: np.ndarray, rows: np.ndarray, D: np.ndarray, X: np.ndarray
@@ -292,9 +280,7 @@ class SCM(Model):
         for binary, position in zip(rule.machines, rule.find_fired(query), strict=True):
             s, size = int(position[0]), len(binary.machine)
             positive = (s < size) != binary.conjunction
-            side = learned.classes[binary.positive] if positive else "not so"
-            if not positive and binary.negative >= 0:
-                side = str(learned.classes[binary.negative])
+            side = learned.classes[binary.positive if positive else binary.negative]
             if s >= size:
                 reason = "all conditions hold" if binary.conjunction else "no condition holds"
             else:
@@ -310,10 +296,9 @@ class SCM(Model):
         out: list[Condition] = []
         D = query.dissimilarities(rule.prototypes) if has_balls(rule) else None
         X = query.columns() if has_cuts(rule) else None
-        every = tuple(range(len(learned.classes)))
         for binary, position in zip(rule.machines, rule.find_fired(query), strict=True):
             name = machine_name(learned, binary) if len(rule.machines) > 1 else ""
-            classes = every if binary.negative == REST else (binary.positive, binary.negative)
+            classes = binary.positive, binary.negative
             for s in range(len(binary.machine)):
                 at, row, values = int(binary.machine.at[s]), table.iloc[len(out)], D if binary.machine.kind[s] <= HOLE else X
                 assert values is not None
@@ -373,8 +358,7 @@ def _feature(learned: Learned, design: pd.DataFrame, binary: BinarySCM, k: int) 
 
 def machine_name(learned: Learned, binary: BinarySCM) -> str:
     """The name of a machine: its positive class against the other."""
-    other = "the rest" if binary.negative == REST else learned.classes[binary.negative]
-    return f"{learned.classes[binary.positive]} against {other}"
+    return f"{learned.classes[binary.positive]} against {learned.classes[binary.negative]}"
 
 
 def ball_in_words(binary: BinarySCM, k: int, centre: Any, own: Any) -> str:

@@ -4,32 +4,25 @@ from __future__ import annotations
 
 import html
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any
-from warnings import catch_warnings, simplefilter
-from weakref import WeakKeyDictionary
 
 import numpy as np
 import pandas as pd
 
 from ..analysis.separation import separation, why_not_separated
-from ..analysis.why import tells_apart
-from ..core.statistics.folds import FOLDS
 from ..core.statistics.one_se import RULES, frontier
 from ..estimation.calibration import READ
-from ..estimation.cross_validation import validate
 from ..estimation.error_curve import ErrorCurve
 from ..estimation.fitted import Fitted
 from ..estimation.learning import copied, costs_twice, warn_of, worse_than_one_class
-from ..estimation.problem import class_factors, with_class_factors
 from ..estimation.selection import Extension, losses, mean_loss, row_weights
-from ..ground.errors import DataError, DataWarning, brief, visible, visible_lines
+from ..ground.errors import brief, visible, visible_lines
 from ..ground.options import SAME, fixed, significant, with_error
+from ..ground.text import to_html
 from ..metrics.measuring import texts_as_wholes
 from ..metrics.wrappers import OneOf
-from ..values import NUMBERS, facts_as_html
-from ..views.prototypes import all_rows_serve
-from ..views.words import count_folds
+from ..values import NUMBERS
+from .words import all_rows_serve, count_folds
 
 
 def choice_facts(fit: Fitted) -> dict[str, str]:
@@ -101,6 +94,7 @@ def allowed(fit: Fitted) -> int:
 
 LOOKED_AT = 2_000_000  # rows times prototypes up to which print predicts the training rows
 NAMED = 5  # classes that a line names before it counts the others
+LOWER = "a lower lambda_"
 
 
 def class_facts(fit: Fitted) -> dict[str, str]:
@@ -121,15 +115,10 @@ def class_facts(fit: Fitted) -> dict[str, str]:
 
 
 def _no_prototypes(fit: Fitted) -> dict[str, str]:
-    """Warning that a nearest-prototype rule has no prototypes, and the cost at which it would have one."""
+    """Warning that a nearest-prototype rule has no prototypes."""
     heaviest = fit.frame.levels[fit.fitted_codes[0]]
     out = {"Prototypes": f"0, every row is predicted as the most common training class (by weight), {heaviest}"}
-    gains = first_gains(fit)
-    if gains is None:
-        return out
-    if gains.max() <= 0:
-        return {**out, "Cause": "no ball of this radius contains more of one class than of the others together"}
-    return {**out, "Try": f"lambda_ below {significant(gains.max())}, the largest gain of a ball with this radius"}
+    return {**out, "Try": LOWER} if fit.model.can.costs else out
 
 
 def _never_predicted(fit: Fitted) -> dict[str, str]:
@@ -148,13 +137,8 @@ def _never_predicted(fit: Fitted) -> dict[str, str]:
         said.append(f"{_named(names)}: not for any {which} row")
     if not said:
         return {}
-    apart = {int(c): tells_apart(fit, int(c)) for c in np.flatnonzero(unseen)[:NAMED]}
-    alike = [str(fit.classes[c]) for c, separated in apart.items() if separated is False]
-    words = cures(fit, bare, unseen, np.array([c for c, separated in apart.items() if separated], int))
-    cause = f"the dissimilarities do not separate {', '.join(alike)} from other rows (rank-sum test at 5 %)" if alike else ""
-    return {
-        "Never predicted": "; ".join(said), **({"Cause": cause} if cause else {}), **({"Try": words} if words else {}),
-    }  # fmt: skip
+    words = cures(fit, bare, unseen)
+    return {"Never predicted": "; ".join(said), **({"Try": words} if words else {})}
 
 
 def _named(classes: list[str]) -> str:
@@ -173,50 +157,26 @@ def _predicted(fit: Fitted) -> tuple[np.ndarray, str]:
     return np.isin(np.arange(count), fit.fitted_codes), "training"  # a row without variables in common has no prediction
 
 
-def cures(fit: Fitted, bare: np.ndarray, unseen: np.ndarray, apart: np.ndarray) -> str:
-    """Remedies for classes that are never predicted, each only if its cause was found.
+def cures(fit: Fitted, bare: np.ndarray, unseen: np.ndarray) -> str:
+    """Remedies for classes that are never predicted.
 
     Parameters
     ----------
     fit : Fitted
     bare, unseen : bool arrays (classes,)
         Classes without prototypes, and others that are never predicted.
-    apart : int array
-        Classes among the latter that the dissimilarities separate.
     """
-    arguments, out = fit.call.arguments, []
-    classes = np.flatnonzero(bare | unseen)
-    if fit.curve is not None and fit.curve.measure == "error" and _balanced_helps(fit.curve, classes):
+    out = []
+    if fit.curve is not None and fit.curve.measure == "error" and _balanced_helps(fit.curve, np.flatnonzero(bare | unseen)):
         out.append('measure="balanced" to tune')
-    gains = first_gains(fit) if bare.any() else None
-    if gains is not None and (gains[bare] > 0).any():
-        out.append(f"lambda_ below {significant(gains[bare].max())}, the largest gain of a ball of such a class")
-    if fit.model.can.weights and arguments.get("class_weights") is None and _weights_help(fit, bare, apart):
+    if bare.any() and fit.model.can.costs:
+        out.append(LOWER)
+    if fit.model.can.weights and fit.call.arguments.get("class_weights") is None:
         out.append('class_weights="balanced"')
-    if len(apart) and set(READ) & set(fit.rule.kinds):
+    if unseen.any() and set(READ) & set(fit.rule.kinds):
         calibrate = "" if fit.calibration is not None else "calibrate=True and "
         out.append(f"{calibrate}predict(new, loss=) or predict(new, threshold=)")
     return ", or ".join(out)
-
-
-def first_gains(fit: Fitted, balanced: bool = False) -> np.ndarray | None:
-    """Largest gain of a first prototype of each class, before its cost; None if the method has none or it takes long."""
-    problem = fit.chosen_problem
-    slow = fit.dissimilarity.metric.slow
-    if not fit.model.has("first_gains") or slow or fit.nobs * len(fit.dissimilarity.candidate_row) > LOOKED_AT:
-        return None
-    if balanced:
-        problem = replace(problem, frame=with_class_factors(problem.frame, class_factors(problem.frame, "balanced"), "balanced"))
-    return fit.model.first_gains(fit.learned, problem.task(fit.dissimilarity))
-
-
-def _weights_help(fit: Fitted, bare: np.ndarray, apart: np.ndarray) -> bool:
-    """Whether balanced weights raise those of a class that dissimilarities separate, or let a class gain more than its cost."""
-    weight = fit.frame.class_weights
-    if (weight[apart] < weight.mean() * (1 - SAME)).any():
-        return True
-    gains = first_gains(fit, balanced=True) if bare.any() else None
-    return gains is not None and bool((gains[bare] > fit.rule.report["cost lambda"]).any())
 
 
 def _balanced_helps(validation: ErrorCurve, classes: np.ndarray) -> bool:
@@ -421,41 +381,13 @@ def no_summary(fit: Fitted) -> str:
     return f"{size} of {fit.nobs} rows are prototypes, which is not a summary." + (f" Fewer: {fewer}" if fewer else "")
 
 
-QUICK = 10.0  # predicted seconds of a cross-validation that print does by itself
-UNKNOWN = 1e-6  # seconds of a pair of rows, for methods that predict none
-_checked: WeakKeyDictionary[Fitted, ErrorCurve | str] = WeakKeyDictionary()
-
-
-def check(fit: Fitted) -> ErrorCurve | str:
-    """The cross-validation with parameters that were given, done at the first print of a fit; or why there is none, in words."""
-    if fit not in _checked:
-        _checked[fit] = _check(fit)
-    return _checked[fit]
-
-
-def _check(fit: Fitted) -> ErrorCurve | str:
-    none, problem, frame, selection = "not cross-validated: cv=10", fit.chosen_problem, fit.frame, fit.selection
-    if not problem.cv_is_auto or selection.by_hand or selection.steps is not None or frame.absent is not None:
-        return none
-    each = fit.model.seconds_each(len(frame.schema)) or UNKNOWN
-    slow = fit.dissimilarity.metric.slow or "certificate" in fit.rule.report
-    if slow or FOLDS * each * len(frame) ** 2 > QUICK:
-        return none
-    try:
-        with catch_warnings():
-            simplefilter("ignore", DataWarning)  # of rows, which the fit has given
-            validation = validate(replace(problem, progress=False))[0]
-    except DataError as reason:  # a class has too few rows
-        return f"not cross-validated: {str(reason).split(': ')[0]}"
-    warn_of(copied(validation))
-    return validation
-
-
 def error_said(fit: Fitted) -> str:
     """The error with its 95 % interval, how it was estimated, and the error of one class for all rows."""
-    validation, point = (fit.curve, fit.point) if fit.curve is not None else (check(fit), 0)
+    validation, point = (fit.curve, fit.point) if fit.curve is not None else (fit.checked, 0)
     if isinstance(validation, str) or point is None:
         return validation if isinstance(validation, str) else "not cross-validated: cv=10"
+    if fit.curve is None:
+        warn_of(copied(validation))
     usual = 2 if fit.nobs < LARGE else 3
     corrected = None if fit.selection.by_hand or fit.curve is None else validation.corrected(fit.selection.rule)
     error = float(validation.choice.error[point])
@@ -535,7 +467,7 @@ def text(fit: Fitted) -> str:
 def html_text(fit: Fitted) -> str:
     """`print(fit)` in a notebook."""
     head = "<br>".join(html.escape(visible(line)) for line in _first_lines(fit))
-    return f"<div>{head}{_class_table(fit).to_html()}{facts_as_html(brief_facts(fit))}</div>"
+    return f"<div>{head}{to_html((_class_table(fit), {}), brief_facts(fit))}</div>"
 
 
 def _class_table(fit: Fitted) -> pd.DataFrame:

@@ -7,13 +7,13 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..analysis.why import margins, why_not_certified
 from ..estimation.fitted import Fitted
 from ..frames.tables import as_given, as_pandas, beside_given
 from ..ground.errors import DataError
-from ..views.prototypes import is_text, shorten
+from ..ground.text import shorten
+from .words import is_text
 
-ADDED = ("fitted", "correct", "prototype", "distance", "margin", "certified_radius", "covered")  # by augment
+ADDED = ("fitted", "correct", "prototype", "distance", "margin", "covered")  # by augment
 
 
 def tidy(fit: Fitted) -> Any:
@@ -74,18 +74,12 @@ def augment(fit: Fitted, data: Any = None) -> Any:
     * `prototype`: the nearest prototype; `distance`: the distance to it;
     * `margin`: the distance to the nearest prototype of another class minus the distance to the nearest of the row's own class (of the
       fitted class, if its own is unknown);
-    * `certified_radius`: half of the difference between the distances to the nearest prototype of any other class and of the fitted
-      class. By the triangle inequality, a row that moves by less keeps its class. NA if unknown, with the reason in
-      `attrs["certified_radius"]`;
     * `covered`: whether the row is in a ball of its class and in no ball of another class.
 
     Training rows that were dropped have NA.
 
     Notes
     -----
-    Radii are certified if the dissimilarity is known to be a metric. A given matrix is not, because it does not describe rows that
-    change. A function of two rows is, if you declare it: `dissimilarity=pc.Custom(function, triangle=True)`.
-
     A polars or pyarrow table is returned with these columns added. For a path or lazy table, as `data` in `fit`, the result is a
     pandas table; without `data` it has the columns that the fit has read.
     """
@@ -111,12 +105,26 @@ def augment(fit: Fitted, data: Any = None) -> Any:
         out["distance"] = distance.min(axis=1)
         own = fitted if truth is None else truth.astype(object).where(truth.notna(), fitted)
         out["margin"] = margins(distance.to_numpy(float), fit.frame.levels.get_indexer(own.astype(object)))
-        reason = why_not_certified(fit)
-        out["certified_radius"] = margins(distance.to_numpy(float), fitted.cat.codes.to_numpy()) / 2 if not reason else np.nan
-        if reason:
-            out.attrs["certified_radius"] = reason
     if "cover" in fit.rule.kinds:
         held = fit.predictions(source, "cover", unseen=None).reindex(base.index)
         against = fitted if truth is None else truth
         out["covered"] = (held.astype(object) == against.astype(object)).astype("boolean").where(fitted.notna())
     return beside_given(out, fit.call.data if data is None else data)
+
+
+def margins(distance: np.ndarray, codes: np.ndarray) -> np.ndarray:
+    """The distance to the nearest prototype of any other class minus the distance to the class, (r,); NaN if either is unknown.
+
+    Parameters
+    ----------
+    distance : array (r, classes)
+        Distances to the nearest prototype of each class.
+    codes : int array (r,)
+        Class codes, -1 for none.
+    """
+    at = np.arange(len(codes))
+    own = np.where(codes >= 0, distance[at, codes], np.nan)
+    others = distance.copy()
+    others[at, codes] = np.inf
+    with np.errstate(invalid="ignore"):  # no prototypes at all: inf - inf
+        return np.asarray(others.min(axis=1) - own)

@@ -250,7 +250,7 @@ def check_classes(s: Measured) -> None:
         return
     held = np.arange(len(s)) % 3 == 0 if s.metric.train_in_folds else np.ones(len(s), bool)
     kept = np.flatnonzero(~held) if s.metric.train_in_folds else np.arange(len(s))
-    codes = np.where(held, (s.frame.codes + 1) % len(s.frame.levels), s.frame.codes)
+    codes = np.where(held, np.random.default_rng(9).permutation(s.frame.codes), s.frame.codes)
     changed = replace(s.frame, response=pd.Categorical.from_codes(codes, dtype=s.frame.response.dtype))
     before, after = (s.train(frame.take(kept), s.metric.pretrain(frame)) for frame in (s.frame, changed))
     require(
@@ -383,6 +383,7 @@ def check_missing(s: Measured) -> None:
         "NaN if two "
             "rows have no variable in common")  # fmt: skip
     require(not np.isnan(D[both]).any(), f"{there}: a pair of complete rows has no dissimilarity (NaN)")
+    require(not np.isnan(D).all(axis=1).any(), f"{there}: a row with missing values has no dissimilarity to any row: skip them by pair")
     check_rows_alone(there, table, D, (0, len(frame) // 2))
 
 

@@ -12,10 +12,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..core.query import Query, answer, distances_by
-from ..core.task import Path as RulePath
-from ..core.task import Points, Rule, Task
-from ..estimation.fitted import KINDS
+from ..core.query import Path as RulePath
+from ..core.query import Query, Rule, answer, distances_by
+from ..core.task import Points, Task
+from ..estimation.cross_validation import KINDS
 from ..export.saving import load
 from ..fitting import cross_validate
 from ..ground.checks import GRID
@@ -264,7 +264,7 @@ def check_by_distance(s: Subject, rule: Rule, query: Query) -> None:
     own = s.fit.model.can.own_distances
     if len(rule.prototypes) == 0 or (own and not hasattr(rule, "distances")):
         return  # it compares distances that it does not show
-    D = np.asarray(distances_by(rule, query))
+    D = np.asarray(distances_by(rule, query) if own else query.dissimilarities(rule.prototypes))
     cure = "use query.dissimilarities(self.prototypes), or declare can.own_distances"
     if "distance" in rule.kinds:
         by_class = [D[:, rule.prototypes.classes == c].min(axis=1, initial=np.inf) for c in range(len(s.fit.classes))]
@@ -311,8 +311,8 @@ def check_learning(model: Model, data: pd.DataFrame, new: pd.DataFrame, seed: in
     with own_errors(f"{name}: `path`"):
         with watching(f"{name}: `path`", **given, fold=fold):
             path = model.path(task, {})
+            check_path(name, path, task.classes, task.shape[1])
             folds = sorted(f for f, _ in model.paths(task, fold, 2, {}))
-        check_path(name, path, task.classes, task.shape[1])
         require(folds == [0, 1], f"{name}: `paths` of 2 folds must yield (f, path) for each, f = 0 and 1, and yields {folds}")
     rule, again = path.at(0), model.path(measured_task(data, model, seed)[1], {}).at(0)
     for kind in rule.kinds:

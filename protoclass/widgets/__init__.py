@@ -16,24 +16,22 @@ from ..values import load
 def explore_validation(validation: ErrorCurve, **options: Any) -> Any:
     """Move over the grid of a cross-validation.
 
-    The error curve is a slider; two parameters have a heat map instead, and a slider each. The page shows the held-out confusion
-    table at the chosen point, its error, size and cover error. "Fit here" fits all rows with its parameters.
+    The error curve along the parameter with most values is a slider; other parameters have a menu each. The page shows the held-out
+    confusion table at the chosen point, its error, size and cover error. `validation.fit_at(explorer.point)` fits all rows there.
 
     Parameters
     ----------
     validation : ErrorCurve
         The cross-validation.
-    x : pair of str, optional
-        Axes of the heat map, if several parameters were tuned. Default: the two parameters with most values.
     save : str or path, optional
         File name that ends in .html. The page needs neither Python nor a network, and has all grid points.
 
     Returns
     -------
     CurveExplorer
-        Its traits are `point` (row of `validation.table`), one for each parameter (such as `eps`), and `fit` (the fit made by
-        "Fit here"); it also has `table`, `confusion` and `figure`. In a script or a plain shell, which cannot show a widget, the
-        figure is returned and a message explains how to get the widget.
+        Its traits are `point` (row of `validation.table`) and one for each parameter (such as `eps`); it also has `table`,
+        `confusion` and `figure`. In a script or a plain shell, which cannot show a widget, the figure is returned and a message
+        explains how to get the widget.
 
     Examples
     --------
@@ -44,16 +42,16 @@ def explore_validation(validation: ErrorCurve, **options: Any) -> Any:
     >>> explorer.point, explorer.confusion.loc["setosa", "setosa"].item()
     (0, 50)
     """
-    return _show("curve:CurveExplorer", validation, options, "x")
+    return _show("curve:CurveExplorer", validation, options)
 
 
 def explore_fit(fit: Fitted, **options: Any) -> Any:
     """Look at the prototypes of a fit.
 
-    The error curve and a slider choose the radius and the number of prototypes. A panel explains the row or prototype that you
-    select on the map or in the table: a row is compared with its nearest prototype and the rival, variable by variable; a
-    prototype with its class. "What if" classifies a row with other values, without Python for Minkowski distances and Gower's.
-    If the optimum has a known bound (see `Fit.certificate`), a gauge shows how far the prototypes are from it at most.
+    The error curve is a slider for the radius. A panel explains the row or prototype that you select on the map or in the table: a
+    row is compared with its nearest prototype and the rival, variable by variable; a prototype with its class. "What if" classifies
+    a row with other values, without Python for Minkowski distances and Gower's. `fit.at(size=5).explore()` shows the first
+    prototypes alone.
 
     Parameters
     ----------
@@ -66,36 +64,32 @@ def explore_fit(fit: Fitted, **options: Any) -> Any:
     radii : sequence of float, optional
         Radii of the slider. Default: those of the cross-validation, otherwise the grid of the method. A method that shares no
         work between radii, such as an exact solver, has the slider only for radii that are given.
-    alternatives : Alternatives, optional
-        Result of `fit.alternatives()`. A menu then swaps the selected prototype for one of its substitutes.
-    criticisms : Criticisms, optional
-        Result of `fit.criticisms()`. A menu then lists these rows, and selects one.
     new : DataFrame, optional
         Rows with the predictors, at most 1000. The page classifies and explains them.
     save : str or path, optional
-        File name that ends in .html. The page needs neither Python nor a network, and has all radii and sizes.
+        File name that ends in .html. The page needs neither Python nor a network, and has all radii.
 
     Returns
     -------
     PrototypeExplorer
-        Its traits are `eps`, `size`, `class_`, `x`, `y`, `selected` (label of a prototype or row), `lassoed` and `fit` (the fit
-        shown); it also has `table`, `details`, `figure` and `save()`. In a script or a plain shell, which cannot show a widget,
-        the path given as `save` or else the figure is returned, and a message explains how to get the widget.
+        Its traits are `eps`, `class_`, `x`, `y`, `selected` (label of a prototype or row) and `fit` (the fit shown); it also has
+        `table`, `figure` and `save()`. In a script or a plain shell, which cannot show a widget, the path given as
+        `save` or else the figure is returned, and a message explains how to get the widget.
 
     Examples
     --------
     >>> import protoclass as pc
     >>> from protoclass.widgets.prototypes import PrototypeExplorer
     >>> explorer = PrototypeExplorer(pc.fit("species ~ .", pc.load_data("iris"), eps=1.0))
-    >>> explorer.size, explorer.selected = 5, 82
-    >>> len(explorer.fit.prototypes), explorer.details["relation"].value_counts()["covers first"].item()
-    (5, 29)
+    >>> explorer.selected = 82
+    >>> explorer.fit.ball(explorer.selected)["first"].sum().item()
+    29
     """
     if fit.frame.absent is not None:
         from ..ground.errors import NotAvailable
 
         raise NotAvailable(fit.frame.absent)
-    return _show("prototypes:PrototypeExplorer", fit, options, "shape", "x", "y", "radii", "alternatives", "criticisms", "new")
+    return _show("prototypes:PrototypeExplorer", fit, options, "shape", "x", "y", "radii", "new")
 
 
 def _show(place: str, value: Any, options: dict[str, Any], *allowed: str) -> Any:

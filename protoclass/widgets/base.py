@@ -20,7 +20,7 @@ from traitlets import Bytes, Dict, Float, TraitType, Unicode
 
 from ..ground.errors import OptionError, ProtoclassError, brief
 from ..ground.files import check_path
-from ..views.words import write_value
+from ..ground.text import write_value
 from .browser import script, style
 from .saved import fragment, write_page
 
@@ -33,7 +33,6 @@ HOW = (
     "explore() is a widget: run it in JupyterLab, Jupyter Notebook 7 or VS Code (pip install jupyterlab). Here, without a front "
     "end, explore() gives its figure back: figure.savefig() writes it to a file, matplotlib.pyplot.show() opens it."
 )
-SHARED = ("eps", "size", "class_", "selected")  # a radius is set before the size that it allows
 SIZE, DPI = (6.4, 4.8), 100  # inches and dots an inch of the picture for pages that show no widgets
 Plain = dict[str, Any]  # plain values, and packed arrays
 
@@ -147,16 +146,6 @@ class Explorer(anywidget.AnyWidget):
                     self._holds -= 1
                 self.state = {**now, **self._last}
 
-    def take_over(self, other: Explorer, names: Sequence[str]) -> None:
-        """Take over the state of another explorer where both have it; what cannot be is said in words."""
-        with self.hold():
-            for name in names:
-                if not (self.has_trait(name) and other.has_trait(name)):
-                    continue
-                value = getattr(other, name)
-                if value is not None or name in ("class_", "selected"):
-                    self._guarded(lambda name=name, value=value: setattr(self, name, value))  # type: ignore[misc]
-
     def _guarded(self, work: Callable[[], None]) -> None:
         """Do what a page asks for; an error is said in words, and the explorer goes on working."""
         with self._lock:
@@ -181,7 +170,7 @@ class Explorer(anywidget.AnyWidget):
         return fragment(self.png(), content)
 
     def save(self, path: Any, overwrite: bool = False) -> Path:
-        """Write the explorer as one HTML file that needs neither Python nor a network, with all radii and sizes or grid points.
+        """Write the explorer as one HTML file that needs neither Python nor a network, with all radii or grid points.
 
         The address with `#row=` and a label behind it opens the explorer of a fit at that row or prototype.
 
@@ -303,82 +292,3 @@ def check_options(options: dict[str, Any], allowed: tuple[str, ...]) -> Any:
             raise OptionError(f"explore() has no option {name!r}: its options are {', '.join(allowed)}")
     path = options.pop("save", None)
     return None if path is None else check_path(path, argument="save")
-
-
-class Link:
-    """What `link` made; `close()` ends it."""
-
-    def __init__(self, explorers: tuple[Explorer, ...], names: tuple[str, ...]) -> None:
-        self.explorers, self.names = explorers, names
-        self._moving = False
-        for each in explorers:
-            each.observe(self._follow, [name for name in names if each.has_trait(name)])
-
-    def __repr__(self) -> str:
-        return f"Link of {len(self.explorers)} explorers: {', '.join(self.names)}"
-
-    def close(self) -> None:
-        """From now on each explorer moves alone."""
-        for each in self.explorers:
-            each.unobserve(self._follow, [name for name in self.names if each.has_trait(name)])
-
-    def _follow(self, change: Any) -> None:
-        self.spread(change.owner)
-
-    def spread(self, of: Explorer) -> None:
-        """Give the others the state of an explorer."""
-        if self._moving:
-            return
-        self._moving = True
-        try:
-            for other in self.explorers:
-                if other is not of:
-                    other.take_over(of, self.names)
-        finally:
-            self._moving = False
-
-
-def link(first: Any, *others: Any) -> Link:
-    """Let explorers share radius, size, class and selection: what one moves, all show.
-
-    Parameters
-    ----------
-    first, *others : explorers
-        At least two, such as those of `fit.explore()` and of `fit.validation.explore()`. They take over the state of the first.
-        A state that another cannot have, such as a row that it does not know, it says in its `alert`.
-
-    Returns
-    -------
-    Link
-        With `names`, the traits that they share (each that two of them have), and `close()`.
-
-    Raises
-    ------
-    OptionError
-        Where there are no two explorers, or where they have no such trait in common.
-
-    Examples
-    --------
-    >>> import protoclass as pc
-    >>> from protoclass.widgets.curve import CurveExplorer
-    >>> from protoclass.widgets.prototypes import PrototypeExplorer
-    >>> fit = pc.fit("species ~ .", pc.load_data("iris"), eps=[0.5, 1.0, 2.0])
-    >>> curve, prototypes = CurveExplorer(fit.validation), PrototypeExplorer(fit)
-    >>> pc.link(curve, prototypes)
-    Link of 2 explorers: eps
-    >>> curve.eps = 2.0
-    >>> prototypes.eps
-    2.0
-    """
-    explorers = (first, *others)
-    for each in explorers:
-        if not isinstance(each, Explorer):
-            raise OptionError(f"link({brief(each)}): explorers, such as those of protoclass.widgets")
-    if len({id(each) for each in explorers}) < 2:
-        raise OptionError("link() takes two explorers at least")
-    names = tuple(name for name in SHARED if sum(each.has_trait(name) for each in explorers) > 1)
-    if not names:
-        raise OptionError(f"link(): these explorers have none of {', '.join(SHARED)} in common")
-    made = Link(explorers, names)
-    made.spread(first)
-    return made

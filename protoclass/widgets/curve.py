@@ -7,36 +7,15 @@ from typing import Any, ClassVar
 
 import numpy as np
 import pandas as pd
-from traitlets import Instance, Int, validate
+from traitlets import Int, validate
 
 from ..core.statistics.one_se import frontier
 from ..estimation.error_curve import ErrorCurve
-from ..estimation.fitted import Fitted
-from ..estimation.learning import learn
 from ..ground.errors import OptionError, brief
-from ..plots.curve import curve
-from ..views.curve import (
-    choose_pair,
-    first_shown,
-    limit_cells,
-    limit_errors,
-    mark_points,
-    place_points,
-    place_values,
-    within_one_se,
-)
-from ..views.evaluation import share_rows
-from ..views.stages import GridFits
-from ..views.words import (
-    count_folds,
-    describe_axis,
-    describe_choice,
-    describe_counts,
-    describe_point,
-    list_facts,
-    write_number,
-    write_value,
-)
+from ..ground.text import write_value
+from ..pictures.curve import curve, first_shown, limit_errors, main_parameter, mark_points, place_values, within_one_se
+from ..pictures.evaluation import share_rows
+from ..tables.words import count_folds, describe_axis, describe_choice, list_facts
 from .base import Among, Explorer, Plain, join
 
 
@@ -49,24 +28,18 @@ class CurveExplorer(Explorer):
     point : int
         The chosen row of `validation.table`. Each parameter that was tuned is a trait too (such as `eps`), linked to it both ways;
         an underscore is added if the explorer already has an attribute of that name.
-    fit : Fitted, or None
-        The fit to all rows made by "Fit here" or `use()`, with the parameters of the point.
     """
 
-    STATE: ClassVar[tuple[str, ...]] = ("point", "fit")
+    STATE: ClassVar[tuple[str, ...]] = ("point",)
 
     point = Int()
-    fit = Instance(Fitted, allow_none=True, read_only=True)
 
-    def __init__(self, validation: ErrorCurve, x: Any = None) -> None:
+    def __init__(self, validation: ErrorCurve) -> None:
         super().__init__()
         others = list_others(validation, validation.chosen_by_call())
         validation = validation.of_metric(validation.chosen_by_call())  # with the grid of the method
         self.validation, self._others = validation, others
         self.grid = {str(k): validation.grid[k].unique().tolist() for k in validation.grid}
-        self._pair = choose_pair(validation, x)
-        self._fits: dict[int, Fitted] = {}
-        self._grid_fits = GridFits(validation) if validation.problem.model.shares_work else None
         self._trait = {name: f"{name}_" if hasattr(self, name) else name for name in self.grid}
         self.add_traits(**{self._trait[name]: Among(values) for name, values in self.grid.items()})
         self._moving = False
@@ -76,7 +49,7 @@ class CurveExplorer(Explorer):
             self.observe(self._update, list(self.STATE))
             self.point = validation.chosen_by_call()
             self._point_moved()
-        self.content = join(describe_chart(validation, self._pair, others))
+        self.content = join(describe_chart(validation, others))
         self.open()
 
     @validate("point")
@@ -105,14 +78,6 @@ class CurveExplorer(Explorer):
             self.point = int(agree.argmax())
             self._point_moved()
 
-    def use(self) -> None:
-        """Fit all rows at the chosen point; `fit` is it then."""
-        if self.point not in self._fits:
-            fits = self._grid_fits
-            own = self.validation
-            self._fits[self.point] = fits.fit(self.point) if fits else learn(own.problem, own.select(self.point), own)
-        self.set_trait("fit", self._fits[self.point])
-
     @property
     def table(self) -> pd.DataFrame:
         """The grid with its errors; `mark` says which point is chosen, has the least error, and is the 1-SE choice."""
@@ -127,16 +92,15 @@ class CurveExplorer(Explorer):
         return curve(self.validation, ax=ax)
 
     def describe_state(self) -> Plain:
-        return {"point": self.point, "used": self._used()}
+        return {"point": self.point}
 
     def take_state(self, state: Plain) -> None:
         self.point = state["point"]
 
     def tell(self, message: Plain) -> Plain:
-        if message.get("use"):
-            self.use()
         counts = self.confusion
-        facts = {"caption": f"Grid point {self.point + 1} of {len(self.validation.table)}", "head": [], "rows": self._list_facts()}
+        caption = f"Grid point {self.point + 1} of {len(self.validation.table)}"
+        facts = {"caption": caption, "head": [], "rows": list_facts(self.validation, self.point)}
         confusion = {
             "caption": "Held-out rows: true class (down) by predicted class (across)",
             "head": ["", *map(str, counts)],
@@ -152,58 +116,59 @@ class CurveExplorer(Explorer):
                 self.point = point
                 answers.append(self.tell({}))
             self.point = chosen
-        return {**describe_chart(self.validation, self._pair, self._others), "answers": answers}
-
-    def _used(self) -> int:
-        """The point of `fit`, -1 where there is none."""
-        return next((point for point, fit in self._fits.items() if fit is self.fit), -1)
-
-    def _list_facts(self) -> list[tuple[str, str]]:
-        """What is known of the chosen point, by name."""
-        fit = self._fits.get(self.point) or (self._grid_fits and self._grid_fits.fit(self.point))
-        facts = list_facts(self.validation, self.point, describe_counts(fit or None))
-        used = self._used()
-        at = "none yet: press Fit here" if used < 0 else f"the fit at {describe_point(self.validation, used)}"
-        return [*facts, ("explorer.fit", at)]
+        return {**describe_chart(self.validation, self._others), "answers": answers}
 
 
-def describe_chart(validation: ErrorCurve, pair: tuple[str, ...], others: Sequence[Plain] = ()) -> Plain:
-    """A validation as a curve over one parameter, or as a heat map of two; and the values of each slider."""
-    axes = []
-    for name in validation.grid:
-        values = validation.grid[name].unique().tolist()
-        texts = [write_value(value) for value in values]
-        at = [values.index(value) for value in validation.grid[name].tolist()]
-        axes.append({"name": describe_axis(validation, name), "texts": texts, "named": isinstance(values[0], str), "at": at})
-    points = np.arange(len(validation.table))
-    drawn = {"heat": describe_heat(validation, (pair[0], pair[1]))} if len(pair) == 2 else {}
+def describe_chart(validation: ErrorCurve, others: Sequence[Plain] = ()) -> Plain:
+    """The values of each parameter, and the error curves along the one with most values: one for each setting of the others.
+
+    `slices` has the number of its curve for each grid point, and `along` the place of that parameter among the `axes`.
+    """
+    axes, grid = [], validation.grid
+    for name in grid:
+        values = grid[name].unique().tolist()
+        at = [values.index(value) for value in grid[name].tolist()]
+        axes.append({"name": describe_axis(validation, name), "texts": [write_value(value) for value in values], "at": at})
+    along = main_parameter(validation.table, list(grid)) if len(grid.columns) else None
+    rest = [name for name in grid if name != along]
+    slices = grid.groupby(rest, sort=False).ngroup().to_numpy() if rest else np.zeros(len(validation.table), int)
+    lines = [describe_line(validation, along, np.flatnonzero(slices == k)) for k in range(slices.max() + 1)]
     return {
-        **(drawn or {"curve": {**describe_line(validation, pair, points), "others": others}}),
+        "curves": [{**line, "others": list(others)} for line in lines],
+        "slices": slices.tolist(),
+        "along": -1 if along is None else list(grid).index(along),
         "axes": axes,
         "formula": str(validation.problem.call.formula),
         "method": f"{validation.problem.model.title}, {count_folds(validation)}",
     }
 
 
-def describe_line(validation: ErrorCurve, along: tuple[str, ...], points: np.ndarray) -> Plain:
+def describe_line(validation: ErrorCurve, along: str | None, points: np.ndarray) -> Plain:
     """The error at some grid points along a parameter, or that of the only point where none was tuned.
 
     `x` are the places on an axis whose positions 0, 1, ... have `names`, or which is that of the values; `frontier` has the points of
-    lowest error for their size, by their places in `points`, if there are three or more.
+    lowest error for their size, by their places in `points`, if there are three or more. The points have their number in `points`,
+    `words`, and `marks` of the two choices.
     """
-    table = validation.table.iloc[points]
-    x, names = place_values(validation.grid[along[0]]) if along else (np.zeros(1), None)
+    table, limit = validation.table, within_one_se(validation)
+    x, names = (np.zeros(len(table)), [validation.problem.model.name]) if along is None else place_values(validation.grid[along])
+    named = ((validation.best, f"lowest {validation.measure_name}"), (validation.one_se, "1-SE choice"))
+    some = table.iloc[points]
     return {
-        **_describe_points(validation, points),
-        "x": np.asarray(x)[points].tolist(),
-        "names": names if along else [validation.problem.model.name],
-        "errors": list_numbers(table["error"]),
-        "ses": [value if value == value else 0.0 for value in table["se"].tolist()],
-        "ends": list(limit_errors(table)),
-        "size_values": list_numbers(table["size"]),
+        "points": points.tolist(),
+        "words": [f"{describe_choice(validation, point)} Size {table['size'].iloc[point]:.4g}." for point in points.tolist()],
+        "marks": [" and ".join(name for at, name in named if at == point) for point in points.tolist()],
+        "band": [float(table["error"].iloc[validation.best]), limit] if limit == limit else [],
+        "name": validation.measure_name,
+        "x": x[points].tolist(),
+        "names": names,
+        "errors": list_numbers(some["error"]),
+        "ses": [value if value == value else 0.0 for value in some["se"].tolist()],
+        "ends": list(limit_errors(some)),
+        "size_values": list_numbers(some["size"]),
         "frontier": list_frontier(validation, points),
         "counted": "features" if validation.problem.model.can.counted == "features" else "prototypes",
-        "axis": describe_axis(validation, along[0]) if along else "method",
+        "axis": "method" if along is None else describe_axis(validation, along),
     }
 
 
@@ -226,40 +191,6 @@ def list_frontier(validation: ErrorCurve, points: np.ndarray) -> list[int]:
     at = frontier(validation.choice.error[points], sizes)
     at = at[first_shown(validation, sizes[at]) :]
     return at.tolist() if validation.problem.model.can.counted and len(at) > 2 else []
-
-
-def describe_heat(validation: ErrorCurve, pair: tuple[str, str]) -> Plain:
-    """The error over two parameters, with the shades of the cells, which mean the same wherever the other parameters stand.
-
-    `places` are column and row of each grid point; those of one number in `slices` are shown together.
-    """
-    table, others = validation.table, [name for name in validation.grid if name not in pair]
-    low, high = limit_cells(validation)
-    share = np.clip((table["error"].to_numpy(float) - low) / ((high - low) or 1.0), 0.0, 1.0)
-    return {
-        **_describe_points(validation, np.arange(len(table))),
-        "places": place_points(validation, pair).astype(int).tolist(),
-        "names": [[write_value(value) for value in np.unique(table[name].to_numpy())] for name in pair],
-        "slices": table.groupby(others).ngroup().tolist() if others else [0] * len(table),
-        "errors": list_numbers(table["error"]),
-        "shades": list_numbers((0.05 + 0.6 * share).round(2)),
-        "ends": [write_number(low), write_number(high) + (" and more" if high < float(table["error"].max()) else "")],
-        "axes": [describe_axis(validation, name) for name in pair],
-    }
-
-
-def _describe_points(validation: ErrorCurve, points: np.ndarray) -> Plain:
-    """What a curve and a heat map have in common: the points by their number in `points`, in words, and the two choices."""
-    table, limit = validation.table, within_one_se(validation)
-    sizes = table["size"].tolist()
-    named = ((validation.best, f"lowest {validation.measure_name}"), (validation.one_se, "1-SE choice"))
-    return {
-        "points": points.tolist(),
-        "words": [f"{describe_choice(validation, point)} Size {sizes[point]:.4g}." for point in points.tolist()],
-        "marks": [" and ".join(name for at, name in named if at == point) for point in points.tolist()],
-        "band": [float(table["error"].iloc[validation.best]), limit] if limit == limit else [],
-        "name": validation.measure_name,
-    }
 
 
 def list_numbers(values: Sequence[float] | Any) -> list[float | None]:

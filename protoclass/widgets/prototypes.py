@@ -2,84 +2,57 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Hashable, Sequence
+from collections.abc import Sequence
 from typing import Any, ClassVar
 
 import numpy as np
 import pandas as pd
 from traitlets import Any as Anything
-from traitlets import Instance, Tuple, Unicode, validate
+from traitlets import Instance, Unicode, validate
 
-from ..analysis.alternatives import Alternatives, Criticisms, swap
 from ..estimation.fitted import Fitted
 from ..frames.tables import as_pandas
 from ..ground.checks import one_of
 from ..ground.errors import DataError, NotAvailable, OptionError, ProtoclassError, brief
-from ..ground.options import significant
-from ..plots import plot
-from ..views.cards import (
-    DECISION,
-    VOTE,
-    Details,
-    find_details,
-    list_marks,
-)
-from ..views.geometry import MAP, Plane, choose_axes, divide_plane, list_predictors, make_plane
-from ..views.pictures import Album, make_album
-from ..views.prototypes import Coverage, find_name, list_names, measure_coverage
-from ..views.stages import count_steps, make_stages
-from ..views.words import list_features
+from ..pictures import plot
+from ..pictures.coverage import Coverage, find_row, measure_coverage
+from ..pictures.details import find_details, list_marks
+from ..pictures.images import Album, make_album
+from ..pictures.plane import MAP, Plane, choose_axes, divide_plane, list_predictors, make_plane
+from ..pictures.stages import make_stages
+from ..tables.words import list_features
 from .base import Explorer, Plain, Requested, find_value, join
-from .film import (
-    Film,
-    add_rivals,
-    count_affordable,
-    describe,
-    describe_plane,
-    make_film,
-    make_reel,
-    make_rivals,
-    pack,
-    take_reels,
-)
+from .film import Film, describe, describe_plane, make_film, pack
 
-Label = Hashable
 FEW = 12  # rows of a table
 NEW = 1000  # rows
-TABLES = {VOTE: "Probability of each class", DECISION: "Decision for each class"}  # by relation
 
 
 class PrototypeExplorer(Explorer):
-    """Look at the prototypes of a fit, at other radii and of other numbers; see `explore_fit`.
+    """Look at the prototypes of a fit, at other radii; see `explore_fit`.
 
     Attributes
     ----------
     fit : Fit
-        The fit that is shown. Assign another fit to explore that one.
+        The fit that is shown.
     eps : float, or None
         Radius, a value of the slider. None if the method has no radius or is slow to solve for each.
-    size : int, or None
-        Number of steps of the rule, in the order chosen. None if the rule was not built step by step.
     class_ : class, or None
         The highlighted class. None: all classes.
     x, y : str
         Numeric predictors as axes; "map" as x for the map of the dissimilarities.
     selected : label, or None
         Label of a prototype or a row.
-    lassoed : tuple
-        Labels of the rows inside the lasso on the map.
     """
 
-    STATE: ClassVar[tuple[str, ...]] = ("eps", "size", "class_", "x", "y", "selected")
+    STATE: ClassVar[tuple[str, ...]] = ("eps", "class_", "x", "y", "selected")
 
-    fit = Instance(Fitted)
+    fit = Instance(Fitted, read_only=True)
     eps = Requested(None)
-    size = Requested(None)
     class_ = Anything(None, allow_none=True)
     x = Unicode(MAP)
     y = Unicode("")
     selected = Anything(None, allow_none=True)
-    lassoed = Tuple()
 
     def __init__(
         self,
@@ -88,76 +61,33 @@ class PrototypeExplorer(Explorer):
         x: str | None = None,
         y: str | None = None,
         radii: Sequence[float] | None = None,
-        alternatives: Any = None,
-        criticisms: Any = None,
         new: Any = None,
     ) -> None:
         super().__init__()
         self._new = None if new is None else check_new(fit, new)
-        self._shape = shape
-        self._swaps, self._criticised = swaps_of(fit, alternatives), criticised(fit, criticisms)
-        self._current = self._swapped = fit  # the second: what swaps and criticisms are of
-        self._prepared: tuple[Film, Album | None] | None = self._prepare(fit, radii)
-        with self.hold():
-            self.fit = fit
-            self._start()
-            self.x, self.y = self.x if x is None else x, self.y if y is None else y
-        self._load()
-        self.observe(self._another_fit, "fit")
-        self.observe(self._radius_moved, "eps")
-        self.observe(self._update, list(self.STATE))
-
-    def _prepare(self, fit: Fitted, radii: Sequence[float] | None = None) -> tuple[Film, Album | None]:
-        """What takes time, and may fail, before anything is shown of a fit."""
-        album = make_album(fit, self._shape)
-        return make_film(make_stages(fit, radii), self._criticised if fit is self._swapped else []), album
-
-    def _start(self) -> None:
-        """Show the fit that was prepared, at its own radius and number of prototypes."""
-        assert self._prepared is not None
-        (self._film, self._album), self._prepared = self._prepared, None
-        self._stages = self._film.stages
-        fit = self._current = self._stages.fit
+        self._album = make_album(fit, shape)
+        self._stages = make_stages(fit, radii)
+        self._film = make_film(self._stages)
         self._predictors = list_predictors(fit)
         self._planes: dict[tuple[str, str], Plane] = {}
         self._coverage: tuple[Fitted, Coverage] | None = None
-        self._shown = self._stages.own
-        self._starting = True
+        first, second = choose_axes(fit)
         with self.hold():
-            self.class_ = self.selected = None
-            self.lassoed = ()
-            self.eps, self.size = self._stages.own
-            self.x, y = choose_axes(fit)
-            self.y = y or next(iter(self._predictors), "")
-            self._starting = False
-
-    def _another_fit(self, change: Any) -> None:
-        if self._prepared is not None:
-            self._start()
-            self._load()
-
-    def _load(self) -> None:
-        """Give the page what it draws: a map that can't be made it says in words."""
-        self._tell_plane: Plain = {}
-        self._guarded(lambda: self._tell_plane.update(self._describe_plane()))
+            self.set_trait("fit", fit)
+            self.eps = self._stages.radii[self._stages.own] if self._stages.radii else None
+            self.x = first if x is None else x
+            self.y = (second or next(iter(self._predictors), "")) if y is None else y
+        told: Plain = {}  # a map that can't be made the page says in words
+        self._guarded(lambda: told.update(self._describe_plane()))
         self.content = join({
             "film": self._describe_film(),
             "reels": {str(k): reel for k, reel in self._film.reels.items()},
-            "plane": self._tell_plane,
+            "plane": told,
             "notes": [self._stages.note] if self._stages.note else [],
             "problem": self.alert,
         })  # fmt: skip
         self.open()
-
-    @validate("fit")
-    def _prepare_another(self, proposal: Any) -> Fitted:
-        """Another fit is prepared before the old one is given up."""
-        fit: Fitted = proposal["value"]
-        if fit is not self._current:
-            self._prepared = self._prepare(fit)
-            if fit is not self._swapped:
-                self._swaps, self._criticised = None, []
-        return fit
+        self.observe(self._update, list(self.STATE))
 
     def _check_eps(self, value: Any) -> float | None:
         """One of the slider's radii; None where there is no slider."""
@@ -170,18 +100,6 @@ class PrototypeExplorer(Explorer):
                 f"eps={brief(value)}: method {method!r} has no slider of radii here; radii=[...] makes one where it has radii"
             )
         return float(radii[find_value("eps", value, radii)])
-
-    def _check_size(self, value: Any) -> int | None:
-        """A number of steps; None where the rule was not built step by step."""
-        most = self._most()
-        if value is None and most is None:
-            return None
-        if most is None:
-            raise OptionError(f"size={brief(value)}: method {self.fit.model.name!r} was not built step by step")
-        integer = isinstance(value, (int, np.integer)) and not isinstance(value, bool)
-        if not integer or not 0 <= value <= most:
-            raise OptionError(f"size={brief(value)}: an integer from 0 to {most}")
-        return int(value)
 
     @validate("class_")
     def _a_class(self, proposal: Any) -> Any:
@@ -199,35 +117,25 @@ class PrototypeExplorer(Explorer):
     def _a_label(self, proposal: Any) -> Any:
         value = proposal["value"]
         try:
-            fine = value is None or value in self.fit.frame.index or value in list_names(self.fit)
+            fine = value is None or value in self.fit.frame.index or value in self.fit.prototype_names
         except TypeError:  # what has no hash is no label
             fine = False
         if not fine:
             raise OptionError(f"selected={brief(value)}: a label of a row, or of explorer.fit.prototypes.index")
         return value.item() if isinstance(value, np.generic) else value
 
-    def _most(self) -> int | None:
-        return count_steps(self._stages.rule(self.eps))
-
-    def _radius_moved(self, change: Any) -> None:
-        """All prototypes stay all; a number of them stays that number as far as there are so many."""
-        if self.size is not None and not self._starting:
-            most = self._most() or 0
-            all_of_them = change.old is None or self.size == count_steps(self._stages.rule(change.old))
-            self.size = most if all_of_them else min(self.size, most)
+    @property
+    def _stage(self) -> int:
+        return 0 if self.eps is None else self._stages.radii.index(self.eps)
 
     def settle(self) -> None:
-        if self._shown != (self.eps, self.size):
-            self._shown = (self.eps, self.size)
-            self._current = self._stages.at(*self._shown)
-        self.fit = self._current
+        self.set_trait("fit", self._stages.fits[self._stage])
 
     # what the page hears, and says
 
     def describe_state(self) -> Plain:
         return {
-            "stage": 0 if self.eps is None else self._stages.radii.index(self.eps),
-            "size": self.size or 0,
+            "stage": self._stage,
             "only": -1 if self.class_ is None else self.fit.classes.index(self.class_),
             "point": self._point_of(self.selected),
             "x": self._axes[0],
@@ -237,33 +145,25 @@ class PrototypeExplorer(Explorer):
     def take_state(self, state: Plain) -> None:
         if self._stages.radii:
             self.eps = self._stages.radii[state["stage"]]
-        if self.size is not None and state["size"] is not None:  # the page may not know how many there are at a radius
-            self.size = state["size"]
         self.class_ = None if state["only"] < 0 else self.fit.classes[state["only"]]
         self.x = state["x"]
         self.y = state["y"] or self.y
         self.selected = self._label_of(state["point"])
-        self.lassoed = tuple(self.fit.frame.index[state.get("lasso", [])])
 
     def tell(self, message: Plain) -> Plain:
-        if message.get("swap") is not None:
-            self.swap(self._label_of(message["swap"]))
-        stage = self.describe_state()["stage"]
-        found: Plain = {"stage": stage, "size": self.size or 0, "point": self._point_of(self.selected)}
-        full, wants = self._film.fits[stage], message.get("wants", ())
+        stage, wants = self._stage, message.get("wants", ())
+        found: Plain = {"stage": stage, "point": self._point_of(self.selected)}
         if "reel" in wants:
-            found["reel"] = make_reel(full, self._stages.source, self._film.points(full))
-        if "rivals" in wants and self.fit.nobs * len(full.rule.prototypes) <= count_affordable(self._stages.source):
-            found["rivals"] = make_rivals(full, self._stages.source)
+            found["reel"] = self._film.reel(stage)
         if "plane" in wants:
             found["plane"] = self._describe_plane()
         if "regions" in wants and self._plane().of_metric:
-            found["regions"] = self.describe_regions(self.fit, stage, self.size or 0)
+            found["regions"] = self.describe_regions(stage)
         return {**found, **self._describe_details()}
 
     def _point_of(self, label: Any) -> int:
         """The point of a label: a row, or a prototype that is not one; -1 for none."""
-        row = find_name(self.fit, label)[1]
+        row = find_row(self.fit, label)
         return row if row >= 0 else self._film.places.get(label, -1)
 
     def _label_of(self, point: int) -> Any:
@@ -276,31 +176,28 @@ class PrototypeExplorer(Explorer):
         x, y = self._axes
         return {**describe_plane(self._film, self._plane()), "x": x, "y": y}
 
-    def describe_regions(self, fit: Fitted, stage: int, size: int) -> Plain:
-        """The class that a rule gives each place of the plane of two predictors."""
-        regions = divide_plane(fit, self._plane())
+    def describe_regions(self, stage: int) -> Plain:
+        """The class that the rule at a radius gives each place of the plane of two predictors."""
+        regions = divide_plane(self._stages.fits[stage], self._plane())
         height, width = regions.codes.shape
         return {
-            "x": self.x, "y": self.y, "stage": stage, "size": size, "height": height, "width": width,
+            "x": self.x, "y": self.y, "stage": stage, "height": height, "width": width,
             "extent": list(regions.extent), "codes": pack(regions.codes),
         }  # fmt: skip
 
     def _describe_details(self) -> Plain:
         """What only Python knows of what is selected: sentences, tables, and what the page joins it to."""
-        fit, found = self.fit, self._find_details()
+        fit = self.fit
+        found = find_details(fit, self._stages.source, self._cover(), self.selected)
         out: Plain = {"words": found.words, "tables": []}
-        for relation, part in found.table.groupby("relation"):
-            if relation in TABLES:
-                rows = [(str(level), f"{value:.4g}") for level, value in zip(part["class"][:FEW], part["value"], strict=False)]
-                out["tables"].append({"caption": TABLES[relation], "head": ["class", "value"], "rows": rows})
+        for caption, values in found.tables.items():
+            rows = [(str(level), f"{value:.4g}") for level, value in values.head(FEW).items()]
+            out["tables"].append({"caption": caption, "head": ["class", "value"], "rows": rows})
         out["also"] = self._film.points(fit)[found.decided].tolist()
         if self.selected is None and (features := list_features(fit)):
             rows = [(str(k + 1), words) for k, words in enumerate(features[:FEW])]
             rows += [("", f"and {len(features) - FEW} more")] if len(features) > FEW else []
             out["tables"].append({"caption": "Features", "head": ["", "rule"], "rows": rows})
-        names = list_names(fit)
-        offers = [] if self._swaps is None or self.selected not in names else self._swaps.of(self.selected, names)
-        out["offers"] = [(words, self._point_of(label)) for words, label in offers]
         return out
 
     # for cells of a notebook
@@ -314,43 +211,25 @@ class PrototypeExplorer(Explorer):
             film, _, plane = self.parts
         except ProtoclassError as reason:
             raise NotAvailable(f"there is no map to save: {reason}") from reason
-        reels, left, notes = take_reels(film, self.describe_state()["stage"])
-        told = self._describe_film()
-        if told["metric"]["reason"] or not told["fields"]:  # else the page measures by itself
-            notes += add_rivals(film, reels, left)
-        regions = [self.describe_regions(film.fits[k], k, reels[k]["most"]) for k in sorted(reels)] if plane.of_metric else []
+        film.reel(self._stage)
+        radii, notes = self._stages.radii, [self._stages.note] if self._stages.note else []
+        if len(film.reels) < len(radii):
+            notes.append(f"This page includes {len(film.reels)} of the {len(radii)} radii, those closest to the radius of the fit.")
         return {
-            "film": told,
-            "reels": {str(k): reel for k, reel in reels.items()},
+            "film": self._describe_film(),
+            "reels": {str(k): reel for k, reel in film.reels.items()},
             "plane": self._describe_plane(),
-            "regions": regions,
-            "notes": notes + ([film.stages.note] if film.stages.note else []),
+            "regions": [self.describe_regions(k) for k in sorted(film.reels)] if plane.of_metric else [],
+            "notes": notes,
         }
 
     def _describe_film(self) -> Plain:
         return describe(self._film, self._album, self._new)
 
-    def swap(self, substitute: Any) -> None:
-        """Put a row in the place of the selected prototype, see `Fit.swap`; it is then selected."""
-        if self.selected not in list_names(self.fit):
-            raise OptionError("swap: select the prototype whose place the row takes, such as explorer.selected = label")
-        before = self.selected
-        with self.hold():
-            self._swapped = swap(self.fit, before, substitute)
-            self.fit = self._swapped
-            self.selected = substitute
-            if self._swaps is not None:
-                self._swaps.note(before, substitute)
-
     @property
     def table(self) -> pd.DataFrame:
-        """What the picture shows, by label: rows, then the prototypes that are not rows; `views.cards.list_marks` has the columns."""
+        """What the picture shows, by label: rows, then the prototypes that are not rows; `pictures.details.list_marks` has the columns."""
         return list_marks(self.fit, self._cover(), self._plane(), self.selected)
-
-    @property
-    def details(self) -> pd.DataFrame:
-        """What the selected prototype or row has to do with others: `relation`, `label`, `class`, `value`."""
-        return self._find_details().table
 
     @property
     def parts(self) -> tuple[Film, Album | None, Plane]:
@@ -363,9 +242,6 @@ class PrototypeExplorer(Explorer):
             self._coverage = (self.fit, measure_coverage(self.fit, self._stages.source))
         return self._coverage[1]
 
-    def _find_details(self) -> Details:
-        return find_details(self.fit, self._stages.source, self._cover(), self.selected)
-
     @property
     def _axes(self) -> tuple[str, str]:
         return self.x, "" if self.x == MAP else self.y
@@ -377,33 +253,6 @@ class PrototypeExplorer(Explorer):
         return self._planes[self._axes]
 
 
-class Swaps:
-    """The substitutes of each prototype, also where one has taken its place already.
-
-    Parameters
-    ----------
-    found : Alternatives
-        Of the fit that is explored.
-    """
-
-    def __init__(self, found: Alternatives) -> None:
-        self._costs: dict[Label, dict[Label, float]] = dict(found.table["substitutes"].items())
-        self._first: dict[Label, Label] = {}  # the prototype of the fit in whose place a substitute stands
-
-    def of(self, label: Label, taken: Collection[Label]) -> list[tuple[str, Label]]:
-        """What can take the place of a prototype, with its cost in words; `taken` are the prototypes that there are."""
-        first = self._first.get(label, label)
-        offers = {first: "original"} if first != label else {}
-        offers |= {name: f"+{significant(cost, 3)}" for name, cost in self._costs.get(first, {}).items()}
-        return [(f"{name} ({words})", name) for name, words in offers.items() if name not in taken]
-
-    def note(self, label: Label, substitute: Label) -> None:
-        """Remember that a substitute has taken the place of a prototype."""
-        first = self._first.pop(label, label)
-        if substitute != first:
-            self._first[substitute] = first
-
-
 def check_new(fit: Fitted, new: Any) -> pd.DataFrame:
     """Rows that a page classifies by itself; what `predict` would not take raises here too."""
     rows = as_pandas(new)
@@ -411,24 +260,3 @@ def check_new(fit: Fitted, new: Any) -> pd.DataFrame:
         raise DataError(f"new must have 1 to {NEW} rows, not {len(rows)}")
     fit.predictions(rows)
     return rows
-
-
-def swaps_of(fit: Fitted, alternatives: Any) -> Swaps | None:
-    """The swaps that `fit.alternatives()` allows; None without any."""
-    return None if alternatives is None else Swaps(_check_of_fit(fit, "alternatives", alternatives))
-
-
-def criticised(fit: Fitted, criticisms: Any) -> list[tuple[str, Label]]:
-    """The rows that `fit.criticisms()` lists, each with the reason; none without any."""
-    if criticisms is None:
-        return []
-    criticisms = _check_of_fit(fit, "criticisms", criticisms)
-    return [(f"{label} ({reason})", label) for label, reason in criticisms.table["reason"].items()]
-
-
-def _check_of_fit(fit: Fitted, name: str, value: Any) -> Any:
-    """A value that the method of this name returned for a fit; raises for any other."""
-    known = isinstance(value, {"alternatives": Alternatives, "criticisms": Criticisms}[name])
-    if not known or value.fit is not fit:
-        raise OptionError(f"{name}={'those of another fit' if known else brief(value)}: what fit.{name}() of the explored fit returns")
-    return value

@@ -149,15 +149,10 @@ def test_criticisms_are_rows_in_trouble(fit, iris):
         else:
             assert row["distance"] == D.loc[label].min()
     assert fit.criticisms(n=4, progress=False).table.equals(table.head(4))
-    assert result.tidy()["row"].tolist() == table.index.tolist()
 
 
-def test_criticisms_of_mmd_are_those_of_its_summary(iris):
-    fit = pc.fit("species ~ .", iris, "mmd", K=3, criticisms=3)
-    table = fit.criticisms(n=9, progress=False).table
-    named = {part.split(": ")[0]: part.split(": ")[1].split(", ") for part in fit.rule.report["criticisms"].split("; ")}
-    for level, rows in named.items():
-        assert sorted(str(label) for label in table.index[table["class"] == level]) == sorted(rows)
+def test_criticisms_of_mmd_are_shared_among_classes(iris):
+    fit = pc.fit("species ~ .", iris, "mmd", K=3)
     for n in (3, 5, 9):  # the first of each class, the second of each, and so on, of these the worst first
         some = fit.criticisms(n=n, progress=False).table
         assert some["class"].value_counts().max() - some["class"].value_counts().min() <= 1

@@ -9,6 +9,7 @@ from scipy import stats
 from sklearn import metrics
 
 import protoclass as pc
+from protoclass.analysis.comparison import score_rows
 
 RAW = pc.Euclidean(scale=False)
 METHODS = [pc.KNN(k=5), pc.KNN(k=25)]
@@ -41,7 +42,7 @@ def test_the_chances_are_those_of_fits_that_saw_the_training_rows_alone(two, fol
 
 def test_standard_errors_and_tests_of_folds_are_those_of_nadeau_and_bengio(folds):
     for score in ("brier", "log_loss"):
-        means = folds.scores(score).groupby(level="split").mean()
+        means = score_rows(score, folds.chances, folds.predictions["truth"]).groupby(level="split").mean()
         factor = 1 / 4 + 1 / 3  # 25 rows test, 75 train
         for name in folds.methods:
             assert folds.table.loc[name, f"{score}_se"] == pytest.approx(np.sqrt(factor * means[name].var()))
@@ -59,7 +60,7 @@ def test_on_one_split_and_of_fits_rows_are_independent(iris):
     split = pc.compare("species ~ .", iris, {**three, "plain": pc.KNN(k=1)}, test_size=0.4, dissimilarity=RAW)
     assert "brier" not in split.table
     with pytest.raises(pc.NotAvailable, match=r"compare\(..., calibrate=True\)"):
-        split.scores()
+        split.score_tests()
     three = {name: {**one, "calibrate": True} for name, one in three.items()}
     split = pc.compare("species ~ .", iris, {**three, "plain": pc.KNN(k=1)}, test_size=0.4, dissimilarity=RAW)
     assert list(split.chances) == ["k3", "k9", "k30"]
@@ -70,7 +71,7 @@ def test_on_one_split_and_of_fits_rows_are_independent(iris):
     fitted = pc.compare({**fits, "k1": pc.fit("species ~ .", iris, "knn", k=1)}, new=iris.loc[test])
     truth = iris.loc[test, "species"].cat.codes.to_numpy()
     for told in (split, fitted):
-        rows = told.scores("brier")
+        rows = score_rows("brier", told.chances, told.predictions["truth"])
         for name, fit in fits.items():
             p = fit.predict(iris.loc[test], "prob").to_numpy()
             by_hand = ((p - np.eye(3)[truth]) ** 2).sum(axis=1)
@@ -94,8 +95,6 @@ def test_log_losses_are_finite_and_rows_without_chances_are_left_out(two):
     certain = replace(told, chances={name: np.round(p) for name, p in told.chances.items()})
     assert certain.score_tests("log_loss")[["low", "high", "p"]].isna().all(axis=None)
     assert certain.score_tests("brier")["p"].notna().all()
-    from protoclass.analysis.comparison import score_rows
-
     p = {"a": np.array([[0.5, 0.5], [np.nan, np.nan]]), "b": np.array([[0.2, 0.8], [0.1, 0.9]])}
     rows = score_rows("brier", p, pd.Series(pd.Categorical(["x", "y"]), index=[7, 8]))
     assert rows.index.tolist() == [7]

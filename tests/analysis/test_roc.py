@@ -66,10 +66,6 @@ def test_delongs_test_equals_that_of_proc(name, proc):
         assert row[ours] == close(expected[quantity]), quantity
     assert row["p"] == pytest.approx(expected["p"], rel=1e-8)  # also where it is small
     assert (row["auc_a"], row["auc_b"]) == close((expected["auc_a"], expected["auc_b"]))
-    odd = np.arange(tests[0].n) % 2 == 0
-    halves = [judged(t.judged.y[at], t.probabilities[at, 1]) for t, at in zip(tests, (odd, ~odd), strict=True)]
-    row = halves[0].roc_test(halves[1], paired=False, of="yes").iloc[0]
-    assert (row["statistic"], row["p"]) == close((expected["t_unpaired"], expected["p_unpaired"]))
 
 
 def test_cuts_equal_those_of_proc():
@@ -101,7 +97,7 @@ def test_statistics_of_a_confusion_table_equal_those_of_caret(name):
     predicted = pd.Categorical(pd.cut(data[column], cuts, labels=classes).astype(str), truth.cat.categories)
     expected = pd.read_csv(REFERENCE / "confusion.csv").query("set == @name").set_index(["class", "quantity"])["value"]
     rows = Judged(truth.cat.codes.to_numpy().astype(int), predicted.codes.astype(int), np.ones(len(data)))
-    found = compare_classes(rows, truth.cat.categories, 0, stated=expected["all", "AccuracyNull"] * -1 + 1)
+    found = compare_classes(rows, truth.cat.categories, 0)
     table = found.tidy().set_index("class")
     for level in truth.cat.categories:
         for theirs, ours in CARET.items():
@@ -109,7 +105,6 @@ def test_statistics_of_a_confusion_table_equal_those_of_caret(name):
         assert found.confusion.loc[level, level] / found.n == close(expected[level, "Detection Rate"])
     assert found.glance()["accuracy"].iloc[0] == close(expected["all", "Accuracy"])
     assert found.glance()["kappa"].iloc[0] == close(expected["all", "Kappa"])
-    assert found.p_value == pytest.approx(expected["all", "AccuracyPValue"], rel=1e-8)
 
 
 @pytest.fixture(scope="module")
@@ -141,30 +136,6 @@ def test_curves_equal_those_of_scikit_learn(weighted):
     f1 = [metrics.f1_score(y, score >= cut, zero_division=0) for cut in found["threshold"]]
     assert np.allclose(found["f1"], f1)
     assert t.auc("yes")["average_precision"].iloc[0] == pytest.approx(metrics.average_precision_score(y, score))
-
-
-def test_thousands_of_cuts_are_thinned_and_say_the_same():
-    draw = np.random.default_rng(1)
-    t = judged(np.arange(4000) < 1000, draw.normal(size=4000) + (np.arange(4000) < 1000))
-    fine = t.roc_band("yes", [0.5, 0.8, 0.95], draws=100)
-    exact = np.interp(1 - fine["specificity"], 1 - t.roc("yes")["specificity"], t.roc("yes")["sensitivity"])
-    assert fine["sensitivity"].to_numpy() == pytest.approx(exact, abs=2e-3)
-
-
-def test_a_band_is_where_no_sample_leaves_it_and_has_the_intervals_inside():
-    draw = np.random.default_rng(2)
-    t = judged(np.arange(90) < 30, draw.normal(size=90) + 1.2 * (np.arange(90) < 30))
-    found = t.roc_band("yes")
-    assert ((found["low"] <= found["sensitivity"]) & (found["sensitivity"] <= found["high"])).all()
-    assert (found["band_high"] - found["band_low"]).mean() > 1.3 * (found["high"] - found["low"]).mean()
-    x, inside = 1 - found["specificity"].to_numpy(), []
-    drawn = core.samples(t.probabilities[:, 1], t.judged.y == 1, np.ones(90), None, 2000, np.random.default_rng(9))
-    for sample in drawn:
-        y = np.interp(x, *sample)
-        inside.append(((y >= found["band_low"] - 1e-9) & (y <= found["band_high"] + 1e-9)).all())
-    assert 0.94 < np.mean(inside) < 0.985  # vertical lines at 101 places see a little less than the whole curve
-    assert found.equals(t.roc_band("yes"))
-    assert not found.equals(t.roc_band("yes", seed=1))
 
 
 def test_the_band_is_campbells_by_trying_widths():
@@ -214,8 +185,6 @@ def test_groups_widen_what_their_rows_repeat():
     one, of_groups = single.roc_test(tests[0]).iloc[0], grouped.roc_test(tests[1]).iloc[0]
     assert of_groups["difference"] == pytest.approx(one["difference"])
     assert of_groups["statistic"] == pytest.approx(one["statistic"], rel=0.03)
-    one, of_groups = single.roc_test(tests[0], paired=False).iloc[0], grouped.roc_test(tests[1], paired=False).iloc[0]
-    assert of_groups["p"] == pytest.approx(one["p"], rel=0.1)
 
 
 @pytest.fixture(scope="module")
@@ -244,7 +213,7 @@ def test_two_fits_on_the_same_rows_are_tested_as_compare_does(two):
 def test_errors_name_the_cure(two):
     fits, new = two
     one, other = (f.test(new) for f in fits)
-    with pytest.raises(pc.DataError, match=r"the tests need the same rows, weights and groups, but have 89 and 79.*use paired=False"):
+    with pytest.raises(pc.DataError, match=r"the tests need the same rows, weights and groups, but have 89 and 79"):
         one.roc_test(fits[1].test(new.iloc[10:]))
     for rows in (new.iloc[::-1], new.set_axis(range(len(new)))):  # as many rows, in another order or others
         with pytest.raises(pc.DataError, match="need the same rows, weights and groups"):
@@ -286,14 +255,13 @@ def test_the_cut_that_decided_is_marked_where_the_predictions_are():
             ax = found.plot(kind)
             (mark,) = [line for line in ax.lines if len(line.get_xdata()) == 1]
             assert (mark.get_xdata()[0], mark.get_ydata()[0]) == pytest.approx((x, y))
-            (words,) = [text.get_text() for text in ax.texts]
-            assert words.startswith(f"threshold {cut:.3g}\n")
+            (words,) = [text.get_text() for text in ax.get_legend().get_texts() if text.get_text().startswith("threshold")]
+            assert words.startswith(f"threshold {cut:.3g}:\n")
             assert f" {y:.3f}" in words
-        assert found.plot("roc").get_title().startswith(f"ROC curve, {level}: AUC ")
-        assert not fit.test(clinic.iloc[1::2]).plot("roc").texts
+        assert found.plot("roc").get_legend().get_texts()[0].get_text().startswith(f"{level}: AUC ")
     band = found.plot("roc_band")
-    assert len(band.collections) == 2
-    assert "pale: 95 % band of the whole curve" in band.get_title()
+    assert len(band.collections) == 1
+    assert "95 % band of the whole curve" in band.get_title()
     plt.close("all")
 
 

@@ -8,12 +8,11 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from thorough_contract import Subject, deed
 
-from protoclass.core.query import answer
-from protoclass.core.task import COVERED, Points, Stepwise
+from protoclass.core.query import Stepwise, answer
+from protoclass.core.task import COVERED, Points
 from protoclass.fitting import Fit
-from protoclass.testing.contract import close, fit_to, require
+from protoclass.testing.contract import Subject, close, fit_to, require
 
 
 def check_balls(s: Subject) -> None:
@@ -25,10 +24,9 @@ def check_balls(s: Subject) -> None:
             fits.append((fit_to(s.data, s.single, weights=weights), " with weights 1, 2 and 3"))
         fits += [(swapped, " after a swap") for swapped in _swapped(s)]
     for fitted, when in fits:
-        with deed(s, f"the check of balls{when}"):
-            subject = replace(s, fit=fitted)
-            _check_cover(subject, when)
-            _check_objective(subject, when)
+        subject = replace(s, fit=fitted)
+        _check_cover(subject, when)
+        _check_objective(subject, when)
 
 
 def _swapped(s: Subject) -> Iterator[Fit]:
@@ -39,8 +37,7 @@ def _swapped(s: Subject) -> Iterator[Fit]:
     out = s.fit.prototypes.index[0]
     own = (s.data["y"] == s.fit.prototypes["class"].iloc[0]).to_numpy() & ~s.data.index.isin(s.fit.prototypes.index)
     for other in s.data.index[own][[0, -1]]:
-        with deed(s, "`swap`"):
-            swapped = s.fit.swap(out, other)
+        swapped = s.fit.swap(out, other)
         require(other in swapped.prototypes.index, f"{s}: swap must put the row in the prototype's place")
         yield swapped
 
@@ -148,8 +145,7 @@ def check_first(s: Subject) -> None:
     whole = _named(rule.prototypes)
     before: list[Any] = []
     for size in range(most + 1):
-        with deed(s, f"first({size})"):
-            first = rule.first(size)
+        first = rule.first(size)
         part = _named(first.prototypes)
         strange = len(set(part) - set(whole)) > 0 or len(set(before) - set(part)) > 0
         words = f"its prototypes are not the prototypes of first({size - 1}) and further ones of the rule"

@@ -1,34 +1,16 @@
 """What the contract of a method checks of built-in methods besides, and the whole contract."""
 
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import fields, replace
 from itertools import product
 
 import numpy as np
 import pandas as pd
 from covers import check_balls, check_first
-from thorough_contract import Subject, deed, uneven_classes
-from thorough_methods import (
-    check_by_distance,
-    check_default_grid,
-    check_distances,
-    check_fields,
-    check_files,
-    check_grid,
-    check_held_out,
-    check_kinds,
-    check_moved,
-    check_paths,
-    check_point,
-    check_rows_alone,
-    check_valid,
-    check_weights,
-    hold_watched,
-    subject_of,
-)
 
-from protoclass.core.query import answer
-from protoclass.core.task import COVERED, Points, Stepwise, Task
+import protoclass.testing.models as package
+from protoclass.core.query import Stepwise, answer
+from protoclass.core.task import COVERED, Points, Task
 from protoclass.fitting import cross_validate
 from protoclass.ground.checks import GRID
 from protoclass.metrics.base import same
@@ -36,21 +18,83 @@ from protoclass.metrics.dissimilarity import Dissimilarity
 from protoclass.metrics.measuring import unlabelled
 from protoclass.models.base import Grid, Model
 from protoclass.testing.contract import (
+    BY_CLASS,
     RAW,
+    Subject,
     accepted,
     answers,
     fit_to,
+    hold,
     measured_task,
+    own_errors,
     require,
     require_same,
     three_classes,
     unless_refused,
+    watching,
 )
+from protoclass.testing.models import check_by_distance, check_point, check_valid, subject_of
 
 MOST_WRONG = 0.35  # proportion of the training rows of three classes that hardly overlap
 
 
 FAR = 1000.0
+
+
+def uneven_classes(seed: int = 0) -> pd.DataFrame:
+    """Three classes of 36, 19 and 9 rows, in columns that are skewed, counts, constant, and Gaussian with a far row.
+
+    Some rows are copies of one another; the response is `y`.
+    """
+    draw = np.random.default_rng([seed, 4])
+    y = np.repeat([0, 1, 2], [36, 19, 9])
+    centres = np.array([[1.0, 3, 0.0], [9.0, 4, 0.0], [3.0, 16, 2.0]])
+    frame = pd.DataFrame({
+        "a": centres[y, 0] + draw.gamma(1.5, 0.6, len(y)), "b": centres[y, 1] + draw.poisson(1.5, len(y)), "d": 1.0,
+        "c": centres[y, 2] + 0.6 * draw.normal(size=len(y)), "y": np.array(["one", "two", "three"])[y],
+    })  # fmt: skip
+    frame.loc[5, "c"] = -12.0
+    frame.loc[[7, 8, 40, 60]] = frame.loc[[6, 6, 41, 61]].to_numpy()
+    return frame.sample(frac=1.0, random_state=int(draw.integers(2**31))).reset_index(drop=True)
+
+
+def check_repeats(s: Subject) -> None:
+    """A row of weight 2 counts as two rows, and a row of weight 0 as none, with the parameters of `as_repeats`."""
+    if not s.kind.can.weights or s.kind.as_repeats is None:
+        return
+    model, data = replace(s.single, **s.kind.as_repeats), s.data.iloc[:60]
+    copies = data.iloc[::3].assign(y=data["y"].iloc[1::3].to_numpy())  # with other classes, which weight 0 makes void
+    w = 1 + np.digitize(data["a"], np.quantile(data["a"], [0.4, 0.8]))  # heavy rows lie on one side
+    data, w = pd.concat([data, copies], ignore_index=True), np.concatenate([w, np.zeros(20, int)])
+    fits = fit_to(data, model, weights=w.astype(float)), fit_to(data.loc[data.index.repeat(w)].reset_index(drop=True), model)
+    found, want = (
+        {kind: v for kind, v in answers(f.rule, f.query(s.new)[0]).items() if kind in ("class", *BY_CLASS)} for f in fits
+    )
+    what = f"with weights from 0 to 3 instead of repeated rows, {dict(s.kind.as_repeats)}"
+    require_same(s, found, want, what, "as_repeats means that a row of weight 2 counts as two rows", 1e-6)
+
+
+def check_path_moved(s: Subject) -> None:
+    """A path that was learned among a part of the candidates moves as its rules do."""
+    task, query = s.task(), s.query()
+    part, columns = task.keep(np.arange(len(task.y)) // 3 % 5 > 1, 0)
+    path = s.single.path(part, {})
+    want, moved = answers(path.at(0).moved(columns), query), path.moved(columns).at(0)
+    require_same(s, answers(moved, query), want, "moved(columns) of the path", "move the rules that it makes")
+
+
+def check_made_again(s: Subject) -> None:
+    """A rule can be made again from its fields."""
+    rule = s.fit.rule
+    made = type(rule)(**{f.name: getattr(rule, f.name) for f in fields(rule) if f.init})  # type: ignore[arg-type]
+    require_same(s, answers(made, s.query()), answers(rule, s.query()), "a copy made from its fields", "make all of it a field", 0)
+
+
+def check_more(s: Subject) -> None:
+    """Default grids and files of a fit to classes of uneven sizes, with another number of columns than of classes."""
+    uneven = uneven_classes()
+    package.check_default_grid(replace(s, data=uneven))
+    package.check_files(replace(s, fit=fit_to(uneven, s.single), new=uneven.drop(columns="y")))
 
 
 def check_far_rows(s: Subject) -> None:
@@ -66,11 +110,10 @@ def check_state(s: Subject) -> None:
     turned = {"one": "two", "two": "three", "three": "one"}
     other = three_classes(s.fit.problem.seed + 7).iloc[::-1].reset_index(drop=True)
     other["y"] = other["y"].map(turned)
-    with deed(s, "`path` on other rows"):
-        dissimilarity, task = measured_task(other, s.single)
-        rule = s.single.path(task, {}).at(0)
-        codes = np.asarray(rule.predict("class", dissimilarity.query()))
-        fewer = fit_to(other.iloc[:69], s.single)
+    dissimilarity, task = measured_task(other, s.single)
+    rule = s.single.path(task, {}).at(0)
+    codes = np.asarray(rule.predict("class", dissimilarity.query()))
+    fewer = fit_to(other.iloc[:69], s.single)
     cure = "store what is learned in fields of the rule, not in a module, a class, or the model"
     require_same(s, answers(s.fit.rule, s.query()), before, "after the method was fitted to other rows, the rule before", cure, 0)
     wrong = float((codes != task.y).mean())
@@ -210,16 +253,14 @@ def check_uneven(s: Subject) -> None:
     """Classes of uneven sizes are learned, in columns of several kinds, and any class may be missing from a training set."""
     dissimilarity, task = measured_task(uneven_classes(), s.single)
     where = "classes of 36, 19 and 9 rows (columns that are skewed, counts or constant)"
-    with deed(s, f"a fit to {where}"):
-        rule = s.single.path(task, {}).at(0)
+    rule = s.single.path(task, {}).at(0)
     found = check_valid(s, rule, dissimilarity.query(), where)
     wrong = float((found["class"] != task.y).mean())
     require(wrong < MOST_WRONG, f"{s}: the training error is {wrong:.2f} on {where}, which hardly overlap")
     for c in range(task.classes):
         _check_without(s, task.keep(task.y != c, 0)[0], c, dissimilarity, "of which the training rows have none, as in a fold")
     fold = np.where(task.y == 2, 0, 1 + np.arange(len(task.y)) % 2)
-    with deed(s, "cross-validation in which a fold holds out all rows of a class"):
-        unless_refused(lambda: cross_validate("y ~ .", uneven_classes(), s.single, dissimilarity=RAW, cv=fold))
+    unless_refused(lambda: cross_validate("y ~ .", uneven_classes(), s.single, dissimilarity=RAW, cv=fold))
 
 
 def check_weightless(s: Subject) -> None:
@@ -238,8 +279,7 @@ def _check_without(s: Subject, task: Task, c: int, dissimilarity: Dissimilarity,
     if (present < s.single.rows_needed({}, present, task.levels)).any():
         return  # whoever asks for a fit gets that error
     cure = "leave the class out of what is learned, or state in `rows_needed` how many rows it needs"
-    with deed(s, f"a fit without {where}"):
-        path = unless_refused(s.single.path, task, {})
+    path = unless_refused(s.single.path, task, {})
     if path is None:
         return
     columns = np.flatnonzero(np.isin(dissimilarity.data.codes, task.y[task.w > 0])) if len(task.y) < dissimilarity.shape[0] else None
@@ -248,7 +288,7 @@ def _check_without(s: Subject, task: Task, c: int, dissimilarity: Dissimilarity,
     found = check_valid(s, rule, query, f"a fit without {where}")
     require(not (found["class"] == c).any(), f"{s}: the rule predicts {where}: use the class codes of task.y, and {cure}")
     require(not (rule.prototypes.classes == c).any(), f"{s}: the rule has prototypes of {where}; {cure}")
-    check_by_distance(s, rule, query, f", without {where},")
+    check_by_distance(s, rule, query)
     rows = np.flatnonzero(np.isin(dissimilarity.data.codes, task.y[task.w > 0]))
     wrong = float((found["class"][rows] != dissimilarity.data.codes[rows]).mean())
     require(wrong < MOST_WRONG, f"{s}: without {where}, the error on the rows of the other classes is {wrong:.2f}; {cure}")
@@ -313,12 +353,17 @@ def check_steps(s: Subject) -> None:
 
 
 CHECKS: tuple[Callable[[Subject], None], ...] = (
-    check_kinds, check_rows_alone, check_far_rows, check_distances, check_state, check_moved, check_fields, check_loss, check_quality,
-    check_uneven, check_files, check_grid, check_examples, check_default_grid, check_larger, check_weights, check_weightless, check_paths,
-    check_held_out, check_balls, check_first, check_steps, check_report, check_nearest, check_candidates,
+    *package.CHECKS, check_far_rows, check_state, check_path_moved, check_made_again, check_loss, check_quality, check_uneven, check_more,
+    check_examples, check_larger, check_repeats, check_weightless, check_balls, check_first, check_steps, check_report, check_nearest,
+    check_candidates,
 )  # fmt: skip
 
 
 def check_model(model: Model | type[Model] | str, seed: int = 0) -> None:
-    """The contract of `protoclass.testing.check_model`, and what else holds of built-in methods."""
-    hold_watched(subject_of(model, seed), CHECKS)
+    """The contract of `protoclass.testing.check_model`, and what else holds of built-in methods; nothing writes into the fit."""
+    with own_errors(f"the check of {model}"):
+        s = subject_of(model, seed)
+        frame = s.fit.frame
+        own = {"frame.codes": frame.codes, "frame.weights": frame.weights, "frame.columns": frame.columns.to_numpy()}
+        with watching(f"{s}: a function that a check calls", rows=s.fit.dissimilarity.rows[0], **own):
+            hold(s, CHECKS)

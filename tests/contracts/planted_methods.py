@@ -53,7 +53,7 @@ class StayingPath(pc.extend.RulePath):
         return self
 
 
-@planted(r"moved\(columns\)")
+@planted("path moved")
 class PathMovedNot(Medoid):
     def path(self, task, grid):
         return StayingPath(super().path(task, grid).rules)
@@ -62,7 +62,7 @@ class PathMovedNot(Medoid):
 # distances
 
 
-@planted("predict\\('distance'\\) of class", Votes)
+@planted("predict\\('distance'\\) is not", Votes)
 class Squares(VotesRule):
     def predict(self, kind, query):
         return super().predict(kind, query) ** (2 if kind == "distance" else 1)
@@ -89,7 +89,7 @@ class Descending(Votes):
     default_grid = grid_of(lambda task, smallest: np.array([1.0, 0.5, 0.1]))
 
 
-@planted("default_grid.*ends in IndexError")
+@planted("ends in IndexError")
 class GridOfThird(Votes):
     default_grid = grid_of(lambda task, smallest: 0.1 * np.arange(1, 4)[[1, 2, 3]])
 
@@ -147,7 +147,7 @@ class Shuffles(Medoid):
         return super().learn(task, power)
 
 
-@planted("second time", Votes)
+@planted("second call", Votes)
 class DrawsInPredict(VotesRule):
     def votes(self, query):
         return super().votes(query) + 0.1 * np.random.default_rng().random((len(query), self.classes))
@@ -161,7 +161,7 @@ class NotSavable(LinearRule):
     plain = True
 
 
-@planted("more than its fields|copy made from them")
+@planted("made again")
 class BesideItsFields(Linear):
     def learn(self, task, ridge):
         rule = super().learn(task, ridge)

@@ -12,7 +12,8 @@ from further_metrics import check_metric
 
 import protoclass as pc
 from protoclass.core.neighbours.nearest import Nearest
-from protoclass.core.task import Points, RulePath
+from protoclass.core.query import RulePath
+from protoclass.core.task import Points
 from protoclass.core.vectors.shrunken import ShrunkenPath, shrunken
 from protoclass.metrics.base import TrainedMetric
 from protoclass.models.registry import MODELS
@@ -24,7 +25,7 @@ def test_every_method_keeps_the_contract(method):
     check_model(method)  # by name; instances and classes follow
 
 
-SCM_VARIANTS = [pc.SCM(features="stumps"), pc.SCM(features="balls+stumps", multiclass="ovr")]
+SCM_VARIANTS = [pc.SCM(features="stumps"), pc.SCM(features="balls+stumps")]
 VARIANTS = [
     pc.PVM(eps=0.9, lambda_=0.3, solver="exact"), pc.PVM(eps=0.9, lambda_=0.3, balls="closed"),
     pc.KNN(ties="random"),
@@ -39,9 +40,9 @@ def test_methods_with_other_parameters_keep_it_too(model):
     check_model(model)
 
 
-FIRST, REST = [f"x{k}" for k in range(1, 13)], [f"x{k}" for k in range(13, 31)]
+FIRST, REST = [f"{c}{k}" for k in range(4) for c in "abc"], [f"{c}{k}" for k in range(4, 10) for c in "abc"]
 ON_NUMBERS = [
-    pc.Euclidean(), pc.Manhattan(scale="fold"), pc.Chebyshev(scale="robust"), pc.Minkowski(3, scale="range", weights={"x1": 2}),
+    pc.Euclidean(), pc.Manhattan(scale="fold"), pc.Chebyshev(scale="robust"), pc.Minkowski(3, scale="range", weights={"a0": 2}),
     pc.Mahalanobis(ridge=0.1, scale="fold"), pc.Cosine(), pc.Correlation(), "canberra", pc.Hamming(), pc.ZeroOne(), pc.Kernel("rbf"),
     pc.Gower(), pc.Ranks("manhattan"), pc.Adaptive(neighborhood=8), pc.DTW(), pc.Mixed([(FIRST, "euclidean"), (REST, "gower")]),
     pc.Learned(), pc.LDA(), pc.QDA(), pc.Forest(trees=10), pc.Relevance(matrix="full"),
@@ -49,7 +50,7 @@ ON_NUMBERS = [
 ]  # fmt: skip
 WITH_OTHER_ARGUMENTS = [
     pc.Euclidean(scale=False), pc.Mahalanobis(), pc.Kernel("poly"), pc.Kernel("linear"), pc.Kernel("laplacian", scale="fold"),
-    pc.DTW(window=2, r=1), pc.Mixed([(FIRST, pc.Ranks("euclidean")), (REST, "gower")]), pc.Learned("nca", components=3),
+    pc.DTW(window=2, r=1), pc.Mixed([(FIRST, pc.Ranks("euclidean")), (REST, "gower")]), pc.Learned(components=3),
     pc.Learned(diagonal=False), pc.Learned(sample=12), pc.Relevance(matrix="full", local=True),
 ]  # fmt: skip
 LATER = [pytest.param(metric, marks=pytest.mark.later) for metric in WITH_OTHER_ARGUMENTS]

@@ -7,7 +7,6 @@ import pandas as pd
 import pytest
 
 import protoclass as pc
-from protoclass.core.setcover.path import covering_first, nearest_first
 from protoclass.core.statistics.one_se import Limits, choose
 from protoclass.models.pvm import spaced_counts
 
@@ -83,19 +82,6 @@ def test_a_method_that_shares_out_its_prototypes_has_one_number_for_all(iris):
     assert fit.validation.limits.allowed.tolist() == [True, True, False]
     with pytest.raises(pc.OptionError, match=r"max_prototypes of medianglvq must be one.*: 1, 'versicolor': 2,"):
         pc.fit("species ~ .", iris, "medianglvq", max_prototypes=FEW)
-
-
-def test_the_first_prototypes_answer_as_a_loop_does_also_where_distances_are_equal():
-    draw = np.random.default_rng(2)
-    for q in (1, 5, 30):
-        D, classes = draw.integers(0, 4, (40, q + 3)).astype(float), draw.integers(0, 3, q)
-        columns, radii, sizes = draw.permutation(q + 3)[:q], draw.integers(1, 4, q).astype(float), draw.permutation(q + 1)
-        kernels = nearest_first(D, columns, classes, sizes, 7), covering_first(D, columns, radii, classes, sizes)
-        for i, s in product(range(0, 40, 7), range(q + 1)):
-            first = [(D[i, columns[j]], classes[j]) for j in range(sizes[s])]
-            assert kernels[0][i, s] == (min(first)[1] if first else 7)
-            inside = {c for (d, c), r in zip(first, radii, strict=False) if d < r}
-            assert kernels[1][i, s] == (-1 if not inside else inside.pop() if len(inside) == 1 else -2)
 
 
 def test_a_budget_tunes_what_makes_rules_smaller(iris, mixed):

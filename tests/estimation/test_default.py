@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 
 import protoclass as pc
+from protoclass.estimation import cross_validation
 from protoclass.estimation.cross_validation import validate
 from protoclass.estimation.problem import Call, prepare
 
@@ -32,7 +33,28 @@ def test_which_distances_are_tried(iris):
     assert tried("species ~ .", few, cv=2) == ["Euclidean"]
     wide = pd.DataFrame(np.random.default_rng(0).normal(size=(2000, 500))).add_prefix("x").assign(y=np.resize(["a", "b"], 2000))
     assert tried("y ~ .", wide) == ["Euclidean", "LDA"]
-    assert tried("y ~ x0 + x1", pd.concat([wide] * 3, ignore_index=True)) == ["Euclidean"]  # more than 5,000 rows
+
+
+def test_of_many_rows_a_sample_selects_the_distance(monkeypatch):
+    """The fit is the one of the distance that a cross-validation of the sample selects, and says so."""
+    monkeypatch.setattr(cross_validation, "DRAWN_ROWS", 200)
+    monkeypatch.setattr(cross_validation, "SAMPLE", 120)
+    draw = np.random.default_rng(0)
+    y = np.arange(300) % 3
+    data = pd.DataFrame(draw.normal(size=(300, 6)) * 3 ** np.arange(6.0)).add_prefix("x").assign(y=y.astype(str))
+    data["x0"] = data["x1"] + 0.3 * data["x0"] + y  # the classes lie along two columns that are correlated
+    fit = pc.fit("y ~ .", data, repeats=1, progress=False)
+    assert fit.problem.metric in (pc.LDA(), pc.QDA())
+    note = "the distance was selected from Euclidean, LDA and QDA on a random sample of 150 rows by class"  # 50 of each
+    assert note in repr(fit)
+    given = pc.fit("y ~ .", data, dissimilarity=fit.problem.metric, repeats=1, progress=False)
+    pd.testing.assert_frame_equal(fit.validation.table, given.validation.table)
+    assert fit.prototypes.equals(given.prototypes)
+    assert not given.frame.notes
+    curve = pc.cross_validate("y ~ .", data, repeats=1, progress=False)
+    pd.testing.assert_frame_equal(curve.table, given.validation.table)
+    listed = pc.cross_validate("y ~ .", data, dissimilarity=["euclidean", pc.LDA()], repeats=1, progress=False)
+    assert set(listed.table["dissimilarity"]) == {"Euclidean", "LDA"}  # a list of one's own is tried on all rows
 
 
 @pytest.mark.parametrize("metric", [pc.LDA(), pc.QDA()])

@@ -216,7 +216,7 @@ def test_training_errors_of_the_classes_are_weighted(iris):
         ("pvm", {}, {"certify", "balls"}, {"draws", "rounding", "mip_gap", "time_limit"}),
         ("pvm", {"solver": "exact"}, {"mip_gap", "time_limit"}, {"draws", "rounding", "certify"}),
         ("pvm", {"solver": "rounding", "draws": 5}, {"draws", "rounding", "time_limit"}, {"mip_gap", "certify"}),
-        ("scm", {"kind": "disjunction", "penalty": 1.0, "stop": 1}, {"multiclass"}, {"negate"}),
+        ("scm", {"kind": "disjunction", "penalty": 1.0, "stop": 1}, set(), {"negate"}),
         ("scm", {"features": "stumps", "kind": "disjunction", "penalty": 1.0, "stop": 1}, set(), {"negate", "dissimilarity"}),
         ("kmedoids", {"K": 1}, {"start", "starts"}, set()),
     ],
@@ -269,22 +269,6 @@ def test_a_row_without_any_observed_predictor_is_left_out_and_counted(iris, meth
     assert fit.augment().loc[7, ["fitted", "prototype", "distance"]].isna().all()
     assert fit.predict(gaps).isna().sum() == 1  # row 9 lacks its class only
     assert pc.dissimilarity("~ . - species", gaps, "gower", na="keep").shape == (149, 149)
-
-
-def test_rows_with_few_values_that_are_nearest_to_many_are_told():
-    draw = np.random.default_rng(0)
-    data = pd.DataFrame(draw.normal(size=(120, 6))).add_prefix("x").assign(y=np.repeat(["a", "b"], 60))
-    for row in (3, 50, 70, 111):
-        data.loc[row, [f"x{j}" for j in range(6) if j != row % 6]] = np.nan
-    with pytest.warns(pc.DataWarning, match="4 of the 120 rows have less than half of the predictors, but are nearest to [4-6]. %") as told:
-        pc.fit("y ~ .", data, "knn", k=1, na="keep")
-    cured = eval(re.search("data.dropna.*", str(told[0].message))[0], {"data": data})
-    assert len(cured) == 116
-    even = data.mask(draw.random(data.shape) < [0.5] * 6 + [0]).dropna(how="all", subset=data.columns[:6])
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        pc.fit("y ~ .", cured, "knn", k=1, na="keep")
-        pc.fit("y ~ .", even, "knn", k=1, na="keep")
 
 
 def test_copies_in_other_folds_are_told_with_the_groups_that_keep_them_together():

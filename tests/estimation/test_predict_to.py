@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pyarrow as pa
+import pyarrow.csv
 import pyarrow.dataset as ds
 import pyarrow.parquet as pq
 import pytest
@@ -57,9 +58,10 @@ def small(monkeypatch):
     monkeypatch.setattr("protoclass.frames.read.FEWEST", 37)
 
 
+TEXTS = pyarrow.csv.ConvertOptions(column_types={"code": pa.string(), "g": pa.string()}, strings_can_be_null=True)
 SOURCES = {
     "parquet": lambda p: p / "rows.parquet",
-    "csv": lambda p: [str(p / "rows.csv")],
+    "csv": lambda p: pyarrow.csv.open_csv(p / "rows.csv", convert_options=TEXTS),
     "polars": lambda p: pl.read_parquet(p / "rows.parquet"),
     "duckdb": lambda p: duckdb.connect().sql(f"from '{p}/rows.parquet'"),
     "dataset": lambda p: ds.dataset(p / "rows.parquet").scanner().to_reader(),
@@ -155,11 +157,9 @@ def test_labels_of_other_types_and_fits_of_other_kinds(rows, folder, tmp_path, s
 
 def test_a_source_without_rows(fit, rows, tmp_path):
     rows.iloc[:0].to_parquet(tmp_path / "none.parquet")
-    rows.iloc[:0].to_csv(tmp_path / "none.csv", index=False)
-    for source in (tmp_path / "none.parquet", tmp_path / "none.csv"):
-        for one in (fit, fit.slim()):
-            got = pq.read_table(one.predict_to(source, tmp_path / "out.parquet", "id", ["class", "prob"], overwrite=True))
-            assert (got.num_rows, got.column_names) == (0, ["id", "class", "prob_down", "prob_up"])
+    for one in (fit, fit.slim()):
+        got = pq.read_table(one.predict_to(tmp_path / "none.parquet", tmp_path / "out.parquet", "id", ["class", "prob"], overwrite=True))
+        assert (got.num_rows, got.column_names) == (0, ["id", "class", "prob_down", "prob_up"])
 
 
 def test_decisions_are_those_of_predict(fit, rows, folder, tmp_path, small):
@@ -172,54 +172,56 @@ def test_decisions_are_those_of_predict(fit, rows, folder, tmp_path, small):
 
 def test_unseen_levels_are_said_once_with_their_rows(rows, tmp_path, small):
     other = rows.assign(g=rows["g"].replace("x", "new"))
-    other.to_csv(tmp_path / "other.csv", index=False)
+    other.to_parquet(tmp_path / "other.parquet")
     fit, out = pc.fit("y ~ a + b + g", rows, eps=0.3, dissimilarity="euclidean"), tmp_path / "out.csv"
     with pytest.warns(pc.DataWarning, match=rf"'new' \({(other.dropna()['g'] == 'new').sum()} rows\)") as said:
-        fit.predict_to(tmp_path / "other.csv", out, "id")
+        fit.predict_to(tmp_path / "other.parquet", out, "id")
     assert len(said) == 1
     before = out.read_bytes()
     with pytest.raises(pc.DataError, match=r"column 'g' has levels that the training data \('1', '2', 'x'\) lack: 'new'"):
-        fit.predict_to(tmp_path / "other.csv", out, "id", unseen="raise", overwrite=True)
+        fit.predict_to(tmp_path / "other.parquet", out, "id", unseen="raise", overwrite=True)
     assert out.read_bytes() == before
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        fit.predict_to(tmp_path / "other.csv", out, "id", unseen="zero", overwrite=True)
+        fit.predict_to(tmp_path / "other.parquet", out, "id", unseen="zero", overwrite=True)
         assert pd.read_csv(out)["class"].fillna("").tolist() == fit.predict(other, unseen="zero").astype(object).fillna("").tolist()
 
 
 REFUSED = {
-    "lazy": (lambda p, rows: (pl.scan_csv(p / "rows.csv"), p / "out.csv"), {}, pc.DataError,
+    "lazy": (lambda p, rows: (pl.scan_parquet(p / "rows.parquet"), p / "out.csv"), {}, pc.DataError,
         r"source must be a path, a list of paths or a stream of Arrow batches, not LazyFrame: write.*sink_parquet"),
-    "dataset": (lambda p, rows: (ds.dataset(p / "rows.csv", format="csv"), p / "out.csv"), {}, pc.DataError, "not FileSystemDataset"),
-    "ending": (lambda p, rows: (p / "rows.csv", "out.json"), {}, pc.OptionError, "ends in .parquet or .csv"),
-    "no path": (lambda p, rows: (p / "rows.csv", None), {}, pc.OptionError, "ends in .parquet or .csv"),
-    "one column": (lambda p, rows: (p / "rows.csv", p / "out.csv"), {"key": None}, pc.OptionError, "of one column"),
-    "itself": (lambda p, rows: (p / "rows.csv", p / "rows.csv"), {"overwrite": True}, pc.OptionError, "is also an input file: use another"),
-    "there": (lambda p, rows: (p / "rows.csv", p / "there.csv"), {}, pc.OptionError, "already exists: use overwrite=True, or another name"),
-    "key": (lambda p, rows: (p / "rows.csv", p / "out.csv"), {"key": "ident"}, pc.DataError, "key='ident' is not a column"),
-    "keys": (lambda p, rows: (p / "rows.csv", p / "out.csv"), {"key": ["id", "id"]}, pc.DataError,
+    "csv": (lambda p, rows: (p / "rows.csv", p / "out.csv"), {}, pc.DataError, r"use pyarrow.csv.open_csv\(path\), or predict"),
+    "dataset": (lambda p, rows: (ds.dataset(p / "rows.parquet"), p / "out.csv"), {}, pc.DataError, "not FileSystemDataset"),
+    "ending": (lambda p, rows: (p / "rows.parquet", "out.json"), {}, pc.OptionError, "ends in .parquet or .csv"),
+    "no path": (lambda p, rows: (p / "rows.parquet", None), {}, pc.OptionError, "ends in .parquet or .csv"),
+    "one column": (lambda p, rows: (p / "rows.parquet", p / "out.csv"), {"key": None}, pc.OptionError, "of one column"),
+    "itself": (lambda p, rows: (p / "rows.parquet", p / "rows.parquet"), {"overwrite": True}, pc.OptionError, "is also an input"),
+    "there": (lambda p, rows: (p / "rows.parquet", p / "there.parquet"), {}, pc.OptionError, "already exists: use overwrite"),
+    "key": (lambda p, rows: (p / "rows.parquet", p / "out.csv"), {"key": "ident"}, pc.DataError, "key='ident' is not a column"),
+    "keys": (lambda p, rows: (p / "rows.parquet", p / "out.csv"), {"key": ["id", "id"]}, pc.DataError,
         "the output column label 'id' occurs more than once: rename one of them"),
-    "kinds": (lambda p, rows: (p / "rows.csv", p / "out.csv"), {"kind": ["prob", "prob"]}, pc.DataError,
+    "kinds": (lambda p, rows: (p / "rows.parquet", p / "out.csv"), {"kind": ["prob", "prob"]}, pc.DataError,
         r"the output column label 'prob_down' occurs more"),
-    "kind": (lambda p, rows: (p / "rows.csv", p / "out.csv"), {"kind": []}, pc.OptionError,
+    "kind": (lambda p, rows: (p / "rows.parquet", p / "out.csv"), {"kind": []}, pc.OptionError,
         r"kind must be 'class', 'distance', 'nearest',.*: class, distance, nearest,"),
-    "column": (lambda p, rows: (p / "there.csv", p / "out.csv"), {}, pc.DataError, r"lack the columns \['g'\]"),
+    "column": (lambda p, rows: (p / "there.parquet", p / "out.csv"), {}, pc.DataError, r"lack the columns \['g'\]"),
     "stream column": (lambda p, rows: (duckdb.sql("select 1 as a, 2 as b, 3 as id"), p / "out.csv"), {}, pc.DataError,
         r"lack the columns \['g'\]"),
     "query": (lambda p, rows: (duckdb.sql("select cast(i::varchar || 'x' as int) as a, 2 as b, 'x' as g, i as id from range(9) t(i)"),
         p / "out.csv"), {}, pc.DataError, "the duckdb DuckDBPyRelation can't be read: .*Could not convert string"),
-    "folder": (lambda p, rows: (p / "rows.csv", p / "none" / "out.csv"), {}, pc.FileError, "can't be written"),
+    "folder": (lambda p, rows: (p / "rows.parquet", p / "none" / "out.csv"), {}, pc.FileError, "can't be written"),
 }  # fmt: skip
 
 
 @pytest.mark.parametrize("case", REFUSED)
 def test_what_is_refused_leaves_no_file(case, rows, fit, tmp_path):
     given, how, error, words = REFUSED[case]
-    rows.to_csv(tmp_path / "rows.csv", index=False)
-    rows.drop(columns="g").to_csv(tmp_path / "there.csv", index=False)
+    rows.to_parquet(tmp_path / "rows.parquet")
+    rows.to_csv(tmp_path / "rows.csv")
+    rows.drop(columns="g").to_parquet(tmp_path / "there.parquet")
     with pytest.raises(error, match=words):
         fit.predict_to(*given(tmp_path, rows), **{"key": "id"} | how)
-    assert sorted(os.listdir(tmp_path)) == ["rows.csv", "there.csv"]
+    assert sorted(os.listdir(tmp_path)) == ["rows.csv", "rows.parquet", "there.parquet"]
 
 
 def test_an_error_names_the_row_of_the_source(fit, rows, tmp_path, small):

@@ -70,9 +70,6 @@ def test_the_fit_that_an_explorer_shows_updates_to_itself(iris):
     explorer.eps = explorer._stages.radii[3]
     assert explorer.fit.model.eps == explorer._stages.radii[3] != fit.model.eps
     same(explorer.fit, explorer.fit.update())
-    explorer.size = 4
-    same(explorer.fit, explorer.fit.update())
-    assert explorer.fit.curve is None
 
 
 def test_a_point_chosen_by_hand_keeps_that_delta_is_shared(iris):

@@ -1,6 +1,5 @@
 """Costs and rare classes: class weights, losses, the ordinal measure, and what print says of a class never predicted."""
 
-import re
 import warnings
 
 import numpy as np
@@ -67,17 +66,9 @@ def test_class_weights_are_checked(rare, class_weights, message):
 
 
 def test_class_weights_must_not_overflow(rare):
-    for factor, weight in ((1e300, 1e100), (1e-300, 1.0), (1e-300, 1e-200)):
+    for factor, weight in ((1e300, 1e100), (1e-300, 1e-200)):
         with pytest.raises(pc.DataError, match=r"overflows or is about 0: use factors nearer to 1"):
             pc.fit("y ~ .", rare, eps=0.5, class_weights={"ill": factor}, weights=np.full(300, weight))
-
-
-@pytest.mark.parametrize(("method", "weight"), [("pvm", 5e-324), ("knn", 1e-305)])
-def test_weights_too_small_to_compute_with_are_refused(rare, method, weight):
-    with pytest.raises(pc.DataError, match=f"weights must be 0 or at least 1e-250 .*, not {weight:.4g}: multiply them all by the same"):
-        pc.fit("y ~ .", rare, method, weights=np.full(300, weight))
-    with pytest.raises(pc.DataError, match="multiply them all"):
-        pc.cross_validate("y ~ .", rare, method, weights=np.r_[weight, np.ones(299)])
 
 
 def test_small_weights_give_the_rule_and_error_of_larger_ones(rare):
@@ -171,53 +162,27 @@ def test_without_held_out_rows_the_training_rows_tell(rare):
 
 
 def test_without_prototypes_the_cost_is_the_cure_and_it_works(iris):
-    """Neither class weights nor probabilities help where no ball pays its cost."""
-    for extra in ({}, {"balls": "closed"}, {"cv": 10}, {"candidates": "same_class"}):
-        none = pc.fit("species ~ .", iris, eps=1.0, lambda_=1000, **extra)
-        text = repr(none)
-        assert "Never predicted" not in text
-        assert "class_weights" not in text
-        assert "calibrate" not in text
-        gain = float(re.search(r"lambda_ below (\S+), the largest gain", text)[1])
-        assert none.update(lambda_=gain).prototypes.empty
-        assert len(none.update(lambda_=gain - 1e-6).prototypes) > 0
-    alike = pd.DataFrame({"a": np.repeat([0.0, 1.0], 6), "y": np.resize(["u", "v"], 12)})
-    text = repr(pc.fit("y ~ .", alike, eps=0.5))
-    assert "\nCause " in text
-    assert "no ball of this radius contains more of one class" in text
-    assert "\nTry " not in text
-
-
-def test_a_class_without_prototypes_has_cures_that_give_it_one(iris):
+    none = pc.fit("species ~ .", iris, eps=1.0, lambda_=1000)
+    assert "Never predicted" not in repr(none)
+    assert "\nTry             a lower lambda_" in repr(none)
+    assert len(none.update(lambda_=1.0).prototypes) > 0
     bare = pc.fit("species ~ .", iris.iloc[:105], eps=1.0, lambda_=6.0)
-    cures = repr(bare).split("\nTry ")[1].splitlines()[0]
-    gain = float(re.search(r"lambda_ below (\S+),", cures)[1])
-    assert "virginica" not in set(bare.update(lambda_=gain).prototypes["class"])
-    assert "virginica" in set(bare.update(lambda_=gain - 1e-6).prototypes["class"])
-    assert 'class_weights="balanced"' in cures
-    assert "virginica" in set(bare.update(class_weights="balanced").prototypes["class"])
-    assert "calibrate" not in cures  # its distance is infinite for every row
-    dear = pc.fit("species ~ .", iris.iloc[:105], eps=1.0, lambda_=40.0)
-    assert "class_weights=" not in repr(dear)
-    assert "virginica" not in set(dear.update(class_weights="balanced").prototypes["class"])
+    assert 'Try              a lower lambda_, or class_weights="balanced"' in repr(bare)
+    for cure in ({"lambda_": 1.0}, {"class_weights": "balanced"}):
+        assert "virginica" in set(bare.update(**cure).prototypes["class"])
 
 
-@pytest.mark.parametrize("dissimilarity", ["auto", "levenshtein"])
-@pytest.mark.parametrize("method", ["pvm", "knn"])
-def test_a_column_of_different_strings_has_no_cure_by_weights(method, dissimilarity):
-    """No dissimilarity tells the classes apart, which is the cause; nothing that weighs them helps, but to compare letters may."""
+@pytest.mark.parametrize(("method", "fixed"), [("pvm", {"eps": 0.5}), ("knn", {"k": 47})])
+def test_a_column_of_different_strings_has_no_cure_by_weights(method, fixed):
+    """No distance of whole strings tells the classes apart; nothing that weighs them helps, but to compare letters may."""
     names = np.random.default_rng(0).choice(list("bcdfghkl"), (60, 9))
     data = pd.DataFrame({"s": ["".join(name) for name in names], "y": np.resize(list("ab"), 60)})
-    fixed = {"eps": 0.5} if method == "pvm" else {"k": 47}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", pc.DataWarning)
-        fit = pc.fit("y ~ .", data, method, dissimilarity=dissimilarity, cv=5, **fixed)
-    if dissimilarity == "auto":
-        (cure,) = [line for line in repr(fit).splitlines() if line.startswith("Try ")]
-        assert "compare their letters by dissimilarity=pc.Mismatch(k=3, m=0)" in cure
-        assert not any(word in repr(fit) for word in ("balanced", "lambda_ below", "calibrate=", "loss="))
-    else:
-        assert "\nTry " not in repr(fit)
+        fit = pc.fit("y ~ .", data, method, cv=5, **fixed)
+    (cure,) = [line for line in repr(fit).splitlines() if line.startswith("Try ")]
+    assert "compare their letters by dissimilarity=pc.Mismatch(k=3, m=0)" in cure
+    assert not any(word in repr(fit) for word in ("balanced", "lambda_", "calibrate=", "loss="))
 
 
 @pytest.mark.parametrize(("method", "fixed", "words"), [

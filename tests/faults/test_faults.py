@@ -7,7 +7,6 @@ import signal
 import subprocess
 import sys
 import threading
-import zipfile
 from contextlib import suppress
 from pathlib import Path
 
@@ -16,7 +15,6 @@ import pytest
 from threadpoolctl import threadpool_info, threadpool_limits
 
 import protoclass as pc
-from protoclass.core import memory
 from protoclass.core.parallel import alone, check_wanted, each, kernel, left
 from protoclass.export.saving.archive import write_archive
 from protoclass.ground.files import write_file
@@ -220,22 +218,6 @@ def test_an_interrupt_at_any_call_leaves_the_threads_of_blas_as_they_were():
     assert stopped > 20
 
 
-def test_large_arrays_are_compressed_and_read_piece_by_piece(tmp_path, monkeypatch):
-    fit = pc.fit("species ~ .", pc.load_data("iris"), eps=1.0)
-    whole, sizes, write = fit.save(tmp_path / "whole").path.read_bytes(), [], zipfile._ZipWriteFile.write
-
-    def noted(self, data):
-        sizes.append(len(data))
-        return write(self, data)
-
-    monkeypatch.setattr(zipfile._ZipWriteFile, "write", noted)
-    monkeypatch.setattr("protoclass.export.saving.archive.AT_ONCE", 1000)
-    saved = fit.save(tmp_path / "pieces")
-    assert max(sizes) == 1000
-    assert saved.path.read_bytes() == whole
-    assert pc.load(saved).prototypes.equals(fit.prototypes)
-
-
 # memory
 
 
@@ -307,22 +289,3 @@ def test_files_that_a_disk_does_not_take_leave_the_old_ones(write, name, tmp_pat
         assert os.listdir(tmp_path) == [path.name]
         assert done is (path.read_bytes() != b"old")
     assert ends == {False, True}
-
-
-@pytest.mark.parametrize("call", ["protoclass.core.memory.shutil.disk_usage", "protoclass.core.memory.np.memmap"])
-def test_a_file_for_an_array_that_can_not_be_had(call, monkeypatch):
-    def fail(*_, **__):
-        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-
-    monkeypatch.setattr(call, fail, raising=False)
-    with pytest.raises(pc.TooLarge, match=r"does not take it \(No space left on device\): set TMPDIR"):
-        memory.spooled((10, 10))
-
-
-def test_room_is_taken_on_systems_that_can_not_reserve_it(monkeypatch, tmp_path):
-    monkeypatch.delattr("os.posix_fallocate", raising=False)
-    monkeypatch.setattr(memory, "BLOCK", 1000)
-    with open(tmp_path / "a", "w+b") as file:
-        memory._reserve(file, 100_500)
-        assert os.stat(file.fileno()).st_size == 100_500
-        assert not hasattr(os.stat_result, "st_blocks") or os.stat(file.fileno()).st_blocks * 512 >= 100_500

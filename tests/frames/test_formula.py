@@ -8,7 +8,6 @@ from hypothesis import strategies as st
 
 import protoclass as pc
 from protoclass.frames.formula import _parse, read
-from protoclass.frames.frame import _width, mold
 from protoclass.frames.spelling import name_columns
 from protoclass.frames.terms import for_formulaic, sum_of_columns
 
@@ -78,7 +77,6 @@ def test_what_is_no_sum_of_columns_is_left_to_formulaic(right):
         (".^100", 60),
         ("(.^2)^2", 40),
         ("*".join(f"v{k}" for k in range(60)), 60),
-        ("+".join(["(.)^2"] * 200), 120),
         (".*.", 200),
     ],
 )
@@ -110,7 +108,6 @@ def test_what_is_large_and_not_too_large_is_read():
         "y ~ I(" + "a+" * 2_000 + "a)",
         "y ~ I(" + "-" * 3_000 + "a)",
         "y ~ I(" + "(" * 400 + "a" + ")" * 400 + "[0])",
-        "y ~ " + "(" * 5_000 + "a" + ")" * 5_000,
         "y ~ " + "log(" * 2_000 + "a" + ")" * 2_000,
         "y ~ '" + "a" * 40_000 + "'",
         "y ~ " + "a:b:" * 9_000 + "q",
@@ -173,7 +170,6 @@ def test_errors_cut_what_they_quote(iris, what):
         "bs(x, df=31)",
         "bs(x, 10000000)",
         "bs(x, degree=-1)",
-        "bs(x, degree=21)",
         "bs(x, df='4')",
         "poly(log(x), 5) + poly(scale(x), 30)",
         f"bs(x, knots={list(range(40))})",
@@ -213,26 +209,3 @@ def test_a_design_matrix_of_crossed_categories_is_refused_before_it_is_made():
     data = pd.DataFrame({c: [f"{c}{k}" for k in range(n)] for c in "abc"}).assign(y=list("uv") * (n // 2))
     with pytest.raises(pc.TooLarge, match="the design matrix of 'y ~ a:b:c' would have 27,000,000,000 columns"):
         pc.fit("y ~ a:b:c", data, dissimilarity="euclidean", eps=1.0)
-
-
-def test_a_design_matrix_of_crossed_splines_is_refused_before_it_is_made(monkeypatch):
-    data = pd.DataFrame(np.random.default_rng(0).normal(size=(200, 2)), columns=["x", "z"]).assign(y=list("uv") * 100)
-    monkeypatch.setattr("protoclass.frames.frame.LARGEST", 2**20)
-    with pytest.raises(pc.TooLarge, match=r"would have 900 columns, too many for 200 rows; df= of a transform may be smaller"):
-        pc.fit("y ~ bs(x, 30):bs(z, 30)", data, eps=1.0)
-    monkeypatch.setattr("protoclass.core.memory.available", lambda: 2**21)
-    monkeypatch.setattr("protoclass.core.memory.SMALLEST", 2**10)
-    with pytest.raises(pc.TooLarge, match=r"the 200 x 400 design matrix takes .* of memory"):
-        pc.fit("y ~ bs(x, 20):bs(z, 20)", data, eps=1.0)
-
-
-@pytest.mark.parametrize(
-    "term",
-    ["bs(x, 5)", "bs(x)", "bs(x, knots=[0, 1])", "bs(x, degree=0, knots=[0, 1])", "cr(x, 6)", "cr(x, knots=c(0, 1))", "cc(x, 6)",
-     "cs(x, 5)", "poly(x)", "poly(x, 3, raw=TRUE)", "ns(x)", "ns(x, 4)", "ns(x, knots=c(0, 1))", "cut(x, 3)", "cut(x, c(-Inf, 0, Inf))",
-     "log(x + 10)", "scale(bs(x, 4))", "bs(x, 5):poly(z, 2)", "cut(x, 3):g:ns(z, 3)"],
-)  # fmt: skip
-def test_the_columns_of_a_design_matrix_are_bounded_before_it_is_made(term):
-    data = pd.DataFrame(np.random.default_rng(0).normal(size=(60, 2)), columns=["x", "z"])
-    frame = mold(f"y ~ {term}", data.assign(g=list("abc") * 20, y=list("uv") * 30))
-    assert frame.design.shape[1] <= _width(frame) <= 2 * frame.design.shape[1] + 3

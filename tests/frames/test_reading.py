@@ -177,31 +177,6 @@ def test_each_front_door_reads(folder):
     pd.testing.assert_frame_equal(fit.validation.permutation_test(3).table, memory.permutation_test(3).table)
 
 
-TYPES = {
-    "whole numbers, later a gap": ["a\n1\n2\n", "a\n\n3\n".replace("\n\n", "\nNA\n")],
-    "numbers, later texts": ["a\n1\n01\n", "a\nx\nNA\n"],
-    "booleans, later a gap": ["a\nTrue\nFalse\n", "a\nNA\nTrue\n"],
-    "booleans, later numbers": ["a\nTrue\nFalse\n", "a\n1\n0\n"],
-    "gaps, later whole numbers": ["a\nNA\nNA\n", "a\n1\n2\n"],
-    "gaps, later texts": ["a\nNA\nNA\n", "a\nu\nt\n"],
-    "gaps": ["a\nNA\nNA\n", "a\nNA\nNA\n"],
-    "floats, later whole numbers": ["a\n0.1\n2\n", "a\n3\n4\n"],
-    "large": ["a\n9007199254740993\n1\n", "a\n0.5\n1\n"],
-}
-
-
-@pytest.mark.parametrize("name", TYPES)
-def test_types_of_a_csv_are_those_of_the_whole(tmp_path, name, monkeypatch):
-    monkeypatch.setattr("protoclass.frames.read.VALUES", 0)
-    monkeypatch.setattr("protoclass.frames.read.FEWEST", 2)
-    first, second = TYPES[name]
-    (tmp_path / "a.csv").write_text(first + second[2:])
-    ours, whole = as_pandas(tmp_path / "a.csv")["a"], pd.read_csv(tmp_path / "a.csv")["a"]
-    assert ours.isna().tolist() == whole.isna().tolist()
-    assert ours.dropna().tolist() == whole.dropna().tolist()
-    assert ours.dtype == whole.dtype
-
-
 PANDAS = {
     "nullable": pd.array([1, None, 3, 2], "Int64"),
     "nullable flags": pd.array([True, None, False, True], "boolean"),
@@ -242,7 +217,6 @@ REFUSED = {
     "iris": (pc.FileError, r"pc.load_data\('iris'\)"),
     "{}/none*.csv": (pc.FileError, r"no file is named .*: use a DataFrame.*a list of paths such as sorted\(glob.glob"),
     "{}/mixed": (pc.FileError, r"is not a file of a supported kind: use .*sorted\(glob.glob\("),
-    "{}/a.tsv": (pc.FileError, "pd.read_table"),
     "{}/a.txt": (pc.FileError, r"is not a file of a supported kind: use the path.*or the frame of pd.read_table\(path\)"),
     "{}/cut.parquet": (pc.FileError, r"\.parquet' is not a Parquet file that can be loaded:"),
     "{}/page.parquet": (pc.FileError, r"\.parquet' is not a Parquet file that can be loaded:"),

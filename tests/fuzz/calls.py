@@ -83,7 +83,7 @@ def parameters(draw, name):
 
 
 FURTHER = {
-    "scm": [{"features": "stumps"}, {"features": "balls+stumps"}, {"features": "boolean"}, {"multiclass": "ovr"}, {"positive": "a"}],
+    "scm": [{"features": "stumps"}, {"features": "balls+stumps"}, {"features": "boolean"}, {"positive": "a"}],
     "pvm": [{"balls": "closed"}, {"rounding": "union"}, {"eps": pc.quantiles(5)}],
     "hyperplane": [{"embedding": "flip"}, {"embedding": "cut"}, {"C": np.inf}],
     "knn": [{"ties": "random"}, {"k": 1}, {"k": 40}],

@@ -5,9 +5,9 @@ import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from protoclass.plots import KINDS, SEVERAL
 
 import protoclass as pc
-from protoclass.plots import KINDS, SEVERAL
 
 from .calls import METHODS, calls
 from .frames import HOSTILE_NUMBERS, sound_frames
@@ -68,10 +68,6 @@ def test_tables(call):
             assert ((known[f"{name}_low"] <= known[name] + 1e-12) & (known[name] <= known[f"{name}_high"] + 1e-12)).all()
         assert len(test.glance()) == 1
     with lawful():
-        bound = fit.test(call.data).perturbation()
-        assert (bound["error"].diff().dropna() >= -1e-12).all()
-        assert bound["error"].iloc[0] == test.error
-    with lawful():
         fit.bound()
     for _, label in zip(range(2), fit.prototypes.index, strict=False):
         with lawful():
@@ -113,10 +109,7 @@ def test_steps(call, size, lambda_):
     with lawful():
         first = fit.at(size=size)
         check_predictions(first)
-        if fit.model.has("resized"):  # it is learned again: see test_a_fit_at_another_size_equals_a_separate_fit
-            assert len(first.prototypes) == size
-        else:
-            assert equal(first.prototypes.iloc[:, :1], fit.prototypes.iloc[: len(first.prototypes), :1])
+        assert equal(first.prototypes.iloc[:, :1], fit.prototypes.iloc[: len(first.prototypes), :1])
     with lawful():
         check_predictions(fit.at(lambda_=lambda_))
     with lawful():

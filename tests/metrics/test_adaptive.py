@@ -40,15 +40,6 @@ def test_it_equals_the_formulas_in_loops(ridge):
             assert D[i, j] == pytest.approx(np.sqrt((X[i] - Z[j]) @ sigma @ (X[i] - Z[j])))
 
 
-def test_a_pure_neighborhood_has_no_boundary_to_adapt_to():
-    draw = np.random.default_rng(1)
-    X = np.concatenate([draw.normal(size=(40, 2)), draw.normal(size=(40, 2)) + 50])
-    y = np.repeat([0, 1], 40)
-    F = local_factors(X[:1], X, y, 2, 15, 2.0, 0.0, 1)
-    _, W = slow(X[0], X, y, 15, 2.0, 0.0)
-    assert F[0] @ F[0].T == pytest.approx(2.0 * np.linalg.inv(W), rel=1e-8)
-
-
 def test_iterations_look_along_the_boundary():
     draw = np.random.default_rng(2)
     X = draw.uniform(-1, 1, (300, 2))

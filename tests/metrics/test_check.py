@@ -14,7 +14,7 @@ from scipy.spatial.distance import cdist
 
 import protoclass as pc
 from protoclass.core.distances import properties as core
-from protoclass.plots import matrix
+from protoclass.pictures import matrix
 
 small = arrays(float, st.integers(3, 8).map(lambda n: (n, n)), elements=st.integers(0, 4).map(float))
 
@@ -273,8 +273,7 @@ def test_a_class_of_one_row_has_no_distribution_of_its_own(iris):
     table = matrix.summarize_distributions(d, by)
     assert table.loc[("lone", "own class"), "number"] == 0
     assert table.loc[("lone", "own class")].isna().sum() == 7
-    ax = d.plot(by, "distributions", Figure().subplots())
-    assert [t.get_text() for t in ax.texts] == ["none"]
+    assert len(d.plot(by, "distributions", Figure().subplots()).patches) == 3
 
 
 def test_the_picture_is_the_matrix_by_class(iris):
@@ -293,23 +292,23 @@ def test_the_picture_is_the_matrix_by_class(iris):
     assert ax.figure.axes[1].get_ylabel() == "dissimilarity (Euclidean units)"
 
 
-@pytest.mark.parametrize("n", [40, 700])
-def test_rows_on_a_line_are_seriated_along_it(n):
+def test_rows_on_a_line_are_seriated_along_it():
+    n = 40
     x = np.random.default_rng(0).permutation(n) + 0.0
     order = matrix.seriate(np.abs(x[:, None] - x))
     assert (np.abs(np.diff(x[order])) == 1).all()
     assert order[0] < order[-1]
 
 
-def test_of_many_rows_a_thousand_are_shown_evenly():
+def test_of_many_rows_some_are_shown_evenly():
     x = np.random.default_rng(0).normal(size=2100)
     by = pd.Series(np.repeat(["a", "b", "c"], [1050, 700, 350]), name="kind")
     d = pc.dissimilarity(pd.DataFrame({"x": x}), "manhattan")
     table, of_row, _ = matrix.arrange(d, by)
-    assert table.shape == (1000, 1000)
-    assert of_row.value_counts().to_numpy() == pytest.approx([500, 333, 167], abs=1)
+    assert table.shape == (600, 600)
+    assert of_row.value_counts().to_numpy() == pytest.approx([300, 200, 100], abs=1)
     ax = d.plot(by)
-    assert ax.get_title() == "1000 of 2100 rows, evenly taken"
+    assert ax.get_title() == "600 of 2100 rows, evenly taken"
     ax.figure.canvas.draw()
 
 

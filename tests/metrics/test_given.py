@@ -25,7 +25,7 @@ def test_similarities_are_refused_and_their_conversion_serves(iris, D):
                 continue
             with pytest.raises(pc.DataError, match=rf"of {rows} rows are farther from themselves .*\.from_similarity\(S\)"):
                 pc.fit("species ~ 1", iris, method, dissimilarity=S)
-    right = pc.Dissimilarity.from_similarity(similar, "inverse")
+    right = 1 / similar - 1
     fit = pc.fit("species ~ 1", iris, dissimilarity=right, eps=1.0)
     assert fit.prototypes["class"].nunique() == 3
     assert fit.prototypes.index.tolist() == pc.fit("species ~ .", iris, eps=1.0).prototypes.index.tolist()

@@ -4,9 +4,6 @@ import numpy as np
 import pandas as pd
 import pytest
 from closeness import assert_close
-from hypothesis import given
-from hypothesis import strategies as st
-from hypothesis.extra.numpy import arrays
 from new_rows import measure
 from scipy.spatial.distance import braycurtis, cdist, pdist, squareform
 
@@ -15,8 +12,6 @@ from protoclass.core.distances.minkowski import minkowski
 from protoclass.core.embedding.scaling import torgerson
 from protoclass.core.histogram import radii_at
 from protoclass.core.sources import Held
-
-values = st.floats(-100, 100, allow_nan=False).map(lambda v: round(v, 2))
 
 
 @pytest.mark.parametrize(("r", "name"), [(1, "cityblock"), (2, "euclidean"), (np.inf, "chebyshev"), (3, "minkowski")])
@@ -43,15 +38,6 @@ def test_a_distance_has_the_same_bits_in_any_tile(r, dtype):
     assert np.array_equal(D[[3]], minkowski(X[[3]], X, r))
     assert np.array_equal(D[:, 511:514], minkowski(X, X[511:514], r))
     assert np.array_equal(D[2:9, 690:], minkowski(X[2:9], X[690:], r))
-
-
-def test_scaling_divides_by_the_sd_with_n_minus_1(iris):
-    X = iris.drop(columns="species")
-    D = pc.dissimilarity("species ~ .", iris).frame()
-    Z = X / X.std(ddof=1)
-    assert_close(D.to_numpy(), cdist(Z, Z), abs=1e-12)
-    raw = pc.dissimilarity("species ~ .", iris, pc.Manhattan(scale=False)).frame()
-    assert_close(raw.to_numpy(), cdist(X, X, "cityblock"), abs=1e-12)
 
 
 def test_a_constant_column_keeps_scale_1_and_the_summary_says_so(iris):
@@ -194,20 +180,6 @@ def test_weights_of_single_precision():
     assert_close(d.frame().to_numpy(), by_definition(scaled_by(X, "range"), [1, 2], 2), rel=1e-4, abs=1e-5)
 
 
-@given(
-    arrays(float, (6, 3), elements=values), st.sampled_from([1.0, 2.0, np.inf]), st.sampled_from(["range", "robust"])
-)
-def test_scales_do_not_see_units(X, r, scale):
-    Z = X * [8.0, 0.25, 1024.0]  # powers of 2 leave the bits alone
-    metric = pc.Minkowski(r, scale=scale, weights={"a": 2.0})
-    names = list("abc")
-    D = pc.dissimilarity("~ .", pd.DataFrame(X, columns=names), metric)
-    E = pc.dissimilarity("~ .", pd.DataFrame(Z, columns=names), metric)
-    assert np.array_equal(D.metric.constant, E.metric.constant)
-    if not len(D.metric.constant):
-        assert np.array_equal(D.frame(), E.frame())
-
-
 def test_weights_of_predictors_and_of_the_columns_that_they_make():
     t = pd.DataFrame({"x": [1.0, 2.0, 4.0], "g": list("uvu"), "z": [0.5, 1.0, 3.0]})
 
@@ -237,22 +209,6 @@ def test_weights_of_predictors_and_of_the_columns_that_they_make():
 def test_wrong_weights(bad):
     with pytest.raises(pc.OptionError, match="a mapping of column names to numbers >= 0"):
         pc.Euclidean(weights=bad)
-
-
-def test_weights_lead_to_coordinates_and_back(iris):
-    heavy = {"petal_length": 4, "sepal_width": 0.25}
-    for metric in (
-        pc.Euclidean(weights=heavy),
-        pc.Manhattan(scale="robust", weights=heavy),
-        pc.Chebyshev(weights=heavy),
-    ):
-        d = pc.dissimilarity("species ~ .", iris, metric)
-        Y = d.metric.coordinates(d.rows)
-        assert_close(d.metric.between(d.metric.place(Y), d.candidates), d.frame().to_numpy())
-        assert d.metric.original(Y).to_numpy() == pytest.approx(iris.drop(columns="species").to_numpy())
-        fit = pc.fit("species ~ .", iris, "kmeans", K=1, dissimilarity=metric)
-        means = iris.groupby("species", observed=True).mean()
-        assert fit.prototypes[means.columns].to_numpy() == pytest.approx(means.to_numpy())
 
 
 def test_a_weight_of_0_leaves_no_way_back(iris):

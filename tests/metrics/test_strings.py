@@ -10,7 +10,6 @@ from closeness import assert_close
 
 import protoclass as pc
 from protoclass.core.distances.strings import mismatch, shared
-from protoclass.frames.frame import mold
 from protoclass.metrics.strings import Levenshtein, Mismatch
 
 
@@ -91,22 +90,6 @@ def test_kernel_values_of_56_bits_are_exact():
         mismatch(coded(["\1" * 18]), words, k, m, a)
 
 
-def test_a_distance_has_the_same_bits_in_any_tile_and_order():
-    texts = draw(150, "ACGT", 5, 60, 3)
-    texts[7] = texts[120]
-    table = pd.DataFrame({"s": texts})
-    trained = Mismatch(4, 1).train(mold("~ s", table, response=False))
-    (codes,) = trained.rows(mold("~ s", table, response=False))
-    D = trained.between((codes,), (codes,))
-    assert np.array_equal(D, D.T)
-    assert D[7, 120] == 0
-    assert np.array_equal(D[[3]], trained.between((codes[[3]],), (codes,)))
-    assert np.array_equal(D[60:70, 149:], trained.between((codes[60:70],), (codes[149:],)))
-    order = np.random.default_rng(0).permutation(150)
-    assert np.array_equal(D[np.ix_(order, order)], measured([texts[i] for i in order], Mismatch(4, 1)))
-    assert trained.between((codes[:0],), (codes,)).shape == (0, 150)
-
-
 @pytest.mark.parametrize("long", [40, 4200])
 def test_the_index_and_the_matrix_product_count_the_same(monkeypatch, long):
     texts = draw(9, "ACGT", long, long + 30, 6)
@@ -129,14 +112,6 @@ def families():
             text[rng.integers(0, len(text), 4)] = rng.choice(list("ACGT"), 4)
             rows.append((name, "".join(text)))
     return pd.DataFrame(rows, [f"p{i}" for i in range(50)], ["family", "sequence"])
-
-
-def test_a_categorical_and_a_string_column_are_the_same(families):
-    base = measured(families.sequence.tolist(), Mismatch(3, 1))
-    for dtype in ("category", "string", object):
-        assert np.array_equal(base, measured(families.sequence.astype(dtype).tolist(), Mismatch(3, 1)))
-        d = pc.dissimilarity("~ sequence", families.astype({"sequence": dtype}), Mismatch(3, 1))
-        assert np.array_equal(base, d.frame().to_numpy())
 
 
 def test_the_alphabet_is_that_of_the_rows_in_fit_unless_given(families):
@@ -217,14 +192,6 @@ def test_text_in_fit_must_be_text_again(families):
         pc.fit("family ~ sequence", families, dissimilarity=Mismatch(3, 1), na="keep", eps=1.0)
 
 
-def test_missing_strings_are_left_out(families):
-    families.loc["p4", "sequence"] = None
-    fit = pc.fit("family ~ sequence", families, dissimilarity=Mismatch(3, 1), eps=1.0)
-    assert list(fit.dropped) == ["p4"]
-    with pytest.raises(pc.DataError, match="missing values in 'sequence'"):
-        pc.fit("family ~ sequence", families, dissimilarity=Mismatch(3, 1), na="raise", eps=1.0)
-
-
 def edits(a, b):
     row = list(range(len(b) + 1))
     for i, x in enumerate(a, 1):
@@ -293,12 +260,3 @@ def test_the_cure_is_a_line_that_works(names):
     empty = names.assign(name=["", *names["name"][1:]])
     with pytest.warns(pc.DataWarning, match="compare their letters by dissimilarity=pc.Levenshtein"):
         pc.fit("y ~ name", empty, "knn", k=1)
-
-
-def test_distinct_strings_cost_no_square_design_matrix():
-    """The design of columns as they stand is learned from one row: as wide, and not as long, as there are strings."""
-    table = pd.DataFrame({"s": ["b", "a", "c", "a"], "x": [1.0, 2.0, 3.0, 4.0], "f": [True, False, True, True]})
-    frame = mold("~ .", table, response=False)
-    expected = [[0, 1, 0, 1, 1], [1, 0, 0, 2, 0], [0, 0, 1, 3, 1], [1, 0, 0, 4, 1]]
-    assert frame.design.to_numpy().tolist() == expected
-    assert list(frame.design.columns) == ["s[a]", "s[b]", "s[c]", "x", "f"]

@@ -5,7 +5,6 @@ from dataclasses import dataclass, fields, replace
 from typing import Any
 
 import numpy as np
-import pandas as pd
 import pytest
 from new_rows import measure
 
@@ -24,44 +23,9 @@ class Power(pc.extend.Wrapper):
         return values**self.exponent
 
 
-def counts(frame):
-    X = frame.design.to_numpy(float)
-    if X.shape[1] < 2 or (X < 0).any():
-        raise pc.DataError("Hellinger distances take numbers of at least 0, in two columns or more")
-    return X
-
-
-@pc.extend.savable(mask="p")
-@dataclass(frozen=True)
-class TrainedMask(pc.extend.TrainedMetric):
-    mask: np.ndarray
-
-    def rows(self, frame):
-        return (np.ascontiguousarray(np.sqrt(counts(frame)[:, self.mask])),)
-
-    def between(self, rows, candidates):
-        return np.sqrt(((rows[0][:, None] - candidates[0][None]) ** 2).sum(axis=2) / 2)
-
-
-@dataclass(frozen=True)
-class MaskedHellinger(pc.Metric):
-    """Hellinger distance on the columns that differ most between the classes."""
-
-    traits = pc.extend.Traits(symmetric=True, triangle=True, row_by_row=True, train_in_folds=True, supervised=True)
-
-    columns: int = 2
-
-    def train(self, frame):
-        X = counts(frame)
-        means = np.stack([X[frame.codes == c].mean(axis=0) for c in np.unique(frame.codes)])
-        return TrainedMask(self, np.sort(np.argsort(-np.ptp(means, axis=0), kind="stable")[: self.columns]))
-
-
 def test_a_wrapper_of_ones_own_writes_one_method():
     pc.testing.check_metric(Power)
     pc.testing.check_metric(Power(pc.Learned()))
-    table = pd.DataFrame(np.random.default_rng(0).poisson(4.0, (30, 4)).astype(float), columns=list("abcd"))
-    pc.testing.check_metric(MaskedHellinger(), table.assign(y=np.repeat(["u", "v"], 15)))
 
 
 def test_a_wrapper_serves_wherever_a_metric_does(iris):

@@ -65,17 +65,6 @@ def test_rows_of_weight_0_are_not_drawn_as_candidates(iris):
     assert pc.fit("species ~ 1", iris, weights=w, eps=1.0, dissimilarity=wide).dissimilarity.shape == (150, 150)
 
 
-def test_a_fit_with_rows_of_weight_0_is_saved_and_reproduced(iris, tmp_path):
-    w = (np.arange(150) % 3 > 0).astype(float)
-    D = pc.dissimilarity("species ~ .", iris).frame()
-    for formula, metric in (("species ~ .", "euclidean"), ("species ~ 1", D)):
-        fit = pc.fit(formula, iris, weights=w, eps=1.0, dissimilarity=metric)
-        fit.save(tmp_path / "fit", overwrite=True)
-        assert pc.load(tmp_path / "fit").prototypes.equals(fit.prototypes)
-        found = pc.load(tmp_path / "fit").reproduce(iris, weights=w, dissimilarity=metric)
-        assert found, str(found)
-
-
 @pytest.mark.parametrize("method", METHODS)
 def test_rows_with_missing_predictors_come_back_as_missing(fits, new, method):
     new = new.copy()
@@ -212,25 +201,3 @@ def test_methods_declare_that_they_need_coordinates(iris, name):
             pc.fit("species ~ .", iris, model, dissimilarity="gower", cv=None)
     else:
         pc.fit("species ~ .", iris, model, dissimilarity="gower", cv=None)
-
-
-@pytest.mark.filterwarnings("ignore::UserWarning")
-@pytest.mark.parametrize("method", METHODS)
-def test_errors_offer_a_grid_where_there_is_one(iris, method):
-    kind = MODELS[method]
-    for name in kind().parameters():
-        given = {parameter: values[0] for parameter, values in kind.example.items()} | ({"embedding": "flip"} if name == "dims" else {})
-        if name == "total":  # stands in the place of K
-            del given["K"]
-        try:
-            pc.fit("species ~ .", iris.iloc[::3], kind(**{**given, name: "grid"}), cv=2)
-            has_grid = True
-        except pc.OptionError:
-            has_grid = False
-        assert kind.offers_grid(name) == has_grid, name
-        words = ""
-        try:
-            kind(**{**given, name: -3.5})
-        except pc.OptionError as error:
-            words = str(error)
-        assert "sequence of" not in words or ("'grid'" in words) == has_grid, words

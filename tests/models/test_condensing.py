@@ -42,8 +42,6 @@ def test_a_condensed_set_is_consistent(iris):
     assert len(fit.prototypes) < 50
     assert fit.update(seed=0).prototypes.equals(fit.prototypes)
     assert not fit.update(seed=1).prototypes.index.equals(fit.prototypes.index)
-    v = pc.cross_validate("species ~ .", iris, "condensed", cv=5)
-    assert v.table["error"].iloc[0] < 0.15
     D = pc.dissimilarity("species ~ .", iris).frame()
     shuffled = D[D.columns[::-1]]
     assert pc.fit("species ~ 1", iris, "condensed", dissimilarity=shuffled).prototypes.index.equals(
@@ -77,10 +75,5 @@ def test_rows_must_be_the_candidates(iris):
     for method in ("condensed", "multiedit"):
         with pytest.raises(pc.DataError, match="this method selects among the rows, so it needs the dissimilarities between all rows"):
             pc.fit("species ~ 1", iris, method, dissimilarity=wide)
-        with pytest.raises(pc.OptionError, match=r"weights= needs a method with weights, which '(condensed|multiedit)' does not have"):
-            pc.fit("species ~ .", iris, method, weights=np.ones(150))
         tiny = pd.DataFrame({"x": [0.0, 1.0], "y": ["a", "b"]})
         assert pc.fit("y ~ x", tiny, method).predict().tolist() == ["a", "b"]
-    for parameters in ({"parts": 2}, {"quiet": 0}, {"condense": "yes"}):
-        with pytest.raises(pc.OptionError):
-            pc.fit("species ~ .", iris, "multiedit", **parameters)

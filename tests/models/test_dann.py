@@ -8,7 +8,6 @@ from scipy.linalg import sqrtm
 from sklearn.neighbors import KNeighborsClassifier
 
 import protoclass as pc
-from protoclass.core.neighbours import dann as adaptive
 from protoclass.models.dann import DANN
 
 RAW = pc.Euclidean(scale=False)
@@ -144,16 +143,6 @@ def test_weights_are_votes_and_rows_without_take_no_part():
     assert len(fit.prototypes) == (w > 0).sum()
 
 
-def test_blocks_do_not_matter(monkeypatch):
-    X, y, new = clouds(7)
-    fit = fitted(X, y, k=3)
-    told = [fit.predict(frame(new), kind) for kind in fit.rule.kinds]
-    monkeypatch.setattr(adaptive, "ENTRIES", 1)
-    assert all(fit.predict(frame(new), kind).equals(t) for kind, t in zip(fit.rule.kinds, told, strict=True))
-    single = [fit.predict(frame(new[i : i + 1]), "distance").to_numpy() for i in range(len(new))]
-    assert np.concatenate(single) == pytest.approx(fit.predict(frame(new), "distance").to_numpy())
-
-
 def test_the_default_number_of_rows_that_make_the_metric(iris):
     for data, rows in ((iris.iloc[::5], 30), (iris, 50), (pd.concat([iris] * 3, ignore_index=True), 90)):
         assert pc.fit("species ~ .", data, DANN(k=1)).rule.report["rows that make the metric"] == rows
@@ -179,16 +168,11 @@ def test_far_queries(iris, far):
 
 
 def test_wrong_parameters(iris):
-    for parameters in ({"k": 0}, {"neighborhood": 1}, {"neighborhood": [10, None]}, {"epsilon": 0}, {"ridge": -1}, {"iterations": 0}):
-        with pytest.raises(pc.OptionError):
-            DANN(**parameters)
+    with pytest.raises(pc.OptionError):
+        DANN(neighborhood=[10, None])
     with pytest.raises(pc.OptionError, match="dann has no default grid for ridge"):
         pc.fit("species ~ .", iris, DANN(ridge="grid"))
     with pytest.raises(pc.DataError, match="k=151 neighbours need as many training rows with weight, but there are 150:"):
         pc.fit("species ~ .", iris, DANN(k=151))
     with pytest.raises(pc.DataError, match="neighborhood=151 needs as many training rows with weight, but there are 150"):
         pc.fit("species ~ .", iris, DANN(k=1, neighborhood=151))
-    with pytest.raises(pc.NoVectors, match=r"needs coordinates, but .* have none"):
-        pc.fit("species ~ .", iris, DANN(k=1), dissimilarity="gower")
-    with pytest.raises(pc.OptionError, match="needs the training rows as candidates"):
-        pc.fit("species ~ .", iris, DANN(k=1), candidates=50)

@@ -3,12 +3,9 @@
 import numpy as np
 import pandas as pd
 import pytest
-from queries import query
 from sklearn.neighbors import KNeighborsClassifier
 
 import protoclass as pc
-from protoclass.core.neighbours.nearest import KNNPath
-from protoclass.core.task import Points
 from protoclass.models.knn import ballots
 
 RAW = pc.Euclidean(scale=False)
@@ -79,17 +76,6 @@ def test_random_ties_take_k_rows_and_every_tied_row_alike(k):
     assert total[1:7] / 120 == pytest.approx(np.full(6, mean), abs=4 * np.sqrt(0.25 / 120) / k)
 
 
-def test_one_ordering_of_tied_rows_serves_every_k():
-    draw = np.random.default_rng(9)
-    D, y = draw.integers(0, 3, (12, 15)).astype(float), draw.integers(0, 3, 15)
-    for seed in (None, (4,)):
-        path = KNNPath((1, 3, 8), Points(y, at=np.arange(15)), np.ones(15), 3, seed)
-        for g, k in enumerate((1, 3, 8)):
-            assert path.at(g).k == k
-            for kind in ("class", "prob"):
-                assert (path.at(g).predict(kind, query(D)) == path.predict(kind, query(D))[:, g]).all()
-
-
 def test_votes_that_are_even_but_for_rounding_are_even():
     data = pd.DataFrame({"y": ["b", "b", "a"]})
     D = np.array([[0.0, 1, 2], [1, 0, 3], [2, 3, 0]])
@@ -130,9 +116,6 @@ def test_the_default_grid_and_errors(iris):
     w = np.r_[1, 1, np.zeros(48), 1, 1, np.zeros(48), 1, np.zeros(49)]
     with pytest.raises(pc.DataError, match="k=6 neighbours need as many training rows with weight, but there are 5:"):
         pc.fit("species ~ .", iris, "knn", k=6, weights=w)
-    for parameters in ({"ties": "first"}, {"k": 0.5}, {"k": []}, {"k": None}):
-        with pytest.raises(pc.OptionError):
-            pc.fit("species ~ .", iris, "knn", **parameters)
     wide = pc.dissimilarity("~ . - species", iris).frame().iloc[:100]
     with pytest.raises(pc.DataError, match="50 candidates are not rows"):
         pc.fit("species ~ 1", iris.iloc[:100], "knn", k=3, dissimilarity=wide)

@@ -1,6 +1,6 @@
 """Median GLVQ against a plain transcription of its cost, against enumeration, and what it promises through fit."""
 
-from itertools import combinations, product
+from itertools import combinations
 from math import fsum, inf
 
 import numpy as np
@@ -15,9 +15,7 @@ from protoclass.core.vectors.class_medoids import (
     add_for_classes,
     cost_of,
     labelled,
-    share_out,
     swap_changes,
-    swap_for_classes,
 )
 
 BETA = 20.0
@@ -148,12 +146,6 @@ def test_no_swap_improves_a_fit_by_columns(iris, matrix):
     assert (w[fit.prototypes.index] > 0).all()
 
 
-def test_no_swap_improves_a_fit_with_candidates(iris):
-    fit = pc.fit("species ~ .", iris, "medianglvq", K=2, matrix="none", candidates=30)
-    assert_no_swap_improves(fit)
-    assert fit.dissimilarity.frame().shape[1] == 30
-
-
 def scattered():
     """One class is a single heap, the other lies in four."""
     draw = np.random.default_rng(3)
@@ -166,9 +158,6 @@ def scattered():
 def test_numbers_adapt_between_classes_and_each_keeps_one():
     fit = pc.fit("y ~ .", scattered(), "medianglvq", K=2, matrix="none")
     assert fit.prototypes["class"].value_counts().to_dict() == {"four": 3, "one heap": 1}
-    by_class = pc.fit("y ~ .", scattered(), "medianglvq", K={"one heap": 4, "four": 1}, matrix="none")
-    assert by_class.prototypes["class"].value_counts().to_dict() == {"four": 4, "one heap": 1}
-    assert by_class.glance()["training_error"].item() == 0
 
 
 def test_a_class_of_one_row_keeps_it():
@@ -182,8 +171,6 @@ def test_a_class_of_one_row_keeps_it():
 
 
 def test_more_prototypes_than_rows_of_a_class(iris):
-    with pytest.raises(pc.DataError, match="medianglvq needs at least 51 rows of class 'setosa', but it has 50"):
-        pc.fit("species ~ .", iris, "medianglvq", K=51, cv=None)
     with pytest.raises(pc.DataError, match="it has 45 in the training rows of a fold"):
         pc.fit("species ~ .", iris, "medianglvq", K=[1, 46], matrix="none")
     every = pc.fit("species ~ .", iris, "medianglvq", K=50, cv=None)
@@ -207,32 +194,25 @@ def test_rows_alike_in_different_classes():
 @pytest.mark.parametrize("seed", [0, 2, 4, 6])  # of points: among dissimilarities of pure noise one more prototype may cost
 def test_the_cost_never_rises_with_K_over_a_grid(seed):
     table, arguments = given(seed, 3, 40)
-    fit = pc.fit("y ~ 1", table, "medianglvq", K=1, starts=1, cv=None, **arguments)
+    fit = pc.fit("y ~ 1", table, "medianglvq", K=1, cv=None, **arguments)
     task, K = fit.problem.task(fit.dissimilarity), np.arange(1, 12)
     costs = [rule.report["cost"] for rule in fit.model.path(task, {"K": K}).rules]
     assert (np.diff(costs) <= 1e-9).all()
     assert costs[-1] < costs[0]
-    alone = [pc.fit("y ~ 1", table, "medianglvq", K=int(k), starts=1, cv=None, **arguments).rule.report["cost"] for k in K]
+    alone = [pc.fit("y ~ 1", table, "medianglvq", K=int(k), cv=None, **arguments).rule.report["cost"] for k in K]
     assert (np.array(costs) <= np.array(alone) + 1e-9).all()
 
 
-@pytest.mark.parametrize("K", [1, {"c0": 2, "c1": 1}], ids=["two", "three"])
-def test_the_least_cost_of_tiny_problems_is_nearly_always_found(K):
+def test_the_least_cost_of_tiny_problems_is_mostly_found():
     found = 0
-    for seed in range(100):
+    for seed in range(60):
         table, arguments = given(seed, 2, int(np.random.default_rng(seed).integers(6, 11)))
-        fit = pc.fit("y ~ 1", table, "medianglvq", K=K, starts=10, cv=None, progress=False, **arguments)
+        fit = pc.fit("y ~ 1", table, "medianglvq", K=1, cv=None, progress=False, **arguments)
         D, w, y, of, at = recomputed(fit)
         least = min(cost(D, w, y, of, c) for c in combinations(range(len(of)), len(at)) if len(set(of[list(c)])) == 2)
         assert fit.rule.report["cost"] >= least - 1e-9
         found += fit.rule.report["cost"] <= 1.01 * least
-    assert found >= 95, found
-
-
-def test_more_starts_begin_elsewhere(iris):
-    costs = [pc.fit("species ~ .", iris, "medianglvq", K=2, matrix="none", starts=starts).rule.report["cost"] for starts in (1, 2, 20)]
-    assert costs[0] > costs[2]
-    assert costs[0] >= costs[1] >= costs[2]
+    assert found >= 50, found
 
 
 @pytest.mark.usefixtures("threads_of_blas")
@@ -251,8 +231,6 @@ def test_any_number_of_threads_gives_the_same(iris, matrix):
     ({"matrix": "diag"}, "matrix must be 'auto', 'none', 'diagonal' or 'full', not 'diag'"),
     ({"local": True}, "local=True needs a matrix to learn for each class, but matrix='none': use matrix='diagonal' or 'full'"),
     ({"local": "yes", "matrix": "full"}, "local must be True, False, a sequence of these, or 'auto', not 'yes'"),
-    ({"K": 0}, r"K of medianglvq must be a whole number >= 1 and.*between 0.*, not 0"),
-    ({"K": {"setosa": 1}}, r"K must be a mapping with exactly the classes.*: 1\}"),
     ({"matrix": "full", "dissimilarity": "gower"},
      r"Gower dissimilarities are not Euclidean.*use matrix='full' with 'euclidean' or 'mahalanobis', matrix='diagonal'.*or matrix='none'"),
     ({"matrix": "diagonal", "dissimilarity": "chebyshev"},
@@ -337,7 +315,7 @@ def errors_with(D, w, y, of, at):
 @pytest.mark.parametrize(("classes", "seed"), [(2, 0), (2, 1), (5, 2), (5, 3)])
 def test_alternatives_equal_every_swap_computed_anew(seed, classes):
     table, arguments = given(seed, classes, 25)
-    fit = pc.fit("y ~ 1", table, "medianglvq", K=2 if seed % 2 else {f"c{c}": 1 + (c == 0) for c in range(classes)}, cv=None, **arguments)
+    fit = pc.fit("y ~ 1", table, "medianglvq", K=2 if seed % 2 else 1, cv=None, **arguments)
     D, w, y, of, at = recomputed(fit)
     before, labels = cost(D, w, y, of, at), fit.dissimilarity.frame().columns
     changes = {}  # of the cost, by prototype and what stands in its place, None for nothing
@@ -405,60 +383,25 @@ def test_a_row_of_another_class_takes_no_place(iris):
         fit.swap(fit.prototypes.index[0], 149)
 
 
-def test_prototypes_are_shared_out_by_weight():
-    draw = np.random.default_rng(0)
-    for _ in range(50):
-        weight, most = draw.uniform(0, 9, 4), draw.integers(1, 8, 4)
-        total = int(draw.integers(4, most.sum() + 1))
-        count = share_out(total, weight, most)
-        assert count.sum() == total
-        assert ((count >= 1) & (count <= most)).all()
-        for c, d in product(range(4), repeat=2):  # no class has a seat that another one needs more
-            assert count[c] == 1 or count[d] == most[d] or weight[d] / (count[d] + 0.5) <= weight[c] / (count[c] - 0.5) + 1e-12
-    assert share_out(90, np.array([3.0, 1.0]), np.array([2, 3])).tolist() == [2, 3]
-
-
-def test_total_is_the_number_of_all_prototypes():
-    table = scattered()
-    for total in (2, 3, 7):
-        fit = pc.fit("y ~ .", table, "medianglvq", total=total, matrix="none")
-        assert len(fit.prototypes) == total
-        assert_no_swap_improves(fit)
-        assert f"Prototypes of all classes  {total}" in str(fit)
-    by_total, by_K = (pc.fit("y ~ .", table, "medianglvq", matrix="none", **count) for count in ({"total": 2}, {"K": 1}))
-    assert by_total.prototypes.equals(by_K.prototypes)
-    tuned = pc.cross_validate("y ~ .", table, "medianglvq", total=[2, 5, 9], matrix="none", cv=3)
-    assert tuned.table["total"].tolist() == tuned.table["size"].tolist() == [2, 5, 9]
-    grid = pc.cross_validate("y ~ .", table, "medianglvq", total="grid", matrix="none", cv=3)
-    assert grid.table["total"].tolist() == [2, 4, 6, 10]
-
-
-@pytest.mark.parametrize(("name", "first", "others"), [("K", 1, [2, 3, 5]), ("total", 3, [6, 9, 15])])
-def test_the_number_is_tuned_at_the_matrix_that_is_chosen_with_the_least(iris, name, first, others):
-    number = {name: "grid"} if name == "total" else {}
-    curve = pc.cross_validate("species ~ .", iris, "medianglvq", cv=3, **number)
+def test_the_number_is_tuned_at_the_matrix_that_is_chosen_with_the_least(iris):
+    iris = iris[::2]
+    curve = pc.cross_validate("species ~ .", iris, "medianglvq", cv=3)
     table, learned = curve.table, ["matrix", "local", "ridge"]
-    assert table[name].tolist() == [first] * 8 + others
-    alone = pc.cross_validate("species ~ .", iris, "medianglvq", cv=3, **{name: first})
+    assert table["K"].tolist() == [1] * 8 + [2, 3, 5]
+    alone = pc.cross_validate("species ~ .", iris, "medianglvq", K=1, cv=3)
     assert table[learned + ["error"]].head(8).equals(alone.table[learned + ["error"]])
     chosen = alone.table.loc[alone.one_se, learned].tolist()
     assert table.loc[8:, learned].to_numpy().tolist() == [chosen] * 3
     assert curve.corrected("1se") >= 0
-    fit = pc.fit("species ~ .", iris, "medianglvq", cv=3, **number)
+    fit = curve.fit
     values = fit.selection.values
     same = pc.fit("species ~ .", iris, "medianglvq", cv=None, **values)
     assert same.prototypes.equals(fit.prototypes)
 
 
-def test_a_total_keeps_to_a_budget_while_a_matrix_is_tuned(iris):
-    arguments = {"total": [3, 6], "matrix": "diagonal", "ridge": [0.01, 0.1], "cv": 3}
-    fit = pc.fit("species ~ .", iris, "medianglvq", max_prototypes=4, choose="min", **arguments)
-    assert len(fit.prototypes) == 3
-    assert fit.validation.table["total"].tolist() == [3, 3, 6]
-
-
 def test_held_out_rows_do_not_see_their_labels_while_a_matrix_is_tuned(iris):
-    fold, other = np.arange(150) % 3, iris.copy()
+    iris = iris[::2].reset_index(drop=True)
+    fold, other = np.arange(75) % 3, iris.copy()
     out = fold == 0
     other.loc[out, "species"] = np.random.default_rng(0).permutation(iris["species"][out])
     one, two = (pc.cross_validate("species ~ .", data, "medianglvq", cv=fold) for data in (iris, other))
@@ -466,66 +409,3 @@ def test_held_out_rows_do_not_see_their_labels_while_a_matrix_is_tuned(iris):
     both = one.grid.reset_index().merge(two.grid.reset_index(), on=names)
     assert len(both) >= 8
     assert (one.predicted[0][out][:, both["index_x"]] == two.predicted[0][out][:, both["index_y"]]).all()
-
-
-@pytest.mark.parametrize("arguments", [
-    {"K": 2}, {"K": {"setosa": 1, "versicolor": 2, "virginica": 2}}, {"total": 5}, {"K": 2, "matrix": "diagonal", "ridge": 0.01},
-    {"K": [1, 2], "cv": 3}, {"K": 1, "matrix": "full", "local": True, "ridge": [0.01, 0.1], "cv": 3},
-])  # fmt: skip
-def test_a_fit_at_another_size_equals_a_separate_fit(iris, arguments):
-    fit = pc.fit("species ~ .", iris, "medianglvq", **{"matrix": "none", **arguments})
-    for size in (3, 7):
-        other = fit.at(size=size)
-        separate = {name: value for name, value in fit.parameters().items() if name not in ("K", "total")}
-        same = pc.fit("species ~ .", iris, "medianglvq", total=size, **separate)
-        assert len(other.prototypes) == size
-        assert other.prototypes.equals(same.prototypes)
-        assert other.rule.report == same.rule.report
-        assert other.predict(kind="distance").equals(same.predict(kind="distance"))
-        assert other.curve is None  # the error was that of another number
-        assert other.update(seed=0).prototypes.equals(other.prototypes)
-        assert isinstance(other, pc.Fit)
-    tuned = pc.fit("species ~ .", iris, "medianglvq", total=[3, 6], matrix="none", cv=3)
-    assert tuned.at(size=6).point == 1
-    for size in (2, 151, 0, 2.5, True):
-        with pytest.raises(pc.OptionError, match=r"(total of medianglvq|size) must be .*, not "):
-            fit.at(size=size)
-    with pytest.raises(pc.OptionError, match="either size= or lambda_="):
-        fit.at()
-    with pytest.raises(pc.NotAvailable):
-        fit.at(lambda_=1.0)
-
-
-def test_rows_that_are_given_start_the_swaps(iris, tmp_path):
-    fit = pc.fit("species ~ .", iris, "medianglvq", K=2, matrix="none")
-    again = pc.fit("species ~ .", iris, "medianglvq", init=fit.prototypes.index, matrix="none")
-    assert again.rule.report["swaps"] == 0  # no swap improves what swaps ended with
-    assert again.prototypes.equals(fit.prototypes)
-    D, w, y, of, _ = recomputed(fit)
-    first = [3, 60, 120]
-    start = pc.fit("species ~ .", iris, "medianglvq", init=first, matrix="none")
-    run = swap_for_classes(labelled(D, w, *(np.unique(v, return_inverse=True)[1] for v in (y, of)), 3, BETA), first)
-    assert sorted(start.prototypes.index) == run.at.tolist()
-    assert_no_swap_improves(start)
-    more = pc.fit("species ~ .", iris, "medianglvq", init=first, total=5, matrix="none", cv=5)
-    assert len(more.prototypes) == 5
-    assert len(more.validation.predicted[0]) == 150  # folds that hold a row of init out are fitted as well
-    more.save(tmp_path / "fit.zip")
-    assert pc.load(tmp_path / "fit.zip").model.init == tuple(first)
-    named = iris.set_axis([f"row {i}" for i in range(150)])
-    assert pc.fit("species ~ .", named, "medianglvq", init=["row 3", "row 60", "row 120"], matrix="none").rule.report == start.rule.report
-
-
-@pytest.mark.parametrize(("arguments", "words"), [
-    ({"total": 2}, r"total of medianglvq must be from 3, one prototype of each class, to 150,.*not 2"),
-    ({"total": 0}, "total of medianglvq must be a whole number >= 1, a sequence of these, or 'grid', not 0"),
-    ({"total": 3, "K": 1}, "K=1 and total=3 both set the number of prototypes: leave one out"),
-    ({"init": "pvm"}, r"init must be 'kmedoids' or a list of row.*not 'pvm'"),
-    ({"init": [1, 60]}, "init must contain rows of each class, but has none of class 'virginica'"),
-    ({"init": [1, 1, 60, 120]}, "init must contain different rows with weight, but a row occurs twice or has weight 0"),
-    ({"init": [1, 60, 999]}, "init: 999 is not the label of a row"),
-    ({"init": [1, 60, 120, 121], "K": 1}, "init has 4 rows, but there are 3 prototypes:"),
-])  # fmt: skip
-def test_starts_and_totals_that_mean_nothing(iris, arguments, words):
-    with pytest.raises(pc.OptionError, match=words):
-        pc.fit("species ~ .", iris, "medianglvq", **{"cv": None, **arguments})

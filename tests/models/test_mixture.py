@@ -144,20 +144,6 @@ def test_posteriors_are_bayes_rule_also_far_away(iris):
 
 
 @pytest.mark.parametrize("form", FORMS)
-def test_neither_order_nor_place_of_the_columns_matters(iris, form):
-    fit = fitted(iris, K=2, covariance=form)
-    turned = iris[["petal_width", "sepal_length", "petal_length", "sepal_width", "species"]]
-    assert fitted(turned, K=2, covariance=form).predict(kind="prob").to_numpy() == pytest.approx(
-        fit.predict(kind="prob").to_numpy(), abs=1e-6
-    )
-    numbers = iris.columns[:4]
-    moved = iris.assign(**{c: 3 * iris[c] + 7 for c in numbers})  # the ridge follows the columns' unit
-    assert fitted(moved, K=2, covariance=form).predict(kind="prob").to_numpy() == pytest.approx(
-        fit.predict(kind="prob").to_numpy(), abs=1e-6
-    )
-
-
-@pytest.mark.parametrize("form", FORMS)
 def test_bic_by_hand(iris, form, monkeypatch):
     monkeypatch.setattr(model, "MOST", 4)
     X, y, own = parts(iris)
@@ -185,9 +171,6 @@ def test_bic_by_hand(iris, form, monkeypatch):
     told = ", ".join(f"{name}: {K}" for name, K in zip(fit.classes, best, strict=True))
     assert fit.rule.report["components per class K"] == f"{told} (least BIC)"
     assert fit.rule.size == sum(free[form](K) for K in best)
-    v = pc.cross_validate("species ~ .", iris, Mixture(K="bic", covariance=form, starts=1), cv=2)
-    assert len(v.table) == 1
-    assert v.table["error"][0] < 0.1
 
 
 def test_priors(iris):
@@ -206,15 +189,9 @@ def test_priors(iris):
 
 
 def test_what_cannot_be_fitted_and_what_is_told(iris, monkeypatch):
-    with pytest.raises(pc.OptionError, match=r"weights= needs a method with weights, which.*: use 'pvm', 'hyperplane',"):
-        pc.fit("species ~ .", iris, Mixture(K=1), weights=np.ones(150))
     one = iris.iloc[[*range(60), 100]]
     with pytest.raises(pc.DataError, match="mixture needs at least 2 rows of class 'virginica', but it has 1"):
         fitted(one, K=1)
-    with pytest.raises(pc.DataError, match="mixture needs at least 2 rows of class 'virginica', but it has 1"):
-        fitted(one, K="bic")
-    with pytest.raises(pc.DataError, match="mixture needs at least 51 rows"):
-        fitted(iris, K=51)
     few = iris.iloc[[*range(53), *range(100, 150)]]
     with pytest.raises(
         pc.DataError, match="1 Gaussian with covariance='full' cannot be fitted to the 3 rows of class 'ver"
@@ -235,6 +212,5 @@ def test_what_cannot_be_fitted_and_what_is_told(iris, monkeypatch):
     assert "EM" not in told.rule.report
     monkeypatch.setattr(core, "STEPS", 1)
     assert fitted(iris, K=3).rule.report["EM"].endswith("setosa, versicolor, virginica")
-    for parameters in ({"K": "aic"}, {"K": ["bic", 1]}, {"covariance": "round"}, {"ridge": -1}, {"starts": 0}):
-        with pytest.raises(pc.OptionError):
-            Mixture(**{"K": 1, **parameters})
+    with pytest.raises(pc.OptionError):
+        Mixture(K=["bic", 1])

@@ -161,7 +161,7 @@ class Shown:
 
     def __init__(self, box):
         self.box, self.map, self.details = box, box.locator(".protoclass-map"), box.locator(".protoclass-panel")
-        self.eps, self.size = box.get_by_role("slider", name="radius"), box.get_by_role("slider", name="Number of prototypes")
+        self.eps = box.get_by_role("slider", name="radius")
         self.list, self.notice = box.get_by_label("Prototypes", exact=True).locator("tbody button"), box.locator(".protoclass-silent")
 
     def words(self):
@@ -172,23 +172,14 @@ class Shown:
 
         expect(self.box.locator("[role=status]")).to_contain_text(words)
 
-    def menu(self, name):
-        return self.box.get_by_label(name, exact=True)
-
     def drag(self, slider, share):
-        """Drag the handle of a slider to a share of its length."""
+        """Drag a curve from its chosen point to the one at a share of its length."""
         slider.click(trial=True)  # waits until nothing is above it
         at = slider.bounding_box()
         y = at["y"] + at["height"] / 2
-        if slider.get_attribute("role") == "slider":  # a curve: from its chosen point to the one at this share
-            of = "e => { const c = e.closest('.protoclass-chart').explorer; return c.order.map((k) => c.spots[k][0]); }"
-            spots, now = slider.evaluate(of), int(slider.get_attribute("aria-valuenow"))
-            along = [at["x"] + spots[k] for k in (now, round(share * (len(spots) - 1)))]
-        else:
-            low, high = (float(slider.get_attribute(end)) for end in ("min", "max"))
-            inside = 16  # pixels of the handle, which stays inside
-            start = (float(slider.input_value()) - low) / (high - low)
-            along = [at["x"] + inside / 2 + part * (at["width"] - inside) for part in (start, share)]
+        of = "e => { const c = e.closest('.protoclass-chart').explorer; return c.order.map((k) => c.spots[k][0]); }"
+        spots, now = slider.evaluate(of), int(slider.get_attribute("aria-valuenow"))
+        along = [at["x"] + spots[k] for k in (now, round(share * (len(spots) - 1)))]
         mouse = slider.page.mouse
         mouse.move(along[0], y)
         mouse.down()
@@ -196,7 +187,7 @@ class Shown:
         mouse.up()
 
     def drawn(self):
-        """Place of the radius, size and class that the map has drawn."""
+        """Place of the radius and class that the map has drawn."""
         return [int(value) for value in self.map.get_attribute("data-drawn").split()]
 
     def click(self, label):

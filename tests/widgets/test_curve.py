@@ -1,4 +1,4 @@
-"""What a browser draws beside the map: the error curve, the heat map, the gauge of the proved bound, swaps and criticisms."""
+"""The error curve, alone and above the map: what is sent, and what a browser does with it."""
 
 import json
 import re
@@ -9,9 +9,8 @@ import pytest
 from mounting import follow, mount, settle
 
 import protoclass as pc
-from protoclass.views.analyses import measure_gaps
-from protoclass.views.curve import limit_errors
-from protoclass.views.words import describe_choice
+from protoclass.pictures.curve import limit_errors
+from protoclass.tables.words import describe_choice
 from protoclass.widgets import explore_fit
 from protoclass.widgets.curve import CurveExplorer, describe_chart, describe_line
 from protoclass.widgets.film import describe_curve
@@ -40,10 +39,9 @@ def read(explorer):
 
 def test_a_curve_is_the_table(fit):
     v = fit.validation
-    chart = describe_chart(v, ("eps",))
-    curve = json.loads(json.dumps(chart, allow_nan=False))["curve"]
-    (axis,) = chart["axes"]
-    assert (axis["name"], len(axis["texts"]), axis["named"]) == ("radius eps of the balls", 20, False)
+    chart = json.loads(json.dumps(describe_chart(v), allow_nan=False))
+    (curve,), (axis,) = chart["curves"], chart["axes"]
+    assert (axis["name"], len(axis["texts"]), chart["along"]) == ("radius eps of the balls", 20, 0)
     for name in ("error", "se"):
         assert curve[f"{name}s"] == v.table[name].tolist()
     assert curve["x"] == v.grid["eps"].tolist()
@@ -59,25 +57,22 @@ def test_a_curve_is_the_table(fit):
 def test_the_curve_has_a_line_for_each_distance(iris):
     fit = pc.fit("species ~ .", iris[::3], dissimilarity=["euclidean", "lda"], eps=[0.5, 1.0, 2.0], cv=3, repeats=1)
     whole, chosen = fit.validation.table, fit.dissimilarity.metric.name
-    (line,) = read(CurveExplorer(fit.validation))["curve"]["others"]
+    (line,) = read(CurveExplorer(fit.validation))["curves"][0]["others"]
     (other,) = {"Euclidean", "LDA"} - {chosen}
     assert line == {"name": other, "x": [0.5, 1.0, 2.0], "errors": whole.loc[whole["dissimilarity"] == other, "error"].tolist()}
-    assert describe_curve(PrototypeExplorer(fit)._stages)["others"] == [line]
+    assert describe_curve(PrototypeExplorer(fit).parts[0])["others"] == [line]
 
 
-def test_a_heat_map_is_the_table(machines):
+def test_further_parameters_have_a_curve_for_each_setting(machines):
     v = machines
-    heat = json.loads(json.dumps(describe_chart(v, ("penalty", "stop")), allow_nan=False))["heat"]
-    assert heat["names"] == [["1", "2", "inf"], ["1", "2", "3", "4"]]
-    for point in range(len(v.grid)):
-        i, j = heat["places"][point]
-        row = v.grid.iloc[point]
-        assert (row["penalty"], row["stop"]) == ([1.0, 2.0, np.inf][i], j + 1)
-        same = v.grid.index[v.grid["kind"] == row["kind"]]
-        assert np.flatnonzero(np.array(heat["slices"]) == heat["slices"][point]).tolist() == same.tolist()
-    order = np.argsort(v.table["error"].to_numpy(), kind="stable")
-    assert (np.diff(np.array(heat["shades"])[order]) >= 0).all()
-    assert 0 < heat["shades"][order[0]] < heat["shades"][order[-1]] < 1
+    chart = json.loads(json.dumps(describe_chart(v), allow_nan=False))
+    assert [axis["name"] for axis in chart["axes"]][chart["along"]] == "maximum number of features"
+    for point, row in v.grid.iterrows():
+        curve = chart["curves"][chart["slices"][point]]
+        same = v.grid.index[(v.grid["kind"] == row["kind"]) & (v.grid["penalty"] == row["penalty"])]
+        assert curve["points"] == same.tolist()
+        assert curve["x"] == v.grid["stop"][same].tolist()
+        assert curve["errors"] == v.table["error"][same].tolist()
 
 
 @pytest.mark.parametrize(
@@ -90,20 +85,19 @@ def test_a_heat_map_is_the_table(machines):
 )
 def test_every_grid_is_json_that_a_page_can_read(iris, method, tuned):
     explorer = CurveExplorer(pc.cross_validate("species ~ .", iris, method, cv=3, **tuned))
-    chart = read(explorer)
-    drawn = chart.get("heat") or chart["curve"]
-    assert np.prod([len(axis["texts"]) for axis in chart["axes"]]) == len(explorer.validation.table)
-    assert len(drawn["words"]) == len(drawn["points"]) == len(drawn["errors"]) == len(explorer.validation.table)
+    chart, count = read(explorer), len(explorer.validation.table)
+    assert np.prod([len(axis["texts"]) for axis in chart["axes"]]) == count
+    for name in ("points", "words", "errors"):
+        assert sum(len(curve[name]) for curve in chart["curves"]) == count
     explorer.point = len(explorer.validation.table) - 1
     assert explorer.state["point"] == explorer.point
 
 
 def test_the_curve_above_the_map_is_the_same_at_its_radii(iris, fit):
     explorer = PrototypeExplorer(fit)
-    curve, alone = describe_curve(explorer._stages), describe_chart(fit.validation, ("eps",), [])["curve"]
-    assert curve == alone
+    assert [describe_curve(explorer.parts[0])] == describe_chart(fit.validation)["curves"]
     two = pc.fit("species ~ .", iris, eps=[0.6, 1.0, 1.6], lambda_=[0.5, 2.5], cv=3, dissimilarity="euclidean", repeats=1)
-    some = describe_curve(PrototypeExplorer(two)._stages)
+    some = describe_curve(PrototypeExplorer(two).parts[0])
     here = two.validation.grid["lambda_"] == two.parameters()["lambda_"]
     assert some["points"] == [0, 1, 2]
     assert some["errors"] == two.validation.table["error"][here].tolist()
@@ -127,21 +121,32 @@ def test_a_slider_goes_to_the_nearest_point_of_a_grid_that_is_no_product(uneven)
         row = grid.iloc[uneven.point]
         assert row[name] == value
         assert {k: getattr(uneven, k) for k in grid} == row.to_dict()
-    chart = describe_chart(uneven.validation, ("K", "ridge"))
+    chart = describe_chart(uneven.validation)
     for axis, name in zip(chart["axes"], grid, strict=True):
         assert [axis["texts"][k] for k in axis["at"]] == grid[name].astype(str).tolist()
 
 
 @pytest.mark.browser
-def test_sliders_of_a_page_go_to_the_nearest_point_too(page, uneven):
-    grid = uneven.validation.grid
+def test_menus_of_a_page_go_to_the_nearest_point_too(page, uneven, machines):
     uneven.point = 4
     mount(page, uneven)
-    for name, value in (("whether for each class", 1), ("prototypes for each class, K", 1)):
-        page.get_by_label(name).fill(str(value))
-        settle(page, uneven)
-        assert uneven.point == chosen(page)
-    assert grid["K"].iloc[uneven.point] == 2
+    page.get_by_label("whether for each class").select_option("1")  # which K = 2 does not have
+    settle(page, uneven)
+    assert uneven.point == chosen(page)
+    assert (uneven.K, uneven.local) == (1, True)
+    explorer = CurveExplorer(machines)
+    explorer.kind, explorer.penalty, explorer.stop = "conjunction", 1.0, 1
+    mount(page, explorer)
+    page.get_by_label("kind of machine").select_option("1")
+    settle(page, explorer)
+    assert (explorer.kind, explorer.penalty, explorer.stop) == ("disjunction", 1.0, 1)
+    page.get_by_role("slider").press("End")
+    settle(page, explorer)
+    assert (explorer.kind, explorer.stop) == ("disjunction", 4)
+    explorer.penalty = 2.0
+    follow(page, explorer)
+    assert chosen(page) == explorer.point
+    assert page.locator(".protoclass-chart").count() == 1
 
 
 @pytest.fixture(scope="module")
@@ -159,11 +164,6 @@ def curve(fit):
     return CurveExplorer(fit.validation)
 
 
-@pytest.fixture(scope="module")
-def heat(machines):
-    return CurveExplorer(machines)
-
-
 def chosen(page):
     return int(page.locator(".protoclass-chart").get_attribute("data-chosen"))
 
@@ -173,14 +173,11 @@ def spot(page, point):
     return {"x": x, "y": y}
 
 
-SAID = ".protoclass-chart > .protoclass-unseen"
-
-
 @pytest.mark.browser
 def test_pointer_and_keys_choose_on_the_curve(page, curve, fit):
     explorer, v = curve, fit.validation
     mount(page, explorer)
-    field, words = page.locator(".protoclass-plot"), read(explorer)["curve"]["words"]
+    field, words = page.locator(".protoclass-plot"), read(explorer)["curves"][0]["words"]
     assert chosen(page) == explorer.point == fit.point
     field.hover(position=spot(page, 3))
     assert page.locator(".protoclass-chart-tip").inner_text() == words[3]
@@ -209,11 +206,6 @@ def test_pointer_and_keys_choose_on_the_curve(page, curve, fit):
     page.mouse.up()
     page.get_by_text("Grid point 5 of 20").wait_for()
     assert explorer.point == 4
-    field.press("Home")
-    page.get_by_text("Grid point 1 of 20").wait_for()
-    page.get_by_role("button", name="Fit here").click()
-    page.get_by_text("the fit at eps").wait_for()
-    assert explorer.fit.point == 0
 
 
 @pytest.mark.browser
@@ -223,59 +215,20 @@ def test_the_curve_follows_its_slider_without_python(page, curve):
     for point in (3, 12):
         slider.click(position=spot(page, point))
         assert chosen(page) == point
-        assert page.locator("[role=status]").inner_text() == read(curve)["curve"]["words"][point]
+        assert page.locator("[role=status]").inner_text() == read(curve)["curves"][0]["words"][point]
     slider.press("Home")
     assert chosen(page) == 0
     assert slider.get_attribute("aria-valuenow") == "0"
     sent = page.evaluate("model.sent")
-    page.evaluate("view => model.set('state', { point: 5, used: -1, view, turn: 0 })", sent[-1]["view"])
+    page.evaluate("view => model.set('state', { point: 5, view, turn: 0 })", sent[-1]["view"])
     assert chosen(page) == 0  # Python has not heard of the last turn of this page
-    page.evaluate("model.set('state', { point: 6, used: -1, view: '', turn: 0 })")  # of a cell
+    page.evaluate("model.set('state', { point: 6, view: '', turn: 0 })")  # of a cell
     assert chosen(page) == 6
-
-
-@pytest.mark.browser
-def test_cells_of_a_heat_map(page, heat):
-    explorer, v = heat, heat.validation
-    field = page.locator(".protoclass-plot")
-    assert list(explorer.grid) == ["kind", "penalty", "stop"]
-
-    def find(kind, penalty, stop):
-        grid = v.grid
-        return grid.index[(grid["kind"] == kind) & (grid["penalty"] == penalty) & (grid["stop"] == stop)][0]
-
-    explorer.kind, explorer.penalty, explorer.stop = "conjunction", 1.0, 1
-    mount(page, explorer)
-    assert chosen(page) == explorer.point == find("conjunction", 1.0, 1)
-    field.focus()
-    cells = (("Up", (1.0, 2)), ("Right", (2.0, 2)), ("Down", (2.0, 1)), ("Down", (2.0, 1)), ("Left", (1.0, 1)))
-    for key, cell in cells:
-        field.press(f"Arrow{key}")
-        assert page.locator(SAID).inner_text().startswith(describe_choice(v, find("conjunction", *cell)))
-    field.press("End")
-    field.press("Enter")
-    settle(page, explorer)
-    assert (explorer.penalty, explorer.stop) == (np.inf, 4)
-    assert chosen(page) == explorer.point
-    page.get_by_label("kind of machine").select_option("disjunction")
-    other = find("disjunction", np.inf, 4)
-    assert chosen(page) == other
-    below = find("disjunction", 2.0, 3)
-    field.click(position=spot(page, below))
-    settle(page, explorer)
-    assert explorer.point == chosen(page) == below
-    cells = page.locator(".protoclass-chart").evaluate("chart => chart.explorer.spots.map((spot) => spot !== null)")
-    assert np.flatnonzero(cells).tolist() == v.grid.index[v.grid["kind"] == "disjunction"].tolist()
-    written = page.locator(".protoclass-plot text").all_text_contents()
-    assert f"{v.table['error'][below]:.3f}"[1:] in [text.strip("()") for text in written]
-    explorer.stop = 1
-    follow(page, explorer)
-    assert chosen(page) == find("disjunction", 2.0, 1)
 
 
 def test_the_frontier_of_an_explorer_is_that_of_its_grid(fit, machines):
     v = fit.validation
-    told = json.loads(json.dumps(describe_chart(v, ("eps",)), allow_nan=False))["curve"]
+    told = json.loads(json.dumps(describe_chart(v), allow_nan=False))["curves"][0]
     table = v.table.iloc[told["frontier"]]
     assert told["size_values"] == v.table["size"].tolist()
     sizes = table["size"].tolist()
@@ -283,9 +236,9 @@ def test_the_frontier_of_an_explorer_is_that_of_its_grid(fit, machines):
     assert table["error"].tolist() == sorted(table["error"], reverse=True)
     for point, row in v.table.drop(index=told["frontier"]).iterrows():
         assert table["error"][table["size"] <= row["size"]].min() <= row["error"] or row["size"] < sizes[0], point
-    assert describe_line(machines, ("stop",), np.arange(4))["counted"] == "features"
+    assert describe_line(machines, "stop", np.arange(4))["counted"] == "features"
     knn = pc.cross_validate("y ~ .", fit.call.data.rename(columns={"species": "y"}), "knn")
-    assert describe_chart(knn, ("k",))["curve"]["frontier"] == []
+    assert describe_chart(knn)["curves"][0]["frontier"] == []
 
 
 @pytest.mark.browser
@@ -294,7 +247,7 @@ def test_the_curve_is_switched_to_the_frontier_and_back(page, curve):
     radius, number = (page.get_by_role("button", name=name) for name in ("radius eps", "number of prototypes"))
     number.click()
     assert (radius.get_attribute("aria-pressed"), number.get_attribute("aria-pressed")) == ("false", "true")
-    field, points = page.locator(".protoclass-plot"), read(curve)["curve"]["frontier"]
+    field, points = page.locator(".protoclass-plot"), read(curve)["curves"][0]["frontier"]
     assert field.get_attribute("aria-label") == "number of prototypes"
     assert int(field.get_attribute("aria-valuemax")) == len(points) - 1
     for key, point in (("Home", points[0]), ("ArrowRight", points[1]), ("End", points[-1])):
@@ -346,10 +299,10 @@ INSIDE = """() => {
 
 @pytest.mark.browser
 @pytest.mark.parametrize(("width", "scheme"), [(480, "dark"), pytest.param(1400, "light", marks=pytest.mark.long)])
-def test_texts_stand_inside_and_apart_and_are_seen(page, curve, heat, width, scheme):
+def test_texts_stand_inside_and_apart_and_are_seen(page, curve, machines, width, scheme):
     page.set_viewport_size({"width": width, "height": 700})
     page.emulate_media(color_scheme=scheme)
-    for explorer in (curve, heat):
+    for explorer in (curve, CurveExplorer(machines)):
         mount(page, explorer, answers=False)
         page.locator(".protoclass-plot text").first.wait_for()
         found = page.evaluate(INSIDE)
@@ -377,8 +330,6 @@ def test_names_of_two_neighbouring_points_at_the_right_edge_are_whole(page, iris
 def test_the_strip_above_the_map_chooses_a_radius(page, iris, tmp_path):
     fit = pc.fit("species ~ .", iris, eps=[0.6, 1.0, 1.6], cv=3, dissimilarity="euclidean", repeats=1)
     page.goto(PrototypeExplorer(fit).save(tmp_path / "fit.html").as_uri())
-    assert not page.get_by_role("meter").is_visible()  # nothing is proved of this fit
-    assert page.get_by_label("Poorly explained").count() == 0
     strip, table = page.locator(".protoclass-plot"), fit.validation.table
     page.locator(".protoclass-map[data-drawn]").wait_for()
     strip.focus()
@@ -388,79 +339,17 @@ def test_the_strip_above_the_map_chooses_a_radius(page, iris, tmp_path):
         assert f"{100 * table['error'][place]:.1f} %\nCV error" in page.locator(".protoclass-figures").inner_text()
 
 
-# the gauge of the proved bound, and the menus of swaps and criticisms
-
-
-@pytest.fixture(scope="module")
-def certified(iris):
-    return pc.fit("species ~ .", iris, eps=1.0, certify=True)
-
-
-@pytest.fixture(scope="module")
-def explorer(certified):
-    rows, swaps = certified.criticisms(5), certified.alternatives()
-    return PrototypeExplorer(certified, radii=[1.0, 1.5], alternatives=swaps, criticisms=rows)
-
-
 @pytest.mark.browser
-def test_the_gauge_of_a_saved_page_says_what_python_does(page, explorer, certified, tmp_path):
-    """At each radius and size; and the rows that are explained badly are listed and selected."""
+def test_a_page_says_how_far_from_the_optimum_its_prototypes_are(page, iris, tmp_path):
+    fit = pc.fit("species ~ .", iris, eps=1.0, certify=True, dissimilarity="euclidean")
+    explorer = PrototypeExplorer(fit, radii=[1.0, 1.5])
     page.goto(explorer.save(tmp_path / "fit.html").as_uri())
     page.locator(".protoclass-map[data-drawn]").wait_for()
-    gauge, sliders = page.get_by_role("meter"), page.locator("input[type=range]")
     assert page.locator(".protoclass-plot").count() == 0  # there is no curve over the radius
-    for stage, eps in enumerate(explorer._stages.radii):
-        sliders.nth(0).fill(str(stage))
-        full = explorer._film.fits[stage]
-        proved = measure_gaps(full)
-        for size in (len(full.prototypes), 3, 0):
-            sliders.nth(1).fill(str(size))
-            settle(page)
-            assert gauge.inner_text() == proved.describe(size)
-            assert float(gauge.get_attribute("aria-valuenow")) == pytest.approx(100 / (1 + proved.gaps[size]), abs=0.1)
-        assert f"{eps:.3g}" in page.locator("[role=status]").inner_text()
-    assert proved.describe(len(full.prototypes)) == f"Objective: {full.certificate}."
-    menu, rows = page.get_by_label("Poorly explained"), certified.criticisms(5).table
-    label = rows.index[2]
-    assert menu.locator("option").all_inner_texts() == ["(none)", *(f"{i} ({why})" for i, why in rows["reason"].items())]
-    menu.select_option(index=3)
-    assert page.evaluate("location.hash") == f"#row={label}"
-    assert page.locator(".protoclass-panel h2").first.inner_text().startswith(f"Row {label}: ")
-    page.locator(".protoclass-field").press("Escape")
-    assert menu.input_value() == "-1"
-
-
-@pytest.mark.browser
-def test_in_a_notebook_the_gauge_and_the_ring_do_not_wait_for_python(page, explorer, certified):
-    explorer.selected = explorer.fit.prototypes.index[0]
-    mount(page, explorer, answers=False)
-    page.locator(".protoclass-map[data-drawn]").wait_for()
-    gauge, point = page.get_by_role("meter"), "document.querySelector('.protoclass-map').explorer.state.point"
-    assert gauge.inner_text() == f"Objective: {certified.certificate}."
-    assert f"Objective: {certified.certificate}." in page.locator(".protoclass-field").get_attribute("aria-description")
-    page.locator("input[type=range]").nth(0).fill("1")
-    settle(page)
-    full = explorer._film.fits[1]
-    assert gauge.inner_text() == measure_gaps(full).describe(len(full.prototypes))
-    page.get_by_label("Poorly explained").select_option(index=2)
-    assert page.evaluate(point) == certified.criticisms(5).table.index[1]
-
-
-@pytest.mark.browser
-def test_a_menu_swaps_a_prototype(page, certified):
-    swaps = certified.alternatives()
-    label = next(label for label, offers in swaps.table["substitutes"].items() if len(offers))
-    explorer = PrototypeExplorer(certified, alternatives=swaps)
-    mount(page, explorer)
-    page.get_by_label("Find row").fill(str(label))
-    page.keyboard.press("Enter")
-    menu, row = page.get_by_label("Replace with"), next(iter(swaps.table.loc[label, "substitutes"]))
-    menu.select_option(str(row))
-    page.get_by_role("heading", name=f"Prototype {row}:").wait_for()
-    settle(page, explorer)
-    assert explorer.selected == row
-    assert row in explorer.fit.prototypes.index
-    page.locator("select[aria-label='Replace with'] option", has_text="original").wait_for(state="attached")
+    for stage, each in enumerate(explorer.parts[0].stages.fits):
+        page.get_by_label("radius eps of the balls").fill(str(stage))
+        settle(page)
+        assert page.locator("[role=status]").inner_text().endswith(f" Objective: {each.certificate}.")
 
 
 def test_what_is_not_the_name_of_a_page_is_said_of_save(fit):

@@ -60,20 +60,20 @@ def opened(chromium, tmp_path):
     assert not wrong
 
 
-@pytest.mark.parametrize("kind", ["euclidean", "manhattan", "minkowski", "weighted", "gower", "learned"])
+@pytest.mark.parametrize("kind", ["minkowski", "weighted", "gower", "learned"])
 def test_a_page_measures_as_python_does(opened, iris, mixed, kind):
-    """Nearest prototype and rival, parts of both distances and least changes, of every seventh row and of new rows."""
+    """Nearest prototype and rival, parts of both distances and least changes, of every fourteenth row and of new rows."""
     metric = {
-        "euclidean": "euclidean", "manhattan": "manhattan", "minkowski": pc.Minkowski(3.0),
+        "minkowski": pc.Minkowski(3.0),
         "weighted": pc.Euclidean(weights={"petal_width": 3.0}), "gower": pc.Gower(weights={"site": 0.5}),
         "learned": pc.Relevance(),
     }[kind]  # fmt: skip
     data = mixed if kind == "gower" else iris
     fit = pc.fit("species ~ .", data, dissimilarity=metric,
         eps=0.2 if kind == "gower" else 1.0, na="keep" if kind == "gower" else "drop", repeats=1)
-    new = data.iloc[::11].assign(sepal_length=lambda t: t["sepal_length"] + 0.05)
+    new = data.iloc[::30].assign(sepal_length=lambda t: t["sepal_length"] + 0.05)
     page = opened(fit, new=new)
-    rows = list(range(0, 150, 7))
+    rows = list(range(0, 150, 14))
     at = {f"new {k}": 150 + k for k in range(len(new))} | dict(zip(rows, rows, strict=True))
     found = dict(zip(at, page.evaluate(CLASSIFY, list(at.values())), strict=True))
     for k, label in enumerate(at):
@@ -94,7 +94,7 @@ def test_a_page_measures_as_python_does(opened, iris, mixed, kind):
 
 
 def test_the_story_of_a_saved_page(opened, iris):
-    """A budget, a prototype, its rival, a new row, another value, the code; then a row of the fit, and a line that is pasted."""
+    """A budget, a prototype, its rival, a new row, another value, the code; then a row of the fit."""
     fit = pc.fit("species ~ .", iris, eps=[0.6, 0.8, 1.0, 1.6, 2.0], cv=3, dissimilarity="euclidean", repeats=1)
     page = opened(fit)
     tell_story(Shown(page.locator(".protoclass-page")), fit, lambda code: eval(code, {"fit": fit}).attrs["class"])
@@ -103,15 +103,6 @@ def test_the_story_of_a_saved_page(opened, iris):
     page.keyboard.press("Enter")
     page.get_by_role("button", name="What if").click()
     assert panel.locator("h2").first.inner_text() == "row 70: predicted virginica"
-    panel.get_by_label("sepal_length", exact=True).focus()
-    panel.get_by_label("sepal_length", exact=True).evaluate(
-        """input => {
-          const data = new DataTransfer();
-          data.setData("text", "5.1\\t3.5\\t1.4\\t0.2");
-          input.dispatchEvent(new ClipboardEvent("paste", { clipboardData: data, bubbles: true, cancelable: true }));
-        }"""
-    )
-    assert panel.locator("h2").first.inner_text() == "row 70: predicted setosa"
     page.get_by_role("button", name="Close").click()
     assert panel.locator("h2").first.inner_text().startswith("Row 70: versicolor")
 
@@ -162,26 +153,6 @@ def test_where_a_page_cannot_measure_it_says_why(opened, iris):
         PrototypeExplorer(pc.fit("species ~ .", iris, eps=1.0), new=3)
 
 
-def test_what_is_downloaded(opened, iris):
-    fit = pc.fit("species ~ .", iris, eps=1.0)
-    page = opened(fit)
-
-    def fetch(kind):
-        with page.expect_download() as waiting:
-            page.get_by_label("Download").select_option(kind)
-        return waiting.value.path().read_bytes()
-
-    rows, augmented = pd.read_csv(pd.io.common.BytesIO(fetch("CSV"))), fit.augment()
-    assert rows["predicted"].tolist() == augmented["fitted"].tolist()
-    assert rows["prototype"].tolist() == augmented["prototype"].tolist()
-    assert rows[["x", "y"]].to_numpy() == pytest.approx(fit.dissimilarity.map(2).to_numpy(), abs=1e-5)
-    assert fetch("PNG").startswith(b"\x89PNG")
-    svg = fetch("SVG").decode()
-    marks = re.findall(r"<path transform", svg)
-    assert len(marks) == 150 + len(fit.prototypes) + (~augmented["correct"].astype(bool)).sum() + 3  # rows, prototypes, rings, legend
-    assert page.evaluate("text => new DOMParser().parseFromString(text, 'image/svg+xml').querySelector('parsererror')", svg) is None
-
-
 def test_a_saved_validation_has_all_points(chromium, iris, tmp_path):
     from protoclass.widgets.curve import CurveExplorer
 
@@ -192,14 +163,11 @@ def test_a_saved_validation_has_all_points(chromium, iris, tmp_path):
         explorer, page, wrong = CurveExplorer(validation), chromium.new_page(), []
         page.on("console", lambda message, wrong=wrong: wrong.append(message.text))
         page.goto(explorer.save(tmp_path / "validation.html", overwrite=True).as_uri())
-        field = page.locator(".protoclass-plot")
-        field.press("Home")
-        for point in range(2):
-            field.press("Enter")
+        for point in range(len(validation.grid)):
+            page.locator(".protoclass-chart").evaluate("(chart, point) => chart.explorer.choose(point)", point)
             page.get_by_text(f"Grid point {point + 1} of").wait_for()
             cells = page.locator("table").nth(1).locator("td").all_inner_texts()
             assert [int(cell) for cell in cells if cell] == validation.confusion(point).to_numpy().ravel().tolist()
-            field.press("ArrowRight" if len(validation.grid) == 3 else "ArrowUp")
         page.close()
         assert not wrong
         assert explorer.point == validation.chosen_by_call()

@@ -1,7 +1,6 @@
 """Tangent distance between images (Simard, LeCun and Denker 1993).
 
-Small transformations of an image move it along a plane, spanned by its tangents. The one-sided distance is the distance of an
-image to the plane of another; the two-sided distance is the distance between the two planes.
+Small transformations of an image move it along a plane, spanned by its tangents. The distance is that between the two planes.
 """
 
 from __future__ import annotations
@@ -98,19 +97,18 @@ def _orthonormal(basis, least):  # type: ignore[no-untyped-def]
                 basis[i, a, s] *= scale
 
 
-def tangent_distances(a: tuple[Array, Array], b: tuple[Array, Array], center: Array, two_sided: bool) -> Array:
+def tangent_distances(a: tuple[Array, Array], b: tuple[Array, Array], center: Array) -> Array:
     """Tangent distances (r, q) of r images to q images.
 
     With orthonormal tangents A and B, e = x - y, u = A'e, v = B'e and C = A'B, the squared distance is e'e less the part of
     e in the span of A and B: u'u + w'(I - C'C)^-1 w with w = v - C'u. The results for both orders of A and B are averaged, so
-    that both directions have the same bits. The one-sided squared distance (tangents of the second image only) is e'e - v'v.
+    that both directions have the same bits.
 
     Parameters
     ----------
     a, b : (images, their tangents), float32 (n, p) and (n, k, p)
     center : float32 array (p,)
         Subtracted from all images before they are multiplied, which keeps rounding errors small.
-    two_sided : bool
 
     Returns
     -------
@@ -131,7 +129,7 @@ def tangent_distances(a: tuple[Array, Array], b: tuple[Array, Array], center: Ar
             c = columns.stop - start
             right[0, :c], right[1:, :c] = Y[columns] - center, B[columns].transpose(1, 0, 2)
             G = (left.reshape(-1, p) @ right.reshape(-1, p).T).reshape(ROWS, k + 1, k + 1, COLUMNS)
-            _pairs(G, own_a[rows], own_b[columns], X[rows], Y[columns], two_sided, out[rows, columns])
+            _pairs(G, own_a[rows], own_b[columns], X[rows], Y[columns], out[rows, columns])
     return out
 
 
@@ -142,7 +140,7 @@ def _own(X: Array, A: Array) -> Array:
 
 
 @kernel
-def _pairs(G, own_a, own_b, X, Y, two_sided, out):  # type: ignore[no-untyped-def]
+def _pairs(G, own_a, own_b, X, Y, out):  # type: ignore[no-untyped-def]
     # the innermost loops run over some columns at a time, for vectorisation within the cache
     k, width = own_a.shape[1] - 1, 64
     u, v = np.zeros((k, width), np.float32), np.zeros((k, width), np.float32)
@@ -156,21 +154,14 @@ def _pairs(G, own_a, own_b, X, Y, two_sided, out):  # type: ignore[no-untyped-de
                 for j in range(q):
                     u[a, j] = own_a[i, 1 + a] - G[i, 1 + a, 0, start + j]
                     v[a, j] = G[i, 0, 1 + a, start + j] - own_b[start + j, 1 + a]
-            if two_sided:
-                for a in range(k):
-                    for b in range(k):
-                        for j in range(width):
-                            c = G[i, 1 + a, 1 + b, start + j]
-                            C[a, b, j] = c
-                            transposed[b, a, j] = c
-                _explained(C, u, v, S, w, explained)
-                _explained(transposed, v, u, S, w, explained_back)
-            else:
-                for j in range(q):
-                    explained[j] = np.float32(0)
+            for a in range(k):
                 for b in range(k):
-                    for j in range(q):
-                        explained[j] += v[b, j] * v[b, j]
+                    for j in range(width):
+                        c = G[i, 1 + a, 1 + b, start + j]
+                        C[a, b, j] = c
+                        transposed[b, a, j] = c
+            _explained(C, u, v, S, w, explained)
+            _explained(transposed, v, u, S, w, explained_back)
             for j in range(q):
                 size = own_a[i, 0] + own_b[start + j, 0]
                 squared = size - np.float32(2) * G[i, 0, 0, start + j]
@@ -179,7 +170,7 @@ def _pairs(G, own_a, own_b, X, Y, two_sided, out):  # type: ignore[no-untyped-de
                     for s in range(X.shape[1]):
                         exact += (np.float64(X[i, s]) - np.float64(Y[start + j, s])) ** 2
                     squared = np.float32(exact)
-                left = squared - (np.float32(0.5) * (explained[j] + explained_back[j]) if two_sided else explained[j])
+                left = squared - np.float32(0.5) * (explained[j] + explained_back[j])
                 out[i, start + j] = np.sqrt(left) if left > 0 and squared > 0 else np.float32(0)
 
 

@@ -107,8 +107,8 @@ def reflexive(P: Array, label: Callable[[int], str]) -> None:
         i, j = (int(k) for k in np.unravel_index(int(np.abs(P - P.T).argmax()), P.shape))
         raise DataError(
             f"an embedding needs symmetric dissimilarities, but these are asymmetric ({P[i, j]:.4g} from {label(i)} to {label(j)}, "
-            f"{P[j, i]:.4g} back): use symmetrize='mean' (or 'max', 'min') in `embed` and `spectrum`, d.symmetrized('mean') for a fit, or "
-            "the hyperplane with embedding='proximity'"
+            f"{P[j, i]:.4g} back): use d.symmetrized('mean') (or 'max', 'min'), or the hyperplane with "
+            "embedding='proximity'"
         )
 
 
@@ -178,13 +178,6 @@ def kruskal_stress(X: Array, D: Array) -> float:
     d = cdist(X, X)
     lost, shown = float(np.linalg.norm(D - d)), float(np.linalg.norm(d))
     return lost / shown if shown else float("inf") if lost else 0.0
-
-
-def accounted_for(X: Array, D: Array) -> float:
-    """The proportion of the squared dissimilarities D explained by distances d of points X (n, k): 1 - sum (D - d)^2 / sum D^2."""
-    from scipy.spatial.distance import cdist
-
-    return 1.0 - float((np.linalg.norm(D - cdist(X, X)) / (np.linalg.norm(D) or 1.0)) ** 2)
 
 
 def stress(X: Array, D: Array) -> float:

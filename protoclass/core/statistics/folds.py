@@ -8,6 +8,7 @@ from ...ground.errors import OptionError
 from .. import Array
 
 FOLDS = 10
+LEAST = 10  # divisor of a class's equal share of a sample, below which its share does not fall
 
 
 def stratified(y: Array, folds: int, seed: int) -> Array:
@@ -68,6 +69,33 @@ def stratified_subset(y: Array, count: int, seed: int) -> Array:
     chosen = np.zeros(len(y), bool)
     chosen[order[np.floor((np.arange(count) + 0.5) * len(y) / count).astype(int)]] = True
     return chosen
+
+
+def quotas(rows: Array, number: int, known: Array) -> Array:
+    """How many of the rows of each class are in a sample of `number` rows; a class that is not `known` may have none.
+
+    Each class has at least number / `LEAST` / (number of classes) rows, or all if it has fewer.
+
+    Examples
+    --------
+    >>> quotas(np.array([1_000_000, 100_000, 300]), 12_000, np.array([True, True, True])).tolist()
+    [10636, 1064, 300]
+    """
+    if number >= rows.sum():
+        return rows
+    least = np.where(known, np.minimum(rows, number // (LEAST * max(1, known.sum()))), 0)
+    exact, raised = rows * (number / rows.sum()), np.zeros(len(rows), bool)
+    while (exact < least).any():  # the other classes then have fewer
+        raised |= exact < least
+        exact = np.where(raised, least, rows * ((number - least[raised].sum()) / rows[~raised].sum()))
+    out = exact.astype(int)
+    out[np.argsort(-(exact % 1), kind="stable")[: number - out.sum()]] += 1  # the largest remainders
+    return np.asarray(out)
+
+
+def drawn_by_class(y: Array, quota: Array, random: np.random.Generator) -> Array:
+    """The positions, ascending, of a random sample with so many rows of each class."""
+    return np.sort(np.concatenate([random.choice(np.flatnonzero(y == c), size, replace=False) for c, size in enumerate(quota)]))
 
 
 def grouped(y: Array, group: Array, folds: int, seed: int) -> Array:

@@ -129,31 +129,6 @@ def choose_rows(problem: Labelled, row_of: Array, counts: Array, seed: tuple[int
     return np.concatenate(found)
 
 
-def share_out(total: int, weight: Array, most: Array) -> Array:
-    """So many prototypes for classes by their weights, (classes,): at most `most` of a class, and one where there is one.
-
-    Each further one goes to the class of the most weight for one, counting half of the next (Webster, Sainte-Lague).
-
-    Examples
-    --------
-    >>> share_out(10, np.array([60.0, 30.0, 1.0]), np.array([50, 2, 9])).tolist()
-    [7, 2, 1]
-    """
-    count = np.minimum(most, 1)
-    while count.sum() < min(total, most.sum()):
-        count[np.where(count < most, weight / (count + 0.5), -1.0).argmax()] += 1
-    return count
-
-
-def draw_rows(problem: Labelled, counts: Array, seed: tuple[int, ...]) -> Array:
-    """Random candidates of each class to start from, (q,): `counts` (classes,) of them, or all of a class with fewer."""
-    draw, found = np.random.default_rng(seed), []
-    for c in range(problem.classes):
-        own = np.flatnonzero(problem.candidate_class == c)
-        found.append(np.sort(draw.choice(own, min(int(counts[c]), len(own)), replace=False)))
-    return np.concatenate(found)
-
-
 def add_for_classes(problem: Labelled, at: Array, count: int) -> Array:
     """Some prototypes and `count` more candidates, each of which lowers the cost most when it is added, the first of equal ones."""
     chosen = np.append(at, np.full(count, -1))

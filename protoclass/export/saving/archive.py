@@ -12,7 +12,7 @@ import reprlib
 import stat
 import zipfile
 import zlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -27,7 +27,6 @@ from ...ground.files import write_by
 FORMAT, VERSION, DOCUMENT = "protoclass", 3, "content.json"
 SMALL = 2**12  # bytes that any entry may have
 ARRAY_RATIO, TEXT_RATIO = 50, 20  # times that an entry may be larger than it is compressed; values of JSON take far more than its text
-AT_ONCE = 2**20  # bytes that are compressed or read at a time: Ctrl-C is noticed in between
 KINDS = "biufmMU"  # types of arrays: booleans, numbers, dates and texts of a fixed length
 PACKAGES = ("numpy", "pandas", "formulaic", "scipy")
 
@@ -68,10 +67,8 @@ def _write(file: BinaryIO, entries: Sequence[bytes]) -> int:
         archive.comment = _sum(entries)
         for name, data in zip(_names(len(entries)), entries, strict=True):
             info = zipfile.ZipInfo(name)  # dated 1980, so that the same fit gives the same bytes
-            info.compress_type, info.external_attr, info.file_size = _method(name, data), 0o644 << 16, len(data)
-            with archive.open(info, "w") as entry:
-                for piece in _pieces(data):
-                    entry.write(piece)
+            info.external_attr = 0o644 << 16
+            archive.writestr(info, data, _method(name, data))
         archive.close()
     except BaseException:
         archive.fp = None  # to close an archive with an open entry fails, which would hide Ctrl-C; the file is thrown away
@@ -81,24 +78,16 @@ def _write(file: BinaryIO, entries: Sequence[bytes]) -> int:
 
 def _method(name: str, data: bytes) -> int:
     """Compressed, unless the entry would then be too small for its contents."""
-    packer = zlib.compressobj(6, zlib.DEFLATED, -zlib.MAX_WBITS)  # as in a zip, without a header
-    size = sum(len(packer.compress(piece)) for piece in _pieces(data)) + len(packer.flush())
-    return zipfile.ZIP_DEFLATED if len(data) <= most_bytes(name, size) else zipfile.ZIP_STORED
+    packed = len(zlib.compress(data, wbits=-zlib.MAX_WBITS))  # as in a zip, without a header
+    return zipfile.ZIP_DEFLATED if len(data) <= most_bytes(name, packed) else zipfile.ZIP_STORED
 
 
 def _sum(entries: Sequence[bytes]) -> bytes:
     """The SHA-256 of all entries, one after the other."""
     sha256 = hashlib.sha256()
     for data in entries:
-        for piece in _pieces(data):
-            sha256.update(piece)
+        sha256.update(data)
     return sha256.hexdigest().encode()
-
-
-def _pieces(data: bytes) -> Iterator[memoryview]:
-    """The data piece by piece, without a copy."""
-    view = memoryview(data)
-    return (view[at : at + AT_ONCE] for at in range(0, len(data), AT_ONCE))
 
 
 def versions() -> dict[str, str]:

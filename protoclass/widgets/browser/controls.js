@@ -25,10 +25,10 @@ export function range(text, most, moved) {
 
 // A menu of pairs of a text and a value.
 export function menu(text, options, moved) {
-  const select = make("select"), offer = (entries) => select.replaceChildren(...entries.map(([name, value]) => make("option", "", name, { value })));
-  offer(options);
+  const select = make("select");
+  select.append(...options.map(([name, value]) => make("option", "", name, { value })));
   select.addEventListener("change", () => moved(select.value));
-  return { select, offer, label: labelled(text, select) };
+  return { select, label: labelled(text, select) };
 }
 
 // What is explored, and figures with their nouns.

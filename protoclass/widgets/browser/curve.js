@@ -1,69 +1,156 @@
 // The error over one parameter, or over the number of prototypes, as a slider: dots with one standard error, the 1-SE band, and the
 // choice. It chooses at once, by pointer and by arrow keys.
 
-import { Chart, widthOf } from "./chart.js";
-import { box, button, drawn } from "./element.js";
+import { box, button, drawn, make } from "./element.js";
+import { ticks } from "./frame.js";
 
-export class Curve extends Chart {
+const STEPS = { ArrowLeft: -1, ArrowDown: -1, ArrowRight: 1, ArrowUp: 1, Home: -Infinity, End: Infinity };
+const ruler = document.createElement("canvas").getContext("2d");
+
+// The width of a text of a chart.
+function widthOf(text) {
+  ruler.font = "12px system-ui, sans-serif";
+  return ruler.measureText(text).width;
+}
+
+export class Curve {
+  // `choose(point)` is called for what the user chooses.
   constructor(told, choose) {
-    super(told, choose);
-    this.field.setAttribute("role", "slider");
-    this.field.removeAttribute("aria-roledescription");
-    this.by = this.by.bind(this);
-    this.switches = told.frontier.length ? [[told.axis, false], [`number of ${told.counted}`, true]].map(([name, frontier]) => button("tool", name, () => this.by(frontier))) : [];
-    this.key.append(`${told.name[0].toUpperCase()}${told.name.slice(1)} by`, ...(this.switches.length ? [box("chips", ...this.switches)] : [` ${told.axis}`]));
+    Object.assign(this, { told, choose, chosen: 0, here: -1, spots: [], size: "" });
+    this.build();
     this.by(false);
-    this.field.addEventListener("pointerdown", (event) => {
-      this.field.setPointerCapture(event.pointerId);
+    this.listen();
+  }
+
+  build() {
+    const { told } = this, title = `${told.name[0].toUpperCase()}${told.name.slice(1)} by`;
+    this.element = make("div", "chart");
+    this.field = make("div", "plot", "", { tabindex: 0, role: "slider", "aria-valuemin": 0 });
+    this.svg = drawn("svg", { "aria-hidden": "true", focusable: "false" });
+    this.rings = drawn("g");
+    this.tip = make("div", "chart-tip", "", { "aria-hidden": "true" });
+    this.field.append(this.svg, this.tip);
+    this.key = make("div", "chart-key");
+    this.switches = told.frontier.length ? [[told.axis, false], [`number of ${told.counted}`, true]].map(([name, frontier]) => button("tool", name, () => this.by(frontier))) : [];
+    this.key.append(title, ...(this.switches.length ? [box("chips", ...this.switches)] : [` ${told.axis}`]));
+    this.element.append(this.key, this.field);
+  }
+
+  listen() {
+    const { field } = this, reach = (event) => {
+      const at = field.getBoundingClientRect();
+      return this.reach(event.clientX - at.left, event.clientY - at.top);
+    };
+    field.addEventListener("pointerdown", (event) => {
+      field.setPointerCapture(event.pointerId);
       this.dragged = true;
     });
-    this.field.addEventListener("pointermove", () => this.dragged && this.here >= 0 && this.here !== this.chosen && this.take(this.here));
-    for (const event of ["pointerup", "pointercancel"]) this.field.addEventListener(event, () => (this.dragged = false));
+    field.addEventListener("pointermove", (event) => {
+      this.hover(reach(event));
+      if (this.dragged && this.here !== this.chosen) this.take(this.here);
+    });
+    for (const event of ["pointerup", "pointercancel"]) field.addEventListener(event, () => (this.dragged = false));
+    field.addEventListener("pointerleave", () => this.hover(-1));
+    field.addEventListener("click", (event) => this.take(reach(event)));
+    field.addEventListener("keydown", (event) => this.press(event));
+    field.addEventListener("blur", () => this.hover(-1));
+    this.watcher = new ResizeObserver(() => this.measure());
+    this.watcher.observe(field);
+  }
+
+  close() {
+    this.watcher.disconnect();
   }
 
   // Over the parameter, or over the number of prototypes, where only the points are shown that none beats.
   by(frontier) {
-    const { told } = this;
+    const { told, field } = this;
     Object.assign(this, { frontier, x: frontier ? told.size_values : told.x });
-    this.order = (frontier ? [...told.frontier] : told.points.map((_, k) => k)).sort((a, b) => this.x[a] - this.x[b]);
+    this.order = (frontier ? [...told.frontier] : told.points.map((_, k) => k)).filter((k) => told.errors[k] !== null).sort((a, b) => this.x[a] - this.x[b]);
     this.switches.forEach((each, k) => each.setAttribute("aria-pressed", String(frontier === Boolean(k))));
-    this.field.setAttribute("aria-label", frontier ? `number of ${told.counted}` : told.axis);
-    this.field.setAttribute("aria-valuemin", 0);
-    this.field.setAttribute("aria-valuemax", this.order.length - 1);
+    field.setAttribute("aria-label", frontier ? `number of ${told.counted}` : told.axis);
+    field.setAttribute("aria-valuemax", this.order.length - 1);
     if (this.size) this.redraw();
+  }
+
+  // The page may have another width.
+  measure() {
+    const { clientWidth: width, clientHeight: height } = this.field, size = `${width} ${height}`;
+    if (!width || size === this.size) return;
+    this.size = size;
+    this.redraw();
+  }
+
+  redraw() {
+    const [width, height] = this.size.split(" ").map(Number);
+    for (const [name, value] of Object.entries({ width, height })) this.svg.setAttribute(name, value);
+    this.svg.replaceChildren();
+    this.draw(width, height);
+    this.here = -1;
+    this.svg.append(this.rings);
+    this.ring();
+  }
+
+  add(tag, attributes, text) {
+    this.svg.append(drawn(tag, attributes, text));
   }
 
   draw(width, height) {
     const { told } = this, names = this.frontier ? null : told.names, least = Math.min(...this.x);
     const log = !names && least > 0 && (this.frontier || Math.max(...this.x) > 10 * least);
     const others = names || this.frontier ? [] : told.others.map((line) => this.within(line, log)).filter((line) => line.spots.length);
-    this.scale(width, height, { xs: [...this.order.map((k) => this.x[k]), ...others.flatMap((line) => line.spots.map(([x]) => x))], ends: told.ends, names, log });
-    this.spots = told.points.map((_, k) => (told.errors[k] === null || !this.order.includes(k) ? null : [this.across(this.x[k]), this.up(told.errors[k])]));
+    this.scale(width, height, [...this.order.map((k) => this.x[k]), ...others.flatMap((line) => line.spots.map(([x]) => x))], names, log);
+    this.spots = told.points.map((_, k) => (this.order.includes(k) ? [this.across(this.x[k]), this.up(told.errors[k])] : null));
     const { left, right } = this.box;
     if (told.band.length) {
       const [y, floor] = [this.up(told.band[1]), this.up(told.band[0])];
       this.add("rect", { x: left, width: right - left, y, height: Math.max(2, floor - y), class: "protoclass-band" });
     }
-    this.axes(width, height, told.name !== "loss");
+    this.axes(width, height, names, log);
     for (const { name, spots } of others) {
       this.add("path", { d: spots.map(([x, error], k) => `${k ? "L" : "M"}${this.across(x)} ${this.up(error)}`).join(""), class: "protoclass-other" });
       const [x, error] = spots[0];
       this.add("text", { x: this.across(x), y: this.up(error) - 4 }, name);
     }
-    const seen = this.order.filter((k) => this.spots[k]);
-    this.add("path", { d: seen.map((k, at) => `${at ? "L" : "M"}${this.spots[k].join(" ")}`).join(""), class: "protoclass-line" });
-    for (const k of seen) {
+    this.add("path", { d: this.order.map((k, at) => `${at ? "L" : "M"}${this.spots[k].join(" ")}`).join(""), class: "protoclass-line" });
+    for (const k of this.order) {
       const [x, y] = this.spots[k], error = told.errors[k], se = told.ses[k];
       if (se) this.add("line", { x1: x, x2: x, y1: this.up(error - se), y2: this.up(error + se), class: "protoclass-bar" });
       this.add("circle", { cx: x, cy: y, r: 2.6, class: "protoclass-dot" });
     }
-    this.nameMarks(seen.filter((k) => told.marks[k]), width);
+    this.nameMarks(this.order.filter((k) => told.marks[k]), width);
   }
 
   // The errors with another distance that have a place on these axes.
   within({ name, x, errors }, log) {
     const [low, high] = this.told.ends, spots = x.map((value, k) => [value, errors[k]]);
     return { name, spots: spots.filter(([value, error]) => error !== null && low <= error && error <= high && (!log || value > 0)) };
+  }
+
+  // Where values across and errors are; named values stand at 0, 1, ....
+  scale(width, height, xs, names, log) {
+    const by = log ? Math.log10 : (value) => value, at = xs.map(by), pad = names ? 0.5 : 0.04 * (Math.max(...at) - Math.min(...at)) || 1;
+    const [low, high] = [Math.min(...at) - pad, Math.max(...at) + pad], [least, most] = this.told.ends;
+    const left = 50, right = width - 14, top = 20, bottom = height - 20;
+    Object.assign(this, { box: { left, right, top, bottom }, span: [low, high] });
+    this.across = (value) => left + ((by(value) - low) / (high - low)) * (right - left);
+    this.up = (error) => Math.min(bottom, Math.max(top, bottom - ((error - least) / (most - least)) * (bottom - top)));
+  }
+
+  axes(width, height, names, log) {
+    const { left, right, top, bottom } = this.box, [low, high] = this.span, share = this.told.name !== "loss";
+    for (const [value, text] of ticks(...this.told.ends, Math.max(2, (bottom - top) / 50))) {
+      this.add("line", { x1: left, x2: right, y1: this.up(value), y2: this.up(value), class: "protoclass-rule" });
+      this.add("text", { x: left - 8, y: this.up(value) + 4, "text-anchor": "end" }, share ? `${Number((100 * value).toPrecision(6))} %` : text);
+    }
+    const known = names ? names.map((name, k) => [k, name]) : log ? logTicks(low, high, (right - left) / 55) : ticks(low, high, (right - left) / 70);
+    let end = -Infinity;
+    for (const [value, text] of known) {
+      const x = this.across(value), half = widthOf(text) / 2;
+      if (x - half < end + 8 || x + half > width) continue;
+      this.add("text", { x, y: height - 5, "text-anchor": "middle" }, text);
+      end = x + half;
+    }
   }
 
   // The names of the two choices above them, which neither meet nor are cut.
@@ -81,36 +168,71 @@ export class Curve extends Chart {
     });
   }
 
-  ring() {
-    super.ring();
-    this.field.setAttribute("aria-valuenow", Math.max(0, this.order.indexOf(this.chosen)));
-    this.field.setAttribute("aria-valuetext", this.told.words[this.chosen] || "");
+  // Mark the chosen point.
+  mark(point) {
+    this.chosen = this.told.points.indexOf(point);
+    this.element.dataset.chosen = point;
+    this.ring();
   }
 
-  outline(k, name, style) {
-    const [cx, cy] = this.spots[k], ring = drawn("circle", { cx, cy, r: name === "chosen" ? 6.5 : 5, class: style });
-    const line = name === "chosen" && style !== "protoclass-halo";
-    return line ? [drawn("line", { x1: cx, x2: cx, y1: this.box.top - 4, y2: this.box.bottom, class: "protoclass-stand" }), ring] : [ring];
+  hover(k) {
+    if (k === this.here) return;
+    this.here = k;
+    this.ring();
+  }
+
+  take(k) {
+    if (k >= 0) this.choose(this.told.points[k]);
+  }
+
+  // The chosen point and the one under the pointer, with its words.
+  ring() {
+    this.rings.replaceChildren();
+    this.field.setAttribute("aria-valuenow", Math.max(0, this.order.indexOf(this.chosen)));
+    this.field.setAttribute("aria-valuetext", this.told.words[this.chosen] || "");
+    for (const [k, name, r] of [[this.chosen, "chosen", 6.5], [this.here, "here", 5]]) {
+      if (!this.spots[k]) continue;
+      const [cx, cy] = this.spots[k], { top, bottom } = this.box;
+      this.rings.append(drawn("circle", { cx, cy, r, class: "protoclass-halo" }));
+      if (name === "chosen") this.rings.append(drawn("line", { x1: cx, x2: cx, y1: top - 4, y2: bottom, class: "protoclass-stand" }));
+      this.rings.append(drawn("circle", { cx, cy, r, class: `protoclass-${name}` }));
+    }
+    this.say();
+  }
+
+  say() {
+    const { here } = this;
+    this.tip.classList.toggle("protoclass-shown", here >= 0);
+    this.field.classList.toggle("protoclass-on", here >= 0);
+    if (here < 0) return;
+    this.tip.textContent = this.told.words[here];
+    const [x, y] = this.spots[here], wide = this.field.clientWidth, room = wide - this.tip.offsetWidth - 2;
+    const high = this.tip.offsetHeight, above = y > this.field.clientHeight / 2;
+    this.tip.style.transform = `translate(${Math.max(0, Math.min(x + 12, room))}px, ${above ? Math.max(0, y - high - 12) : y + 14}px)`;
   }
 
   // The point next from left to right.
   reach(x, y) {
     if (!this.box || (!this.dragged && (x < this.box.left - 8 || x > this.box.right + 8 || y < 0))) return -1;
-    const seen = this.order.filter((k) => this.spots[k]);
-    return seen.reduce((best, k) => (best < 0 || Math.abs(this.spots[k][0] - x) < Math.abs(this.spots[best][0] - x) ? k : best), -1);
+    return this.order.reduce((best, k) => (best < 0 || Math.abs(this.spots[k][0] - x) < Math.abs(this.spots[best][0] - x) ? k : best), -1);
   }
 
-  next(k, [dx, dy]) {
-    const seen = this.order.filter((each) => this.spots[each]), at = seen.indexOf(k);
-    return at < 0 ? seen[0] : seen[Math.min(seen.length - 1, Math.max(0, at + (dx || dy)))];
+  press(event) {
+    const step = STEPS[event.key];
+    if (event.ctrlKey || event.metaKey || event.altKey || !step) return;
+    event.preventDefault();
+    this.take(this.order[Math.min(this.order.length - 1, Math.max(0, this.order.indexOf(this.chosen) + step))]);
   }
+}
 
-  ends() {
-    const seen = this.order.filter((k) => this.spots[k]);
-    return [seen[0], seen[seen.length - 1]];
+// Round numbers between two powers of ten, with their texts.
+function logTicks(low, high, about) {
+  const out = [], digits = high - low > about / 2 ? [1] : [1, 2, 5];
+  for (let power = Math.floor(low); power <= high; power++) {
+    for (const digit of digits) {
+      const value = digit * 10 ** power, at = Math.log10(value);
+      if (at >= low && at <= high) out.push([value, String(Number(value.toPrecision(3)))]);
+    }
   }
-
-  travel(k) {
-    this.take(k);
-  }
+  return out;
 }

@@ -1,6 +1,6 @@
 // The picture: rows, prototypes and balls on one canvas, what is chosen or under the pointer on another above it.
 
-import { Pixels, Sprites, shape } from "./marks.js";
+import { Sprites } from "./marks.js";
 import { ticks } from "./frame.js";
 
 const FAINT = 0.1, FILLED = 0.55, BALLS = 60, PICTURES = 200, SIDE = 24, ROOM = { left: 40 };
@@ -11,7 +11,6 @@ export class Drawing {
     this.base = base;
     this.top = top;
     this.thumbs = new Map();
-    this.pixels = new Pixels();
   }
 
   // The colours of the page, and those of the classes, which are seen on it.
@@ -85,26 +84,18 @@ export class Drawing {
   }
 
   rows(ctx, film, now, only, frame, r) {
-    const { left, top, width, height } = frame.box, [right, bottom] = [left + width, top + height], spots = frame.spots;
-    const { pixels, ratio, sprites, colours } = this;
-    pixels.start(this.base.width, this.base.height);
-    const ring = pixels.read(sprites.of("o", r + 2.6, null, this.wrong, film.rows < 1500 ? 1.5 : 0.9), 1);
+    const { sprites, colours } = this, ring = sprites.of("o", r + 2.6, null, this.wrong, film.rows < 1500 ? 1.5 : 0.9);
     for (const strong of only < 0 ? [true] : [false, true]) {
-      const kinds = film.classes.map((one, k) => [
-        pixels.read(sprites.of(one.mark, r, null, colours[k], 1.1), strong ? 0.95 : FAINT),
-        pixels.read(sprites.of(one.mark, r, colours[k], null, 0), strong ? FILLED : FAINT),
-      ]);
-      for (let i = 0; i < film.rows; i++) {
-        const code = film.codes[i];
-        if (only >= 0 && (code === only) !== strong) continue;
-        const x = frame.x(spots[2 * i]), y = frame.y(spots[2 * i + 1]);
-        if (!(x >= left && x <= right && y >= top && y <= bottom)) continue;
-        const [across, down] = [Math.round(x * ratio), Math.round(y * ratio)];
-        pixels.stamp(kinds[code][now.held[i]], across, down);
-        if (strong && this.lost(film, now, i)) pixels.stamp(ring, across, down);
+      const kinds = film.classes.map((one, k) => [sprites.of(one.mark, r, null, colours[k], 1.1), sprites.of(one.mark, r, colours[k], null, 0)]);
+      for (const row of film.points) {
+        const code = film.codes[row], [x, y] = frame.at(row);
+        if ((only >= 0 && (code === only) !== strong) || !frame.inside(x, y)) continue;
+        ctx.globalAlpha = !strong ? FAINT : now.held[row] ? FILLED : 0.95;
+        this.stamp(ctx, kinds[code][now.held[row]], x, y);
+        ctx.globalAlpha = 1;
+        if (strong && this.lost(film, now, row)) this.stamp(ctx, ring, x, y);
       }
     }
-    ctx.drawImage(pixels.finish(), 0, 0);
   }
 
   balls(ctx, { film, reel, now, only, frame, plane }) {
@@ -162,29 +153,26 @@ export class Drawing {
     }
   }
 
-  // Lines of a grid with their values: across, then up.
-  grid(at) {
-    const { left, top, width, height } = at.box;
-    const [x0, y1] = at.place(left, top), [x1, y0] = at.place(left + width, top + height);
-    return [
-      ...ticks(x0, x1, width / 110).map(([value, text]) => ({ text, x: at.x(value), y: top + height + 15, line: [at.x(value), top, at.x(value), top + height] })),
-      ...ticks(y0, y1, height / 80).map(([value, text]) => ({ text, x: left - 8, y: at.y(value) + 4, line: [left, at.y(value), left + width, at.y(value)] })),
-    ];
-  }
-
+  // Lines of a grid with their values, and the names of the axes.
   axes(ctx, frame, plane) {
-    const { left, top, width, height } = frame.box;
-    ctx.strokeStyle = this.line;
-    ctx.fillStyle = this.soft;
-    ctx.lineWidth = 1;
-    ctx.font = FONT;
-    for (const { text, x, y, line: [a, b, c, d] } of this.grid(frame)) {
+    const { left, top, width, height } = frame.box, [x0, y1] = frame.place(left, top), [x1, y0] = frame.place(left + width, top + height);
+    Object.assign(ctx, { strokeStyle: this.line, fillStyle: this.soft, lineWidth: 1, font: FONT });
+    const line = (...ends) => {
+      const [a, b, c, d] = ends.map((end) => Math.round(end) + 0.5);
       ctx.beginPath();
-      ctx.moveTo(Math.round(a) + 0.5, Math.round(b) + 0.5);
-      ctx.lineTo(Math.round(c) + 0.5, Math.round(d) + 0.5);
+      ctx.moveTo(a, b);
+      ctx.lineTo(c, d);
       ctx.stroke();
-      ctx.textAlign = x < left ? "right" : "center";
-      ctx.fillText(text, x, y);
+    };
+    ctx.textAlign = "center";
+    for (const [value, text] of ticks(x0, x1, width / 110)) {
+      line(frame.x(value), top, frame.x(value), top + height);
+      ctx.fillText(text, frame.x(value), top + height + 15);
+    }
+    ctx.textAlign = "right";
+    for (const [value, text] of ticks(y0, y1, height / 80)) {
+      line(left, frame.y(value), left + width, frame.y(value));
+      ctx.fillText(text, left - 8, frame.y(value) + 4);
     }
     if (plane.one_unit) return; // the axes of a map mean nothing by themselves
     ctx.textAlign = "center";
@@ -196,18 +184,17 @@ export class Drawing {
     ctx.restore();
   }
 
-  // What is chosen, lassoed and under the pointer.
-  moving({ film, reel, now, size, only, frame, plane, point, also, trial, here, lasso, outline }) {
-    const bare = !lasso.length && point < 0 && here < 0 && !outline && !trial;
+  // What is chosen and under the pointer.
+  moving({ film, reel, frame, plane, point, also, trial, here }) {
+    const bare = point < 0 && here < 0 && !trial;
     if (bare && this.bare) return; // to touch a canvas costs a copy of it
     this.bare = bare;
     const ctx = this.start(this.top), r = this.radius(film.rows), tags = [];
     this.clip(ctx, frame.box);
-    if (lasso.length) this.rings(ctx, frame, lasso, r + 3, this.accent, 1.5);
-    const place = trial || point < 0 ? -1 : reel.placeOf(point, size);
+    const place = trial || point < 0 ? -1 : reel.placeOf(point);
     if (trial || point >= 0) {
       const centre = trial ? [frame.x(trial.spot[0]), frame.y(trial.spot[1])] : frame.at(point);
-      const { rows, wrong } = place >= 0 ? reel.holds(place, now, film) : { rows: also, wrong: [] };
+      const { rows, wrong } = place >= 0 ? reel.holds(place, film) : { rows: also, wrong: [] };
       ctx.strokeStyle = place >= 0 ? this.soft : this.ink;
       ctx.globalAlpha = place >= 0 ? Math.sqrt(Math.min(0.6, 20 / Math.max(1, rows.length))) : 1;
       ctx.lineWidth = place >= 0 ? 1 : 1.5;
@@ -240,14 +227,6 @@ export class Drawing {
     if (here >= 0) {
       this.rings(ctx, frame, [here], 8.5, this.paper, 4);
       this.rings(ctx, frame, [here], 8.5, this.ink, 1.6);
-    }
-    if (outline) {
-      ctx.strokeStyle = this.accent;
-      ctx.setLineDash([4, 3]);
-      ctx.beginPath();
-      outline.forEach(([x, y], k) => ctx[k ? "lineTo" : "moveTo"](x, y));
-      ctx.stroke();
-      ctx.setLineDash([]);
     }
     this.tags(ctx, frame.box, tags);
     ctx.restore();
@@ -283,45 +262,6 @@ export class Drawing {
     ctx.beginPath();
     ctx.arc(x, y, radius, 0, 2 * Math.PI);
     ctx.stroke();
-  }
-
-  // Both canvases on paper.
-  flat() {
-    const canvas = document.createElement("canvas");
-    [canvas.width, canvas.height] = [this.base.width, this.base.height];
-    const ctx = canvas.getContext("2d");
-    ctx.fillStyle = this.paper;
-    ctx.fillRect(0, 0, canvas.width, canvas.height);
-    for (const layer of [this.base, this.top]) ctx.drawImage(layer, 0, 0);
-    return canvas;
-  }
-
-  // The rows and prototypes as a file of SVG.
-  svg({ film, reel, now, only, frame }) {
-    const { width, height } = this, r = this.radius(film.rows), parts = [], free = (text) => text.replace(/[&<>"]/g, (letter) => `&#${letter.charCodeAt(0)};`);
-    const mark = (point, of, radius, look, name = of) => {
-      const [x, y] = frame.at(point);
-      if (!frame.inside(x, y)) return;
-      parts.push(`<path transform="translate(${x.toFixed(1)} ${y.toFixed(1)})" d="${shape(name === "ring" ? "o" : film.classes[of].mark, radius)}" ${look}/>`);
-    };
-    for (const { text, x, y, line: [a, b, c, d] } of this.grid(frame)) {
-      parts.push(`<path d="M${a} ${b}L${c} ${d}" stroke="${this.line}"/><text x="${x}" y="${y}" text-anchor="${x < frame.box.left ? "end" : "middle"}" fill="${this.soft}">${text}</text>`);
-    }
-    for (let row = 0; row < film.rows; row++) {
-      const of = film.codes[row], faint = only >= 0 && of !== only;
-      mark(row, of, r, now.held[row] ? `fill="${this.colours[of]}" opacity="${faint ? FAINT : FILLED}"` : `fill="none" stroke="${this.colours[of]}" opacity="${faint ? FAINT : 1}"`);
-      if (this.lost(film, now, row) && !faint) mark(row, of, r + 2.6, `fill="none" stroke="${this.wrong}" stroke-width="1.5"`, "ring");
-    }
-    for (const place of now.shown) {
-      const of = reel.classes[place];
-      if (only >= 0 && of !== only) continue;
-      mark(reel.points[place], of, this.size(now.shown.length), `fill="${this.colours[of]}" stroke="${this.paper}" stroke-width="1.6"`);
-      if (this.lost(film, now, reel.points[place])) mark(reel.points[place], of, this.size(now.shown.length) + 3.5, `fill="none" stroke="${this.wrong}" stroke-width="1.5"`, "ring");
-    }
-    film.classes.forEach((one, k) => {
-      parts.push(`<path transform="translate(${frame.box.left + 12} ${20 + 18 * k})" d="${shape(one.mark, 5)}" fill="${this.colours[k]}"/><text x="${frame.box.left + 24}" y="${24 + 18 * k}" fill="${this.ink}">${free(one.name)}</text>`);
-    });
-    return `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" font-family="system-ui, sans-serif" font-size="12"><rect width="100%" height="100%" fill="${this.paper}"/>${parts.join("")}</svg>`;
   }
 
   rings(ctx, frame, points, radius, colour, width) {

@@ -30,10 +30,3 @@ export function drawn(tag, attributes = {}, text = "") {
   if (text) element.textContent = text;
   return element;
 }
-
-// Save a file that the page has made.
-export function download(name, content, type) {
-  const link = make("a", "", "", { download: name, href: URL.createObjectURL(new Blob([content], { type })) });
-  link.click();
-  setTimeout(() => URL.revokeObjectURL(link.href), 1000);
-}

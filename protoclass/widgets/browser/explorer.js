@@ -9,14 +9,9 @@ import { Validation } from "./validation.js";
 function render({ model, el }) {
   const root = make("div", "page"), python = new Python(model, root);
   el.append(root);
-  function load() {
-    if (python.page) python.page.close();
-    const told = { ...unfold(model.get("content")), state: model.get("state") };
-    python.page = new (told.film ? Page : Validation)(root, told, python);
-    python.report();
-  }
-  python.hear(model, "change:content", load);
-  load();
+  const told = { ...unfold(model.get("content")), state: model.get("state") };
+  python.page = new (told.film ? Page : Validation)(root, told, python);
+  python.report();
   return () => {
     python.page.close();
     python.close();

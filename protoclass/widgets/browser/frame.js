@@ -98,19 +98,6 @@ export class Frame {
     }
     return found;
   }
-
-  // The points inside an outline on the screen.
-  within(points, outline) {
-    return points.filter((point) => {
-      const [x, y] = this.at(point);
-      let inside = false;
-      for (let a = 0, b = outline.length - 1; a < outline.length; b = a++) {
-        const [ax, ay] = outline[a], [bx, by] = outline[b];
-        if (ay > y !== by > y && x < ((bx - ax) * (y - ay)) / (by - ay) + ax) inside = !inside;
-      }
-      return inside;
-    });
-  }
 }
 
 // Round numbers between two ends, about so many, with their texts.

@@ -17,15 +17,15 @@ export class Page {
     Object.assign(this, { root, told, python, film: new Film(told.film), planes: new Map(), regions: new Map(), details: null, trial: null });
     this.fields = this.film.fields;
     this.metric = new Metric(this.film.metric, this.fields);
-    this.reels = new Map(Object.entries(told.reels).map(([stage, reel]) => [Number(stage), this.reelOf(reel)]));
+    this.reels = new Map(Object.entries(told.reels).map(([stage, reel]) => [Number(stage), new Reel(reel)]));
     this.stages = python ? (this.film.radii.length ? this.film.radii : [0]).map((_, stage) => stage) : [...this.reels.keys()].sort((a, b) => a - b);
     this.added = this.fields.length ? this.fields[0].values.length - this.film.names.length : 0;
     this.map = new FitMap({
-      select: (point) => this.select(point), lasso: () => this.update(true) || this.report(), filter: (only) => this.set({ only }), painted: () => this.update(true),
-      regions: (stage, size) => this.regions.get(`${this.plane} ${stage} ${size}`),
+      select: (point) => this.select(point), filter: (only) => this.set({ only }), painted: () => this.update(true),
+      regions: (stage) => this.regions.get(`${this.plane} ${stage}`),
     });
-    const { stage, size, only, point, x, y } = told.state;
-    Object.assign(this.map.state, { stage, size, only, point });
+    const { stage, only, point, x, y } = told.state;
+    Object.assign(this.map.state, { stage, only, point });
     Object.assign(this, { x, y });
     (told.regions || []).forEach((each) => this.paint(each));
     this.build(root);
@@ -38,10 +38,6 @@ export class Page {
     this.follow();
   }
 
-  reelOf(told) {
-    return Object.assign(new Reel(told), { metric: this.metric, film: this.film });
-  }
-
   build(root) {
     const { film, map, told } = this, controls = make("div", "controls");
     if (film.curve.points) this.curve = new Curve(film.curve, (to) => this.stages.includes(to) && this.radius(to));
@@ -49,16 +45,7 @@ export class Page {
       this.eps = range("radius eps of the balls", this.stages.length - 1, (k) => this.radius(this.stages[k]));
       controls.append(this.eps.label);
     }
-    if ([...this.reels.values()].some((reel) => reel.stepwise)) {
-      const each = [...this.reels.values()].every((reel) => reel.most === reel.points.length) ? "Number of prototypes" : "Number of features of each machine";
-      this.size = range(each, 1, (size) => this.set({ size }));
-      controls.append(this.size.label);
-    }
     this.buildAxes(map.tools);
-    if (film.criticised.length) {
-      this.criticised = menu("Poorly explained", [["(none)", -1], ...film.criticised.map(({ text, point: row }) => [text, row])], (row) => this.select(Number(row)));
-      controls.append(this.criticised.label);
-    }
     this.search = make("input", "", "", { type: "search", placeholder: "label, Enter", size: 10 });
     this.search.addEventListener("change", () => this.find(this.search.value.trim()));
     map.tools.append(labelled("Find row", this.search));
@@ -119,7 +106,7 @@ export class Page {
   }
 
   paint(told) {
-    this.regions.set(`${told.x} ${told.y} ${told.stage} ${told.size}`, { ...told, codes: unpack(told.codes) });
+    this.regions.set(`${told.x} ${told.y} ${told.stage}`, { ...told, codes: unpack(told.codes) });
   }
 
   // What the user changes.
@@ -130,10 +117,8 @@ export class Page {
     this.report();
   }
 
-  // At another radius all prototypes stay all, and a number of them that number as far as there are so many.
   radius(stage) {
-    const { state } = this.map, before = this.reels.get(state.stage), after = this.reels.get(stage), all = before && state.size === before.most;
-    this.set({ stage, size: after ? (all ? after.most : Math.min(state.size, after.most)) : all ? null : state.size });
+    this.set({ stage });
   }
 
   select(point) {
@@ -181,8 +166,8 @@ export class Page {
 
   // The code of the fit that is shown.
   call() {
-    const { stage, size } = this.map.state, { own, radius, radii } = this.film, call = stage === own ? "fit" : `fit.update(${radius}=${radii[stage]})`;
-    return size < this.map.reel.most ? `${call}.at(size=${size})` : call;
+    const { stage } = this.map.state, { own, radius, radii } = this.film;
+    return stage === own ? "fit" : `fit.update(${radius}=${radii[stage]})`;
   }
 
   // Whether `fit.why` explains: it needs predictors, and prototypes that are rows.
@@ -192,28 +177,27 @@ export class Page {
 
   // What Python hears, and what it says.
 
-  report(deed) {
-    if (this.python) this.python.report(deed);
+  report() {
+    if (this.python) this.python.report();
   }
 
   state() {
-    const { stage, size, only, point } = this.map.state;
-    return { stage, size, only, point, x: this.x, y: this.y, lasso: Array.from(this.map.lasso) };
+    const { stage, only, point } = this.map.state;
+    return { stage, only, point, x: this.x, y: this.y };
   }
 
   wants() {
-    const { map } = this, { stage, size } = map.state, plane = this.planes.get(this.plane), out = [];
+    const { map } = this, plane = this.planes.get(this.plane), out = [];
     if (!map.reel) out.push("reel");
-    if (!this.metric.works && (!map.reel || !map.reel.rivals)) out.push("rivals");
     if (!plane) out.push("plane");
-    if ((!plane || plane.of_metric) && !map.on.regions(stage, size)) out.push("regions");
+    if ((!plane || plane.of_metric) && !map.on.regions(map.state.stage)) out.push("regions");
     return out;
   }
 
-  take({ stage, size, only, point, x, y }) {
-    const now = this.state(), told = { stage, size, only, point, x, y };
+  take({ stage, only, point, x, y }) {
+    const now = this.state(), told = { stage, only, point, x, y };
     if (Object.entries(told).every(([name, value]) => now[name] === value)) return false;
-    this.map.set({ stage, size, only, point, also: [] });
+    this.map.set({ stage, only, point, also: [] });
     Object.assign(this, { x, y });
     this.turn();
     this.update();
@@ -221,17 +205,15 @@ export class Page {
   }
 
   hear(answer) {
-    const { stage, size, point, problem = "", reel, rivals, plane, regions } = answer, { state } = this.map;
+    const { stage, point, problem = "", reel, plane, regions } = answer, { state } = this.map;
     if (problem || this.failed) this.problem.textContent = problem;
     this.failed = Boolean(problem);
     if (problem) return;
-    if (reel) this.reels.set(stage, this.reelOf(reel));
+    if (reel) this.reels.set(stage, new Reel(reel));
     if (reel) this.listing = "";
-    if (rivals && this.reels.has(stage)) this.reels.get(stage).add(rivals);
     if (plane) this.keepPlane(plane);
     if (regions) this.paint(regions);
-    if (state.stage === stage && state.size === null) this.map.set({ size });
-    if (state.stage === stage && state.size === size && state.point === point) {
+    if (state.stage === stage && state.point === point) {
       this.details = { ...answer, key: this.key() };
       this.map.set({ also: answer.also || [] });
     }
@@ -241,14 +223,14 @@ export class Page {
   }
 
   key() {
-    const { stage, size, point } = this.map.state;
-    return `${stage} ${size} ${point}`;
+    const { stage, point } = this.map.state;
+    return `${stage} ${point}`;
   }
 
   // Figures, controls and panel.
 
   update(again = false) {
-    const { map, film } = this, { stage, size, only, point } = map.state, { reel } = map;
+    const { map, film } = this, { stage, only, point } = map.state;
     if (this.curve) this.curve.mark(stage);
     if (this.eps) this.eps.show(this.stages.indexOf(stage), writeNumber(film.radii[stage]));
     if (this.axes) {
@@ -256,14 +238,8 @@ export class Page {
       if (this.y) this.axes.y.value = this.y;
       this.axes.y.disabled = this.x === MAP;
     }
-    if (this.criticised) this.criticised.select.value = film.criticised.some((row) => row.point === point) ? point : -1;
     if (document.activeElement !== this.search) this.search.value = point >= 0 && point < film.rows ? film.names[point] : ""; // it may be typed
-    if (!reel || size === null) return; // Python will send it
-    if (this.size) {
-      this.size.input.max = Math.max(1, reel.most);
-      this.size.show(size, `${size} of ${reel.most}`);
-      this.size.label.hidden = !reel.stepwise;
-    }
+    if (!map.reel) return; // Python will send it
     const seen = map.look(), lost = map.lost(seen);
     this.headed.replaceChildren(headline(film, this.figures(seen)));
     this.status.textContent = fitWords(seen) + (lost ? ` ${lost} of the prototypes are not on this map.` : "");
@@ -273,7 +249,7 @@ export class Page {
       const { near, rival } = this.metric.classify(this.trial.values, seen.reel, seen.now.shown);
       map.set({ trial: { name: this.trial.name, places: [near.place, rival.place], spot: this.spotOf(this.trial.values) } });
     }
-    const key = `${stage} ${size} ${only}`;
+    const key = `${stage} ${only}`;
     if (again || this.listing !== key) this.relist(key);
     else this.panel.mark(point, seen);
     const said = this.details && this.details.key === this.key() ? this.details : {};
@@ -282,13 +258,13 @@ export class Page {
 
   // The number of prototypes, the errors that are known of this fit, and the radius.
   figures(seen) {
-    const { film } = this, { reel, stage, size, now } = seen, out = [[String(now.shown.length), "prototypes"]], share = film.measure !== "loss";
+    const { film } = this, { reel, stage, now } = seen, out = [[String(now.shown.length), "prototypes"]], share = film.measure !== "loss";
     const write = (value) => (share ? percent(value) : value.toFixed(3));
-    if (reel.held_out.length && size === reel.most) {
+    if (reel.held_out.length) {
       const [error, se] = reel.held_out;
       out.push([write(error), `CV ${film.measure}${se ? ` (SE ${share ? (100 * se).toFixed(1) : se.toFixed(3)})` : ""}`]);
     } else out.push([percent(trainingError(seen)), "training error"]);
-    if (film.corrected !== null && stage === film.own && size === reel.most) out.push([write(film.corrected), "corrected for tuning"]);
+    if (film.corrected !== null && stage === film.own) out.push([write(film.corrected), "corrected for tuning"]);
     return film.radii.length ? [...out, [writeNumber(film.radii[stage]), "radius eps"]] : out;
   }
 

@@ -1,11 +1,11 @@
 // The panel beside the map: what is selected, explained by comparison, and the prototypes as a table.
 
-import { code, labelled, table, tabulate } from "./controls.js";
+import { code, table, tabulate } from "./controls.js";
 import { box, button, drawn, make } from "./element.js";
 import { thumb } from "./draw.js";
 import { icon } from "./marks.js";
 import { Values, named } from "./values.js";
-import { countRows, pointWords, setWords, writeNumber } from "./words.js";
+import { countRows, pointWords, writeNumber } from "./words.js";
 
 const NAMED = 12, LISTED = 100;
 
@@ -26,15 +26,12 @@ export class Panel extends Values {
   }
 
   show(seen, point, said) {
-    const { page } = this, { lasso } = page.map, inside = this.card.contains(document.activeElement);
+    const { page } = this, inside = this.card.contains(document.activeElement);
     if (page.trial) {
       if (this.typing(seen)) return;
       this.card.replaceChildren(...this.trial(seen));
     } else if (point < 0) this.card.replaceChildren(...this.overview(seen, said));
-    else this.card.replaceChildren(...pointWords(seen, point).flatMap((words) => this.about(seen, point, words, said)), ...this.extra(said));
-    if (lasso.length) {
-      this.card.prepend(make("p", "", setWords(seen, lasso)), code(`data.loc[[${lasso.map((row) => this.film.called[row]).join(", ")}]]`));
-    }
+    else this.card.replaceChildren(...pointWords(seen, point).flatMap((words) => this.about(seen, point, words)), ...this.extra(said));
     if (inside && !this.card.contains(document.activeElement)) this.card.focus({ preventScroll: true }); // what had it is written again
   }
 
@@ -89,28 +86,19 @@ export class Panel extends Values {
     return this.stats.get(key);
   }
 
-  about(seen, point, { title, text, code: of, lists, place }, said) {
+  about(seen, point, { title, text, code: of, lists, place }) {
     const { film, page } = this, head = make("h2", "", title), out = [head, make("p", "soft", text)];
     if (place >= 0) {
       if (film.album) out.push(this.pictures([point], 84));
       else out.push(...this.profile(seen, point, of));
       for (const [name, rows] of lists) if (rows.length) out.push(this.rows(name, rows));
-      const { offers = [] } = said;
-      if (offers.length) out.push(labelled("Replace with", this.replace(offers)));
       return out;
     }
-    const near = seen.now.nearest[point], pair = seen.reel.rivalOf(point, seen.size);
+    const near = seen.now.nearest[point], pair = seen.reel.rivalOf(point);
     if (near >= 0 && seen.reel.points[near] !== point) out.push(...this.compare(seen, page.metric.row(point), near, pair ? pair.rival : -1, film.called[point], point));
     const label = film.quotes ? JSON.stringify(film.names[point]) : film.names[point];
     out.push(code(`${page.call()}.${page.explains ? `why(${label})` : `augment().loc[[${label}]]`}`), ...this.newRows(point));
     return out;
-  }
-
-  replace(offers) {
-    const select = make("select");
-    select.append(...[["(none)", -1], ...offers].map(([text, value]) => make("option", "", text, { value })));
-    select.addEventListener("change", () => this.page.report({ swap: Number(select.value) }));
-    return select;
   }
 
   // Some rows by name, those of another class than the first with theirs.
@@ -124,7 +112,7 @@ export class Panel extends Values {
   // The values of a prototype against its class: the box has the quartiles of the class, the line all rows. Of variables whose parts of
   // the distance to the rival are known, those come first that separate the two most.
   profile(seen, point, of) {
-    const { fields, metric } = this.page, pair = point < this.film.rows && metric.works ? seen.reel.rivalOf(point, seen.size) : null;
+    const { fields, metric } = this.page, pair = point < this.film.rows && metric.works ? seen.reel.rivalOf(point) : null;
     if (!fields.length) return [];
     const rows = fields.map(({ name, levels }, k) => ({ name, k, value: this.page.metric.row(point)[k], spread: levels ? null : this.spread(k, of) }));
     if (pair && pair.rival >= 0) {
@@ -173,28 +161,18 @@ export class Panel extends Values {
     return [...out, words];
   }
 
-  // A value that can be changed; values that are pasted go to it and those after it.
+  // A value that can be changed.
   input({ k, name, levels, kind, value }) {
-    const { page } = this, control = make(levels ? "select" : "input", "", "", { "aria-label": name, "data-k": k }), set = (at, text) => {
-      const { levels: known } = page.fields[at];
-      page.trial.values[at] = known ? (known.includes(text) ? known.indexOf(text) : NaN) : text.trim() === "" ? NaN : Number(text);
-    };
+    const { page } = this, control = make(levels ? "select" : "input", "", "", { "aria-label": name, "data-k": k });
     if (levels) {
       control.append(...(page.metric.weights.length ? ["", ...levels] : levels).map((level) => make("option", "", level || "missing", { value: level })));
       control.value = levels[value] ?? "";
     } else {
       Object.assign(control, { type: "text", inputMode: "decimal", value: Number.isNaN(value) ? "" : String(value) });
-      control.addEventListener("paste", (event) => {
-        const texts = event.clipboardData.getData("text").trim().split(/[\t,;\n]+/);
-        if (texts.length < 2) return;
-        event.preventDefault();
-        texts.slice(0, page.fields.length - k).forEach((text, step) => set(k + step, text));
-        control.blur();
-        page.tryAgain();
-      });
     }
     control.addEventListener("input", () => {
-      set(k, control.value);
+      const text = control.value;
+      page.trial.values[k] = levels ? (levels.includes(text) ? levels.indexOf(text) : NaN) : text.trim() === "" ? NaN : Number(text);
       page.tryAgain();
     });
     return control;
@@ -244,7 +222,7 @@ export class Panel extends Values {
 
   // The prototypes, with bars of the rows that they cover.
   list(seen, only, point) {
-    const { film, page } = this, { reel, now, size } = seen, places = now.shown.filter((place) => only < 0 || reel.classes[place] === only);
+    const { film, page } = this, { reel, now } = seen, places = now.shown.filter((place) => only < 0 || reel.classes[place] === only);
     const balls = reel.covering && reel.whole, all = this.all.has("list"), newly = reel.covering ? reel.covers(film) : null, counts = new Map();
     if (!reel.covering) now.nearest.forEach((place) => counts.set(place, (counts.get(place) || 0) + 1));
     const wrong = (place) => (balls ? reel.invaders(film).starts[place + 1] - reel.invaders(film).starts[place] : 0);
@@ -266,7 +244,7 @@ export class Panel extends Values {
     ];
     const caption = places.length ? `${places.length} prototypes${only < 0 ? "" : ` of ${film.classes[only].name}`}` : "No prototypes";
     const words = balls ? [make("p", "soft", `${film.ordered ? "In the order chosen. " : ""}A light bar shows all rows of the class in the ball.`)] : [];
-    const shown = all ? places : places.slice(0, LISTED), chosen = reel.placeOf(point, size);
+    const shown = all ? places : places.slice(0, LISTED), chosen = reel.placeOf(point);
     const made = table({ columns, rows: shown, order: this.order, mark: (place) => place === chosen, pick: (place) => page.select(reel.points[place]), className: film.album ? "prototypes album" : "prototypes" });
     made.setAttribute("aria-label", "Prototypes");
     this.listed.replaceChildren(make("h2", "", caption), ...words, made);
@@ -274,8 +252,8 @@ export class Panel extends Values {
   }
 
   // Tint the line of the selected prototype.
-  mark(point, { reel, size }) {
-    const place = reel.placeOf(point, size);
+  mark(point, { reel }) {
+    const place = reel.placeOf(point);
     for (const line of this.listed.querySelectorAll("tbody tr")) line.classList.toggle("protoclass-marked", line.dataset.row === String(place));
   }
 

@@ -12,7 +12,7 @@ export class Python {
   // `hear(answer)`.
   constructor(model, root) {
     Object.assign(this, { model, root, page: null, view: Math.random().toString(36).slice(2), turn: 0, asked: new Map(), count: 0 });
-    Object.assign(this, { due: null, asking: null, timers: [], heard: [] });
+    Object.assign(this, { due: false, asking: null, timers: [], heard: [] });
     this.notice = make("div", "silent", "", { role: "alert" });
     this.hear(model, "msg:custom", (content, buffers) => this.answered(content, buffers));
     this.hear(model, "change:state", () => this.adopt());
@@ -34,17 +34,16 @@ export class Python {
     if (this.page.take(this.model.get("state")) && view !== this.view) this.report();
   }
 
-  // Tell Python the state of the page, the latest when it has answered the one before; `deed` is what it shall do besides.
-  async report(deed = {}) {
+  // Tell Python the state of the page, the latest when it has answered the one before.
+  async report() {
     this.turn++;
-    this.due = { ...this.due, ...deed };
+    this.due = true;
     if (this.asking && !this.silent) return;
     const own = {};
     this.asking = own;
     while (this.due && this.asking === own) {
-      const message = { ...this.due, state: this.page.state(), wants: this.page.wants() };
-      this.due = null;
-      const answer = await this.ask(message);
+      this.due = false;
+      const answer = await this.ask({ state: this.page.state(), wants: this.page.wants() });
       if (answer) this.page.hear(answer);
     }
     if (this.asking === own) this.asking = null;

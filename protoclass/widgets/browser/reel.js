@@ -31,6 +31,7 @@ export class Film {
     this.weights = told.weights.data ? unpack(told.weights) : new Float32Array(told.rows).fill(1);
     this.album = told.album.pixels ? { ...told.album, pixels: unpack(told.album.pixels) } : null;
     this.fields = told.fields.map((field) => ({ ...field, values: unpack(field.values) }));
+    this.points = Array.from({ length: told.rows }, (_, row) => row); // the rows
     this.called = this.names.map((name) => told.quotes + name + told.quotes); // in sentences
     this.pointOf = new Map(this.names.map((name, point) => [name, point]).reverse());
   }
@@ -38,15 +39,9 @@ export class Film {
 
 export class Reel {
   constructor(told) {
-    this.add(told);
-    this.placesOf = new Map();
-    for (let place = this.points.length - 1; place >= 0; place--) {
-      if (this.listed[place]) this.placesOf.set(this.points[place], place);
-    }
-  }
-
-  add(told) {
     for (const [name, value] of Object.entries(told)) this[name] = value && value.data ? unpack(value) : value;
+    this.shown = Array.from(this.points.keys()).filter((place) => this.listed[place]);
+    this.placesOf = new Map(this.shown.map((place) => [this.points[place], place]).reverse());
   }
 
   // The weight of the rows that each prototype is the first to cover.
@@ -76,16 +71,14 @@ export class Reel {
     return this.wrong;
   }
 
-  // The place of a point among the first `size` prototypes, -1 where it is none.
-  placeOf(point, size) {
-    const place = this.placesOf.get(point);
-    return place !== undefined && this.born[place] <= size ? place : -1;
+  // The place of a point among the prototypes, -1 where it is none.
+  placeOf(point) {
+    return this.placesOf.get(point) ?? -1;
   }
 
   // All places of a point, which may be a centre of several machines.
-  placesAt(point, size) {
-    if (this.placeOf(point, size) < 0) return [];
-    return Array.from(this.points.keys()).filter((place) => this.points[place] === point && this.listed[place] && this.born[place] <= size);
+  placesAt(point) {
+    return this.shown.filter((place) => this.points[place] === point);
   }
 
   // Whether some prototype is the nearest of a row: that rule says so.
@@ -93,57 +86,25 @@ export class Reel {
     return this.nearest.some((place) => place >= 0);
   }
 
-  // What the first `size` prototypes do with the rows.
-  at(size, film) {
-    const n = film.rows, fitted = new Int16Array(n), nearest = new Int32Array(n), held = new Uint8Array(n);
-    const invaded = new Uint8Array(n), shown = [], { starts, rows } = this.covering && this.whole ? this.invaders(film) : {};
-    for (let i = 0; i < n; i++) {
-      let at = this.starts[i];
-      while (at + 1 < this.starts[i + 1] && this.steps[at + 1] <= size) at++;
-      fitted[i] = this.codes[at];
-      nearest[i] = this.nearest[at];
-      const first = this.first[i];
-      held[i] = !this.covering || (first >= 0 && this.born[first] <= size) ? 1 : 0;
-    }
-    for (let place = 0; place < this.points.length; place++) {
-      if (this.born[place] > size || !this.listed[place]) continue;
-      shown.push(place);
-      if (!this.covering || !this.whole) continue;
-      for (let at = starts[place]; at < starts[place + 1]; at++) invaded[rows[at]]++;
-    }
-    const heldOut = this.tested.length > 0 && size === this.most; // else the classes of the training rows are known alone
-    const judged = heldOut ? this.tested : fitted;
-    return { fitted, nearest, held, invaded, shown, judged, how: heldOut ? "held out" : "training" };
+  // What the rule does with the rows.
+  at(film) {
+    const held = this.first.map((place) => (this.covering && place < 0 ? 0 : 1)), invaded = new Uint8Array(film.rows);
+    if (this.covering && this.whole) this.invaders(film).rows.forEach((row) => invaded[row]++);
+    const heldOut = this.tested.length > 0; // else the classes of the training rows are known alone
+    return { fitted: this.codes, nearest: this.nearest, held, invaded, shown: this.shown, judged: heldOut ? this.tested : this.codes, how: heldOut ? "held out" : "training" };
   }
 
-  // Among the first `size` prototypes the rival of the one nearest to a row (-1 for none), how far the nearest is and how much
-  // farther the rival; null where this was not sent.
-  rivalOf(row, size) {
-    if (!this.rivals) return this.metric && this.metric.works ? this.measured(row, size) : null;
-    const start = this.rival_starts[row];
-    let at = this.rival_starts[row + 1] - 1;
-    while (at > start && this.rival_steps[at] > size) at--;
-    return this.rival_steps[at] > size ? null : { rival: this.rivals[at], near: this.near[at], gap: this.gap[at] };
-  }
-
-  // The same, measured by the page.
-  measured(row, size) {
-    const { metric, film } = this, values = metric.row(row), places = Array.from(this.points.keys()).filter((place) => this.listed[place] && this.born[place] <= size);
-    const far = places.map((place) => metric.far(values, this, place)), { near, rival } = metric.nearest(far, this, places);
-    if (near.place < 0) return null;
-    if (this.classes[near.place] === film.codes[row]) return { rival: rival.place, near: near.far, gap: rival.far - near.far };
-    const own = far.map((d, k) => (this.classes[places[k]] === film.codes[row] ? d : NaN)), found = metric.nearest(own, this, places).near;
-    return { rival: found.place, near: near.far, gap: found.far - near.far };
+  // The rival of the prototype nearest to a row (-1 for none), and how far both are; null where this is not known.
+  rivalOf(row) {
+    return this.rival.length && this.nearest[row] >= 0 ? { rival: this.rival[row], near: this.near[row], far: this.far[row] } : null;
   }
 
   // The rows that a prototype holds, or is nearest to, and those that it holds wrongly; as points.
-  holds(place, now, film) {
+  holds(place, film) {
     if (this.whole) {
       const rows = Array.from(this.ball(place));
       return { rows, wrong: this.covering ? rows.filter((row) => film.codes[row] !== this.classes[place]) : [] };
     }
-    const rows = [];
-    for (let row = 0; row < film.rows; row++) if (now.nearest[row] === place) rows.push(row);
-    return { rows, wrong: [] };
+    return { rows: film.points.filter((row) => this.nearest[row] === place), wrong: [] };
   }
 }

@@ -1,56 +1,49 @@
-// The explorer of a validation: the curve, or the heat map of two parameters, with a slider for each; tables of the chosen point. In a
-// notebook Python's answer brings these, a file has them for all points.
+// The explorer of a validation: the curve, a menu for each further parameter, and tables of the chosen point. In a notebook Python's
+// answer brings these, a file has them for all points.
 
-import { headline, menu, range, tabulate } from "./controls.js";
+import { headline, menu, tabulate } from "./controls.js";
 import { Curve } from "./curve.js";
-import { box, button, make } from "./element.js";
-import { Heat } from "./heat.js";
+import { box, make } from "./element.js";
 
 export class Validation {
   constructor(root, told, python) {
-    Object.assign(this, { root, told, python, point: told.state.point, used: told.state.used });
-    this.chart = new (told.heat ? Heat : Curve)(told.heat || told.curve, (point) => this.choose(point));
-    this.chart.element.explorer = this.chart;
+    Object.assign(this, { root, told, python, point: told.state.point });
+    this.map = box("map");
     this.panel = make("section", "panel", "", { "aria-label": "The chosen point" });
-    root.replaceChildren(headline(told, []), box("zones", box("map", this.chart.element), this.panel));
-    this.controls = told.axes.map((axis, k) => (told.curve && !axis.named ? null : this.control(axis, k)));
+    root.replaceChildren(headline(told, []), box("zones", this.map, this.panel));
+    this.menus = told.axes.map(({ name, texts }, k) => (k === told.along || texts.length < 2 ? null
+      : menu(name, texts.map((text, index) => [text, index]), (index) => this.choose(this.nearest(k, Number(index))))));
     this.status = make("p", "", "", { role: "status" });
     this.problem = make("p", "problem", "", { role: "alert" });
-    const fit = python ? button("tool", "Fit here", () => python.report({ use: true }), { title: "Fit all rows with these parameters: explorer.fit" }) : null;
-    const controls = box("controls", ...this.controls.filter(Boolean).map(({ label }) => label), fit);
     this.tables = make("div", "card");
-    this.panel.append(box("card", this.status, controls, this.problem), this.tables);
+    this.panel.append(box("card", this.status, box("controls", ...this.menus.filter(Boolean).map(({ label }) => label)), this.problem), this.tables);
     this.update();
-  }
-
-  // The control of a parameter; none for one that has a single value.
-  control({ name, texts, named }, k) {
-    if (texts.length < 2) return null;
-    const moved = (index) => this.choose(this.nearest(k, index));
-    if (!named) return range(name, texts.length - 1, moved);
-    const { select, label } = menu(name, texts.map((text, index) => [text, index]), (value) => moved(Number(value)));
-    return { label, show: (index) => (select.value = index) };
-  }
-
-  // The place of each parameter's value.
-  indices() {
-    return this.told.axes.map(({ at }) => at[this.point]);
   }
 
   // The grid point with a value of one parameter that agrees with the chosen point in most of the others.
   nearest(k, index) {
-    const now = this.indices(), { axes } = this.told, wanted = (l) => (l === k ? index : now[l]);
-    const agree = axes[k].at.map((_, g) => axes.reduce((sum, { at }, l) => sum + (at[g] === wanted(l)) * (l === k ? axes.length : 1), 0));
+    const { axes } = this.told, wanted = axes.map(({ at }, l) => (l === k ? index : at[this.point]));
+    const agree = axes[k].at.map((_, g) => axes.reduce((sum, { at }, l) => sum + (at[g] === wanted[l]) * (l === k ? axes.length : 1), 0));
     return agree.indexOf(Math.max(...agree));
   }
 
   update() {
-    const words = this.chart.told.words[this.point];
-    this.indices().forEach((index, k) => this.controls[k] && this.controls[k].show(index, this.told.axes[k].texts[index]));
+    const slice = this.told.slices[this.point];
+    if (this.slice !== slice) this.draw((this.slice = slice));
+    this.menus.forEach((each, k) => each && (each.select.value = this.told.axes[k].at[this.point]));
     this.chart.mark(this.point);
+    const words = this.chart.told.words[this.chart.chosen];
     this.chart.field.setAttribute("aria-description", `Chosen: ${words}`);
     this.status.textContent = words;
     if (this.told.answers) this.hear(this.told.answers[this.point]);
+  }
+
+  // The curve where the other parameters are as at the chosen point.
+  draw(slice) {
+    if (this.chart) this.chart.close();
+    this.chart = new Curve(this.told.curves[slice], (point) => this.choose(point));
+    this.chart.element.explorer = this.chart;
+    this.map.replaceChildren(this.chart.element);
   }
 
   choose(point) {
@@ -68,9 +61,9 @@ export class Validation {
   }
 
   // Whether that changes anything.
-  take({ point, used }) {
-    if (point === this.point && used === this.used) return false;
-    Object.assign(this, { point, used });
+  take({ point }) {
+    if (point === this.point) return false;
+    this.point = point;
     this.update();
     return true;
   }

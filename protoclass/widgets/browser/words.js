@@ -23,26 +23,11 @@ export function trainingError({ film, now }) {
 
 // Prototypes, rows in balls and the training error of what is shown.
 export function fitWords(seen) {
-  const { film, reel, now, stage, size } = seen, n = film.rows, count = now.shown.length;
-  const what = reel.texts[Math.min(size, reel.texts.length - 1)] || `${count} prototype${count === 1 ? "" : "s"}`;
+  const { film, reel, now, stage } = seen, n = film.rows;
   const radius = film.radii.length ? `eps = ${writeNumber(film.radii[stage])}, ` : "";
   const held = now.held.reduce((sum, inside) => sum + inside, 0), invaded = now.invaded.filter(Boolean).length;
   const balls = reel.covering && reel.whole ? `${held} of ${n} rows are in a ball of their class, ${invaded} in a ball of another class. ` : "";
-  return `${radius}${what}. ${balls}Training error ${trainingError(seen).toFixed(4)} (optimistic: ${film.optimistic}).`;
-}
-
-// By which share of the bound the objective of what is shown is above it; null where no bound is known.
-export function gapOf({ reel, size }) {
-  const gap = reel.gaps.length > 1 ? reel.gaps[size] : reel.gaps[0];
-  return gap === undefined || !Number.isFinite(gap) ? null : gap;
-}
-
-// How far from the optimum what is shown is at most, as certificates say it.
-export function gapWords(seen) {
-  const gap = gapOf(seen), [optimal, above] = seen.reel.proofs;
-  if (gap === null) return "";
-  const value = Number((100 * gap).toPrecision(2)), share = value >= 100 ? value.toLocaleString("en-US") : String(value);
-  return `Objective: ${gap === 0 ? optimal : above.replace("{}", `${share} %`)}.`;
+  return `${radius}${reel.text}. ${balls}Training error ${trainingError(seen).toFixed(4)} (optimistic: ${film.optimistic}). ${reel.objective}`.trim();
 }
 
 // What the map shows of the dissimilarities.
@@ -57,17 +42,17 @@ export function mapWords(seen, { only, point }, plane) {
   const { film } = seen, where = plane && !plane.one_unit ? `the plane of ${plane.axes[0]} and ${plane.axes[1]}` : "a map of the dissimilarities";
   const stands = only < 0 ? "" : ` Class ${film.classes[only].name} is highlighted.`;
   const chosen = point < 0 ? "" : ` Selected: ${pointWords(seen, point)[0].title}.`;
-  return `${film.rows} rows and their prototypes on ${where}. ${fitWords(seen)} ${gapWords(seen)}${stands}${chosen}`;
+  return `${film.rows} rows and their prototypes on ${where}. ${fitWords(seen)}${stands}${chosen}`;
 }
 
 const nameAt = ({ film, reel }, place) => `${film.called[reel.points[place]]} (${film.classes[reel.classes[place]].name})`;
 
 // The title and the text of a prototype, and rows that it has to do with.
 function prototypeWords(seen, place) {
-  const { film, reel, now, size } = seen, code = reel.classes[place], point = reel.points[place], levels = film.classes;
-  const other = point < film.rows && film.codes[point] !== code, pair = point < film.rows && !other ? reel.rivalOf(point, size) : null;
+  const { film, reel, now } = seen, code = reel.classes[place], point = reel.points[place], levels = film.classes;
+  const other = point < film.rows && film.codes[point] !== code, pair = point < film.rows && !other ? reel.rivalOf(point) : null;
   const title = `Prototype ${film.called[point]}: ${levels[code].name}${other ? ` (true class ${levels[film.codes[point]].name})` : ""}`;
-  const words = film.ordered ? [`${place + 1} of ${now.shown.length} in the order chosen.`] : [], { rows, wrong } = reel.holds(place, now, film);
+  const words = film.ordered ? [`${place + 1} of ${now.shown.length} in the order chosen.`] : [], { rows, wrong } = reel.holds(place, film);
   const lists = [], own = rows.filter((row) => film.codes[row] === code).length;
   if (reel.covering && reel.whole) {
     const first = rows.filter((row) => reel.first[row] === place), before = rows.length - first.length - wrong.length;
@@ -80,32 +65,32 @@ function prototypeWords(seen, place) {
   } else words.push("The rule depends on this row.");
   if (other) words.push('Its own class is another one; candidates="same_class" allows only rows of the class.');
   if (pair && pair.rival >= 0) {
-    words.push(`The nearest prototype of another class is ${nameAt(seen, pair.rival)} at ${writeNumber(pair.near + pair.gap)}.`);
+    words.push(`The nearest prototype of another class is ${nameAt(seen, pair.rival)} at ${writeNumber(pair.far)}.`);
   }
   return { title, text: words.join(" "), code, lists, place };
 }
 
 // The nearest prototype, and how much farther the next is that speaks for another answer.
 function nearWords(seen, row, near) {
-  const { film, reel, size } = seen, right = reel.classes[near] === film.codes[row], pair = reel.rivalOf(row, size);
+  const { film, reel } = seen, right = reel.classes[near] === film.codes[row], pair = reel.rivalOf(row);
   const first = `The nearest prototype is ${reel.points[near] === row ? `the row itself (${film.classes[reel.classes[near]].name})` : nameAt(seen, near)}`;
   if (!pair) return `${first}.`;
   const here = `${first} at ${writeNumber(pair.near)}`;
   if (pair.rival < 0) return `${here}; ${right ? "no other class has prototypes" : "its own class has no prototype"}.`;
-  const of = film.classes[reel.classes[pair.rival]].name, tied = pair.gap === 0 ? " (tied: the first class wins)" : "";
-  return `${here}; the nearest of ${of} is ${film.called[reel.points[pair.rival]]} at ${writeNumber(pair.near + pair.gap)}${tied}.`;
+  const of = film.classes[reel.classes[pair.rival]].name, tied = pair.far === pair.near ? " (tied: the first class wins)" : "";
+  return `${here}; the nearest of ${of} is ${film.called[reel.points[pair.rival]]} at ${writeNumber(pair.far)}${tied}.`;
 }
 
 // The title and the text of a row.
 function rowWords(seen, row) {
-  const { film, reel, now, size } = seen, truth = film.classes[film.codes[row]].name, fitted = film.classes[now.fitted[row]].name;
+  const { film, reel, now } = seen, truth = film.classes[film.codes[row]].name, fitted = film.classes[now.fitted[row]].name;
   const right = truth === fitted, words = [right ? `Predicted ${fitted} (correct).` : `Predicted ${fitted}; true class ${truth}.`];
   const tested = film.classes[now.judged[row]]; // none for a row without a held-out prediction
   if (now.judged[row] !== now.fitted[row]) words.push(`Held out, it was ${tested ? `predicted ${tested.name}${tested.name === truth ? " (correct)" : ""}` : "not predicted"}.`);
   if (now.nearest[row] >= 0) words.push(nearWords(seen, row, now.nearest[row]));
   if (reel.covering && reel.whole) {
     const first = reel.first[row], count = now.invaded[row];
-    words.push(first >= 0 && reel.born[first] <= size ? `The ball of ${film.called[reel.points[first]]} covered it first.` : "It is not in any ball of its class.");
+    words.push(first >= 0 ? `The ball of ${film.called[reel.points[first]]} covered it first.` : "It is not in any ball of its class.");
     if (count) words.push(`${count} ball${count > 1 ? "s" : ""} of other classes also contain${count > 1 ? "" : "s"} it.`);
   }
   return { title: `Row ${film.called[row]}: ${truth}${right ? "" : `, predicted ${fitted}`}`, text: words.join(" "), code: film.codes[row], lists: [], place: -1 };
@@ -113,13 +98,6 @@ function rowWords(seen, row) {
 
 // What a point is: the words of each prototype that it is, and those of a row; none for no point.
 export function pointWords(seen, point) {
-  const words = seen.reel.placesAt(point, seen.size).map((place) => prototypeWords(seen, place));
+  const words = seen.reel.placesAt(point).map((place) => prototypeWords(seen, place));
   return point >= 0 && point < seen.film.rows ? [...words, rowWords(seen, point)] : words;
-}
-
-// A set of rows: how many of each class, and how many are misclassified.
-export function setWords({ film, now }, rows) {
-  const counts = film.classes.map(({ name }, k) => [name, rows.filter((row) => film.codes[row] === k).length]).filter(([, count]) => count);
-  const lost = rows.filter((row) => now.judged[row] !== film.codes[row]).length;
-  return `${countRows(rows.length)} in the lasso: ${counts.map(([name, count]) => `${name} ${count}`).join(", ")}; ${lost} misclassified (${now.how}).`;
 }

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from protoclass.plots import KINDS, SEVERAL
+from protoclass.pictures import KINDS
 
 import protoclass as pc
 
@@ -13,7 +13,7 @@ from .calls import METHODS, calls
 from .frames import HOSTILE_NUMBERS, sound_frames
 from .laws import attempt, check_new, check_predictions, equal, kept, lawful
 
-PICTURES = [None, *KINDS, *SEVERAL]
+PICTURES = [None, *KINDS]
 
 
 @kept(60)

@@ -15,7 +15,7 @@ from ..ground.progress import bar
 from ..metrics.dissimilarity import Dissimilarity
 from ..metrics.measuring import texts_as_wholes
 from .calibration import READ, arguments_of, calibrated
-from .coincidence import copies_across
+from .copies import copied
 from .cross_validation import check_choose, validate
 from .error_curve import ErrorCurve
 from .fitted import Fitted
@@ -59,7 +59,7 @@ def fit_call(call: Call) -> Fitted:
     del held  # has arrays of rows x grid points, of which the curve keeps those that it needs
     out = calibrated(learn(problem, selection, validation, *shared))
     worse = worse_than_one_class(validation, point, out.rule.kinds, out.calibration is not None)
-    warn_of(copied(validation), worse, costs_twice(validation))
+    _warn_of(copied(validation), worse, costs_twice(validation))
     return out
 
 
@@ -88,7 +88,7 @@ def cross_validate_call(call: Call) -> ErrorCurve:
         raise OptionError("cross-validation needs folds, but cv=None: use a number of folds, 'loo' or custom folds")
     check_choose(given, problem.model)
     validation = validate(problem, requested_measure(given["measure"], given["loss"]), given["repeats"])[0]
-    warn_of(copied(validation), worse_than_one_class(validation, validation.chosen_by_call()), costs_twice(validation))
+    _warn_of(copied(validation), worse_than_one_class(validation, validation.chosen_by_call()), costs_twice(validation))
     if not problem.cv_is_auto:
         return validation
     # a fit of its point that is updated is cross-validated again, although nothing may be left to tune
@@ -172,15 +172,7 @@ def costs_twice(validation: ErrorCurve) -> str:
     return "" if validation.problem.class_factors is None or validation.measure != "loss" else TWICE
 
 
-def copied(validation: ErrorCurve) -> str:
-    """That rows have copies in another fold; empty if not, and with groups."""
-    problem = validation.problem
-    texts = [name for name, column in problem.frame.schema.items() if column.kind == "category"]
-    letters = len(problem.frame.schema) == len(texts) == 1 and problem.metric.unseen_in(texts[0]) == "measured"
-    return "" if problem.groups is not None else copies_across(problem.frame, validation.of_fold[0], letters)
-
-
-def warn_of(*sentences: str) -> None:
+def _warn_of(*sentences: str) -> None:
     """A warning for each sentence that is not empty."""
     for said in filter(None, sentences):
         warn(said, DataWarning)

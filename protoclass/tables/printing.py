@@ -14,7 +14,7 @@ from ..core.statistics.one_se import RULES, frontier
 from ..estimation.calibration import READ
 from ..estimation.error_curve import ErrorCurve
 from ..estimation.fitted import Fitted
-from ..estimation.learning import copied, costs_twice, warn_of, worse_than_one_class
+from ..estimation.learning import costs_twice, worse_than_one_class
 from ..estimation.selection import Extension, losses, mean_loss, row_weights
 from ..ground.errors import brief, visible, visible_lines
 from ..ground.options import SAME, fixed, significant, with_error
@@ -386,8 +386,6 @@ def error_said(fit: Fitted) -> str:
     validation, point = (fit.curve, fit.point) if fit.curve is not None else (fit.checked, 0)
     if isinstance(validation, str) or point is None:
         return validation if isinstance(validation, str) else "not cross-validated: cv=10"
-    if fit.curve is None:
-        warn_of(copied(validation))
     usual = 2 if fit.nobs < LARGE else 3
     corrected = None if fit.selection.by_hand or fit.curve is None else validation.corrected(fit.selection.rule)
     error = float(validation.choice.error[point])

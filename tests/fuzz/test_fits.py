@@ -5,9 +5,9 @@ import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from protoclass.pictures import KINDS
 
 import protoclass as pc
+from protoclass.pictures import KINDS
 
 from .calls import METHODS, calls
 from .frames import HOSTILE_NUMBERS, sound_frames

@@ -1,6 +1,7 @@
 """What was saved is loaded again: it predicts to the same bits, prints and draws the same, and can be fitted again."""
 
 import datetime
+import decimal
 import os
 import subprocess
 import sys

@@ -100,6 +100,9 @@ class cached_table(cached_property[pd.DataFrame]):  # noqa: N801 - used as cache
         table = super().__get__(instance, owner)
         return table if instance is None else unshared(table)
 
+    def __set__(self, instance: Any, value: Any) -> None:  # with it, Python asks here, and not the instance, for the table
+        raise AttributeError(f"{self.attrname} is computed: it cannot be set")
+
 
 def _made_a_frame(data: Any) -> str:
     """How to convert the given value into a table, in words."""

@@ -20,7 +20,7 @@ import pandas as pd
 from ..core.parallel import each_fit
 from ..core.statistics.folds import holdout
 from ..estimation.calibration import arguments_of
-from ..estimation.coincidence import COPIES, copies_across
+from ..estimation.copies import COPIES, copies_across
 from ..estimation.decisions import loss_of
 from ..estimation.fitted import Fitted
 from ..estimation.learning import TWICE, WORSE, fit_call

@@ -16,7 +16,6 @@ import protoclass as pc
 EXAMPLES = int(os.environ.get("PROTOCLASS_FUZZ", "0"))
 PROCESSOR = 20 if EXAMPLES else 120  # seconds of processor time of one example; a first run also compiles
 QUIET = [hypothesis.HealthCheck.too_slow, hypothesis.HealthCheck.data_too_large, hypothesis.HealthCheck.filter_too_much]
-REACHED: dict[str, list[bool]] = {}
 
 
 def kept(count):
@@ -81,7 +80,6 @@ def attempt(work, name=""):
     found = None
     with lawful():
         found = work()
-    REACHED.setdefault(name, []).append(found is not None)
     hypothesis.event(f"{name} {'done' if found is not None else 'refused'}")
     return found
 

@@ -4,8 +4,8 @@ The vignette a_method_of_your_own and CONTRIBUTING.md use these names.
 """
 
 from .core.neighbours.nearest import Nearest
-from .core.query import Query
-from .core.task import Points, RulePath, Task
+from .core.query import Query, RulePath
+from .core.task import Points, Task
 from .ground.savable import savable
 from .metrics.base import TrainedMetric, Traits, VectorMetric
 from .metrics.wrappers import Wrapper

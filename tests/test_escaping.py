@@ -68,7 +68,7 @@ def test_no_markup_of_the_data_is_markup_of_the_page(hostile):
 
 def test_a_report_is_one_page_that_needs_nothing_beside_it(hostile, tmp_path):
     fit = pc.fit("species ~ .", hostile, cv=3, eps=[0.8, 1.2], calibrate={"cv": 3})
-    path = fit.report(tmp_path / "fit.html", test=hostile, stability=True)
+    path = fit.report(tmp_path / "fit.html", test=hostile)
     page = path.read_text()
     own = '<script type="text/plain" class="protoclass-data">', '<script type="module">'
     assert page.count("<script") == sum(page.count(tag) for tag in own) == 2
@@ -79,7 +79,7 @@ def test_a_report_is_one_page_that_needs_nothing_beside_it(hostile, tmp_path):
     assert """http-equiv="Content-Security-Policy" content="default-src 'none'; script-src 'sha256-""" in page
     assert fit.test(hostile)._repr_html_() in page
     assert not re.search(r"""(?:src|href)=["'](?!data:)""", page)
-    for head in ("Prototypes", "Cross-validation", "Test on new rows", "Stability", "Versions", "How to cite"):
+    for head in ("Prototypes", "Cross-validation", "Test on new rows", "Versions", "How to cite"):
         assert f"<h2>{head}</h2>" in page
     with pytest.raises(pc.OptionError, match="overwrite=True"):
         fit.report(path)

@@ -9,12 +9,12 @@ from typing import Any, cast
 import numpy as np
 import pandas as pd
 
-from ..core.query import lost_by_steps
+from ..core.query import Rule, Stepwise, lost_by_steps
 from ..core.setcover.problems import Certificate
 from ..core.sources import part
 from ..core.statistics.intervals import least_se
 from ..core.statistics.one_se import mean_and_se
-from ..core.task import Points, Rule, Stepwise
+from ..core.task import Points
 from ..estimation.decisions import Calibration, FoldRule
 from ..estimation.fitted import AnyFit, Fitted
 from ..estimation.learning import learn

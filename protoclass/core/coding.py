@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from . import Array
-from .distances.boxes import Blocks, farthest_of, near_blocks
 from .parallel import each, few, kernel
 
 FINE_FROM = 2**22  # entries
@@ -129,7 +128,6 @@ def shift_of(dtype: Any, fine: int) -> int:
 
 SIDE = 512  # rows and columns of a tile of a symmetric matrix
 TILE = 2**21  # entries of a tile
-MEASURE = -1
 
 
 @dataclass(frozen=True)
@@ -138,61 +136,37 @@ class Tile:
 
     rows: Array
     columns: Array
-    code: int = MEASURE  # the code of all pairs of the tile; -1 if they must be computed
     mirror: bool = False  # whether the tile represents its transpose as well: candidates are rows, and the matrix is symmetric
 
-    def __len__(self) -> int:
-        return len(self.rows) * len(self.columns)
 
-
-@dataclass(frozen=True)
-class Tiles:
-    """The tiles of a matrix, generated in each pass."""
-
-    make: Callable[[], Iterator[Tile]]
-    complete: bool = True  # whether each pair is in a tile; otherwise only those that may lie within a radius are
-
-    def __iter__(self) -> Iterator[Tile]:
-        return self.make()
-
-
-def all_tiles(n: int, m: int) -> Tiles:
+def all_tiles(n: int, m: int) -> Iterator[Tile]:
     """Tiles of all rows and some columns."""
-
     return tiles_of(n, m, max(n, 1), max(1, TILE // max(n, 1)))
 
 
-def block_tiles(n: int, m: int) -> Tiles:
+def block_tiles(n: int, m: int) -> Iterator[Tile]:
     """Tiles of some rows and some columns, of a shape in which products of matrices are fast."""
     return tiles_of(n, m, TILE // SIDE, SIDE)
 
 
-def tiles_of(n: int, m: int, height: int, width: int) -> Tiles:
+def tiles_of(n: int, m: int, height: int, width: int) -> Iterator[Tile]:
     """Tiles of this number of rows and columns."""
-
-    def blocks() -> Iterator[Tile]:
-        for first in range(0, m, width):
-            columns = np.arange(first, min(first + width, m))
-            for top in range(0, n, height):
-                yield Tile(np.arange(top, min(top + height, n)), columns)
-
-    return Tiles(blocks)
+    for first in range(0, m, width):
+        columns = np.arange(first, min(first + width, m))
+        for top in range(0, n, height):
+            yield Tile(np.arange(top, min(top + height, n)), columns)
 
 
-def half_tiles(n: int) -> Tiles:
+def half_tiles(n: int) -> Iterator[Tile]:
     """Tiles on and below the diagonal of a symmetric matrix (n, n); they start at multiples of one number."""
-
-    def squares() -> Iterator[Tile]:
-        for first in range(0, n, SIDE):
-            columns = np.arange(first, min(first + SIDE, n))
-            yield Tile(columns, columns)
-            for top in range(first + SIDE, n, SIDE):
-                yield Tile(np.arange(top, min(top + SIDE, n)), columns, mirror=True)
-
-    return Tiles(squares)
+    for first in range(0, n, SIDE):
+        columns = np.arange(first, min(first + SIDE, n))
+        yield Tile(columns, columns)
+        for top in range(first + SIDE, n, SIDE):
+            yield Tile(np.arange(top, min(top + SIDE, n)), columns, mirror=True)
 
 
-def filled(out: Array, tiles: Tiles, make: Callable[[Tile], Array]) -> Array:
+def filled(out: Array, tiles: Iterable[Tile], make: Callable[[Tile], Array]) -> Array:
     """A matrix (m, n) filled by a function of each tile, (q, r), on threads."""
 
     def fill(tile: Tile) -> None:
@@ -204,47 +178,6 @@ def filled(out: Array, tiles: Tiles, make: Callable[[Tile], Array]) -> Array:
     for _ in each(fill, tiles, out.size):
         pass
     return out
-
-
-def near_tiles(rows: Blocks, candidates: Blocks, r: float, reach: Array) -> Tiles:
-    """Tiles with all pairs that lie within a radius; pairs in none of them lie in no ball.
-
-    Parameters
-    ----------
-    rows, candidates : Blocks
-    r : float
-        Exponent of the Minkowski distance.
-    reach : array (K,), ascending
-        A pair lies within radius k if its distance is less than `reach[k]`.
-    """
-    known: list[list[tuple[Array, int]]] = []  # for each block of candidates the near blocks of rows, found in the first round
-
-    def near() -> Iterator[Tile]:
-        for b in range(len(candidates)):
-            if b == len(known):
-                known.append(_near_blocks(rows, candidates.low[b], candidates.high[b], r, reach))
-            for which, code in known[b]:
-                yield Tile(np.concatenate([rows.rows(a) for a in which]), candidates.rows(b), code)
-
-    return Tiles(near, complete=False)
-
-
-def _near_blocks(rows: Blocks, low: Array, high: Array, r: float, reach: Array) -> list[tuple[Array, int]]:
-    """Blocks of rows that may be near a box, some at a time, with the code that all their pairs have, or MEASURE."""
-    which, nearest = near_blocks(rows, low, high, r, reach[-1])
-    code = np.searchsorted(reach, nearest, side="right")
-    last = np.searchsorted(reach, farthest_of(rows, which, low, high, r), side="right")
-    groups = [(which[(code == value) & (last == value)], int(value)) for value in np.unique(code[code == last])]
-    groups.append((which[code < last], MEASURE))
-    step = max(1, TILE // rows.size**2)
-    return [(blocks[first : first + step], value) for blocks, value in groups for first in range(0, len(blocks), step)]
-
-
-def share_near(rows: Blocks, candidates: Blocks, r: float, reach: float, sample: int) -> float:
-    """Proportion of the pairs of blocks that may contain a pair within `reach`, over some blocks of candidates, evenly taken."""
-    sampled = np.linspace(0, len(candidates) - 1, min(sample, len(candidates))).astype(int)
-    near = [len(near_blocks(rows, candidates.low[b], candidates.high[b], r, reach)[0]) for b in sampled]
-    return float(np.mean(near)) / len(rows)
 
 
 def as_slice(at: Any) -> Any:

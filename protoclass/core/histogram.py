@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, reduce
 from operator import iadd
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -21,9 +21,7 @@ from .coding import Tile, bins_for, bits_of, block_tiles, half_tiles, shift_of
 from .distances.minkowski import measure_pair
 from .distances.screen import Screening, Side
 from .parallel import each, few, kernel
-
-if TYPE_CHECKING:
-    from .sources import Source
+from .sources import Source
 
 S = TypeVar("S")
 Values = tuple[Array, Array | None]  # dissimilarities in any order, and the weight of each, None for 1
@@ -166,8 +164,11 @@ class NearHistogram(Histogram):
         return np.clip(bins, 0, self.bins - 1).astype(np.int64)
 
 
-def near_histogram(source: Source, pairs: Pairs, screening: Screening) -> NearHistogram:
-    """The histogram of a source by products; its pairs have weight 1."""
+def near_histogram(source: Source, pairs: Pairs) -> Histogram:
+    """The histogram of a source by products if it has any and its pairs have weight 1."""
+    screening = source.screening
+    if screening is None or pairs.weights is not None:
+        return Histogram(source, pairs)
     E = screening.error
     largest = 4.01 * float(max(screening.rows.square.max(), screening.candidates.square.max())) + E
     bins = int(min(BINS, np.ceil(largest / (2 * E))))
@@ -195,8 +196,8 @@ def values_at(parts: Sequence[tuple[Source, Pairs]], ranks: Callable[[Any], Arra
     ranks : callable
         Function that gives the weights from the weight of all pairs that count: from 1 to their number if each has weight 1.
     """
-    for near in (True, False):
-        found = [source.histogram(pairs, near) for source, pairs in parts]
+    for make in (near_histogram, Histogram):
+        found = [make(source, pairs) for source, pairs in parts]
         counts = np.sum([histogram.counts for histogram in found], axis=0)
         needed = _needed(found[0], counts, ranks)
         if needed is not None:

@@ -1,16 +1,12 @@
-"""Memory: free bytes, the limit for one array, and arrays in files if it does not suffice."""
+"""Memory: free bytes, and the limit for one array."""
 
 from __future__ import annotations
 
 import errno
-import os
-import shutil
-import tempfile
-import threading
 from collections.abc import Iterator
 from math import prod
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 
 import numpy as np
 from numpy.typing import DTypeLike
@@ -26,7 +22,6 @@ NO_LIMIT = 2**60  # version 1 of cgroups writes about 2^63 for none
 PROC = Path("/proc")
 CGROUPS = Path("/sys/fs/cgroup")
 
-_scratch = threading.local()
 
 
 def available(proc: Path = PROC, cgroups: Path = CGROUPS) -> int:
@@ -134,70 +129,14 @@ def _read(path: Path) -> str:
         return ""
 
 
-LEFT = 2**26  # bytes that stay free on the disk
-BLOCK = 2**20  # bytes that are written at a time
-
-
 def large(shape: tuple[int, ...], dtype: DTypeLike = float) -> Array:
-    """An array to be filled: in memory if it takes at most a quarter of the free bytes, and in a file otherwise.
+    """An array to be filled.
 
     Raises
     ------
     TooLarge
-        If it fits neither into memory nor on the disk.
+        If it takes more than a quarter of the available memory.
     """
-    size = prod(shape) * np.dtype(dtype).itemsize
-    return np.empty(shape, dtype) if size <= room(size) else spooled(shape, dtype)
-
-
-def scratch(shape: tuple[int, ...], dtype: DTypeLike = float) -> Array:
-    """An array to be filled, whose memory the next call of this thread uses again.
-
-    On the workers of Dask each array above 128 kB is returned to the system when it is deleted, because they limit what `malloc`
-    keeps (MALLOC_TRIM_THRESHOLD_): the first write to a new array then takes as long as a product.
-    """
-    size = prod(shape) * np.dtype(dtype).itemsize
-    held = getattr(_scratch, "held", None)
-    if held is None or len(held) < size:
-        held = _scratch.held = np.empty(size, np.uint8)
-    return np.asarray(held[:size].view(dtype).reshape(shape))
-
-
-def spooled(shape: tuple[int, ...], dtype: DTypeLike = float) -> Array:
-    """An array of zeros in a file without a name, in the folder for temporary files (TMPDIR).
-
-    The system reads and writes its pages as they are used, and removes the file when the process ends in any way.
-
-    Raises
-    ------
-    TooLarge
-        Where the disk does not take it.
-    """
-    size = prod(shape) * np.dtype(dtype).itemsize
-    try:
-        folder = tempfile.gettempdir()
-        free = shutil.disk_usage(folder).free
-        if size + LEFT > free:
-            raise _no_room(size, folder, f"has {free / 2**30:.1f} GB left")
-        with tempfile.TemporaryFile(prefix="protoclass-") as file:
-            _reserve(file, max(1, size))
-            return np.ndarray(shape, dtype, np.memmap(file, np.uint8, "r+", shape=max(1, size)))
-    except OSError as reason:  # no folder is writable, the disk is full, or the address space is used up
-        raise _no_room(size, tempfile.tempdir or "the folder for temporary files", f"does not take it ({reason.strerror})") from None
-
-
-def _reserve(file: BinaryIO, size: int) -> None:
-    """Take the room on the disk now: a disk that is full later would end the process when a page is written."""
-    if hasattr(os, "posix_fallocate"):
-        os.posix_fallocate(file.fileno(), 0, size)
-        return
-    for start in range(0, size, BLOCK):  # a file that is only made longer takes no room
-        file.write(bytes(min(BLOCK, size - start)))
-    file.flush()
-
-
-def _no_room(size: int, folder: object, why: str) -> TooLarge:
-    return TooLarge(
-        f"{size / 2**30:.1f} GB, more than memory takes, would go into a file in {folder}, which {why}: "
-        "set TMPDIR to a folder on a larger disk, or use fewer rows or columns"
-    )
+    size, what = prod(shape) * np.dtype(dtype).itemsize, f"an array of {' x '.join(map(str, shape))} numbers needs"
+    check_fits(size, what, "use fewer rows (data.sample(...)) or columns, or more memory")
+    return np.empty(shape, dtype)

@@ -1,11 +1,11 @@
-"""Inputs of a rule's predictions: dissimilarities, coordinates or columns of some rows; or the same as SQL."""
+"""Rules, and the inputs of their predictions: dissimilarities, coordinates or columns of some rows; or the same as SQL."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
-from typing import Any, Protocol, TypeVar, runtime_checkable
+from typing import Any, ClassVar, Protocol, TypeVar, runtime_checkable
 
 import numpy as np
 
@@ -13,10 +13,10 @@ from ..ground.errors import DataError
 from . import Array
 from .coding import as_slice
 from .distances.screen import Compared, Screening, Side
-from .neighbours.search import Near, Search, nearest_compared, share_open
+from .neighbours.search import Near, Space, nearest_compared, nearest_of
 from .parallel import each
 from .sources import Source
-from .task import ByDistance, Path, Points, Rule, Stepwise
+from .task import Points
 
 T = TypeVar("T")
 Kept = list[tuple[Points, T]]  # a value and the prototypes that it belongs to; empty if none is known
@@ -103,6 +103,12 @@ class Query:
         beside = self.beside(prototypes)
         return None if beside is None else _once(self._compared, prototypes, lambda: beside.compared(self.rows))
 
+    def nearest(self, prototypes: Points, k: int) -> Near:
+        """For each row the prototypes up to the distance of the k-th nearest one, with those tied with it; all if there are fewer."""
+        k, beside = min(k, len(prototypes)), self.beside(prototypes)
+        near = None if beside is None else beside.nearest(self.rows, k, self.together)
+        return nearest_of(self.dissimilarities(prototypes), k) if near is None else near
+
     def coordinates(self) -> Array:
         """Coordinates (r, p) in the space of the metric."""
         return self.vectors(self.rows)
@@ -144,6 +150,160 @@ def _once(kept: Kept[T], prototypes: Points, make: Callable[[], T]) -> T:
     if not kept or kept[0][0] is not prototypes:
         kept[:] = [(prototypes, make())]
     return kept[0][1]
+
+
+SEARCHED = 2**22  # pairs from which on preparing a search pays
+SCREENED = 2**18  # pairs from which on a product pays
+FEW_OPEN = 0.1  # proportion of the prototypes that are sought up to which products leave few pairs to be measured
+
+
+@dataclass(frozen=True, eq=False)
+class Beside:
+    """Prototypes among the candidates of a source, with its rows.
+
+    Attributes
+    ----------
+    source : Source
+    columns : int array (q,)
+        The candidates that are the prototypes.
+    """
+
+    source: Source
+    columns: Array
+
+    def compared(self, rows: Array) -> Compared | None:
+        """Some rows and the prototypes, compared by a product, if the source has one."""
+        if self._screened is None:
+            return None
+        screening, side = self._screened
+        return screening.only(rows, self.columns, side)
+
+    def nearest(self, rows: Array, k: int, together: int) -> Near | None:
+        """For some rows the prototypes up to the distance of the k-th nearest; None if computing all pairs is as fast.
+
+        Parameters
+        ----------
+        rows : int array (r,)
+        k : int, at most q
+        together : int
+            Number of rows of all calls together.
+        """
+        pairs = together * len(self.columns)
+        if pairs > SEARCHED and self._space is not None:
+            return self._space.nearest(rows, k)
+        compared = self.compared(rows) if pairs > SCREENED and k <= max(1, FEW_OPEN * len(self.columns)) else None
+        return None if compared is None else nearest_compared(compared, k)
+
+    @cached_property
+    def _space(self) -> Space | None:
+        space = self.source.space
+        return None if space is None else replace(space, candidates=space.candidates[self.columns])
+
+    @cached_property
+    def _screened(self) -> tuple[Screening, Side] | None:
+        screening = self.source.screening
+        if screening is None or not len(self.columns):
+            return None
+        return screening, screening.candidates[as_slice(self.columns)]
+
+
+class Rule(Protocol):
+    """A fitted rule in arrays and plain values; declared by `@savable`, so that files of fits can contain it.
+
+    `predict(kind, query)` requests its inputs from the query: `dissimilarities(self.prototypes)`, `coordinates()` or `columns()`.
+    The kinds "class" and "cover" return codes (r,), -1 for none, although "class" always names one; "nearest" returns positions among
+    the prototypes (r,), -1 for none; "distance", "prob" and "decision" return arrays (r, classes), and the class has the largest
+    "prob" and "decision". `prototypes` has at least one of each class if possible, as tables and plots show them. `size` is the method's
+    measure of complexity, such as a number of prototypes, by which the 1-SE rule selects. `report` has entries for the printed fit and
+    the summary, numbers and short texts by name; "objective" and "certificate" are reserved for values of `core.setcover.problems`.
+
+    A rule that decides by the lowest of other distances than those of the metric has them as `distances` (`ByDistance`), and one that
+    can be written as SQL has `sql` and `why_not_sql` (`InSQL`).
+    """
+
+    @property
+    def prototypes(self) -> Points: ...
+    @property
+    def size(self) -> float: ...
+    @property
+    def kinds(self) -> tuple[str, ...]: ...
+    @property
+    def report(self) -> Mapping[str, Any]: ...
+    def predict(self, kind: str, query: Query) -> Array: ...
+    def moved(self, columns: Array) -> Rule: ...
+
+
+@runtime_checkable
+class Stepwise(Rule, Protocol):
+    """A rule that was built step by step: its first steps are rules as well.
+
+    `steps` has columns for `Fit.path`, each with an entry for the first 0, 1, ... steps; `walk` yields the class codes that
+    these predict, and `first` is the rule of this many steps.
+    """
+
+    @property
+    def steps(self) -> Mapping[str, Array]: ...
+    def walk(self, query: Query) -> Iterator[Array]: ...
+    def first(self, size: int) -> Rule: ...
+
+
+@runtime_checkable
+class ByDistance(Rule, Protocol):
+    """A rule that predicts the class of the prototype with the lowest of its `distances` (r, q)."""
+
+    def distances(self, query: Query) -> Array: ...
+
+
+class Path(Protocol):
+    """The rules of one fold over the whole grid, in grid order: `prototypes` is their union, `size` is (G,).
+
+    `bounds` (G,), if the method has them, are bounds on the error of each rule on new rows.
+    """
+
+    @property
+    def prototypes(self) -> Points: ...
+    @property
+    def kinds(self) -> tuple[str, ...]: ...
+    @property
+    def size(self) -> Array: ...
+    @property
+    def bounds(self) -> Array | None: ...
+    def predict(self, kind: str, query: Query) -> Array: ...
+    def at(self, g: int) -> Rule: ...
+    def moved(self, columns: Array) -> Path: ...
+
+
+@dataclass(frozen=True)
+class RulePath:
+    """The Path of a method that fits a rule for each grid point separately."""
+
+    rules: tuple[Rule, ...]
+    bounds: ClassVar[None] = None
+
+    @cached_property
+    def prototypes(self) -> Points:
+        parts = [rule.prototypes for rule in self.rules]
+        classes = np.concatenate([p.classes for p in parts])
+        if parts[0].at is not None:
+            return Points(classes, at=np.concatenate([p.at for p in parts if p.at is not None]))
+        return Points(classes, coords=np.concatenate([p.coords for p in parts if p.coords is not None]))
+
+    @property
+    def kinds(self) -> tuple[str, ...]:
+        return self.rules[0].kinds
+
+    @property
+    def size(self) -> Array:
+        return np.array([rule.size for rule in self.rules])
+
+    def predict(self, kind: str, query: Query) -> Array:
+        return np.stack([rule.predict(kind, query) for rule in self.rules], axis=1)
+
+    def at(self, g: int) -> Rule:
+        return self.rules[g]
+
+    def moved(self, columns: Array) -> RulePath:
+        return RulePath(tuple(rule.moved(columns) for rule in self.rules))
 
 
 def answer(rule: Rule | Path, kind: str, query: Query) -> Array:
@@ -194,78 +354,6 @@ def lost_by_steps(rule: Stepwise, query: Query, y: Array, w: Array) -> tuple[Arr
         misclassified = misclassified + np.array([weight @ (codes[complete] != truth) for codes in predicted])
         total += float(weight.sum())
     return np.asarray(misclassified), total
-
-
-SEARCHED = 2**22  # pairs from which on preparing a search pays, if it saves most of them
-SCREENED = 2**18  # pairs from which on looking whether products leave few of them open pays
-WORTH = 0.15  # proportion of computed pairs below which a search is faster
-OPEN = 0.1  # proportion of pairs that products leave undecided below which they are faster
-LOOKED_UP = 8  # rows in a sample that estimates this proportion
-
-
-@dataclass(frozen=True, eq=False)
-class Beside:
-    """Prototypes among the candidates of a source, with its rows.
-
-    Attributes
-    ----------
-    source : Source
-    columns : int array (q,)
-        The candidates that are the prototypes.
-    """
-
-    source: Source
-    columns: Array
-
-    def compared(self, rows: Array) -> Compared | None:
-        """Some rows and the prototypes, compared by a product, if the source has one."""
-        if self._screened is None:
-            return None
-        screening, side = self._screened
-        return screening.only(rows, self.columns, side)
-
-    def nearest(self, rows: Array, k: int, together: int) -> Near | None:
-        """For some rows the prototypes up to the distance of the k-th nearest; None if computing all pairs is as fast.
-
-        Parameters
-        ----------
-        rows : int array (r,)
-        k : int, at most q
-        together : int
-            Number of rows of all calls together.
-        """
-        pairs = together * len(self.columns)
-        space = self.source.space
-        if space is not None and pairs > SEARCHED and space.share(k) < WORTH:
-            return self._search.nearest(space.rows[as_slice(rows)], k)[0]
-        if pairs > SCREENED and self._few_open(k):
-            compared = self.compared(rows)
-            return None if compared is None else nearest_compared(compared, k)
-        return None
-
-    def _few_open(self, k: int) -> bool:
-        if k not in self._open:
-            sample = np.unique(np.linspace(0, self.source.shape[0] - 1, LOOKED_UP).astype(int))
-            compared = self.compared(sample)
-            self._open[k] = 1.0 if compared is None else share_open(compared, k)
-        return self._open[k] < OPEN
-
-    @cached_property
-    def _open(self) -> dict[int, float]:
-        return {}
-
-    @cached_property
-    def _search(self) -> Search:
-        space = self.source.space
-        assert space is not None
-        return space.search(self.columns)
-
-    @cached_property
-    def _screened(self) -> tuple[Screening, Side] | None:
-        screening = self.source.screening
-        if screening is None or not len(self.columns):
-            return None
-        return screening, screening.candidates[as_slice(self.columns)]
 
 
 class Statement(Protocol):

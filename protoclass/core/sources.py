@@ -11,11 +11,10 @@ import numpy as np
 
 from ..ground.errors import TooLarge
 from . import Array
-from .coding import SIDE, TILE, Coding, Tiles, all_tiles, as_slice, block_tiles, gather
+from .coding import SIDE, TILE, Coding, Tile, all_tiles, as_slice, block_tiles, gather
 from .distances.screen import Screening
-from .histogram import Histogram, Pairs
 from .memory import check_fits
-from .neighbours.search import Space
+from .neighbours.search import Near, Space
 from .parallel import each
 
 Rep = tuple[Array, ...]  # arrays that share their first dimension: sliceable, concatenable, savable
@@ -27,8 +26,8 @@ class Source(ABC):
 
     `scan` maps over tiles of all rows and some columns; `take` returns the part of given rows and columns, `array` the complete
     matrix. Functions that only compare with radii use `codes`, uint8 (q, r) for q columns and r rows, which need no exact
-    computation; `tiles` are rows and columns that together have all pairs within one of the radii. `only` is the source of
-    some of the candidates. Functions that only rank use `histogram`.
+    computation, tile by tile of `tiles`; `near` has the pairs within the radii if these are few. `only` is the source of
+    some of the candidates.
     """
 
     @property
@@ -56,7 +55,7 @@ class Source(ABC):
 
         return each(of_tile, range(0, m, width), n * m)
 
-    def tiles(self, coding: Coding) -> Tiles:
+    def tiles(self) -> Iterator[Tile]:
         return all_tiles(*self.shape)
 
     def codes(self, rows: Array, columns: Array, coding: Coding) -> Array:
@@ -65,9 +64,10 @@ class Source(ABC):
     def only(self, columns: Array) -> Source:
         return Submatrix(self, np.arange(self.shape[0]), columns)
 
-    def histogram(self, pairs: Pairs, near: bool) -> Histogram:
-        """The pairs in bins; `near`: whether bins of approximations suffice."""
-        return Histogram(self, pairs)
+    def near(self, coding: Coding, most: float) -> Near | None:
+        """For each candidate the rows within the largest radius, and others hardly farther; None if they are not known to be at most
+        about `most` pairs."""
+        return None
 
     @property
     def screening(self) -> Screening | None:
@@ -135,7 +135,7 @@ class Streamed(Source):
     def strip(self, columns: Array) -> Array:
         return self.between(self.rows, part(self.candidates, columns))
 
-    def tiles(self, coding: Coding) -> Tiles:
+    def tiles(self) -> Iterator[Tile]:
         n, m = self.shape  # a metric may copy the rows that it measures: of many rows some at a time
         return block_tiles(n, m) if n * SIDE > TILE else all_tiles(n, m)
 

@@ -1,28 +1,20 @@
-"""Dissimilarities that follow from distances between coordinates: compared by products, and far tiles never measured."""
+"""Dissimilarities that follow from distances between coordinates: compared by products, and in few dimensions by a k-d tree."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
 
 from . import Array
-from .coding import SIDE, Coding, Tiles, as_slice, block_tiles, gather, half_tiles, near_tiles, share_near
-from .distances.boxes import Blocks, blocks_of
+from .coding import Coding, Tile, as_slice, block_tiles, gather, half_tiles
 from .distances.minkowski import Geometry, minkowski, the_same
-from .distances.screen import Screening, screen
-from .histogram import Histogram, Pairs, near_histogram
-from .neighbours.search import Space
+from .distances.screen import NARROWEST, Screening, screen
+from .neighbours.search import Near, Space
 from .parallel import Once
 from .sources import Held, Source, Streamed, part
-
-BLOCK = 128  # rows of a block whose box is known
-MOST_COLUMNS = 32  # boxes of more columns hardly ever lie apart
-WORTH = 0.35  # proportion of near pairs of blocks below which skipping is faster, also against half of a symmetric matrix
-SHOWN = 20_000  # rows that show it before a fit
-LONG = 2**26  # coordinates
-LOOKED_AT = 64  # blocks of candidates in a sample that estimates this proportion
 
 
 @dataclass(frozen=True)
@@ -46,12 +38,9 @@ class Spatial(Source):
     symmetric: bool
     matrix: Once[Array] | None
     _screen: Once[Screening | None] = field(init=False, repr=False, compare=False)
-    _blocks: Once[tuple[Blocks, Blocks] | None] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        # several threads may be the first to use these
-        object.__setattr__(self, "_screen", Once(self._find_screen))
-        object.__setattr__(self, "_blocks", Once(self._find_blocks))
+        object.__setattr__(self, "_screen", Once(self._find_screen))  # several threads may be the first to use it
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -72,15 +61,16 @@ class Spatial(Source):
     def _exact(self) -> Held | Streamed:
         return self.streamed if self.matrix is None else Held(self.matrix())
 
-    def tiles(self, coding: Coding) -> Tiles:
+    def tiles(self) -> Iterator[Tile]:
         n, m = self.shape
-        reach = self._reach(coding)
-        blocks = self._blocks() if self._may_skip(reach[-1]) else None
-        if blocks is not None:
-            rows, candidates = blocks
-            if share_near(rows, candidates, self.geometry.r, reach[-1], LOOKED_AT) < WORTH:
-                return near_tiles(rows, candidates, self.geometry.r, reach)
         return half_tiles(n) if self.symmetric else block_tiles(n, m)
+
+    def near(self, coding: Coding, most: float) -> Near | None:
+        X, Z = self._sides
+        if not self._is_flat:
+            return None
+        near = Space(Z, X, self.geometry.r).near(self._reach(coding)[-1], most)
+        return None if near is None else replace(near, distance=self.geometry.value(near.distance))
 
     def codes(self, rows: Array, columns: Array, coding: Coding) -> Array:
         screening = self._screen()
@@ -98,19 +88,18 @@ class Spatial(Source):
         rows, candidates = self.streamed.rows, part(self.streamed.candidates, columns)
         return Spatial(replace(self.streamed, rows=rows, candidates=candidates), self.geometry, False, None)
 
-    def histogram(self, pairs: Pairs, near: bool) -> Histogram:
-        screening = self.screening if near and pairs.weights is None else None
-        return super().histogram(pairs, near) if screening is None else near_histogram(self, pairs, screening)
-
     @property
     def screening(self) -> Screening | None:
         return self._screen() if self.geometry.value is the_same else None
 
-    @cached_property
+    @property
     def space(self) -> Space | None:
-        X, Z = self._sides
-        useful = self.geometry.value is the_same and X.shape[1] <= MOST_COLUMNS and self._bounded
-        return Space(X, Z, self.geometry.r) if useful else None
+        return Space(*self._sides, self.geometry.r) if self.geometry.value is the_same and self._is_flat else None
+
+    @property
+    def _is_flat(self) -> bool:
+        """Whether the dimensions are few enough for a tree."""
+        return self._sides[0].shape[1] < NARROWEST and self._bounded
 
     def _reach(self, coding: Coding) -> Array:
         return self.geometry.reach(coding.coder(self._sides[0].dtype).radii)
@@ -121,48 +110,16 @@ class Spatial(Source):
 
     @cached_property
     def _bounded(self) -> bool:
-        """Whether no distance within a box around all rows and candidates is beyond all numbers."""
-        X, Z = self._sides
-        with np.errstate(over="ignore"):
-            box = np.maximum(X.max(axis=0), Z.max(axis=0)) - np.minimum(X.min(axis=0), Z.min(axis=0))
-            distance = minkowski(box[None], np.zeros_like(box)[None], self.geometry.r)
-            return bool(np.isfinite(self.geometry.value(distance)).all())
-
-    def _may_skip(self, reach: float) -> bool:
-        """Whether far tiles may be worth finding: of long arrays, which are slow to sort into blocks, some rows show it."""
-        X, Z = self._sides
-        if X.size <= LONG or X.shape[1] > MOST_COLUMNS or not self._bounded:
-            return True
-        rows = _some_blocks(X)
-        candidates = rows if self.symmetric else blocks_of(Z, BLOCK)
-        return share_near(rows, candidates, self.geometry.r, reach, LOOKED_AT) < WORTH
+        return bounded(*self._sides, self.geometry)
 
     def _find_screen(self) -> Screening | None:
         X, Z = self._sides
         return screen(X, X if self.symmetric else Z, self.matrix is not None) if self.geometry.r == 2 else None
 
-    def _find_blocks(self) -> tuple[Blocks, Blocks] | None:
-        X, Z = self._sides
-        if X.shape[1] > MOST_COLUMNS or len(X) <= SIDE or not self._bounded:
-            return None
-        rows = blocks_of(X, BLOCK)
-        return rows, rows if self.symmetric else blocks_of(Z, BLOCK)
 
-
-def share_within(X: Array, geometry: Geometry, radius: Array) -> float:
-    """Approximate proportion of the pairs of rows (n, p) that are computed for balls of a radius (1,): 1 if none can be skipped.
-
-    Found from some rows, evenly taken, in blocks of as many fewer rows, whose boxes are as large.
-    """
-    if X.shape[1] > MOST_COLUMNS:
-        return 1.0
-    with np.errstate(over="ignore"):  # distances beyond all numbers are not within the radius
-        blocks = _some_blocks(X)
-        share = share_near(blocks, blocks, geometry.r, geometry.reach(radius)[0], LOOKED_AT)
-    return share if share < WORTH else 1.0
-
-
-def _some_blocks(X: Array) -> Blocks:
-    """Some rows (n, p), evenly taken, in blocks of as many fewer rows, whose boxes are as large."""
-    sample = X[:: max(1, len(X) // SHOWN)]
-    return blocks_of(sample, max(1, BLOCK * len(sample) // len(X)))
+def bounded(X: Array, Z: Array, geometry: Geometry) -> bool:
+    """Whether no distance within a box around all rows (n, p) and candidates (m, p) is beyond all numbers."""
+    with np.errstate(over="ignore"):
+        box = np.maximum(X.max(axis=0), Z.max(axis=0)) - np.minimum(X.min(axis=0), Z.min(axis=0))
+        distance = minkowski(box[None], np.zeros_like(box)[None], geometry.r)
+        return bool(np.isfinite(geometry.value(distance)).all())

@@ -1,11 +1,10 @@
-"""The problem that a model is given, and the rules that it returns."""
+"""The problem that a model is given, and prototypes."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar, Protocol, Self, runtime_checkable
+from typing import Any, Self
 
 import numpy as np
 
@@ -14,10 +13,6 @@ from ..ground.savable import savable
 from . import Array
 from .parallel import Once
 from .sources import Source, Submatrix
-
-if TYPE_CHECKING:
-    from .query import Query
-
 
 
 def no_coordinates() -> Array:
@@ -167,102 +162,3 @@ class WithPrototypes:
     def moved(self, columns: Array) -> Self:
         """The same in a task with more columns, see `Points.moved`."""
         return replace(self, prototypes=self.prototypes.moved(columns))  # type: ignore[type-var]
-
-
-class Rule(Protocol):
-    """A fitted rule in arrays and plain values; declared by `@savable`, so that files of fits can contain it.
-
-    `predict(kind, query)` requests its inputs from the query: `dissimilarities(self.prototypes)`, `coordinates()` or `columns()`.
-    The kinds "class" and "cover" return codes (r,), -1 for none, although "class" always names one; "nearest" returns positions among
-    the prototypes (r,), -1 for none; "distance", "prob" and "decision" return arrays (r, classes), and the class has the largest
-    "prob" and "decision". `prototypes` has at least one of each class if possible, as tables and plots show them. `size` is the method's
-    measure of complexity, such as a number of prototypes, by which the 1-SE rule selects. `report` has entries for the printed fit and
-    the summary, numbers and short texts by name; "objective" and "certificate" are reserved for values of `core.setcover.problems`.
-
-    A rule that decides by the lowest of other distances than those of the metric has them as `distances` (`ByDistance`), and one that
-    can be written as SQL has `sql` and `why_not_sql` (`core.query.InSQL`).
-    """
-
-    @property
-    def prototypes(self) -> Points: ...
-    @property
-    def size(self) -> float: ...
-    @property
-    def kinds(self) -> tuple[str, ...]: ...
-    @property
-    def report(self) -> Mapping[str, Any]: ...
-    def predict(self, kind: str, query: Query) -> Array: ...
-    def moved(self, columns: Array) -> Rule: ...
-
-
-@runtime_checkable
-class Stepwise(Rule, Protocol):
-    """A rule that was built step by step: its first steps are rules as well.
-
-    `steps` has columns for `Fit.path`, each with an entry for the first 0, 1, ... steps; `walk` yields the class codes that
-    these predict, and `first` is the rule of this many steps.
-    """
-
-    @property
-    def steps(self) -> Mapping[str, Array]: ...
-    def walk(self, query: Query) -> Iterator[Array]: ...
-    def first(self, size: int) -> Rule: ...
-
-
-@runtime_checkable
-class ByDistance(Rule, Protocol):
-    """A rule that predicts the class of the prototype with the lowest of its `distances` (r, q)."""
-
-    def distances(self, query: Query) -> Array: ...
-
-
-class Path(Protocol):
-    """The rules of one fold over the whole grid, in grid order: `prototypes` is their union, `size` is (G,).
-
-    `bounds` (G,), if the method has them, are bounds on the error of each rule on new rows.
-    """
-
-    @property
-    def prototypes(self) -> Points: ...
-    @property
-    def kinds(self) -> tuple[str, ...]: ...
-    @property
-    def size(self) -> Array: ...
-    @property
-    def bounds(self) -> Array | None: ...
-    def predict(self, kind: str, query: Query) -> Array: ...
-    def at(self, g: int) -> Rule: ...
-    def moved(self, columns: Array) -> Path: ...
-
-
-@dataclass(frozen=True)
-class RulePath:
-    """The Path of a method that fits a rule for each grid point separately."""
-
-    rules: tuple[Rule, ...]
-    bounds: ClassVar[None] = None
-
-    @cached_property
-    def prototypes(self) -> Points:
-        parts = [rule.prototypes for rule in self.rules]
-        classes = np.concatenate([p.classes for p in parts])
-        if parts[0].at is not None:
-            return Points(classes, at=np.concatenate([p.at for p in parts if p.at is not None]))
-        return Points(classes, coords=np.concatenate([p.coords for p in parts if p.coords is not None]))
-
-    @property
-    def kinds(self) -> tuple[str, ...]:
-        return self.rules[0].kinds
-
-    @property
-    def size(self) -> Array:
-        return np.array([rule.size for rule in self.rules])
-
-    def predict(self, kind: str, query: Query) -> Array:
-        return np.stack([rule.predict(kind, query) for rule in self.rules], axis=1)
-
-    def at(self, g: int) -> Rule:
-        return self.rules[g]
-
-    def moved(self, columns: Array) -> RulePath:
-        return RulePath(tuple(rule.moved(columns) for rule in self.rules))

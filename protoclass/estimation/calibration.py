@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..core.query import answer
+from ..core.query import Rule, Stepwise, answer
 from ..core.statistics.folds import grouped, stratified
 from ..core.statistics.intervals import Estimate, effective_rows, least_se
 from ..core.statistics.one_se import mean_and_se
@@ -23,7 +23,7 @@ from ..core.statistics.scores import (
     nonconformity,
     scale_of,
 )
-from ..core.task import Rule, Stepwise, Task
+from ..core.task import Task
 from ..frames.schema import given_weights
 from ..frames.tables import as_pandas
 from ..ground.checks import is_number, one_of

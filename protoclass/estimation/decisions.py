@@ -9,10 +9,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..core.query import answer
+from ..core.query import Rule, answer
 from ..core.statistics.intervals import Estimate, columns_of
 from ..core.statistics.scores import Chances, Conformal, Scale, nonconformity, rows_of_classes, under_prior
-from ..core.task import Rule
 from ..ground.checks import check_level, is_number
 from ..ground.errors import OptionError, brief, printed, short, shown, visible
 from ..ground.savable import savable

@@ -12,13 +12,12 @@ from warnings import catch_warnings, simplefilter
 import numpy as np
 import pandas as pd
 
-from ..core.query import Query, answer
+from ..core.query import Query, Rule, answer
 from ..core.setcover.problems import Certificate, Objective
 from ..core.statistics.folds import FOLDS
 from ..core.statistics.roc import decide_at
 from ..core.statistics.scores import under_prior
 from ..core.statistics.sums import as_counts
-from ..core.task import Rule
 from ..frames.frame import Frame
 from ..frames.schema import HOW as UNSEEN
 from ..frames.schema import Column, Unseen, check_unique, class_codes

@@ -11,10 +11,10 @@ import numpy as np
 import pandas as pd
 
 from ..core.parallel import each
-from ..core.query import Query
+from ..core.query import Path, Query, Rule
 from ..core.scm.bounds import Bound
 from ..core.setcover.alternatives import NearSolutions
-from ..core.task import Path, Points, Rule, Task
+from ..core.task import Points, Task
 from ..frames.frame import Frame
 from ..ground.checks import (
     GRID,

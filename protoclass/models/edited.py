@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 
 from ..core.neighbours.nearest import Nearest, condense_rows, edit_rows
-from ..core.task import Points, RulePath, Task
+from ..core.query import RulePath
+from ..core.task import Points, Task
 from ..ground.checks import MOST_RUNS, one_of
 from .base import Axes, Capabilities, Model, check_fixed, heaviest_class, own_candidates
 

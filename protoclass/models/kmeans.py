@@ -10,7 +10,8 @@ import numpy as np
 
 from ..core.neighbours.nearest import Nearest
 from ..core.parallel import each
-from ..core.task import Points, RulePath, Task
+from ..core.query import RulePath
+from ..core.task import Points, Task
 from ..core.vectors.centroids import count_distinct, kmeans
 from ..ground.checks import MOST_RUNS, one_of
 from .base import Axes, Capabilities, PerClass, axis, check_counts, check_fixed, counts, heaviest_class, in_words

@@ -10,7 +10,8 @@ import numpy as np
 
 from ..core.neighbours.nearest import Nearest
 from ..core.parallel import each
-from ..core.task import Path, Points, RulePath, Task
+from ..core.query import Path, RulePath
+from ..core.task import Points, Task
 from ..core.vectors.medoids import STARTS, Medoids, kmedoids
 from ..ground.checks import MOST_RUNS, one_of
 from ..ground.errors import TooLarge, shown

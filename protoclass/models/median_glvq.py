@@ -11,8 +11,9 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ..core.neighbours.nearest import Nearest
+from ..core.query import Path, RulePath
 from ..core.setcover.alternatives import Cost, NearSolutions
-from ..core.task import Path, Points, RulePath, Task
+from ..core.task import Points, Task
 from ..core.vectors.class_medoids import (
     STEP,
     Chosen,

@@ -11,7 +11,8 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ..core.parallel import each
-from ..core.task import Points, RulePath, Task
+from ..core.query import RulePath
+from ..core.task import Points, Task
 from ..core.vectors.centroids import count_distinct
 from ..core.vectors.mixture import COVARIANCES, STEPS, Gaussians, Mix, bic, count_parameters, log_densities, mix, spread
 from ..ground.checks import GRID, MOST_RUNS, is_real, one_of

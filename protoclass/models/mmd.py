@@ -10,7 +10,8 @@ import numpy as np
 
 from ..core.neighbours.mmd import Selected, criticisms, default_gamma, mmd_prototypes, similarities, witness
 from ..core.neighbours.nearest import Nearest
-from ..core.task import Points, RulePath, Task
+from ..core.query import RulePath
+from ..core.task import Points, Task
 from ..ground.errors import TooLarge, shown
 from .base import (
     Axes,

@@ -12,12 +12,13 @@ import pandas as pd
 from ..core.coding import MOST
 from ..core.histogram import lower_levels, radii_at
 from ..core.neighbours.nearest import Nearest
+from ..core.query import Path
 from ..core.scm.bounds import compression_bound
 from ..core.setcover.alternatives import NearSolutions, find_alternatives, price_rows, swapped
 from ..core.setcover.problems import objective
 from ..core.setcover.solvers import Options, cover_paths
 from ..core.statistics.folds import stratified_subset
-from ..core.task import Path, Points, Task
+from ..core.task import Points, Task
 from ..ground.checks import MOST_ROWS, one_of
 from ..ground.errors import DataError, OptionError, brief
 from ..ground.savable import savable

@@ -12,11 +12,11 @@ import numpy as np
 import pandas as pd
 
 from ..core.parallel import each
-from ..core.query import Query
+from ..core.query import Query, Rule
 from ..core.scm.bounds import machine_bound
 from ..core.scm.grow import BALL, HIGH, HOLE, IN_N, IN_P, OUT, Machine, grow_each, make_family, sort_lines
 from ..core.scm.rule import DELTA, NEVER, BinarySCM, SCMPath, SCMRule, bounds_of, first_to_fire
-from ..core.task import Rule, Task
+from ..core.task import Task
 from ..ground.checks import either, one_of
 from ..ground.errors import DataError, OptionError, TooLarge, brief, shown
 from .base import Axes, Capabilities, Condition, Learned, Model, axis, bound_table, check_labelled, check_number, listed

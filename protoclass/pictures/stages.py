@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from ..core.query import Stepwise
 from ..core.sources import Source
-from ..core.task import Stepwise
 from ..estimation.fitted import Fitted
 from ..estimation.problem import HOLD_LIMIT
 from ..ground.checks import GRID

@@ -11,8 +11,8 @@ from typing import Any, TypeVar
 import numpy as np
 import pandas as pd
 
-from ..core.query import Query, answer
-from ..core.task import Rule, Task
+from ..core.query import Query, Rule, answer
+from ..core.task import Task
 from ..estimation.problem import Call, prepare
 from ..fitting import Fit, fit
 from ..ground.errors import ProtoclassError

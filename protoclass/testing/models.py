@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..core.query import Query, answer, distances_by
-from ..core.task import Path as RulePath
-from ..core.task import Points, Rule, Task
+from ..core.query import Path as RulePath
+from ..core.query import Query, Rule, answer, distances_by
+from ..core.task import Points, Task
 from ..estimation.cross_validation import KINDS
 from ..export.saving import load
 from ..fitting import cross_validate

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from protoclass.core.query import answer
-from protoclass.core.task import COVERED, Points, Stepwise
+from protoclass.core.query import Stepwise, answer
+from protoclass.core.task import COVERED, Points
 from protoclass.fitting import Fit
 from protoclass.testing.contract import Subject, close, fit_to, require
 

@@ -9,8 +9,8 @@ import pandas as pd
 from covers import check_balls, check_first
 
 import protoclass.testing.models as package
-from protoclass.core.query import answer
-from protoclass.core.task import COVERED, Points, Stepwise, Task
+from protoclass.core.query import Stepwise, answer
+from protoclass.core.task import COVERED, Points, Task
 from protoclass.fitting import cross_validate
 from protoclass.ground.checks import GRID
 from protoclass.metrics.base import same

@@ -1,11 +1,10 @@
-"""The lazy greedy on bits, on bits in a file, on lists, and that of small problems, against a greedy that keeps all gains."""
+"""The lazy greedy on bits, on lists, and that of small problems, against a greedy that keeps all gains."""
 
 import numpy as np
 import pandas as pd
 import pytest
 
 import protoclass as pc
-from protoclass.core import memory, spatial
 from protoclass.core.distances.minkowski import Geometry, minkowski
 from protoclass.core.parallel import Once
 from protoclass.core.setcover import balls, greedy, problems
@@ -19,20 +18,12 @@ from protoclass.core.task import Task
 HUGE = 2**60
 # by name: what is limited, and what of Reading is then used
 FORMS = {
-    "together": ({(greedy, "few"): lambda steps, costly_without: True}, {"codes"}),
+    "together": ({(greedy, "few"): lambda steps, costly_without: True}, set()),
     "bits": ({}, {"bits"}),
     "bits of one radius": ({(greedy, "AT_ONCE"): 1}, {"bits"}),
     "bits, codes read again": ({(balls, "KEPT"): 0, (greedy, "room"): lambda *_: 150_000}, {"bits"}),
-    "lists": ({(greedy, "_size"): lambda *_: HUGE, (greedy, "room"): lambda *_: HUGE / 2}, {"lists"}),
-    "lists, tiles read again": (
-        {(greedy, "_size"): lambda *_: HUGE, (greedy, "room"): lambda *_: HUGE / 2, (balls, "room"): lambda *_: -1}, {"lists"},
-    ),
-    "bits in a file": ({(greedy, "room"): lambda *_: -1, (memory, "room"): lambda *_: -1}, {"bits"}),
-    "too many pairs": ({(greedy, "_size"): lambda *_: HUGE, (greedy, "LISTED"): -1}, {"bits"}),
-    "more pairs than expected": (
-        {(greedy, "_size"): lambda *_: HUGE, (greedy, "LISTED"): 1000, (Balls, "pairs"): lambda *_: 0},
-        {"lists", "bits"},
-    ),
+    "lists": ({(greedy, "_size"): lambda *_: HUGE}, {"lists"}),
+    "lists, codes read again": ({(greedy, "_size"): lambda *_: HUGE, (balls, "KEPT"): 0}, {"lists"}),
 }
 
 
@@ -43,7 +34,7 @@ def limit(monkeypatch, form):
     for (module, name), value in limits.items():
         monkeypatch.setattr(module, name, value)
     used = set()
-    for name in ("codes", "bits", "lists"):
+    for name in ("bits", "lists"):
         monkeypatch.setattr(Balls, name, noting(used, name, getattr(Balls, name)))
     return used
 
@@ -137,7 +128,7 @@ def test_every_form_gives_the_same_paths(form, closed, monkeypatch):
 
 
 def coordinates(n, decimals):
-    """Rows in the plane, whose far tiles are skipped, and the same with all dissimilarities given."""
+    """Rows in the plane, and the same with all dissimilarities given."""
     draw = np.random.default_rng(n)
     X = draw.normal(size=(n, 2)).round(decimals)
     y = draw.integers(0, 3, n)
@@ -152,18 +143,17 @@ def coordinates(n, decimals):
     return [Task(Once(lambda s=s: s), y, 3, w, np.arange(n), (0,), Once(lambda: X)) for s in (near, given)]
 
 
-@pytest.mark.parametrize("form", [*FORMS, "lists by themselves"])
-def test_tiles_that_are_skipped_change_nothing(form, monkeypatch):
-    monkeypatch.setattr(spatial, "BLOCK", 16)
-    alone = form == "lists by themselves"
-    near, given = coordinates(600, 3 if alone else 1)
-    radii = np.array([0.005]) if alone else np.array([0.1, 0.2, 0.35])
-    fold, lambdas = np.arange(600) % 3, np.array([0.0, 1.0])
-    assert not covers(near, fold, 3, radii, 0.0).balls.complete
+def test_near_pairs_give_the_covers_of_all_pairs(monkeypatch):
+    near, given = coordinates(600, 1)
+    radii, fold, lambdas = np.array([0.1, 0.2, 0.35]), np.arange(600) % 3, np.array([0.0, 1.0])
     expected = told(cover_paths(given, fold, 3, radii, lambdas, Options()))
-    used = limit(monkeypatch, "bits" if alone else form)
+    monkeypatch.setattr(balls, "KEPT", 0)
+    monkeypatch.setattr(balls, "COSTLY", 1)
+    assert covers(near, fold, 3, radii, 0.0).balls.near is not None
+    assert covers(given, fold, 3, radii, 0.0).balls.near is None
+    used = limit(monkeypatch, "bits")
     assert told(cover_paths(near, fold, 3, radii, lambdas, Options())) == expected
-    assert used == ({"lists"} if alone else FORMS[form][1])
+    assert used == {"lists"}
 
 
 def test_only_greedy_covers_do_without_lists_of_too_many_pairs(iris, monkeypatch):
@@ -188,7 +178,7 @@ def test_a_class_without_candidates_takes_no_steps():
 def test_weights_that_are_even_but_for_the_first_of_each_class(heavy, iris, monkeypatch):
     w = np.where(np.arange(150) % 50 == 0, heavy, 1.0)
     found = []
-    for form in ("together", "bits", "lists", "bits in a file"):
+    for form in ("together", "bits", "lists"):
         with monkeypatch.context() as patch:
             limit(patch, form)
             found.append(pc.fit("species ~ .", iris, eps=0.7, lambda_=0.6, weights=w).prototypes)

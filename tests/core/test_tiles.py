@@ -1,4 +1,4 @@
-"""Tiles that are never measured, halves of symmetric matrices and codes by products, against a matrix in memory."""
+"""Pairs found by a tree, halves of symmetric matrices and codes by products, against a matrix in memory."""
 
 import numpy as np
 import pytest
@@ -6,7 +6,6 @@ from coordinates import KINDS, coordinates, named
 
 from protoclass.core import coding, parallel, spatial
 from protoclass.core.coding import Coding, bins_for
-from protoclass.core.distances.boxes import blocks_of, farthest_of, near_blocks
 from protoclass.core.distances.minkowski import Geometry, minkowski
 from protoclass.core.histogram import radii_at
 from protoclass.core.parallel import Once
@@ -23,12 +22,9 @@ GEOMETRIES = (Geometry(), Geometry(1.0), Geometry(np.inf), Geometry(3.0), Geomet
 
 @pytest.fixture
 def small_tiles(monkeypatch):
-    """Tiles of a few rows, which are used on the smallest matrices and wherever anything can be skipped."""
+    """Tiles of a few rows, which are used on the smallest matrices."""
     monkeypatch.setattr(coding, "SIDE", 32)
-    monkeypatch.setattr(spatial, "SIDE", 32)
     monkeypatch.setattr(coding, "TILE", 700)
-    monkeypatch.setattr(spatial, "BLOCK", 8)
-    monkeypatch.setattr(spatial, "WORTH", 2.0)
 
 
 def measured(geometry, X, Z):
@@ -74,7 +70,7 @@ def drawn(case, n):
 
 @pytest.mark.parametrize("case", CASES, ids=named)
 @pytest.mark.parametrize("sides", ["same", "others"])
-def test_tiles_have_every_pair_within_a_radius_and_the_codes_of_the_matrix(case, sides, small_tiles):
+def test_tiles_and_near_pairs_have_the_codes_of_the_matrix(case, sides, small_tiles):
     geometry, X = drawn(case, 90)
     Z = X if sides == "same" else np.concatenate([X[3:60:2], (X[:9] + X[9:18]) / 2])
     held, spread = sources(geometry, X, Z, hold=False)
@@ -83,37 +79,21 @@ def test_tiles_have_every_pair_within_a_radius_and_the_codes_of_the_matrix(case,
     radii = radii_of(held.values, 6)
     for some in (radii, radii[:1], radii[-1:] * 1e6):
         coding = Coding(some, bins_for(held.values.size))
-        codes = np.full((len(Z), len(X)), 255, np.uint8)
-        walk = spread.tiles(coding)
-        for tile in walk:
+        codes, expected = np.full((len(Z), len(X)), 255, np.uint8), coding(held.values)
+        for tile in spread.tiles():
             at = np.ix_(tile.columns, tile.rows)
             assert (codes[at] == 255).all()  # no pair is in two tiles
-            codes[at] = tile.code if tile.code >= 0 else spread.codes(tile.rows, tile.columns, coding)
+            codes[at] = spread.codes(tile.rows, tile.columns, coding)
             if tile.mirror:
                 codes[np.ix_(tile.rows, tile.columns)] = codes[at].T
-        assert walk.complete == (X.shape[1] > spatial.MOST_COLUMNS)
-        expected = coding(held.values)
-        assert (codes[expected < len(some)] == expected[expected < len(some)]).all()
-        assert ((codes == expected) | ((codes == 255) & (not walk.complete))).all()
-
-
-@pytest.mark.parametrize("case", CASES, ids=named)
-def test_boxes_enclose_the_distances_of_their_rows(case):
-    geometry, X = drawn(case, 70)
-    blocks = blocks_of(X, 3)
-    assert sorted(blocks.order.tolist()) == list(range(70))
-    assert len(blocks.levels) > 1
-    for b in range(len(blocks)):
-        box = blocks.low[b], blocks.high[b], geometry.r
-        farthest = farthest_of(blocks, np.arange(len(blocks)), *box)
-        between = [minkowski(X[blocks.rows(a)], X[blocks.rows(b)], geometry.r) for a in range(len(blocks))]
-        assert all(D.max() <= most for D, most in zip(between, farthest, strict=True))
-        least = np.array([D.min() for D in between])
-        for reach in (*np.quantile(least, [0, 0.3, 0.9]), np.inf):
-            which, nearest = near_blocks(blocks, *box, reach)
-            assert (nearest <= least[which]).all()
-            assert (nearest < reach).all()
-            assert (least[np.setdiff1d(np.arange(len(blocks)), which)] >= reach).all()
+        assert (codes == expected).all()
+        near = spread.near(coding, np.inf)
+        assert (near is None) == (X.shape[1] >= 8)
+        if near is not None:
+            assert (near.distance == held.values[near.at, near.rows()]).all()
+            codes[:] = len(some)
+            codes[near.rows(), near.at] = coding(near.distance[None])[:, 0]
+            assert (codes == expected).all()
 
 
 def test_distances_that_a_value_reaches():
@@ -152,7 +132,8 @@ def test_problems_and_covers_are_those_of_the_matrix(case, small_tiles, monkeypa
     if seed % 5 < 2:
         monkeypatch.setattr(parallel, "SMALL", 0)
     if seed % 2:
-        monkeypatch.setattr(balls, "KEPT", 0)  # tile by tile, not code by code
+        monkeypatch.setattr(balls, "KEPT", 0)  # tile by tile, or near pairs alone
+        monkeypatch.setattr(balls, "COSTLY", 0.5)
     held, spread = sources(geometry, X, Z, hold=seed % 4 < 2)
     y = draw.integers(0, 3, 80)
     y[y == 1] = 0  # a class without rows
@@ -191,14 +172,9 @@ def test_an_infinite_distance_is_never_a_code(small_tiles):
     X = coordinates(0, "normal", 60, 3, scale=1e155)
     source = Spatial(Streamed(between, (X,), (X,)), Geometry(), True, None)
     coding = Coding(np.array([1e150]), 13)
-    assert source.tiles(coding).complete
+    assert source.near(coding, np.inf) is None
     with pytest.raises(DataError):
         source.codes(np.arange(60), np.arange(60), coding)
-
-
-def test_the_share_of_pairs_within_a_radius_where_differences_are_beyond_all_numbers():
-    X = coordinates(0, "normal", 600, 2).clip(-1.7, 1.7) * 1e308
-    assert 0 < spatial.share_within(X, Geometry(), np.array([1.0])) <= 1  # without a warning
 
 
 def test_threads_prepare_tiles_once(monkeypatch):
@@ -220,25 +196,10 @@ def test_threads_prepare_tiles_once(monkeypatch):
     assert len(found) == 1
 
 
-@pytest.mark.parametrize("p", [2, 12])
-def test_long_arrays_are_sorted_into_blocks_only_where_some_rows_show_that_it_pays(p, monkeypatch):
-    X = np.random.default_rng(0).normal(size=(3000, p))
-    coding = Coding(np.array([0.05 if p == 2 else 3.0]), 13)
-
-    def found():
-        streamed = Streamed(lambda a, b: minkowski(a[0], b[0]), (X,), (X[:700],))
-        source = Spatial(streamed, Geometry(), False, None)
-        return source.tiles(coding).complete, source._blocks.known
-
-    assert found() == (p == 12, True)
-    monkeypatch.setattr(spatial, "LONG", 0)
-    assert found() == (p == 12, p == 2)
-
-
 def test_streams_of_many_rows_are_read_some_rows_at_a_time():
     n, m = 10_000, 600
     X = np.zeros((n, 1))
-    long = Streamed(lambda a, b: minkowski(a[0], b[0]), (X,), (X[:m],)).tiles(Coding(np.array([1.0]), 13))
+    long = Streamed(lambda a, b: minkowski(a[0], b[0]), (X,), (X[:m],)).tiles()
     count = np.zeros((n, m), int)
     for tile in long:
         assert len(tile.rows) <= coding.TILE // coding.SIDE

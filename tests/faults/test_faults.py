@@ -15,7 +15,6 @@ import pytest
 from threadpoolctl import threadpool_info, threadpool_limits
 
 import protoclass as pc
-from protoclass.core import memory
 from protoclass.core.neighbours import mmd
 from protoclass.core.parallel import alone, check_wanted, each, kernel, left
 from protoclass.core.vectors import centroids, medoids
@@ -311,33 +310,6 @@ def test_other_errors_stay_what_they_are(reason):
 
     with pytest.raises(type(reason), match="no"):
         work()
-
-
-# disks
-
-
-@pytest.mark.parametrize("call", [
-    "protoclass.core.memory.tempfile.gettempdir", "protoclass.core.memory.shutil.disk_usage",
-    "protoclass.core.memory.tempfile.TemporaryFile", "protoclass.core.memory.np.memmap", "protoclass.core.memory.os.posix_fallocate",
-])  # fmt: skip
-def test_a_file_for_an_array_that_can_not_be_had(call, monkeypatch):
-    def fail(*_, **__):
-        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-
-    monkeypatch.setattr(call, fail, raising=False)
-    with pytest.raises(pc.TooLarge, match=r"does not take it \(No space left on device\): set TMPDIR"):
-        memory.spooled((10, 10))
-
-
-def test_room_is_taken_on_systems_that_can_not_reserve_it(monkeypatch, tmp_path):
-    monkeypatch.delattr("os.posix_fallocate", raising=False)
-    monkeypatch.setattr(memory, "BLOCK", 1000)
-    with open(tmp_path / "a", "w+b") as file:
-        memory._reserve(file, 100_500)
-        assert os.stat(file.fileno()).st_size == 100_500
-        assert not hasattr(os.stat_result, "st_blocks") or os.stat(file.fileno()).st_blocks * 512 >= 100_500
-
-
 
 
 def doubled(x):

@@ -34,7 +34,7 @@ import numpy as np
 
 from .. import Array
 from ..coding import as_slice, block_tiles, filled, gather, half_tiles
-from ..memory import large, scratch
+from ..memory import large
 from ..parallel import Once, alone, kernel
 from .minkowski import measure_pair
 
@@ -151,7 +151,7 @@ class Screening:
         return Compared(left, right, self.bounds, np.ascontiguousarray(twice))
 
     def tile(self, rows: Array, columns: Array) -> tuple[Side, Side, Array]:
-        """Some rows and candidates, and twice their products, float32 (q, r), until the next call of this thread."""
+        """Some rows and candidates, and twice their products, float32 (q, r)."""
         return self.rows[as_slice(rows)], self.candidates[as_slice(columns)], self._twice(rows, columns)
 
     def _twice(self, rows: Array, columns: Array) -> Array:
@@ -161,7 +161,7 @@ class Screening:
             if isinstance(across, slice) and isinstance(along, slice):
                 return held[across, along]
             return gather(held, columns, rows)
-        return approximate(self.rows[as_slice(rows)], self.candidates[as_slice(columns)], scratch((len(columns), len(rows)), np.float32))
+        return approximate(self.rows[as_slice(rows)], self.candidates[as_slice(columns)])
 
     def codes(self, rows: Array, columns: Array, reach: Array) -> Array | None:
         """For each pair the number of radii with d >= radius, uint8 (q, r); None if a product leaves too many pairs undecided.
@@ -231,10 +231,10 @@ def _side(X: Array, centre: Array, scale: float) -> Side:
     return Side(np.ascontiguousarray(X), near, square)
 
 
-def approximate(rows: Side, candidates: Side, out: Array | None = None) -> Array:
+def approximate(rows: Side, candidates: Side) -> Array:
     """Twice the products of candidates and rows, float32 (q, r), on one thread, as tiles are given to threads."""
     with alone():
-        return np.asarray(np.matmul(candidates.near * np.float32(2), rows.near.T, out=out))
+        return np.asarray((candidates.near * np.float32(2)) @ rows.near.T)
 
 
 @kernel

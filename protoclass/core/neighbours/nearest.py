@@ -18,7 +18,7 @@ from ..parallel import few, kernel
 from ..setcover.coverage import NONE, covering_by
 from ..statistics.sums import EXACT
 from ..task import Points, WithPrototypes
-from .search import Near, nearest_k, nearest_of
+from .search import Near, nearest_of
 
 if TYPE_CHECKING:
     from ..query import Query, Statement
@@ -220,7 +220,7 @@ def rank_of(prototypes: Points) -> tuple[Array, Array]:
 
 def nearest_one(query: Query, prototypes: Points) -> Array:
     """Position of the nearest prototype of each row of a query (r,): of those equally near, the one that `nearest` gives."""
-    near = nearest_k(query, prototypes, 1)
+    near = query.nearest(prototypes, 1)
     if len(query) == 0:
         return np.empty(0, np.int64)
     line, rank = rank_of(prototypes)
@@ -329,7 +329,7 @@ class KNNPath(WithPrototypes):
 
     def predict(self, kind: str, query: Query) -> Array:
         ks, codes = np.array(self.ks), self.prototypes.classes
-        near = nearest_k(query, self.prototypes, int(ks.max()))
+        near = query.nearest(self.prototypes, int(ks.max()))
         if self.seed is None:
             share = near_votes(near, ks, codes, self.weight, self.classes)
             return share.argmax(axis=2) if kind == "class" else share

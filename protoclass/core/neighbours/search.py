@@ -1,38 +1,40 @@
-"""The k nearest candidates of each row: exact, screened, and by boxes in few dimensions.
+"""The k nearest candidates of each row: from all dissimilarities, screened by products, and by SciPy's k-d tree in few dimensions.
 
 **By products** (see `core.distances.screen` for the bound): of the approximations q of a row, each at most E from the scaled square s
 of the distance, let q_k be the k-th smallest. At least k prototypes have s <= q_k + E, so the kernel, whose squares are
 s (1 + k') with |k'| <= kappa, gives at least k of them a square of at most (q_k + E) (1 + kappa). A prototype that the kernel finds
 no farther than its k-th nearest has s <= (q_k + E) (1 + kappa) / (1 - kappa), and q <= that + E. These are computed exactly.
+
+**By the tree**: its distances are rounded in another way than those of the kernel, so pairs that lie within a slightly larger distance
+are found, and measured exactly.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..distances.boxes import GROUP, SLACK, blocks_of
-from ..distances.minkowski import measure_row
+from ..coding import as_slice
+from ..distances.minkowski import measure_pair, measure_row
 from ..distances.screen import Compared
-from ..parallel import kernel
+from ..parallel import each, kernel
 
 if TYPE_CHECKING:
-    from ..query import Query
-    from ..task import Points
-
+    from scipy.spatial import KDTree
 
 Array = NDArray[Any]
-Fill = Callable[[int, Array, Array, Array], int]
-LEAF = 64  # candidates of a block
-SHOWN = 512  # candidates in a sample that shows how many pairs a full search would compute
-LOOKED_UP = 16  # rows for which they are searched
+SLACK = 1e-5  # by which distances of the tree may differ, also in single precision and for powers other than 1 and 2
+COSTLY = 32  # pairs of a tile that are coded while a tree finds and measures one
+AT_ONCE = 4096  # rows whose neighbours are listed together
+SHOWN = 256  # rows that show how many pairs lie within a distance
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True)
 class Space:
     """Rows and candidates whose dissimilarities are Minkowski distances of these coordinates.
 
@@ -42,203 +44,70 @@ class Space:
     rows: Array  # (n, p)
     candidates: Array  # (m, p)
     r: float
-    _shares: dict[int, float] = field(default_factory=dict, init=False, repr=False)
 
-    def search(self, columns: Array) -> Search:
-        """Some of the candidates, prepared for finding the nearest of a row without computing all distances."""
-        return search_of(self.candidates[columns], self.r)
+    def nearest(self, rows: Array, k: int) -> Near:
+        """For some rows (r,) the candidates up to the distance of the k-th nearest."""
+        X, m = self.rows[as_slice(rows)], len(self.candidates)
+        apart, at = self.tree.query(X, np.arange(1, min(k + 1, m) + 1), p=self.r)
+        reach = self._beyond(apart[:, k - 1])
+        more = apart[:, k] <= reach if m > k else np.zeros(len(X), np.bool_)  # others may be as near as the k-th
+        count, lists = np.full(len(X), k), self.tree.query_ball_point(X[more], reach[more], p=self.r)
+        count[more] = [len(one) for one in lists]
+        found, listed = np.empty(count.sum(), np.int64), np.repeat(more, count)
+        found[~listed], found[listed] = at[~more, :k].ravel(), np.fromiter(chain.from_iterable(lists), np.int64)
+        near = self._measured(X, count, found)
+        return near.within(smallest(near.padded(), k)) if len(near) else near
 
-    def share(self, k: int) -> float:
-        """Share of the pairs that a search of the k nearest measures, about.
+    def near(self, reach: float, most: float) -> Near | None:
+        """For each row the candidates at a distance below `reach`, and others hardly farther; None if there are more than `most` or so."""
+        if self.share(reach) * len(self.rows) * len(self.candidates) > most:
+            return None
 
-        Found from some candidates, evenly taken, in blocks of as many fewer ones, whose boxes are as large.
-        """
-        if k not in self._shares:
-            m, fewer = len(self.candidates), max(1, len(self.candidates) // SHOWN)
-            sampled = search_of(self.candidates[::fewer], self.r, max(1, LEAF // fewer))
-            rows = self.rows[np.linspace(0, len(self.rows) - 1, LOOKED_UP).astype(int)]
-            measured = sampled.nearest(rows, min(max(1, k // fewer), len(sampled.place)))[1]
-            self._shares[k] = measured / (LOOKED_UP * -(-m // fewer))
-        return self._shares[k]
+        def lists(first: int) -> Near:
+            X = self.rows[first : first + AT_ONCE]
+            found = self.tree.query_ball_point(X, self._beyond(reach), p=self.r, return_sorted=False)
+            count = np.array([len(one) for one in found])
+            return self._measured(X, count, np.fromiter(chain.from_iterable(found), np.int32, count.sum()))
 
+        return joined(list(each(lists, range(0, len(self.rows), AT_ONCE))))
 
-@dataclass(frozen=True)
-class Search:
-    """Candidates along a k-d partition (Bentley 1975), for the search of Friedman, Bentley and Finkel (1977).
+    def share(self, reach: float) -> float:
+        """Proportion of the pairs that lie within a distance, about: that of some rows."""
+        shown = self.rows[np.linspace(0, len(self.rows) - 1, SHOWN).astype(int)]
+        count = self.tree.query_ball_point(shown, self._beyond(reach), p=self.r, return_length=True)
+        return float(np.mean(count)) / len(self.candidates)
 
-    Attributes
-    ----------
-    place : int array (q,)
-        Candidates, block by block.
-    across : array (p, q)
-        Coordinates of the candidates.
-    low, high : arrays (p, boxes)
-        Smallest and largest coordinates of the boxes: the boxes of the blocks, then those around `GROUP` successive ones,
-        and so on.
-    level : int array
-        First position of the boxes of each level, and the end of the last.
-    r : float
-        Exponent of the Minkowski distance.
-    size : int
-        Number of candidates of each block but the last.
-    """
+    @cached_property
+    def tree(self) -> KDTree:
+        from scipy.spatial import KDTree  # most fits do without
 
-    place: Array
-    across: Array
-    low: Array
-    high: Array
-    level: Array
-    r: float
-    size: int
+        return KDTree(self.candidates)
 
-    def nearest(self, rows: Array, k: int) -> tuple[Near, int]:
-        """For each row (r, p) the candidates up to the distance of the k-th nearest, and the number of pairs that were measured."""
-        q, dtype = len(self.place), rows.dtype
-        rows, measured = np.ascontiguousarray(rows), np.zeros(1, np.int64)
-        pool, places, heap = np.empty(q, dtype), np.empty(q, np.int32), np.empty(k, dtype)
-        shrink = dtype.type(1 if self.r in (1, 2, np.inf) else 1 - SLACK)
-        boxes = self.across, self.place, self.low, self.high, self.level, float(self.r), shrink, self.size
+    def _beyond(self, distance: Any) -> Any:
+        """A distance that no distance of the tree exceeds where the exact one is at most `distance`."""
+        return distance * (1 + SLACK) + self.rows.shape[1] * np.sqrt(float(np.finfo(self.rows.dtype).tiny))
 
-        def fill(first: int, *lists: Array) -> int:
-            return int(_search(rows[first:], *boxes, pool, places, heap, measured, *lists))
-
-        return _listed(len(rows), k, q, dtype, fill), int(measured[0])
+    def _measured(self, X: Array, count: Array, at: Array) -> Near:
+        """Lists of so many candidates for each of some rows, with exact distances."""
+        start, distance = np.append(0, np.cumsum(count)), np.empty(len(at), X.dtype)
+        _measure_lists(np.ascontiguousarray(X), np.ascontiguousarray(self.candidates), start, at, float(self.r), distance)
+        return Near(start, at, distance)
 
 
-def search_of(Z: Array, r: float, size: int = LEAF) -> Search:
-    """Prepare the search of candidates (q, p) for the Minkowski distance with exponent r.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> near, measured = search_of(np.array([[5.0], [1.0], [6.0], [2.0]]), 2.0).nearest(np.array([[1.8]]), 2)
-    >>> near.at.tolist(), near.distance.round(1).tolist()
-    ([1, 3], [0.8, 0.2])
-    """
-    blocks = blocks_of(Z, size)
-    low, high = (np.concatenate([level[side] for level in blocks.levels]).T for side in (0, 1))
-    level = np.cumsum([0, *(len(boxes) for boxes, _ in blocks.levels)])
-    across = np.ascontiguousarray(Z[blocks.order].T)
-    order = blocks.order.astype(np.int32)
-    return Search(order, across, np.ascontiguousarray(low), np.ascontiguousarray(high), level, r, size)
-
-
-def _listed(rows: int, k: int, prototypes: int, dtype: Any, fill: Fill) -> Near:
-    """The lists of rows, of a length that is not known before.
-
-    `fill(first, start, at, distance)` writes the lists of the rows from `first` on, as many as there is space for, and returns
-    their number. There is space for each row by itself.
-    """
-    parts: list[Near] = []
-    first = 0
-    while first < rows or not parts:
-        space = max(prototypes, (rows - first) * (k + k // 8 + 4))
-        start, at = np.zeros(rows - first + 1, np.int64), np.empty(space, np.int64)
-        distance = np.empty(space, dtype)
-        done = fill(first, start, at, distance)
-        end = int(start[done])
-        parts.append(Near(start[: done + 1], at[:end], distance[:end]))
-        first += done
-    return joined(parts)
-
-
-@kernel
-def _search(X, across, place, low, high, level, r, shrink, size, pool, places, heap, measured, start, at, distance):  # type: ignore[no-untyped-def]
-    # The boxes still to be searched, the nearest of each box last: level, position and lowest distance.
-    # pool: the distances of the candidates that were among the nearest when they were measured
-    p, q = across.shape
-    levels = len(level) - 1
-    capacity = GROUP * (levels + 1)
-    height, which, least = np.empty(capacity, np.int64), np.empty(capacity, np.int64), np.empty(capacity, X.dtype)
-    gap, near, total = np.empty((p, GROUP), X.dtype), np.empty(GROUP, X.dtype), np.empty(size, X.dtype)
-    origin = np.zeros(p, X.dtype)
+@kernel(contract=False)
+def _measure_lists(X, Z, start, at, r, distance):  # type: ignore[no-untyped-def]
+    one = np.empty(1, X.dtype)
     for i in range(len(X)):
-        x = X[i]
-        heap[:] = np.inf
-        count = depth = pairs = 0
-        h, first, last = levels - 1, level[levels - 1], level[levels]
-        while True:
-            # the boxes in one box, those that are nearer put before those that are farther
-            for j in range(first, last):
-                for f in range(p):
-                    gap[f, j - first] = max(low[f, j] - x[f], x[f] - high[f, j], 0)
-            measure_row(origin, gap[:, : last - first], r, near[: last - first])
-            bottom = depth
-            for j in range(first, last):
-                d, t = near[j - first] * shrink, depth
-                if d > heap[0]:
-                    continue
-                while t > bottom and least[t - 1] < d:
-                    height[t], which[t], least[t] = height[t - 1], which[t - 1], least[t - 1]
-                    t -= 1
-                height[t], which[t], least[t] = h, j - level[h], d
-                depth += 1
-            while depth and (least[depth - 1] > heap[0] or height[depth - 1] == 0):
-                depth -= 1
-                if least[depth] > heap[0]:
-                    continue
-                begin = which[depth] * size
-                width = min(size, q - begin)
-                measure_row(x, across[:, begin : begin + width], r, total[:width])
-                pairs += width
-                for j in range(width):
-                    d = total[j]
-                    if d <= heap[0]:
-                        pool[count], places[count] = d, place[begin + j]
-                        count += 1
-                        if d < heap[0]:
-                            _replace_largest(heap, d)
-            if not depth:
-                break
-            depth -= 1
-            h = height[depth] - 1
-            first = level[h] + which[depth] * GROUP
-            last = min(first + GROUP, level[h + 1])
-        end = start[i]
-        for t in range(count):
-            if pool[t] <= heap[0]:
-                if end == len(at):
-                    return i
-                at[end], distance[end] = places[t], pool[t]
-                end += 1
-        start[i + 1] = end
-        measured[0] += pairs
-    return len(X)
-
-
-@kernel
-def _replace_largest(heap, value):  # type: ignore[no-untyped-def]
-    """Put a value in the place of the largest of a heap, which is its first."""
-    at, k = 0, len(heap)
-    while 2 * at + 1 < k:
-        child = 2 * at + 1
-        if child + 1 < k and heap[child + 1] > heap[child]:
-            child += 1
-        if heap[child] <= value:
-            break
-        heap[at] = heap[child]
-        at = child
-    heap[at] = value
+        for s in range(start[i], start[i + 1]):
+            if r == 2:
+                distance[s] = measure_pair(X[i], Z[at[s]])
+            else:
+                measure_row(X[i], Z[at[s]].reshape(-1, 1), r, one)
+                distance[s] = one[0]
 
 
 LANES = 64  # values that are compared together
 TOGETHER = 2**17  # values that are compared at a time, because they stay in the second-level cache
-
-
-def nearest_k(query: Query, prototypes: Points, k: int) -> Near:
-    """For each row of a query the prototypes up to the distance of the k-th nearest one, with those tied with it.
-
-    Parameters
-    ----------
-    query : Query
-    prototypes : Points
-        At least one prototype.
-    k : int
-        Number of neighbours; all prototypes if there are fewer.
-    """
-    k, beside = min(k, len(prototypes)), query.beside(prototypes)
-    near = None if beside is None else beside.nearest(query.rows, k, query.together)
-    return nearest_of(query.dissimilarities(prototypes), k) if near is None else near
 
 
 @dataclass(frozen=True)
@@ -343,11 +212,6 @@ def nearest_compared(compared: Compared, k: int) -> Near:
         found = Near(found.start, found.at, distance)
         parts.append(found.within(smallest(found.padded(), k)) if len(found) else found)
     return joined(parts)
-
-
-def share_open(compared: Compared, k: int) -> float:
-    """Share of the pairs that the products leave open, and that are measured."""
-    return len(_open(compared, slice(None), k).at) / compared.twice.size
 
 
 def _open(compared: Compared, part: slice, k: int) -> Near:

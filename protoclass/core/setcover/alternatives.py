@@ -2,7 +2,7 @@
 
 There are usually several near-optimal solutions. A solution is near-optimal if its objective exceeds the optimum by at most the
 proportion `within`, over all classes together. Classes are independent, so only the class in question changes. Three questions are
-answered by forbidding candidates or forcing them in (see `Case`):
+answered by forbidding candidates or forcing them in (see `ClassCover.case`):
 
 * The cost of leaving a prototype out: the optimum without it, minus the optimum.
 * The cost of having a candidate: the optimum with it, minus the optimum.
@@ -15,7 +15,7 @@ answered by forbidding candidates or forcing them in (see `Case`):
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -27,7 +27,7 @@ from ..neighbours.nearest import Nearest
 from ..parallel import MANY, each
 from ..statistics.sums import in_units
 from ..task import Points, Task
-from .problems import LISTED, PROOFS, CoverProblems, Objective, covers
+from .problems import PROOFS, CoverProblems, Objective, covers
 from .program import Program, Stop, ascend, ball_matrix, dual_bound, exact, improve_cover, relax, step_of
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 
 CLOSE = 1e-3  # of the largest weight of a row: bounds that differ by less are not closed any further
-ROWS = 2**22  # pairs of a row and a prototype that are looked at together
+ROUNDING = 1e-9
 
 
 @dataclass(frozen=True)
@@ -51,18 +51,16 @@ class Cost:
         return self.least == self.most
 
 
-@dataclass(frozen=True)
-class Case:
-    """A restriction of one class's program.
+def closed(low: float, high: float, proof: str) -> Cost:
+    """A range whose ends are one number if they differ by rounding alone."""
+    return Cost(high if high - low <= rounding(high) else low, high, proof)
 
-    Forbidding a candidate removes its column. Forcing it in pays its cost, and its rows need no further cover. Either is the
-    same program with fewer columns and rows, so row prices that prove the optimum prove most of these values too: the prices of
-    the remaining rows bound the restricted program as well, and are raised if a removed column leaves slack.
-    """
 
-    gone: Array  # candidates that may not be chosen any more: forbidden, or forced in and paid, bool (a,)
-    out: Array  # rows that need no cover: covered by forced candidates, or uncovered and paid for, bool (b,)
-    paid: float  # cost of the forced candidates, and prizes of the uncovered rows
+def rounding(value: float) -> float:
+    return ROUNDING * max(1.0, abs(value))
+
+
+Case = tuple[Program, float]  # a restricted program, and what was paid for the candidates forced in and the rows left uncovered
 
 
 @dataclass(frozen=True)
@@ -78,7 +76,7 @@ class ClassCover:
     best : bool array (a,)
         Best cover found.
     y : array (b,)
-        Row prices of the relaxation.
+        Row prices that bound the optimum.
     optimum : Cost
         Optimum of the program without restrictions.
     """
@@ -98,141 +96,81 @@ class ClassCover:
         """Bounds of an objective that differ by no more than this are good enough."""
         return CLOSE * float(self.program.prize.max(initial=0.0))
 
-    @cached_property
-    def reduced(self) -> Array:
-        """Reduced cost of each candidate."""
-        return self.program.bound(self.y)[1]
-
-    @cached_property
-    def order(self) -> Array:
-        """The rows, those in the fewest balls first."""
-        return np.argsort(np.diff(self.by_row.indptr), kind="stable")
-
     def rows_of(self, j: int) -> Array:
         """The rows in the ball of a candidate."""
-        c = self.program.covers
-        return np.asarray(c.indices[c.indptr[j] : c.indptr[j + 1]])
+        return np.asarray(self.program.covers[[j]].indices)
+
+    def case(self, gone: Array, out: Array, paid: float = 0.0) -> Case:
+        """The program without some candidates, where some rows need no cover.
+
+        Row prices that prove the optimum prove most values of restricted programs too: the prices of the remaining rows are a bound as
+        well, and are raised if a removed column leaves slack.
+        """
+        cost, prize = self.program.cost.astype(float), self.program.prize.astype(float)
+        cost[gone], prize[out] = np.inf, 0.0
+        return replace(self.program, cost=cost, prize=prize), paid
 
     def forbid(self, j: int) -> Case:
-        gone = np.zeros(len(self.candidates), np.bool_)
-        gone[j] = True
-        return Case(gone, np.zeros(len(self.program.prize), np.bool_), 0.0)
+        return self.case(np.array([j]), np.empty(0, np.int64))
 
-    def force(self, j: int) -> Case:
-        case = self.forbid(j)
-        case.out[self.rows_of(j)] = True
-        return replace(case, paid=float(self.program.cost[j]))
-
-    def put_in_place(self, rows: Array, j: int) -> Case:
-        """A candidate is forced in, and only this candidate may cover these rows."""
-        case, t = self.force(j), self.by_row
-        case.gone[t[rows].indices] = True
-        left = rows[~case.out[rows]]
-        case.out[left] = True
-        return replace(case, paid=case.paid + float(self.program.prize[left].sum()))
+    def force(self, j: int, rows: Array) -> Case:
+        """A candidate is forced in, and only this candidate may cover some rows: it pays its cost, and its rows need no further cover."""
+        ball, program = self.rows_of(j), self.program
+        left = np.setdiff1d(rows, ball)
+        paid = float(program.cost[j] + program.prize[left].sum())
+        return self.case(np.append(self.by_row[rows].indices, j), np.append(ball, left), paid)
 
     def least_in_place(self, rows: Array) -> tuple[Array, Array]:
         """The candidates that cover some of these rows, and a lower bound on the cost of each as replacement, by reduced costs."""
         program, near = self.program, np.unique(self.by_row[rows].indices)
-        inside = program.covers[near]
+        bound, reduced = program.bound(self.y)
         own = np.zeros(len(program.prize))
         own[rows] = 1.0
-        lost = program.prize[rows].sum() - inside @ (own * program.prize)
-        prices = inside @ ((1 - own) * self.y)
-        base = float(self.y.sum() + np.minimum(self.reduced, 0.0).sum())
-        base -= float(self.y[rows].sum() + np.minimum(self.reduced[near], 0.0).sum())
-        return near, base + program.cost[near] + lost - prices
+        base = bound - float(self.y[rows].sum() + np.minimum(reduced[near], 0.0).sum() - program.prize[rows].sum())
+        return near, base + program.cost[near] - program.covers[near] @ np.where(own > 0, program.prize, self.y)
 
-    def bound(self, case: Case) -> tuple[float, Array]:
-        """A lower bound on the restricted optimum from the prices, and a lower bound on what each candidate adds; inf if removed."""
-        t, price = self.by_row, np.where(case.out, 0.0, self.y)
-        slack = np.where(case.gone, np.inf, self.program.cost - self.program.covers @ price)
+    def settle(self, case: Case, wanted: Callable[[Cost], bool], end: float, stop: Stop) -> Cost:
+        """The restricted optimum: by prices and a cover at hand, and by the solver if the range of these is `wanted` and until `end`."""
+        (program, paid), t = case, self.by_row
+        price = np.minimum(self.y, program.prize)
+        slack = program.cost - program.covers @ price
         # prices may rise as far as the columns that are left have room
-        ascend(self.order, t.indptr, t.indices, np.where(case.out, 0.0, self.program.prize), slack, price)
-        return float(price.sum() + np.minimum(slack, 0.0).sum()) + case.paid, slack
-
-    def cover(self, case: Case) -> tuple[Array, float]:
-        """A cover for the restricted program, from the best one without restrictions, and its objective."""
-        program = replace(
-            self.program,
-            cost=np.where(case.gone, np.inf, self.program.cost),
-            prize=np.where(case.out, 0.0, self.program.prize),
-        )
-        chosen = improve_cover(program, self.best & ~case.gone)
-        return chosen, program.objective(chosen) + case.paid
-
-    def quick(self, case: Case) -> Cost:
-        """The restricted optimum as far as prices and a cover at hand settle it."""
-        low, high = self.bound(case)[0], self.cover(case)[1]
-        return closed(self.program.round_up(low), high, PROOFS["prices"])
-
-    def solve(self, case: Case, seconds: float, stop: Stop) -> Cost:
-        """The restricted optimum by the solver; if the time limit is reached, its bounds."""
-        (bound, slack), (start, high) = self.bound(case), self.cover(case)
-        worth = replace(case, gone=slack > high - bound + self.close)  # no cover below `high` has the others
-        program, columns, lost = restrict(self.program, worth)
-        rest = lost + case.paid
-        solved = exact(program, start[columns], seconds, self.close / max(high, self.close), stop)
-        low, reached = min(high, solved.bound + rest), min(high, solved.objective + rest)
-        return meet(self.quick(case), closed(low, reached, PROOFS[solved.proof]))
-
-
-def closed(low: float, high: float, proof: str) -> Cost:
-    """A range whose ends are one number if they differ by rounding alone."""
-    return Cost(high if high - low <= 1e-9 * max(1.0, abs(high)) else low, high, proof)
-
-
-def meet(a: Cost, b: Cost) -> Cost:
-    """Intersection of two ranges of the same value, with the proof of the larger lower bound."""
-    low, high = max(a.least, b.least), min(a.most, b.most)
-    return closed(low, high, a.proof if a.least >= b.least else b.proof)
-
-
-def restrict(program: Program, case: Case) -> tuple[Program, Array, float]:
-    """The restricted program with only the candidates that cover more than they cost and the rows that they cover; the
-    candidates' places, and the prizes of the rows that need a cover but cannot have one."""
-    prize = np.where(case.out, 0.0, program.prize)
-    columns = np.flatnonzero(~case.gone & (program.covers @ prize > program.cost))
-    smaller, lost = program.part(columns, prize > 0)
-    return smaller, columns, lost
-
-
-def row_prices(program: Program, seconds: float, stop: Stop) -> Array:
-    """The price of each row in the relaxation, (b,): by how much the optimum would fall if the row needed no cover.
-
-    If the time limit is reached, the prices are the prices of dual ascent.
-    """
-    smaller, _, _ = restrict(program, no_case(program))
-    prices = relax(smaller, dual_bound(smaller), seconds, stop).y
-    y = program.prize.astype(float).copy()  # a row that no candidate pays for is left uncovered
-    y[smaller.rows] = np.clip(prices, 0.0, smaller.prize)
-    return y
-
-
-def no_case(program: Program) -> Case:
-    """The program as it is."""
-    a, b = program.covers.shape
-    return Case(np.zeros(a, np.bool_), np.zeros(b, np.bool_), 0.0)
+        ascend(np.argsort(np.diff(t.indptr), kind="stable"), t.indptr, t.indices, program.prize, slack, price)
+        bound = float(price.sum() + np.minimum(slack, 0.0).sum()) + paid
+        start = improve_cover(program, self.best & np.isfinite(program.cost))
+        low, high = program.round_up(bound), program.objective(start) + paid
+        found, left = closed(low, high, PROOFS["prices"]), end - time.monotonic()
+        if left <= 0 or not wanted(found):
+            return found
+        pays = program.covers @ program.prize > program.cost
+        columns = np.flatnonzero(pays & (slack <= high - bound + self.close))  # no cover below `high` has the others
+        smaller, lost = program.part(columns, program.prize > 0)
+        solved = exact(smaller, start[columns], left, self.close / max(high, self.close), stop)
+        reached, proved = min(high, solved.objective + lost + paid), min(high, solved.bound + lost + paid)
+        return closed(max(low, proved), reached, PROOFS[solved.proof if proved > low else "prices"])
 
 
 def solve_class(program: Program, candidates: Array, start: Array, seconds: float, stop: Stop) -> ClassCover:
-    """The optimum of a class, or its bounds if the time limit is reached, with row prices.
-
-    Parameters
-    ----------
-    program : Program
-    candidates : int array (a,)
-    start : bool array (a,)
-        A cover to start from.
-    seconds : float
-    stop : Stop
-    """
-    smaller, columns, lost = restrict(program, no_case(program))
+    """The optimum of a class from a cover to start from, or its bounds if the time limit is reached, with row prices."""
+    smaller, columns, lost = worthwhile(program)
     solved = exact(smaller, start[columns], seconds, 0.0, stop)
     best = np.zeros(len(candidates), np.bool_)
     best[columns[solved.chosen]] = True
     optimum = closed(solved.bound + lost, solved.objective + lost, PROOFS[solved.proof])
-    return ClassCover(program, candidates, best, row_prices(program, seconds, stop), optimum)
+    return ClassCover(program, candidates, best, _prices(program, smaller, np.asarray(solved.prices)), optimum)
+
+
+def worthwhile(program: Program) -> tuple[Program, Array, float]:
+    """The program of the candidates that cover more than they cost, these, and the prizes of the rows that then have no cover."""
+    columns = np.flatnonzero(program.covers @ program.prize > program.cost)
+    smaller, lost = program.part(columns, program.prize > 0)
+    return smaller, columns, lost
+
+
+def _prices(program: Program, smaller: Program, prices: Array) -> Array:
+    y = program.prize.astype(float)  # a row that no candidate pays for is left uncovered
+    y[smaller.rows] = np.clip(prices, 0.0, smaller.prize)
+    return y
 
 
 @dataclass(frozen=True)
@@ -304,26 +242,76 @@ def find_alternatives(
         Columns of D of the candidates whose cost is computed, in the class with the largest weight in their
         balls.
     """
-    begin, stop = time.monotonic(), Stop()
-    end = begin + seconds
+    end, stop = time.monotonic() + seconds, Stop()
     problems = covers(task, np.full(len(task.y), -1), 1, np.array([radius]), lambda_)
-    cost = in_units(lambda_, problems.unit)
-    held = problems.balls.held()
+    cost, unit, held = in_units(lambda_, problems.unit), problems.unit, problems.balls.held()
     stands_for = held[interest].argmax(axis=1)
     if task.allowed_class is not None:
         stands_for = np.where(task.allowed_class[interest] < 0, stands_for, task.allowed_class[interest])
-    allowance = within * in_units(reached, problems.unit)
-    programs = class_programs(problems, held, cost, allowance, chosen, (interest, stands_for))
+    programs = class_programs(problems, held, cost, within * in_units(reached, unit), chosen, (interest, stands_for))
 
     def solve(c: int) -> ClassCover:
         program, candidates = programs[c]
         start = np.isin(candidates, chosen[0][chosen[1] == c])
         return solve_class(program, candidates, start, max(0.0, end - time.monotonic()), stop)
 
-    largest_first = np.argsort([-program.covers.nnz for program, _ in programs], kind="stable").tolist()
-    solved = dict(zip(largest_first, each(solve, largest_first, MANY, stop), strict=True))
-    search = _Search(problems.unit, [solved[c] for c in range(task.classes)], within, (begin + end) / 2, end, stop)
-    return search.answers(reached, chosen, (interest, stands_for))
+    classes = list(each(solve, range(task.classes), MANY, stop))
+    low, high = sum(part.optimum.least for part in classes), sum(part.optimum.most for part in classes)
+
+    def is_wide(c: int, found: Cost) -> bool:
+        """Whether the ends differ by more than a reader would see."""
+        return found.most - found.least > classes[c].close
+
+    def may_be_near(c: int, found: Cost) -> bool:
+        """Whether a solution at the lower end would be near."""
+        return bool(found.least - classes[c].optimum.most <= within * high + rounding(found.most))
+
+    def is_open(c: int, found: Cost) -> bool:
+        """Whether it is not settled if a near solution is there."""
+        return may_be_near(c, found) and found.most - classes[c].optimum.least > within * low + rounding(found.most)
+
+    def settled(cases: list[tuple[int, Case]], wanted: Callable[[int, Cost], bool]) -> list[Cost]:
+        def settle(item: tuple[int, Case]) -> Cost:
+            c, case = item
+            return classes[c].settle(case, lambda found: wanted(c, found), end, stop)
+
+        return list(each(settle, cases, MANY, stop))
+
+    def more(c: int, found: Cost) -> Cost:
+        """What a restriction costs more than the optimum."""
+        error, optimum = rounding(found.most), classes[c].optimum
+        least, most = (value if value > error else 0.0 for value in (found.least - optimum.most, found.most - optimum.least))
+        least = most if most - least <= error else least
+        least, most = (float(f"{value * unit:.12g}") for value in (least, most))  # without the last digits, which are rounding
+        return Cost(least, most, found.proof)
+
+    place = [int(np.searchsorted(classes[c].candidates, j)) for j, c in zip(*chosen, strict=True)]
+    q, of_class, none = len(place), chosen[1].tolist(), np.empty(0, np.int64)
+    named = [(c, int(np.searchsorted(classes[c].candidates, j))) for j, c in zip(interest, stands_for.tolist(), strict=True)]
+    cases = [(c, classes[c].forbid(j)) for c, j in zip(of_class, place, strict=True)]
+    cases += [(c, classes[c].force(j, none)) for c, j in [*zip(of_class, place, strict=True), *named]]
+    costs = [more(c, found) for (c, _), found in zip(cases, settled(cases, is_wide), strict=True)]
+    substitutes: list[list[tuple[int, Cost]]] = [[] for _ in place]
+    unsettled = np.zeros(q, np.int64)
+    for p, c in enumerate(of_class):
+        part = classes[c]
+        rows = part.rows_of(place[p])
+        times = part.program.times(np.isin(part.candidates, chosen[0][chosen[1] == c]))
+        alone = rows[times[rows] == 1]  # which no other prototype of the class covers
+        near, least = part.least_in_place(alone)
+        near = near[(near != place[p]) & (least <= part.optimum.most + within * high + rounding(part.optimum.most))]
+        in_place = settled([(c, part.force(int(j), alone)) for j in near], lambda c, found: may_be_near(c, found) and is_wide(c, found))
+        for j, found in zip(near, in_place, strict=True):
+            if is_open(c, found):
+                unsettled[p] += 1
+            elif may_be_near(c, found):
+                substitutes[p].append((int(part.candidates[j]), more(c, found)))
+    proofs = ", ".join(dict.fromkeys(part.optimum.proof for part in classes))
+    return NearSolutions(
+        reached, Cost(low * unit, high * unit, proofs), within * high * unit, tuple(costs[:q]), tuple(costs[q : 2 * q]),
+        tuple(tuple(sorted(some, key=lambda s: (s[1].most, s[0]))) for some in substitutes), unsettled,
+        tuple(zip(stands_for.tolist(), costs[2 * q :], strict=True)),
+    )  # fmt: skip
 
 
 def class_programs(
@@ -342,142 +330,13 @@ def class_programs(
         pays[only] &= task.allowed_class[only, None] == np.arange(task.classes)
     for at, classes in asked:
         pays[at, classes] = True
-    sets = balls.sets(pays.T)
-    lists = balls.lists(sets, LISTED)
-    if lists is None:
-        _ = problems.lists  # raises, with the cure
-        raise AssertionError("more pairs than the program of the fit has")
-    out = []
-    for c, (members, of_class) in enumerate(zip(sets, lists, strict=True)):
-        lines = np.arange(len(members.candidates))
-        ball = ball_matrix(of_class, lines, 0, len(members.rows))
+    sets, out = balls.sets(pays.T), []
+    for c, (members, lists) in enumerate(zip(sets, problems.lists_of(sets), strict=True)):
+        ball = ball_matrix(lists, np.arange(len(members.candidates)), 0, len(members.rows))
         ball.sort_indices()
         program = Program(wrong[members.candidates, c] + cost, problems.w[members.rows], ball, step_of(cost))
         out.append((program, members.candidates))
     return out
-
-
-@dataclass(frozen=True)
-class _Search:
-    """All cases: first by prices, then by the solver until the time is over, half of it for prototypes."""
-
-    unit: float
-    classes: list[ClassCover]
-    within: float
-    half: float
-    end: float
-    stop: Stop
-
-    def answers(self, reached: float, chosen: tuple[Array, Array], interest: tuple[Array, Array]) -> NearSolutions:
-        at, of_class = chosen
-        place = [int(np.searchsorted(self.classes[c].candidates, j)) for j, c in zip(at, of_class, strict=True)]
-        alone = [self._rows_alone(p, place, of_class) for p in range(len(at))]
-        lone = [(int(c), self.classes[c].forbid(j)) for c, j in zip(of_class, place, strict=True)]
-        own = [(int(c), self.classes[c].force(j)) for c, j in zip(of_class, place, strict=True)]
-        named = [
-            (int(c), self.classes[c].force(int(np.searchsorted(self.classes[c].candidates, j))))
-            for j, c in zip(*interest, strict=True)
-        ]
-        exactly = self._settle([*lone, *own, *named], self._is_wide, self.half)
-        swaps = [(p, int(j)) for p in range(len(at)) for j in self._in_question(int(of_class[p]), place[p], alone[p])]
-        cases = [(int(of_class[p]), self.classes[of_class[p]].put_in_place(alone[p], j)) for p, j in swaps]
-        near = self._settle(cases, self._is_open, self.end)
-        near = self._settle(cases, lambda c, found: self._may_be_near(c, found) and self._is_wide(c, found), self.end, near)
-        substitutes: list[list[tuple[int, Cost]]] = [[] for _ in at]
-        unsettled = np.zeros(len(at), np.int64)
-        for (p, j), found in zip(swaps, near, strict=True):
-            c = int(of_class[p])
-            if self._is_open(c, found):
-                unsettled[p] += 1
-            elif self._may_be_near(c, found):
-                substitutes[p].append((int(self.classes[c].candidates[j]), self._cost(c, found)))
-        costs = [self._cost(c, found) for (c, _), found in zip([*lone, *own, *named], exactly, strict=True)]
-        q = len(at)
-        return NearSolutions(
-            reached, Cost(self._low * self.unit, self._high * self.unit, _joined(problem.optimum.proof for problem in self.classes)),
-            self.within * self._high * self.unit, tuple(costs[:q]), tuple(costs[q : 2 * q]),
-            tuple(tuple(sorted(some, key=lambda s: (s[1].most, s[0]))) for some in substitutes), unsettled,
-            tuple(zip(interest[1].tolist(), costs[2 * q :], strict=True)),
-        )  # fmt: skip
-
-    @property
-    def _low(self) -> float:
-        return sum(problem.optimum.least for problem in self.classes)
-
-    @property
-    def _high(self) -> float:
-        return sum(problem.optimum.most for problem in self.classes)
-
-    def _cost(self, c: int, found: Cost) -> Cost:
-        optimum = self.classes[c].optimum
-        least, most = max(0.0, found.least - optimum.most), max(0.0, found.most - optimum.least)
-        if most - least <= 1e-9 * max(1.0, found.most):
-            least = most
-        if most <= 1e-9 * max(1.0, found.most):
-            least = most = 0.0
-        return Cost(_plain(least * self.unit), _plain(most * self.unit), found.proof)
-
-    def _may_be_near(self, c: int, found: Cost) -> bool:
-        """Whether a solution at the lower end would be near."""
-        return found.least - self.classes[c].optimum.most <= self.within * self._high + 1e-9 * max(1.0, found.most)
-
-    def _is_open(self, c: int, found: Cost) -> bool:
-        """Whether it is not settled if a near solution is there."""
-        far = found.most - self.classes[c].optimum.least > self.within * self._low + 1e-9 * max(1.0, found.most)
-        return far and self._may_be_near(c, found)
-
-    def _is_wide(self, c: int, found: Cost) -> bool:
-        """Whether the ends differ by more than a reader would see."""
-        return found.most - found.least > self.classes[c].close
-
-    def _rows_alone(self, p: int, place: list[int], of_class: Array) -> Array:
-        """The rows that only this prototype covers: rows of its class that no other prototype of the class covers."""
-        problem, c = self.classes[of_class[p]], of_class[p]
-        others = [place[s] for s in range(len(place)) if s != p and of_class[s] == c]
-        chosen, rows = np.zeros(len(problem.candidates), np.bool_), problem.rows_of(place[p])
-        chosen[others] = True
-        return np.asarray(rows[problem.program.times(chosen)[rows] == 0])
-
-    def _in_question(self, c: int, own: int, rows: Array) -> Array:
-        """Candidates that prices do not keep from the place of a prototype."""
-        problem = self.classes[c]
-        near, least = problem.least_in_place(rows)
-        limit = problem.optimum.most + self.within * self._high + 1e-9 * max(1.0, problem.optimum.most)
-        return np.asarray(near[(near != own) & (least <= limit)])
-
-    def _settle(
-        self,
-        cases: list[tuple[int, Case]],
-        ask: Callable[[int, Cost], bool],
-        end: float,
-        known: list[Cost] | None = None,
-    ) -> list[Cost]:
-        """The optimum of each case: by prices (if not `known`), and by the solver if `ask`, until `end`."""
-
-        def quick(item: tuple[int, Case]) -> Cost:
-            return self.classes[item[0]].quick(item[1])
-
-        out = list(each(quick, cases, MANY, self.stop)) if known is None else list(known)
-
-        def solve(k: int) -> Cost:
-            left = end - time.monotonic()
-            c, case = cases[k]
-            return meet(out[k], self.classes[c].solve(case, left, self.stop)) if left > 0 else out[k]
-
-        asked = [k for k, (c, _) in enumerate(cases) if ask(c, out[k])]
-        asked.sort(key=lambda k: out[k].least - out[k].most)  # the widest first
-        for k, found in zip(asked, each(solve, asked, MANY, self.stop), strict=True):
-            out[k] = found
-        return out
-
-
-def _plain(value: float) -> float:
-    """A difference of sums without the last digits, which are rounding."""
-    return float(f"{value:.12g}")
-
-
-def _joined(proofs: Iterator[str]) -> str:
-    return ", ".join(dict.fromkeys(proofs))
 
 
 def price_rows(
@@ -512,28 +371,21 @@ def price_rows(
     programs = class_programs(problems, problems.balls.held(), in_units(lambda_, problems.unit), 0.0)
 
     def prices(c: int) -> Array:
-        return row_prices(programs[c][0], max(0.0, end - time.monotonic()), stop)
+        program = programs[c][0]
+        smaller, *_ = worthwhile(program)
+        return _prices(program, smaller, relax(smaller, dual_bound(smaller), max(0.0, end - time.monotonic()), stop).y)
 
-    price = np.zeros(len(task.y))
-    for sets, y in zip(problems.classes, each(prices, range(task.classes), MANY, stop), strict=True):
-        price[sets.rows] = y * problems.unit
-    uncovered, wrong = find_trouble(task, radius, chosen)
-    return price + task.w * wrong, uncovered, wrong
+    price = problems.of_rows(list(each(prices, range(task.classes), MANY, stop))) * problems.unit
 
+    def trouble(rows: Array, columns: Array, tile: Array) -> tuple[Array, Array]:
+        inside, own = tile < radius, task.y[:, None] == chosen[1][columns]
+        return (inside & own).any(axis=1), (inside & ~own).sum(axis=1)
 
-def find_trouble(task: Task, radius: float, chosen: tuple[Array, Array]) -> tuple[Array, Array]:
-    """Whether no ball of its class contains a row, bool (n,), and the number of balls of other classes that do, int (n,)."""
-    at, classes = chosen
-    n = len(task.y)
-    uncovered, wrong = np.ones(n, np.bool_), np.zeros(n, np.int64)
-    step = max(1, ROWS // max(1, len(at)))
-    for first in range(0, n if len(at) else 0, step):
-        rows = np.arange(first, min(first + step, n))
-        inside = task.D.take(rows, at) < radius
-        own = task.y[rows, None] == classes
-        uncovered[rows] = ~(inside & own).any(axis=1)
-        wrong[rows] = (inside & ~own).sum(axis=1)
-    return uncovered, wrong
+    covered, wrong = np.zeros(len(task.y), np.bool_), np.zeros(len(task.y), np.int64)
+    for some, others in task.D.only(chosen[0]).scan(trouble):
+        covered |= some
+        wrong += others
+    return price + task.w * wrong, ~covered, wrong
 
 
 def swapped(rule: Nearest, task: Task, place: int, candidate: int) -> Nearest:
@@ -557,12 +409,11 @@ def swapped(rule: Nearest, task: Task, place: int, candidate: int) -> Nearest:
 
 def first_covered(task: Task, at: Array, classes: Array, radii: Array) -> tuple[Array, Array]:
     """For each prototype the weight of the rows of its class that no earlier one covers, and of the rows of others in its ball."""
-    rows = np.arange(len(task.y))
     left = task.w.copy()  # weights of the rows that no prototype of their class covers yet
     covers, wrong = np.empty(len(at)), np.empty(len(at))
-    for s, (column, c) in enumerate(zip(at, classes, strict=True)):
-        inside = task.D.take(rows, np.array([column]))[:, 0] < radii[s]
-        own = inside & (task.y == c)
-        covers[s], wrong[s] = left[own].sum(), task.w[inside & (task.y != c)].sum()
-        left[own] = 0.0
+    for columns, inside in task.D.only(at).scan(lambda rows, columns, tile: (columns, tile < radii[columns])):
+        for s, ball in zip(columns, inside.T, strict=True):
+            own = task.y == classes[s]
+            covers[s], wrong[s] = left[ball & own].sum(), task.w[ball & ~own].sum()
+            left[ball & own] = 0.0
     return covers, wrong

@@ -5,9 +5,8 @@ problem separates by class and gains never increase, so each class is run separa
 first, of equal ones the first class in level order, then the first candidate.
 
 Because gains never increase, the gain of a column when it was last computed bounds its present gain, and only the column with
-the largest bound is computed again (Minoux 1978). Its ball is a row of bits, or a list of rows if balls are small. If neither
-fits into memory, all gains are stored, and lowered when rows are covered: only then are pairs computed. Small problems
-are left to NumPy in the same way, because compiling the kernel takes longer than solving them.
+the largest bound is computed again (Minoux 1978). Its ball is a row of bits, or a list of rows. Small problems are left to NumPy:
+all gains are stored, and lowered when rows are covered, because compiling the kernel takes longer than solving them.
 """
 
 from __future__ import annotations
@@ -21,10 +20,9 @@ from .. import Array
 from ..memory import room
 from ..parallel import cores, each, few, kernel, left, threaded
 from ..statistics.sums import in_units
-from .balls import PER_PAIR
 from .coded_balls import Lists, count_new, one_of_each, weigh_new, words
 from .path import Chosen
-from .problems import LISTED, CoverProblems
+from .problems import CoverProblems
 
 AT_ONCE = 2**26  # bytes of bits made together, if reading codes again costs nothing
 AT_A_STEP = 16  # pairs of a row and a candidate that a matrix product takes in the time of a step, see `few`
@@ -86,24 +84,17 @@ def merge_steps(problems: CoverProblems, f: int, k: int, steps: list[tuple[Array
 def greedy_steps(problems: CoverProblems, cost: float) -> list[list[Steps]]:
     """The greedy algorithm on each class and problem, for all folds, with a prototype cost of `cost` units.
 
-    The form of the balls, which does not affect the steps, is chosen by its size relative to a quarter of the free memory: bits
-    if all pairs are computed, or if they take less than lists; lists if they fit; otherwise bits in a file.
+    The balls are lists if only near pairs are known, or if bits do not fit into a quarter of the free memory; otherwise they are bits.
     """
     classes, balls, (F, K, _) = problems.classes, problems.balls, problems.gain.shape
     if few(sum(F * K * len(sets.candidates) * len(sets.rows) for sets in classes) // AT_A_STEP, costly_without=_greedy):
         return [steps_together(problems, c, cost) for c in range(len(classes))]
-    workers = cores() if len(classes) >= 2 * cores() else 1  # classes that are worked on at the same time
-    bits = [_size(problems, c) for c in range(len(classes))]
-    limit = room(workers * max(bits) if balls.kept else np.inf)
-    fits = workers * max(bits) <= limit
-    if fits and balls.complete:
-        return _by_bits(problems, cost, workers, limit)
-    pairs, most = balls.pairs(problems.classes), min(LISTED, limit / PER_PAIR)
-    if pairs <= most and (not fits or sum(bits) > PER_PAIR * pairs):
-        lists = balls.lists(problems.classes, most)
-        if lists is not None:
-            return _by_lists(problems, cost, lists)
-    return _by_bits(problems, cost, workers if fits else 1, limit)
+    bits = max(_size(problems, c) for c in range(len(classes)))
+    limit = room(cores() * bits if balls.kept else np.inf)
+    if balls.near is not None or bits > limit:
+        return _by_lists(problems, cost, problems.lists)
+    workers = cores() if len(classes) >= 2 * cores() and cores() * bits <= limit else 1  # classes that are worked on at the same time
+    return _by_bits(problems, cost, workers, limit)
 
 
 def _size(problems: CoverProblems, c: int) -> int:
@@ -117,7 +108,7 @@ def _by_bits(problems: CoverProblems, cost: float, workers: int, limit: int) -> 
     K, (n, m), share = problems.gain.shape[1], problems.task.shape, AT_ONCE if problems.balls.kept else limit // workers
 
     def solve(c: int, part: range) -> list[Steps]:
-        bits = problems.balls.bits(c, problems.classes[c].candidates, part)
+        bits = problems.balls.bits(problems.classes[c], part)
         entries = bits.size * len(problems.gain)
         pieces = [range(k, k + 1) for k in part] if threaded(entries) else [part]
         work = each(lambda levels: greedy_columns(problems, c, levels, cost, bits=bits, first=part.start), pieces, entries)

@@ -13,9 +13,8 @@ from ...ground.errors import OptionError, brief
 from ...ground.savable import savable
 from .. import Array
 from ..neighbours.nearest import Nearest, by_smallest_set, nearest_to
-from ..parallel import kernel
 from ..task import Points
-from .coverage import NONE, SEVERAL, covering_by
+from .coverage import NONE, covering_by
 from .problems import Certificate, Objective
 
 if TYPE_CHECKING:
@@ -39,6 +38,13 @@ class Chosen:
         """The greedy cover at a larger cost (lambda in units): the first prototypes, because gains never increase; up to a maximum."""
         kept = np.flatnonzero(self.covers - self.wrong > cost)[:most]
         return Chosen(self.at[kept], self.classes[kept], self.covers[kept], self.wrong[kept])
+
+    def first(self, size: int | None) -> Chosen:
+        """The first prototypes, without the certificate of all; all of them if no size is given."""
+        if size is None:
+            return self
+        radii = None if self.radii is None else self.radii[:size]
+        return Chosen(self.at[:size], self.classes[:size], self.covers[:size], self.wrong[:size], radii)
 
 
 @savable
@@ -115,23 +121,21 @@ class Greedy(Nearest):
 
 @dataclass(frozen=True)
 class CoverPath:
-    """Path of the PVM over a grid of radii and lambdas."""
+    """Path of the PVM over a grid."""
 
-    runs: tuple[Chosen, ...]  # for each radius and lambda, the last varying fastest
-    eps: Array  # radii, beyond which no row is in a ball
-    lambdas: Array
+    runs: tuple[Chosen, ...]  # of each grid point
+    eps: Array  # radius of each, beyond which no row is in a ball
+    lambdas: Array  # cost of a prototype of each
     weight: Array  # training weight of each class, in units (classes,)
     unit: float
     nested: bool  # whether the first prototypes of each run are the prototypes of larger lambdas, as in greedy covers
-    stops: tuple[int | None, ...] = (None,)  # the most prototypes, of each run; None for all of them
     bounds: ClassVar[None] = None
     kinds: ClassVar[tuple[str, ...]] = ("class", "cover")
 
     @cached_property
     def prototypes(self) -> Points:
         # a prototype may represent different classes along the path, so none is named
-        at = np.unique(np.concatenate([run.at for run in self.runs])) if self._stopped else self._sets[0]
-        return Points(np.full(len(at), NONE), at=at)
+        return Points(np.full(len(self._sets[0]), NONE), at=self._sets[0])
 
     @cached_property
     def _sets(self) -> tuple[Array, Array]:
@@ -141,56 +145,25 @@ class CoverPath:
         return union[order], np.ascontiguousarray(member[:, order])
 
     @property
-    def _stopped(self) -> bool:
-        return self.stops != (None,)
-
-    @cached_property
-    def _sizes(self) -> Array:
-        """Prototypes of each run up to each stop, (runs, stops)."""
-        lengths = np.array([len(run.at) for run in self.runs])
-        return np.stack([lengths if stop is None else np.minimum(lengths, stop) for stop in self.stops], axis=1)
-
-    @property
     def size(self) -> Array:
-        return self._sizes.ravel().astype(float)
+        return np.array([float(len(run.at)) for run in self.runs])
 
     @property
     def class_counts(self) -> Array:
         """Prototypes of each class at each grid point (G, classes); quicker than from the rules."""
-        classes = np.arange(len(self.weight))
-        counts = [np.cumsum(run.classes[:, None] == classes, axis=0) for run in self.runs]
-        none = np.zeros((1, len(classes)), np.int64)
-        of_runs = [np.concatenate([none, count])[sizes] for count, sizes in zip(counts, self._sizes, strict=True)]
-        return np.concatenate(of_runs)
+        return np.array([np.bincount(run.classes, minlength=len(self.weight)) for run in self.runs])
 
     def predict(self, kind: str, query: Query) -> Array:
-        if self._stopped:
-            D = query.dissimilarities(self.prototypes)
-            return np.concatenate([self._predict_first(kind, query, D, *run) for run in zip(self.runs, self._sizes, strict=True)], axis=1)
         union, member = self._sets
         if kind == "cover":
-            radii = np.repeat(self.eps, len(self.lambdas))
-            return np.maximum(covering_by(query, self.prototypes, member, radii), NONE)
-        return self._classes(nearest_to(query, self.prototypes, member, np.argsort(union)), member)
-
-    def _predict_first(self, kind: str, query: Query, D: Array, run: Chosen, sizes: Array) -> Array:
-        """What the first prototypes of a run predict, (r, sizes), from D (r, prototypes)."""
-        assert run.radii is not None
-        columns, classes = np.searchsorted(np.asarray(self.prototypes.at), run.at), np.asarray(run.classes, np.int64)
-        if kind == "cover":
-            return np.maximum(covering_first(D, columns, run.radii, classes, sizes), NONE)
-        return nearest_first(D, columns, classes, sizes, int(self.weight.argmax()))
-
-    def _classes(self, first: Array, member: Array) -> Array:
-        """The classes of the nearest prototypes, whose positions are (r, G); the most common class if a set has none."""
+            return np.maximum(covering_by(query, self.prototypes, member, self.eps), NONE)
+        first = nearest_to(query, self.prototypes, member, np.argsort(union))
         chosen = np.take_along_axis(member.T, np.maximum(first, 0), axis=0) if member.size else first
-        return np.where(first < 0, int(self.weight.argmax()), chosen)
+        return np.where(first < 0, int(self.weight.argmax()), chosen)  # the most common class if a set has no prototypes
 
     def at(self, g: int) -> Nearest:
         """The rule of a cover, whose report begins with its radii."""
-        g, s = divmod(g, len(self.stops))
-        e, j = divmod(g, len(self.lambdas))
-        run, eps, lambda_ = self.runs[g], float(self.eps[e]), float(self.lambdas[j])
+        run, eps, lambda_ = self.runs[g], float(self.eps[g]), float(self.lambdas[g])
         assert run.radii is not None
         table = {"newly_covered": run.covers * self.unit, "miscovered": run.wrong * self.unit}
         report: dict[str, Any] = {"radius eps": eps}
@@ -200,80 +173,10 @@ class CoverPath:
         if run.certificate is not None:
             report["certificate"] = run.certificate.scaled(self.unit)
         prototypes = Points(run.classes, at=run.at, radii=run.radii, table=table)
-        rule = (Greedy if self.nested else Nearest)(prototypes, len(self.weight), int(self.weight.argmax()), report)
-        return rule.first(int(self._sizes[g, s])) if isinstance(rule, Greedy) and self.stops[s] is not None else rule
+        return (Greedy if self.nested else Nearest)(prototypes, len(self.weight), int(self.weight.argmax()), report)
 
     def moved(self, columns: Array) -> CoverPath:
         return replace(self, runs=tuple(replace(run, at=columns[run.at]) for run in self.runs))
-
-
-def nearest_first(D: Array, columns: Array, classes: Array, sizes: Array, fallback: int) -> Array:
-    """The class of the nearest of the first prototypes, of equally near ones the first class; for several numbers of them.
-
-    Parameters
-    ----------
-    D : array (r, m)
-    columns, classes : int arrays (q,)
-        Columns and classes of the prototypes, from the first to the last.
-    sizes : int array (S,)
-        Sizes, from 0 to q.
-    fallback : int
-        Class if there are no prototypes.
-
-    Returns
-    -------
-    int16 array (r, S)
-
-    Examples
-    --------
-    >>> nearest_first(np.array([[2.0, 1.0, 1.0]]), np.arange(3), np.array([0, 2, 1]), np.array([3, 0, 1, 2]), 5).tolist()
-    [[1, 5, 0, 2]]
-    """
-    out, order = np.empty((len(D), len(sizes)), np.int16), np.argsort(sizes, kind="stable")
-    _nearest_first(D, columns, classes, sizes[order], order, fallback, out)
-    return out
-
-
-def covering_first(D: Array, columns: Array, radii: Array, classes: Array, sizes: Array) -> Array:
-    """The class whose balls `d < radii` contain each row, -1 for none and -2 for several, of the first prototypes, (r, S).
-
-    Arguments as for `nearest_first`; radii (q,).
-
-    Examples
-    --------
-    >>> D, radii = np.array([[2.0, 1.0, 1.0]]), np.array([1.0, 3.0, 3.0])
-    >>> covering_first(D, np.arange(3), radii, np.array([0, 2, 1]), np.array([3, 0, 1, 2])).tolist()
-    [[-2, -1, -1, 2]]
-    """
-    out, order = np.empty((len(D), len(sizes)), np.int16), np.argsort(sizes, kind="stable")
-    _cover_first(D, columns, radii, classes, sizes[order], order, out)
-    return out
-
-
-@kernel
-def _nearest_first(D, columns, classes, sizes, order, fallback, out):  # type: ignore[no-untyped-def]
-    # sizes ascend; `order` gives the column of the answers of each
-    for i in range(len(D)):
-        best, nearest, j = np.inf, fallback, 0
-        for s in range(len(sizes)):
-            while j < sizes[s]:
-                d, c = D[i, columns[j]], classes[j]
-                if d < best or (d == best and (j == 0 or c < nearest)):
-                    best, nearest = d, c
-                j += 1
-            out[i, order[s]] = nearest
-
-
-@kernel
-def _cover_first(D, columns, radii, classes, sizes, order, out):  # type: ignore[no-untyped-def]
-    for i in range(len(D)):
-        covered, j = NONE, 0
-        for s in range(len(sizes)):
-            while j < sizes[s]:
-                if D[i, columns[j]] < radii[j] and covered != classes[j]:
-                    covered = classes[j] if covered == NONE else SEVERAL
-                j += 1
-            out[i, order[s]] = covered
 
 
 def union_of(runs: tuple[Chosen, ...]) -> tuple[Array, Array]:

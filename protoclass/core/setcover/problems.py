@@ -68,34 +68,28 @@ class CoverProblems:
             out[sets.rows] = of_class
         return out
 
-    @property
-    def entries(self) -> float:
-        """Estimated number of rows of their class in the balls of all columns of the last problem."""
-        held = (self.gain + self.wrong)[:, -1].max(axis=0)
-        return float(sum(held[sets.candidates].sum() / self.w[sets.rows].mean() for sets in self.classes if len(sets.candidates)))
-
     @cached_property
-    def listed(self) -> tuple[Lists, ...] | None:
-        """The balls of the candidates as lists of rows, see `Balls.lists`; None if they have too many pairs."""
-        return self.balls.lists(self.classes, LISTED)
-
-    @property
     def lists(self) -> tuple[Lists, ...]:
-        """`listed`, which must not be None.
+        """The balls of the candidates as lists of rows, see `Balls.lists`.
 
         Raises
         ------
         TooLarge
             If there are too many pairs of a row and a candidate of its class.
         """
-        if self.listed is None:
+        return self.lists_of(self.classes)
+
+    def lists_of(self, classes: tuple[Sets, ...]) -> tuple[Lists, ...]:
+        """`lists` for other candidates."""
+        lists = self.balls.lists(classes, LISTED)
+        if lists is None:
             n, m = self.task.shape
             raise TooLarge(
                 f"balls of radius {self.balls.coding.radii[-1]:.4g} around {m} candidates contain too many of the {n} rows to be "
-                "listed: use solver='greedy' without certify=, which needs no lists, smaller radii, candidates=500 (a random subset of "
+                "listed: use solver='greedy' without certify=, which hardly needs lists, smaller radii, candidates=500 (a random subset of "
                 "the rows as centres), or fewer rows (data.sample(...))"
             )
-        return self.listed
+        return lists
 
 
 def covers(task: Task, fold: Array, folds: int, radii: Array, least: float) -> CoverProblems:

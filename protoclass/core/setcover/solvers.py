@@ -53,6 +53,7 @@ def cover_paths(
     """
     stop, (w, unit) = Stop(), units(task.w)
     reach = np.nextafter(eps, np.inf) if options.closed else eps  # d <= eps is d < the next number after eps
+    of_lambda, each_eps = np.tile(np.repeat(lambdas, len(options.stops)), len(eps)), len(lambdas) * len(options.stops)
     for group in fold_groups(task, folds, len(eps)):
         local = np.full(folds + 1, -1)
         local[group] = np.arange(len(group))
@@ -60,7 +61,8 @@ def cover_paths(
         for f, of_fold in zip(group.tolist(), runs, strict=True):
             live = fold != f
             weight = np.bincount(task.y[live], w[live], task.classes)
-            yield f, CoverPath(tuple(of_fold), reach, lambdas, weight, unit, options.solver == "greedy", options.stops)
+            of_grid = tuple(run.first(stop) for run in of_fold for stop in options.stops)
+            yield f, CoverPath(of_grid, np.repeat(reach, each_eps), of_lambda, weight, unit, options.solver == "greedy")
 
 
 def _runs(

@@ -57,7 +57,7 @@ def calls(fit):
 
 @pytest.mark.parametrize(
     "name",
-    ["level", "guarantee", "loss", "prior", "weight", "no_information", "shares", "share", "within", "candidates", "interest",
+    ["level", "guarantee", "loss", "prior", "weight", "shares", "share", "within", "candidates", "interest",
      "swapped", "substitute", "criticised", "variables", "variable", "columns",
      "progress", "row", "corrected"],
 )  # fmt: skip

@@ -26,7 +26,7 @@ def tables():
         "tidy": fit.tidy(), "glance": fit.glance(), "augment": gower.augment().head(), "prototypes": fit.prototypes,
         "mixed prototypes": gower.prototypes, "centroids": pc.fit("species ~ .", iris, "kmeans", K=2).prototypes,
         "features": pc.fit("species ~ .", iris, "scm", features="stumps", penalty=1.0, stop=2, kind="conjunction").tidy(),
-        "validation": v.table, "validation tidy": v.tidy(), "validation glance": v.glance(), "draws": v.by_repeat, "band": v.band(),
+        "validation": v.table, "validation tidy": v.tidy(), "validation glance": v.glance(), "band": v.band(),
         "validation confusion": v.confusion(), "test tidy": test.tidy(), "test glance": test.glance(), "confusion": test.confusion,
         "calibration": test.calibration(), "groups": by.tidy(), "groups glance": by.glance(), "tests of groups": by.comparisons,
         "comparison": compared.table, "paired tests": compared.tests, "errors of splits": compared.errors,
@@ -39,7 +39,7 @@ def tables():
 
 NAMES = ["tidy", "glance", "augment", "prototypes", "mixed prototypes", "centroids", "features", "validation", "validation tidy",
          "validation glance", "draws", "band", "validation confusion", "test tidy", "test glance", "confusion", "calibration", "groups",
-         "groups glance", "tests of groups", "comparison", "paired tests", "errors of splits", "importance", "why", "why of rows", "path",
+         "groups glance", "tests of groups", "comparison", "paired tests", "errors of splits", "importance", "why", "path",
          "sets", "chances", "data sets", "numeric classes"]  # fmt: skip
 
 

@@ -127,7 +127,7 @@ def test_a_row_may_be_given(iris):
     with pytest.raises(pc.DataError, match="no value of \\['petal_width'\\]"):
         fit.why({**asked, "petal_width": np.nan})
     with pytest.raises(pc.NotAvailable, match="not rows"):
-        pc.fit("species ~ .", iris, "lvq").why(70)
+        pc.fit("species ~ .", iris, "lvq", K=2).why(70)
 
 
 def test_parts_under_missing_values_have_two_denominators():
@@ -183,18 +183,6 @@ def test_rows_of_other_libraries_and_of_saved_fits(tmp_path):
     assert found > 0
     with pytest.raises(pc.NotAvailable, match="give new rows"):
         slim.why(0)
-
-
-def test_a_report_has_the_row_that_is_asked_for(iris, tmp_path):
-    fit = pc.fit("species ~ .", iris, eps=1.0)
-    plain, more = fit.report(tmp_path / "a.html").read_text(), fit.report(tmp_path / "b.html", why=70).read_text()
-    assert "<h2>Why</h2>" not in plain
-    assert more.count("data:image/png") == plain.count("data:image/png") + 1
-    said = fit.update(dissimilarity="mahalanobis").report(tmp_path / "c.html", why=70).read_text()
-    assert "divides distances among variables, but Mahalanobis dissimilarities are not a sum" in said
-    with pytest.raises(pc.OptionError, match="row must be a single row, not 150 rows"):
-        fit.report(tmp_path / "d.html", why=iris)
-    assert not (tmp_path / "d.html").exists()
 
 
 def test_levels_are_those_that_give_another_class():

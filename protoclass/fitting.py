@@ -121,7 +121,7 @@ class Fit(Saveable, Fitted):
 
 @savable(
     of_fold="R n", predicted="R n G", covered="R n G", errors="F G", sizes="F G", fold_weight="F", loss="L L", bounds="F G", grid="G",
-    counts="G c",
+    counts="G",
 )  # fmt: skip
 @public
 @dataclass(frozen=True, eq=False, repr=False)
@@ -242,8 +242,9 @@ def fit(
     dissimilarity : str, metric, list of these, callable, Dissimilarity, DataFrame or array
         Dissimilarity of two rows: a name ("manhattan"), a metric object, a function of two rows, or given dissimilarities. "auto"
         is Euclidean on scaled columns if all predictors are numbers, DTW for a single column of series (lists or arrays), and Gower
-        otherwise. If the greedy PVM selects its radius from the default grid on at most 5,000 rows, "auto" is a list: Euclidean,
-        `pc.LDA()` and `pc.QDA()` for numbers, Gower and `pc.LDA()` for mixed predictors. Given dissimilarities are a DataFrame
+        otherwise. If the greedy PVM selects its radius from the default grid, "auto" is a list: Euclidean, `pc.LDA()` and
+        `pc.QDA()` for numbers, Gower and `pc.LDA()` for mixed predictors. If there are more than 5,000 rows, one of the list is
+        selected first, on a random sample of 1,500 rows by class; the printed fit reports it. Given dissimilarities are a DataFrame
         (square or n x m, by label), a square or condensed array (by position), or the result of `pc.read_dissimilarity`. A row must
         not be farther from itself than from others, as in a matrix of similarities; see `pc.Dissimilarity.from_similarity`. Some
         parameters of metrics are tuned together with the parameters of the method, if they are "grid" or a sequence:
@@ -292,8 +293,8 @@ def fit(
     measure, repeats, loss
         Error measure, repeats and losses of the cross-validation, see `cross_validate`. They affect which values are selected for
         tuned parameters, not how the fitted model predicts. `predict(new, loss=)` of a calibrated fit decides by expected loss.
-    max_prototypes : int, or mapping of class to int, optional
-        Maximum number of prototypes, in total or per class; for "scm", of features. `choose=` selects among the grid points whose
+    max_prototypes : int, optional
+        Maximum number of prototypes; for "scm", of features. `choose=` selects among the grid points whose
         model on all rows respects it. The PVM then also tunes the number of prototypes (by `stop`, or by `lambda_` with other
         solvers than the greedy one), unless that parameter is given.
     tolerance : number >= 0, or str such as "5%", optional

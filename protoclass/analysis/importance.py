@@ -24,7 +24,6 @@ from ..ground.checks import MOST_RUNS, check_progress, check_seed, whole_number
 from ..ground.errors import DataError, DataWarning, NotAvailable, OptionError, ProtoclassError, brief, warn
 from ..ground.options import significant
 from ..ground.progress import bar
-from ..ground.text import facts_as_text
 from ..values import Above, Printed, public
 
 ROWS = 2**13  # that are predicted at a time: more take memory, and fewer the time of many calls
@@ -261,7 +260,10 @@ class PermutationTest(Printed):
                 "Permutations": f"{len(self.table)}, {self.how}", "p-value": significant(self.p_value)}  # fmt: skip
 
     def _said(self) -> tuple[str, list[Any]]:
-        return f"Permutation test of {self.call}\n{facts_as_text(self._facts())}", []
+        facts = self._facts()
+        width = max(map(len, facts)) + 1
+        lines = [f"{name + ':':<{width}} {value}" for name, value in facts.items()]
+        return "\n".join([f"Permutation test of {self.call}", *lines]), []
 
 
 def permutation_test(

@@ -103,13 +103,9 @@ def copies_across(frame: Frame, fold: np.ndarray) -> str:
     in a variable. Variables may be dependent, so only `COPIED` times the expected number of equal pairs is beyond coincidence.
     Predictors that many rows share, such as only zeros, do not count, nor does a single predictor.
     """
-    columns, schema = frame.columns, dict[Any, Any](frame.schema)
-    series = "series" in {column.kind for column in schema.values()}
-    if frame.absent is not None or len(schema) < 2 - series:
+    columns, schema = frame.columns, frame.schema
+    if frame.absent is not None or len(schema) < 2:
         return ""
-    if series:  # whose halves are two variables
-        columns = pd.DataFrame([np.array_split(np.asarray(values), 2) for values in columns.iloc[:, 0]])
-        schema = dict.fromkeys(columns, *schema.values())
     own = [values * np.uint64(2 * k + 1) for k, values in enumerate(hashes(columns, schema, FINE))]
     every, n = np.add.reduce(own), len(frame)
     _, place, count = np.unique(every, return_inverse=True, return_counts=True)
@@ -124,7 +120,7 @@ def copies_across(frame: Frame, fold: np.ndarray) -> str:
     expected = (near + 1) / ((1 - agree) / np.maximum(agree, 1 / n**2)).sum()
     if _pairs(every[several]) < COPIED * expected:
         return ""
-    exact = not series and len(np.unique(signatures(columns, schema))) == len(count)
+    exact = len(np.unique(signatures(columns, schema))) == len(count)
     names = [list(schema)[k] for k in np.argsort(agree)[:3]]  # that distinguish rows best
     cure = f"groups=data.groupby({names!r}, dropna=False).ngroup()" if exact else "a column that identifies what was copied"
     return (

@@ -11,13 +11,13 @@ import protoclass as pc
 
 
 @pytest.mark.parametrize(
-    ("metric", "r", "eps"), [(pc.Euclidean(), 2, 1.0), (pc.Manhattan(scale="range"), 1, 0.5), (pc.Minkowski(3), 3, 1.0)]
+    ("metric", "r", "eps"), [(pc.Euclidean(), 2, 1.0), (pc.Manhattan(), 1, 2.0), (pc.Minkowski(3), 3, 1.0)]
 )
 def test_parts_of_a_minkowski_distance_are_those_of_its_formula(iris, metric, r, eps):
     fit = pc.fit("species ~ .", iris, dissimilarity=metric, eps=eps, repeats=1)
     table = fit.why(70)
     X = iris.drop(columns="species")
-    scale = X.max() - X.min() if metric.scale == "range" else X.std()
+    scale = X.std()
     for name in ("prototype", "rival"):
         other = X.loc[table.attrs[name]]
         powers = ((X.loc[70] - other).abs() / scale) ** r
@@ -183,16 +183,6 @@ def test_rows_of_other_libraries_and_of_saved_fits(tmp_path):
     assert found > 0
     with pytest.raises(pc.NotAvailable, match="give new rows"):
         slim.why(0)
-
-
-def test_a_report_has_the_row_that_is_asked_for(iris, tmp_path):
-    fit = pc.fit("species ~ .", iris, eps=1.0)
-    assert "<h2>Why</h2>" in fit.report(tmp_path / "b.html", why=70).read_text()
-    said = fit.update(dissimilarity="mahalanobis").report(tmp_path / "c.html", why=70).read_text()
-    assert "divides distances among variables, but Mahalanobis dissimilarities are not a sum" in said
-    with pytest.raises(pc.OptionError, match="row must be a single row, not 150 rows"):
-        fit.report(tmp_path / "d.html", why=iris)
-    assert not (tmp_path / "d.html").exists()
 
 
 def test_levels_are_those_that_give_another_class():

@@ -87,7 +87,7 @@ def test_tables(call):
             assert repr(fit.validation)
             assert fit.validation._repr_html_()
             assert len(fit.validation.table) == len(fit.validation.grid)
-            held, repeats = fit.validation.held_out, len(fit.validation.by_repeat)
+            held, repeats = fit.validation.held_out, len(fit.validation.of_fold)
             assert len(held) == repeats * len(fit.frame)
             assert (held if repeats == 1 else held.loc[0]).index.equals(fit.frame.index)
 

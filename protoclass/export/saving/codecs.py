@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, is_dataclass
 from typing import Any
 
@@ -17,7 +17,7 @@ from ...ground.errors import FileError, NotAvailable, cut
 from ...ground.savable import Kind
 from .archive import array_bytes, plain
 from .classes import check_fields, class_of, known_classes, names_of_classes, refused
-from .derived import CHECKS, DERIVED, written
+from .derived import CHECKS, DERIVED, FORMER, written
 
 MISSING = {"NA": pd.NA, "NaT": pd.NaT}
 MASKED = ("Int8", "Int16", "Int32", "Int64", "UInt8", "UInt16", "UInt32", "UInt64", "Float32", "Float64", "boolean")
@@ -154,10 +154,9 @@ CODECS: Mapping[str, Codec] = {
 
 
 class Encoder:
-    """Values on their way into a file; repeated objects are written once, and data of a call without some columns."""
+    """Values on their way into a file; repeated objects are written once."""
 
-    def __init__(self, left_out: Sequence[Any] = ()) -> None:
-        self._left_out = left_out
+    def __init__(self) -> None:
         self.objects: list[Any] = []  # [class, fields] as JSON, each after those that it refers to
         self.arrays: list[bytes] = []  # npy files
         self._names = names_of_classes()
@@ -218,12 +217,8 @@ class Encoder:
         name = self._names.get(type(value))
         if name is None:
             raise refused(value, where)
-        given = written(value, name)
-        if name == "Call" and self._left_out:
-            import narwhals as nw
-
-            given["data"] = nw.from_native(given["data"]).drop(self._left_out).to_native()
-        self.objects.append([name, {key: self.encode(v, f"{key!r} of {name}") for key, v in given.items()}])
+        fields = {key: self.encode(v, f"{key!r} of {name}") for key, v in written(value, name).items()}
+        self.objects.append([name, fields])
         return {"object": len(self.objects) - 1}
 
 
@@ -279,6 +274,8 @@ class Decoder:
     def _object(self, kind: Kind, given: dict[str, Any]) -> Any:
         if any(is_path(given.get(name)) for name in ("data", "frame")):
             raise FileError("it has the path of another file in place of data")
+        former = FORMER.get(kind.name, {})
+        given = {name: part for name, part in given.items() if name not in former or part != former[name]}
         if kind.name in DERIVED:
             value = DERIVED[kind.name].read(kind.of, **given)
         else:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import html
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache, partial, wraps
 from importlib import import_module
 from inspect import Signature, isfunction, signature
 from types import MethodType
-from typing import Any, ClassVar, TypeVar
+from typing import Any, ClassVar, ParamSpec, TypeVar
 
 import pandas as pd
 
@@ -17,8 +16,11 @@ from .ground.checks import check_known, hint_for
 from .ground.errors import OptionError, TooLarge, printed
 from .ground.files import Saved
 from .ground.options import significant
+from .ground.text import to_html
 
 Public = TypeVar("Public", bound=Callable[..., Any])
+P = ParamSpec("P")
+R = TypeVar("R")
 
 
 def public(made: Public) -> Public:
@@ -42,6 +44,27 @@ def public(made: Public) -> Public:
             checked = _checked(function, name, is_method=not isinstance(method, staticmethod))
             setattr(made, name, checked if function is method else type(method)(checked))
     return made
+
+
+def further_arguments(function: Callable[P, Any], *without: str) -> Callable[[Callable[..., R]], Callable[P, R]]:
+    """The `**` of the decorated function stands for the further arguments of another one, without some: help and completion show them.
+
+    Examples
+    --------
+    >>> @further_arguments(lambda x, *, y=1, z=2: None, "z")
+    ... def f(x, **arguments): ...
+    >>> str(signature(f))
+    '(x, *, y=1)'
+    """
+
+    def declare(made: Callable[..., R]) -> Callable[P, R]:
+        own = signature(made)
+        named = {name: p for name, p in own.parameters.items() if p.kind is not p.VAR_KEYWORD}
+        further = [p for name, p in signature(function).parameters.items() if name not in (*named, *without)]
+        made.__signature__ = own.replace(parameters=[*named.values(), *further])  # type: ignore[attr-defined]
+        return made
+
+    return declare
 
 
 def _checked(function: Callable[..., Any], name: str, is_method: bool) -> Callable[..., Any]:
@@ -89,7 +112,7 @@ def _misbound(form: Signature, known: list[str], given: Iterable[str], reason: s
 class Above:
     """A method of a class that is defined in a later package: it is loaded at its first use, by name.
 
-    The package lists the functions: `METHODS["Stability"]["plot"]` is "protoclass.plots.analyses:stability", a
+    The package lists the functions: `METHODS["Stability"]["plot"]` is "protoclass.pictures.analyses:stability", a
     module and a function of it. Signature and documentation of the method are those of the function.
     """
 
@@ -105,7 +128,7 @@ class Above:
 
 
 def load(place: str) -> Callable[..., Any]:
-    """The function of a module, which is imported: "protoclass.plots.analyses:stability"."""
+    """The function of a module, which is imported: "protoclass.pictures.analyses:stability"."""
     module, _, name = place.partition(":")
     function: Callable[..., Any] = getattr(import_module(module), name)
     return function
@@ -120,19 +143,6 @@ def _function_above(floor: str, cls: type, name: str) -> Callable[..., Any]:
 
 NUMBERS = {"float_format": significant}  # how print and a notebook show a table of numbers
 PAIRS = {"index": False, "na_rep": "", "float_format": partial(significant, usual=3)}  # and one of comparisons by pairs
-
-
-def facts_as_text(facts: Mapping[str, str]) -> str:
-    """Names and facts, one below the other."""
-    width = max(map(len, facts)) + 1
-    return "\n".join(f"{name + ':':<{width}} {value}" for name, value in facts.items())
-
-
-def facts_as_html(facts: Mapping[str, str]) -> str:
-    """The same as a table of HTML."""
-    cells = ([f"<{tag} style='text-align:left'>{html.escape(text)}</{tag}>" for tag, text in zip(("th", "td"), fact, strict=True)]
-             for fact in facts.items())  # fmt: skip
-    return f"<table>{''.join(f'<tr>{name}{value}</tr>' for name, value in cells)}</table>"
 
 
 class Printed:
@@ -151,7 +161,7 @@ class Printed:
 
     def _repr_html_(self) -> str:
         words, tables = self._said()
-        return f"<div><pre>{html.escape(words)}</pre>{''.join(table.to_html(**how) for table, how in tables)}</div>"
+        return f"<div>{to_html(words, *tables)}</div>"
 
 
 @public

@@ -99,11 +99,11 @@ def tokens(path):
 
 
 def tokens_by_folder():
-    """Tokens of code of each folder of the package; files at its top are "root", and views, plots and tables are "pictures"."""
+    """Tokens of code of each folder of the package; files at its top are "root", and tables count as "pictures"."""
     count = collections.Counter()
     for file in FILES:
         folder = file.relative_to(PACKAGE).parts[0]
-        folder = "root" if folder.endswith(".py") else "pictures" if folder in ("views", "plots", "tables") else folder
+        folder = "root" if folder.endswith(".py") else "pictures" if folder == "tables" else folder
         count[folder] += tokens(file)
     return count
 

@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 import protoclass as pc
 from protoclass.ground.options import COLOURS
 from protoclass.ground.progress import bar
-from protoclass.plots.style import colour, mark
+from protoclass.pictures.style import colour, mark
 
 NUMBER = re.compile(r"\d+\.\d+")
 

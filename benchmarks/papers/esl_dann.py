@@ -14,7 +14,7 @@ import pandas as pd
 from common import Report, main, spread, table
 
 import protoclass as pc
-from protoclass.plots.style import axes, colour, mark
+from protoclass.pictures.style import axes, colour, mark
 
 KS = (1, 3, 5, 9, 15)
 METHODS: dict[str, Any] = {

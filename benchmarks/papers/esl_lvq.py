@@ -15,7 +15,7 @@ from mixtures import bayes, mixture, outline, overlapping, plane
 from scipy.spatial import cKDTree
 
 import protoclass as pc
-from protoclass.plots.style import panels
+from protoclass.pictures.style import panels
 
 RAW = pc.Euclidean(scale=False)
 K = 5

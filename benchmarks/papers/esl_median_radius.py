@@ -12,7 +12,7 @@ import numpy as np
 from common import Report, main, table
 
 import protoclass as pc
-from protoclass.plots.style import GREY, axes, colour, mark
+from protoclass.pictures.style import GREY, axes, colour, mark
 
 ROWS = (100, 1000, 10_000)
 DIMS = (1, 2, 3, 4, 5, 6, 8, 10, 12, 15)

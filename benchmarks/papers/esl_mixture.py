@@ -15,7 +15,7 @@ from common import Report, main, spread, table
 from mixtures import densities, mixture, outline, overlapping
 
 import protoclass as pc
-from protoclass.plots.style import panels
+from protoclass.pictures.style import panels
 
 RAW = pc.Euclidean(scale=False)
 K = 5

@@ -13,7 +13,7 @@ from common import Report, main, table
 from mixtures import densities, mixture, more
 
 import protoclass as pc
-from protoclass.plots.style import GREY, axes, colour, mark, plain_log
+from protoclass.pictures.style import GREY, axes, colour, mark, plain_log
 
 RAW = pc.Euclidean(scale=False)
 SIZES = (30, 100, 300, 1000, 3000, 10_000, 30_000)

@@ -15,7 +15,7 @@ import pandas as pd
 from common import Report, main, table
 
 import protoclass as pc
-from protoclass.plots.style import GREY, axes, colour, mark
+from protoclass.pictures.style import GREY, axes, colour, mark
 
 M = np.array([1.0, -1.0])  # the diagonal of the bilinear form
 SHIFT, GAP = 1.1, 0.05  # x'Mw of the line that separates the classes, and the least distance of a point to it

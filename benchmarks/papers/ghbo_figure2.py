@@ -11,7 +11,7 @@ import pandas as pd
 from common import Report, main, spread, table
 
 import protoclass as pc
-from protoclass.plots.style import panels
+from protoclass.pictures.style import panels
 
 METRICS = {"city-block": pc.Manhattan(scale=False), "Euclidean": pc.Euclidean(scale=False),
            "maximum": pc.Chebyshev(scale=False)}  # fmt: skip

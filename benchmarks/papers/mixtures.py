@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 from scipy.special import logsumexp
 
-from protoclass.plots.style import colour, mark
+from protoclass.pictures.style import colour, mark
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "data"))
 from simulate import mixture as mixture

@@ -11,6 +11,7 @@ from common import Report, main, table
 from mixtures import mixture
 
 import protoclass as pc
+from protoclass.pictures.style import panels
 
 RAW = pc.Euclidean(scale=False)
 
@@ -26,8 +27,11 @@ def report(seed: int = 0) -> Report:
         by_class = fit.prototypes["class"].value_counts(sort=False).tolist()
         rows.append([share, f"{radius:.3g}", len(fit.prototypes), ", ".join(map(str, by_class)), f"{parts.uncovered:.0f}",
                      f"{parts.miscovered:.0f}", f"{100 * fit.training_error():.1f} %"])  # fmt: skip
-    figure = fit.plot("radii", eps=eps)
-    for ax in figure.axes:
+    figure, places = panels(2, 3, 3.1, 2.9)
+    for radius, ax in zip(eps, places.ravel(), strict=True):
+        at = fit.update(eps=radius)
+        at.plot(ax=ax).set_title(f"eps = {radius:.3g}: {len(at.prototypes)} prototypes", fontsize="medium")
+        ax.get_legend().remove()
         ax.set_aspect("equal")
     head = (
         "quantile of the distances",

@@ -15,7 +15,7 @@ from common import Report, main, spread, table
 from mixtures import TESTED, mixture, outline, overlapping, scatter
 
 import protoclass as pc
-from protoclass.plots.style import panels
+from protoclass.pictures.style import panels
 
 RAW = pc.Euclidean(scale=False)
 KS = [*range(1, 11), 12, 15, 18, 22, 26, 30]

@@ -16,7 +16,7 @@ from common import Report, main, table
 from digits import curve, usps
 
 import protoclass as pc
-from protoclass.plots.style import axes, colour, mark, plain_log
+from protoclass.pictures.style import axes, colour, mark, plain_log
 
 RAW = pc.Euclidean(scale=False)
 KS = (1, 2, 4, 7, 12, 20, 35, 60, 100, 150)  # of each digit

@@ -18,7 +18,7 @@ from sklearn.svm import SVC
 
 import protoclass as pc
 from protoclass.core.statistics.folds import stratified
-from protoclass.plots.style import GREY, axes, colour, mark, plain_log
+from protoclass.pictures.style import GREY, axes, colour, mark, plain_log
 
 METRIC = pc.Mismatch(k=5, m=1, skip="Xx")  # 20 letters remain
 VALUES = 20  # of each method's parameter; the paper does not say how many it has

@@ -15,7 +15,7 @@ import pandas as pd
 from common import Report, fetched, file, main, table
 
 import protoclass as pc
-from protoclass.plots.style import GREY, colour, mark, panels
+from protoclass.pictures.style import GREY, colour, mark, panels
 
 # test error in percent and prototypes of 1-NN, PVM, k-medoids, LVQ
 PAPER = {

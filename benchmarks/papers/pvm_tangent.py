@@ -17,11 +17,9 @@ from common import Report, main, table
 from digits import curve, error, usps
 
 import protoclass as pc
-from protoclass.plots.pictures import draw_grid
-from protoclass.plots.rule import list_gains
-from protoclass.plots.style import axes, colour, mark, plain_log
-from protoclass.views.geometry import map_prototypes
-from protoclass.views.pictures import Panels, read_pixels
+from protoclass.pictures.images import draw_grid, read_pixels
+from protoclass.pictures.plane import map_prototypes
+from protoclass.pictures.style import axes, colour, mark, plain_log
 
 NEAR = np.arange(5.0, 5.21, 0.02).round(2).tolist()  # where as many prototypes as the paper's are looked for
 RADII = (*np.arange(3.0, 5.3, 0.2).round(1).tolist(), *np.arange(5.6, 14, 0.6).round(1).tolist())  # between the ends
@@ -125,10 +123,10 @@ def by_digit(fits: dict[str, pc.Fit], y: pd.Series, within: list[float]) -> str:
 
 def figure7_left(fit: pc.Fit) -> Any:
     """What each prototype added."""
-    gains, ax = list_gains(fit), axes(None)
+    gains, ax = fit.prototypes["newly_covered"] - fit.prototypes["miscovered"], axes(None)
     for k, level in enumerate(fit.classes):
-        own = gains[gains["class"] == k]
-        ax.plot(own["step"], own["gain"], mark(k), ms=2.5, color=colour(k), label=level, ls="none")
+        own = np.flatnonzero(fit.prototypes["class"] == level)
+        ax.plot(own + 1, gains.iloc[own], mark(k), ms=2.5, color=colour(k), label=level, ls="none")
     ax.set_yscale("log")
     plain_log(ax.yaxis)
     ax.set(xlabel="prototype, in the order chosen", ylabel="images covered first minus miscovered (log scale)")
@@ -143,7 +141,7 @@ def figure6(fit: pc.Fit, count: int = 44) -> Any:
     both = pd.concat([first[fit.frame.columns.columns], fit.frame.columns.loc[wrong.index]])
     level = first["class"].iloc[0]
     name = f"Rows of other classes in the ball of prototype {first.index[0]} ({level}), nearest first"
-    return draw_grid(Panels(read_pixels(fit, both, SHAPE), [f"prototype of {level}", *wrong["class"].astype(str)], name), size=1.0)
+    return draw_grid(read_pixels(fit, both, SHAPE), [f"prototype of {level}", *wrong["class"].astype(str)], name, size=1.0)
 
 
 def figures(

@@ -14,7 +14,7 @@ import pandas as pd
 from common import Report, main, table
 
 import protoclass as pc
-from protoclass.plots.style import colour, mark, panels
+from protoclass.pictures.style import colour, mark, panels
 
 SIZES = (10, 20, 40, 60, 80, 100, 150, 200, 300)
 TESTED, ATTRIBUTES, RELEVANT = 5000, 80, 5

@@ -86,7 +86,7 @@ class Alternatives(Printed):
     objective: float
     among: str
 
-    plot = Above("protoclass.plots")
+    plot = Above("protoclass.pictures")
 
     def tidy(self) -> pd.DataFrame:
         """Table with one row per prototype and substitute; prototypes without a substitute have one row."""
@@ -308,7 +308,7 @@ class Criticisms(Printed):
     score: str
     meaning: str
 
-    plot = Above("protoclass.plots")
+    plot = Above("protoclass.pictures")
 
     def _said(self) -> tuple[str, list[Any]]:
         words = f"The {len(self.table)} rows that the prototypes explain worst, by {self.score} ({self.meaning})"

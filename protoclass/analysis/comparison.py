@@ -67,7 +67,7 @@ class Comparison(Printed, Saveable, Served):
     loss: pd.DataFrame | None = None
 
     between: ClassVar[str] = "\n\n"
-    plot, as_table = Above("protoclass.plots"), Above("protoclass.tables")
+    plot, as_table = Above("protoclass.pictures"), Above("protoclass.tables")
 
     @property
     def methods(self) -> list[str]:

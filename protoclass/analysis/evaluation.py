@@ -84,7 +84,7 @@ class Test(Printed, Served):
     decided: str = ""
     cheapest: Any = None
 
-    plot = Above("protoclass.plots")
+    plot = Above("protoclass.pictures")
     between: ClassVar[str] = "\n\n"
     summary, as_table, _said = Above("protoclass.tables"), Above("protoclass.tables"), Above("protoclass.tables")
 

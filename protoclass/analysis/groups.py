@@ -240,7 +240,7 @@ class TestByGroup(Printed):
     of: Any = None
 
     between: ClassVar[str] = "\n\n"
-    plot = Above("protoclass.plots")
+    plot = Above("protoclass.pictures")
     summary, as_table, _said = Above("protoclass.tables"), Above("protoclass.tables"), Above("protoclass.tables")
 
     def glance(self) -> pd.DataFrame:

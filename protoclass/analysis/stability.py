@@ -68,7 +68,7 @@ class Stability(Printed):
     sizes: np.ndarray
     sample: str
 
-    plot = Above("protoclass.plots")
+    plot = Above("protoclass.pictures")
 
     @property
     def prototypes(self) -> pd.DataFrame:

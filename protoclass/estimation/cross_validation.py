@@ -38,6 +38,7 @@ from .selection import (
     values_at,
 )
 
+KINDS = ("class", "distance", "nearest", "cover", "prob", "decision")  # of rules; calibrated fits predict "set" as well
 AT_ONCE = 4  # values by which a default grid goes on at a time
 MOST_FURTHER = 40  # values by which a default grid goes on at most
 SAMPLE, SAMPLE_OF_CLASS = 1_500, 50  # rows, in all and for each class, on which a fit of many rows selects a default dissimilarity

@@ -7,12 +7,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, ClassVar, Self, TypeVar
+from warnings import catch_warnings, simplefilter
 
 import numpy as np
 import pandas as pd
 
 from ..core.query import Query, Rule, answer
 from ..core.setcover.problems import Certificate, Objective
+from ..core.statistics.folds import FOLDS
 from ..core.statistics.roc import decide_at
 from ..core.statistics.scores import under_prior
 from ..core.statistics.sums import as_counts
@@ -21,13 +23,15 @@ from ..frames.schema import HOW as UNSEEN
 from ..frames.schema import Column, Unseen, check_unique, class_codes
 from ..frames.tables import as_given, as_pandas, cached_table
 from ..ground.checks import Served, check_level, either, hint_for_value, one_of
-from ..ground.errors import DataWarning, NotAvailable, OptionError, brief, warn
+from ..ground.errors import DataError, DataWarning, NotAvailable, OptionError, brief, warn
 from ..ground.foreign_names import VERBS
 from ..metrics.base import as_vectors
 from ..metrics.dissimilarity import Dissimilarity
 from ..models.base import Learned, Model
 from ..models.registry import lacking
 from ..values import public
+from .copies import copied
+from .cross_validation import KINDS, validate
 from .decisions import LEVEL, Calibration, decide, loss_of, prior_of, threshold_of
 from .error_curve import ErrorCurve
 from .problem import Call, Problem
@@ -35,7 +39,8 @@ from .selection import BY_HAND, Selection, grid_point
 
 AnyFit = TypeVar("AnyFit", bound="Fitted")
 
-KINDS = ("class", "distance", "nearest", "cover", "prob", "decision")  # of rules; calibrated fits predict "set" as well
+QUICK = 10.0  # predicted seconds of a cross-validation that print does by itself
+UNKNOWN = 1e-6  # seconds of a pair of rows, for methods that predict none
 
 
 @public
@@ -60,7 +65,7 @@ class Fitted(Served):
     """
 
     inside: ClassVar[str] = (
-        "answer_rows chances check_kind chosen_problem curve derived fates_of fitted_codes learned needed_of_new "
+        "answer_rows chances check_kind checked chosen_problem curve derived fates_of fitted_codes learned needed_of_new "
         "of_other_class prediction_sets predictions problem prototype_names prototype_row prototype_table query "
         "remembering selection true_codes unpredicted_in unseen_in warn_of warn_of_costs_twice why_optimistic"
     )
@@ -77,9 +82,30 @@ class Fitted(Served):
     @property
     def validation(self) -> ErrorCurve:
         """The cross-validation: errors over the grid, held-out predictions, and the selected point."""
-        if self.curve is None:
+        found = self.checked if self.curve is None else self.curve
+        if isinstance(found, str):
             raise NotAvailable("this fit was not cross-validated: use fit.update(cv=10)")
-        return self.curve
+        return found
+
+    @cached_property
+    def checked(self) -> ErrorCurve | str:
+        """The cross-validation with parameters that were given, done at its first use; or why there is none, in words."""
+        none, problem, frame = "not cross-validated: cv=10", self.chosen_problem, self.frame
+        if not problem.cv_is_auto or self.selection.by_hand or self.selection.steps is not None or frame.absent is not None:
+            return none
+        each = self.model.seconds_each(len(frame.schema)) or UNKNOWN
+        slow = self.dissimilarity.metric.slow or "certificate" in self.rule.report
+        if slow or FOLDS * each * len(frame) ** 2 > QUICK:
+            return none
+        try:
+            with catch_warnings():
+                simplefilter("ignore", DataWarning)  # of rows, which the fit has given
+                validation = validate(replace(problem, progress=False))[0]
+        except DataError as reason:  # a class has too few rows
+            return f"not cross-validated: {str(reason).split(': ')[0]}"
+        if said := copied(validation):
+            warn(said, DataWarning)
+        return validation
 
     @property
     def frame(self) -> Frame:

@@ -15,7 +15,7 @@ from ..ground.progress import bar
 from ..metrics.dissimilarity import Dissimilarity
 from ..metrics.measuring import texts_as_wholes
 from .calibration import READ, arguments_of, calibrated
-from .coincidence import copies_across
+from .copies import copied
 from .cross_validation import check_choose, validate
 from .error_curve import ErrorCurve
 from .fitted import Fitted
@@ -159,11 +159,6 @@ def worse_than_one_class(
 def costs_twice(validation: ErrorCurve) -> str:
     """That weights of classes and a loss are both in the cross-validated loss; empty if they are not."""
     return "" if validation.problem.class_factors is None or validation.measure != "loss" else TWICE
-
-
-def copied(validation: ErrorCurve) -> str:
-    """That rows have copies in another fold; empty if not, and with groups."""
-    return "" if validation.problem.groups is not None else copies_across(validation.problem.frame, validation.of_fold[0])
 
 
 def _warn_of(*sentences: str) -> None:

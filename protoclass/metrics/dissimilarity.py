@@ -66,7 +66,7 @@ class Dissimilarity(Saveable):
     candidate_row: np.ndarray
     added: pd.DataFrame | None = None
 
-    plot = Above("protoclass.plots")
+    plot = Above("protoclass.pictures")
 
     @property
     def index(self) -> pd.Index:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 from dataclasses import dataclass
 from textwrap import wrap
 from typing import Any
@@ -16,6 +15,7 @@ from ..core.sources import Rep
 from ..frames.frame import Frame
 from ..ground.checks import MOST_SEED, among, whole_number
 from ..ground.errors import DataError, OptionError, brief, printed, shown
+from ..ground.text import to_html
 from ..values import Above
 from .base import TrainedMetric
 
@@ -38,7 +38,7 @@ class Spectrum:
     table: pd.DataFrame
     n: int
 
-    plot = Above("protoclass.plots")
+    plot = Above("protoclass.pictures")
 
     @property
     def signature(self) -> tuple[int, int]:
@@ -102,7 +102,7 @@ class Embedding:
     candidates: Rep
     axes: Spectral
 
-    plot = Above("protoclass.plots")
+    plot = Above("protoclass.pictures")
 
     @property
     def signs(self) -> pd.Series:
@@ -187,12 +187,11 @@ class Check:
 
     def _repr_html_(self) -> str:
         with pd.option_context("display.max_colwidth", None):
-            table = self.table[["answer", "detail"]].to_html()
-        return f"<p>{html.escape(self.title)}</p>{table}"
+            return to_html(self.title, (self.table[["answer", "detail"]], {}))
 
 
-def check_dissimilarity(P: np.ndarray, names: pd.Index, own: np.ndarray, metric: str, by: Any = None, seed: int = 0) -> Check:
-    """The table of `Dissimilarity.check`, for dissimilarities P (n, m) of rows with names to candidates, of which `own` are the rows."""
+def check_dissimilarity(P: np.ndarray, names: pd.Index, own: np.ndarray, metric: str, by: Any, seed: int) -> Check:
+    """The table of `Dissimilarity.check`, for dissimilarities P (n, m) of rows to candidates, which are the rows `own`."""
     whole_number("seed", seed, 0, MOST_SEED)
     classes = classes_of(names, by)
     n, m = P.shape

@@ -13,8 +13,8 @@ from ..analysis.groups import IN_THE_LARGE, MEASURES, TestByGroup, estimate
 from ..core.statistics.intervals import Estimate
 from ..ground.errors import shown, visible
 from ..ground.options import SAME, fixed, significant
+from ..ground.text import list_short
 from ..values import NUMBERS, PAIRS
-from ..views.prototypes import list_short
 
 if TYPE_CHECKING:
     from statsmodels.iolib.summary import Summary

@@ -1,4 +1,4 @@
-"""Tables for a paper of fits, tests and comparisons: estimates with intervals, as text, HTML, LaTeX and for great_tables."""
+"""Tables for a paper of fits, tests and comparisons: estimates with intervals, as text, HTML and LaTeX."""
 
 from __future__ import annotations
 
@@ -67,8 +67,7 @@ def of_test(test: Test, measures: Any = None) -> PaperTable:
     -------
     PaperTable
         Table that prints itself, with the overall statistics below it. `as_latex(caption, label)` is a LaTeX table with booktabs,
-        `as_html()` an HTML table (by great_tables if it is installed), `as_gt()` the table of great_tables, which can style and save
-        it, and `frame` the DataFrame of its texts.
+        `as_html()` an HTML table, and `frame` the DataFrame of its texts, also for great_tables.
 
     Examples
     --------

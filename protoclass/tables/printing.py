@@ -4,30 +4,25 @@ from __future__ import annotations
 
 import html
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any
-from warnings import catch_warnings, simplefilter
-from weakref import WeakKeyDictionary
 
 import numpy as np
 import pandas as pd
 
 from ..analysis.separation import separation, why_not_separated
-from ..core.statistics.folds import FOLDS
 from ..core.statistics.one_se import RULES, frontier
 from ..estimation.calibration import READ
-from ..estimation.cross_validation import validate
 from ..estimation.error_curve import ErrorCurve
 from ..estimation.fitted import Fitted
 from ..estimation.learning import costs_twice, worse_than_one_class
 from ..estimation.selection import Extension, losses, mean_loss, row_weights
-from ..ground.errors import DataError, DataWarning, brief, visible, visible_lines
+from ..ground.errors import brief, visible, visible_lines
 from ..ground.options import SAME, fixed, significant, with_error
+from ..ground.text import to_html
 from ..metrics.measuring import texts_as_wholes
 from ..metrics.wrappers import OneOf
-from ..values import NUMBERS, facts_as_html
-from ..views.prototypes import all_rows_serve
-from ..views.words import count_folds
+from ..values import NUMBERS
+from .words import all_rows_serve, count_folds
 
 
 def choice_facts(fit: Fitted) -> dict[str, str]:
@@ -385,37 +380,9 @@ def no_summary(fit: Fitted) -> str:
     return f"{size} of {fit.nobs} rows are prototypes, which is not a summary." + (f" Fewer: {fewer}" if fewer else "")
 
 
-QUICK = 10.0  # predicted seconds of a cross-validation that print does by itself
-UNKNOWN = 1e-6  # seconds of a pair of rows, for methods that predict none
-_checked: WeakKeyDictionary[Fitted, ErrorCurve | str] = WeakKeyDictionary()
-
-
-def check(fit: Fitted) -> ErrorCurve | str:
-    """The cross-validation with parameters that were given, done at the first print of a fit; or why there is none, in words."""
-    if fit not in _checked:
-        _checked[fit] = _check(fit)
-    return _checked[fit]
-
-
-def _check(fit: Fitted) -> ErrorCurve | str:
-    none, problem, frame, selection = "not cross-validated: cv=10", fit.chosen_problem, fit.frame, fit.selection
-    if not problem.cv_is_auto or selection.by_hand or selection.steps is not None or frame.absent is not None:
-        return none
-    each = fit.model.seconds_each(len(frame.schema)) or UNKNOWN
-    slow = fit.dissimilarity.metric.slow or "certificate" in fit.rule.report
-    if slow or FOLDS * each * len(frame) ** 2 > QUICK:
-        return none
-    try:
-        with catch_warnings():
-            simplefilter("ignore", DataWarning)  # of rows, which the fit has given
-            return validate(replace(problem, progress=False))[0]
-    except DataError as reason:  # a class has too few rows
-        return f"not cross-validated: {str(reason).split(': ')[0]}"
-
-
 def error_said(fit: Fitted) -> str:
     """The error with its 95 % interval, how it was estimated, and the error of one class for all rows."""
-    validation, point = (fit.curve, fit.point) if fit.curve is not None else (check(fit), 0)
+    validation, point = (fit.curve, fit.point) if fit.curve is not None else (fit.checked, 0)
     if isinstance(validation, str) or point is None:
         return validation if isinstance(validation, str) else "not cross-validated: cv=10"
     usual = 2 if fit.nobs < LARGE else 3
@@ -497,7 +464,7 @@ def text(fit: Fitted) -> str:
 def html_text(fit: Fitted) -> str:
     """`print(fit)` in a notebook."""
     head = "<br>".join(html.escape(visible(line)) for line in _first_lines(fit))
-    return f"<div>{head}{_class_table(fit).to_html()}{facts_as_html(brief_facts(fit))}</div>"
+    return f"<div>{head}{to_html((_class_table(fit), {}), brief_facts(fit))}</div>"
 
 
 def _class_table(fit: Fitted) -> pd.DataFrame:

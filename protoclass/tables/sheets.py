@@ -6,8 +6,6 @@ import html
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from importlib import import_module
-from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
@@ -15,7 +13,7 @@ import pandas as pd
 from statsmodels.iolib.summary import Summary, summary_return
 from statsmodels.iolib.table import SimpleTable
 
-from ..ground.errors import NotAvailable, brief, escape_latex, printed, visible
+from ..ground.errors import brief, escape_latex, printed, visible
 from ..ground.options import significant
 
 MINUS = re.compile(r"(?<![\w.)}-])-(?=\d)")  # of a number
@@ -136,20 +134,3 @@ class PaperTable(SheetSummary):
         super().__init__([sheet], notes)
         index = pd.Index(map(visible, sheet.stubs or ()), name=visible(str(frame.index.name)), dtype=object)
         self.frame = pd.DataFrame([list(map(visible, row)) for row in sheet.cells], index, list(map(visible, sheet.headers or ())))
-
-    def as_gt(self) -> Any:
-        """The table of great_tables, a `GT`, whose methods style it and save it."""
-        if not find_spec("great_tables"):
-            raise NotAvailable("as_gt() needs great_tables, which is not installed: use pip install great_tables")
-        stub = str(self.frame.index.name)
-        while stub in self.frame:
-            stub += " "
-        out = import_module("great_tables").GT(self.frame.rename_axis(stub).reset_index(), rowname_col=stub)
-        out = out.tab_stubhead(stub).tab_header(visible(self.sheets[0].title)).cols_align("right", list(self.frame))
-        for note in self.notes:
-            out = out.tab_source_note(note)
-        return out
-
-    def as_html(self) -> str:
-        """The table and notes in HTML: by great_tables if it is installed."""
-        return str(self.as_gt().as_raw_html() if find_spec("great_tables") else super().as_html())

@@ -13,10 +13,9 @@ from ..core.statistics.one_se import RULES
 from ..estimation.fitted import Fitted
 from ..ground.errors import brief
 from ..ground.options import fixed, significant
-from ..views.evaluation import count_confusion
-from ..views.prototypes import is_text
 from .printing import SEARCH, allowed, columns_left, facts, has_chosen, per_class
 from .tidy import list_prototypes, with_texts
+from .words import count_confusion, is_text
 
 if TYPE_CHECKING:
     from statsmodels.iolib.summary import Summary
@@ -56,7 +55,7 @@ def summary(fit: Fitted) -> Summary:
 def by_class(fit: Fitted) -> pd.DataFrame:
     """Observations, prototypes and cross-validated (else training) error of each class: the weighted proportion misclassified."""
     table = per_class(fit)
-    counts = count_confusion(fit).table
+    counts = count_confusion(fit)[0]
     name = "CV error" if fit.curve is not None else "training error"
     total = fit.frame.class_weights  # a row without a prediction is wrong
     table[name] = [fixed(1 - counts.iloc[k, k] / total[k]) if total[k] > 0 else "" for k in range(len(counts))]

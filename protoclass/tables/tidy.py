@@ -10,7 +10,8 @@ import pandas as pd
 from ..estimation.fitted import Fitted
 from ..frames.tables import as_given, as_pandas, beside_given
 from ..ground.errors import DataError
-from ..views.prototypes import is_text, shorten
+from ..ground.text import shorten
+from .words import is_text
 
 ADDED = ("fitted", "correct", "prototype", "distance", "margin", "covered")  # by augment
 

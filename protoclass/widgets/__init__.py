@@ -73,7 +73,7 @@ def explore_fit(fit: Fitted, **options: Any) -> Any:
     -------
     PrototypeExplorer
         Its traits are `eps`, `class_`, `x`, `y`, `selected` (label of a prototype or row) and `fit` (the fit shown); it also has
-        `table`, `details`, `figure` and `save()`. In a script or a plain shell, which cannot show a widget, the path given as
+        `table`, `figure` and `save()`. In a script or a plain shell, which cannot show a widget, the path given as
         `save` or else the figure is returned, and a message explains how to get the widget.
 
     Examples
@@ -82,7 +82,7 @@ def explore_fit(fit: Fitted, **options: Any) -> Any:
     >>> from protoclass.widgets.prototypes import PrototypeExplorer
     >>> explorer = PrototypeExplorer(pc.fit("species ~ .", pc.load_data("iris"), eps=1.0))
     >>> explorer.selected = 82
-    >>> explorer.details["relation"].value_counts()["covers first"].item()
+    >>> explorer.fit.ball(explorer.selected)["first"].sum().item()
     29
     """
     if fit.frame.absent is not None:

@@ -20,7 +20,7 @@ from traitlets import Bytes, Dict, Float, TraitType, Unicode
 
 from ..ground.errors import OptionError, ProtoclassError, brief
 from ..ground.files import check_path
-from ..views.words import write_value
+from ..ground.text import write_value
 from .browser import script, style
 from .saved import fragment, write_page
 

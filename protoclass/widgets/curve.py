@@ -12,10 +12,10 @@ from traitlets import Int, validate
 from ..core.statistics.one_se import frontier
 from ..estimation.error_curve import ErrorCurve
 from ..ground.errors import OptionError, brief
-from ..plots.curve import curve
-from ..views.curve import first_shown, limit_errors, main_parameter, mark_points, place_values, within_one_se
-from ..views.evaluation import share_rows
-from ..views.words import count_folds, describe_axis, describe_choice, list_facts, write_value
+from ..ground.text import write_value
+from ..pictures.curve import curve, first_shown, limit_errors, main_parameter, mark_points, place_values, within_one_se
+from ..pictures.evaluation import share_rows
+from ..tables.words import count_folds, describe_axis, describe_choice, list_facts
 from .base import Among, Explorer, Plain, join
 
 

@@ -12,17 +12,18 @@ from ..analysis.steps import measure_rows
 from ..core.sources import Held, Source
 from ..estimation.fitted import Fitted
 from ..frames.frame import Frame
+from ..ground.text import write_value
 from ..metrics.base import TrainedMetric
 from ..metrics.gower import TrainedGower
 from ..metrics.minkowski import TrainedMinkowski
 from ..metrics.relevance import TrainedRelevance
-from ..plots.style import colour, mark
-from ..views.cards import read_predictors
-from ..views.geometry import Plane, outline_balls
-from ..views.pictures import Album
-from ..views.prototypes import find_members, held_out_codes, list_names, list_rows, list_shown, measure_coverage
-from ..views.stages import Stages
-from ..views.words import describe_prototypes, write_field
+from ..pictures.coverage import find_members, held_out_codes, measure_coverage
+from ..pictures.details import read_predictors
+from ..pictures.images import Album
+from ..pictures.plane import Plane, outline_balls
+from ..pictures.stages import Stages
+from ..pictures.style import colour, mark
+from ..tables.words import describe_prototypes, list_shown
 from .curve import describe_line, list_numbers, list_others
 
 PAIRS = 1_500_000  # of a prototype and a row in its ball
@@ -81,7 +82,7 @@ class Film:
 
     def points(self, fit: Fitted) -> np.ndarray:
         """The point (q,) of each prototype of a fit."""
-        rows, names = list_rows(fit.rule.prototypes, fit.dissimilarity), list_names(fit)
+        rows, names = fit.prototype_row, fit.prototype_names
         return np.array([row if row >= 0 else self.places[name] for row, name in zip(rows.tolist(), names, strict=True)], np.int64)
 
     def reel(self, k: int) -> Packed:
@@ -97,8 +98,8 @@ def make_film(stages: Stages) -> Film:
     fit = stages.fits[stages.own]
     places: dict[Any, int] = {}
     for each in stages.fits:
-        rows = list_rows(each.rule.prototypes, fit.dissimilarity)
-        for name, row in zip(list_names(each), rows.tolist(), strict=True):
+        rows = each.prototype_row
+        for name, row in zip(each.prototype_names, rows.tolist(), strict=True):
             if row < 0:
                 places.setdefault(name, fit.nobs + len(places))
     film = Film(stages, [str(label) for label in [*fit.frame.index, *places]], places, {})
@@ -214,7 +215,7 @@ def read_aside(film: Film) -> pd.DataFrame:
     """The predictors of the prototypes that are not rows, in the order of their points."""
     n = film.fit.nobs
     points = [(each, place, at) for each in film.stages.fits for place, at in enumerate(film.points(each).tolist()) if at >= n]
-    aside = {at: read_predictors(each, place, -1) for each, place, at in points}
+    aside = {at: read_predictors(each, place) for each, place, at in points}
     return pd.DataFrame([aside[at] for at in sorted(aside)], columns=film.fit.frame.columns.columns)
 
 
@@ -232,7 +233,7 @@ def list_fields(frame: Frame, *tables: pd.DataFrame | None) -> list[Packed]:
         elif column.kind != "series":
             levels = list(dict.fromkeys([*column.levels, *values.dropna()]))
             codes = pd.Index(levels, dtype=object).get_indexer(values.astype(object))
-            out.append({**field, "levels": [write_field(level) for level in levels], "values": pack(codes)})
+            out.append({**field, "levels": [write_value(level) for level in levels], "values": pack(codes)})
     return out
 
 

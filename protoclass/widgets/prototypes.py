@@ -14,19 +14,18 @@ from ..estimation.fitted import Fitted
 from ..frames.tables import as_pandas
 from ..ground.checks import one_of
 from ..ground.errors import DataError, NotAvailable, OptionError, ProtoclassError, brief
-from ..plots import plot
-from ..views.cards import DECISION, VOTE, Details, find_details, list_marks
-from ..views.geometry import MAP, Plane, choose_axes, divide_plane, list_predictors, make_plane
-from ..views.pictures import Album, make_album
-from ..views.prototypes import Coverage, find_name, list_names, measure_coverage
-from ..views.stages import make_stages
-from ..views.words import list_features
+from ..pictures import plot
+from ..pictures.coverage import Coverage, find_row, measure_coverage
+from ..pictures.details import find_details, list_marks
+from ..pictures.images import Album, make_album
+from ..pictures.plane import MAP, Plane, choose_axes, divide_plane, list_predictors, make_plane
+from ..pictures.stages import make_stages
+from ..tables.words import list_features
 from .base import Explorer, Plain, Requested, find_value, join
 from .film import Film, describe, describe_plane, make_film, pack
 
 FEW = 12  # rows of a table
 NEW = 1000  # rows
-TABLES = {VOTE: "Probability of each class", DECISION: "Decision for each class"}  # by relation
 
 
 class PrototypeExplorer(Explorer):
@@ -118,7 +117,7 @@ class PrototypeExplorer(Explorer):
     def _a_label(self, proposal: Any) -> Any:
         value = proposal["value"]
         try:
-            fine = value is None or value in self.fit.frame.index or value in list_names(self.fit)
+            fine = value is None or value in self.fit.frame.index or value in self.fit.prototype_names
         except TypeError:  # what has no hash is no label
             fine = False
         if not fine:
@@ -164,7 +163,7 @@ class PrototypeExplorer(Explorer):
 
     def _point_of(self, label: Any) -> int:
         """The point of a label: a row, or a prototype that is not one; -1 for none."""
-        row = find_name(self.fit, label)[1]
+        row = find_row(self.fit, label)
         return row if row >= 0 else self._film.places.get(label, -1)
 
     def _label_of(self, point: int) -> Any:
@@ -188,12 +187,12 @@ class PrototypeExplorer(Explorer):
 
     def _describe_details(self) -> Plain:
         """What only Python knows of what is selected: sentences, tables, and what the page joins it to."""
-        fit, found = self.fit, self._find_details()
+        fit = self.fit
+        found = find_details(fit, self._stages.source, self._cover(), self.selected)
         out: Plain = {"words": found.words, "tables": []}
-        for relation, part in found.table.groupby("relation"):
-            if relation in TABLES:
-                rows = [(str(level), f"{value:.4g}") for level, value in zip(part["class"][:FEW], part["value"], strict=False)]
-                out["tables"].append({"caption": TABLES[relation], "head": ["class", "value"], "rows": rows})
+        for caption, values in found.tables.items():
+            rows = [(str(level), f"{value:.4g}") for level, value in values.head(FEW).items()]
+            out["tables"].append({"caption": caption, "head": ["class", "value"], "rows": rows})
         out["also"] = self._film.points(fit)[found.decided].tolist()
         if self.selected is None and (features := list_features(fit)):
             rows = [(str(k + 1), words) for k, words in enumerate(features[:FEW])]
@@ -229,13 +228,8 @@ class PrototypeExplorer(Explorer):
 
     @property
     def table(self) -> pd.DataFrame:
-        """What the picture shows, by label: rows, then the prototypes that are not rows; `views.cards.list_marks` has the columns."""
+        """What the picture shows, by label: rows, then the prototypes that are not rows; `pictures.details.list_marks` has the columns."""
         return list_marks(self.fit, self._cover(), self._plane(), self.selected)
-
-    @property
-    def details(self) -> pd.DataFrame:
-        """What the selected prototype or row has to do with others: `relation`, `label`, `class`, `value`."""
-        return self._find_details().table
 
     @property
     def parts(self) -> tuple[Film, Album | None, Plane]:
@@ -247,9 +241,6 @@ class PrototypeExplorer(Explorer):
         if self._coverage is None or self._coverage[0] is not self.fit:
             self._coverage = (self.fit, measure_coverage(self.fit, self._stages.source))
         return self._coverage[1]
-
-    def _find_details(self) -> Details:
-        return find_details(self.fit, self._stages.source, self._cover(), self.selected)
 
     @property
     def _axes(self) -> tuple[str, str]:

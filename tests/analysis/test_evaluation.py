@@ -12,6 +12,7 @@ from scipy import stats
 from sklearn import metrics
 
 import protoclass as pc
+from protoclass.analysis import evaluation
 from protoclass.analysis.evaluation import Judged, compare_classes, signs
 from protoclass.analysis.groups import compare_groups
 from protoclass.core.statistics.scores import calibration_in_the_large
@@ -198,8 +199,9 @@ def test_groups_are_tests_of_their_rows(clinic):
     assert heavy["difference"] == pytest.approx(pair["difference"])
 
 
-def test_the_p_values_of_groups_keep_their_level():
+def test_the_p_values_of_groups_keep_their_level(monkeypatch):
     """Groups with the same error, of rows of different weights: the z test rejects in about 5 %."""
+    monkeypatch.setattr(evaluation, "FLIPS", 1)  # of the sign test, which is not asked for
     draw, rejected = np.random.default_rng(2), 0
     for _ in range(500):
         tests = {}
@@ -240,8 +242,7 @@ def test_a_test_with_losses_reports_that_its_measures_ignore_them_and_the_thresh
 def test_curves_and_the_summary_say_what_is_not_known(clinic):
     fit, new = clinic
     found = fit.test(new)
-    assert found.plot("roc").get_title().startswith(f"ROC curve, well: AUC {found.glance()['auc'].iloc[0]:.3f} (")
-    assert found.plot("roc").get_legend() is None  # of one curve
+    assert found.plot("roc").get_legend().get_texts()[0].get_text().startswith(f"well: AUC {found.glance()['auc'].iloc[0]:.3f} (")
     assert found.plot("roc").lines[1].get_xdata()[-1] == 1.0
     assert len(fit.test(new, by="sex").plot().get_yticks()) == 3
     with pytest.raises(pc.OptionError, match="'coverage'"):
@@ -391,7 +392,6 @@ def test_groups_print_summarise_and_draw_every_measure(clinic):
     ax = found.plot("npv", ax=Figure().add_subplot())
     drawn = [line.get_xdata()[0] for line in ax.lines if line.get_marker() in ("o", "D")]
     assert drawn[:2] == pytest.approx([e.value for e in found.estimates("npv").values()])
-    assert "at least 0.3" in ax.get_title()
     assert "sensitivity of well" in found.plot("sensitivity", of="well", ax=Figure().add_subplot()).get_xlabel()
     said = fit.predict(new, threshold={"ill": 0.3})
     labels = [label.get_text() for label in found.plot("ppv", ax=Figure().add_subplot()).get_yticklabels()]

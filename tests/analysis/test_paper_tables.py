@@ -1,7 +1,5 @@
-"""`as_table`: each cell of a table for a paper is the figure that the value itself has, and great_tables gets the same texts."""
+"""`as_table`: each cell of a table for a paper is the figure that the value itself has."""
 
-import re
-from html import unescape
 
 import numpy as np
 import pandas as pd
@@ -116,24 +114,7 @@ def test_latex_has_the_cells_under_a_caption(clinic):
     assert "adjustbox}{" not in fit.test(new, by="site").as_table(["error"]).as_latex()
 
 
-def test_html_is_that_of_great_tables_where_it_is_installed(clinic, monkeypatch):
+def test_html_has_the_cells(clinic):
     fit, new = clinic
-    table = fit.test(new.assign(y=new["y"].where(new["y"] == "ill", "well")), by="site").as_table(["npv"])
-    with monkeypatch.context() as patch:
-        patch.setattr("protoclass.tables.sheets.find_spec", lambda name: None)
-        plain = table.as_html()
-        with pytest.raises(pc.NotAvailable, match="pip install great_tables"):
-            table.as_gt()
-    assert "gt_table" not in plain
-    for cell in table.frame.to_numpy().ravel():
-        assert cell in plain
-    gt = pytest.importorskip("great_tables")
-    hostile = pc.load_data("iris").rename(columns={"petal_width": "Prototype"})
-    hostile["species"] = hostile["species"].cat.rename_categories({"setosa": "<img src=x onerror=alert(1)>"})
-    odd = pc.fit("species ~ .", hostile, eps=1.0).as_table(columns=["class", "Prototype"])
-    for each in (table, odd):
-        assert isinstance(each.as_gt(), gt.GT)
-        html = each.as_html()
-        assert "<img" not in html
-        cells = [unescape(cell) for cell in re.findall(r"<td[^>]*gt_row[^>]*>(.*?)</td>", html)]
-        assert cells == each.frame.to_numpy().ravel().tolist()
+    table = fit.test(new, by="site").as_table(["npv"])
+    assert all(cell in table.as_html() for cell in table.frame.to_numpy().ravel())

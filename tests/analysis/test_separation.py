@@ -10,7 +10,7 @@ import simulate
 from matplotlib.colors import to_hex
 
 import protoclass as pc
-from protoclass.plots.style import colour
+from protoclass.pictures.style import colour
 
 
 @pytest.fixture(scope="module")

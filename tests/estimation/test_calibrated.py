@@ -141,7 +141,7 @@ def test_words_of_the_guarantee(iris):
 
 @pytest.mark.parametrize(
     ("options", "words"),
-    [({"how": "platt"}, "how must be 'auto', 'multinomial' or 'isotonic', not 'platt': use how='multinomial'"),
+    [({"how": "sigmoid"}, "how must be 'auto', 'multinomial' or 'isotonic', not 'sigmoid': use how='multinomial'"),
      ({"cv": None}, "leaves no row"),
         ({"data": pd.DataFrame({"a": [1.0]})}, "lack the response"),
      ({"seed": -1}, "whole number")],

@@ -244,16 +244,36 @@ def test_a_row_without_any_observed_predictor_is_left_out_and_counted(iris, meth
     assert pc.dissimilarity("~ . - species", gaps, "gower", na="keep").shape == (149, 149)
 
 
+def test_rows_with_few_values_that_are_nearest_to_many_are_told():
+    draw = np.random.default_rng(0)
+    data = pd.DataFrame(draw.normal(size=(120, 6))).add_prefix("x").assign(y=np.repeat(["a", "b"], 60))
+    for row in (3, 50, 70, 111):
+        data.loc[row, [f"x{j}" for j in range(6) if j != row % 6]] = np.nan
+    with pytest.warns(pc.DataWarning, match="4 of the 120 rows have less than half of the predictors, but are nearest to [4-6]. %") as told:
+        pc.fit("y ~ .", data, "knn", k=1, na="keep")
+    cured = eval(re.search("data.dropna.*", str(told[0].message))[0], {"data": data})
+    assert len(cured) == 116
+    even = data.mask(draw.random(data.shape) < [0.5] * 6 + [0]).dropna(how="all", subset=data.columns[:6])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        pc.fit("y ~ .", cured, "knn", k=1, na="keep")
+        pc.fit("y ~ .", even, "knn", k=1, na="keep")
+
+
 def test_copies_in_other_folds_are_told_with_the_groups_that_keep_them_together():
     draw = np.random.default_rng(1)
     data = pd.DataFrame(draw.normal(size=(60, 4))).add_prefix("x").assign(y=draw.choice(["a", "b"], 60))
     twice = pd.concat([data, data], ignore_index=True)
     nearly = pd.concat([data, data.assign(**{c: data[c] + 1e-6 * draw.normal(size=60) for c in data.columns[:4]})], ignore_index=True)
-    told = r"of the 120 rows have the predictors of a row in another fold \(expected by coincidence: about 0.0.*groups="
+    words = pd.DataFrame({"s": ["".join(draw.choice(list("acgt"), 12)) for _ in range(60)] * 2, "y": twice["y"]})
+    told = r"of the 120 rows have the predictors of a row in another fold \(expected by coincidence: about 0..*groups="
     for call in (
         lambda: pc.fit("y ~ .", twice, "knn", k=[1, 3]),
         lambda: pc.cross_validate("y ~ .", twice, "knn", k=1, cv="loo"),
+        lambda: str(pc.fit("y ~ .", twice, "knn", k=1)),
         lambda: pc.cross_validate("y ~ .", nearly, "knn", k=1, cv=5),
+        lambda: pc.cross_validate("y ~ .", pd.concat([data, data.round(2)], ignore_index=True), "knn", k=1, cv=5),
+        lambda: pc.cross_validate("y ~ .", words, "knn", k=1, cv=5, dissimilarity="levenshtein"),
         lambda: pc.compare("y ~ .", twice, ["knn"], cv=3),
     ):
         with pytest.warns(pc.DataWarning, match=told) as caught:
@@ -268,7 +288,7 @@ def test_copies_in_other_folds_are_told_with_the_groups_that_keep_them_together(
     assert naive < 0.2 < 0.35 < honest
 
 
-@pytest.mark.parametrize("kind", ["few integers", "rare", "likert", "zeros", "large"])
+@pytest.mark.parametrize("kind", ["few integers", "rare", "likert", "zeros", "large", "line"])
 def test_rows_of_few_values_are_no_copies(kind):
     draw, n = np.random.default_rng(2), 300
     latent = draw.normal(size=(n, 1))
@@ -278,6 +298,7 @@ def test_rows_of_few_values_are_no_copies(kind):
         "likert": np.clip(np.round(2 * latent + draw.normal(size=(n, 6)) + 3), 1, 5),
         "zeros": np.where(draw.random((n, 1)) < 0.5, 0, draw.exponential(size=(n, 5))),
         "large": 1e300 * draw.normal(size=(n, 2)),
+        "line": latent * [1, 2.54] + 1e-3 * draw.normal(size=(n, 2)),
     }[kind]
     data = pd.DataFrame(np.asarray(X, float)).add_prefix("x").assign(y=draw.choice(["a", "b"], n))
     with warnings.catch_warnings():

@@ -7,8 +7,8 @@ import pytest
 
 import protoclass as pc
 from protoclass.core.statistics.one_se import frontier, least_within
-from protoclass.plots.style import colour
-from protoclass.views.curve import nearest_row_error, sort_frontier
+from protoclass.pictures.curve import sort_frontier
+from protoclass.pictures.style import colour
 
 GRIDS = {
     "pvm": {"eps": [0.6, 1.2, 2.4], "stop": [1, 2, 3, 5, 8]},
@@ -107,7 +107,7 @@ def test_print_says_what_fewer_cost_where_many_are_kept(digits):
 def test_the_picture_has_the_numbers(digits):
     fit = pc.fit("digit ~ .", digits, eps=pc.quantiles(4), max_prototypes=25, dissimilarity="euclidean", repeats=1)
     v = fit.validation
-    ax = fit.plot("frontier")
+    ax = fit.plot("validation", x="frontier")
     table = sort_frontier(v)
     assert table["size"].iloc[0] <= 10
     least, corrected = (line for line in ax.lines if line.get_drawstyle() == "steps-post")
@@ -116,19 +116,16 @@ def test_the_picture_has_the_numbers(digits):
     assert least.get_xdata()[:-1] == pytest.approx(table["size"])
     assert least.get_color() == colour(0)
     texts = [t.get_text() for t in ax.get_legend().get_texts()]
-    nearest = pc.cross_validate("digit ~ .", digits, "knn", k=1).table["error"][0]
-    assert nearest_row_error(v) == nearest
-    assert f"1-NN (all rows are prototypes): {nearest:.3g}" in texts
     assert f"selected: {len(fit.prototypes)} prototypes" in texts
     assert ax.get_xlabel() == "maximum number of prototypes (log scale)"
     assert v.plot("frontier").get_title() == ax.get_title()
     two = digits.assign(y=digits["digit"].astype(int) > 4).drop(columns="digit")
     machine = pc.cross_validate("y ~ .", two, "scm", features="stumps", cv=3)
     assert machine.plot("frontier").get_xlabel() == "maximum number of features (log scale)"
-    with pytest.raises(pc.OptionError, match=r"band=0\.95 needs a curve, but the frontier is.*: use x='size'"):
+    with pytest.raises(pc.OptionError, match=r"band=0\.95 needs a curve .* x='frontier' is not: use"):
         v.plot("frontier", band=0.95)
     with pytest.raises(pc.NotAvailable, match="nothing was cross-validated"):
-        pc.fit("digit ~ .", digits, eps=5.0).plot("frontier")
+        pc.fit("digit ~ .", digits, eps=5.0).plot("validation")
 
 
 @pytest.mark.long

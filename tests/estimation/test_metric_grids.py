@@ -15,7 +15,6 @@ from protoclass.core.statistics.one_se import Limits, choose
 from protoclass.estimation.calibration import tuned_in_folds
 from protoclass.estimation.problem import with_folds
 from protoclass.estimation.selection import draw_folds
-from protoclass.views.curve import trace_curve
 
 
 @pytest.fixture(scope="module")
@@ -205,7 +204,7 @@ def test_a_list_of_dissimilarities_is_tuned_with_the_radius_in_the_same_folds(ir
     loaded = pc.load(fit.save(tmp_path / "fit"))
     assert loaded.predict(iris).equals(fit.predict(iris))
     assert repr(loaded) == repr(fit)
-    assert {words for words, _ in trace_curve(v).lines} == {f"dissimilarity = {label}" for label in ("Euclidean", "LDA", "QDA")}
+    assert {line.get_label() for line in v.plot().containers} == {f"dissimilarity = {label}" for label in ("Euclidean", "LDA", "QDA")}
     point = int(np.flatnonzero(v.grid["dissimilarity"] == "LDA")[3])
     assert v.fit_at(point).dissimilarity.metric.name == "LDA"
     assert v.fit_at(point).update(eps=2.0).dissimilarity.metric.name == "LDA"

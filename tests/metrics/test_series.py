@@ -6,7 +6,7 @@ import pytest
 from reference_dtw import slow
 
 import protoclass as pc
-from protoclass.views.pictures import make_album
+from protoclass.pictures.images import make_album
 from protoclass.widgets.prototypes import PrototypeExplorer
 
 
@@ -110,7 +110,6 @@ def test_series_beside_what_has_no_room_for_them(series, arguments):
 def test_pictures_of_series_of_unequal_length(series, make):
     waves, kinds = series
     fit = pc.fit("kind ~ .", make(waves, kinds), dissimilarity=pc.DTW(window=4), eps=1.5, na="keep" if make is in_columns else "drop")
-    assert len(fit.plot("profiles").axes) > 0
     album = make_album(fit, None)
     pictures = album.rows(fit, fit.frame.columns)
     assert pictures.shape == (30, 28, 28)
@@ -156,7 +155,6 @@ def test_rows_with_another_number_of_channels_are_refused(tmp_path):
     fit = pc.fit("kind ~ wave", data, eps=3.0)
     fit.save(tmp_path / "fit.proto")
     assert pc.load(tmp_path / "fit.proto").predict(data).equals(fit.predict(data))
-    assert fit.plot("profiles") is not None
     for cell in (np.ones((4, 3)), np.ones(4)):
         with pytest.raises(pc.DataError, match=r"series of new rows need the channels of the others, \(2,\)"):
             fit.predict(pd.DataFrame({"wave": [cell]}))

@@ -9,10 +9,16 @@ from matplotlib.colors import to_rgba
 from matplotlib.text import Text
 from matplotlib.transforms import Bbox
 
-from protoclass.plots.style import contrast, paper
+from protoclass.pictures.style import luminance, paper
 
 READ = 5.99  # points of letters that can be read
 TEXT, MARK = 4.5, 3.0  # contrasts that WCAG 2.2 asks of text (1.4.3) and of what else is needed to understand a picture (1.4.11)
+
+
+def contrast(colour, other):
+    """Contrast of two colours, from 1 to 21 (WCAG 2.2, success criterion 1.4.3)."""
+    lighter, darker = sorted((luminance(colour), luminance(other)), reverse=True)
+    return (lighter + 0.05) / (darker + 0.05)
 
 
 @contextmanager

@@ -81,15 +81,16 @@ class Subject:
         return grid.iloc[np.linspace(0, len(grid) - 1, count).astype(int)].tolist()
 
     @cache  # noqa: B019
-    def test(self, cut=None):
+    def test(self, cut=None, by=False):
         half = self.data.iloc[::2]
         D = self.keywords.get("dissimilarity")
         given = {"dissimilarity": D.loc[half.index, half.index]} if isinstance(D, pd.DataFrame) else {}
         fit = pc.fit(self.formula, half, "knn", **(self.keywords | given | {"k": 5, "cv": None}))
+        by = pd.Series(np.arange(len(self.data)) % 3, self.data.index, name="third").iloc[1::2] if by else None
         rest, threshold = self.data.iloc[1::2], None if cut is None else {fit.classes[-1]: cut}
         if given:
-            return fit.test(D.loc[rest.index, half.index].assign(region=rest["region"]), threshold=threshold)
-        return fit.test(rest, threshold=threshold)
+            return fit.test(D.loc[rest.index, half.index].assign(region=rest["region"]), threshold=threshold, by=by)
+        return fit.test(rest, threshold=threshold, by=by)
 
     @cache  # noqa: B019
     def learned(self):
@@ -117,11 +118,9 @@ def kinds():
         "validation by size": lambda s, ax: s.fit.plot("validation", ax=ax, x="size"),
         "validation of two": lambda s, ax: s.two().plot(ax=ax),
         "confusion": lambda s, ax: s.fit.plot("confusion", ax=ax),
-        "progress": lambda s, ax: s.fit.plot("progress", ax=ax),
         "path": lambda s, ax: s.fit.plot("path", ax=ax, cv=3),
         "map": lambda s, ax: s.fit.plot("map", ax=ax),
         "importance": lambda s, ax: s.few().plot("importance", ax=ax, repeats=2, cv=2),
-        "solvers": lambda s, ax: s.few().plot("solvers", ax=ax, eps=s.radii(4)[1:], solvers=["greedy", "lp"]),
         "stability": lambda s, ax: s.result("stability", B=6).plot(ax=ax),
         "alternatives": lambda s, ax: s.result("alternatives").plot(ax=ax),
         "criticisms": lambda s, ax: s.result("criticisms").plot(ax=ax),
@@ -133,6 +132,7 @@ def kinds():
         "roc": lambda s, ax: s.test().plot("roc", ax=ax),
         "roc band": lambda s, ax: s.test(cut=0.3).plot("roc_band", ax=ax),
         "pr": lambda s, ax: s.test(cut=0.3).plot("pr", ax=ax),
+        "groups": lambda s, ax: s.test(by=True).plot(ax=ax),
         "calibration": lambda s, ax: s.test().plot("calibration", ax=ax),
         "matrix": lambda s, ax: s.fit.dissimilarity.plot(by=s.data[s.fit.frame.formula.response], ax=ax),
         "distributions": lambda s, ax: s.fit.dissimilarity.plot(by=s.data[s.fit.frame.formula.response], kind="distributions", ax=ax),
@@ -141,10 +141,7 @@ def kinds():
     }
     out["weights"] = lambda s, ax: s.learned().plot("weights", ax=ax)
     several = {
-        "radii": lambda s, ax: s.fit.plot("radii"),
         "rule": lambda s, ax: s.other("scm", features="balls+stumps", kind="disjunction", penalty=2.0, stop=4).plot("rule"),
-        "cards": lambda s, ax: s.few().plot("profiles"),
-        "why of rows": lambda s, ax: s.few().plot("why", row=list(s.data.index[-4:])),
         "images": lambda s, ax: s.fit.plot("images", shape=(8, 8)),
         "misclassified": lambda s, ax: s.few().plot("misclassified", shape=(8, 8)),
     }

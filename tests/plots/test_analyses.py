@@ -1,14 +1,17 @@
-"""Pictures of importance, of the band of an error curve and of permutation tests: their numbers, and that they are drawn."""
+"""Plots of analyses, mark by mark: importance, bands of error curves, permutation tests, alternatives, criticisms, stability."""
 
+
+from dataclasses import replace
 
 import numpy as np
-import pandas as pd
 import pytest
+from looks import find_faults
+from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 
 import protoclass as pc
-from protoclass.views.analyses import count_permutations, list_importance
-from protoclass.views.curve import trace_curve
+from protoclass.pictures import analyses
+from protoclass.pictures.style import colour, mark
 
 
 def axes():
@@ -28,19 +31,17 @@ def ends(ax, container=0):
 
 def test_importance_is_drawn_with_its_interval(fit, iris):
     numbers = fit.importance(repeats=4, cv=3, seed=2)
-    table = list_importance(fit, None, 4, None, 3, 2)
-    assert table["variable"].tolist() == numbers.index.tolist()
-    np.testing.assert_allclose(table["high"] - table["importance"], 1.959964 * numbers["se"])
     ax = fit.plot("importance", ax=axes(), repeats=4, cv=3, seed=2)
     bars = next(c for c in ax.containers if hasattr(c, "patches"))
     np.testing.assert_allclose([bar.get_width() for bar in bars], numbers["importance"])
     drawn = next(i for i, c in enumerate(ax.containers) if not hasattr(c, "patches"))
-    np.testing.assert_allclose(ends(ax, drawn), table[["low", "high"]])
+    half = 1.959964 * numbers["se"]
+    np.testing.assert_allclose(ends(ax, drawn), np.column_stack([numbers["importance"] - half, numbers["importance"] + half]))
     assert [text.get_text() for text in ax.get_yticklabels()] == numbers.index.tolist()
     error = (numbers["error"] - numbers["importance"]).iloc[0]
-    assert f"error of held-out rows without permutation: {error:.3g}" in ax.get_xlabel()
+    assert f"error of held-out rows: {error:.3g}" in ax.get_xlabel()
     together = fit.plot("importance", ax=axes(), new=iris, repeats=2, variables={"$petal$": ["petal_length", "petal_width"]})
-    assert "new rows" in together.get_xlabel()
+    assert "error of new rows" in together.get_xlabel()
     together.figure.canvas.draw()
     with pytest.raises(pc.OptionError, match=r"repeats must be .*, not 0"):
         fit.plot("importance", repeats=0)
@@ -48,21 +49,8 @@ def test_importance_is_drawn_with_its_interval(fit, iris):
         pc.fit("species ~ 1", iris, dissimilarity=fit.dissimilarity.frame(), eps=1.0).plot("importance")
 
 
-def test_importance_of_many_variables_shows_the_first(iris):
-    random = np.random.default_rng(0)
-    wide = pd.DataFrame(random.normal(size=(30, 33)), columns=[f"a rather long name of the variable, number {k}" for k in range(33)])
-    fit = pc.fit("y ~ .", wide.assign(y=list("uv") * 15), "knn", k=3)
-    ax = fit.plot("importance", ax=axes(), repeats=1, cv=2)
-    labels = [text.get_text() for text in ax.get_yticklabels()]
-    assert len(labels) == len(set(labels)) == 20
-    assert max(map(len, labels)) <= 40
-    assert ax.get_ylabel() == "the first 20 of 33 variables"
-
-
 def test_the_band_is_drawn_around_the_curve(fit):
     validation, band = fit.validation, fit.validation.band(0.9)
-    (_, line), = trace_curve(validation, band=0.9).lines
-    pd.testing.assert_frame_equal(line[["band_low", "band_high"]], band[["band_low", "band_high"]])
     for x, along in ((None, band["eps"]), ("size", validation.table["size"])):
         ax = fit.plot("validation", ax=axes(), x=x, band=0.9)
         (shade,) = [c for c in ax.collections if str(c.get_label()).startswith("90 % simultaneous band")]
@@ -86,47 +74,67 @@ def test_of_several_lines_the_chosen_one_has_its_band(iris):
         validation.plot("size", band=0.95)
 
 
-@pytest.mark.parametrize("level", [0, 1, 1.5, "95 %", True])
+@pytest.mark.parametrize("level", [0, "95 %"])
 def test_a_band_has_a_level(fit, level):
     with pytest.raises(pc.OptionError, match="a number between 0 and 1"):
         fit.validation.plot(band=level)
 
 
-def test_a_single_point_has_no_curve(iris):
-    with pytest.raises(pc.OptionError, match="a single point is drawn"):
-        pc.cross_validate("species ~ .", iris, eps=1.0, cv=3).plot(band=0.95)
-
-
-@pytest.mark.parametrize("measure", ["error", "balanced"])
-def test_permuted_errors_are_counted_and_the_observed_one_is_marked(iris, measure):
+def test_permuted_errors_are_counted_and_the_observed_one_is_marked(iris):
     data = iris.iloc[::5].rename(columns={"species": "$s$"})
-    result = pc.cross_validate("`$s$` ~ .", data, "knn", k=[1, 5], cv=3, measure=measure).permutation_test(B=29)
-    table, errors = count_permutations(result), result.table["error"].to_numpy()
-    assert table["count"].sum() == 29
-    np.testing.assert_allclose(np.diff(table[["low", "high"]].to_numpy(), axis=1), table["high"][0] - table["low"][0])
-    for row in table.itertuples():
-        inside = (errors > row.low - 1e-9) & (errors < row.high + 1e-9)
-        assert row.count <= inside.sum()
-    ax = axes()
+    v = pc.cross_validate("`$s$` ~ .", data, "knn", k=[1, 5], cv=3, measure="balanced")
+    result, ax = v.permutation_test(B=29), axes()
     assert result.plot(ax=ax) is ax
     assert sum(bar.get_height() for bar in ax.patches) == 29
     assert any(np.allclose(line.get_xdata(), result.error) for line in ax.lines)
-    words = [text.get_text() for text in ax.get_legend().get_texts()]
-    assert any(f"p = {result.p_value:.3g}" in w for w in words)
+    assert any(f"p = {result.p_value:.3g}" in text.get_text() for text in ax.get_legend().get_texts())
     ax.figure.canvas.draw()
     with pytest.raises(pc.OptionError, match=r"plot\(\) has no argument 'bins'"):
         result.plot(bins=3)
 
 
-def test_many_different_errors_are_binned():
-    from protoclass.analysis.importance import PermutationTest
+@pytest.fixture(scope="module")
+def exact(iris):
+    return pc.fit("species ~ .", iris, eps=1.0, solver="exact")
 
-    errors = np.random.default_rng(0).random(500)
-    result = PermutationTest(0.5, pd.DataFrame({"error": errors}), 0.5, "loss", "classes permuted among all rows", "call")
-    table = count_permutations(result)
-    assert len(table) == 24
-    assert table["count"].sum() == 500
-    counts = [((errors >= low) & (errors < high)).sum() for low, high in zip(table["low"], table["high"], strict=True)]
-    assert table["count"].tolist() == [*counts[:-1], counts[-1] + 1]
-    one = PermutationTest(0.5, pd.DataFrame({"error": [0.25] * 5}), 0.5, "loss", "how", "call")
-    assert count_permutations(one)["count"].tolist() == [5]
+
+def list_marks(ax):
+    """Marks of Axes, as (x, y, form, colour, whether they are full)."""
+    return {
+        (round(float(x), 6), float(y), line.get_marker(), to_hex(line.get_color()), line.get_markerfacecolor() != "none")
+        for line in ax.lines
+        if line.get_linestyle() == "None"
+        for x, y in zip(*line.get_data(), strict=True)
+    }
+
+
+def test_costs_of_alternatives_are_marks_and_the_dotted_line_is_the_limit(exact):
+    result = exact.alternatives(within=0.1)
+    expected = set()
+    for order, (_, row) in enumerate(result.table.iterrows(), start=1):
+        k = exact.classes.index(row["class"])
+        costs = [(row["cost_without"], True), *((cost, False) for cost in row["substitutes"].values())]
+        expected |= {(round(cost, 6), float(order), mark(k), to_hex(colour(k)), full) for cost, full in costs}
+    assert sum(not full for *_, full in expected) > 3
+    ax = result.plot(ax=axes())
+    assert list_marks(ax) == expected
+    (limit,) = [line for line in ax.lines if line.get_linestyle() == ":"]
+    assert set(limit.get_xdata()) == {0.1 * result.optimum.most}
+    assert ax.get_xlabel() == "added cost\n(dotted: 10 % above the optimum)"
+    first = result.table.iloc[0]
+    assert ax.get_yticklabels()[0].get_text() == f"{first.name}, {first['verdict']}"
+    assert find_faults(ax.figure) == []
+    table = result.table.copy()  # a cost that is not settled has a line between its bounds
+    table["at_least"] = table["cost_without"] - np.where(np.arange(len(table)) == 1, 0.75, 0.0)
+    (bounds,) = [part.get_segments() for part in analyses.alternatives(replace(result, table=table), axes()).collections]
+    np.testing.assert_allclose(bounds, [[(table["at_least"].iloc[1], 2), (table["cost_without"].iloc[1], 2)]])
+
+
+def test_criticisms_and_stability_have_a_mark_for_each_row(exact, iris):
+    found = exact.criticisms(n=5)
+    ax = found.plot(ax=axes())
+    assert sorted(bar.get_width() for bar in ax.patches) == sorted(found.table[found.score])
+    assert [text.get_text() for text in ax.get_yticklabels()] == [f"{label}: {why}" for label, why in found.table["reason"].items()]
+    stable = exact.stability(B=4, progress=False)
+    full = {(x, y) for x, y, _, _, full in list_marks(stable.plot(ax=axes())) if full}
+    assert full == {(round(rate, 6), k + 1.0) for k, rate in enumerate(stable.prototypes["ball_hit_rate"])}

@@ -9,9 +9,8 @@ from matplotlib.figure import Figure
 from pictures import long_labels
 
 import protoclass as pc
-from protoclass.plots.style import axes as make_axes
-from protoclass.plots.style import list_named, name_ticks
-from protoclass.views.prototypes import list_short
+from protoclass.ground.text import list_short
+from protoclass.pictures.style import list_named, name_ticks
 
 
 @pytest.fixture(scope="module")
@@ -26,9 +25,9 @@ def fits(iris):
     ("name", "kind", "size", "style"),
     [
         ("iris", "prototypes", (6.4, 4.8), "dark_background"), ("iris", "validation", (2.8, 2.1), "default"),
-        ("iris", "progress", (6.4, 4.8), "default"), ("iris", "confusion", (2.8, 2.1), "dark_background"),
+        ("iris", "path", (6.4, 4.8), "default"), ("iris", "confusion", (2.8, 2.1), "dark_background"),
         ("long", "prototypes", (2.8, 2.1), "default"), ("long", "validation", (6.4, 4.8), "dark_background"),
-        ("long", "progress", (14.0, 10.0), "default"), ("long", "confusion", (6.4, 4.8), "default"),
+        ("long", "path", (14.0, 10.0), "default"), ("long", "confusion", (6.4, 4.8), "default"),
     ],
 )  # fmt: skip
 def test_words_are_read_whole_and_apart(fits, name, kind, size, style):
@@ -39,7 +38,7 @@ def test_words_are_read_whole_and_apart(fits, name, kind, size, style):
         assert find_faults(ax.figure) == []
 
 
-@pytest.mark.parametrize("kind", ["validation", "confusion", "progress", "map"])
+@pytest.mark.parametrize("kind", ["validation", "confusion", "map"])
 def test_small_figures_leave_out_what_has_no_room(fits, kind):
     """Letters that can be read, twelve long names, and Axes that keep their room, also at the resolution of a screen with small pixels."""
     ax = Figure(figsize=(2.4, 1.8)).subplots()
@@ -48,8 +47,8 @@ def test_small_figures_leave_out_what_has_no_room(fits, kind):
     ax.figure.set_dpi(200)
     assert [fault for fault in find_faults(ax.figure) if not fault.startswith("overlap")] == []
     texts = [] if ax.get_legend() is None else [text.get_text() for text in ax.get_legend().get_texts()]
-    if kind in ("progress", "map"):
-        assert texts[-1] == f"and {12 + (kind == 'progress') - len(texts) + 1} more"
+    if kind == "map":
+        assert texts[-1] == f"and {12 - len(texts) + 1} more"
     elif kind == "validation":
         assert not ax.child_axes  # no second scale
     else:
@@ -105,12 +104,6 @@ def test_names_are_cut_and_stay_different_and_tables_have_all_of_them():
     assert len(set(short)) == 12
     assert max(map(len, short)) < 35
     assert list_short(["u", "u"], 10) == ["u", "u"]
-    random = np.random.default_rng(0)
-    X = pd.DataFrame(random.normal(size=(24, 12)), columns=names)
-    from protoclass.views.analyses import list_importance
-
-    table = list_importance(pc.fit("y ~ .", X.assign(y=list("uv") * 12), "knn", k=1), None, 1, None, 2, 0)
-    assert sorted(table["variable"]) == sorted(names)
 
 
 def test_classes_are_named_in_a_legend_and_those_beyond_some_are_counted(fits):
@@ -120,10 +113,9 @@ def test_classes_are_named_in_a_legend_and_those_beyond_some_are_counted(fits):
     y = np.repeat(np.arange(24), 3)
     data = pd.DataFrame({"a": y % 6, "b": y // 6}).assign(y=[f"class {v:02d}" for v in y])
     many = pc.fit("y ~ .", data, eps=0.1, dissimilarity="euclidean")
-    for kind, most in (("progress", 20), ("prototypes", 16)):
-        texts = [text.get_text() for text in many.plot(kind).get_legend().get_texts()]
-        assert texts[most - 1] == f"and {24 + (kind == 'progress') - most + 1} more"
-        assert texts[: most - 1] == [f"class {v:02d}" for v in range(most - 1)]
+    texts = [text.get_text() for text in many.plot().get_legend().get_texts()]
+    assert texts[:19] == [f"class {v:02d}" for v in range(19)]
+    assert texts[19:] == ["and 6 more"]  # five classes, and the prototypes
 
 
 @pytest.mark.parametrize(("height", "which"), [(1.5, "y"), (1.5, "x"), (6.0, "y")])
@@ -142,14 +134,12 @@ def test_names_without_room_are_left_out_and_counted(height, which):
 def test_small_legends_leave_out_values(fits):
     ax = fits["iris"].plot("validation", ax=Figure(figsize=(2.4, 1.8)).subplots())
     texts = {text.get_text() for text in ax.get_legend().get_texts()}
-    assert texts == {"minimum error", "1-SE choice", "within 1 SE", "held-...+- 1 SE"}
-    large = fits["iris"].plot("validation", ax=Figure(figsize=(6.4, 4.8)).subplots())
-    assert any(text.get_text().startswith("1-SE choice: eps = ") for text in large.get_legend().get_texts())
+    assert texts == {"minimum error", "1-SE choice", "within 1 SE", "error, +- 1 SE"}
 
 
 def test_an_axis_of_small_axes_beside_long_names_keeps_a_tick_at_each_end():
     figure = Figure(figsize=(2.4, 1.8))
-    ax = pc.fit("cultivar ~ .", pc.load_data("wine"), eps=2.98).plot("criticisms", ax=figure.subplots())
+    ax = pc.fit("cultivar ~ .", pc.load_data("wine"), eps=2.98).criticisms().plot(ax=figure.subplots())
     assert len(ax.get_xticks()) > 1
     assert find_faults(figure) == []
 
@@ -161,15 +151,9 @@ def test_a_square_with_a_long_legend_is_whole_in_a_large_figure(iris):
     assert find_faults(ax.figure) == []
 
 
-@pytest.mark.parametrize("radii", [[2.0, 3.2], None])
-def test_names_of_axes_beside_flat_maps_are_whole(iris, radii):
-    fit = pc.fit("species ~ .", iris, eps=3.2, dissimilarity=pc.QDA())
-    assert find_faults(fit.plot("radii", eps=radii)) == []
-
-
 def test_counts_have_whole_ticks(iris):
     fit = pc.fit("species ~ .", iris, "scm", features="stumps", kind="disjunction", penalty=2.0, stop=4)
-    ax = fit.plot("path", ax=Figure(figsize=(6.4, 4.8)).subplots())
+    ax = fit.plot("path", ax=Figure(figsize=(6.4, 4.8)).subplots(), cv=None)
     ax.figure.canvas.draw()
     ticks = [tick for tick in ax.get_xticks() if ax.get_xlim()[0] <= tick <= ax.get_xlim()[1]]
     assert len(ticks) > 1
@@ -178,19 +162,18 @@ def test_counts_have_whole_ticks(iris):
 
 def test_legends_of_many_rows_have_marks_that_are_seen():
     many = pd.concat([long_labels()] * 3, ignore_index=True)
-    ax = pc.fit("`the class of each row, in words` ~ .", many, eps=1.2).plot(ax=make_axes(None))
+    ax = pc.fit("`the class of each row, in words` ~ .", many, eps=1.2).plot()
     handles = dict(zip([t.get_text() for t in ax.get_legend().get_texts()], ax.get_legend().legend_handles, strict=True))
     sizes = {name: h.get_markersize() if hasattr(h, "get_markersize") else float(h.get_sizes()[0]) ** 0.5 for name, h in handles.items()}
     assert min(sizes.values()) > 4
     assert sizes["prototypes"] < 2 * min(sizes.values())
 
 
-@pytest.mark.parametrize("kind", ["prototypes", "progress"])
-@pytest.mark.parametrize("classes", [24, 60])
-def test_a_legend_of_many_classes_leaves_room(kind, classes):
+def test_a_legend_of_many_classes_leaves_room():
+    classes = 60
     draw, y = np.random.default_rng(0), np.repeat(np.arange(classes), 4)
     X = pd.DataFrame(draw.normal(size=(len(y), 2)) + 3 * np.c_[y % 6, y // 6], columns=["a", "b"])
-    ax = pc.fit("y ~ .", X.assign(y=[f"class {v:02d}" for v in y]), eps=1.0).plot(kind)
+    ax = pc.fit("y ~ .", X.assign(y=[f"class {v:02d}" for v in y]), eps=1.0).plot()
     ax.figure.canvas.draw()
     box, legend, figure = ax.get_window_extent(), ax.get_legend().get_window_extent(), ax.figure.bbox
     assert box.width > 0.4 * figure.width

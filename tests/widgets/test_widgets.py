@@ -11,7 +11,7 @@ from traitlets import TraitError, link
 
 import protoclass as pc
 from protoclass.fitting import explore
-from protoclass.views.prototypes import measure_coverage
+from protoclass.pictures.coverage import measure_coverage
 from protoclass.widgets import base, explore_fit, explore_validation
 from protoclass.widgets.curve import CurveExplorer
 from protoclass.widgets.film import describe
@@ -106,7 +106,7 @@ def test_what_stands_beside_the_curve_is_that_of_the_point(curve, fit):
     ],
 )
 def test_every_methods_grid_has_its_traits(iris, method, knobs):
-    v = pc.cross_validate("species ~ .", iris, method, cv=3, **knobs)
+    v = pc.cross_validate("species ~ .", iris[::2], method, cv=3, dissimilarity="euclidean", repeats=1, **knobs)
     e = CurveExplorer(v)
     axes = {k: v.grid[k].unique().tolist() for k in v.grid if v.grid[k].nunique() > 1}
     for name, values in axes.items():
@@ -118,7 +118,7 @@ def test_every_methods_grid_has_its_traits(iris, method, knobs):
 
 
 def test_of_several_distances_both_explorers_have_the_radii_of_the_selected_one(iris):
-    fit = pc.fit("species ~ .", iris, cv=3, repeats=1)
+    fit = pc.fit("species ~ .", iris[::2], cv=3, repeats=1)
     grid = fit.validation.grid
     own = grid[grid["dissimilarity"] == grid["dissimilarity"][fit.point]]
     assert len(own) < len(grid)
@@ -174,23 +174,6 @@ def test_the_radius_reaches_the_fits_that_fitting_gives(explorer, fit):
     assert first.fit.prototypes.equals(explorer.fit.update(eps=grid[17]).prototypes)
 
 
-def test_what_a_prototype_covers_is_what_its_ball_says(explorer, fit):
-    D = pc.dissimilarity("species ~ .", fit.call.data).frame()
-    for place, label in enumerate(fit.prototypes.index):
-        explorer.selected = label
-        details, ball = explorer.details, fit.ball(label)
-        by = {relation: part["label"].tolist() for relation, part in details.groupby("relation")}
-        assert sorted(by.get("covers first", [])) == sorted(ball.index[ball["first"]])
-        assert by.get("holds wrongly", []) == ball.index[~ball["same_class"]].tolist()
-        assert sorted(by.get("holds, covered before", [])) == sorted(ball.index[ball["same_class"] & ~ball["first"]])
-        others = fit.prototypes.index[fit.prototypes["class"] != fit.prototypes["class"].iloc[place]]
-        near = D.loc[label, others].sort_values(kind="stable")[:5]
-        rivals = details[details["relation"] == "rival"]
-        assert rivals["label"].tolist() == near.index.tolist()
-        assert rivals["value"].to_numpy() == pytest.approx(near.to_numpy())
-    assert fine(explorer)
-
-
 def test_a_front_end_hears_of_an_explorer_when_it_has_all_that_it_draws(fit, monkeypatch):
     """What a front end makes the page from: no message after it has to come through."""
     opened = []
@@ -215,11 +198,10 @@ def test_why_a_row_gets_its_class(explorer, fit):
     augmented, far = fit.augment(), fit.predict(kind="distance")
     for row in (0, 70, *augmented.index[~augmented["correct"].astype(bool)]):
         explorer.selected = row
-        nearest = explorer.details[explorer.details["relation"] == "nearest of class"]
-        assert nearest["label"].iloc[0] == augmented["prototype"][row]
-        assert nearest.set_index("class")["value"].reindex(fit.classes).tolist() == pytest.approx(far.loc[row].tolist())
         answer = told(explorer)
-        assert [fit.frame.index[point] for point in answer["also"]] == nearest["label"].tolist()
+        also = [fit.frame.index[point] for point in answer["also"]]
+        assert also[0] == augmented["prototype"][row]
+        assert fit.prototypes.loc[also, "class"].tolist() == far.loc[row].sort_values().index.tolist()
         assert not answer["tables"]  # the page compares by itself
     assert fine(explorer)
 
@@ -349,7 +331,6 @@ def test_a_given_matrix_has_a_map_alone(papers_data):
     at = e.fit.prototypes.index[0]
     told(e, point=e.table.index.get_loc(at))
     assert e.selected == at
-    assert sorted(e.details.query("relation == 'covers first'")["label"]) == sorted(e.fit.ball(at).query("first").index)
     assert fine(e)
     with pytest.raises(pc.OptionError, match=r"x must be .* not 'region'"):
         e.x = "region"
@@ -362,7 +343,7 @@ def test_a_given_matrix_has_a_map_alone(papers_data):
         ("kmeans", {"K": 3}),
         ("hyperplane", {"C": 1.0}),
         ("scm", {"penalty": 2.0, "stop": 3, "kind": "conjunction"}),
-        ("pvm", {"eps": 1.0, "solver": "exact"}),
+        ("pvm", {"eps": 1.0, "solver": "exact", "dissimilarity": "euclidean"}),
     ],
 )
 def test_methods_without_radius_have_no_slider(iris, method, knobs):
@@ -377,8 +358,8 @@ def test_methods_without_radius_have_no_slider(iris, method, knobs):
         assert not told(e, point=row).get("problem")
         assert fine(e)
     if "decision" in fit.rule.kinds:
-        of = e.details[e.details["relation"] == "decision for class"].set_index("class")["value"]
-        assert of.reindex(fit.classes).tolist() == pytest.approx(fit.predict(kind="decision").loc[106].tolist())
+        (of,) = [dict(t["rows"]) for t in told(e)["tables"] if t["caption"] == "Decision for each class"]
+        assert [float(of[level]) for level in fit.classes] == pytest.approx(fit.predict(kind="decision").loc[106].tolist(), rel=1e-3)
     if "prob" in fit.rule.kinds:
         assert "The probability, or share of votes" in " ".join(told(e)["words"])
 
@@ -388,9 +369,6 @@ def test_centroids_speak_for_the_rows_nearest_to_them(iris):
     e = PrototypeExplorer(fit)
     assert e.table["what"].tolist() == ["row"] * 150 + ["prototype"] * 6
     e.selected = "kmeans[versicolor].2"
-    near = fit.predict(kind="nearest")
-    mine = e.details[e.details["relation"] == "is nearest to"]["label"]
-    assert sorted(mine) == near.index[near == "kmeans[versicolor].2"].tolist()
     told(e, point=e.table.index.get_loc("kmeans[setosa].1"))
     assert e.selected == "kmeans[setosa].1"
     at = fit.prototypes.loc[e.selected, "petal_length"]
@@ -420,7 +398,7 @@ def test_machines_say_what_decided(iris):
 
 
 def test_radii_that_take_too_much_are_left_out_with_a_word(iris, monkeypatch):
-    fit = pc.fit("species ~ .", iris, eps=1.0)
+    fit = pc.fit("species ~ .", iris, eps=1.0, dissimilarity="euclidean")
     exact = PrototypeExplorer(fit.update(solver="exact"))
     assert b"each radius is slow to solve" in exact.content
     some = PrototypeExplorer(exact.fit, radii=[0.8, 1.5])
@@ -451,7 +429,6 @@ def test_candidates_that_are_not_rows(iris):
     wide = pc.dissimilarity("species ~ .", iris).frame().iloc[:, ::15].add_prefix("c")
     given = PrototypeExplorer(pc.fit("species ~ 1", iris, dissimilarity=wide, eps=1.5))
     given.selected = given.fit.prototypes.index[0]
-    assert "covers first" in set(given.details["relation"])
     assert fine(given)
 
 
@@ -475,7 +452,7 @@ def test_a_map_that_cannot_be_made_leaves_the_rest(fit, monkeypatch, tmp_path):
     def refuse(fit, source, rows):
         raise pc.DataError("a map needs all dissimilarities")
 
-    monkeypatch.setattr("protoclass.views.geometry.make_map", refuse)
+    monkeypatch.setattr("protoclass.pictures.plane.make_map", refuse)
     e = PrototypeExplorer(fit)
     assert e.alert == "a map needs all dissimilarities"
     assert b"a map needs all dissimilarities" in e.content
@@ -488,7 +465,7 @@ def test_a_map_that_cannot_be_made_leaves_the_rest(fit, monkeypatch, tmp_path):
 
 
 def test_an_explorer_whose_first_picture_fails_is_shown_too(fit, monkeypatch):
-    monkeypatch.setattr("protoclass.views.geometry.make_map", lambda *_: 1 / 0)
+    monkeypatch.setattr("protoclass.pictures.plane.make_map", lambda *_: 1 / 0)
     e = PrototypeExplorer(fit)
     assert "ZeroDivisionError" in e.alert
     assert e.model_id

@@ -180,13 +180,6 @@ def kruskal_stress(X: Array, D: Array) -> float:
     return lost / shown if shown else float("inf") if lost else 0.0
 
 
-def accounted_for(X: Array, D: Array) -> float:
-    """The proportion of the squared dissimilarities D explained by distances d of points X (n, k): 1 - sum (D - d)^2 / sum D^2."""
-    from scipy.spatial.distance import cdist
-
-    return 1.0 - float((np.linalg.norm(D - cdist(X, X)) / (np.linalg.norm(D) or 1.0)) ** 2)
-
-
 def stress(X: Array, D: Array) -> float:
     """Sammon's stress of points X (n, k): sum (D - d)^2 / D over pairs, divided by the sum of D; pairs at D = 0 do not count."""
     upper = np.triu(D > 0, 1)

@@ -10,16 +10,16 @@ import numpy as np
 import pandas as pd
 
 from ..analysis.steps import take
-from ..core.embedding.scaling import accounted_for, axis_shares, kruskal_stress, sammon, stress, torgerson
+from ..core.embedding.scaling import axis_shares, kruskal_stress, sammon, stress, torgerson
 from ..core.sources import Rep, Source, part
 from ..core.task import Points
 from ..estimation.fitted import Fitted
 from ..ground.checks import one_of
 from ..ground.errors import DataError, NotAvailable, NoVectors, OptionError
+from ..ground.text import write_number
 from ..metrics.base import as_vectors
 from ..metrics.dissimilarity import Dissimilarity
-from .prototypes import list_names, list_rows, measure_apart
-from .words import write_number
+from .coverage import measure_apart
 
 LANDMARKS = 1000
 CORNERS = 121  # of the outline of a ball
@@ -103,7 +103,7 @@ def _plane_of(fit: Fitted, x: str, y: str) -> Plane:
         if prototypes.at is None:
             table = as_vectors(dissimilarity.metric).original(np.asarray(prototypes.coords))
             return np.asarray(table.reindex(columns=both).to_numpy(float)[:, [0, -1]])
-        at = list_rows(prototypes, dissimilarity)
+        at = np.asarray(dissimilarity.candidate_row[prototypes.at])
         out = np.full((len(at), 2), np.nan)
         out[at >= 0] = rows[at[at >= 0]]
         if dissimilarity.added is not None and (at < 0).any():
@@ -172,7 +172,7 @@ def make_map(fit: Fitted, source: Source | None = None, rows: np.ndarray | None 
     spots[placed] = project(D)
 
     def locate(prototypes: Points) -> np.ndarray:
-        row = list_rows(prototypes, dissimilarity)
+        row = np.full(len(prototypes), -1) if prototypes.at is None else dissimilarity.candidate_row[prototypes.at]
         out, other = np.empty((len(prototypes), 2)), row < 0
         out[~other] = spots[row[~other]]
         if other.any():
@@ -266,20 +266,20 @@ def outline_balls(fit: Fitted, plane: Plane, which: Any = slice(None)) -> np.nda
 def map_prototypes(fit: Fitted, count: int) -> pd.DataFrame:
     """Places `x`, `y` (Sammon mapping) and `class` of the first `count` prototypes, by name.
 
-    In `attrs`: Sammon's `stress`, and the share of the squared dissimilarities that distances on the map account for (`accounted`).
+    In `attrs`: Sammon's `stress`.
     """
     first = np.arange(min(count, len(fit.rule.prototypes)))
     if len(first) < 2:
         raise NotAvailable(f"a map needs two prototypes, but the fit has {len(first)}")
-    D = measure_apart(fit, first, first)
+    D = measure_apart(fit, first)
     if np.isnan(D).any():
         raise DataError("a map needs all dissimilarities, but some prototypes have no observed variable in common")
     D = (D + D.T) / 2
     np.fill_diagonal(D, 0)
     X = sammon(D, 2)
     classes = fit.rule.prototypes.classes[first]
-    spots = pd.DataFrame({"x": X[:, 0], "y": X[:, 1], "class": classes}, list_names(fit)[first])
-    spots.attrs |= {"stress": stress(X, D), "accounted": accounted_for(X, D)}
+    spots = pd.DataFrame({"x": X[:, 0], "y": X[:, 1], "class": classes}, fit.prototype_names[first])
+    spots.attrs["stress"] = stress(X, D)
     return spots
 
 
@@ -289,55 +289,27 @@ FINEST, COARSEST = 110, 40  # places along an axis of quick regions
 
 @dataclass(frozen=True)
 class Regions:
-    """Classes on a grid of places.
-
-    Attributes
-    ----------
-    x : array (width,)
-    y : array (height,)
-        The middles of the cells.
-    codes : int array (height, width)
-        Class code of each cell.
-    extent : (left, right, bottom, top)
-    """
+    """Class codes (height, width) of the cells of a plane, the middles `x` (width,) and `y` (height,) of the cells, and the ends of the
+    axes: left, right, bottom, top."""
 
     x: np.ndarray
     y: np.ndarray
     codes: np.ndarray
     extent: tuple[float, ...]
 
-    def frame(self, levels: pd.Index) -> pd.DataFrame:
-        """One row for each cell: `x`, `y` and `class`."""
-        across, up = np.meshgrid(self.x, self.y)
-        classes = pd.Categorical.from_codes(self.codes.ravel(), levels)
-        return pd.DataFrame({"x": across.ravel(), "y": up.ravel(), "class": classes})
-
-
-def predict_regions(fit: Fitted, names: tuple[str, str], extent: tuple[float, ...], side: int | None = None) -> Regions:
-    """The class of each cell of a plane.
-
-    Parameters
-    ----------
-    fit : Fitted
-        Of two numeric predictors.
-    names : (str, str)
-        The predictors that are the axes.
-    extent : (left, right, bottom, top)
-    side : int, optional
-        Cells along an axis; by default from 110 down to 40, the fewer the more prototypes there are, to be quick.
-    """
-    quick = np.clip(np.sqrt(CELLS / max(1, len(fit.rule.prototypes))), COARSEST, FINEST)
-    side = int(quick) if side is None else side
-    along, up = (low + (np.arange(side) + 0.5) * (high - low) / side for low, high in (extent[:2], extent[2:]))
-    across, above = np.meshgrid(along, up)
-    grid = pd.DataFrame({names[0]: across.ravel(), names[1]: above.ravel()})
-    codes = fit.predict(grid).cat.codes.to_numpy().reshape(side, side)
-    return Regions(along, up, np.asarray(codes, np.int64), extent)
-
 
 def divide_plane(fit: Fitted, plane: Plane, side: int | None = None) -> Regions:
-    """The regions of a plane in which the metric measures, which hold all rows and prototypes and a margin."""
+    """The class that a rule gives to each cell of the plane in which the metric measures, around all rows and prototypes.
+
+    There are `side` cells along an axis: by default from 110 down to 40, the fewer the more prototypes there are, to be quick.
+    """
     prototypes = fit.rule.prototypes
     low, high = find_limits(np.concatenate([plane.rows, plane.locate(prototypes)]) if len(prototypes) else plane.rows)
+    if side is None:
+        side = int(np.clip(np.sqrt(CELLS / max(1, len(prototypes))), COARSEST, FINEST))
+    along, up = (start + (np.arange(side) + 0.5) * (end - start) / side for start, end in zip(low, high, strict=True))
+    across, above = np.meshgrid(along, up)
     x, y = list(fit.frame.schema)[:: -1 if plane.swapped else 1]
-    return predict_regions(fit, (x, y), (float(low[0]), float(high[0]), float(low[1]), float(high[1])), side)
+    grid = pd.DataFrame({x: across.ravel(), y: above.ravel()})
+    codes = fit.predict(grid).cat.codes.to_numpy().reshape(side, side)
+    return Regions(along, up, np.asarray(codes, np.int64), (float(low[0]), float(high[0]), float(low[1]), float(high[1])))

@@ -1,7 +1,5 @@
 """The numbers of pictures, without matplotlib; and that every fit has a picture."""
 
-import subprocess
-import sys
 
 import numpy as np
 import pandas as pd
@@ -9,22 +7,11 @@ import pytest
 
 import protoclass as pc
 from protoclass.core.embedding.scaling import torgerson
-from protoclass.views import curve, evaluation, geometry, prototypes
+from protoclass.pictures import curve, plane
+from protoclass.pictures.coverage import find_members
+from protoclass.tables.words import count_confusion, list_shown
 
 PETALS = "species ~ petal_length + petal_width"
-
-
-def test_views_need_no_matplotlib():
-    code = (
-        "import importlib, pkgutil, sys, protoclass.views as views\n"
-        "names = [m.name for m in pkgutil.iter_modules(views.__path__)]\n"
-        "for name in names: importlib.import_module(f'protoclass.views.{name}')\n"
-        "print(len(names), [m for m in sys.modules if m.split('.')[0] in ('matplotlib', 'ipywidgets', 'anywidget')\n"
-        "    or m.startswith(('protoclass.plots', 'protoclass.widgets'))])"
-    )
-    out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split(" ", 1)
-    assert int(out[0]) > 5
-    assert out[1].strip() == "[]"
 
 
 def unlabelled(iris):
@@ -42,7 +29,7 @@ FITS = {
     "centroids beside rows": lambda iris: pc.fit("species ~ .", iris, eps=1.0, candidates=pc.kmeans(6)),
     "kmeans": lambda iris: pc.fit("species ~ .", iris, "kmeans", K=2),
     "lvq": lambda iris: pc.fit("species ~ .", iris, "lvq", K=2),
-    "mixture": lambda iris: pc.fit("species ~ .", iris, "mixture", K=2),
+    "mixture": lambda iris: pc.fit("species ~ .", iris, "mixture", K=2, starts=1, cv=None),
     "hyperplane": lambda iris: pc.fit("species ~ .", iris, "hyperplane", C=1.0),
     "knn": lambda iris: pc.fit("species ~ .", iris, "knn", k=3),
     "adaptive": lambda iris: pc.fit("species ~ .", iris, "knn", k=3, dissimilarity=pc.Adaptive()),
@@ -71,8 +58,7 @@ def test_every_fit_has_the_places_of_its_explorer(iris, name):
         drawn = np.asarray(ax.collections[k + (len(ax.collections) - _marks(fit, ax))].get_offsets())
         rows = table[(table["what"] == "row") & (table["class"] == fit.classes[k])]
         assert drawn == pytest.approx(rows[["x", "y"]].to_numpy(), abs=1e-9)
-    plane = explorer.parts[2]
-    shown = plane.locate(fit.rule.prototypes)[prototypes.list_shown(fit)] if len(fit.rule.prototypes) else np.empty((0, 2))
+    shown = explorer.parts[2].locate(fit.rule.prototypes)[list_shown(fit)] if len(fit.rule.prototypes) else np.empty((0, 2))
     known = shown[np.isfinite(shown).all(axis=1)]
     dots = np.concatenate([np.asarray(c.get_offsets()) for c in ax.collections if len(c.get_offsets())])
     assert all(np.abs(dots - spot).max(axis=1).min() < 1e-9 for spot in known)
@@ -88,19 +74,19 @@ def _marks(fit, ax):
 
 def test_a_map_of_all_rows_is_classical_scaling(iris):
     fit = pc.fit("species ~ .", iris, eps=1.0)
-    plane = geometry.make_plane(fit)
+    flat = plane.make_plane(fit)
     where = fit.dissimilarity.map(2).to_numpy()
-    assert plane.rows == pytest.approx(where)
-    assert plane.locate(fit.rule.prototypes) == pytest.approx(where[fit.prototypes.index])
+    assert flat.rows == pytest.approx(where)
+    assert flat.locate(fit.rule.prototypes) == pytest.approx(where[fit.prototypes.index])
     adaptive = FITS["adaptive"](iris)
     D = adaptive.dissimilarity.frame().to_numpy()
-    assert geometry.make_map(adaptive).rows == pytest.approx(torgerson((D + D.T) / 2, 2))
+    assert plane.make_map(adaptive).rows == pytest.approx(torgerson((D + D.T) / 2, 2))
 
 
 def test_a_map_of_some_rows_has_the_places_of_the_map_of_all(iris, monkeypatch):
-    monkeypatch.setattr(geometry, "LANDMARKS", 40)
+    monkeypatch.setattr(plane, "LANDMARKS", 40)
     fit = pc.fit("species ~ .", iris, eps=1.0)
-    every, some = geometry.make_map(fit), geometry.make_map(fit, rows=np.arange(0, 150, 7))
+    every, some = plane.make_map(fit), plane.make_map(fit, rows=np.arange(0, 150, 7))
     known = np.isfinite(some.rows).all(axis=1)
     assert known[::7].all()
     assert not known.all()
@@ -109,18 +95,18 @@ def test_a_map_of_some_rows_has_the_places_of_the_map_of_all(iris, monkeypatch):
 
 def test_planes_have_both_orders_and_axes_that_are_checked(iris):
     fit = pc.fit(PETALS, iris, eps=0.5)
-    plane, other = geometry.make_plane(fit), geometry.make_plane(fit, "petal_width", "petal_length")
-    assert plane.of_metric
+    flat, other = plane.make_plane(fit), plane.make_plane(fit, "petal_width", "petal_length")
+    assert flat.of_metric
     assert other.swapped
-    assert (plane.rows == other.rows[:, ::-1]).all()
-    assert geometry.outline_balls(fit, plane) == pytest.approx(geometry.outline_balls(fit, other)[:, :, ::-1])
+    assert (flat.rows == other.rows[:, ::-1]).all()
+    assert plane.outline_balls(fit, flat) == pytest.approx(plane.outline_balls(fit, other)[:, :, ::-1])
     assert fit.plot(x="petal_width", y="petal_length").get_xlabel() == "petal width"
     assert fit.plot(x="map").get_ylabel().startswith("second axis of the map")
-    same = geometry.make_plane(fit, "petal_width", "petal_width")
+    same = plane.make_plane(fit, "petal_width", "petal_width")
     assert (same.rows[:, 0] == same.rows[:, 1]).all()
     for x, y in (("species", "petal_width"), ("petal_width", None), ("petal_width", "map")):
         with pytest.raises(pc.OptionError, match="petal_length"):
-            geometry.make_plane(fit, x, y)
+            plane.make_plane(fit, x, y)
 
 
 def test_rows_with_nothing_in_common_have_no_map(iris, monkeypatch):
@@ -128,7 +114,7 @@ def test_rows_with_nothing_in_common_have_no_map(iris, monkeypatch):
     between = type(fit.dissimilarity.metric).between
     missing = lambda self, rows, candidates: np.full_like(between(self, rows, candidates), np.nan)  # noqa: E731
     monkeypatch.setattr(type(fit.dissimilarity.metric), "between", missing)
-    for draw in (lambda: geometry.make_map(fit), lambda: geometry.map_prototypes(fit, 9)):
+    for draw in (lambda: plane.make_map(fit), lambda: plane.map_prototypes(fit, 9)):
         with pytest.raises(pc.DataError, match="no observed variable in common"):
             draw()
 
@@ -138,22 +124,25 @@ def test_rows_with_nothing_in_common_have_no_map(iris, monkeypatch):
 )
 def test_prototypes_that_are_not_rows_have_a_sammon_map(iris, name):
     fit = FITS[name](iris)
-    spots = geometry.map_prototypes(fit, 50)
+    spots = plane.map_prototypes(fit, 50)
     assert spots.index.tolist() == fit.prototypes.index.tolist()
     assert np.isfinite(spots[["x", "y"]]).all(axis=None)
     assert spots.attrs["stress"] < 0.1
     with pytest.raises(pc.NotAvailable, match="not rows of the data"):
-        geometry.map_prototypes(wide(iris, "c"), 50)
+        plane.map_prototypes(wide(iris, "c"), 50)
 
 
 def test_regions_are_what_the_fit_predicts(iris):
     fit = pc.fit(PETALS, iris, eps=0.5)
-    of = geometry.predict_regions(fit, ("petal_length", "petal_width"), (1.0, 7.0, 0.0, 3.0), 20)
-    assert of.codes.shape == (20, 20)
-    table = of.frame(fit.frame.levels)
-    new = table.rename(columns={"x": "petal_length", "y": "petal_width"})
-    assert (fit.predict(new).astype(str) == table["class"].astype(str)).all()
-    assert (table["x"].min(), table["x"].max()) == pytest.approx((1.15, 6.85))
+    for axes in ((), ("petal_width", "petal_length")):
+        regions = plane.divide_plane(fit, plane.make_plane(fit, *axes), 20)
+        x, y = axes or ("petal_length", "petal_width")
+        across, up = np.meshgrid(regions.x, regions.y)
+        predicted = fit.predict(pd.DataFrame({x: across.ravel(), y: up.ravel()}))
+        assert predicted.cat.codes.tolist() == regions.codes.ravel().tolist()
+        left, right, bottom, top = regions.extent
+        assert left < iris[x].min() < iris[x].max() < right
+        assert bottom < iris[y].min() < iris[y].max() < top
 
 
 def test_infinite_balls_have_no_outline(iris):
@@ -162,29 +151,27 @@ def test_infinite_balls_have_no_outline(iris):
     fit = pc.fit(PETALS, iris, eps=0.5)
     points = replace(fit.rule.prototypes, radii=np.where(np.arange(len(fit.prototypes)) == 1, np.inf, 1.0))
     other = replace(fit, rule=replace(fit.rule, prototypes=points))
-    outlines = geometry.outline_balls(other, geometry.make_plane(other))
+    outlines = plane.outline_balls(other, plane.make_plane(other))
     assert len(outlines) == len(points)
     assert np.isnan(outlines).all(axis=(1, 2)).tolist() == [k == 1 for k in range(len(outlines))]
-    assert 1 not in prototypes.find_members(other, np.arange(3)).prototypes
+    assert 1 not in find_members(other, np.arange(3)).prototypes
 
 
 def test_confusion_counts_held_out_or_training_rows(iris):
     fit = pc.fit("species ~ .", iris, eps=[0.5, 1.0], cv=3, dissimilarity="euclidean", repeats=1)
-    counts = evaluation.count_confusion(fit)
-    assert counts.rows == "held-out rows"
-    assert counts.table.equals(fit.validation.confusion(fit.point))
-    assert counts.shares.sum(axis=1) == pytest.approx(1.0)
-    alone = evaluation.count_confusion(pc.fit("species ~ .", iris, eps=1.0))
-    assert alone.rows == "training rows"
-    assert alone.table.to_numpy().sum() == 150
+    table, rows = count_confusion(fit)
+    assert rows == "held-out rows"
+    assert table.equals(fit.validation.confusion(fit.point))
+    table, rows = count_confusion(pc.fit("species ~ .", iris, eps=1.0))
+    assert rows == "training rows"
+    assert table.to_numpy().sum() == 150
 
 
 def test_curves_have_lines_and_positions(iris):
     v = pc.cross_validate("species ~ .", iris, eps=[0.5, 1.0, 2.0], lambda_=[0.1, 1.0, 2.5], cv=3, dissimilarity="euclidean", repeats=1)
-    traced = curve.trace_curve(v, "eps")
-    assert [name for name, _ in traced.lines] == ["lambda_ = 0.1", "lambda_ = 1", "lambda_ = 2.5"]
-    assert all(part["position"].tolist() == [0.5, 1.0, 2.0] for _, part in traced.lines)
-    assert traced.others == ["lambda_"]
+    lines = v.plot("eps").containers
+    assert [line.get_label() for line in lines] == ["lambda_ = 0.1", "lambda_ = 1", "lambda_ = 2.5"]
+    assert all(line.lines[0].get_xdata().tolist() == [0.5, 1.0, 2.0] for line in lines)
     assert curve.mark_points(v, 5)["mark"][5].startswith("chosen")
     for wrong in ("K", ("eps", "eps"), ("eps", "K")):
         with pytest.raises(pc.OptionError, match="tuned parameters"):

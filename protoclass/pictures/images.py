@@ -1,16 +1,16 @@
-"""Rows that are pictures: their pixels, and the rows that a picture book of a fit shows (PVM paper, figures 4 to 6, 8)."""
+"""Rows that are images: their pixels, prototypes, maps of them and misclassified rows (PVM paper, figures 4 to 6, 8)."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from math import prod
+from math import ceil, prod
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from ..analysis import steps
-from ..analysis.steps import take
 from ..core.query import distances_by
 from ..core.task import COVERED
 from ..estimation.fitted import Fitted
@@ -18,8 +18,10 @@ from ..frames.schema import check_unique
 from ..frames.tables import as_pandas
 from ..ground.checks import whole_number
 from ..ground.errors import NotAvailable, OptionError, brief
+from ..ground.text import shorten
 from ..metrics.dtw import padded
-from .prototypes import list_rows
+from .plane import map_prototypes
+from .style import LETTERS, axes, colour, framed, key, scatter_classes
 
 
 def read_pixels(fit: Fitted, rows: pd.DataFrame, shape: Any) -> np.ndarray:
@@ -34,11 +36,6 @@ def read_pixels(fit: Fitted, rows: pd.DataFrame, shape: Any) -> np.ndarray:
     if len(names) != prod(shape):
         raise OptionError(f"shape={shape} has {prod(shape)} pixels, but there are {len(names)} predictors")
     return np.asarray(rows[names].to_numpy(float).reshape(-1, *shape))
-
-
-def check_shape(fit: Fitted, shape: Any) -> None:
-    """Raise unless the rows of a fit are pictures of this shape."""
-    read_pixels(fit, fit.frame.columns.iloc[:1], shape)
 
 
 def list_steps(fit: Fitted) -> list[str]:
@@ -92,7 +89,7 @@ class Album:
         return shade(read_pixels(fit, rows, self.shape), self.low, self.high)
 
     def prototypes(self, fit: Fitted, which: np.ndarray) -> np.ndarray:
-        at = list_rows(take(fit.rule.prototypes, which), fit.dissimilarity)
+        at = fit.prototype_row[which]
         return self.rows(fit, fit.frame.columns.iloc[at] if (at >= 0).all() else fit.prototypes.iloc[which])
 
 
@@ -141,26 +138,17 @@ def make_album(fit: Fitted, shape: Any) -> Album | None:
     return Album(shape, float(pixels.min()), float(pixels.max()))
 
 
-@dataclass(frozen=True)
-class Panels:
-    """Pictures with what stands above them.
+@framed
+def images(fit: Fitted, shape: Any, count: int = 88) -> Any:
+    """Plot the first prototypes as images, each with its class and its numbers of newly (and wrongly) covered rows.
 
-    Attributes
+    Parameters
     ----------
-    pixels : array (k, height, width)
-        NaN where there is no picture.
-    titles : list of str (k,)
-    name : str
-        Of all of them.
+    shape : (int, int)
+        Rows and columns of an image. Its pixels are the predictors in their order, row by row.
+    count : int
+        Number of prototypes.
     """
-
-    pixels: np.ndarray
-    titles: list[str]
-    name: str
-
-
-def show_prototypes(fit: Fitted, shape: Any, count: int) -> Panels:
-    """The first prototypes; above each its class and the rows that it covers first (and wrongly covers)."""
     first = fit.prototypes.head(whole_number("count", count, 1))
     if first.empty:
         raise NotAvailable("the fit has no prototypes to show")
@@ -170,21 +158,21 @@ def show_prototypes(fit: Fitted, shape: Any, count: int) -> Panels:
         titles = [f"{c}: {a:g} ({b:g})" for c, a, b in triples]
         note = "class: rows newly covered (rows wrongly covered)"
     name = f"The first {len(first)} of {len(fit.rule.prototypes)} prototypes; {note}"
-    return Panels(read_pixels(fit, first, shape), titles, name)
+    return draw_grid(read_pixels(fit, first, shape), titles, name)
 
 
-def show_weights(fit: Fitted, shape: Any, count: int) -> Panels:
-    """The first prototypes, and then the weights of the pixels for the class of each."""
+def show_weights(fit: Fitted, shape: Any, count: int) -> tuple[np.ndarray, list[str], str]:
+    """The first prototypes, and then the weights of the pixels for the class of each, for `draw_grid`."""
     metric, first = fit.dissimilarity.metric, fit.prototypes.head(count)
     if metric.column_weights is None:
         raise NotAvailable(f"{metric.name} dissimilarities have no learned weights of pixels: use method 'medianglvq', or pc.Relevance()")
     of_class = np.atleast_2d(metric.column_weights["weight"] if metric.class_weights is None else metric.class_weights)
-    images = read_pixels(fit, first, shape)
+    pixels = read_pixels(fit, first, shape)
     looks = (of_class / metric.column_weights["scale"].to_numpy() ** 2)[fit.rule.prototypes.classes[: len(first)] % len(of_class)]
-    looks = looks.reshape(images.shape) / looks.max(axis=1)[:, None, None]
-    pixels = np.concatenate([(images - images.min()) / (np.ptp(images) or 1.0), looks])
+    looks = looks.reshape(pixels.shape) / looks.max(axis=1)[:, None, None]
+    pixels = np.concatenate([(pixels - pixels.min()) / (np.ptp(pixels) or 1.0), looks])
     titles = [*first["class"].astype(str), *[""] * len(first)]
-    return Panels(pixels, titles, "Prototypes, and the weight of each pixel in distances to them, from 0 to its maximum (dark)")
+    return pixels, titles, "Prototypes, and the weight of each pixel in distances to them, from 0 to its maximum (dark)"
 
 
 def list_misclassified(fit: Fitted, new: Any = None, size: int | None = None) -> pd.DataFrame:
@@ -215,15 +203,23 @@ def list_misclassified(fit: Fitted, new: Any = None, size: int | None = None) ->
     return out
 
 
-def show_misclassified(fit: Fitted, shape: Any, new: Any, size: int | None, count: int) -> tuple[Panels, list[str]]:
-    """Misclassified rows, drawn at random by the fit's seed, with the prototypes of `list_misclassified`.
+@framed
+def misclassified(fit: Fitted, shape: Any, new: Any = None, size: int | None = None, count: int = 7) -> Any:
+    """Plot misclassified rows as images, with their nearest prototype and the nearest of the true class.
 
-    Returns
-    -------
-    Panels, list of str
-        The pictures row by row, and what stands in each column.
+    Parameters
+    ----------
+    shape : (int, int)
+        Rows and columns of an image.
+    new : DataFrame, optional
+        New rows with their classes. Default: the training rows.
+    size : int, optional
+        Number of prototypes: the plot then shows rows that are misclassified by the first `size` prototypes but not by all; the last
+        image is the nearest of all prototypes.
+    count : int
+        Maximum number of rows, a random sample with the seed of the fit.
     """
-    check_shape(fit, shape)
+    read_pixels(fit, fit.frame.columns.iloc[:1], shape)  # before anything is predicted
     table = list_misclassified(fit, new, size)
     if table.empty:
         raise NotAvailable("no row is misclassified")
@@ -237,9 +233,79 @@ def show_misclassified(fit: Fitted, shape: Any, new: Any, size: int | None, coun
             columns.append(read_pixels(fit, prototypes.reindex(table[name]), shape))
             heads.append(head)
     titles = []
-    for row in table.index:
-        own, fitted = table.at[row, "truth"], table.at[row, "fitted"]
-        right = f"{own}" if pd.notna(table.at[row, "right"]) else "none"
-        titles += [f"{row}: {own}", f"{fitted}", right, f"{own}"][: len(columns)]
+    for row, (own, fitted, _, right) in zip(table.index, table.iloc[:, :4].itertuples(index=False), strict=True):
+        titles += [f"{row}: {own}", f"{fitted}", f"{own}" if pd.notna(right) else "none", f"{own}"][: len(columns)]
     name = "Misclassified rows" if size is None else f"Rows that only the first {size} prototypes misclassify"
-    return Panels(np.stack(columns, axis=1).reshape(-1, *columns[0].shape[1:]), titles, name), heads
+    return draw_grid(np.stack(columns, axis=1).reshape(-1, *columns[0].shape[1:]), titles, name, len(heads), 1.15, heads)
+
+
+INCH = 0.62  # side of an image
+ACROSS = 11  # images in a row
+MAPPED = 500  # prototypes on a map
+
+
+@framed
+def map_of_prototypes(fit: Fitted, ax: Any = None, shape: Any = None, count: int = 88) -> Any:
+    """Plot the first prototypes on a map of their dissimilarities by Sammon's mapping, as images or as markers.
+
+    Parameters
+    ----------
+    shape : (int, int), optional
+        Rows and columns of an image. Default: markers.
+    count : int
+        Number of prototypes.
+    """
+    spots = map_prototypes(fit, min(whole_number("count", count, 1), MAPPED))
+    ax = axes(ax, 7.2, 5.6)
+    size = 60 if len(spots) < 100 else 20
+    places = [spots.loc[spots["class"] == k, ["x", "y"]].to_numpy(float) for k in range(len(fit.classes))]
+    scatter_classes(ax, places, fit.classes, s=size, lw=0)
+    if shape is not None:
+        _paste(fit, spots, shape, ax)
+    ax.margins(0.06)
+    ax.set_aspect("equal", adjustable="datalim")
+    unit = fit.dissimilarity.metric.name
+    ax.set(xlabel=f"first axis of the map ({unit} units)", ylabel="second axis of the map")
+    q = len(fit.rule.prototypes)
+    first = f"{q} prototypes" if len(spots) == q else f"The first {len(spots)} of {q} prototypes"
+    ax.set_title(f"{first}, Sammon's mapping: stress {round(spots.attrs['stress'], 6):.2g}", fontsize="medium")
+    return key(ax, title=fit.frame.formula.response).axes
+
+
+def _paste(fit: Fitted, spots: pd.DataFrame, shape: Any, ax: Any) -> None:
+    """The images of the prototypes at their positions, framed in the colour of the class."""
+    from matplotlib.colors import Normalize
+    from matplotlib.offsetbox import AnnotationBbox, OffsetImage
+
+    pixels = read_pixels(fit, fit.prototypes.iloc[: len(spots)], shape)
+    shades, zoom = Normalize(pixels.min(), pixels.max()), 19 / max(pixels.shape[1:])
+    for picture, (x, y, k) in zip(pixels, spots.to_numpy(), strict=True):
+        small = OffsetImage(picture, zoom=zoom, cmap="gray_r", norm=shades)
+        ax.add_artist(AnnotationBbox(small, (x, y), pad=0.08, bboxprops={"edgecolor": colour(int(k)), "lw": 1.3}))
+
+
+def draw_grid(
+    values: np.ndarray, titles: list[str], name: str, across: int = ACROSS, size: float = INCH, heads: Sequence[str] = ()
+) -> Any:
+    """Images (k, height, width) in rows of `across`, dark for large values, with a title above each, `heads` above columns and a name
+    over all; there is no image where values are NaN."""
+    import matplotlib.pyplot as plt
+
+    titles, across = [shorten(title, LETTERS) for title in titles], min(across, len(values))
+    rows, tall = ceil(len(values) / across), size * values.shape[1] / values.shape[2]
+    wide, high = max(size + 0.08, 0.085 * max(map(len, titles))), tall + 0.24
+    above = 0.25 if heads else 0.0
+    figure, ax = plt.subplots(figsize=(max(3.6, across * wide + 0.2), rows * high + above + 0.55), layout="constrained")
+    shades = {"cmap": "gray_r", "vmin": np.nanmin(values), "vmax": np.nanmax(values)}
+    words: dict[str, Any] = {"ha": "center", "va": "bottom", "fontsize": "x-small"}
+    for k, (picture, title) in enumerate(zip(values, titles, strict=True)):
+        middle, bottom = (k % across + 0.5) * wide, -(k // across + 1) * high
+        if np.isfinite(picture).all():
+            ax.imshow(picture, extent=(middle - size / 2, middle + size / 2, bottom, bottom + tall), **shades)
+        ax.text(middle, bottom + tall + 0.02, title, **words)
+    for k, head in enumerate(heads):
+        ax.text((k + 0.5) * wide, 0.03, head, **words, weight="bold")
+    ax.set_axis_off()
+    ax.set(xlim=(0, across * wide), ylim=(-rows * high - 0.06, above), aspect="equal")
+    ax.set_title(name, fontsize="medium")
+    return figure

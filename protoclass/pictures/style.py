@@ -12,11 +12,12 @@ from typing import Any, TypeVar
 import numpy as np
 from matplotlib import rc_context, rcParams
 from matplotlib.font_manager import FontProperties
+from matplotlib.patches import Patch
 from matplotlib.text import Text
 
 from ..ground.errors import OptionError, brief
 from ..ground.options import options
-from ..views.prototypes import list_short, shorten
+from ..ground.text import list_short, shorten
 
 MARKS = ("o", "s", "^", "D", "v", "P", "X", "<", ">", "h", "p")
 GREY = "#6E6E6E"  # contrast of at least 3 : 1 on light and on dark paper
@@ -76,28 +77,17 @@ def luminance(colour: Any) -> float:
     return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
 
 
-def contrast(colour: Any, other: Any) -> float:
-    """Contrast of two colours, from 1 to 21 (WCAG 2.2, success criterion 1.4.3).
-
-    Examples
-    --------
-    >>> contrast("white", "black"), round(contrast("#D55E00", "white"), 1)
-    (21.0, 3.9)
-    """
-    lighter, darker = sorted((luminance(colour), luminance(other)), reverse=True)
-    return (lighter + 0.05) / (darker + 0.05)
-
-
 def letters_on(ground: Any) -> str:
-    """Black or white, whichever is more readable on a background."""
-    return "black" if contrast("black", ground) >= contrast("white", ground) else "white"
+    """Black or white, whichever is more readable on a background: at the limit both have a contrast of 4.6."""
+    return "black" if luminance(ground) > 0.179 else "white"
 
 
 LETTERS = 24  # of a class
 LETTER = 0.53  # mean width of a letter, in font sizes
 LEAST = 6.0  # smallest readable font size in points
 NAMED, FEW = 20, 4  # names in a legend, and inside small Axes
-FEWEST = 16  # letters of a name in these
+FEWEST = 18  # letters of a name in these
+SEEN = 22.0  # square points of the mark of a row, and at least of those in a legend
 NARROW = 3.0  # inches of Axes without room for a legend next to them, or for a second scale
 SHARE, LEFT = (0.45, 0.3), 100  # of a figure that names along an axis may take, beside a square less; points left in large ones
 BESIDE, LINES = 8, 6  # font sizes of a figure without words in the middle of its Axes; lines of a title of one of several plots
@@ -105,8 +95,9 @@ Draw = TypeVar("Draw", bound=Callable[..., Any])
 
 
 def framed(draw: Draw) -> Draw:
-    """A function that draws on `ax` (or on a new figure): letters are smaller on small Axes, long words are wrapped, and a dollar sign in
-    a name begins no formula. matplotlib's "constrained" layout makes room for names and legends."""
+    """A function that draws on `ax` (or on a new figure): on small Axes letters are smaller, and titles and labels have their first line
+    alone; long words are wrapped, and a dollar sign in a name begins no formula. matplotlib's "constrained" layout makes room for names
+    and legends."""
 
     @wraps(draw)
     def drawn(*values: Any, **options: Any) -> Any:
@@ -114,7 +105,7 @@ def framed(draw: Draw) -> Draw:
         if ax is not None:
             if not hasattr(ax, "set_xlabel"):
                 raise OptionError(f"ax must be Axes of matplotlib, such as from plt.subplots(), or None, not {brief(ax)}")
-            size = max(1.21 * LEAST, size * min(1.0, _inches(ax) / NARROW) ** 0.5)  # "small" is 0.83 of it
+            size = max(1.21 * LEAST, size * min(1.0, inches(ax)[0] / NARROW) ** 0.5)  # "small" is 0.83 of it
         with rc_context({"font.size": size}):
             return _finish(draw(*values, **options))
 
@@ -125,7 +116,7 @@ def _finish(drawn: Any) -> Any:
     for ax in [drawn] if hasattr(drawn, "get_xlabel") else drawn.axes:
         wide, high = cell(ax)
         for text, room, other in ((ax.title, wide, high), (ax.xaxis.label, wide, high), (ax.yaxis.label, high, wide)):
-            size, lines = text.get_fontsize(), text.get_text().split("\n")
+            size, lines = text.get_fontsize(), text.get_text().split("\n")[: None if has_room(ax) else 1]
             letters, most = int((room / size - BESIDE) / LETTER), int(0.15 * other / size) if drawn is ax else LINES
             lines = [part for line in lines for part in wrap(line, max(LETTERS, letters), break_on_hyphens=False) or [""]]
             text.set(text="\n".join(lines[:most]) + " ..." * (len(lines) > most), wrap=has_room(ax))  # small Axes would vanish
@@ -148,13 +139,15 @@ def axes(ax: Any, width: float = 6.4, height: float = 4.4) -> Any:
     return ax
 
 
-def _inches(ax: Any) -> float:
-    return float(ax.get_window_extent().width / ax.figure.dpi)
+def inches(ax: Any) -> tuple[float, float]:
+    """Width and height of Axes, before names and legends get their room."""
+    box = ax.get_window_extent()
+    return float(box.width / ax.figure.dpi), float(box.height / ax.figure.dpi)
 
 
 def has_room(ax: Any) -> bool:
-    """Whether there is room next to the plot for more: a legend, a second scale, a margin."""
-    return _inches(ax) >= NARROW
+    """Whether there is room next to the plot for more: a legend, a second scale, values in the legend."""
+    return inches(ax)[0] >= NARROW
 
 
 def cell(ax: Any) -> tuple[float, float]:
@@ -164,26 +157,15 @@ def cell(ax: Any) -> tuple[float, float]:
     return float(box.width / columns * 72 / ax.figure.dpi), float(box.height / rows * 72 / ax.figure.dpi)
 
 
-def fit_letters(ax: Any, width: float, height: float, longest: int) -> float:
-    """Font size of texts of at most so many letters, in cells with these shares of the Axes; 0 if it were unreadable."""
-    ax.figure.figure.draw_without_rendering()  # once there are names along the axes
-    box, points = ax.get_window_extent(), 72 / ax.figure.dpi
-    size = min(rcParams["font.size"], 0.9 * width * box.width * points / (LETTER * longest), 0.8 * height * box.height * points)
-    return size if size >= LEAST else 0.0
+def list_named(levels: Iterable[Any], most: int = LETTERS) -> list[str]:
+    """Classes for legends and axes, cut to this many letters and still different; a legend leaves out labels that begin with an
+    underscore."""
+    return [f" {name}" if name.startswith("_") else name for name in list_short(levels, most)]
 
 
 def named(level: Any) -> str:
-    """A class for a legend, which leaves out labels that begin with an underscore; of a long one the beginning and the end."""
-    return _no_underscore(shorten(str(level), LETTERS))
-
-
-def list_named(levels: Iterable[Any], most: int = LETTERS) -> list[str]:
-    """Classes for legends and axes, cut to this many letters and still different."""
-    return [_no_underscore(name) for name in list_short(levels, most)]
-
-
-def _no_underscore(text: str) -> str:
-    return f" {text}" if text.startswith("_") else text
+    """A class for a legend."""
+    return list_named([level])[0]
 
 
 def name_ticks(axis: Any, names: Sequence[str], label: str = "", at: Any = None, letters: Any = None) -> None:
@@ -212,7 +194,9 @@ def key(ax: Any, where: str = "right", title: Any = None, handles: Any = None) -
     """A legend right of the Axes, or inside at a location of matplotlib; inside small Axes. Names beyond some are counted."""
     handles, labels = ax.get_legend_handles_labels() if handles is None else (handles, [h.get_label() for h in handles])
     room = has_room(ax)
-    handles, labels = count_names(handles, labels if room else list_short(labels, FEWEST), NAMED if room else FEW)
+    labels, most = labels if room else list_short(labels, FEWEST), NAMED if room else FEW
+    if len(labels) > most:
+        handles, labels = [*handles[: most - 1], Patch(alpha=0)], [*labels[: most - 1], f"and {len(labels) - most + 1} more"]
     if where == "right" and room:
         style: dict[str, Any] = {"loc": "upper left", "bbox_to_anchor": (1.0, 1.0), "frameon": False}
     else:
@@ -220,16 +204,10 @@ def key(ax: Any, where: str = "right", title: Any = None, handles: Any = None) -
     title = None if title is None or not room else shorten(str(title), LETTERS)
     legend = ax.legend(handles, labels, title=title, title_fontsize="small", fontsize="small", **style)
     legend.set_in_layout("bbox_to_anchor" in style)  # inside, it has the room that the Axes have
+    for handle in legend.legend_handles:
+        if hasattr(handle, "set_sizes"):
+            handle.set_sizes(np.maximum(handle.get_sizes(), SEEN))
     return legend
-
-
-def count_names(handles: list[Any], labels: list[str], most: int = NAMED) -> tuple[list[Any], list[str]]:
-    """The first entries of a legend, and of more the number of the rest."""
-    if len(labels) <= most:
-        return handles, labels
-    from matplotlib.lines import Line2D
-
-    return [*handles[: most - 1], Line2D([], [], ls="none")], [*labels[: most - 1], f"and {len(labels) - most + 1} more"]
 
 
 def panels(rows: int, columns: int, width: float, height: float) -> tuple[Any, Any]:
@@ -246,11 +224,11 @@ def list_down(ax: Any, names: Sequence[str], label: str = "", letters: Any = Non
     ax.set_ylim(len(names) - 0.5, -0.5)
 
 
-def draw_bars(ax: Any, values: Any, names: Sequence[str], label: str = "", height: float = 0.62, letters: Any = None, **style: Any) -> None:
+def draw_bars(ax: Any, values: Any, names: Sequence[str], label: str = "", **style: Any) -> None:
     """A bar for each value from a line at 0 on, the first above, with its name."""
-    ax.barh(np.arange(len(values)), values, height, lw=0, **style)
+    ax.barh(np.arange(len(values)), values, 0.62, lw=0, **style)
     ax.axvline(0, lw=0.8, color=ink(ax))
-    list_down(ax, names, label, letters)
+    list_down(ax, names, label)
 
 
 def grid_lines(ax: Any, axis: str) -> None:

@@ -8,12 +8,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..core.embedding.scaling import torgerson
 from ..ground.checks import among, one_of
 from ..ground.errors import DataError, OptionError, brief
 from ..metrics.dissimilarity import Dissimilarity
 from ..metrics.embedding import Embedding, Spectrum, classes_of
-from ..views.analyses import list_eigenvalues, list_places
 from .style import (
     GREY,
     RISING,
@@ -31,16 +29,14 @@ from .style import (
 )
 from .style import axes as draw_on
 
-MOST = 1000  # rows and candidates shown
-LEAVES = 600  # rows of a class whose leaf ordering is optimal
+MOST = 600  # rows and candidates shown
 LEVELS = (0.05, 0.25, 0.5, 0.75, 0.95)
 
 
 def seriate(D: np.ndarray) -> np.ndarray:
     """An order in which neighbours are similar, of the rows of a symmetric matrix (n, n).
 
-    Optimal leaf ordering of average linkage (Bar-Joseph et al. 2001), of more than 600 rows the first axis of classical
-    scaling.
+    Optimal leaf ordering of average linkage (Bar-Joseph et al. 2001).
 
     Examples
     --------
@@ -49,22 +45,17 @@ def seriate(D: np.ndarray) -> np.ndarray:
     >>> seriate(np.abs(x[:, None] - x)).tolist()
     [0, 2, 3, 1]
     """
-    n = len(D)
-    if n < 3:
-        return np.arange(n)
-    if n > LEAVES:
-        order = np.argsort(torgerson(D, 1)[:, 0], kind="stable")
-    else:
-        from scipy.cluster.hierarchy import leaves_list, linkage
+    from scipy.cluster.hierarchy import leaves_list, linkage
 
-        size = float(D.max()) or 1.0
-        flat = D[np.triu_indices(n, 1)] / size
-        order = leaves_list(linkage(flat, "average", optimal_ordering=True))
+    if len(D) < 3:
+        return np.arange(len(D))
+    flat = D[np.triu_indices(len(D), 1)] / (float(D.max()) or 1.0)
+    order = leaves_list(linkage(flat, "average", optimal_ordering=True))
     return np.asarray(order if order[0] < order[-1] else order[::-1])
 
 
 def arrange(dissimilarity: Dissimilarity, by: Any = None) -> tuple[pd.DataFrame, pd.Series, pd.Series]:
-    """The matrix as it is drawn: ordered by class and seriated within each, of at most 1000 rows and candidates.
+    """The matrix as it is drawn: ordered by class and seriated within each, of at most 600 rows and candidates.
 
     Returns
     -------
@@ -117,17 +108,12 @@ def describe_shares(dissimilarity: Dissimilarity, table: pd.DataFrame) -> str:
     return f"{' and '.join(shares[: 1 if dissimilarity.square else 2])}, evenly taken" if shares else ""
 
 
-def find_range(table: pd.DataFrame, square: bool) -> tuple[float, float, bool, bool]:
-    """Ends of the colours of a matrix: its 1 % and 99 % quantiles; and whether values lie below and above these.
-
-    In a square matrix what is between a row and itself does not count.
-    """
+def find_range(table: pd.DataFrame, square: bool) -> tuple[float, float]:
+    """Ends of the colours of a matrix: its 1 % and 99 % quantiles; in a square matrix without what is between a row and itself."""
     values = table.to_numpy(float)
     apart = values[table.index.to_numpy()[:, None] != table.columns.to_numpy()] if square else values.ravel()
     low, high = np.quantile(apart, [0.01, 0.99]) if len(apart) else (0.0, 0.0)
-    if not low < high:
-        low, high = 0.0, float(values.max()) or 1.0
-    return float(low), float(high), bool(len(apart) and apart.min() < low), bool(len(apart) and apart.max() > high)
+    return (float(low), float(high)) if low < high else (0.0, float(values.max()) or 1.0)
 
 
 def find_blocks(classes: pd.Series) -> tuple[np.ndarray, np.ndarray]:
@@ -181,7 +167,7 @@ def plot(dissimilarity: Dissimilarity, by: Any = None, kind: str = "matrix", ax:
     by : Series, optional
         Classes by row label. Default: all rows are one group.
     kind : "matrix" or "distributions"
-        Kind of plot. "matrix": an image with rows sorted by class, similar rows next to each other (at most 1000, evenly sampled);
+        Kind of plot. "matrix": an image with rows sorted by class, similar rows next to each other (at most 600, evenly sampled);
         its colours span the 1 % to 99 % quantiles. "distributions": for each class, the positive dissimilarities between its rows, and
         to rows of other classes.
     ax : Axes, optional
@@ -212,13 +198,12 @@ def draw_matrix(dissimilarity: Dissimilarity, by: Any = None, ax: Any = None) ->
         # "constrained" lets labels of Axes with a fixed aspect run out of the figure
         ax.figure.set_layout_engine("compressed")
     values = table.to_numpy(float)
-    low, high, below, above = find_range(table, dissimilarity.square)
+    low, high = find_range(table, dissimilarity.square)
     image = ax.imshow(values, cmap=RISING, vmin=low, vmax=high, aspect="equal" if dissimilarity.square else "auto")
     image.set_rasterized(True)
-    extend = {(False, False): "neither", (True, False): "min", (False, True): "max", (True, True): "both"}
     words, shrink = "dissimilarity", 0.9 if dissimilarity.square else 1.0
     words += f" ({dissimilarity.metric.name} units)" if has_room(ax) else ""
-    ax.figure.colorbar(image, ax=ax, label=words, extend=extend[below, above], shrink=shrink)
+    ax.figure.colorbar(image, ax=ax, label=words, extend="both", shrink=shrink)
     what = classes_of(dissimilarity.index, by).name
     for axis, classes, side in ((ax.yaxis, of_row, "rows"), (ax.xaxis, of_column, "candidates")):
         if what:
@@ -254,9 +239,6 @@ def draw_boxes(dissimilarity: Dissimilarity, by: Any = None, ax: Any = None) -> 
         shift, fill = sides[to]
         at = classes.index(level) + (shift if what else 0.0)
         if not row["number"]:
-            ax.annotate(
-                "none", (0, at), (4, 0), textcoords="offset points", va="center", fontsize="x-small", color=GREY
-            )
             continue
         ax.hlines(at, row["q5"], row["q95"], color=ink(ax), lw=0.9)
         ax.plot([row["smallest"], row["largest"]], [at, at], ".", ms=5, color=ink(ax))
@@ -274,17 +256,16 @@ def draw_boxes(dissimilarity: Dissimilarity, by: Any = None, ax: Any = None) -> 
 @framed
 def spectrum(result: Spectrum, ax: Any = None) -> Any:
     """Plot the eigenvalues by descending absolute value, with positive and negative ones distinguished."""
-    ax = draw_on(ax)
-    table = list_eigenvalues(result)
-    for k, sign in enumerate(("positive", "negative")):
-        own = table[table["sign"] == sign]
-        ax.vlines(own["axis"], 0, own["eigenvalue"], color=colour(k), lw=1.2)
-        ax.plot(own["axis"], own["eigenvalue"], mark(k), ms=4, color=colour(k), label=f"{sign} ({len(own)})")
+    ax, values = draw_on(ax), result.table["eigenvalue"].to_numpy()
+    for k, (sign, own) in enumerate((("positive", values > 0), ("negative", values < 0))):
+        at = np.flatnonzero(own) + 1
+        ax.vlines(at, 0, values[own], color=colour(k), lw=1.2)
+        ax.plot(at, values[own], mark(k), ms=4, color=colour(k), label=f"{sign} ({len(at)})")
     ax.axhline(0, color=GREY, lw=0.8)
     ax.xaxis.get_major_locator().set_params(integer=True)
     ax.set(xlabel="axis, by descending absolute value", ylabel="eigenvalue (squared units of the dissimilarity)")
     ax.set_title(
-        f"{result.case}: {100 * result.negative:.2g} % negative mass, effective dimension {result.effective:.3g} of {result.n - 1}",
+        f"{result.case}: {100 * result.negative:.2g} % negative mass\neffective dimension {result.effective:.3g} of {result.n - 1}",
         fontsize="medium",
     )
     return key(ax, title="eigenvalues").axes
@@ -309,17 +290,21 @@ def points(embedding: Embedding, axes: tuple[int, int] | None = None, by: Any = 
             raise OptionError(f"axes must be two numbers from 1 to {len(embedding.axes.values)}, such as (1, 2), not {brief(axes)}")
     if by is not None and not (isinstance(by, pd.Series) and by.index.is_unique and among(embedding.data.index, by.index).all()):
         raise OptionError("by must be a Series of classes with every row's label once")
-    table = list_places(embedding, axes, by)
+    signs, X = embedding.signs.to_numpy(), embedding.coordinates.to_numpy()
+    if axes is None:
+        up, down = np.flatnonzero(signs > 0), np.flatnonzero(signs < 0)
+        first = [*up[:1], *down[:1]] if len(up) and len(down) else [*range(min(2, len(signs)))]
+        axes = (int(first[0]) + 1, int(first[-1]) + 1) if len(first) else (1, 1)
+    places = np.column_stack([X[:, k - 1] if X.shape[1] else np.zeros(len(X)) for k in axes])
     ax = draw_on(ax, 5.6, 5.0)
     style = {"s": 22, "lw": 0, "alpha": 0.7}
     if by is None:
-        ax.scatter(table["x"], table["y"], color=colour(0), **style)
+        ax.scatter(*places.T, color=colour(0), **style)
     else:
-        levels = table["class"].cat.categories
-        places = [table.loc[table["class"].cat.codes == k, ["x", "y"]].to_numpy(float) for k in range(len(levels))]
-        scatter_classes(ax, places, levels, **style)
+        classes = pd.Categorical(by.loc[embedding.coordinates.index])
+        scatter_classes(ax, [places[classes.codes == k] for k in range(len(classes.categories))], classes.categories, **style)
         key(ax)
-    x, y = table.attrs["axes"]
+    x, y = (f"axis {k} ({'+' if len(signs) == 0 or signs[k - 1] > 0 else '-'})" for k in axes)
     ax.set_aspect("equal", adjustable="datalim")
     ax.axhline(0, color=GREY, lw=0.6, zorder=0)
     ax.axvline(0, color=GREY, lw=0.6, zorder=0)

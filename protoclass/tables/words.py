@@ -2,15 +2,44 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import pandas as pd
 
+from ..core.task import ASSIGNED, COVERED
 from ..estimation.error_curve import ErrorCurve
 from ..estimation.fitted import Fitted
 from ..ground.options import SAME
-from .prototypes import all_rows_serve, list_shown
+from ..ground.text import write_number, write_value
+
+
+def count_confusion(fit: Fitted) -> tuple[pd.DataFrame, str]:
+    """Weight of the rows by true and predicted class, and which rows: held out, if something was cross-validated, else training rows."""
+    if fit.curve is not None:
+        return fit.curve.confusion(fit.point), "held-out rows"
+    L, levels = len(fit.classes), fit.frame.levels
+    table = np.bincount(fit.frame.codes * L + fit.fitted_codes, fit.frame.weights, L * L).reshape(L, L)
+    return pd.DataFrame(table, levels, levels), "training rows"
+
+
+def all_rows_serve(fit: Fitted) -> bool:
+    """Whether every row is a prototype without having been chosen, as in k-NN."""
+    prototypes = fit.rule.prototypes
+    return prototypes.at is not None and len(prototypes) == fit.nobs and not {*COVERED, *ASSIGNED} & set(prototypes.table)
+
+
+def list_shown(fit: Fitted) -> np.ndarray:
+    """Places of the prototypes that a picture marks: the support objects where there are such, none where all rows serve."""
+    support = fit.rule.prototypes.table.get("support")
+    if support is not None:
+        return np.flatnonzero(support)
+    return np.empty(0, np.int64) if all_rows_serve(fit) else np.arange(len(fit.rule.prototypes))
+
+
+def is_text(fit: Fitted) -> bool:
+    """Whether the rows are texts, of which the metric compares the letters."""
+    ((name, column), *others) = [*fit.frame.schema.items(), (None, None)]
+    return column is not None and column.kind == "category" and len(others) == 1 and fit.dissimilarity.metric.unseen_in(name) == "measured"
+
 
 MEASURES = {
     "error": "cross-validated error",
@@ -18,38 +47,6 @@ MEASURES = {
     "ordinal": "cross-validated ordinal error (mean distance in levels)",
     "loss": "cross-validated loss",
 }
-
-
-def write_number(value: float) -> str:
-    """A number for a label: three digits, an integer without decimals.
-
-    Examples
-    --------
-    >>> write_number(0.12345), write_number(1234.5), write_number(3.0), write_number(float("nan"))
-    ('0.123', '1234', '3', '-')
-    """
-    if value == float("inf") or value != value:
-        return "inf" if value > 0 else "-"
-    return f"{value:.0f}" if value >= 100 or value == round(value) else f"{value:.3g}"
-
-
-def write_share(value: float) -> str:
-    """A share for a cell of a table: two decimals, a dash where there is none.
-
-    Examples
-    --------
-    >>> write_share(0.996), write_share(0.9999), write_share(1.0), write_share(float("nan"))
-    ('0.996', '0.9999', '1', '-')
-    """
-    if value != value:
-        return "-"
-    short = next(text for text in (f"{value:.{k}f}" for k in range(2, 16)) if value in (0.0, 1.0) or 0 < float(text) < 1)
-    return f"{value:.0f}" if value in (0.0, 1.0) else short
-
-
-def write_value(value: Any) -> str:
-    """The value of a parameter for a label."""
-    return str(value) if isinstance(value, (str, bool, np.bool_)) else write_number(float(value))
 
 
 def write_error(row: pd.Series) -> str:
@@ -113,27 +110,18 @@ def describe_choice(validation: ErrorCurve, point: int) -> str:
 
 
 def describe_selection(validation: ErrorCurve) -> str:
-    """The selection of the 1-SE rule, in words: the title of the error curve."""
-    best, choice, name = validation.best, validation.one_se, validation.measure_name
-    row = validation.table.iloc[choice]
-    error = f"{name} {write_number(row['error'])}" + (f" (SE {write_number(row['se'])})" if row["se"] > SAME else "")
-    mean = write_mean(validation, write_number(round(float(row["size"]), 1)))
-    words = f"{describe_point(validation, choice)}: {error}, {mean}"
-    if best == choice:
-        return f"Minimum {name} and 1-SE choice\n{words}"
-    return f"Simplest model within 1 SE of the minimum {name} ({write_number(validation.table['error'].iloc[best])})\n{words}"
+    """The selection of the 1-SE rule, its error and its size: the title of the error curve."""
+    row = validation.table.iloc[validation.one_se]
+    error = f"{validation.measure_name} {write_number(row['error'])}" + (f" (SE {write_number(row['se'])})" if row["se"] > SAME else "")
+    noun, size = name_sizes(validation), write_number(round(float(row["size"]), 1))
+    mean = f"mean size {size}" if noun == "size" else f"{size} {noun} per fold on average"
+    return f"{describe_point(validation, validation.one_se)}: {error}\n1-SE choice: {mean}"
 
 
 def name_sizes(validation: ErrorCurve) -> str:
     """What the sizes of the fitted models count: "prototypes" or "features"; "size" if they count neither."""
     counted = validation.problem.model.can.counted
     return "features" if counted == "features" else "prototypes" if counted else "size"
-
-
-def write_mean(validation: ErrorCurve, size: str) -> str:
-    """A mean size over folds with its noun."""
-    noun = name_sizes(validation)
-    return f"mean size {size}" if noun == "size" else f"{size} {noun} per fold on average"
 
 
 def list_facts(validation: ErrorCurve, point: int) -> list[tuple[str, str]]:
@@ -154,11 +142,3 @@ def count_folds(validation: ErrorCurve) -> str:
     """The folds, and how often they were drawn."""
     repeats = len(validation.of_fold)
     return f"{int(validation.of_fold.max()) + 1} folds" + (f" x {repeats} repeats" if repeats > 1 else "")
-
-
-def write_field(value: Any, most: int = 160) -> str:
-    """The value of a predictor for a page; of a long text the beginning."""
-    if isinstance(value, (float, np.floating)):
-        return f"{value:.4g}"
-    text = str(value)
-    return text if len(text) <= most else f"{text[:most]}... ({len(text)} letters)"

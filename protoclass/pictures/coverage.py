@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,112 +11,39 @@ from ..analysis.steps import measure_rows, take
 from ..core.parallel import each, kernel
 from ..core.query import BLOCK, answer
 from ..core.sources import Held, Source, part
-from ..core.task import ASSIGNED, COVERED, Points
 from ..estimation.fitted import Fitted
 from ..ground.errors import NotAvailable
-from ..metrics.dissimilarity import Dissimilarity
-
-WIDEST = 40  # letters of a name in a picture
-
-
-def shorten(name: str, most: int = WIDEST) -> str:
-    """A name for a picture, of at most so many letters: of a long one the beginning and the end.
-
-    Examples
-    --------
-    >>> shorten("standard error of the mean concavity in mm, of 3")
-    'standard error of...oncavity in mm, of 3'
-    """
-    half = most // 2
-    return name if len(name) <= most else f"{name[: most - half - 3].rstrip()}...{name[-half:].lstrip()}"
-
-
-def list_short(names: Iterable[Any], most: int = WIDEST) -> list[str]:
-    """Names for a picture, which stay different: of those that are the same when they are cut, each has its place in brackets.
-
-    Examples
-    --------
-    >>> list_short(["a long name, first of two", "short", "a long name, last of two"], 10)
-    ['a...f two (1)', 'short', 'a...f two (3)']
-    """
-    full = [str(name) for name in names]
-    short = [shorten(name, most) for name in full]
-    return [
-        f"{name} ({k + 1})" if short.count(name) > 1 and whole != name else name
-        for k, (name, whole) in enumerate(zip(short, full, strict=True))
-    ]
-
-
-def list_names(fit: Fitted) -> Any:
-    """Index (q,) of the prototypes' names, in the order chosen."""
-    return fit.prototype_names
-
-
-def list_rows(prototypes: Points, dissimilarity: Dissimilarity) -> np.ndarray:
-    """Position (q,) of the row that each prototype is, -1 for a prototype that is not a row."""
-    if prototypes.at is None:
-        return np.full(len(prototypes), -1)
-    return np.asarray(dissimilarity.candidate_row[prototypes.at])
-
-
-def all_rows_serve(fit: Fitted) -> bool:
-    """Whether every row is a prototype without having been chosen, as in k-NN."""
-    prototypes = fit.rule.prototypes
-    return prototypes.at is not None and len(prototypes) == fit.nobs and not {*COVERED, *ASSIGNED} & set(prototypes.table)
-
-
-def list_shown(fit: Fitted) -> np.ndarray:
-    """Places of the prototypes that a picture marks: the support objects where there are such, none where all rows serve."""
-    support = fit.rule.prototypes.table.get("support")
-    if support is not None:
-        return np.flatnonzero(support)
-    return np.empty(0, np.int64) if all_rows_serve(fit) else np.arange(len(fit.rule.prototypes))
-
-
-def is_text(fit: Fitted) -> bool:
-    """Whether the rows are texts, of which the metric compares the letters."""
-    ((name, column), *others) = [*fit.frame.schema.items(), (None, None)]
-    return column is not None and column.kind == "category" and len(others) == 1 and fit.dissimilarity.metric.unseen_in(name) == "measured"
+from ..tables.words import list_shown
 
 
 def find_places(fit: Fitted, name: Any) -> list[int]:
     """Places of a name among the prototypes that are shown; several where machines share a centre."""
-    at = list_names(fit).get_indexer_for([name]) if name is not None else np.empty(0, int)
+    at = fit.prototype_names.get_indexer_for([name]) if name is not None else np.empty(0, int)
     return [int(k) for k in at[(at >= 0) & np.isin(at, list_shown(fit))]]
 
 
-def find_name(fit: Fitted, name: Any) -> tuple[int, int]:
-    """Place of a name among the prototypes that are shown, and its position among the rows; -1 for none."""
-    if name is None:
-        return -1, -1
-    at = find_places(fit, name)
-    return (at[0] if at else -1), int(fit.frame.index.get_indexer_for([name])[0])
+def find_row(fit: Fitted, name: Any) -> int:
+    """Position of a name among the rows; -1 for none."""
+    return -1 if name is None else int(fit.frame.index.get_indexer_for([name])[0])
 
 
-def measure_prototype(fit: Fitted, source: Source | None, place: int) -> np.ndarray:
-    """Dissimilarities (n,) of all rows to the prototype at a place in the order."""
-    prototype = take(fit.rule.prototypes, np.array([place]))
-    return np.asarray(measure_rows(prototype, fit.dissimilarity, source, np.arange(fit.nobs)), float)[:, 0]
-
-
-def measure_apart(fit: Fitted, which: np.ndarray, others: np.ndarray) -> np.ndarray:
-    """Dissimilarities (k, l) from some prototypes to others.
+def measure_apart(fit: Fitted, which: np.ndarray) -> np.ndarray:
+    """Dissimilarities (k, k) between some prototypes.
 
     Raises
     ------
     NotAvailable
         Where a prototype is not a row of the data, and the metric represents candidates in a way of their own.
     """
-    prototypes, dissimilarity = fit.rule.prototypes, fit.dissimilarity
-    metric, rows = dissimilarity.metric, list_rows(take(prototypes, which), dissimilarity)
-    columns = dissimilarity.prototype_rep(take(prototypes, others))
+    dissimilarity, prototypes = fit.dissimilarity, take(fit.rule.prototypes, which)
+    metric, rows, columns = dissimilarity.metric, fit.prototype_row[which], dissimilarity.prototype_rep(prototypes)
     if (rows >= 0).all():
         return np.asarray(metric.between(part(dissimilarity.rows, rows), columns), float)
     if prototypes.at is not None and not metric.symmetric:
         raise NotAvailable(
             f"the {metric.name} dissimilarities between prototypes are not known, because some prototypes are not rows of the data"
         )
-    return np.asarray(metric.between(dissimilarity.prototype_rep(take(prototypes, which)), columns), float)
+    return np.asarray(metric.between(columns, columns), float)
 
 
 def predict_row(fit: Fitted, kind: str, row: int) -> np.ndarray:
@@ -236,14 +162,6 @@ class Members:
     count: int = 0
 
 
-def lies_within(fit: Fitted, D: np.ndarray, radii: np.ndarray) -> np.ndarray:
-    """Whether dissimilarities D (r, q) are those of rows in balls of these radii (q,).
-
-    Balls that cover are open. The radius of a set covering machine is that of a row, which its features count in as they do.
-    """
-    return radii > D if fit.model.can.nearest else radii >= D
-
-
 def find_members(
     fit: Fitted, which: np.ndarray, source: Source | None = None, rows: np.ndarray | None = None, most: int | None = None
 ) -> Members:
@@ -268,7 +186,9 @@ def find_members(
         return Members(none, none, none.astype(bool))
     some = take(prototypes, which)
     radii = np.asarray(some.radii, float)
-    inside = lies_within(fit, measure_rows(some, fit.dissimilarity, source, rows), radii) & np.isfinite(radii)
+    D = measure_rows(some, fit.dissimilarity, source, rows)
+    # balls that cover are open; the radius of a set covering machine is that of a row, which its features count in as they do
+    inside = (radii > D if fit.model.can.nearest else radii >= D) & np.isfinite(radii)
     if most is not None:
         which = which[: max(1, int(np.searchsorted(np.cumsum(inside.sum(axis=0)), most, "right")))]
     place, row = np.nonzero(inside.T[: len(which)])

@@ -1,0 +1,104 @@
+"""Figures, a file for each subject: its numbers as frames or arrays, then their drawing."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from inspect import Parameter, signature
+from typing import Any
+
+from ..estimation.fitted import Fitted
+from ..ground.checks import check_known, either, one_of
+from ..ground.errors import NotAvailable, OptionError
+from ..values import load
+
+METHODS = {
+    "Alternatives": {"plot": "protoclass.pictures.analyses:alternatives"},
+    "Comparison": {"plot": "protoclass.pictures.analyses:comparison"},
+    "Criticisms": {"plot": "protoclass.pictures.analyses:criticisms"},
+    "Dissimilarity": {"plot": "protoclass.pictures.matrix:plot"},
+    "Embedding": {"plot": "protoclass.pictures.matrix:points"},
+    "PermutationTest": {"plot": "protoclass.pictures.analyses:permutations"},
+    "Spectrum": {"plot": "protoclass.pictures.matrix:spectrum"},
+    "Stability": {"plot": "protoclass.pictures.analyses:stability"},
+    "Test": {"plot": "protoclass.pictures.evaluation:draw_test"},
+    "TestByGroup": {"plot": "protoclass.pictures.evaluation:groups"},
+    "Validation": {"plot": "protoclass.pictures.curve:curve"},
+}  # functions that draw a value of each class, see `protoclass.values.Above`
+KINDS = {
+    "prototypes": "protoclass.pictures.prototypes:prototypes",
+    "rule": "protoclass.pictures.rule:rule",
+    "path": "protoclass.pictures.rule:path",
+    "why": "protoclass.pictures.columns:why",
+    "importance": "protoclass.pictures.columns:importance",
+    "weights": "protoclass.pictures.columns:weights",
+    "confusion": "protoclass.pictures.evaluation:confusion_of_fit",
+    "validation": "protoclass.pictures.curve:curve_of_fit",
+    "map": "protoclass.pictures.images:map_of_prototypes",
+    "images": "protoclass.pictures.images:images",
+    "misclassified": "protoclass.pictures.images:misclassified",
+}  # functions of a fit, Axes and options
+SEVERAL = ("rule", "images", "misclassified")  # figures without `ax`
+
+
+def plot(fit: Fitted, kind: str | None = None, ax: Any = None, **options: Any) -> Any:
+    """Draw the fit.
+
+    Parameters
+    ----------
+    kind : str, optional
+        Kind of plot, with its arguments:
+
+        * "prototypes" (the default; `x=`, `y=`, `balls=`): the prototypes among the rows; with two numeric predictors in their plane
+          with the decision regions, otherwise on a map. Balls have their true shape if the metric is computed in the plane; otherwise
+          lines join a prototype to the rows in its ball. Red rings: misclassified rows. For an SCM without prototypes: its features.
+        * "rule" (`count=`): for a method whose rule consists of conditions, the rows along the value that each condition compares, and
+          which of them it removes.
+        * "path" (`new=`, `cv=`): held-out error of the first 1, 2, ... prototypes, by the folds of the fit, and their training error.
+        * "why" (`row=`): the variables that bring a row nearer to its prototype than to the nearest of another class.
+        * "importance" (`new=`, `repeats=`, `variables=`, `cv=`, `seed=`): the increase in error when a variable is permuted.
+        * "weights" (`shape=`): the share of each column in the separation, with its learned weight, see `Fit.separation`; the weights by
+          class, if each class has its own; or the weights of the pixels of an image.
+        * "confusion": held-out (or training) rows by true and predicted class, with recall and precision.
+        * "validation" (`x=`): the error curve; with `x="size"` against the number of prototypes, with `x="frontier"` the lowest error for
+          each number of prototypes; `band=0.95` shades the simultaneous band of the curve.
+
+        For rows that are images, with `shape=(height, width)`:
+
+        * "images" (`count=`): the prototypes;
+        * "misclassified" (`new=`, `size=`, `count=`): rows with the nearest prototypes;
+        * "map" (`count=`; `shape=` optional): the prototypes by Sammon's mapping;
+        * "weights": the prototypes, and below each the learned weight of each pixel for its class.
+    ax : Axes, optional
+        Axes to draw on. Text is smaller on small ones, which have no second scale, and values that do not fit are left out. If their
+        figure has no layout, it gets matplotlib's "constrained" layout, so names and legends are not truncated.
+
+    Returns
+    -------
+    Axes, or a Figure for "rule", "images", "misclassified", and "weights" of images
+    """
+    one_of("kind", kind, (None, *KINDS), "picture")
+    if fit.frame.absent is not None:
+        raise NotAvailable(fit.frame.absent)
+    if ax is not None and kind in SEVERAL:
+        raise OptionError(f"plot({kind!r}) is a figure of several Axes: leave ax= out")
+    function = load(KINDS[kind or "prototypes"])
+    _check_options(kind, function, options)
+    return function(fit, **options) if kind in SEVERAL else function(fit, ax, **options)
+
+
+def _check_options(kind: str | None, function: Callable[..., Any], options: dict[str, Any]) -> None:
+    """Raise for options that a kind of plot does not have, and for missing ones that it needs."""
+    call, known = f"plot({kind!r})" if kind else "plot()", _options(function)
+    for name in options:
+        others = [other for other, place in KINDS.items() if name in _options(load(place))]
+        if name not in known and others:
+            raise OptionError(f"{call} has no argument {name!r}: use kind={either(others)}")
+    check_known(call, options, ["kind", "ax", *known])
+    needed = [name for name, p in known.items() if p.default is p.empty and name not in options]
+    if needed:
+        raise OptionError(f"{call} needs {needed[0]}=: see help(pc.Fit.plot)")
+
+
+def _options(function: Callable[..., Any]) -> dict[str, Parameter]:
+    """The options of a function that draws, without the fit and the Axes."""
+    return {name: p for name, p in signature(function).parameters.items() if name not in ("fit", "ax")}

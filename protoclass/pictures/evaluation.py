@@ -1,0 +1,273 @@
+"""Plots of tests: confusion, ROC and precision-recall curves, calibration, coverage and groups."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from matplotlib import rcParams
+
+from ..analysis.evaluation import Test
+from ..analysis.groups import IN_THE_LARGE, MEASURES, TestByGroup, counted, estimate
+from ..estimation.fitted import Fitted
+from ..ground.checks import one_of
+from ..ground.text import list_short, write_number
+from ..tables.words import count_confusion
+from .style import (
+    GREY,
+    LEAST,
+    LETTER,
+    SHADE,
+    axes,
+    blend,
+    colour,
+    draw_intervals,
+    faint,
+    framed,
+    has_room,
+    inches,
+    key,
+    letters_on,
+    list_named,
+    mark,
+    name_ticks,
+    named,
+    paper,
+)
+
+COVERED = np.round(np.arange(0.5, 0.995, 0.01), 2)  # levels at which the coverage of prediction sets is drawn
+MANY = 8  # classes from which on a legend is next to the Axes
+PALE = 0.12  # shade of the smallest error
+
+
+def share_rows(table: pd.DataFrame) -> np.ndarray:
+    """Each row of a table divided by its sum, 0 where that is 0.
+
+    Examples
+    --------
+    >>> share_rows(pd.DataFrame([[3, 1], [0, 0]])).tolist()
+    [[0.75, 0.25], [0.0, 0.0]]
+    """
+    return np.asarray(table.div(table.sum(axis=1), axis=0).fillna(0.0), float)
+
+
+@framed
+def confusion_of_fit(fit: Fitted, ax: Any = None) -> Any:
+    """Held-out or training rows of a fit; see `draw_counts`."""
+    return draw_counts(*count_confusion(fit), ax)
+
+
+def draw_counts(table: pd.DataFrame, rows: str, ax: Any = None) -> Any:
+    """Weight of rows by true class (down) and predicted class, with recall and precision; errors are shaded by their proportion of the
+    true class."""
+    L, values, share = len(table), table.to_numpy(float), share_rows(table)
+    side = max(4.4, 0.5 * L + 2.1)
+    ax = axes(ax, side + 0.8, side)
+    fill = np.where(share * (1 - np.eye(L)) > 0, PALE + (1 - PALE) * share**0.5, 0.0)
+    ground = np.array([[blend(SHADE, paper(ax), shade) for shade in line] for line in fill])
+    ax.imshow(ground)
+    for draw in (ax.hlines, ax.vlines):
+        draw(np.arange(L + 1) - 0.5, -0.5, L - 0.5, color=faint(ax), lw=0.6)
+    right, names = np.diag(table), list_named(table.index)
+    for axis, over, label in ((ax.yaxis, 1, "true class (recall)"), (ax.xaxis, 0, "predicted class (precision)")):
+        found = right / table.sum(axis=over)
+        texts = [f"{name} ({write_number(value)})" for name, value in zip(names, found, strict=True)] if has_room(ax) else names
+        name_ticks(axis, texts, label if has_room(ax) else label.split(" (")[0], letters="small")
+    ax.tick_params(length=0)
+    wrong, total = values.sum() - right.sum(), values.sum()
+    error = write_number(wrong / total if total else np.nan)
+    ax.set_title(f"error {error} ({wrong:g} of {total:g} {rows})", fontsize="medium")
+    ax.grid(False)
+    for spine in ax.spines.values():
+        spine.set_visible(False)
+    longest = max((len(f"{value:g}") for value in values.flat), default=1)
+    size = min(rcParams["font.size"], 0.6 * 72 * min(inches(ax)) / (L * max(1.2, LETTER * longest)))
+    for i, j in np.argwhere(values > 0) if size >= LEAST else ():
+        style = {"color": letters_on(ground[i, j]), "fontsize": size, "weight": "bold" if i == j else None}
+        ax.text(j, i, f"{values[i, j]:g}", ha="center", va="center", **style)
+    return ax
+
+
+@framed
+def draw_test(test: Test, kind: str = "confusion", ax: Any = None) -> Any:
+    """Plot the results of the test: confusion, ROC, precision-recall, calibration or coverage.
+
+    Parameters
+    ----------
+    kind : str
+        Kind of plot.
+
+        * "confusion": rows by true and predicted class.
+        * With probabilities, "roc": ROC curve of each class against the rest, with the area; "roc_band": the same with the
+          band of `Test.roc_band`; "pr": precision against sensitivity. The threshold of the test is marked on its curve.
+        * With probabilities, "calibration": observed proportion against mean predicted probability.
+        * For a calibrated fit, "coverage": coverage of the prediction sets against their level.
+    ax : Axes, optional
+        Axes to draw on.
+
+    Returns
+    -------
+    Axes
+        The Axes.
+
+    Raises
+    ------
+    NotAvailable
+        If there are no probabilities or no prediction sets.
+    """
+    kinds: dict[str, Callable[[Test, Any], Any]] = {
+        "confusion": confusion,
+        "roc": roc,
+        "roc_band": partial(roc, band=True),
+        "pr": precision_recall,
+        "calibration": calibration,
+        "coverage": coverage,
+    }
+    one_of("kind", kind, tuple(kinds), "picture")
+    return kinds[kind](test, ax)
+
+
+def confusion(test: Test, ax: Any = None) -> Any:
+    """New rows by true and predicted class."""
+    return draw_counts(test.confusion, "new rows", ax)
+
+
+def shown_classes(test: Test) -> list[int]:
+    """Codes of the classes whose curve says something new: of two classes only that of a cut or the second, as the other mirrors it."""
+    cut = test.judged.cut
+    return [cut[0] if cut else 1] if len(test.classes) == 2 else list(range(len(test.classes)))
+
+
+def roc(test: Test, ax: Any = None, band: bool = False) -> Any:
+    """ROC curve of each class against the rest, with its area and interval."""
+    table, areas, codes = test.roc(), test.areas[0], shown_classes(test)
+    bands = test.roc_band(test.classes[codes[0]] if len(codes) == 1 else None) if band else None
+    ax = _square(ax, len(test.classes))
+    ax.plot([0, 1], [0, 1], "--", lw=0.8, color=GREY)
+    for c, name, own in _by_class(test, table, codes):
+        e = areas[c].estimate
+        ends = f" ({e.low:.3f} to {e.high:.3f})" if e.low == e.low else ""
+        if bands is not None:
+            around = bands[bands["class"] == test.classes[c]]
+            ax.fill_between(1 - around["specificity"], around["band_low"], around["band_high"], color=colour(c), alpha=0.17, lw=0)
+        label = f"{name}: AUC {e.value:.3f}{ends}" if has_room(ax) else name
+        ax.plot(1 - own["specificity"], own["sensitivity"], lw=1.6, color=colour(c), label=label, clip_on=False)
+        _mark_cut(ax, test, c, own, 1 - own["specificity"], ["sensitivity", "specificity"])
+    shaded = "; shaded: 95 % band of the whole curve" if band else ""
+    ax.set(xlabel="1 - specificity", ylabel="sensitivity", title=f"ROC curve, one class versus the rest\nAUC with 95 % CI{shaded}")
+    return _legend(ax, "lower right")
+
+
+def precision_recall(test: Test, ax: Any = None) -> Any:
+    """Precision against sensitivity of each class against the rest; the dotted line is the prevalence, the level of random ranking."""
+    table, average = test.pr(), test.auc().set_index("class")["average_precision"]
+    prevalence = test.counts.weight.sum(axis=1) / test.counts.weight.sum()
+    ax = _square(ax, len(test.classes))
+    for c, name, own in _by_class(test, table):
+        label = f"{name}{f': average precision {average[test.classes[c]]:.3f}' if has_room(ax) else ''}"
+        ax.step(own["recall"], own["precision"], where="pre", lw=1.6, color=colour(c), label=label, clip_on=False)
+        ax.axhline(prevalence[c], lw=0.8, ls=":", color=colour(c))
+        _mark_cut(ax, test, c, own, own["recall"], ["precision", "recall"])
+    ax.set(xlabel="sensitivity (recall)", ylabel="precision", title="Precision and recall, one class versus the rest\n(dotted: prevalence)")
+    return _legend(ax, "best")
+
+
+def _mark_cut(ax: Any, test: Test, c: int, own: pd.DataFrame, across: pd.Series, names: list[str]) -> None:
+    """Mark the threshold of the test on the curve of its class, with the values there; the first is the height."""
+    if test.judged.cut is None or test.judged.cut[0] != c:
+        return
+    cut = test.judged.cut[1]
+    at = int((own["threshold"] >= cut).sum()) - 1
+    values = ", ".join(f"{name} {own[name].iloc[at]:.3f}" for name in names)
+    style = {"ms": 8, "mfc": paper(ax), "mec": colour(c), "mew": 1.8, "ls": "none", "clip_on": False, "zorder": 5}
+    words = f"threshold {cut:.3g}" + (f":\n{values}" if has_room(ax) else "")
+    ax.plot(across.iloc[at], own[names[0]].iloc[at], mark(c), label=words, **style)
+
+
+def calibration(test: Test, ax: Any = None) -> Any:
+    """Calibration plot: observed proportion in bins of the predicted probability, with Wilson intervals.
+
+    On the diagonal, probabilities are calibrated. Bins are not a curve, so no line joins them.
+    """
+    ax = _square(ax, len(test.classes))
+    ax.plot([0, 1], [0, 1], "--", lw=0.8, color=GREY)
+    for c, name, own in _by_class(test, test.calibration(), shown_classes(test)):
+        share = own["observed"]
+        ends = np.maximum(0, [share - own["observed_low"], own["observed_high"] - share])
+        style = {"fmt": mark(c), "ms": 5, "elinewidth": 0.8, "capsize": 2, "color": colour(c)}
+        ax.errorbar(own["mean_predicted"], share, ends, label=name, clip_on=False, **style)
+    title = "Calibration plot (bars: 95 % CI)"
+    ax.set(xlabel="mean predicted probability (bins of 0.1)", ylabel="observed proportion", title=title)
+    return _legend(ax, "upper left")
+
+
+def coverage(test: Test, ax: Any = None) -> Any:
+    """Coverage of the prediction sets per class against their level, with shaded intervals."""
+    table = test.coverage(COVERED)
+    ax = axes(ax, 5.6, 5.0)
+    ax.plot(COVERED, COVERED, "--", lw=0.8, color=GREY)
+    for c, name, own in _by_class(test, table):
+        ax.fill_between(own["level"], own["low"], own["high"], color=colour(c), alpha=0.12, lw=0)
+        ax.plot(own["level"], own["coverage"], lw=1.6, color=colour(c), label=f"{name} ({own['n'].iloc[0]} rows)")
+    ax.set(xlabel="level of the prediction sets", ylabel="coverage (proportion of sets with the true class)",
+           title="Coverage of the prediction sets (shaded: 95 % CI)", xlim=(COVERED[0], COVERED[-1]), ylim=(None, 1.01))  # fmt: skip
+    return _legend(ax, "lower right")
+
+
+def list_groups(result: TestByGroup, measure: str = "error", of: Any = None) -> pd.DataFrame:
+    """Groups in their order: `group` (its name), `rows` (that count), the measure, `low` and `high`; the last row is that of all rows."""
+    rows = [(str(label), test) for label, test in result.groups.items()] + [("all rows", result.overall)]
+    c = result.class_code(measure, of)
+    found = [(name, np.count_nonzero(counted(t, measure, c)[1]), estimate(t, measure, c)) for name, t in rows]
+    return pd.DataFrame([{"group": name, "rows": n, measure: e.value, "low": e.low, "high": e.high} for name, n, e in found])
+
+
+@framed
+def groups(result: TestByGroup, measure: str = "error", of: Any = None, ax: Any = None) -> Any:
+    """Plot a measure of each group with its 95 % interval, and the measure of all rows.
+
+    Parameters
+    ----------
+    measure : "error", "sensitivity", "specificity", "ppv", "npv" or "calibration_in_the_large"
+        Name of the measure.
+    of : class, optional
+        Class of the measure. Default: the class of the threshold, or the second of two.
+    ax : Axes, optional
+        Axes to draw on.
+    """
+    table = list_groups(result, measure, of)
+    ax = axes(ax, 6.4, 1.3 + 0.4 * len(table))
+    names = [f"{name} ({n} rows)" for name, n in zip(list_short(table["group"]), table["rows"], strict=True)]
+    draw_intervals(ax, table, names, result.by, total=True, what=measure)
+    if measure != "error":
+        name = named(result.overall.classes[result.class_code(measure, of)])
+        ax.set_xlabel(f"{MEASURES[measure]} of {name} (95 % CI)")
+    if measure == IN_THE_LARGE:
+        ax.axvline(0, lw=0.8, ls="--", color=GREY, zorder=1)
+    return ax
+
+
+def _by_class(test: Test, table: pd.DataFrame, codes: Iterable[int] | None = None) -> Iterator[tuple[int, str, pd.DataFrame]]:
+    """Code, name and rows of a table of each class that has rows there."""
+    for c in range(len(test.classes)) if codes is None else codes:
+        own = table[table["class"] == test.classes[c]]
+        if len(own):
+            yield c, named(test.classes[c]), own
+
+
+def _square(ax: Any, classes: int) -> Any:
+    """Axes from 0 to 1 both ways, with room for a legend of many classes next to them."""
+    ax = axes(ax, 5.6 if classes <= MANY else 9.0, 5.4)
+    ax.set(xlim=(0, 1), ylim=(0, 1), aspect="equal")
+    return ax
+
+
+def _legend(ax: Any, where: str) -> Any:
+    ax.title.set_fontsize("medium")
+    many = len(ax.get_legend_handles_labels()[0]) > MANY
+    if many:
+        ax.set_anchor("W")  # with its legend, at the left of a place that is wider than both
+    return key(ax, "right" if many else where).axes

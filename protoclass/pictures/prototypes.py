@@ -1,0 +1,135 @@
+"""Prototypes and the rows in their balls: in the plane of two predictors, or on a map; or a rule in words."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..estimation.fitted import Fitted
+from ..tables.words import describe_balls, describe_prototypes, list_features, list_shown
+from .coverage import PAIRS, Members, find_members, held_out_codes
+from .plane import LANDMARKS, MAP, Plane, choose_axes, divide_plane, make_plane, outline_balls, take_evenly
+from .rule import draw_features
+from .style import GREY, SEEN, WRONG, axes, blend, colour, framed, ink, key, mark, paper, scatter_classes
+
+BALLS = 60  # prototypes whose balls are drawn, the first chosen
+GRID = 240  # cells a side of the decision regions
+PALEST = (0.2, 0.5)  # proportion of its class's colour in a line to a row: for very many lines, and for few
+
+
+@framed
+def prototypes(fit: Fitted, ax: Any = None, balls: bool = True, x: str | None = None, y: str | None = None) -> Any:
+    """Plot rows, prototypes and their balls; see `Fit.plot`.
+
+    If the metric is computed in the plotted plane, a ball has its true shape. In any other plot, such as a map, a shape would contain
+    other rows than the ball, so lines join each prototype to the rows in its ball. Misclassified rows have a red ring, held out if the fit
+    was cross-validated; wrongly covered rows have a dotted grey ring. For a rule of features without prototypes, the features are
+    plotted with their counts instead.
+
+    Parameters
+    ----------
+    balls : bool
+        Whether to draw the balls, for at most the first 60 prototypes.
+    x, y : str, optional
+        Numeric predictors as axes; "map" as x for a map of the dissimilarities. Default: the predictors, if there are only two and both
+        are numeric; otherwise a map.
+    """
+    if x is None and y is None and not len(fit.rule.prototypes) and list_features(fit) and choose_axes(fit)[0] == MAP:
+        return draw_features(fit, ax)
+    drawn = np.arange(fit.nobs)
+    if (choose_axes(fit)[0] if x is None else x) == MAP:  # at most 1000, evenly taken, and those that are prototypes
+        own = fit.prototype_row
+        drawn = np.union1d(take_evenly(fit.nobs, LANDMARKS), own[own >= 0])
+    plane, ax = make_plane(fit, x, y, rows=drawn), axes(ax, 7.4, 4.8)
+    ax.set(xlabel=plane.axes[0], ylabel=plane.axes[1])
+    spots = plane.locate(fit.rule.prototypes) if len(fit.rule.prototypes) else np.empty((0, 2))
+    if plane.of_metric:
+        _draw_regions(fit, plane, ax)
+    if plane.one_unit:
+        ax.set_aspect("equal", adjustable="datalim")
+    crowd = SEEN if len(drawn) < 400 else 8.0
+    places = [plane.rows[drawn[fit.frame.codes[drawn] == k]] for k in range(len(fit.classes))]
+    scatter_classes(ax, places, fit.classes, s=crowd, alpha=0.7, lw=0, zorder=2)
+    how = _draw_balls(fit, plane, spots, drawn, crowd, ax) if balls else ""
+    held = held_out_codes(fit)
+    wrong = drawn[((fit.fitted_codes if held is None else held) != fit.frame.codes)[drawn]]
+    sizes = np.where(np.isin(wrong, fit.prototype_row[list_shown(fit)]), 2.4 * mark_size(fit), 2.6 * crowd)
+    when = "in training" if held is None else "held out"
+    _draw_rings(plane.rows[wrong], sizes, WRONG, "-", f"misclassified {when}", ax)
+    _draw_prototypes(fit, spots, ax)
+    lost = int(np.isnan(spots[list_shown(fit)]).any(axis=1).sum())
+    title = describe_prototypes(fit) + (f", {lost} of them not on the map" if lost else "")
+    title += f"; {len(wrong)} of {len(drawn)} rows misclassified" if len(wrong) else ""
+    ax.set_title(f"{title}\n{how}" if how else title, fontsize="medium")
+    return key(ax, title=fit.frame.formula.response).axes
+
+
+def _draw_balls(fit: Fitted, plane: Plane, spots: np.ndarray, drawn: np.ndarray, crowd: float, ax: Any) -> str:
+    """Balls in their true shape, or lines to the rows in them, with dotted rings around rows that they wrongly cover; in words."""
+    first = list_shown(fit)[:BALLS]
+    outlines = outline_balls(fit, plane, first)
+    members = find_members(fit, first, rows=drawn, most=None if len(outlines) else PAIRS)
+    for c, outline in zip(fit.rule.prototypes.classes[first], outlines, strict=False):
+        if np.isfinite(outline).all():
+            ax.plot(outline[:, 0], outline[:, 1], lw=0.9, color=colour(c), alpha=0.9, zorder=3)
+    if not len(outlines):
+        _draw_lines(fit, plane, spots, members, ax)
+    _draw_rings(plane.rows[np.unique(members.rows[members.wrong])], 5 * crowd, GREY, ":", "wrongly covered", ax)
+    return describe_balls(fit, len(outlines) or members.count, len(outlines) > 0)
+
+
+def _draw_rings(places: np.ndarray, size: Any, edge: str, line: str, label: str, ax: Any) -> None:
+    if len(places):
+        style = {"s": size, "facecolor": "none", "edgecolor": edge, "ls": line, "lw": 0.9 if len(places) < 50 else 0.6, "zorder": 4.5}
+        ax.scatter(places[:, 0], places[:, 1], label=label, **style)
+
+
+def _draw_lines(fit: Fitted, plane: Plane, spots: np.ndarray, members: Members, ax: Any) -> None:
+    """From each prototype to the rows in its ball, the shortest on top: in a pale colour, so that many do not look like a mark."""
+    from matplotlib.collections import LineCollection
+
+    ends = np.stack([spots[members.prototypes], plane.rows[members.rows]], axis=1)
+    known = np.isfinite(ends).all(axis=(1, 2))
+    ends, classes = ends[known], fit.rule.prototypes.classes[members.prototypes[known]]
+    order = np.argsort(-np.linalg.norm(ends[:, 1] - ends[:, 0], axis=1), kind="stable")
+    share = min(PALEST[1], max(PALEST[0], 6 / (1 + len(ends)) ** 0.5))
+    pale = np.array([blend(colour(k), paper(ax), share) for k in range(len(fit.classes))])
+    ax.add_collection(LineCollection(ends[order], colors=pale[classes[order]], lw=0.6, zorder=1.5, rasterized=True))
+
+
+def mark_size(fit: Fitted) -> float:
+    """Square points of the mark of a prototype."""
+    count = len(fit.rule.prototypes)
+    return 70.0 if count <= BALLS else 26.0 if count <= 300 else 12.0
+
+
+def _draw_prototypes(fit: Fitted, spots: np.ndarray, ax: Any) -> None:
+    prototypes, shown = fit.rule.prototypes, list_shown(fit)
+    q, size = len(prototypes), mark_size(fit)
+    style = {"edgecolor": ink(ax), "lw": size**0.5 / 6, "zorder": 4}
+    if "support" in prototypes.table:  # all rows have weight, and the support objects of the hyperplane are circled
+        style |= {"s": 2 * size, "facecolor": "none", "label": "support objects"}
+        ax.scatter(spots[shown, 0], spots[shown, 1], **style)
+    elif len(shown) or not q:
+        for k in range(len(fit.classes)):
+            own = spots[shown[prototypes.classes[shown] == k]]
+            if not len(own):
+                continue
+            ax.scatter(own[:, 0], own[:, 1], s=size, marker=mark(k), color=colour(k), **style)
+        ax.scatter([], [], s=70, marker="o", color=paper(ax), edgecolor=ink(ax), lw=1.4, label="prototypes")
+
+
+def _draw_regions(fit: Fitted, plane: Plane, ax: Any) -> None:
+    """The class that the rule predicts at each point of the plane, as a pale background."""
+    from matplotlib.colors import ListedColormap
+
+    regions = divide_plane(fit, plane, GRID)
+    L = len(fit.classes)
+    ax.pcolormesh(regions.x, regions.y, regions.codes, cmap=ListedColormap([colour(k) for k in range(L)]), vmin=-0.5, vmax=L - 0.5,
+                  alpha=0.13, shading="nearest", zorder=0, rasterized=True)  # fmt: skip
+    if len(np.unique(regions.codes)) > 1:
+        for k in np.unique(regions.codes):
+            inside = (regions.codes == k).astype(float)
+            ax.contour(regions.x, regions.y, inside, levels=[0.5], colors=GREY, linewidths=0.6, zorder=1)
+    ax.set(xlim=regions.extent[:2], ylim=regions.extent[2:])

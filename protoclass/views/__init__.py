@@ -1,1 +1,0 @@
-"""The numbers and words of every picture and table, without matplotlib."""

@@ -84,10 +84,9 @@ def test_a_report_is_one_page_that_needs_nothing_beside_it(hostile, tmp_path):
     with pytest.raises(pc.OptionError, match="overwrite=True"):
         fit.report(path)
     assert fit.report(str(path), overwrite=True) == path
-    for options in ({"threshold": {fit.classes[0]: 0.9}}, {"by": (hostile["petal_length"] > 4).rename("<i>long</i>")}):
-        test = fit.test(hostile, **options)
-        assert "<i>" not in test._repr_html_()
-        assert test._repr_html_() in fit.report(path, test=test, overwrite=True).read_text()
+    test = fit.test(hostile, by=(hostile["petal_length"] > 4).rename("<i>long</i>"))
+    assert "<i>" not in test._repr_html_()
+    assert test._repr_html_() in fit.report(path, test=test, overwrite=True).read_text()
     with pytest.raises(pc.OptionError, match=r"ends in \.html"):
         fit.report(tmp_path / "fit.pdf")
     with pytest.raises(pc.FileError, match="can't be written"):
@@ -185,7 +184,7 @@ def said(data, formula, folder):
 
 
 OTHERS = {
-    "knn": {"k": 3}, "mmd": {"K": 2, "criticisms": 2}, "mixture": {"K": 2, "starts": 1}, "kmeans": {"K": 2},
+    "knn": {"k": 3}, "mmd": {"K": 2}, "mixture": {"K": 2, "starts": 1}, "kmeans": {"K": 2},
     "scm": {"penalty": 1.0, "kind": "conjunction", "stop": 2, "features": "stumps"},
 }  # fmt: skip
 

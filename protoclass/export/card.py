@@ -13,7 +13,7 @@ from ..ground.errors import OptionError, brief, cut, printed
 from ..ground.files import PAGES, check_path, write_file
 from ..ground.options import significant
 from ..tables.evaluation import lines
-from ..tables.printing import facts, validated
+from ..tables.printing import error_said, facts, validated
 from ..tables.summary import by_class, certificate_rows, notes
 from ..tables.tidy import list_prototypes, with_texts
 from ..values import public
@@ -200,7 +200,9 @@ def cross_validation(fit: Fitted) -> Part:
     """The error with its standard error, the folds, the chosen parameters, and the error corrected for the choice."""
     validation = fit.curve
     if validation is None or fit.point is None:
-        return Text(["This model was not cross-validated: cv=10 adds an error on rows that were not used for training."])
+        said = error_said(fit)  # of parameters that were given, as print has it
+        none = "This model was not cross-validated: cv=10 adds an error on rows that were not used for training."
+        return Text([none]) if said.startswith("not cross-validated") else Table(("", ""), [("Error", said)])
     chosen = {name: validation.grid[name].iloc[fit.point] for name in validation.grid}
     rows = [*_validation_facts(fit).items(), *((f"Selected {name}", cell(value)) for name, value in chosen.items())]
     return Table(("", ""), rows)

@@ -5,9 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from protoclass.core.statistics.folds import grouped, stratified
+from protoclass.core.statistics.folds import stratified
 from protoclass.core.statistics.one_se import choose, choose_over_repeats
-from protoclass.ground.errors import OptionError
 
 
 def test_glmnet_formula_by_hand():
@@ -89,19 +88,3 @@ def test_stratified_folds_share_classes_evenly(y, folds, seed):
     for c in np.unique(y):
         assert np.ptp(np.bincount(fold[y == c], minlength=folds)) <= 1
     assert np.array_equal(fold, stratified(y, folds, seed))
-
-
-@given(st.integers(0, 50))
-def test_groups_stay_together(seed):
-    draw = np.random.default_rng(seed)
-    group = draw.integers(0, 12, 80)
-    group = np.unique(group, return_inverse=True)[1]
-    y = draw.integers(0, 3, 80)
-    fold = grouped(y, group, 4, seed)
-    assert all(len(np.unique(fold[group == g])) == 1 for g in np.unique(group))
-    assert len(np.unique(fold)) == 4
-
-
-def test_more_folds_than_groups():
-    with pytest.raises(OptionError, match="groups, but there are 2"):
-        grouped(np.array([0, 1, 0, 1]), np.array([0, 0, 1, 1]), 3, 0)

@@ -1,12 +1,9 @@
 """Dynamic time warping against a recursion, published examples, and what it promises."""
 
-from itertools import pairwise
 
 import numpy as np
 import pytest
-from reference_dtw import slow
 
-from protoclass.core import parallel
 from protoclass.core.distances.dtw import dtw
 
 
@@ -50,15 +47,6 @@ def test_equals_every_path(power):
 
 
 @pytest.mark.parametrize("power", [1, 2])
-@pytest.mark.parametrize("window", [None, 0, 1, 2, 3, 7, 50])
-def test_equals_recursion(power, window):
-    for T, S in ((1, 1), (1, 5), (13, 13), (13, 19), (20, 6)):
-        A, B = series(T, 5, T), series(S + 100, 6, S)
-        wanted = [[slow(a, b, window, power) for b in B] for a in A]
-        assert np.allclose(dtw(A, B, window=window, power=power), wanted, rtol=1e-13, atol=0)
-
-
-@pytest.mark.parametrize("power", [1, 2])
 @pytest.mark.parametrize("window", [None, 0, 4])
 def test_symmetric_and_zero_to_the_bit(power, window):
     for seed, T in enumerate((1, 2, 7, 16, 33, 70)):
@@ -69,33 +57,11 @@ def test_symmetric_and_zero_to_the_bit(power, window):
         assert (own.diagonal() == 0).all()
 
 
-def test_no_tile_changes_a_bit(monkeypatch):
-    A, B = series(3, 30, 40), series(4, 20, 31)
-    whole = dtw(A, B)
-    assert (np.concatenate([dtw(A[i : i + 1], B) for i in range(30)]) == whole).all()
-    assert (np.concatenate([dtw(A, B[j : j + 1]) for j in range(20)], axis=1) == whole).all()
-    assert (dtw(np.asfortranarray(A), B) == whole).all()
-    monkeypatch.setattr(parallel, "SMALL", 1)
-    monkeypatch.setattr("protoclass.core.distances.dtw.SMALL", 2000)  # so that there are many blocks, on threads
-    monkeypatch.setattr(parallel, "cores", lambda: 2)
-    assert (dtw(A, B) == whole).all()
-
-
 def test_window_zero_is_minkowski():
     draw = np.random.default_rng(0)
     A, B = draw.normal(size=(8, 25)), draw.normal(size=(6, 25))
     assert np.allclose(dtw(A, B, window=0, power=1), np.abs(A[:, None] - B).sum(axis=2), rtol=1e-13)
     assert np.allclose(dtw(A, B, window=0, power=2), np.sqrt(((A[:, None] - B) ** 2).sum(axis=2)), rtol=1e-13)
-
-
-def test_a_wider_window_never_costs_more():
-    draw = np.random.default_rng(1)
-    A, B = draw.normal(size=(8, 25)), draw.normal(size=(6, 25))
-    found = [dtw(A, B, window=w) for w in (*range(25), 25, 10**6)]
-    assert all((wide <= narrow).all() for narrow, wide in pairwise(found))
-    assert (found[0] > found[24]).any()
-    for at in (24, 25, 26):
-        assert (found[at] == dtw(A, B)).all()
 
 
 def test_series_that_linger():
@@ -104,9 +70,3 @@ def test_series_that_linger():
     # not a metric: 0 to b and nothing to c, but further from c than b is
     c = np.array([[1.0, 2.0, 2.0]])
     assert dtw(b, c)[0, 0] > dtw(a, c)[0, 0] + dtw(a, b)[0, 0]
-
-
-def test_nothing_to_measure():
-    A = np.ones((3, 4))
-    assert dtw(A[:0], A).shape == (0, 3)
-    assert dtw(A, A[:0]).shape == (3, 0)

@@ -67,25 +67,6 @@ def cases():
         yield Task(Once(lambda D=D: Held(D)), y, 2, w, np.arange(90), (seed,), Once(lambda: None)), D
 
 
-@pytest.mark.parametrize("task", list(cases()), ids=range(6))
-@pytest.mark.parametrize("eps", [0.3, 0.8])
-def test_lp_bound_exact_rounding_greedy_in_order(task, eps):
-    task, D = task
-    value, bound = {}, {}
-    for solver in ("greedy", "rounding", "exact"):
-        rule = PVM(eps=eps, lambda_=0.2, solver=solver, certify=True).path(task, {}).at(0)
-        chosen = list(zip(rule.prototypes.at, rule.prototypes.classes, strict=True))
-        value[solver] = rule.report["objective"].value
-        assert value[solver] == pytest.approx(objective(D, task.y, eps, 0.2, task.w, chosen))
-        bound[solver] = rule.report["certificate"].bound.sum()
-        assert bound[solver] <= value["exact"] + 1e-9 if "exact" in value else bound[solver] <= value[solver] + 1e-9
-    assert bound["greedy"] <= value["exact"] + 1e-9
-    assert bound["rounding"] <= value["exact"] + 1e-9
-    assert value["exact"] <= value["rounding"] + 1e-9
-    assert value["exact"] <= value["greedy"] + 1e-9
-    assert bound["exact"] == pytest.approx(value["exact"])
-
-
 def programs(eps=0.8, lambda_=0.2):
     for task, _ in cases():
         problems = covers(task, np.full(90, -1), 1, np.array([eps]), lambda_)
@@ -148,23 +129,6 @@ def test_ctrl_c_during_an_exact_solve_leaves_the_process_usable(iris):
         long()
     assert time.monotonic() - start < 40  # its time limit is 60 s for each class
     assert pc.fit("species ~ .", iris, eps=1.0, solver="exact").certificate.gap == 0
-
-
-def test_exact_beside_greedy_on_iris(iris):
-    greedy = pc.fit("species ~ .", iris, eps=1.0, certify=True)
-    exact = pc.fit("species ~ .", iris, eps=1.0, solver="exact")
-    assert exact.objective.value <= greedy.objective.value
-    assert greedy.certificate.bound.sum() <= exact.objective.value + 1e-9
-    assert str(exact.certificate).startswith("optimal")
-    assert "Certificate" in str(exact.summary())
-    assert exact.prototypes["newly_covered"].sum() == 150 - exact.objective.uncovered
-    with pytest.raises(pc.NotAvailable, match="certify=True"):
-        _ = pc.fit("species ~ .", iris, eps=1.0).certificate
-    with pytest.raises(pc.OptionError, match="solver must be 'greedy', 'exact', 'rounding' or 'ratio', not 'best'"):
-        pc.fit("species ~ .", iris, eps=1.0, solver="best")
-    cv = pc.cross_validate("species ~ .", iris, solver="exact", eps=[0.8, 1.2], lambda_=[0.01, 2.0], cv=3)
-    assert len(cv.table) == 4
-    assert cv.table["size"].iloc[0] > cv.table["size"].iloc[1]
 
 
 @pytest.mark.long

@@ -5,7 +5,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from protoclass.core.statistics.folds import grouped, holdout, stratified, stratified_subset
+from protoclass.core.statistics.folds import grouped, holdout, stratified_subset
 from protoclass.ground.errors import OptionError
 
 
@@ -65,12 +65,3 @@ def test_a_subset_has_each_class_by_its_share(count):
     assert chosen.sum() == count
     assert (np.abs(np.bincount(y[chosen], minlength=3) - np.array([15, 10, 5]) * count / 30) < 1).all()
     assert count in (0, 30) or (chosen != stratified_subset(y, count, seed=4)).any()
-
-
-def test_folds_are_dealt_within_each_class():
-    y = np.repeat([0, 1], [7, 5])
-    fold = stratified(y, 3, seed=0)
-    assert np.ptp(np.bincount(fold)) <= 1
-    for c in (0, 1):
-        assert np.ptp(np.bincount(fold[y == c], minlength=3)) <= 1
-    assert (fold != stratified(y, 3, seed=1)).any()

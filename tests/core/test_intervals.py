@@ -4,7 +4,6 @@ from itertools import product
 
 import numpy as np
 import pytest
-from scipy.stats import t
 from statsmodels.stats.proportion import proportion_confint
 
 from protoclass.core.statistics.intervals import (
@@ -40,18 +39,6 @@ def test_rows_of_weights_are_worth_fewer():
     assert (heavy.low, heavy.high) == pytest.approx(wilson(3 / 8, (15 / 64) / variance))
     assert share_of_rows(np.ones(3, bool), np.full(3, 0.1)).value == 1.0
     assert np.isnan(share_of_rows(np.ones(2, bool), np.zeros(2)).value)
-
-
-def test_rows_that_are_the_same_within_groups_are_worth_the_groups():
-    right = np.repeat([True, True, False, True, False, True, True, False], 5)
-    group = np.repeat(np.arange(8), 5)
-    found, alone = share_of_rows(right, np.ones(40), group), share_of_rows(right[::5], np.ones(8))
-    rows = 8 * 7 / 8 * (1.959963984540054 / t.ppf(0.975, 7)) ** 2
-    assert (found.low, found.high) == pytest.approx(wilson(alone.value, rows))
-    all_right = share_of_rows(np.ones(40, bool), np.ones(40), group)
-    assert all_right.low == pytest.approx(wilson(1.0, rows * 8 / 7)[0])
-    assert np.isnan(share_of_rows(right, np.ones(40), np.zeros(40, int)).low)
-    assert mean_over_rows(right * 1.0, np.ones(40), group)[1] == pytest.approx(right[::5].std(ddof=1) / np.sqrt(8))
 
 
 def test_intervals_of_shares_cover_with_informative_weights_and_in_groups():

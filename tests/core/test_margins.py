@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from protoclass.core.statistics.scores import relative_margins, scale_of, with_largest
+from protoclass.core.statistics.scores import relative_margins, with_largest
 
 
 def test_margins_are_those_of_the_definition():
@@ -20,12 +20,6 @@ def test_margins_are_those_of_the_definition():
                 expected = 1.0 if np.isinf(other) else (other - own) / (other + own)
             assert margins[c] == expected
     assert (found.argmax(axis=1) == D.argmin(axis=1)).all()  # ties included: the first
-
-
-def test_margins_sort_rows_as_the_scores_of_a_calibration_do():
-    D = np.random.default_rng(1).random((50, 2)) + 0.1
-    scores = scale_of("distance", D).scores(D)
-    assert (relative_margins(D)[:, 0].argsort() == (scores[:, 0] - scores[:, 1]).argsort()).all()
 
 
 def test_margins_of_distances_whose_sum_overflows():

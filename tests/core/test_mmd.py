@@ -56,7 +56,7 @@ def test_objective_is_a_constant_less_the_squared_discrepancy():
         assert mean @ mean - found.objective[k - 1] == pytest.approx(squared, abs=1e-12)
 
 
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("seed", range(3))
 def test_every_prototype_is_the_best_by_the_paper(seed):
     K, w, own = problem(seed)
     m = len(own)
@@ -70,45 +70,7 @@ def test_every_prototype_is_the_best_by_the_paper(seed):
         S.append(j)
 
 
-@pytest.mark.parametrize("seed", range(12))
-def test_first_of_equals_by_whole_numbers(seed):
-    # sums of whole numbers over powers of two are exact, so that a tie is one
-    draw = np.random.default_rng(seed)
-    n = 8
-    K, w = draw.integers(0, 3, (n, n)).astype(float), np.ones(n)
-    found = mmd_prototypes(K, w, 2)
-    one = [slow_J(K, w, range(n), [j]) for j in range(n)]
-    assert found.chosen[0] == int(np.argmax(one))
-    two = [slow_J(K, w, range(n), [found.chosen[0], j]) if j != found.chosen[0] else -inf for j in range(n)]
-    assert found.chosen[1] == int(np.argmax(two))
-    assert found.objective.tolist() == [max(one), max(two)]
-
-
-@pytest.mark.parametrize("seed", range(10))
-def test_order_of_rows_and_unit_of_weights_do_not_matter(seed):
-    K, w, own = problem(6 * seed + 1)
-    n, m = len(w), len(own)
-    rows, columns = np.random.default_rng(seed).permutation(n), np.random.default_rng(seed + 1).permutation(m)
-    place = np.argsort(rows)
-    mixed = K[np.ix_(rows, columns)], 7 * w[rows], place[own[columns]]
-    a, b = mmd_prototypes(K, w, m, own), mmd_prototypes(*mixed[:2], m, mixed[2])
-    # the last two are left out: among candidates that are all taken in the end a tie by rounding is likely
-    assert (columns[b.chosen[:-2]] == a.chosen[:-2]).all()
-    assert np.allclose(a.objective, b.objective, rtol=0, atol=1e-12)
-    S = a.chosen[:2]
-    c, d = criticisms(K, w, S, m - 2, own), criticisms(*mixed[:2], np.argsort(columns)[S], m - 2, mixed[2])
-    assert (columns[d.chosen] == c.chosen).all()
-    assert np.allclose(c.objective, d.objective, rtol=0, atol=1e-10)
-
-
-@pytest.mark.parametrize("unit", [2e200, 1e-200, 2.0**1000])
-def test_the_unit_of_weights_does_not_change_gamma(unit):
-    D, w = points(5)
-    own = np.arange(len(w))
-    assert default_gamma(iter([(D, w * unit, own)])) == default_gamma([(D, w, own)])
-
-
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("seed", range(3))
 def test_every_criticism_is_the_best_by_the_paper(seed):
     K, w, own = problem(seed)
     m = len(own)
@@ -133,7 +95,7 @@ def test_criticisms_that_are_not_regularised_are_those_of_the_largest_witness():
         assert np.allclose(found.objective, np.cumsum(np.sort(f)[::-1][:-2]), rtol=0, atol=1e-12)
 
 
-@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("seed", range(3))
 def test_copies_of_a_criticism_are_none(seed):
     D, _ = points(seed)
     twice = np.arange(18) % 9
@@ -154,29 +116,6 @@ def test_rows_that_are_all_the_same():
     none = criticisms(K, w, np.array([0]), 4)
     assert none.chosen.tolist() == [1]
     assert none.objective == pytest.approx([0], abs=1e-15)
-
-
-def test_rows_infinitely_far_apart():
-    D = np.full((4, 4), inf)
-    np.fill_diagonal(D, 0)
-    assert default_gamma([(D, np.ones(4), np.arange(4))]) == 1
-    K = similarities(D, 1.0)
-    assert np.array_equal(K, np.eye(4))
-    found = mmd_prototypes(K, np.array([1.0, 3.0, 2.0, 2.0]), 4)
-    assert found.chosen.tolist() == [1, 2, 3, 0]
-    D[0, 1] = D[1, 0] = 2
-    assert default_gamma([(D, np.ones(4), np.arange(4))]) == 0.25
-
-
-def test_similarities_that_are_not_psd():
-    # (x, z) and (x, y) alike, y and z unlike: an eigenvalue is negative, and so may be what J stands for
-    K = np.array([[1.0, 1, 1], [1, 1, -1], [1, -1, 1]])
-    assert np.linalg.eigvalsh(K)[0] < -0.9
-    w = np.ones(3)
-    found = mmd_prototypes(K, w, 3)
-    assert w @ K @ w / 9 - found.objective[0] < -0.4
-    # det [[1, 1], [1, -1]]-like pairs have no logarithm, and are no criticisms together
-    assert len(criticisms(K, w, np.array([0]), 2).chosen) == 1
 
 
 def test_default_gamma_is_of_the_median():

@@ -197,12 +197,6 @@ def test_prototypes_are_searched_and_compared_where_it_pays(monkeypatch):
         assert len({id(block.beside(points)) for block in blocks}) == 1  # prepared once
 
 
-def test_an_outlier_beside_whom_all_are_near_leaves_the_answers(always):
-    X = coordinates(0, "outlier", 200, 12)
-    near = asked(X, X, 2.0, np.arange(200)).nearest(Points(np.zeros(200, int), at=np.arange(200)), 6)
-    assert lists_of(near) == slow(minkowski(X, X), 6)
-
-
 def test_metrics_that_are_not_distances_have_no_prototypes_beside_their_rows(monkeypatch):
     monkeypatch.setattr(reading, "FEWEST", 0)
     draw = np.random.default_rng(0)

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from protoclass.core import histogram, sources
+from protoclass.core import sources
 from protoclass.core.histogram import Pairs, quantile_ranks, radii_at, values_at
 from protoclass.core.sources import Held
 
@@ -63,10 +63,3 @@ def test_values_are_those_of_all_pairs_sorted(seed, few, tile, monkeypatch):
                 found, smaller = values_at(parts, ranks)
                 assert found.dtype == (D.dtype if len(found) else float)
                 assert (found.tolist(), smaller.tolist()) == expected
-
-
-def test_few_bins_are_needed():
-    found = histogram.Histogram(None, None)
-    counts = np.array([0, 5, 0, 5, 0, 5, 5])
-    assert np.flatnonzero(histogram._needed(found, counts, lambda total: np.array([12]))).tolist() == [3, 4, 5]
-    assert histogram._needed(found, np.zeros(4, int), lambda total: np.array([1])) is None

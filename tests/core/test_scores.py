@@ -63,15 +63,6 @@ def test_weighted_statistics_are_those_of_scikit_learn():
     assert each[1].estimate.value == pytest.approx(metrics.roc_auc_score(y == 1, p[:, 1], sample_weight=w))
 
 
-def test_two_classes_are_those_of_scikit_learn():
-    y, p, w = draw(L=2)
-    assert brier(p, y) @ w / w.sum() == pytest.approx(metrics.brier_score_loss(y, p[:, 1], sample_weight=w))
-    each, mean = mean_auc(p, y, w)
-    assert mean.estimate.value == pytest.approx(metrics.roc_auc_score(y, p[:, 1], sample_weight=w))
-    assert each[0].se == pytest.approx(each[1].se)
-    assert mean.se == pytest.approx(each[1].se)
-
-
 def test_curves_are_those_of_scikit_learn():
     y, p, w = draw()
     found = curve(p[:, 2], y == 2, w)
@@ -158,17 +149,6 @@ def test_the_interval_of_an_area_near_1_covers(m, n, area):
         found = auc(score, positive, np.ones(m + n)).estimate
         held += found.low <= area <= found.high
     assert held / 300 > 0.93
-
-
-def test_areas_of_groups_are_those_of_their_sums():
-    y, p, w = draw(n=120)
-    alone, own = auc(p[:, 0], y == 0, w), auc(p[:, 0], y == 0, w, np.arange(120))
-    assert own.estimate.value == alone.estimate.value
-    assert own.se == pytest.approx(alone.se, rel=0.02)
-    few = np.arange(0, 120, 3)
-    thrice = np.repeat(few, 3)
-    same = auc(p[thrice, 0], y[thrice] == 0, np.ones(120), np.arange(120) // 3)
-    assert same.se == pytest.approx(auc(p[few, 0], y[few] == 0, np.ones(40)).se, rel=0.03)
 
 
 def test_the_standard_error_of_a_mean_area_is_that_of_new_draws():

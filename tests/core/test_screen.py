@@ -1,7 +1,6 @@
 """Distances compared by products: the bound of their error, and answers that are those of the exact kernel to the last tie."""
 
 from fractions import Fraction
-from itertools import product
 
 import numpy as np
 import pytest
@@ -11,8 +10,8 @@ from protoclass.core import coding
 from protoclass.core.coding import coder
 from protoclass.core.distances import screen as screening
 from protoclass.core.distances.minkowski import minkowski
-from protoclass.core.distances.screen import approximate, measure_pair, screen
-from protoclass.core.histogram import near_histogram, radii_at
+from protoclass.core.distances.screen import approximate, screen
+from protoclass.core.histogram import radii_at
 from protoclass.core.neighbours.nearest import by_smallest_set, nearest, nearest_to
 from protoclass.core.query import Beside, Query
 from protoclass.core.setcover.coverage import covering, covering_by
@@ -121,26 +120,6 @@ def test_squares_that_underflow_are_measured():
         assert codes is None or (codes == (reach <= D)).all()
 
 
-def test_products_that_underflow_are_measured(monkeypatch):
-    # in double precision, so that only the products are below the smallest number of single precision
-    monkeypatch.setattr(screening, "OFTEN", 0)
-    X = coordinates(0, "normal", 20, 9, scale=2.0**-72)
-    X[0], X[1] = 1, -1  # the mean stays near 0
-    D = minkowski(X, X)
-    reach = reaches(D, 40)
-    codes = screen(X, X).codes(np.arange(20), np.arange(20), reach)
-    assert (codes == (D[:, :, None] >= reach).sum(axis=2)).all()
-
-
-@pytest.mark.parametrize("dtype", DTYPES)
-def test_one_pair_has_the_bits_of_the_kernel(dtype):
-    for p in (*range(1, 40), 127, 300):
-        X = coordinates(p, "normal", 9, p, dtype)
-        D = minkowski(X, X)
-        assert all(measure_pair(X[i], X[j]) == D[i, j] for i, j in product(range(9), range(9)))
-        assert (D == D.T).all()
-
-
 @pytest.mark.parametrize(("low", "high"), [(1e-300, 1e300), (1e-30, 1e30)])
 def test_radii_beyond_single_precision(low, high):
     X = coordinates(0, "normal", 30, 12)
@@ -183,8 +162,9 @@ class Screened(Held):
         super().__init__(values)
         object.__setattr__(self, "known", known)
 
-    def histogram(self, pairs, near):
-        return near_histogram(self, pairs, self.known) if near else super().histogram(pairs, near)
+    @property
+    def screening(self):
+        return self.known
 
 
 def asked(X, Z, known):

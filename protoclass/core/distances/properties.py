@@ -169,53 +169,17 @@ def duplicates(P: Array, candidate_row: Array, codes: Array | None = None) -> Du
     >>> duplicates(P, np.arange(3), np.array([0, 1, 1]))
     Duplicates(pairs=1, mixed=1, groups=1, rows=2, first=(0, 1))
     """
+    from scipy.sparse import csr_array
+    from scipy.sparse.csgraph import connected_components
+
     n = len(P)
-    codes = np.zeros(n, np.int64) if codes is None else np.asarray(codes, np.int64)
-    column = _columns(candidate_row, n)
-    pairs, mixed, i, j, root = _zeros(np.ascontiguousarray(P), np.asarray(candidate_row, np.int64), column, codes)
-    sizes = np.bincount(root, minlength=n)
-    return Duplicates(pairs, mixed, int((sizes > 1).sum()), int(sizes[sizes > 1].sum()), (i, j))
-
-
-def _columns(candidate_row: Array, n: int) -> Array:
-    """The candidate that each row is, -1 for none."""
-    column = np.full(n, -1, np.int64)
-    rows = np.flatnonzero(candidate_row >= 0)
-    column[candidate_row[rows]] = rows
-    return column
-
-
-@kernel
-def _root(parent, i):  # type: ignore[no-untyped-def]
-    while parent[i] != i:
-        parent[i] = parent[parent[i]]
-        i = parent[i]
-    return i
-
-
-@kernel
-def _zeros(P, candidate_row, column, codes):  # type: ignore[no-untyped-def]
-    n, m = P.shape
-    parent = np.arange(n)
-    pairs, mixed, i0, j0 = 0, 0, -1, -1
-    for i in range(n):
-        for j in range(m):
-            row = candidate_row[j]
-            if P[i, j] != 0 or row < 0 or row == i:
-                continue
-            if row < i and column[i] >= 0 and P[row, column[i]] == 0:  # counted before, from the other direction
-                continue
-            pairs += 1
-            if codes[i] != codes[row]:
-                mixed += 1
-            if i0 < 0:
-                i0, j0 = i, row
-            a, b = _root(parent, i), _root(parent, row)
-            if a != b:
-                parent[max(a, b)] = min(a, b)
-    for i in range(n):
-        parent[i] = _root(parent, i)
-    return pairs, mixed, i0, j0, parent
+    i, j = np.nonzero((P == 0) & (candidate_row >= 0) & (candidate_row != np.arange(n)[:, None]))
+    pairs = np.unique(np.sort(np.stack([i, candidate_row[j]]), axis=0), axis=1)  # each once, of either direction
+    group = connected_components(csr_array((np.ones(pairs.shape[1]), pairs), (n, n)), directed=False)[1]
+    sizes = np.bincount(group)
+    mixed = 0 if codes is None else int((codes[pairs[0]] != codes[pairs[1]]).sum())
+    first = (int(i[0]), int(candidate_row[j[0]])) if len(i) else (-1, -1)
+    return Duplicates(pairs.shape[1], mixed, int((sizes > 1).sum()), int(sizes[sizes > 1].sum()), first)
 
 
 def triangles(P: Array, seed: int = 0, exact: int = EXACT, triples: int = TRIPLES) -> Triangles:
@@ -323,26 +287,16 @@ def values(P: Array, candidate_row: Array) -> Values:
     >>> values(np.array([[0.0, 1.0, 2.0], [1.0, 0.0, 2.0], [2.0, 2.0, 0.0]]), np.arange(3))
     Values(count=3, positive=3, distinct=2, tied=2, smallest=1.0, largest=2.0)
     """
-    P = np.ascontiguousarray(P)
-    observed = np.empty(P.size, P.dtype)
-    count = _pairs(P, np.asarray(candidate_row, np.int64), _columns(candidate_row, len(P)), observed)
-    positive = np.sort(observed[:count][observed[:count] > 0])
+    n, rows = len(P), np.flatnonzero(candidate_row >= 0)
+    column = np.full(n, -1, np.int64)  # the candidate that each row is
+    column[candidate_row[rows]] = rows
+    i, back = np.arange(n)[:, None], P[np.ix_(candidate_row, column)].T  # the other direction of each pair, which counts once if equal
+    twice = (candidate_row >= 0) & (candidate_row < i) & (column[:, None] >= 0) & (back == P)
+    observed = P[(candidate_row != i) & ~twice]
+    positive, count = np.sort(observed[observed > 0]), len(observed)
     if not len(positive):
         return Values(count, 0, 0, 0, float("nan"), float("nan"))
     first = np.flatnonzero(np.diff(positive, prepend=-1) > 0)
     counts = np.diff(first, append=len(positive))
     tied = int(counts[counts > 1].sum())
     return Values(count, len(positive), len(first), tied, float(positive[0]), float(positive[-1]))
-
-
-@kernel
-def _pairs(P, candidate_row, column, out):  # type: ignore[no-untyped-def]
-    count = 0
-    for i in range(P.shape[0]):
-        for j in range(P.shape[1]):
-            row = candidate_row[j]
-            if row == i or (0 <= row < i and column[i] >= 0 and P[row, column[i]] == P[i, j]):
-                continue
-            out[count] = P[i, j]
-            count += 1
-    return count

@@ -264,7 +264,7 @@ def find_alternatives(
 
     def may_be_near(c: int, found: Cost) -> bool:
         """Whether a solution at the lower end would be near."""
-        return found.least - classes[c].optimum.most <= within * high + rounding(found.most)
+        return bool(found.least - classes[c].optimum.most <= within * high + rounding(found.most))
 
     def is_open(c: int, found: Cost) -> bool:
         """Whether it is not settled if a near solution is there."""

@@ -32,9 +32,11 @@ does. Everything else is an object of one name, its tag:
 * `{"table": [rows, names, columns]}`, `{"series": [rows, name, column]}`, `{"labels": [levels, names]}`: tables, columns and labels of
   pandas. `{"frame of": [library, table]}`: a table of polars or pyarrow.
 * Columns and the levels of labels are arrays, or `{"category": [codes, labels, ordered]}`, `{"texts": [nullable, [...]]}`,
-  `{"intervals": [left, right, closed]}`, `{"masked": [type, [...]]}` with the number of a type in "Int8 Int16 Int32 Int64 UInt8 UInt16
+  `{"intervals": [left, right, closed]}`, `{"zoned": [times of UTC, type]}`, `{"periods": [numbers, type]}`,
+  `{"masked": [type, [...]]}` with the number of a type in "Int8 Int16 Int32 Int64 UInt8 UInt16
   UInt32 UInt64 Float32 Float64 boolean"; the labels 0, 1, 2, ... are a range.
-* `{"timestamp": [scalar]}`, `{"timedelta": [scalar]}`, `{"date": [text]}`, `{"datetime": [text]}`, `{"interval": [left, right, closed]}`.
+* `{"timestamp": [scalar]}`, `{"timedelta": [scalar]}`, `{"date": [text]}`, `{"datetime": [text]}`, `{"decimal": [text]}`,
+  `{"interval": [left, right, closed]}`.
 
 Classes
 -------

@@ -6,6 +6,7 @@ import datetime
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, is_dataclass
+from decimal import Decimal
 from typing import Any
 
 import numpy as np
@@ -71,19 +72,23 @@ def _levels(labels: pd.Index) -> list[Any]:
 
 
 def _column(values: Any) -> Any:
-    """The entries of a Series or an Index: NumPy's array for types of NumPy, otherwise pandas', with pandas' own types for Arrow's."""
+    """The entries of a Series or an Index: NumPy's array for types of NumPy or sparse ones, otherwise pandas', for Arrow's as well."""
     if isinstance(values.dtype, pd.ArrowDtype):
         return _of_arrow(values)
-    return np.asarray(values) if isinstance(values.dtype, np.dtype) else values.array
+    return np.asarray(values) if isinstance(values.dtype, (np.dtype, pd.SparseDtype)) else values.array
 
 
 def _of_arrow(values: Any) -> Any:
     """Entries of a type of Arrow in the type of pandas for the same values; objects if there is none."""
     known = values.dtype.numpy_dtype
     name = {"b": "boolean", "i": "Int64", "u": "UInt64", "f": "Float64", "M": known.str, "m": known.str}.get(known.kind)
+    if "tz=" in str(values.dtype):
+        return pd.DatetimeIndex(values.to_numpy(object)).array
+    if values.dtype.type is Decimal:
+        return pd.array(values.to_numpy(float, na_value=np.nan), "Float64")
     if name is None and values.dtype.type is str:
         return pd.array(values.to_numpy(object), pd.StringDtype())
-    if name is None or (known.kind == "M" and str(values.dtype)[:9] != "timestamp") or "tz=" in str(values.dtype):
+    if name is None or (known.kind == "M" and str(values.dtype)[:9] != "timestamp"):
         return np.asarray(values, object)
     return pd.array(values.to_numpy(object), name) if known.kind in "biuf" else values.to_numpy(known)
 
@@ -132,10 +137,19 @@ CODECS: Mapping[str, Codec] = {
         lambda v: type(v) is datetime.datetime and v.tzinfo is None, lambda v: [v.isoformat()], datetime.datetime.fromisoformat
     ),
     "date": Codec(lambda v: type(v) is datetime.date, lambda v: [v.isoformat()], datetime.date.fromisoformat),
+    "decimal": Codec(Decimal, lambda v: [str(v)], Decimal),
     "interval": Codec(pd.Interval, lambda v: [v.left, v.right, v.closed], pd.Interval),
     "category": Codec(
         pd.Categorical, lambda v: [v.codes, v.categories, bool(v.ordered)],
         lambda codes, levels, ordered: pd.Categorical.from_codes(codes, levels, ordered=ordered),
+    ),
+    "zoned": Codec(
+        lambda v: isinstance(_dtype(v), pd.DatetimeTZDtype), lambda v: [np.asarray(v, "M8[ns]"), str(v.dtype)],
+        lambda times, kind: pd.DatetimeIndex(times).tz_localize("UTC").astype(kind).array,
+    ),
+    "periods": Codec(
+        lambda v: isinstance(_dtype(v), pd.PeriodDtype), lambda v: [v.asi8, str(v.dtype)],
+        lambda counts, kind: pd.PeriodIndex.from_ordinals(counts, freq=pd.api.types.pandas_dtype(kind).freq).array,
     ),
     "intervals": Codec(pd.arrays.IntervalArray, lambda v: [v.left, v.right, v.closed], pd.arrays.IntervalArray.from_arrays),
     "texts": Codec(

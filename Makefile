@@ -12,7 +12,7 @@ run test bench bench-scale papers: export MPLBACKEND := Agg
 run: $(VENV)/installed
 	$(BIN)/python -m protoclass "species ~ ." data/iris.csv --out figures
 
-# in some five minutes on two cores, without what tests/conftest.py leaves for later: browsers, workers, faults, many random cases
+# in few minutes, without what tests/conftest.py leaves for later: browsers, workers, faults, many random cases
 SELECT ?= not long and not later
 # the workers take all cores: threads of BLAS would wait for one another, and burn four times the CPU meanwhile
 test coverage: export OPENBLAS_NUM_THREADS := 1
@@ -52,13 +52,12 @@ SAMPLE ?= 300
 mutants: $(VENV)/tested
 	$(BIN)/python tests/mutants/mutate.py --sample $(SAMPLE) --files $(or $(FILES),core/)
 
-# Ctrl-C at random moments, memory and disks that end: MOMENTS of each work
+# Ctrl-C at random moments, memory that ends: MOMENTS of each work
 MOMENTS ?= 100
 faults: export OPENBLAS_NUM_THREADS := 1
 faults: $(VENV)/tested
 	$(BIN)/python tests/faults/interrupts.py --moments $(MOMENTS)
 	$(BIN)/python tests/faults/memory.py --sizes 20
-	$(BIN)/python tests/faults/disk.py --sizes 20
 
 # the oldest and the newest versions of all dependencies, on each Python that is there. JOBS=minimum takes one, TESTS=tests all
 # tests, and PYTHONS="python3.12 /opt/python3.13" names Pythons

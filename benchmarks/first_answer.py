@@ -2,7 +2,8 @@
 
 `pc.fit(formula, train)` without further arguments, on a stratified two thirds of the rows, and its error on the other third: mean and
 standard error over splits, with the mean number of prototypes in brackets. Beside it is logistic regression, and with `--fits` the same
-fit on scaled Euclidean distance (Gower for mixed predictors) and one draw of the folds, or on `pc.LDA()` or `pc.QDA()` alone.
+fit on scaled Euclidean distance (Gower for mixed predictors) and one draw of the folds, on `pc.LDA()` or `pc.QDA()` alone, or with
+unscaled Euclidean distance in the place of the scaled one.
 `--simulate` compares the corrected error and its 95 % interval with the error on 4,000 new rows; `--seeds` counts the prototypes of all
 rows over several seeds. Tables are printed, and written to FIRST_ANSWER.md beside this file with --write. Data that the package does
 not have are read from the folder that PROTOCLASS_DATA names.
@@ -31,6 +32,7 @@ HERE = Path(__file__).resolve().parent
 TABLES = ["breast cancer", "heart", "wine", "liver", "Pima", "iris", "Haberman", "glass", "vowel", "moons", "credit", "digits"]
 FITS: dict[str, dict[str, Any]] = {
     "default": {}, "one distance, one draw": {"repeats": 1}, "LDA": {"dissimilarity": pc.LDA()}, "QDA": {"dissimilarity": pc.QDA()},
+    "columns as they are": {"dissimilarity": [pc.Euclidean(scale=False), pc.LDA(), pc.QDA()]},
 }  # fmt: skip
 
 
@@ -67,7 +69,7 @@ def errors_of(name: str, splits: int, fits: list[str]) -> pd.DataFrame:
             given = {"dissimilarity": one, **FITS[words]} if words.startswith("one") else FITS[words]
             fit = pc.fit(f"{response} ~ .", seen, progress=False, **given)
             row |= {words: 100 * error_of(fit.predict(new), new[response]), f"{words}, prototypes": len(fit.prototypes)}
-            if words == "default":
+            if words == fits[0]:
                 row["chosen"] = fit.dissimilarity.metric.name
         logistic = columns_and(data, response, LogisticRegression(max_iter=5000)).fit(seen.drop(columns=response), seen[response])
         row["logistic"] = 100 * error_of(logistic.predict(new.drop(columns=response)), new[response])
@@ -114,8 +116,9 @@ SHAPES = {
 }  # fmt: skip
 
 
-def simulated(draw: Callable[[int, np.random.Generator], pd.DataFrame], n: int, samples: int) -> list[float]:
-    """Means over samples: true error, CV error, corrected error, and coverage of its interval; SD of the CV error, and its mean SE."""
+def simulated(draw: Callable[[int, np.random.Generator], pd.DataFrame], n: int, samples: int) -> list[str]:
+    """Means over samples, in percent: true, CV and corrected error, the bias of the latter (SE), SD of the CV error, and its mean SE;
+    and the coverage of the interval."""
     found = []
     for s in range(samples):
         data, new = draw(n, np.random.default_rng([s, n])), draw(4000, np.random.default_rng([s, n, 1]))
@@ -124,8 +127,11 @@ def simulated(draw: Callable[[int, np.random.Generator], pd.DataFrame], n: int, 
         low, high = v.corrected_interval() or (np.nan, np.nan)
         error, se = v.table.loc[v.one_se, ["error", "se"]]
         found.append([true, error, v.corrected(), low <= true <= high, se])
-    *means, se = np.mean(np.array(found, float), axis=0).tolist()
-    return [*means, float(np.std(np.array(found, float)[:, 1], ddof=1)), se]
+    true, error, corrected, inside, se = 100 * np.array(found, float).T
+    bias, spread = corrected - true, error.std(ddof=1)
+    errors = [f"{values.mean():.1f}" for values in (true, error, corrected)]
+    known = f"{bias.mean():+.1f} ({bias.std(ddof=1) / samples**0.5:.1f})"
+    return [*errors, known, f"{spread:.1f}", f"{se.mean():.1f}", f"{inside.mean() / 100:.2f}"]
 
 
 def stability_line(name: str, seeds: int) -> list[str]:
@@ -145,6 +151,7 @@ def main() -> None:
     parser.add_argument("--tables", nargs="*", default=TABLES, choices=TABLES, metavar="NAME", help=", ".join(TABLES))
     parser.add_argument("--fits", nargs="+", default=["default"], choices=FITS, help="beside logistic regression (default: default)")
     parser.add_argument("--simulate", type=int, default=0, metavar="SAMPLES", help="samples of each simulation (default: none)")
+    parser.add_argument("--shapes", nargs="+", default=[*SHAPES], choices=SHAPES, metavar="NAME", help=f"to simulate: {', '.join(SHAPES)}")
     parser.add_argument("--seeds", type=int, default=0, help="seeds of the fits of all rows (default: none)")
     parser.add_argument("--rows", nargs="+", type=int, default=[60, 150, 600], help="of a sample (default: 60 150 600)")
     options = parser.parse_args()
@@ -161,13 +168,11 @@ def main() -> None:
         ]
     if options.simulate:
         lines = []
-        for name, draw in SHAPES.items():
+        for name in options.shapes:
             for n in options.rows:
-                true, plain, corrected, inside, sd, se = simulated(draw, n, options.simulate)
-                errors = [f"{100 * value:.1f}" for value in (true, plain, corrected, sd, se)]
-                lines.append([name, f"{n}", *errors, f"{inside:.2f}"])
+                lines.append([name, f"{n}", *simulated(SHAPES[name], n, options.simulate)])
                 print(*lines[-1], sep=" | ", flush=True)
-        head = ["", "rows", "true error", "CV error", "corrected", "SD of CV error", "its SE", "coverage"]
+        head = ["", "rows", "true error", "CV error", "corrected", "bias (SE)", "SD of CV error", "its SE", "coverage"]
         words = f"Errors (%) and the coverage of the corrected error's 95 % interval, means over {options.simulate} samples."
         parts += [words, as_table(head, lines)]
     if options.seeds:

@@ -39,7 +39,7 @@ from .tables import printing
 from .tables.paper import of_fit
 from .tables.summary import summary
 from .tables.tidy import augment, glance, tidy
-from .values import Above, Printed, Saveable, public
+from .values import Above, Printed, Saveable, further_arguments, public
 from .widgets import explore_fit, explore_validation
 
 
@@ -121,7 +121,7 @@ class Fit(Saveable, Fitted):
 
 @savable(
     of_fold="R n", predicted="R n G", covered="R n G", errors="F G", sizes="F G", fold_weight="F", loss="L L", bounds="F G", grid="G",
-    counts="G c",
+    counts="G",
 )  # fmt: skip
 @public
 @dataclass(frozen=True, eq=False, repr=False)
@@ -242,8 +242,9 @@ def fit(
     dissimilarity : str, metric, list of these, callable, Dissimilarity, DataFrame or array
         Dissimilarity of two rows: a name ("manhattan"), a metric object, a function of two rows, or given dissimilarities. "auto"
         is Euclidean on scaled columns if all predictors are numbers, DTW for a single column of series (lists or arrays), and Gower
-        otherwise. If the greedy PVM selects its radius from the default grid on at most 5,000 rows, "auto" is a list: Euclidean,
-        `pc.LDA()` and `pc.QDA()` for numbers, Gower and `pc.LDA()` for mixed predictors. Given dissimilarities are a DataFrame
+        otherwise. If the greedy PVM selects its radius from the default grid, "auto" is a list: Euclidean, `pc.LDA()` and
+        `pc.QDA()` for numbers, Gower and `pc.LDA()` for mixed predictors. If there are more than 5,000 rows, one of the list is
+        selected first, on a random sample of 1,500 rows by class; the printed fit reports it. Given dissimilarities are a DataFrame
         (square or n x m, by label), a square or condensed array (by position), or the result of `pc.read_dissimilarity`. A row must
         not be farther from itself than from others, as in a matrix of similarities; see `pc.Dissimilarity.from_similarity`. Some
         parameters of metrics are tuned together with the parameters of the method, if they are "grid" or a sequence:
@@ -292,8 +293,8 @@ def fit(
     measure, repeats, loss
         Error measure, repeats and losses of the cross-validation, see `cross_validate`. They affect which values are selected for
         tuned parameters, not how the fitted model predicts. `predict(new, loss=)` of a calibrated fit decides by expected loss.
-    max_prototypes : int, or mapping of class to int, optional
-        Maximum number of prototypes, in total or per class; for "scm", of features. `choose=` selects among the grid points whose
+    max_prototypes : int, optional
+        Maximum number of prototypes; for "scm", of features. `choose=` selects among the grid points whose
         model on all rows respects it. The PVM then also tunes the number of prototypes (by `stop`, or by `lambda_` with other
         solvers than the greedy one), unless that parameter is given.
     tolerance : number >= 0, or str such as "5%", optional
@@ -363,29 +364,8 @@ def fit(
 
 
 @public
-def cross_validate(
-    formula: str,
-    data: Any,
-    method: Any = "pvm",
-    *,
-    dissimilarity: Any = "auto",
-    candidates: Any = "auto",
-    cv: Any = "auto",
-    choose: str = "auto",
-    na: str = "drop",
-    weights: Any = None,
-    groups: Any = None,
-    seed: int = 0,
-    progress: bool | None = None,
-    sample: int | None = SAMPLE,
-    measure: Any = "error",
-    repeats: Any = "auto",
-    class_weights: Any = None,
-    loss: Any = None,
-    max_prototypes: Any = None,
-    tolerance: Any = None,
-    **parameters: Any,
-) -> Validation:
+@further_arguments(fit, "calibrate")
+def cross_validate(formula: str, data: Any, method: Any = "pvm", **arguments: Any) -> Validation:
     """Cross-validate a method over the grid of its tuned parameters.
 
     Parameters
@@ -426,10 +406,9 @@ def cross_validate(
     >>> v.table.round(3).to_dict("list")["error"]
     [0.053, 0.047, 0.027]
     """
-    given = locals()  # before any other name is set
-    _check_sample(sample)
-    arguments = {name: given[name] for name in DEFAULTS if name in given}
-    return _held_curve(cross_validate_call(Call("cross_validate", formula, data, {**arguments, **parameters})))
+    _check_sample(arguments.pop("sample", SAMPLE))
+    usual = {name: value for name, value in DEFAULTS.items() if name != "calibrate"}
+    return _held_curve(cross_validate_call(Call("cross_validate", formula, data, {**usual, "method": method, **arguments})))
 
 
 def explore(formula: str, data: Any, method: Any = "pvm", *, shape: Any = None, **arguments: Any) -> Any:

@@ -97,8 +97,11 @@ def test_use_and_test_results():
 
 def test_fits_without_some_of_it():
     data = pc.load_data("iris")
-    plain = pc.fit("species ~ .", data, eps=1.0).card()
-    assert "This model was not cross-validated" in section(plain, "Cross-validation")
+    fit = pc.fit("species ~ .", data, eps=1.0)
+    plain = fit.card()
+    said = section(plain, "Cross-validation")
+    assert next(line for line in repr(fit).split("\n") if line.startswith("Error")).split(maxsplit=1)[1] in said  # as print has it
+    assert "This model was not cross-validated" in section(fit.update(cv=None).card(), "Cross-validation")
     assert "Not stated" in section(plain, "Intended use")
     assert "Not tested" in section(plain, "Test on new rows")
     assert "|  |\n" not in plain.markdown.replace("|  |  |\n", "")

@@ -68,7 +68,7 @@ def test_no_markup_of_the_data_is_markup_of_the_page(hostile):
 
 def test_a_report_is_one_page_that_needs_nothing_beside_it(hostile, tmp_path):
     fit = pc.fit("species ~ .", hostile, cv=3, eps=[0.8, 1.2], calibrate={"cv": 3})
-    path = fit.report(tmp_path / "fit.html", test=hostile, stability=True)
+    path = fit.report(tmp_path / "fit.html", test=hostile)
     page = path.read_text()
     own = '<script type="text/plain" class="protoclass-data">', '<script type="module">'
     assert page.count("<script") == sum(page.count(tag) for tag in own) == 2
@@ -79,15 +79,14 @@ def test_a_report_is_one_page_that_needs_nothing_beside_it(hostile, tmp_path):
     assert """http-equiv="Content-Security-Policy" content="default-src 'none'; script-src 'sha256-""" in page
     assert fit.test(hostile)._repr_html_() in page
     assert not re.search(r"""(?:src|href)=["'](?!data:)""", page)
-    for head in ("Prototypes", "Cross-validation", "Test on new rows", "Stability", "Versions", "How to cite"):
+    for head in ("Prototypes", "Cross-validation", "Test on new rows", "Versions", "How to cite"):
         assert f"<h2>{head}</h2>" in page
     with pytest.raises(pc.OptionError, match="overwrite=True"):
         fit.report(path)
     assert fit.report(str(path), overwrite=True) == path
-    for options in ({"threshold": {fit.classes[0]: 0.9}}, {"by": (hostile["petal_length"] > 4).rename("<i>long</i>")}):
-        test = fit.test(hostile, **options)
-        assert "<i>" not in test._repr_html_()
-        assert test._repr_html_() in fit.report(path, test=test, overwrite=True).read_text()
+    test = fit.test(hostile, by=(hostile["petal_length"] > 4).rename("<i>long</i>"))
+    assert "<i>" not in test._repr_html_()
+    assert test._repr_html_() in fit.report(path, test=test, overwrite=True).read_text()
     with pytest.raises(pc.OptionError, match=r"ends in \.html"):
         fit.report(tmp_path / "fit.pdf")
     with pytest.raises(pc.FileError, match="can't be written"):
@@ -185,7 +184,7 @@ def said(data, formula, folder):
 
 
 OTHERS = {
-    "knn": {"k": 3}, "mmd": {"K": 2, "criticisms": 2}, "mixture": {"K": 2, "starts": 1}, "kmeans": {"K": 2},
+    "knn": {"k": 3}, "mmd": {"K": 2}, "mixture": {"K": 2, "starts": 1}, "kmeans": {"K": 2},
     "scm": {"penalty": 1.0, "kind": "conjunction", "stop": 2, "features": "stumps"},
 }  # fmt: skip
 

@@ -10,7 +10,6 @@ from dataclasses import dataclass, fields, replace
 from functools import partial
 from inspect import signature
 from itertools import product
-from numbers import Real
 from time import perf_counter
 from typing import Any
 
@@ -18,19 +17,19 @@ import numpy as np
 import pandas as pd
 
 from ..core.parallel import each_fit
-from ..core.statistics.folds import grouped, holdout, stratified, usual_folds
+from ..core.statistics.folds import holdout
 from ..estimation.calibration import arguments_of
-from ..estimation.coincidence import COPIES, copies_across
+from ..estimation.copies import COPIES, copies_across
 from ..estimation.decisions import loss_of
 from ..estimation.fitted import Fitted
 from ..estimation.learning import TWICE, WORSE, fit_call
 from ..estimation.problem import Call, is_default, own_folds, prepare, short
-from ..estimation.selection import fixed_folds
+from ..estimation.selection import folds_of
 from ..frames.frame import Frame, mold
 from ..frames.read import read_for
 from ..frames.schema import Unseen, along
 from ..frames.tables import as_pandas
-from ..ground.checks import MOST_RUNS, check_progress, check_seed, whole_number
+from ..ground.checks import MOST_RUNS, check_progress, check_seed, is_number, whole_number
 from ..ground.errors import DataError, DataWarning, OptionError, ProtoclassError, brief, shown, warn
 from ..ground.progress import bar
 from ..metrics.base import Metric, as_vectors
@@ -165,14 +164,14 @@ def compare(
     check_seed(seed)
     check_progress(progress)
     data = as_pandas(read_for(data, formula, {"groups": groups}))
-    splits = make_splits(formula, data, dissimilarity, na, groups, Drawing(test_size, cv, repeats, seed))
+    splits = make_splits(formula, data, dissimilarity, na, groups, test_size, cv, repeats, seed)
     common = {"choose": choose, "na": na, "seed": seed, "cv": inner, "progress": False, "dissimilarity": dissimilarity,
               "calibrate": calibrate}  # fmt: skip
     loss_of(loss, splits.frame.levels)
     methods = {name: own if is_estimator(own.get("method")) else {**common, **own} for name, own in specs.items()}
     results, predictions, chances = judge_all(splits, methods, progress, loss)
     call = f"compare({formula!r}, data, {list(specs)}{_arguments_in_words(beside)})"
-    return Comparison(results, predictions, splits.how(), splits.design(), len(splits.frame.dropped), call, chances, loss)
+    return Comparison(results, predictions, splits.how, splits.design, len(splits.frame.dropped), call, chances, loss)
 
 
 OPTIONS = {
@@ -293,16 +292,6 @@ def _judge_fits(fits: dict[str, Any], new: pd.DataFrame, codes: np.ndarray, leve
                       chances={name: p[known] for name, (_, _, p) in found.items() if p is not None})  # fmt: skip
 
 
-@dataclass(frozen=True)
-class Drawing:
-    """Description of the splits, as in `compare`; given folds are cut to the rows of the comparison."""
-
-    test_size: float | None
-    cv: Any
-    repeats: int
-    seed: int
-
-
 @dataclass(frozen=True, eq=False)
 class Splits:
     """Data and the test rows of each split."""
@@ -313,30 +302,9 @@ class Splits:
     dissimilarity: Any  # as in `fit`
     given: pd.DataFrame | None  # given dissimilarities by label
     groups: str | pd.Series | None  # the name of a column, or the groups
-    drawing: Drawing
     tests: list[np.ndarray]  # bool (n,) each: test rows of a split, repeat by repeat
-    note: str  # on folds that were not drawn
-
-    @property
-    def held(self) -> float:
-        """Mean number of test rows of a split."""
-        return float(np.mean([test.sum() for test in self.tests]))
-
-    def design(self) -> Design:
-        """Facts about the splits that intervals and tests need."""
-        sets = 1 if self.drawing.test_size is not None else self.drawing.repeats
-        return Design(self.held / (len(self.frame) - self.held), sets, self.groups is not None)
-
-    def how(self) -> str:
-        """The splits in words."""
-        n, repeats = len(self.frame), self.drawing.repeats
-        again = (f", {repeats} times" if repeats > 1 else "") + (
-            "" if self.groups is None else ", whole groups left out"
-        )
-        if self.drawing.test_size is not None:
-            return f"Random split{again}: {n - self.held:g} rows train, {self.held:g} test"
-        note = f", {self.note}" if self.note else ""
-        return f"Nested cross-validation of {n} rows, {len(self.tests) // repeats} folds{again}{note}"
+    how: str  # the splits in words
+    design: Design
 
     def groups_of(self, rows: pd.Index) -> dict[str, Any]:
         """The argument `groups` of a fit to some rows, if there are groups."""
@@ -345,19 +313,27 @@ class Splits:
         return {"groups": self.groups if isinstance(self.groups, str) else self.groups.loc[rows]}
 
 
-def make_splits(formula: str, data: pd.DataFrame, dissimilarity: Any, na: str, groups: Any, drawing: Drawing) -> Splits:
+def make_splits(
+    formula: str, data: pd.DataFrame, dissimilarity: Any, na: str, groups: Any, test_size: Any, cv: Any, repeats: int, seed: int
+) -> Splits:
     """Read the data, and draw the splits."""
     given = matrix_of(dissimilarity, data)
     frame = mold(formula, data, na=na, aside=(groups,))
     of_row = None if groups is None else pd.Series(along(groups, data, "groups"), data.index)
-    drawing = replace(drawing, cv=own_folds(drawing.cv, data, data.index.get_indexer(frame.index)))
-    tests, note = draw_splits(frame, None if of_row is None else of_row.loc[frame.index], drawing)
+    cv = own_folds(cv, data, data.index.get_indexer(frame.index))
+    seeds = [int(np.random.SeedSequence([seed, r, 1]).generate_state(1)[0]) for r in range(repeats)]
+    tests, note = draw_splits(frame, None if of_row is None else of_row.loc[frame.index], test_size, cv, seeds)
     said = "" if of_row is not None else copies_across(frame, np.argmax(tests, axis=0))
     if said:
         warn(said, DataWarning)
-    return Splits(
-        formula, data, frame, dissimilarity, given, groups if isinstance(groups, str) else of_row, drawing, tests, note
-    )
+    n, held = len(frame), float(np.mean([test.sum() for test in tests]))
+    again = (f", {repeats} times" if repeats > 1 else "") + ("" if groups is None else ", whole groups left out")
+    if test_size is not None:
+        how, sets = f"Random split{again}: {n - held:g} rows train, {held:g} test", 1
+    else:
+        how, sets = f"Nested cross-validation of {n} rows, {len(tests) // repeats} folds{again}{note}", repeats
+    design = Design(held / (n - held), sets, groups is not None)
+    return Splits(formula, data, frame, dissimilarity, given, groups if isinstance(groups, str) else of_row, tests, how, design)
 
 
 def judge_all(
@@ -479,16 +455,17 @@ def count_errors(predicted: pd.Series, truth: pd.Series) -> dict[str, Any]:
     return {"n": len(truth), "wrong": wrong, "error": wrong / len(truth)}
 
 
-def draw_splits(frame: Frame, groups: pd.Series | None, drawing: Drawing) -> tuple[list[np.ndarray], str]:
-    """Test rows of each split, bool (n,), and a note on folds that were not drawn."""
-    y, test_size, cv = frame.codes, drawing.test_size, drawing.cv
-    seeds = [int(np.random.SeedSequence([drawing.seed, r, 1]).generate_state(1)[0]) for r in range(drawing.repeats)]
+def draw_splits(
+    frame: Frame, groups: pd.Series | None, test_size: Any, cv: Any, seeds: list[int]
+) -> tuple[list[np.ndarray], str]:
+    """Test rows of each split, bool (n,), and words on folds that were not drawn."""
+    y = frame.codes
     if test_size is not None:
         if cv is not None:
             raise OptionError("test_size= draws splits, but cv= sets folds: use one of them (inner= sets the folds for tuning)")
         if groups is not None:
             raise OptionError("groups need cv=, which leaves whole groups out")
-        if isinstance(test_size, bool) or not isinstance(test_size, Real) or not 0 < test_size < 1:
+        if not is_number(test_size, 0.0, above=True) or test_size >= 1:
             raise OptionError(f"test_size must be a number between 0 and 1, the proportion of the rows for testing, not {brief(test_size)}")
         tests = [holdout(y, float(test_size), s) for s in seeds]
         if not tests[0].any():
@@ -497,32 +474,16 @@ def draw_splits(frame: Frame, groups: pd.Series | None, drawing: Drawing) -> tup
     if groups is not None and groups.isna().any():
         raise DataError("groups must not have missing values")
     of_group = None if groups is None else pd.factorize(groups)[0]
-    fixed = fixed_folds(cv, len(y), of_group, drawing.repeats)
-    if fixed is not None:
-        fold, note = fixed
-        for f in range(fold.max() + 1):
-            left = np.bincount(y[fold != f], minlength=len(frame.levels))
-            if not left.all():
-                lost = shown(frame.levels[left == 0][0])
-                raise DataError(f"a fold has all rows of class {lost}, so none is left for training: use other folds")
-        return [fold == f for f in range(fold.max() + 1)], note
-    if cv is None or (isinstance(cv, str) and cv == "auto"):
-        folds = usual_folds(y, None if groups is None else groups.nunique())
-        if folds < 2:
-            few = "a class has one row" if groups is None else "there is one group"
-            raise DataError(f"outer folds need two rows of each class, or two groups, but {few}: leave it out, or join classes")
-    else:
-        folds = whole_number("cv", cv, 2)
-    least = int(np.bincount(y).min())
-    if groups is None and least < folds:
-        raise OptionError(
-            f"cv={folds} outer folds need as many rows of each class, but the rarest class has {least}: use cv={max(2, least)} or fewer"
-        )
-    if of_group is None:
-        of_row = [stratified(y, folds, s) for s in seeds]
-    else:
-        of_row = [grouped(y, of_group, folds, s) for s in seeds]
-    return [fold == f for fold in of_row for f in range(folds)], ""
+    folds, notes = folds_of("auto" if cv is None else cv, frame, of_group, seeds)
+    tests = [fold == f for fold in folds for f in range(fold.max() + 1)]
+    if not (isinstance(cv, np.ndarray) or (isinstance(cv, str) and cv == "loo")):
+        return tests, ""
+    for test in tests:
+        left = np.bincount(y[~test], minlength=len(frame.levels))
+        if not left.all():
+            lost = shown(frame.levels[left == 0][0])
+            raise DataError(f"a fold has all rows of class {lost}, so none is left for training: use other folds")
+    return tests, f", {notes[0]}"
 
 
 def matrix_of(spec: Any, data: pd.DataFrame) -> pd.DataFrame | None:

@@ -18,13 +18,12 @@ from ..estimation.decisions import FoldRule
 from ..estimation.error_curve import ErrorCurve
 from ..estimation.fitted import Fitted
 from ..estimation.problem import Problem
-from ..frames.frame import Frame, predictors_of_columns
+from ..frames.frame import Frame
 from ..frames.tables import as_pandas
 from ..ground.checks import MOST_RUNS, check_progress, check_seed, whole_number
 from ..ground.errors import DataError, DataWarning, NotAvailable, OptionError, ProtoclassError, brief, warn
 from ..ground.options import significant
 from ..ground.progress import bar
-from ..ground.text import facts_as_text
 from ..values import Above, Printed, public
 
 ROWS = 2**13  # that are predicted at a time: more take memory, and fewer the time of many calls
@@ -83,7 +82,7 @@ def importance(
     variables : list of columns, or mapping of name to columns, optional
         Variables to permute; columns under one name are permuted together. Default: each predictor separately, with a factor, and
         columns that a `Mixed` compares together, as one variable. Of more than 50 variables, the default is the 50 with the largest
-        weights, or without weights the 50 with the largest ratio of variances between and within classes.
+        ratio of variances between and within classes.
     cv : "auto", int, "loo", Series or array of folds
         Cross-validation folds, as in `fit`; ignored if `new` is given.
     seed : int
@@ -97,8 +96,7 @@ def importance(
     -------
     DataFrame
         Table by variable, the most important first: `importance` (mean increase in the proportion of errors), `se` (its standard
-        error over rows) and `error` (with the variable permuted). If the metric has learned weights of the columns, `weight` is the
-        weight of the columns made from the variable.
+        error over rows) and `error` (with the variable permuted).
 
     Raises
     ------
@@ -130,7 +128,7 @@ def importance(
     if variables is None and len(groups) > MOST:
         words = f"of the {len(groups):,} variables, the {MOST} that separate the classes most are permuted: use variables= for others"
         warn(words, DataWarning)
-        groups = _separating(fit, groups)
+        groups = _separating(fit.frame, groups)
     held = _folds(fit, cv) if new is None else _new_rows(fit, new)
     n, random, table = len(held.y), np.random.default_rng([seed, 1]), dict[str, tuple[float, float, float]]()
     before = held.wrong([([], np.arange(n)[None])])[0, 0].astype(float)
@@ -142,31 +140,16 @@ def importance(
             table[name] = _increase(before, after, held.w)
             permuting.update()
     out = pd.DataFrame.from_dict(table, orient="index", columns=["importance", "se", "error"])
-    weights = fit.dissimilarity.metric.column_weights
-    if weights is not None:
-        out["weight"] = [weight_of(fit.frame, weights["weight"], columns) for columns in groups.values()]
     return out.rename_axis("variable").sort_values("importance", ascending=False, kind="stable")
 
 
-def _separating(fit: Fitted, groups: dict[str, list[str]]) -> dict[str, list[str]]:
-    """The groups of columns with the largest weight, or without weights with the largest ratio of variances between and within classes."""
-    frame, weights = fit.frame, fit.dissimilarity.metric.column_weights
-    if weights is not None:
-        value = {name: weight_of(frame, weights["weight"], columns) for name, columns in groups.items()}
-    else:
-        numeric = frame.columns.select_dtypes("number")
-        by_class = numeric.groupby(frame.codes)
-        ratio = by_class.mean().var() / by_class.var().mean()
-        value = {name: max(ratio.get(c, np.inf) for c in columns) for name, columns in groups.items()}  # other columns first
+def _separating(frame: Frame, groups: dict[str, list[str]]) -> dict[str, list[str]]:
+    """The groups of columns with the largest ratio of variances between and within classes."""
+    by_class = frame.columns.select_dtypes("number").groupby(frame.codes)
+    ratio = by_class.mean().var() / by_class.var().mean()
+    value = {name: max(ratio.get(c, np.inf) for c in columns) for name, columns in groups.items()}  # other columns first
     kept = sorted(groups, key=lambda name: -np.nan_to_num(value[name], nan=-1.0))[:MOST]
     return {name: columns for name, columns in groups.items() if name in set(kept)}
-
-
-def weight_of(frame: Frame, weights: pd.Series, columns: list[str]) -> float:
-    """Total weight of the metric's columns that are predictors, or columns of the design matrix, made from some predictors."""
-    own = set(weights.index) <= set(frame.schema)
-    used = [{name} for name in weights.index] if own else predictors_of_columns(frame)
-    return float(sum(w for w, behind in zip(weights, used, strict=True) if behind & set(columns)))
 
 
 def _increase(before: np.ndarray, after: np.ndarray, w: np.ndarray) -> tuple[float, float, float]:
@@ -277,7 +260,10 @@ class PermutationTest(Printed):
                 "Permutations": f"{len(self.table)}, {self.how}", "p-value": significant(self.p_value)}  # fmt: skip
 
     def _said(self) -> tuple[str, list[Any]]:
-        return f"Permutation test of {self.call}\n{facts_as_text(self._facts())}", []
+        facts = self._facts()
+        width = max(map(len, facts)) + 1
+        lines = [f"{name + ':':<{width}} {value}" for name, value in facts.items()]
+        return "\n".join([f"Permutation test of {self.call}", *lines]), []
 
 
 def permutation_test(

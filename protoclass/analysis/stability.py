@@ -245,7 +245,6 @@ def stability(
     See Also
     --------
     Fit.alternatives : near-optimal solutions and substitutes on the same rows.
-    Validation.by_repeat : parameters selected with other folds.
 
     Examples
     --------

@@ -12,11 +12,9 @@ from . import Array
 from .coding import Coding, Tile, as_slice, block_tiles, gather, half_tiles
 from .distances.minkowski import Geometry, minkowski, the_same
 from .distances.screen import NARROWEST, Screening, screen
-from .neighbours.search import COSTLY, Near, Space
+from .neighbours.search import Near, Space
 from .parallel import Once
 from .sources import Held, Source, Streamed, part
-
-SHOWN = 20_000  # rows that show before a fit how many pairs lie within a radius
 
 
 @dataclass(frozen=True)
@@ -125,11 +123,3 @@ def bounded(X: Array, Z: Array, geometry: Geometry) -> bool:
         box = np.maximum(X.max(axis=0), Z.max(axis=0)) - np.minimum(X.min(axis=0), Z.min(axis=0))
         distance = minkowski(box[None], np.zeros_like(box)[None], geometry.r)
         return bool(np.isfinite(geometry.value(distance)).all())
-
-
-def share_within(X: Array, geometry: Geometry, radius: Array) -> float:
-    """The time for the pairs of rows (n, p) within a radius (1,), about, as a proportion of that for all pairs."""
-    if X.shape[1] >= NARROWEST or not bounded(X, X, geometry):
-        return 1.0
-    sample = X[:: max(1, len(X) // SHOWN)]
-    return min(1.0, COSTLY * Space(sample, sample, geometry.r).share(geometry.reach(radius)[0]))

@@ -13,7 +13,7 @@ import pandas as pd
 
 from ..core.memory import large
 from ..core.parallel import each
-from ..core.query import Path, Query, Rule, answer_block
+from ..core.query import Path, Rule, answer_block
 from ..core.statistics.folds import drawn_by_class, quotas
 from ..core.statistics.one_se import RULES, choose_over_repeats
 from ..core.task import Task
@@ -173,7 +173,7 @@ class Trial:
                 validating.update()
 
     def count(self, held: HeldOut) -> np.ndarray | None:
-        """What a budget counts of the rule on all rows at each grid point: (G, classes), or (G, 1) of sizes.
+        """What a budget counts of the rule on all rows at each grid point, (G,).
 
         None without a budget, for which rules would have to be fitted.
         """
@@ -183,7 +183,7 @@ class Trial:
         model, levels, points = problem.model, tuple(problem.frame.levels), range(len(held.grid))
         rows = np.bincount(self.task.y[self.task.w > 0], minlength=self.task.classes)
         if model.class_sizes(values_at(held.grid, 0), rows, levels) is not None:
-            return np.array([model.class_sizes(values_at(held.grid, g), rows, levels) for g in points])
+            return np.array([np.sum(model.class_sizes(values_at(held.grid, g), rows, levels)) for g in points])
         if problem.budget is None:
             return None
         if held.rules is None:
@@ -244,7 +244,7 @@ def select_on_sample(problem: Problem, measure: Any, number: int) -> Problem:
     frame, live, classes = problem.frame, np.flatnonzero(problem.frame.weights > 0), len(problem.frame.levels)
     quota = quotas(np.bincount(frame.codes[live], minlength=classes), number, np.ones(classes, bool))
     rows = live[drawn_by_class(frame.codes[live], quota, np.random.default_rng(problem.seed))]
-    candidates = "train" if isinstance(problem.candidates, int) else problem.candidates
+    candidates = problem.candidates if isinstance(problem.candidates, str) else "train"  # a number is of all rows
     part = replace(problem, frame=frame.take(rows), candidates=candidates, cv=FOLDS_OF_SAMPLE, progress=False)
     with catch_warnings():
         simplefilter("ignore", DataWarning)  # of levels that are rare in the sample
@@ -350,10 +350,9 @@ def _collect(
     covers: bool,
 ) -> Path | None:
     """Predictions of each fold's path for its held-out rows; and the path on all rows, if it was requested."""
-    folds, points, on_all = int(fold.max()) + 1, held.predicted.shape[2], None
+    folds, on_all = int(fold.max()) + 1, None
 
     def score(fold_path: FoldPath) -> FoldPath:
-        check_path(fold_path.path, points)
         if fold_path.fold == folds:  # leaves nothing out
             return fold_path
         rows, begin = np.flatnonzero(fold == fold_path.fold), 0
@@ -361,7 +360,7 @@ def _collect(
         query = held_out_query(fold_path.dissimilarity, fold_path.task, rows, fold_path.lost)
         for block in query.blocks(len(fold_path.path.prototypes)):
             at, begin = rows[begin : begin + len(block)], begin + len(block)
-            for into, codes in zip([held.predicted, held.covered], checked_answers(fold_path.path, kinds, block, points), strict=False):
+            for into, codes in zip([held.predicted, held.covered], answer_block(fold_path.path, kinds, block), strict=False):
                 into[r, at] = codes
         return fold_path
 
@@ -384,31 +383,6 @@ def _all_classes(fold_path: FoldPath, fold: np.ndarray) -> list[bool]:
     present = len(np.unique(fold_path.task.y[(fold != fold_path.fold) & (fold_path.task.w > 0)]))
     counts = (class_counts(fold_path.path, fold_path.task.classes) > 0).sum(axis=1)
     return [bool(count >= present) for count in counts]
-
-
-def check_path(path: Path, points: int) -> None:
-    """Raise if a path does not fit the requested grid."""
-    name, size = type(path).__name__, np.shape(path.size)
-    if size != (points,):
-        raise OptionError(
-            f"the path {name} has sizes of shape {size} for a grid of {points} points, but `size` needs one number per point, in the "
-            "order of the grid (its last axis varies fastest)"
-        )
-    strange = [kind for kind in path.kinds if kind not in KINDS]
-    if strange or "class" not in path.kinds:
-        raise OptionError(f"the kinds of the path {name} must include 'class' and be among {KINDS}, not {tuple(path.kinds)}")
-
-
-def checked_answers(path: Path, kinds: list[str], block: Query, points: int) -> list[np.ndarray]:
-    """Predictions of a path of each kind for a block of rows, (r, G); raises if they have another shape or are not class codes."""
-    answers = answer_block(path, kinds, block)
-    for kind, out in zip(kinds, answers, strict=True):
-        if out.shape != (len(block), points) or not np.issubdtype(out.dtype, np.integer):
-            raise OptionError(
-                f"the path {type(path).__name__} must predict {kind!r} as class codes of shape {(len(block), points)}, rows by grid "
-                f"points, not as an array {out.shape} of {out.dtype}"
-            )
-    return answers
 
 
 def _fold_errors(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, ClassVar, Protocol
+from typing import Any, ClassVar
 
 import numpy as np
 import pandas as pd
@@ -36,17 +36,10 @@ from ..frames.tables import as_given, cached_table
 from ..ground.checks import check_seed, is_number, one_of, whole_number
 from ..ground.errors import OptionError, brief
 from ..values import public
-from .problem import Problem, refuse_budget, within_budget
+from .problem import Problem, refuse_budget
 from .selection import BY_HAND, MEASURES, Extension, Selection, losses, mean_loss, row_weights, values_at
 
 MOST_DRAWS = 1_000_000  # of a band, which takes draws times grid points
-
-
-class Repeatable(Protocol):
-    """A cross-validation that can be done with other data of the same columns, or with some of the rows."""
-
-    def validation_of(self, data: Any) -> ErrorCurve: ...
-    def of_problem(self, problem: Problem, covers: bool = True) -> ErrorCurve: ...
 
 
 @public
@@ -82,10 +75,10 @@ class ErrorCurve:
         Bound of each model on its error, at delta = 0.05, if the method has one.
     extensions : mapping of parameter to Extension
         Extensions of the default grids beyond their last value.
-    procedure : or None
+    procedure : Procedure, or None
         Procedure that does the same cross-validation with other data; None for a part of a curve.
-    counts : int array (G, classes) or (G, 1), or None
-        Number of prototypes of each class (or of the units that the method counts) in the model on all rows, if known.
+    counts : int array (G,), or None
+        Number of prototypes (or of the units that the method counts) in the model on all rows, if known.
     """
 
     fits: ClassVar[Any] = None  # the class of the fits at its points, if it is not `Fitted`
@@ -104,7 +97,7 @@ class ErrorCurve:
     notes: tuple[str, ...] = ()
     bounds: np.ndarray | None = None
     extensions: Mapping[str, Extension] = field(default_factory=dict)
-    procedure: Repeatable | None = None
+    procedure: Any = None
     counts: np.ndarray | None = None
 
     @cached_table
@@ -354,12 +347,12 @@ class ErrorCurve:
         model = problem.model.within(rows)
         if self.procedure is None or model == problem.model or not model.shares_work:
             return self
-        return self.procedure.of_problem(replace(problem, model=model, budget=np.array([rows])), covers=False)
+        return self.procedure.of_problem(replace(problem, model=model, budget=rows), covers=False)
 
     @property
     def rule_sizes(self) -> np.ndarray:
         """Size of each grid point in `frontier`, (G,)."""
-        return self.choice.size if self.counts is None else self.counts.sum(axis=1).astype(float)
+        return self.choice.size if self.counts is None else self.counts.astype(float)
 
     def band(self, level: float = 0.95, draws: int = 10_000, seed: int = 0) -> pd.DataFrame:
         """Simultaneous confidence band for the error curve, with coverage `level`.
@@ -474,34 +467,6 @@ class ErrorCurve:
     def _weights(self) -> np.ndarray:
         return row_weights(self.problem, self.measure)
 
-    @cached_table
-    def by_repeat(self) -> pd.DataFrame:
-        """Selected point of each repeat: the parameters, `error`, and mean `size` of the models over the folds.
-
-        One row for each repeat.
-
-        Examples
-        --------
-        >>> import protoclass as pc
-        >>> v = pc.cross_validate("species ~ .", pc.load_data("iris"), dissimilarity="euclidean", repeats=3)
-        >>> v.by_repeat["size"].round(1).tolist()
-        [14.0, 17.3, 17.4]
-        """
-        alone = [self] if len(self.of_fold) == 1 else [self._draw(r) for r in range(len(self.of_fold))]
-        rows = [v.table.iloc[[v.chosen_by_call()]] for v in alone]
-        out = pd.concat(rows, ignore_index=True)[[*self.grid, "error", "size"]]
-        return out.rename_axis(index="draw")
-
-    def _draw(self, r: int) -> ErrorCurve:
-        """The cross-validation with the folds of one repeat alone."""
-        of_repeat = np.repeat(np.arange(len(self.of_fold)), self.of_fold.max(axis=1) + 1) == r
-        out = replace(
-            self, of_fold=self.of_fold[[r]], predicted=self.predicted[[r]], errors=self.errors[of_repeat], sizes=self.sizes[of_repeat],
-            fold_weight=self.fold_weight[of_repeat], covered=None if self.covered is None else self.covered[[r]],
-            bounds=None if self.bounds is None else self.bounds[of_repeat], procedure=None,
-        )  # fmt: skip
-        return replace(out, choice=out._choose(out.limits))
-
     @property
     def folds(self) -> pd.DataFrame | pd.Series:
         """Fold in which each row is held out, by the labels of the data; a column for each repeat if there are several."""
@@ -591,9 +556,9 @@ def limits_of(problem: Problem, measure: str, loss: np.ndarray, grid: pd.DataFra
     """Limits of the selection among grid points, of which a budget counts `counts`; raises if no point satisfies them."""
     tolerance, allowed, model, rank = problem.call.arguments.get("tolerance"), None, problem.model, None
     if problem.budget is not None and counts is not None:
-        allowed = within_budget(counts, problem.budget)
+        allowed = counts <= problem.budget
         if not allowed.any():
-            raise refuse_budget(problem, counts, f"the smallest rule of {len(grid)} grid points has")
+            raise refuse_budget(problem, counts.min(), f"the smallest rule of {len(grid)} grid points has")
     least = least_se(row_weights(problem, measure), loss.max(axis=1)[problem.frame.codes], problem.groups)
     largest, relative = (None, False) if tolerance is None else read_tolerance(tolerance)
     if model.has("rank"):

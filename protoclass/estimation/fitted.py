@@ -30,6 +30,7 @@ from ..metrics.dissimilarity import Dissimilarity
 from ..models.base import Learned, Model
 from ..models.registry import lacking
 from ..values import public
+from .copies import copied
 from .cross_validation import KINDS, validate
 from .decisions import LEVEL, Calibration, decide, loss_of, prior_of, threshold_of
 from .error_curve import ErrorCurve
@@ -99,9 +100,12 @@ class Fitted(Served):
         try:
             with catch_warnings():
                 simplefilter("ignore", DataWarning)  # of rows, which the fit has given
-                return validate(replace(problem, progress=False))[0]
+                validation = validate(replace(problem, progress=False))[0]
         except DataError as reason:  # a class has too few rows
             return f"not cross-validated: {str(reason).split(': ')[0]}"
+        if said := copied(validation):
+            warn(said, DataWarning)
+        return validation
 
     @property
     def frame(self) -> Frame:

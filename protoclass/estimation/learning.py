@@ -15,7 +15,7 @@ from ..ground.progress import bar
 from ..metrics.dissimilarity import Dissimilarity
 from ..metrics.measuring import texts_as_wholes
 from .calibration import READ, arguments_of, calibrated
-from .coincidence import copies_across
+from .copies import copied
 from .cross_validation import check_choose, validate
 from .error_curve import ErrorCurve
 from .fitted import Fitted
@@ -29,7 +29,6 @@ from .problem import (
     is_default,
     prepare,
     refuse_budget,
-    within_budget,
 )
 from .selection import Selection, requested_measure, values_at
 
@@ -67,9 +66,9 @@ def _within_budget(fit: Fitted) -> Fitted:
     """A fit of which nothing was chosen, unless it has more prototypes than the call allows."""
     problem = fit.problem
     if problem.budget is not None:
-        counts = counted(RulePath((fit.rule,)), problem.model, len(fit.classes))
-        if not within_budget(counts, problem.budget)[0]:
-            raise refuse_budget(problem, counts, "the rule, which is not tuned, has")
+        count = counted(RulePath((fit.rule,)), problem.model, len(fit.classes))[0]
+        if count > problem.budget:
+            raise refuse_budget(problem, count, "the rule, which is not tuned, has")
     return fit
 
 
@@ -151,30 +150,15 @@ def worse_than_one_class(
     texts = texts_as_wholes(validation.problem.frame, validation.problem.metric)
     if texts:
         return f"{head}; {texts}"
-    cures = []
-    least = validation.corrected("min")
-    if point != validation.chosen("min") and least is not None and least < none:
-        cures.append(f"choose='min', whose corrected {name} is {fixed(least)}")
-    kept = validation.limits.allowed
-    larger = np.zeros(0, int) if kept is None else np.flatnonzero(~kept & (errors + validation.choice.se < none))
-    if len(larger):
-        size, best = min((validation.rule_sizes[g], errors[g]) for g in larger)
-        cures.append(f"max_prototypes={size:.0f}, with CV {name} {fixed(best)}")
     if set(READ) & set(kinds):
         argument = "loss=" if validation.measure in ("loss", "ordinal") else "prior="
-        cures.append(f"{'' if is_calibrated else 'calibrate=True and '}predict(new, {argument}), which decides by probabilities")
-    cures.append("validation.permutation_test() shows whether the predictors are related to the classes")
-    return f"{head}; {', or '.join(cures[:-1])}{'; ' if cures[:-1] else ''}{cures[-1]}"
+        head += f"; {'' if is_calibrated else 'calibrate=True and '}predict(new, {argument}), which decides by probabilities"
+    return f"{head}; validation.permutation_test() shows whether the predictors are related to the classes"
 
 
 def costs_twice(validation: ErrorCurve) -> str:
     """That weights of classes and a loss are both in the cross-validated loss; empty if they are not."""
     return "" if validation.problem.class_factors is None or validation.measure != "loss" else TWICE
-
-
-def copied(validation: ErrorCurve) -> str:
-    """That rows have copies in another fold; empty if not, and with groups."""
-    return "" if validation.problem.groups is not None else copies_across(validation.problem.frame, validation.of_fold[0])
 
 
 def _warn_of(*sentences: str) -> None:

@@ -13,7 +13,6 @@ import pandas as pd
 from ..core.parallel import Once
 from ..core.query import Beside, Path, Query
 from ..core.sources import Source
-from ..core.spatial import share_within
 from ..core.statistics.folds import FOLDS
 from ..core.task import Points, Task
 from ..frames.blocks import blocks
@@ -24,7 +23,6 @@ from ..frames.tables import Absent, as_pandas, unshared
 from ..ground.checks import check_progress, check_seed, is_number, quoted
 from ..ground.errors import DataError, FormulaError, NotAvailable, OptionError, brief, printed, shown
 from ..ground.foreign_names import ELSEWHERE
-from ..ground.options import options
 from ..ground.progress import bar
 from ..ground.savable import savable
 from ..metrics.base import Metric, TrainedMetric, as_vectors, joined
@@ -183,15 +181,13 @@ LEAST_SAMPLE = 500  # candidates of a sample
 def predicted_seconds(model: Model, metric: Metric | TrainedMetric, frame: Frame, candidates: int) -> float | None:
     """Seconds that a fit takes on two processors of today with this many candidates; None if the method has no prediction.
 
-    It is a rule of thumb and not a measurement, so the same call does the same on every machine. It multiplies the seconds that the
-    method states for a pair of a row and a candidate by the pairs that may lie within its radius, if that is known.
+    It is a rule of thumb and not a measurement, so the same call does the same on every machine.
     """
     each = model.seconds_each(len(frame.schema))
     if each is None:
         return None
     anew = FOLDS if model.shares_work and model.tuned() and metric.train_in_folds else 1  # folds that measure each pair
-    seconds = each * len(frame) * candidates * anew
-    return seconds if seconds <= BUDGET else seconds * _share(model, metric, frame)
+    return each * len(frame) * candidates * anew
 
 
 def choose_candidates(model: Model, metric: Metric | TrainedMetric, frame: Frame) -> Any:
@@ -210,19 +206,6 @@ def choose_candidates(model: Model, metric: Metric | TrainedMetric, frame: Frame
     return "train" if count >= n else int(max(LEAST_SAMPLE, count))
 
 
-def _share(model: Model, metric: Metric | TrainedMetric, frame: Frame) -> float:
-    """Proportion of the pairs of rows that may lie within the radius of the method, if it is given and the metric can estimate it."""
-    radius = getattr(model, model.can.radius) if model.can.radius else None
-    if model.tuned() or not is_number(radius) or metric.given or metric.train_in_folds:
-        return 1.0
-    measured = measure_frame(frame, metric)
-    geometry = measured.metric.geometry
-    if geometry is None or not measured.metric.same_sides:
-        return 1.0
-    X = measured.rows[0]
-    return share_within(X, geometry, np.asarray([radius], X.dtype))
-
-
 def learned_metric(model: Model, metric: Metric | TrainedMetric, frame: Frame) -> Metric | TrainedMetric:
     """What the method learns from a dissimilarity; the same, as long as a parameter that decides on it is to be tuned."""
     if not model.metric_parameters or set(model.metric_parameters) & set(model.tuned()):
@@ -232,10 +215,9 @@ def learned_metric(model: Model, metric: Metric | TrainedMetric, frame: Frame) -
 
 
 HOLD_LIMIT = 2**29  # bytes of a matrix that is stored although it is used once
-LONG = 5.0  # predicted seconds from which on a bar is shown from the start
 
 
-@savable(groups="n", class_factors="L", budget="b")
+@savable(groups="n", class_factors="L")
 @dataclass(frozen=True)
 class Problem:
     """A frame, a metric and a model that fit one another.
@@ -255,8 +237,8 @@ class Problem:
     candidates : as given
     class_factors : array (classes,), or None
         Factors by which `class_weights=` has multiplied the weights of the rows.
-    budget : int array (1,) or (classes,), or None
-        Maximum number of prototypes (or the size that the method counts) of a rule, or of each class.
+    budget : int, or None
+        Maximum number of prototypes (or the size that the method counts) of a rule.
     to_tune : Metric, or None
         Metric with parameters to tune, with all their values; `metric` then has the first of each, or the selected ones.
     """
@@ -271,7 +253,7 @@ class Problem:
     progress: bool | None
     candidates: Any = "train"
     class_factors: np.ndarray | None = None
-    budget: np.ndarray | None = None
+    budget: int | None = None
     to_tune: Metric | None = None
 
     @property
@@ -422,7 +404,6 @@ def prepare(call: Call) -> Problem:
     if not isinstance(call.formula, str):
         raise FormulaError(f"a formula must be text such as 'y ~ .', not {type(call.formula).__name__}: {ELSEWHERE['X']}")
     model = find_model(given["method"], call.parameters, beside=DEFAULTS)
-    _check_budget(given["max_prototypes"], model)
     _check_candidates(given["candidates"], model)
     seed = check_seed(given["seed"])
     check_progress(given["progress"])
@@ -432,8 +413,8 @@ def prepare(call: Call) -> Problem:
     call, data, frame = _molded(call, given)
     factors = None if given["class_weights"] is None else class_factors(frame, given["class_weights"])
     frame = with_class_factors(frame, factors, given["class_weights"])
-    budget = budget_of(given["max_prototypes"], model, list(frame.levels))
-    model = model if budget is None else model.within(int(budget.sum()))
+    budget = budget_of(given["max_prototypes"], model, len(frame.levels))
+    model = model if budget is None else model.within(budget)
     spec, to_tune = one_of_metrics(given["dissimilarity"]), None
     if isinstance(spec, str) and spec == "auto" and _tries_several(model, given):
         spec = tried(frame)
@@ -453,7 +434,7 @@ def prepare(call: Call) -> Problem:
         candidates = choose_candidates(model, metric, frame)
     return Problem(
         call, frame, model, metric, _groups(given["groups"], data, kept),
-        own_folds(given["cv"], data, kept), seed, _progress(given["progress"], model, frame, candidates), candidates,
+        own_folds(given["cv"], data, kept), seed, given["progress"], candidates,
         factors, budget, to_tune,
     )  # fmt: skip
 
@@ -472,28 +453,30 @@ def _list_values(metric: Metric, name: str, frame: Frame) -> list[Any]:
     return sorted(set(metric.default_grid(name, frame) if isinstance(values, str) else values))
 
 
-def _check_budget(budget: Any, model: Model) -> None:
-    """Raise if a method has no size that `max_prototypes=` could limit, or if this is neither a number nor a mapping."""
+def budget_of(budget: Any, model: Model, classes: int) -> int | None:
+    """The most prototypes of a rule, or of what its size counts, as `max_prototypes=` has it; None without it."""
     if budget is None:
-        return
-    counted = model.can.counted
-    if not counted:
+        return None
+    if not model.can.counted:
         raise OptionError(
             f"max_prototypes={brief(budget)} needs a number of prototypes to select, but method {model.name!r} has none: use "
             f"{methods_with('counted')}"
         )
-    if isinstance(budget, Mapping) and isinstance(counted, str):
-        raise OptionError(f"max_prototypes of {model.name} must be one number, because it counts {counted}, not {brief(budget)}")
-    for value in budget.values() if isinstance(budget, Mapping) else [budget]:
-        if not is_number(value, 1, integral=True):
-            raise OptionError(f"max_prototypes must be a whole number >= 1, or a mapping with one for every class, not {brief(value)}")
+    if not is_number(budget, 1, integral=True):
+        raise OptionError(f"max_prototypes must be a whole number >= 1, not {brief(budget)}")
+    if model.can.counted != "features" and budget < classes:
+        raise OptionError(
+            f"max_prototypes must be at least {classes}, one prototype for each class, not {budget}: use more, or leave classes out of "
+            "the data"
+        )
+    return int(budget)
 
 
 def counted(path: Path, model: Model, classes: int) -> np.ndarray:
-    """What a budget counts of the rules of a path: their prototypes of each class (G, classes), or their sizes (G, 1)."""
+    """What a budget counts of the rules of a path, (G,): their prototypes, or their sizes."""
     if model.can.counted is not True:
-        return np.asarray(path.size, np.int64)[:, None]
-    return class_counts(path, classes)
+        return np.asarray(path.size, np.int64)
+    return class_counts(path, classes).sum(axis=1)
 
 
 def class_counts(path: Path, classes: int) -> np.ndarray:
@@ -503,38 +486,13 @@ def class_counts(path: Path, classes: int) -> np.ndarray:
     return np.stack([np.bincount(path.at(g).prototypes.classes, minlength=classes) for g in range(len(path.size))])
 
 
-def within_budget(counts: np.ndarray, budget: np.ndarray) -> np.ndarray:
-    """Which of some rules, of which this was `counted` (G, c), keep to a budget, bool (G,)."""
-    return np.asarray(counts.sum(axis=1) <= budget[0] if len(budget) == 1 else (counts <= budget).all(axis=1))
-
-
-def refuse_budget(problem: Problem, counts: np.ndarray, grid: str) -> OptionError:
+def refuse_budget(problem: Problem, smallest: int, grid: str) -> OptionError:
     """That no rule keeps to the budget, with the smallest one."""
-    assert problem.budget is not None
-    smallest, what = counts[counts.sum(axis=1).argmin()], problem.model.can.counted
-    what = what if what == "features" else "prototypes"
-    needed = ", ".join(f"{shown(level)}: {k}" for level, k in zip(problem.frame.levels, smallest, strict=False))
-    of_class = f" ({needed})" if len(problem.budget) > 1 else ""
+    what = "features" if problem.model.can.counted == "features" else "prototypes"
     return OptionError(
-        f"max_prototypes={brief(problem.call.arguments['max_prototypes'])} is too small, because {grid} {smallest.sum()} "
-        f"{what}{of_class}: use as many, or leave out parameters of {problem.model.name} that make it larger"
+        f"max_prototypes={problem.budget} is too small, because {grid} {smallest} {what}: use as many, or leave out parameters of "
+        f"{problem.model.name} that make it larger"
     )
-
-
-def budget_of(budget: Any, model: Model, levels: list[Any]) -> np.ndarray | None:
-    """The most prototypes of a rule (1,), or of each class (classes,), as `max_prototypes=` has them; None without it."""
-    if budget is None:
-        return None
-    if not isinstance(budget, Mapping):
-        if model.can.counted != "features" and budget < len(levels):
-            raise OptionError(
-                f"max_prototypes must be at least {len(levels)}, one prototype for each class, not {budget}: use more, or leave classes "
-                "out of the data"
-            )
-        return np.array([int(budget)])
-    if set(budget) != set(levels):
-        raise OptionError(f"max_prototypes must be a mapping with exactly the classes {levels} as keys, not {brief(dict(budget))}")
-    return np.array([int(budget[level]) for level in levels])
 
 
 def _molded(call: Call, given: Mapping[str, Any]) -> tuple[Call, pd.DataFrame, Frame]:
@@ -548,15 +506,6 @@ def _molded(call: Call, given: Mapping[str, Any]) -> tuple[Call, pd.DataFrame, F
     folds = own_folds(given["cv"], data, np.arange(len(data)))
     aside = (groups,) if _drawn(folds) else (groups, folds)
     return call, data, mold(call.formula, data, na=given["na"], weights=weights, aside=aside)
-
-
-def _progress(progress: bool | None, model: Model, frame: Frame, candidates: Any) -> bool | None:
-    """Whether bars are shown: immediately if a fit is predicted to take long, unless they are switched on or off."""
-    each = model.seconds_each(len(frame.schema))
-    if progress is not None or options.progress is not None or each is None:
-        return progress
-    count = candidates if isinstance(candidates, int) else len(frame)
-    return True if each * len(frame) * count > LONG else None
 
 
 def _check_candidates(candidates: Any, model: Model) -> None:

@@ -110,36 +110,41 @@ MOST_DRAWS = 10  # of the folds, for repeats="auto"
 
 def draw_folds(problem: Problem, repeats: Any) -> tuple[np.ndarray, tuple[str, ...]]:
     """Folds (repeats, n), with notes on them."""
-    cv, frame = problem.cv, problem.frame
-    n, y = len(frame), frame.codes
-    counts = np.bincount(y)
+    cv = problem.cv
     if isinstance(repeats, str) and repeats == "auto":
         settled = isinstance(cv, np.ndarray) or (isinstance(cv, str) and cv == "loo")
-        repeats = 1 if settled or not problem.model.redraws else max(1, min(MOST_DRAWS, DRAWN_ROWS // n))
+        repeats = 1 if settled or not problem.model.redraws else max(1, min(MOST_DRAWS, DRAWN_ROWS // len(problem.frame)))
     whole_number("repeats", repeats, 1, MOST_RUNS)
-    notes: tuple[str, ...] = ()
-    if problem.groups is not None and problem.groups.max() < 1 and not isinstance(cv, np.ndarray):
+    seeds = [int(np.random.SeedSequence([problem.seed, r]).generate_state(1)[0]) for r in range(repeats)]
+    return folds_of(cv, problem.frame, problem.groups, seeds)
+
+
+def folds_of(cv: Any, frame: Frame, groups: np.ndarray | None, seeds: list[int]) -> tuple[np.ndarray, tuple[str, ...]]:
+    """Folds (repeats, n), a draw for each seed, with notes on them; `cv` is as `problem.own_folds` returns it."""
+    y = frame.codes
+    counts, notes = np.bincount(y), tuple[str, ...]()
+    if groups is not None and groups.max() < 1 and not isinstance(cv, np.ndarray):
         raise OptionError("cross-validation leaves groups out and needs at least two, but groups has one")
-    fixed = fixed_folds(cv, n, problem.groups, repeats)
+    fixed = fixed_folds(cv, len(y), groups, len(seeds))
     if fixed is not None:
         return fixed[0][None, :], (fixed[1],)
     rare = frame.levels[counts.argmin()]
     if isinstance(cv, str) and cv == "auto":
-        cv = usual_folds(y, None if problem.groups is None else int(problem.groups.max()) + 1)
+        cv = usual_folds(y, None if groups is None else int(groups.max()) + 1)
         if cv < 2:
             raise DataError(
                 f"cross-validation needs two rows of each class, but class {shown(rare)} has one: use fixed parameters, or join classes"
             )
         notes = (
             (f"{cv} folds, as class {shown(rare)} has {counts.min()} rows",)
-            if cv < FOLDS and problem.groups is None
+            if cv < FOLDS and groups is None
             else ()
         )
     if isinstance(cv, bool) or not isinstance(cv, (int, np.integer)) or cv < 2:
         hint = hint_for_value("cv", cv, ("auto", "loo"))
         raise OptionError(f"cv must be a number of folds >= 2, 'auto', 'loo', custom folds or None, not {brief(cv)}{hint and ': '}{hint}")
-    if problem.groups is not None:
-        return np.stack([grouped(y, problem.groups, int(cv), _seed(problem, r)) for r in range(repeats)]), notes
+    if groups is not None:
+        return np.stack([grouped(y, groups, int(cv), seed) for seed in seeds]), notes
     if counts.min() < 2:
         raise OptionError(
             f"cv={brief(cv)} needs two rows of each class, but class {shown(rare)} has one: use cv='loo', leave the class out, or join "
@@ -150,7 +155,7 @@ def draw_folds(problem: Problem, repeats: Any) -> tuple[np.ndarray, tuple[str, .
             f"cv={brief(cv)} needs as many rows of each class, but class {shown(rare)} has {counts.min()}: use cv={max(2, counts.min())} "
             "or fewer, or 'loo'"
         )
-    return np.stack([stratified(y, int(cv), _seed(problem, r)) for r in range(repeats)]), notes
+    return np.stack([stratified(y, int(cv), seed) for seed in seeds]), notes
 
 
 def fixed_folds(cv: Any, n: int, groups: np.ndarray | None, repeats: int) -> tuple[np.ndarray, str] | None:
@@ -176,10 +181,6 @@ def fixed_folds(cv: Any, n: int, groups: np.ndarray | None, repeats: int) -> tup
     if not left_out:
         return None
     return (np.arange(n), "one row left out at a time") if groups is None else (groups.astype(np.int64), "one group left out at a time")
-
-
-def _seed(problem: Problem, repeat: int) -> int:
-    return int(np.random.SeedSequence([problem.seed, repeat]).generate_state(1)[0])
 
 
 def requested_measure(measure: Any, loss: Any) -> Any:

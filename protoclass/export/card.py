@@ -8,13 +8,12 @@ from pathlib import Path
 from typing import Any
 
 from ..analysis.evaluation import Test
-from ..analysis.separation import separation
 from ..estimation.fitted import Fitted
 from ..ground.errors import OptionError, brief, cut, printed
 from ..ground.files import PAGES, check_path, write_file
 from ..ground.options import significant
 from ..tables.evaluation import lines
-from ..tables.printing import facts, separation_facts, validated
+from ..tables.printing import error_said, facts, validated
 from ..tables.summary import by_class, certificate_rows, notes
 from ..tables.tidy import list_prototypes, with_texts
 from ..values import public
@@ -162,9 +161,8 @@ def data(fit: Fitted) -> Iterable[Part]:
         own = [name for name, column in schema.items() if column.kind == kind and not len(column.levels)]
         yield Text([f"{kind.capitalize()} predictors: {levels_of(own, SHOWN)}."])
     if rows:
+        yield Text([f"{len(rows)} predictors with levels:"])
         yield Table(("predictor", "kind", "levels"), rows[:SHOWN])
-    if len(rows) > SHOWN:
-        yield Text([f"The first {SHOWN} of {len(rows)} predictors with levels."])
 
 
 def levels_of(levels: Sequence[Any], most: int = 5) -> str:
@@ -192,11 +190,6 @@ def prototypes(fit: Fitted) -> Iterable[Part]:
     yield table_of(kept.set_index(kept.columns[0]), str(kept.columns[0]))
     if len(table) > SHOWN:
         yield Text([f"The first {SHOWN} of {len(table)} are shown."])
-    if separation_facts(fit):
-        apart = separation(fit)
-        first = f"the first {SHOWN} of {len(apart)} variables" if len(apart) > SHOWN else "all variables"
-        yield Text([f"Share of each variable in the distance between prototypes of different classes ({first}):"])
-        yield table_of(apart, "variable")
 
 
 def _validation_facts(fit: Fitted) -> dict[str, str]:
@@ -207,7 +200,9 @@ def cross_validation(fit: Fitted) -> Part:
     """The error with its standard error, the folds, the chosen parameters, and the error corrected for the choice."""
     validation = fit.curve
     if validation is None or fit.point is None:
-        return Text(["This model was not cross-validated: cv=10 adds an error on rows that were not used for training."])
+        said = error_said(fit)  # of parameters that were given, as print has it
+        none = "This model was not cross-validated: cv=10 adds an error on rows that were not used for training."
+        return Text([none]) if said.startswith("not cross-validated") else Table(("", ""), [("Error", said)])
     chosen = {name: validation.grid[name].iloc[fit.point] for name in validation.grid}
     rows = [*_validation_facts(fit).items(), *((f"Selected {name}", cell(value)) for name, value in chosen.items())]
     return Table(("", ""), rows)

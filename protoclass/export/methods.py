@@ -11,7 +11,7 @@ import pandas as pd
 from ..core.statistics.one_se import RULES
 from ..estimation.fitted import Fitted
 from ..ground.checks import is_real
-from ..ground.errors import brief, escape_latex, printed, visible
+from ..ground.errors import brief, printed, visible
 from ..ground.options import significant
 from ..ground.references import ENTRIES, label
 from ..metrics.wrappers import OneOf
@@ -48,12 +48,6 @@ class Methods:
         return CITED.sub(lambda found: f"({label(_entry(found[1]))})", self.markdown)
 
     @property
-    def latex(self) -> str:
-        r"""The paragraph for LaTeX, with `\citep`."""
-        parts = CITED.split(self.markdown)  # text and keys by turns
-        return "".join(rf"\citep{{{part}}}" if k % 2 else escape_latex(part) for k, part in enumerate(parts))
-
-    @property
     def bibtex(self) -> str:
         """The BibTeX entries of the cited papers."""
         return "\n".join(map(_entry, self.keys)) + "\n"
@@ -81,7 +75,7 @@ def methods(fit: Fitted) -> Methods:
     Returns
     -------
     Methods
-        The paragraph as `text`, `markdown` (citations for pandoc) and `latex`, with `bibtex`.
+        The paragraph as `text` and `markdown` (citations for pandoc, which also writes LaTeX), with `bibtex`.
 
     Examples
     --------

@@ -12,11 +12,9 @@ from typing import TYPE_CHECKING, Any
 from ..analysis.evaluation import Test
 from ..analysis.groups import TestByGroup
 from ..analysis.groups import test as test_on
-from ..analysis.stability import stability as find_stability
 from ..estimation.fitted import Fitted
-from ..ground.errors import NotAvailable, OptionError, brief
+from ..ground.errors import NotAvailable
 from ..ground.files import check_free, check_path, write_file
-from ..ground.options import significant
 from ..pictures import plot
 from ..widgets.browser import script, style
 from .card import describe
@@ -26,10 +24,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
-SHOWN = 30  # rows of a table
-
-
-def report(fit: Fitted, path: Any, test: Any = None, stability: bool = False, overwrite: bool = False, why: Any = None) -> Path:
+def report(fit: Fitted, path: Any, test: Any = None, overwrite: bool = False) -> Path:
     """Write a report of the fit as one self-contained HTML page.
 
     It is the model card (see `Fit.card`) with the plot of the prototypes, the explorer, the error curve and the confusion table.
@@ -41,12 +36,8 @@ def report(fit: Fitted, path: Any, test: Any = None, stability: bool = False, ov
     test : Test or DataFrame, optional
         Result of `fit.test(new, ...)`, with its threshold, loss or groups; or new rows with the response, which are tested with the
         defaults. The page then includes the test.
-    stability : bool
-        Whether to include `stability()` of the prototypes.
     overwrite : bool
         Whether to replace an existing file.
-    why : label or row, optional
-        A row whose prediction the page explains, as `plot("why", row=)`.
 
     Returns
     -------
@@ -70,24 +61,22 @@ def report(fit: Fitted, path: Any, test: Any = None, stability: bool = False, ov
     True
     """
     place = check_path(path)
-    if not isinstance(stability, bool):
-        raise OptionError(f"stability must be True or False, not {brief(stability)}")
     check_free(place, overwrite)
-    write_file(place, page(fit, test, stability, why), overwrite)
+    write_file(place, page(fit, test), overwrite)
     return place
 
 
-def page(fit: Fitted, test: Any = None, stability: bool = False, why: Any = None) -> str:
+def page(fit: Fitted, test: Any = None) -> str:
     """The page as HTML; everything that comes from data is escaped."""
     from ..widgets.saved import policy  # anywidget and matplotlib take 0.5 s that a fit without a page does without
 
     title, run = f"{fit.model.title}: {fit.formula}", script("file")
     look = STYLE + style()
-    body = to_html(title, ((head, parts) for head, *parts in sections(fit, test, stability, why)))
+    body = to_html(title, ((head, parts) for head, *parts in sections(fit, test)))
     return to_page(title, f'{body}<script type="module">{run}</script>', look, policy([run], look, attributes=True))
 
 
-def sections(fit: Fitted, test: Any, stability: bool, why: Any) -> Iterator[tuple[Any, ...]]:
+def sections(fit: Fitted, test: Any) -> Iterator[tuple[Any, ...]]:
     """The heading and the parts of each section, in order."""
     from ..pictures.curve import curve  # see `page`
 
@@ -101,11 +90,6 @@ def sections(fit: Fitted, test: Any, stability: bool, why: Any) -> Iterator[tupl
         test = test_on(fit, test)
     for head, parts in describe(fit, [] if test is None else [test._repr_html_()]):
         yield head, *parts, *drawn.get(head, [])
-    if why is not None:
-        yield "Why", picture(partial(plot, fit, "why", row=why), "what each variable adds to the distances that decide")
-    if stability:
-        sure = find_stability(fit, progress=False).prototypes
-        yield "Stability", sure.head(SHOWN).to_html(float_format=partial(significant, usual=3))
 
 
 def explorer(fit: Fitted) -> Text | str:

@@ -19,7 +19,7 @@ from .saving.derived import written
 
 TOLERANCE = 1e-9  # relative difference up to which floats agree: BLAS rounds differently on other computers
 NOT_COMPARED = ("Formula.text", "Formula.columns", "Given.origin")  # spelling, unused columns, and the name of a file
-SHOWN, SHORT = 3, 50  # differences of a part that are printed, and characters of the value of one that is the same
+SHOWN = 3  # differences of a part that are printed
 
 
 @public
@@ -92,8 +92,7 @@ def reproduce(fit: Any, data: Any, **arguments: Any) -> Reproduction:
     own, other = _parts_of_fit(fit), _parts_of_fit(again)
     found = {name: list(islice(differences(value, other.get(name)), SHOWN)) for name, value in own.items()}
     words = {name: "; ".join(said) for name, said in found.items() if said}
-    texts = {name: "" if is_dataclass(value) else brief(value) for name, value in own.items()}
-    return Reproduction({"call": repr(fit.call), **{name: text if len(text) < SHORT else "" for name, text in texts.items()}}, words)
+    return Reproduction({"call": repr(fit.call), **dict.fromkeys(own, "")}, words)
 
 
 def _parts_of_fit(fit: Any) -> dict[str, Any]:

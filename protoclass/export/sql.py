@@ -11,8 +11,8 @@ import numpy as np
 from ..core.query import InSQL
 from ..core.task import Points
 from ..estimation.fitted import Fitted
-from ..frames.sql import ROW, Columns, all_of, as_double, check_case, constant, identifier, number, table_of
-from ..ground.errors import NotAvailable, OptionError, brief
+from ..frames.sql import ROW, Columns, all_of, as_double, check_case, constant, number, table_of
+from ..ground.errors import NotAvailable
 from ..metrics.in_sql import PROTOTYPE, SQLDistance, sql_distance
 from ..metrics.in_sql import ROW as MEASURED
 
@@ -21,8 +21,10 @@ PREDICTED = "predicted"
 WRITTEN = "rules of the nearest prototype, votes of neighbours, and set covering machines of thresholds of columns"
 
 
-def sql(fit: Fitted, table: Any = "new_rows", name: str | None = None) -> str:
+def sql(fit: Fitted, table: Any = "new_rows") -> str:
     """SQL query that classifies the rows of a database table: the rows with a further column, `predicted`.
+
+    The column has an underscore behind its name if a predictor, the response or another column of the data of the fit is called so.
 
     The prototypes are constants in the query (VALUES), so the query needs only the table. DuckDB, SQLite (with its mathematical
     functions, as in Python) and PostgreSQL run the same text and give the same classes.
@@ -36,9 +38,6 @@ def sql(fit: Fitted, table: Any = "new_rows", name: str | None = None) -> str:
     ----------
     table : str, or tuple of str
         Name of the table, or a tuple of schema and name. Its columns have the names of the predictors.
-    name : str, optional
-        Name of the further column, which must not be in the table. Default: "predicted", with an underscore if a predictor, the
-        response or another column of the data of the fit has that name (a slim fit does not store other columns).
 
     Returns
     -------
@@ -51,8 +50,8 @@ def sql(fit: Fitted, table: Any = "new_rows", name: str | None = None) -> str:
         If the method is not supported in SQL, or if the formula names no predictors.
     OptionError
         If the dissimilarity or a term of the formula is not supported; if classes or levels are not strings, numbers
-        or booleans; if SQL cannot represent a name or string; if two names differ
-        only in case; or if a column already has the name `name`.
+        or booleans; if SQL cannot represent a name or string; or if two names differ
+        only in case.
 
     Notes
     -----
@@ -116,23 +115,17 @@ def sql(fit: Fitted, table: Any = "new_rows", name: str | None = None) -> str:
     source = table_of(table)
     label = rule.sql(writer)
     query = (
-        f"SELECT {ROW}.*,\n  CASE WHEN {all_of(writer.conditions)}\n  THEN {label}\n  END AS {_name_of_class(fit, name)}\n"
+        f"SELECT {ROW}.*,\n  CASE WHEN {all_of(writer.conditions)}\n  THEN {label}\n  END AS {_name_of_class(fit)}\n"
         f"FROM {source} AS {ROW}"
     )
     return f"{writer.made}{query}"
 
 
-def _name_of_class(fit: Fitted, name: Any) -> str:
+def _name_of_class(fit: Fitted) -> str:
     """The name of the column of classes, which no column of the data of the fit has."""
     data = fit.call.data
     names = getattr(data, "column_names", getattr(data, "columns", ()))
-    taken = [str(c) for c in (*fit.frame.schema, fit.frame.formula.response, *names) if c is not None]
-    if name is None:
-        return _unused(PREDICTED, *taken)
-    if not isinstance(name, str) or name.casefold() in {c.casefold() for c in taken}:
-        why = "is a column of the data" if isinstance(name, str) else "is not a text"
-        raise OptionError(f"name={brief(name)} {why}: use a column name that the table does not have")
-    return identifier(name)
+    return _unused(PREDICTED, *(str(c) for c in (*fit.frame.schema, fit.frame.formula.response, *names) if c is not None))
 
 
 @dataclass

@@ -7,7 +7,7 @@ import platform
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from importlib.metadata import PackageNotFoundError, version
+from importlib.metadata import version
 from typing import Any
 
 import pandas as pd
@@ -137,16 +137,8 @@ def to_page(title: str, body: str, look: str = STYLE, policy: str = "") -> str:
 
 def versions() -> list[str]:
     """Each package with its version."""
-    lines = [
-        f"protoclass {own_version()}",
-        f"Python {platform.python_version()}, {platform.system()} {platform.machine()}",
-    ]
-    for name in PACKAGES:
-        try:
-            lines.append(f"{name} {version(name)}")
-        except PackageNotFoundError:
-            lines.append(f"{name}, version not known")
-    return lines
+    first = [f"protoclass {own_version()}", f"Python {platform.python_version()}, {platform.system()} {platform.machine()}"]
+    return [*first, *(f"{name} {version(name)}" for name in PACKAGES)]
 
 
 def own_version() -> str:

@@ -36,6 +36,8 @@ from .schema import (
     numbers,
     read_classes,
     refuse_row_numbers,
+    same_groups,
+    same_values,
     unseen_values,
     with_levels,
 )
@@ -339,7 +341,7 @@ def mold(
         raise DataError("the data have no rows")
     check_unique(data.index, "row")
     weight = given_weights(weights, data)
-    away = [name for given in (*aside, weights) for name in columns_given(given, data)]
+    away = [name for given in aside for name in columns_given(given, data, same_groups)] + columns_given(weights, data, same_values)
     parsed = read(formula, data.columns, away)
     refuse_row_numbers(parsed, data)
     if response and parsed.response is None:

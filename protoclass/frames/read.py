@@ -264,7 +264,7 @@ def _of_polars(values: Any) -> Any:
     import narwhals as nw
 
     kind = values.dtype
-    if kind == nw.Decimal:
+    if kind in (nw.Decimal, nw.Int128, nw.UInt128):
         values = values.cast(nw.Float64)
     if kind.is_numeric() or kind in (nw.Boolean, nw.Date):
         return values.to_numpy()

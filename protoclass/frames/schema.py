@@ -320,7 +320,8 @@ def read_classes(response: pd.Series, missing: pd.Series) -> tuple[pd.Categorica
     else:
         if isinstance(response.dtype, pd.ArrowDtype):
             response = response.astype(object)
-        if pd.api.types.is_numeric_dtype(response.dtype) and not pd.api.types.is_bool_dtype(response.dtype):
+        response = response.astype("float32") if response.dtype == np.float16 else response  # of which there is no index
+        if pd.api.types.is_any_real_numeric_dtype(response.dtype):
             numbers = np.asarray(response, float)
             with np.errstate(invalid="ignore"):
                 integral = np.isfinite(numbers) & (numbers == np.floor(numbers))
@@ -568,6 +569,8 @@ def labels_along(given: Any, data: pd.DataFrame, what: str) -> pd.Series:
 def along(given: Any, data: pd.DataFrame, what: str) -> Any:
     """A value for each row: a column by name, a Series by label, an array by position."""
     if isinstance(given, str):
+        if given in data.index.names and given not in data.columns:
+            return data.index.get_level_values(given).to_series(data.index)
         check_column(given, data.columns, what)
         return data[given]
     if isinstance(given, pd.Series):
@@ -587,17 +590,24 @@ def along(given: Any, data: pd.DataFrame, what: str) -> Any:
     return values
 
 
-def columns_given(given: Any, data: pd.DataFrame) -> list[Any]:
-    """The columns of the data that an argument names, or whose values it has for each row."""
+def columns_given(given: Any, data: pd.DataFrame, agree: Callable[[pd.Series, pd.Series], bool]) -> list[Any]:
+    """The columns of the data that agree with what an argument names or gives for each row."""
     if given is None:
         return []
     values = labels_along(given, data, "groups").set_axis(data.index)
-    return [name for name in data if all(_agree(data[name].iloc[:rows], values.iloc[:rows]) for rows in (LOOKED_AT, None))]
+    return [name for name in data if all(agree(data[name].iloc[:rows], values.iloc[:rows]) for rows in (LOOKED_AT, None))]
 
 
-def _agree(one: pd.Series, other: pd.Series) -> bool:
+def same_values(one: pd.Series, other: pd.Series) -> bool:
     """Whether two columns have the same values, also of different types or written as texts."""
     return one.equals(other) or any(bool((one.astype(kind) == other.astype(kind)).all()) for kind in (object, str))
+
+
+def same_groups(one: pd.Series, other: pd.Series) -> bool:
+    """Whether two columns have the same values, or the first numbers the groups that the other names."""
+    if same_values(one, other):
+        return True
+    return numbers_rows(one.drop_duplicates()) and np.array_equal(pd.factorize(one)[0], pd.factorize(other)[0]) and not one.is_unique
 
 
 def check_column(name: str, columns: pd.Index, what: str) -> None:

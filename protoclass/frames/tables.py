@@ -100,6 +100,9 @@ class cached_table(cached_property[pd.DataFrame]):  # noqa: N801 - used as cache
         table = super().__get__(instance, owner)
         return table if instance is None else unshared(table)
 
+    def __set__(self, instance: Any, value: Any) -> None:  # with it, Python asks here, and not the instance, for the table
+        raise AttributeError(f"{self.attrname} is computed: it cannot be set")
+
 
 def _made_a_frame(data: Any) -> str:
     """How to convert the given value into a table, in words."""
@@ -115,6 +118,8 @@ def _made_a_frame(data: Any) -> str:
         return "use data.frame()"
     if hasattr(data, "to_table"):
         return "use data.to_table(columns=[...])"
+    if hasattr(data, "to_pandas"):
+        return "use data.to_pandas()"
     return "use the frame itself"
 
 

@@ -11,10 +11,10 @@ SAME_AS: Mapping[str, tuple[str, ...]] = {
     **dict.fromkeys(["nfolds", "n_splits", "foldid"], ("cv",)),
     "n_neighbors": ("k", "K"), "k": ("K",), "K": ("k",),
     **dict.fromkeys(["n_clusters", "centers"], ("K", "k")), "n_prototypes": ("K", "k", "max_prototypes"),
-    **dict.fromkeys(["sample_weight", "case_weights"], ("weights",)), "class_weight": ("class_weights",),
+    "sample_weight": ("weights",), "class_weight": ("class_weights",),
     "scoring": ("measure",), "verbose": ("progress",), "na_action": ("na",), "epsilon": ("eps",), "radius": ("eps",),
     "lambda": ("lambda_",), "cost": ("C", "loss", "lambda_"), "n_repeats": ("repeats",), "group": ("groups", "by"),
-    "conf_level": ("level", "delta"), "alpha": ("level", "delta"), "R": ("B", "draws"),
+    "alpha": ("level", "delta"), "R": ("B", "draws"),
     "cutoff": ("threshold",), "positive": ("of",),
 }  # fmt: skip
 
@@ -44,7 +44,6 @@ ELSEWHERE: Mapping[str, str] = {
     "p": "use dissimilarity=pc.Minkowski(r=3)", "kernel": "use dissimilarity=pc.Kernel('rbf'), see help(pc.Kernel)",
     "x": _FRAME, "y": _FRAME, "X": _FRAME, "cl": _FRAME,
     "trControl": _GRID, "tuneGrid": _GRID, "tuneLength": _GRID, "param_grid": _GRID,
-    "contrasts": "leave it out, because every level of a factor has a column",
     "n_jobs": "leave it out, because all processors are used",
     "test_size": "draw the training rows in the data frame, train = data.sample(frac=0.7), test = data.drop(train.index), or call "
     "pc.compare(..., test_size=0.3)",
@@ -54,14 +53,14 @@ ELSEWHERE: Mapping[str, str] = {
 # argument, or its kind if functions differ: value elsewhere, in lower case: cure
 VALUES: Mapping[str, Mapping[str, str]] = {
     "method": {
-        "kknn": "use method='knn' for k nearest neighbours", "gmm": "use method='mixture' for a Gaussian mixture in each class",
+        "kknn": "use method='knn' for k nearest neighbours",
         **dict.fromkeys(["svm", "svc"], "use method='hyperplane', a support vector machine"),
         "pam": "use method='kmedoids' for medoids of each class",
         "k-means": "use method='kmeans', which starts from k-means++",
         **dict.fromkeys(["rf", "glm", "lda", "qda"], "use a method with prototypes, such as 'knn', which needs the fewest assumptions"),
     },
     "dissimilarity": {
-        "cityblock": "use 'manhattan'", "l1": "use 'manhattan'", "l2": "use 'euclidean'", "maximum": "use 'chebyshev'",
+        "cityblock": "use 'manhattan'", "l2": "use 'euclidean'", "maximum": "use 'chebyshev'",
         "binary": "use 'jaccard'", "matching": "use 'hamming'", "daisy": "use 'gower', as daisy does for mixed columns",
         "precomputed": "use the matrix itself, dissimilarity=D", "sqeuclidean": "use 'euclidean', which has the same nearest rows",
         "nca": "use dissimilarity='learned' to learn column weights from the classes",
@@ -78,13 +77,13 @@ VALUES: Mapping[str, Mapping[str, str]] = {
         **dict.fromkeys(["lambda.min", "best"], "use choose='min'"),
     },
     "cv": {
-        "loocv": "use cv='loo' to leave one row out at a time", "repeatedcv": "use cv=10, repeats=5 for ten folds drawn five times",
+        "repeatedcv": "use cv=10, repeats=5 for ten folds drawn five times",
     },
     "na": {
         "na.omit": "use na='drop'", "na.pass": "use na='keep' with Gower",
         "impute": "use data.fillna(...) to impute them",
     },
-    "how": dict.fromkeys(["sigmoid", "platt"], "use how='multinomial'"),
+    "how": {"sigmoid": "use how='multinomial'"},
     "weights": {
         "balanced": "use class_weights='balanced' to weight classes equally",
         "distance": "leave it out, because weights are per row of the data and all k neighbours count equally",
@@ -95,7 +94,7 @@ VALUES: Mapping[str, Mapping[str, str]] = {
     },
     "picture": {
         **dict.fromkeys(["roc", "pr", "calibration"], "use fit.calibrate().test(new).plot({0!r}) for new rows"),
-        "cv": "use kind='validation'", "varimp": "use kind='importance'", "confusion_matrix": "use kind='confusion'",
+        "cv": "use kind='validation'", "confusion_matrix": "use kind='confusion'",
     },
 }  # fmt: skip
 
@@ -110,9 +109,7 @@ _ROC = (
     "use fit.calibrate().test(new).plot('roc'), and glance() for the area with its interval; the test also has roc(), pr(), "
     "auc() and roc_band()"
 )
-_PAPER = dict.fromkeys(
-    ["to_latex", "to_html"], "use as_table() for a table in a paper, with as_latex(caption, label), and as_html()"
-)
+_PAPER = {"to_latex": "use as_table() for a table in a paper, with as_latex(caption, label), and as_html()"}
 # attribute of a fit elsewhere: cure
 VERBS: Mapping[str, str] = {
     **_PAPER, "anova": "use pc.compare(fit, other, new=new) to test the difference of two fits on new rows",
@@ -121,7 +118,7 @@ VERBS: Mapping[str, str] = {
     **dict.fromkeys(["logLik", "AIC", "BIC"], _NO_LIKELIHOOD),
     **dict.fromkeys(["varImp", "feature_importances_"], _IMPORTANCE), "confusionMatrix": _CONFUSION,
     **dict.fromkeys(["roc", "auc"], _ROC), "shap": _EXPLAIN,
-    "weights": "use fit.frame.weights", "data": "use fit.call.data", "model_matrix": "use fit.frame.design, the design matrix",
+    "weights": "use fit.frame.weights", "data": "use fit.call.data",
     "feature_names_in_": "use fit.frame.columns for the predictors, or fit.frame.design for the columns of the design matrix",
     "predict_proba": _PROBABILITIES,
     "decision_function": "use fit.predict(new, 'decision') if the method has decision values, and fit.predict(new, 'distance') otherwise",
@@ -158,7 +155,7 @@ VERBS_OF_COMPARISON: Mapping[str, str] = {
 }
 
 VERBS_OF_MODEL: Mapping[str, str] = dict.fromkeys(
-    ["fit", "predict", "fit_predict", "score"],
+    ["fit", "predict", "score"],
     "use a model object in fit, fit = pc.fit('y ~ .', data, pc.KNN(k=3)), and then the fit; for X and y use "
     "pc.sklearn.PrototypeClassifier('knn', k=3)",
 )
@@ -180,7 +177,7 @@ FUNCTIONS_ELSEWHERE: Mapping[str, str] = {
     "accuracy_score": "use fit.test(new) for all of this with intervals; scikit-learn's functions accept fit.predict(new) and the data",
     "pvm": "use pc.fit('y ~ .', data, eps=1.0), or 'y ~ 1' with dissimilarity=D for a distance matrix D",
     "PrototypeClassifier": "use pc.sklearn.PrototypeClassifier('pvm', eps=1.0) for X and y, or pc.fit('y ~ .', data, eps=1.0)",
-    "read_csv": "use pd.read_csv(path)", "load_iris": "use pc.load_data('iris')",
+    "read_csv": "use pd.read_csv(path)",
 }  # fmt: skip
 
 FUNCTIONS = ("predict", "summary", "as_table", "plot", "update", "tidy", "glance", "augment", "test", "importance", "stability",

@@ -57,12 +57,6 @@ def write_value(value: Any, most: int = 160) -> str:
     return write_number(float(value)) if is_real(value) else shorten(str(value), most)
 
 
-def facts_as_text(facts: Mapping[str, str]) -> str:
-    """Names and facts, one below the other."""
-    width = max(map(len, facts)) + 1
-    return "\n".join(f"{name + ':':<{width}} {value}" for name, value in facts.items())
-
-
 def to_html(*parts: Any) -> str:
     """Parts of a page, in which everything that comes from data is escaped: texts, facts by name, and pairs of a table of pandas and the
     arguments by which it is written.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, fields, replace
 from itertools import product
-from typing import Any, ClassVar, Generic, TypeVar
+from typing import Any, ClassVar
 
 import numpy as np
 import pandas as pd
@@ -95,9 +95,6 @@ def strings(values: Any) -> np.ndarray:
     return out
 
 
-T = TypeVar("T")
-
-
 @dataclass(frozen=True)
 class Traits:
     """Properties of a metric that its values alone do not show, declared once.
@@ -176,43 +173,45 @@ class Traits:
             object.__setattr__(self, "reflexive", not self.opaque)
 
 
-class Trait(Generic[T]):
+class Trait:
     """An attribute of a metric that its `traits` state."""
 
-    def __set_name__(self, owner: type, name: str) -> None:
+    def __init__(self, name: str) -> None:
         self.name = name
 
-    def __get__(self, metric: Any, owner: type) -> T:
-        value: T = getattr(metric.traits, self.name)
-        return value
+    def __get__(self, metric: Any, owner: type) -> Any:
+        return getattr(metric.traits, self.name)
 
 
 class Described:
     """Attributes of a specification and of a trained metric: the facts of `traits`."""
 
-    symmetric = Trait[bool]()
-    triangle = Trait[bool]()
-    slow = Trait[bool]()
-    row_by_row = Trait[bool]()
-    data_dependent = Trait[bool]()
-    train_in_folds = Trait[bool]()
-    supervised = Trait[bool]()
-    given = Trait[bool]()
-    opaque = Trait[bool]()
-    skips_missing = Trait[bool]()
-    unseen = Trait[str]()
-    reflexive = Trait[bool]()
-    power = Trait["float | None"]()
-    column_groups = Trait["tuple[tuple[str, ...], ...]"]()
-    series = Trait[bool]()
-    scaling = Trait[str]()
-    geometry = Trait["Geometry | None"]()
+    symmetric: bool
+    triangle: bool
+    slow: bool
+    row_by_row: bool
+    data_dependent: bool
+    train_in_folds: bool
+    supervised: bool
+    given: bool
+    opaque: bool
+    skips_missing: bool
+    unseen: str
+    reflexive: bool
+    power: float | None
+    column_groups: tuple[tuple[str, ...], ...]
+    series: bool
+    scaling: str
+    geometry: Geometry | None
 
     @property
     def traits(self) -> Traits:
         """The facts of the metric that do not depend on its data."""
         return Traits()
 
+
+for trait in fields(Traits):
+    setattr(Described, trait.name, Trait(trait.name))
 
 MEASURING = {"between", "train"}  # methods that change the values
 

@@ -17,7 +17,7 @@ from .base import Metric, TrainedMetric, Traits, strings
 from .matrices import kernel_distances
 from .scaling import SCALES, finite, spread_of, unscaled
 
-KERNELS = ("rbf", "poly", "linear", "laplacian")
+KERNELS = ("rbf", "poly", "laplacian")
 HIGHEST = 100  # degree of a polynomial
 
 
@@ -25,12 +25,12 @@ HIGHEST = 100  # degree of a polynomial
 class Kernel(Metric):
     """Kernel distance sqrt(K(x, x) + K(z, z) - 2 K(x, z)) (Bien and Tibshirani 2011, section 4.1).
 
-    "rbf" is K = exp(-gamma |x - z|^2); "laplacian" exp(-gamma sum |x - z|); "poly" (gamma x'z + coef0)^degree; "linear" x'z,
-    whose distance is Euclidean.
+    "rbf" is K = exp(-gamma |x - z|^2); "laplacian" exp(-gamma sum |x - z|); "poly" (gamma x'z + coef0)^degree. The
+    distance of the kernel x'z is `Euclidean`.
 
     Parameters
     ----------
-    kernel : "rbf", "poly", "linear" or "laplacian"
+    kernel : "rbf", "poly" or "laplacian"
         Kernel K. For a matrix of another kernel see `Dissimilarity.from_similarity`.
     gamma : float > 0, optional
         Parameter of the kernel. Default: 1 / (number of columns * variance of all entries of the scaled design matrix), as
@@ -40,7 +40,7 @@ class Kernel(Metric):
         Degree of "poly".
     coef0 : float >= 0
         Constant of "poly".
-    scale : True, False, "fold", "range" or "robust"
+    scale : True, False or "fold"
         Scaling of the columns, as in `Minkowski`; "fold" also learns gamma in each fold.
 
     Notes
@@ -67,8 +67,6 @@ class Kernel(Metric):
             raise OptionError(f"kernel must be {either(KERNELS)}, not {brief(self.kernel)}: {cure}")
         if self.gamma is not None and not is_number(self.gamma, 0, above=True):
             raise OptionError(f"gamma must be a number > 0 or None, not {brief(self.gamma)}")
-        if self.gamma is not None and not self.has_gamma:
-            raise OptionError(f"the {self.name} has no gamma, but gamma={brief(self.gamma)}: leave it out")
         integral = isinstance(self.degree, Integral) and not isinstance(self.degree, bool)
         if not integral or not 1 <= self.degree <= HIGHEST:
             raise OptionError(f"degree must be a whole number from 1 to {HIGHEST}, not {brief(self.degree)}")
@@ -79,16 +77,10 @@ class Kernel(Metric):
         one_of("scale", self.scale, tuple(SCALES))
 
     @property
-    def has_gamma(self) -> bool:
-        """Whether gamma enters this kernel."""
-        return self.kernel != "linear"
-
-    @property
     def traits(self) -> Traits:
-        learned = self.has_gamma and self.gamma is None
         return Traits(
             symmetric=True, triangle=self.kernel != "poly",  # which is 0 between near rows, as a difference of large numbers
-            row_by_row=True, data_dependent=bool(self.scale) or learned, train_in_folds=self.scale == "fold",
+            row_by_row=True, data_dependent=bool(self.scale) or self.gamma is None, train_in_folds=self.scale == "fold",
         )  # fmt: skip
 
     @property
@@ -96,10 +88,8 @@ class Kernel(Metric):
         return f"{self.kernel} kernel"
 
     def train(self, frame: Frame) -> TrainedKernel:
-        spread, constant = spread_of(frame, self.name, self.scale).scales(self.scale, frame)
-        gamma = np.nan
-        if self.has_gamma:
-            gamma = float(self.gamma) if self.gamma is not None else _gamma(_scaled(frame, spread))
+        spread, constant = spread_of(frame, self.name, self.scale).scales()
+        gamma = float(self.gamma) if self.gamma is not None else _gamma(_scaled(frame, spread))
         return TrainedKernel(self, spread, np.array(gamma), strings(constant))
 
 
@@ -113,7 +103,7 @@ class TrainedKernel(TrainedMetric):
     spread : array (p,)
         Divisor of each column of the design matrix.
     gamma : array ()
-        Parameter of the kernel; NaN if it has none.
+        Parameter of the kernel.
     constant : array of str
         Columns that keep scale 1 because they do not vary.
     """
@@ -125,8 +115,8 @@ class TrainedKernel(TrainedMetric):
 
     @property
     def notes(self) -> tuple[str, ...]:
-        said = unscaled(self.spec.scale, self.constant)
-        return (*said, f"gamma of the {self.name}: {self.gamma.item():.4g}") if self.spec.has_gamma else said
+        said = unscaled(self.constant)
+        return (*said, f"gamma of the {self.name}: {self.gamma.item():.4g}")
 
     def rows(self, frame: Frame) -> Rep:
         X = _scaled(frame, self.spread)
@@ -137,8 +127,6 @@ class TrainedKernel(TrainedMetric):
 
     def between(self, rows: Rep, candidates: Rep) -> np.ndarray:
         X, Z, kind, gamma = rows[0], candidates[0], self.spec.kernel, self.gamma.item()
-        if kind == "linear":
-            return minkowski(X, Z)
         if kind == "poly":
             return np.asarray(kernel_distances(self._power(products(X, Z)), rows[1], candidates[1]))
         with np.errstate(over="ignore", under="ignore"):

@@ -163,7 +163,7 @@ def training_rows(frame: Frame, name: str) -> TrainingRows:
     frame = frame if live.all() else frame.take(np.flatnonzero(live))
     X, y = design_of(frame, name), frame.codes
     check_classes(frame, y, "training rows have")
-    spread, _ = spread_of(frame, name, True).scales(True, frame)
+    spread, _ = spread_of(frame, name, True).scales()
     varies, Z = X.max(axis=0) > X.min(axis=0), X / spread
     if not varies.any():
         raise DataError(f"all columns of {frame.formula.quoted} are constant over the {len(X)} training rows: use others")
@@ -196,6 +196,19 @@ def inverse(inner: np.ndarray, Z: np.ndarray) -> np.ndarray:
     if len(inner) == inner.shape[1]:
         return np.asarray(np.linalg.pinv(inner))
     return np.ascontiguousarray(np.linalg.lstsq(Z @ inner.T, Z, rcond=None)[0].T)
+
+
+def table_of_weights(weight: np.ndarray, scale: np.ndarray, names: np.ndarray) -> pd.DataFrame:
+    """See `TrainedMetric.column_weights`."""
+    table = {"weight": weight, "share": weight / weight.sum(), "scale": scale}
+    return pd.DataFrame(table, index=pd.Index(names, name="column"))
+
+
+def in_words(column_weights: pd.DataFrame) -> str:
+    """The largest weights, with the names of their columns."""
+    weights = column_weights["weight"].sort_values(ascending=False, kind="stable")
+    first, rest = ", ".join(f"{name} {w:.3g}" for name, w in weights.head(NAMED).items()), weights.iloc[NAMED:]
+    return first + (f"; {len(rest)} more of at most {rest.iloc[0]:.3g}" if len(rest) else "")
 
 
 def scaled_rows(frame: Frame, metric: Any) -> np.ndarray:
@@ -260,16 +273,11 @@ class TrainedLearned(Mapped):
     @property
     def column_weights(self) -> pd.DataFrame:
         weight = self.map**2 if self.map.ndim == 1 else (self.map**2).sum(axis=0)
-        table = {"weight": weight, "share": weight / weight.sum(), "scale": self.spread}
-        return pd.DataFrame(table, index=pd.Index(self.columns, name="column"))
+        return table_of_weights(weight, self.spread, self.columns)
 
     @property
     def notes(self) -> tuple[str, ...]:
-        weights = self.column_weights["weight"].sort_values(ascending=False, kind="stable")
-        first = ", ".join(f"{name} {w:.3g}" for name, w in weights.head(NAMED).items())
-        rest = weights.iloc[NAMED:]
-        more = f"; {len(rest)} more of at most {rest.iloc[0]:.3g}" if len(rest) else ""
-        said = [f"learned weights of columns, each divided by its sd: {first}{more}"]
+        said = [f"learned weights of columns, each divided by its sd: {in_words(self.column_weights)}"]
         if len(self.search):
             before, after, steps, converged = self.search
             end = "" if converged else f"; the search was stopped after {steps:.0f} steps"

@@ -71,7 +71,7 @@ class Mahalanobis(Metric):
     def train(self, frame: Frame) -> TrainedMahalanobis:
         known = spread_of(frame, self.name, True)
         assert known.sums is not None
-        spread, constant = known.scales(True, frame)
+        spread, constant = known.scales()
         n, p, columns = len(frame), len(known.columns), known.columns
         if n == 1:
             constant = columns
@@ -132,7 +132,7 @@ class TrainedMahalanobis(EuclideanSpace):
 
     @property
     def notes(self) -> tuple[str, ...]:
-        return unscaled(True, self.constant)
+        return unscaled(self.constant)
 
     def rows(self, frame: Frame) -> Rep:
         with np.errstate(over="ignore", invalid="ignore"):

@@ -94,14 +94,12 @@ class unlabelled(Candidates):  # noqa: N801 - lower case because it is used like
 @savable(name="kmeans candidates")
 @dataclass(frozen=True)
 class kmeans(Candidates):  # noqa: N801 - lower case because it is used like a function
-    """Candidates that are centroids of k-means on each class, or on all training rows together.
+    """Candidates that are centroids of k-means on each class.
 
     Parameters
     ----------
     K : int
-        Number of centroids of each class, or of all rows.
-    by : "class" or "all"
-        Rows to cluster: each class separately, or all rows together.
+        Number of centroids of each class.
     only : bool
         Whether only these centroids are candidates, without the training rows.
     """
@@ -109,22 +107,18 @@ class kmeans(Candidates):  # noqa: N801 - lower case because it is used like a f
     train_in_folds: ClassVar[bool] = True
 
     K: int = 10
-    by: str = "class"
     only: bool = False
 
     def __post_init__(self) -> None:
         whole_number("K", self.K, 1)
-        one_of("by", self.by, ("class", "all"))
         one_of("only", self.only, (True, False))
 
     def make(self, metric: TrainedMetric, seen: Frame, seed: int) -> tuple[Rep, pd.DataFrame]:
         space = as_vectors(metric)
         X = np.asarray(space.coordinates(space.rows(seen)))
-        live, levels = seen.weights > 0, seen.levels
-        groups = [live & (seen.codes == c) for c in range(len(levels))] if self.by == "class" else [live]
-        names = level_names(levels) if self.by == "class" else ["all"]
         centers, added = [], []
-        for g, (group, name) in enumerate(zip(groups, names, strict=True)):
+        for g, name in enumerate(level_names(seen.levels)):
+            group = (seen.weights > 0) & (seen.codes == g)
             if group.sum() < self.K:
                 raise DataError(f"kmeans({self.K}) candidates need as many rows in each class, but {name!r} has {group.sum()}")
             centers.append(clustered(X[group], seen.weights[group], self.K, 3, (seed, g))[0])

@@ -29,15 +29,12 @@ class Minkowski(Metric):
     ----------
     r : float >= 1, sequence or "grid"
         Exponent. A sequence is tuned by cross-validation; "grid" is 1, 1.5, 2, 3 and inf.
-    scale : True, False, "fold", "range" or "robust"
+    scale : True, False or "fold"
         Scaling of the columns.
 
         * True: division by the standard deviation (n - 1) over all rows; a constant column has scale 1;
         * "fold": the same, learned again on the training rows of each fold;
-        * False: no scaling;
-        * "range": division by largest - smallest value over all rows;
-        * "robust": division by 1.4826 times the median absolute deviation from the median (R's `mad`) over all rows; if this is 0, the
-          column has scale 1.
+        * False: no scaling.
     weights : mapping of name to number >= 0, optional
         Weights w of columns of the design matrix, or of predictors, for all columns made from this predictor alone; the name of a column
         takes precedence. Default: 1. For r = inf the distance is max w |x - z|.
@@ -60,9 +57,9 @@ class Minkowski(Metric):
     >>> d = pc.dissimilarity("~ sepal_length + sepal_width", pc.load_data("iris").head(3), pc.Minkowski(3, scale=False))
     >>> d.condensed().round(3).tolist()
     [0.51, 0.45, 0.252]
-    >>> heavy = pc.Manhattan(scale="range", weights={"sepal_width": 2})
+    >>> heavy = pc.Manhattan(scale=False, weights={"sepal_width": 2})
     >>> pc.dissimilarity("~ sepal_length + sepal_width", pc.load_data("iris").head(3), heavy).condensed().round(3).tolist()
-    [2.5, 2.2, 1.3]
+    [1.2, 1.0, 0.6]
     """
 
     tunable = frozenset({"r"})
@@ -90,7 +87,7 @@ class Minkowski(Metric):
 
     def train(self, frame: Frame) -> TrainedMinkowski:
         known = spread_of(frame, self.name, self.scale)
-        spread, constant = known.scales(self.scale, frame)
+        spread, constant = known.scales()
         factor = np.ones(len(spread))
         if self.weights:
             w = _of_columns(self.weights, frame, known.columns)
@@ -128,7 +125,7 @@ class TrainedMinkowski(VectorMetric):
 
     @property
     def notes(self) -> tuple[str, ...]:
-        said = unscaled(self.spec.scale, self.constant)
+        said = unscaled(self.constant)
         weights = self.spec.weights
         if weights:
             said += (f"weights of columns: {', '.join(f'{c} {w:g}' for c, w in weights.items())} (others 1)",)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -167,12 +167,23 @@ class TrainedMixed(TrainedMetric):
         return tuple(said)
 
     def rows(self, frame: Frame) -> Rep:
-        reps = [rows_of(m, c) for m, c in zip(self.parts, self.spec.cut(frame), strict=True)]
-        return self._joined(reps, self.counts[0])
+        return self._sides(rows_of, frame, self.counts[0])
 
     def candidates(self, frame: Frame) -> Rep:
-        reps = [candidates_of(m, c) for m, c in zip(self.parts, self.spec.cut(frame), strict=True)]
-        return self._joined(reps, self.counts[1])
+        return self._sides(candidates_of, frame, self.counts[1])
+
+    def _sides(self, represent: Callable[[TrainedMetric, Frame], Rep], frame: Frame, counts: np.ndarray) -> Rep:
+        """The arrays of all parts, one part after the other."""
+        out: Rep = ()
+        for m, own, count in zip(self.parts, self.spec.cut(frame), counts, strict=True):
+            rep = represent(m, own)
+            if len(rep) != count:
+                raise OptionError(
+                    f"the metric {m.name} can't be a part, because it represents these rows by {len(rep)} arrays, but the training rows "
+                    f"by {count}"
+                )
+            out += rep
+        return out
 
     @property
     def weights(self) -> tuple[float, ...]:
@@ -192,31 +203,24 @@ class TrainedMixed(TrainedMetric):
         return {name: letters for m, own in cuts for name, letters in m.unmeasured(own).items()}
 
     def terms(self, rows: Rep, candidates: Rep) -> np.ndarray:
-        sides = zip(self.parts, _split(rows, self.counts[0]), _split(candidates, self.counts[1]), strict=True)
-        measured = [np.asarray(compare(m, a, b), float) for m, a, b in sides]
-        return np.stack([D * w / (s or 1.0) for D, w, s in zip(measured, self.weights, self.scales, strict=True)], axis=-1)
+        return np.stack(list(self._weighted(rows, candidates)), axis=-1)
+
+    def _weighted(self, rows: Rep, candidates: Rep) -> Iterator[np.ndarray]:
+        """The weighted dissimilarities of each part."""
+        sides = zip(_split(rows, self.counts[0]), _split(candidates, self.counts[1]), strict=True)
+        for m, (a, b), w, s in zip(self.parts, sides, self.weights, self.scales, strict=True):
+            yield np.asarray(compare(m, a, b), float) * w / (s or 1.0)
 
     def weighed(self, weights: np.ndarray) -> TrainedMixed:
         known = (np.array(self.weights) * weights).tolist()
         return replace(self, spec=replace(self.spec, weights=known))
 
     def between(self, rows: Rep, candidates: Rep) -> np.ndarray:
-        weights = self.weights
         total = np.zeros((len(rows[0]), len(candidates[0])))
-        a, b = _split(rows, self.counts[0]), _split(candidates, self.counts[1])
-        for g, m in enumerate(self.parts):
-            total += np.asarray(compare(m, a[g], b[g]), float) * weights[g] / (self.scales[g] or 1.0)
-        total /= sum(weights)
+        for D in self._weighted(rows, candidates):
+            total += D
+        total /= sum(self.weights)
         return total
-
-    def _joined(self, reps: list[Rep], counts: np.ndarray) -> Rep:
-        for m, rep, count in zip(self.parts, reps, counts, strict=True):
-            if len(rep) != count:
-                raise OptionError(
-                    f"the metric {m.name} can't be a part, because it represents these rows by {len(rep)} arrays, but the training rows "
-                    f"by {count}"
-                )
-        return tuple(a for rep in reps for a in rep)
 
 
 def _split(rep: Rep, counts: np.ndarray) -> list[Rep]:

@@ -31,7 +31,7 @@ from .base import (
     train_metric,
 )
 from .in_sql import SQLDistance, sql_distance
-from .learned import NAMED, ByClass, check_classes, inverse
+from .learned import ByClass, check_classes, in_words, inverse, table_of_weights
 from .wrappers import TrainedWrapper, Wrapper
 
 MATRICES = ("diagonal", "full")
@@ -284,24 +284,20 @@ class Learnt:
     @property
     def column_weights(self) -> pd.DataFrame:
         scale = np.asarray(getattr(self.base, "spread", np.ones(len(self.names))))
-        weight = np.atleast_2d(self.weights).mean(axis=0)
-        table = {"weight": weight, "share": weight / weight.sum(), "scale": scale}
-        return pd.DataFrame(table, index=pd.Index(self.names, name="column"))
+        return table_of_weights(np.atleast_2d(self.weights).mean(axis=0), scale, self.names)
 
     @property
     def notes(self) -> tuple[str, ...]:
-        weights = self.column_weights["weight"].sort_values(ascending=False, kind="stable")
-        first, rest = weights.head(NAMED), weights.iloc[NAMED:]
-        more = f"; {len(rest)} more of at most {rest.iloc[0]:.3g}" if len(rest) else ""
+        table = self.column_weights
         whose = ", mean over the classes" if self.spec.local else ""
-        said = [f"learned weights of variables{whose}: {', '.join(f'{name} {w:.3g}' for name, w in first.items())}{more}"]
+        said = [f"learned weights of variables{whose}: {in_words(table)}"]
         first = "at the start" if self.spec.local else "without them"
         said.append(f"mean cost of the training rows: {self.search[0]:.3f} {first}, {self.search[1]:.3f} with them")
         if self.counts[0] < self.counts[1]:
             known, there = self.counts
             words = f"the weights were learned from stratified samples of {known} of {there} rows"
             said.append(f"{words}, a new one in each of {ROUNDS + 1} rounds")
-        axes, count = getattr(getattr(self, "parts", (self,))[0], "map", weights), int((weights > 0).sum())
+        axes, count = getattr(getattr(self, "parts", (self,))[0], "map", table), int((table["weight"] > 0).sum())
         if len(axes) < count:
             where = "on the first principal axes" if self.spec.local else "which started as principal axes"
             said.append(f"the learned matrix has {len(axes)} axes of {count} columns, {where}")

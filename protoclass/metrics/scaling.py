@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,10 +13,8 @@ from ..frames.blocks import blocks
 from ..frames.frame import Frame
 from ..ground.errors import DataError, shown
 
-NORMAL = 1.4826  # the median absolute deviation of normal values times this is their standard deviation
 SCALES: dict[Any, str] = {  # in words
     True: "predictors scaled to unit SD", False: "", "fold": "predictors scaled to unit SD within each fold",
-    "range": "predictors divided by their range", "robust": "predictors divided by their median absolute deviation",
 }  # fmt: skip
 
 
@@ -63,32 +60,17 @@ class Spread:
         """Columns that do not vary, bool (p,)."""
         return np.asarray(self.high == self.low)
 
-    def scales(self, scale: bool | str, frame: Frame) -> tuple[np.ndarray, tuple[str, ...]]:
+    def scales(self) -> tuple[np.ndarray, tuple[str, ...]]:
         """What each column is divided by (p,), and the names of those that keep scale 1 as they have no spread.
-
-        Parameters
-        ----------
-        scale : as in `Minkowski`
-        frame : Frame
-            Frame with all rows, which are needed for "robust" only.
 
         Raises
         ------
         DataError
             Where the spread of a column is beyond the largest number.
         """
-        if not scale or self.count < 2:
+        if self.sums is None or self.count < 2:
             return np.ones(len(self.columns)), ()
-        same = self.constant
-        if scale == "range":
-            with np.errstate(over="ignore"):
-                spread = self.high.astype(float) - self.low.astype(float)
-        elif scale == "robust":
-            spread = np.concatenate([_deviation(frame.design.iloc[:, [k]].to_numpy()) for k in range(len(self.columns))])
-            same = same | (spread == 0)
-        else:
-            assert self.sums is not None
-            spread = self.sums.deviation()
+        same, spread = self.constant, self.sums.deviation()
         if not np.isfinite(spread).all():
             name = self.columns[int(np.argmin(np.isfinite(spread)))]
             raise DataError(f"the spread of column {name!r} is infinite: scale it down")
@@ -104,25 +86,15 @@ def spread_of(frame: Frame, name: str, scale: bool | str) -> Spread:
     for _, rows in blocks(frame):
         table = columns_of(rows, name)
         X = table.to_numpy()
-        if scale in (True, "fold"):
+        if scale:
             known = sums(X) if known is None else known.join(sums(X))
         low, high = (join(a, b) for join, a, b in zip((np.minimum, np.maximum), (low, high), extremes(X), strict=True))
     return Spread(tuple(table.columns), X.dtype.name, len(frame), known, low, high)
 
 
-def _deviation(X: np.ndarray) -> np.ndarray:
-    """1.4826 times the median absolute deviation from the median of some columns (n, p)."""
-    most = np.abs(X).max(axis=0).astype(float)
-    most[most == 0] = 1.0
-    Z = X / most  # deviations of 1e308 would overflow
-    with np.errstate(over="ignore"):
-        return np.asarray(np.median(np.abs(Z - np.median(Z, axis=0)), axis=0) * NORMAL * most)
-
-
-def unscaled(scale: bool | str, constant: Sequence[str] | np.ndarray) -> tuple[str, ...]:
+def unscaled(constant: np.ndarray) -> tuple[str, ...]:
     """The note on columns that keep scale 1."""
-    what = "columns whose median absolute deviation is 0" if scale == "robust" else "constant columns"
-    return (f"{what}, left unscaled: {', '.join(constant)}",) if len(constant) else ()
+    return (f"constant columns, left unscaled: {', '.join(constant)}",) if len(constant) else ()
 
 
 def finite(Z: np.ndarray, frame: Frame) -> np.ndarray:

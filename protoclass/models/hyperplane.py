@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cache
 from math import inf
 from typing import Any, ClassVar
 
@@ -15,7 +14,7 @@ from ..core.embedding.scaling import Spectral, embedding, reflexive
 from ..core.query import RulePath
 from ..core.task import Points, Task
 from ..ground.checks import one_of
-from ..ground.errors import DataError, OptionError, brief, shown
+from ..ground.errors import DataError, shown
 from .base import Axes, Capabilities, Model, axis, check_number
 
 LARGEST = 5000  # rows of an embedding, whose cost grows with their cube
@@ -35,8 +34,6 @@ class Hyperplane(Model):
     C : float > 0, inf, sequence or "grid"
         Cost of a unit of slack, with rows scaled to mean squared length 1, so the unit of the dissimilarities does not matter. inf:
         the hard margin; the summary reports if none exists. "grid": 0.01 to 10,000, and inf.
-    dims : int >= 1, sequence or None
-        Number of axes of the embedding, with the largest absolute eigenvalues. None: all.
 
     Notes
     -----
@@ -53,29 +50,21 @@ class Hyperplane(Model):
     papers = ("graepel1998",)
     can = Capabilities(weights=True, candidates=frozenset({"unlabelled", "subset"}), counted=False)
     example: ClassVar[Mapping[str, Any]] = {"C": (1.0, 100.0)}
-    grids: ClassVar[frozenset[str]] = frozenset({"C", "dims"})
+    grids: ClassVar[frozenset[str]] = frozenset({"C"})
 
     embedding: str = "proximity"
     C: Any = inf
-    dims: Any = None
 
     def __post_init__(self) -> None:
         one_of("embedding", self.embedding, ("proximity", "flip", "cut"))
         check_number(self, "C", self.C, low=0, above=True, infinite=True)
-        if self.dims is not None:
-            if self.embedding == "proximity":
-                raise OptionError(f"dims={brief(self.dims)} needs embedding='flip' or embedding='cut': leave it out")
-            check_number(self, "dims", self.dims, low=1, integral=True)
 
     @property
     def title(self) -> str:
         return f"Optimal hyperplane ({self.embedding})"
 
     def default_grid(self, parameter: str, task: Task, smallest: np.ndarray) -> np.ndarray:
-        if parameter == "C":
-            return np.append(np.geomspace(0.01, 1e4, 13), inf)
-        most = max(1, int(smallest.sum()) - 1)
-        return np.array([k for k in (1, 2, 3, 5, 8, 12, 20, 30, 50, 80, 120) if k <= most])
+        return np.append(np.geomspace(0.01, 1e4, 13), inf)
 
     def path(self, task: Task, grid: Axes) -> RulePath:
         lacking = np.flatnonzero(np.bincount(task.y, task.w > 0, task.classes) == 0)
@@ -88,7 +77,7 @@ class Hyperplane(Model):
 
     def _path(self, task: Task, grid: Axes) -> RulePath:
         """The rules of a task whose rows all have weight."""
-        P = np.asarray(task.D.array(), float)
+        P, costs = np.asarray(task.D.array(), float), axis(grid, "C", self.C).astype(float)
         if self.embedding == "proximity":
             with np.errstate(over="ignore", invalid="ignore"):
                 K = P @ P.T
@@ -96,17 +85,10 @@ class Hyperplane(Model):
                 raise DataError(
                     "some dissimilarities are too large, because their squares overflow: correct them, or divide all by a number"
                 )
-            rules = [self._proximity(task, P, K, C) for C in axis(grid, "C", self.C).astype(float)]
-            return RulePath(tuple(rules))
-        full = embedded(task, P)
-        by_axes = cache(lambda k: (e := full.first(k), gram(e, self.embedding == "flip")))
-        all_axes = len(full.values)
-        parameters = [
-            (C, dims) for C in axis(grid, "C", self.C).astype(float) for dims in axis(grid, "dims", self.dims)
-        ]
-        return RulePath(
-            tuple(self._embedded(task, *by_axes(all_axes if k is None else int(k)), C) for C, k in parameters)
-        )
+            return RulePath(tuple(self._proximity(task, P, K, C) for C in costs))
+        axes = embedded(task, P)
+        K = gram(axes, self.embedding == "flip")
+        return RulePath(tuple(self._embedded(task, axes, K, C) for C in costs))
 
     def _proximity(self, task: Task, P: np.ndarray, K: np.ndarray, C: float) -> Planes:
         machines = planes(task, K, C)

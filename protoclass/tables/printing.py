@@ -88,8 +88,7 @@ def _at_its_end(fit: Fitted) -> list[str]:
 
 def allowed(fit: Fitted) -> int:
     """The most prototypes of all classes that `max_prototypes=` allows, 0 without it."""
-    budget = fit.problem.budget
-    return 0 if budget is None else int(budget.sum())
+    return fit.problem.budget or 0
 
 
 LOOKED_AT = 2_000_000  # rows times prototypes up to which print predicts the training rows

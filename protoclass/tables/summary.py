@@ -123,7 +123,7 @@ def _validation_notes(fit: Fitted) -> list[str]:
     optimistic = f"The training error is optimistic: {fit.why_optimistic}"
     validation = fit.curve
     if validation is None:
-        return [f"{optimistic}; cv=10 adds a cross-validated error."]
+        return [f"{optimistic}."]
     out = [f"Cross-validation: {note}." for note in validation.notes]
     if len(validation.grid.columns):
         how = f"Parameters of point {fit.point}, selected manually"

@@ -177,11 +177,6 @@ def test_an_infinite_distance_is_never_a_code(small_tiles):
         source.codes(np.arange(60), np.arange(60), coding)
 
 
-def test_the_share_of_pairs_within_a_radius_where_differences_are_beyond_all_numbers():
-    X = coordinates(0, "normal", 600, 2).clip(-1.7, 1.7) * 1e308
-    assert 0 < spatial.share_within(X, Geometry(), np.array([1.0])) <= 1  # without a warning
-
-
 def test_threads_prepare_tiles_once(monkeypatch):
     from concurrent.futures import ThreadPoolExecutor
     from time import sleep

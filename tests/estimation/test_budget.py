@@ -10,7 +10,6 @@ import protoclass as pc
 from protoclass.core.statistics.one_se import Limits, choose
 from protoclass.models.pvm import spaced_counts
 
-FEW = {"setosa": 1, "versicolor": 2, "virginica": 3}
 COUNTED = ("pvm", "kmedoids", "kmeans", "lvq", "mixture", "mmd")
 
 
@@ -27,25 +26,20 @@ def count(fit):
 
 
 @pytest.mark.parametrize("method", COUNTED)
-@pytest.mark.parametrize("budget", [7, FEW])
-def test_of_the_grid_points_within_a_budget_the_best_is_chosen(iris, method, budget):
+def test_of_the_grid_points_within_a_budget_the_best_is_chosen(iris, method):
     """Every grid point is fitted by itself to all rows, and its prototypes are counted."""
     grid = {"pvm": {"eps": [0.6, 1.0, 1.4], "stop": [4, 6, 9]}, "mmd": {"K": [1, 2, 4], "gamma": [0.5, 2.0]}}.get(method, {"K": [1, 2, 4]})
-    fit = pc.fit("species ~ .", iris, method, max_prototypes=budget, cv=4, **grid)
+    fit = pc.fit("species ~ .", iris, method, max_prototypes=7, cv=4, **grid)
     v, keeps = fit.validation, []
     for point, values in enumerate(product(*grid.values())):
         alone = pc.fit("species ~ .", iris, method, **dict(zip(grid, values, strict=True)))
-        keeps.append(count(alone).sum() <= 7 if budget == 7 else (count(alone) <= list(FEW.values())).all())
-        assert (v.counts[point] >= count(alone)).all()
-        assert (v.counts[point] == count(alone)).all() or method in ("kmeans", "kmedoids", "lvq")
+        keeps.append(count(alone).sum() <= 7)
+        assert v.counts[point] == count(alone).sum() or method in ("kmeans", "kmedoids", "lvq")
     table = v.table[keeps]
     least = table[table["error"].round(12) == table["error"].round(12).min()]
     assert fit.point == least.index[np.lexsort((least.index, least["size"]))[0]]
     assert fit.selection.rule == "min"
-    assert count(fit).sum() <= (7 if budget == 7 else 6)
-    whole = pc.cross_validate("species ~ .", iris, method, cv=4, **grid)
-    pd.testing.assert_frame_equal(whole.table, v.table)
-    assert whole.best != v.best or keeps[whole.best]
+    assert count(fit).sum() <= 7
 
 
 @pytest.mark.parametrize("balls", ["open", "closed"])
@@ -65,23 +59,21 @@ def test_every_number_of_prototypes_comes_from_one_run(mixed, balls):
             assert v.fold_sizes.loc[f, point] == len(first.prototypes)
             covered = np.asarray(first.predict(out, "cover").cat.codes)
             assert covered.tolist() == v.covered[0, v.of_fold[0] == f, point].tolist()
-    for point in (0, 7, 55):
+    for point in (7, 55):
         fit, values = v.fit_at(point), v.grid.iloc[point]
         whole = pc.fit("y ~ a + b", mixed, eps=values["eps"], **unscaled, **parameters)
         first = whole.at(size=min(int(values["stop"]), len(whole.prototypes)))
         pd.testing.assert_frame_equal(fit.prototypes, first.prototypes)
         assert fit.predict().equals(first.predict())
         assert fit.objective == first.objective
-        assert v.counts[point].tolist() == count(first).tolist()
+        assert v.counts[point] == count(first).sum()
 
 
 def test_a_method_that_shares_out_its_prototypes_has_one_number_for_all(iris):
     fit = pc.fit("species ~ .", iris, "medianglvq", K=[1, 2, 3], matrix="none", max_prototypes=7, cv=3)
     alone = [pc.fit("species ~ .", iris, "medianglvq", K=K, matrix="none").rule.size for K in (1, 2, 3)]
-    assert fit.validation.counts.sum(axis=1).tolist() == [3, 6, 9] == alone
+    assert fit.validation.counts.tolist() == [3, 6, 9] == alone
     assert fit.validation.limits.allowed.tolist() == [True, True, False]
-    with pytest.raises(pc.OptionError, match=r"max_prototypes of medianglvq must be one.*: 1, 'versicolor': 2,"):
-        pc.fit("species ~ .", iris, "medianglvq", max_prototypes=FEW)
 
 
 def test_a_budget_tunes_what_makes_rules_smaller(iris, mixed):
@@ -96,10 +88,6 @@ def test_a_budget_tunes_what_makes_rules_smaller(iris, mixed):
     both = pc.fit("species ~ .", iris, eps=[1.0, 2.5], max_prototypes=9, cv=4, dissimilarity="euclidean", repeats=1)
     assert list(both.selection.values) == ["eps", "stop"]
     assert len(both.prototypes) <= 9
-    for point in range(0, len(both.validation.grid), 7):
-        assert both.validation.counts[point].tolist() == count(both.validation.fit_at(point)).tolist()
-    alone = pc.fit("species ~ .", iris, eps=both.model.eps, stop=both.model.stop, dissimilarity="euclidean")
-    assert alone.prototypes.equals(both.prototypes)
 
 
 def test_a_budget_goes_with_the_rules_of_choice(iris):
@@ -131,8 +119,6 @@ def test_what_is_updated_and_saved_keeps_its_budget(iris, tmp_path):
     assert np.array_equal(read.validation.counts, fit.validation.counts)
     assert read.validation.corrected("min") == fit.validation.corrected("min")
     assert read.reproduce(iris)
-    calibrated = fit.calibrate(tune=True)
-    assert calibrated.predict(kind="prob").shape == (150, 3)
 
 
 def test_the_tolerance_by_hand():
@@ -157,10 +143,6 @@ def test_a_tolerance_chooses_the_smallest_rule_within_it(iris):
         assert "simplest model within a tolerance" in str(fit.summary())
         assert fit.validation.corrected("tolerance") == fit.validation._corrected("tolerance")[0].mean()
         assert "corrected for tuning" in repr(fit)
-    same = pc.fit("species ~ .", iris, stop=[3, 5, 8, 12], choose="tolerance", tolerance=0, dissimilarity="euclidean", repeats=1)
-    assert same.point == fit.point
-    budget = pc.fit("species ~ .", iris, max_prototypes=6, tolerance=0.0, dissimilarity="euclidean", repeats=1)
-    assert budget.point == budget.validation.best
     with pytest.raises(pc.OptionError, match="choose must be '1se', 'min', '1se-paired' or 'bound', not 'tolerance'"):
         pc.cross_validate("species ~ .", iris, eps=[1.0, 2.0], dissimilarity="euclidean", repeats=1).corrected("tolerance")
 
@@ -168,13 +150,11 @@ def test_a_tolerance_chooses_the_smallest_rule_within_it(iris):
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        ({"max_prototypes": 0}, r"max_prototypes must be a whole number >= 1, or.*not 0"),
-        ({"max_prototypes": {"setosa": 3}},
-         r"max_prototypes must be a mapping with exactly the classes \['setosa', 'versicolor', 'virginica'\]"),
+        ({"max_prototypes": 0}, "max_prototypes must be a whole number >= 1, not 0"),
+        ({"max_prototypes": {"setosa": 3}}, r"max_prototypes must be a whole number >= 1, not \{'setosa': 3\}"),
         ({"max_prototypes": 2}, r"max_prototypes must be at least 3, one.*not 2:"),
         ({"max_prototypes": 9, "method": "knn"},
          "max_prototypes=9 needs a number of prototypes to select, but method 'knn' has none: use 'pvm', 'scm'"),
-        ({"max_prototypes": FEW, "method": "scm"}, r"max_prototypes of scm must be one number,.*: 1, 'versicolor': 2,"),
         ({"max_prototypes": 5, "method": "kmedoids", "K": 3},
          r"max_prototypes=5 is too small, because the.*has 9.*: use as many, or leave out"),
         ({"max_prototypes": 5, "method": "kmedoids", "K": [3, 2]},

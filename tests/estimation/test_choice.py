@@ -1,6 +1,6 @@
 """Default grids that go on, grids that end at the choice, and choices that depend on the folds."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
@@ -45,16 +45,6 @@ def test_a_default_grid_goes_on_until_the_choice_lies_inside(cancer):
     assert words not in repr(fit)
 
 
-def test_two_parameters_keep_the_order_of_the_grid(noise):
-    v = pc.cross_validate("y ~ .", noise, dissimilarity="euclidean", repeats=1, lambda_=[0.01, 0.5])
-    assert v.extensions["eps"].added == 4
-    axes = [np.unique(v.grid[c]) for c in ("eps", "lambda_")]
-    expected = pd.MultiIndex.from_product(axes, names=["eps", "lambda_"]).to_frame(index=False)
-    pd.testing.assert_frame_equal(v.grid, expected)
-    whole = pc.cross_validate("y ~ .", noise, dissimilarity="euclidean", repeats=1, eps=axes[0].tolist(), lambda_=[0.01, 0.5])
-    pd.testing.assert_frame_equal(v.table, whole.table)
-
-
 def test_a_grid_stops_before_a_class_is_lost():
     draw, y = np.random.default_rng(1), np.repeat(list("uv"), [70, 20])
     X = draw.normal(size=(90, 3))
@@ -85,75 +75,6 @@ def test_a_grid_of_ones_own_is_only_remarked_on(iris, cancer):
     assert "\nGrid " not in repr(pc.fit("species ~ .", iris, dissimilarity="euclidean", repeats=1))
     assert "the largest k, 15, was selected: try" in repr(pc.fit("species ~ .", iris, "knn", k=[1, 5, 15]))
     assert "\nGrid " not in repr(fit.validation.fit_at(1))
-
-
-@dataclass(frozen=True)
-class Steps(Grid):
-    limit: int = 100
-
-    def values(self, task):
-        return np.arange(self.limit) + 0.5
-
-
-@dataclass(frozen=True)
-class Far(pc.Model):
-    """A method outside the package whose default grid goes on: its error falls up to a value, and each value is as large."""
-
-    name: ClassVar[str] = "far"
-    larger: ClassVar[dict[str, Grid]] = {"t": Steps()}
-    t: Any = "grid"
-    best: float = 11.5
-
-    def default_grid(self, parameter, task, smallest):
-        return np.arange(3) + 0.5
-
-    def path(self, task, grid):
-        own = pc.extend.own_candidates(task)
-        first = [np.flatnonzero(task.y == c)[0] for c in range(task.classes)]
-
-        def rule(t):  # of the first classes alone until t reaches the best
-            wrong = t < self.best
-            classes = np.roll(np.arange(task.classes), 1) if wrong else np.arange(task.classes)
-            return pc.extend.Nearest(pc.extend.Points(classes, at=own[first]), task.classes, 0)
-
-        return pc.extend.RulePath(tuple(rule(t) for t in pc.extend.axis(grid, "t", self.t)))
-
-
-@dataclass(frozen=True)
-class Smaller(pc.extend.Nearest):
-    cost: float = 0.0
-
-    @property
-    def size(self):
-        return self.cost
-
-
-@dataclass(frozen=True)
-class Endless(Far):
-    """The larger the value, the smaller the rule; from `lost` on a class has no prototype."""
-
-    lost: float = np.inf
-
-    def path(self, task, grid):
-        rules = []
-        for t in pc.extend.axis(grid, "t", self.t):
-            first = replace(self, t=0.5, best=0.0)
-            rule = Far.path(first, task, {}).at(0)
-            kept = slice(1, None) if t >= self.lost else slice(None)
-            points = pc.extend.Points(rule.prototypes.classes[kept], at=rule.prototypes.at[kept])
-            rules.append(Smaller(points, rule.classes, rule.fallback, {}, 100.0 - t))
-        return pc.extend.RulePath(tuple(rules))
-
-
-def test_a_grid_that_never_lies_inside_ends(iris):
-    v = pc.cross_validate("species ~ .", iris, Endless())
-    assert v.one_se == len(v.table) - 1
-    assert v.extensions["t"].added == 40
-    v = pc.cross_validate("species ~ .", iris, Endless(lost=8.0))
-    assert v.grid["t"].tolist() == [0.5, 1.5, 2.5, 3.5, 4.5, 5.5, 6.5, 7.5]
-    assert (v.extensions["t"].added, v.extensions["t"].all_classes) == (5, False)
-    said = "5 larger values of t (up to 7.5), because the largest was selected; with the next value a class has no prototypes"
-    assert said in repr(v.fit)
 
 
 def test_folds_are_drawn_as_often_as_the_rows_allow(iris, cancer):

@@ -1,6 +1,5 @@
 """The error of a tuned rule: corrected for the choice on the same folds, and named after what was measured."""
 
-import re
 
 import numpy as np
 import pandas as pd
@@ -67,21 +66,6 @@ def test_groups_are_drawn_whole():
     args = (predicted, y, 1 - np.eye(2), group[None] % 5, np.ones(60), np.ones((5, 8)))
     rows, groups = (corrected_error(*args, units, 0, 100)["min"] for units in (np.arange(60), group))
     assert (predicted[0] != y[:, None]).mean(axis=0).min() <= rows < groups
-
-
-def test_print_summary_and_glance_say_that_parameters_were_tuned_on_the_same_folds(iris):
-    fit = pc.fit("species ~ .", iris, "knn", k=[1, 5, 15])
-    value = fit.validation.corrected()
-    for text in (repr(fit), fit._repr_html_()):
-        assert re.search(rf"Error.*[ >]{value:.2f} \(95 % CI .*, corrected for tuning; ", text)
-    summary = str(fit.summary())
-    assert f"Corrected error {value:.4f} (adjusted for tuning k on the same folds)" in summary
-    assert "The CV error is optimistic because the parameters were tuned on the same folds" in summary
-    assert "compare(formula, data, [method], cv=10)" in summary
-    assert fit.glance()["cv_error_corrected"].iloc[0] == value
-    assert fit.validation.glance()["error_1se_corrected"].iloc[0] == value
-    assert "corrected" in repr(fit.validation)
-    assert "corrected" in fit.validation._repr_html_()
 
 
 def test_samples_of_rows_without_weight_alone_choose_nothing():
@@ -185,18 +169,6 @@ def test_the_one_se_rule_does_not_keep_all_rows_for_an_error_of_zero():
     sizes = np.array([[120.0, 6.0]] * 10)
     assert choose(errors, np.ones(10), sizes).one_se == 0
     assert choose(errors, np.ones(10), sizes, limits=Limits(least_se=least_se(np.ones(120)))).one_se == 1
-
-
-def test_one_fit_has_one_corrected_error(cancer_limited):
-    """`corrected()` is by the selection of the call, as print and `glance` are."""
-    fit = cancer_limited
-    value = fit.validation.corrected()
-    assert value == fit.validation.corrected(fit.selection.rule) != fit.validation.corrected("1se")
-    assert re.search(rf"\nError +{value:.2f} \(95 % CI", repr(fit))
-    assert re.search(rf"\nCorrected error +{value:.4f} ", str(fit.summary()))
-    assert fit.glance()["cv_error_corrected"].iloc[0] == value
-    low, high = fit.validation.corrected_interval()
-    assert (low, high) == fit.validation.corrected_interval("min")
 
 
 @pytest.fixture(scope="module")

@@ -1,7 +1,5 @@
 """The least error for each number of prototypes: against separate cross-validations, and corrected for its choice."""
 
-import importlib.util
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -106,19 +104,6 @@ def test_print_says_what_fewer_cost_where_many_are_kept(digits):
         assert "Fewer" not in repr(pc.fit("digit ~ .", digits, dissimilarity="euclidean", repeats=1, **arguments))
 
 
-def test_few_are_not_called_many(iris, normal):
-    assert "Fewer" not in repr(pc.fit("species ~ .", iris, dissimilarity="euclidean", repeats=1))
-    fit = pc.fit("y ~ .", normal, eps=[0.05, 0.1], cv=4)
-    assert len(fit.prototypes) > 40
-    assert "which is not a summary. Fewer: " in repr(fit)
-    for method in ("condensed", "mixture"):  # has no fewer; has 3 prototypes of many parameters
-        fit = pc.fit("y ~ .", normal, method, cv=3)
-        assert fit.rule.size > (40 if method == "condensed" else 10)
-        assert "Fewer" not in repr(fit)
-    v = pc.cross_validate("y ~ .", normal, "mixture", K=[1, 2], cv=3)
-    assert v.frontier()["size"].isin([3, 6]).all()
-
-
 def test_the_picture_has_the_numbers(digits):
     fit = pc.fit("digit ~ .", digits, eps=pc.quantiles(4), max_prototypes=25, dissimilarity="euclidean", repeats=1)
     v = fit.validation
@@ -141,21 +126,6 @@ def test_the_picture_has_the_numbers(digits):
         v.plot("frontier", band=0.95)
     with pytest.raises(pc.NotAvailable, match="nothing was cross-validated"):
         pc.fit("digit ~ .", digits, eps=5.0).plot("validation")
-
-
-@pytest.fixture(scope="module")
-def benchmark():
-    place = Path(__file__).resolve().parents[2] / "benchmarks" / "frontier.py"
-    spec = importlib.util.spec_from_file_location("frontier_benchmark", place)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-def test_the_benchmark_of_the_correction_runs(benchmark):
-    found = benchmark.measure("noise", "kmedoids", 40, 0)
-    assert found.shape == (len(benchmark.SIZES), 3)
-    assert (found[:, 0] == 0.5).all()
 
 
 @pytest.mark.long

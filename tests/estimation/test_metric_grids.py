@@ -15,7 +15,6 @@ from protoclass.core.statistics.one_se import Limits, choose
 from protoclass.estimation.calibration import tuned_in_folds
 from protoclass.estimation.problem import with_folds
 from protoclass.estimation.selection import draw_folds
-from protoclass.widgets.curve import CurveExplorer
 
 
 @pytest.fixture(scope="module")
@@ -127,31 +126,9 @@ def test_other_values_of_the_grid(waves):
         fit.at(window=3, size=2)
 
 
-def test_calibration_budgets_explorers_and_files(waves, tmp_path):
-    metric = pc.DTW(window=[0, 5])
-    fit = pc.fit("kind ~ .", waves, dissimilarity=metric, calibrate=True, max_prototypes=6, repeats=1)
-    assert len(fit.prototypes) <= 6
-    assert "tuned again in each" in str(fit)
-    alone = pc.fit("kind ~ .", waves, dissimilarity=pc.DTW(window=5), calibrate={"tune": False},
-        eps=fit.model.eps, stop=fit.model.stop, repeats=1)
-    assert fit.predict(waves).equals(alone.predict(waves))
-    fit.save(tmp_path / "fit.zip")
-    again = pc.load(tmp_path / "fit.zip")
-    assert again.predict(waves, "prob").equals(fit.predict(waves, "prob"))
-    assert again.call.arguments["dissimilarity"] == metric
-    assert again.at(window=0).dissimilarity.metric.spec == pc.DTW(window=0)
-    assert fit.slim().parameters() == fit.parameters()
-    explorer = CurveExplorer(pc.cross_validate("kind ~ .", waves, dissimilarity=metric, repeats=1))
-    assert list(explorer.grid) == ["eps"]  # of the metric that was chosen
-    own = pc.fit("kind ~ .", waves, dissimilarity=metric, repeats=1)
-    assert own.bound()["reasons"].str.contains("parameters of the dissimilarity were chosen by the sample").all()
-
-
 @pytest.mark.parametrize(("metric", "message"), [
     (lambda: pc.DTW(window=[5, -1]), "window must be a whole number >= 0, not -1"),
     (lambda: pc.DTW(window=[5, None]), r"window of DTW must be tuned over a sequence of values other than None, not \[5, None\]"),
-    (lambda: pc.DTW(window=[]), r"window of DTW must be tuned over a sequence of values other than None, not \[\]"),
-    (lambda: pc.DTW(window="grd"), "window must be a whole number >= 0, not 'grd'"),
     (lambda: pc.Minkowski(r="grid", scale=7), "scale must be True, False, 'fold', 'range' or 'robust', not 7"),
     (lambda: pc.Mismatch(k=[3, 4], m=[1, 3]), "m must be a whole number of mismatches, at least 0 and below k=3, not 3"),
 ])  # fmt: skip

@@ -10,10 +10,6 @@ from protoclass.models.registry import BUILT_IN
 from protoclass.sklearn import PrototypeClassifier
 
 
-def shuffled(data, seed):
-    return data.iloc[np.random.default_rng(seed).permutation(len(data))]
-
-
 def tuned(method):
     return {name: list(values) for name, values in BUILT_IN[method].example.items()} | (
         {"matrix": "none"} if method == "medianglvq" else {}
@@ -63,19 +59,3 @@ def test_nor_on_the_order_of_what_is_given_beside_them(rounded, what):
     one, other = fitted(np.arange(75)), fitted(np.random.default_rng(1).permutation(75))
     pd.testing.assert_frame_equal(other.fit_.validation.table, one.fit_.validation.table, rtol=1e-12)  # equal rows may change folds
     np.testing.assert_array_equal(other.predict(X), one.predict(X))
-
-
-def test_the_order_of_the_data_decides_ties(rounded):
-    one = pc.fit("species ~ . - site", rounded, "scm", kind="conjunction", penalty=2.0, stop=4)
-    differ = 0
-    for seed in range(4):
-        other = one.update(data=shuffled(rounded, seed))
-        for a, b in zip(one.rule.machines, other.rule.machines, strict=True):
-            a, b = a.machine, b.machine
-            names_a = [(k, one.prototypes.index[i]) for k, i in zip(a.kind, a.at, strict=True)]
-            names_b = [(k, other.prototypes.index[i]) for k, i in zip(b.kind, b.at, strict=True)]
-            first = next((s for s in range(min(len(a), len(b))) if names_a[s] != names_b[s]), None)
-            if first is not None:  # what is chosen there is worth exactly as much
-                differ += 1
-                assert (a.q[first], a.r[first]) == (b.q[first], b.r[first])
-    assert differ > 0

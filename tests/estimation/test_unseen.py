@@ -63,15 +63,6 @@ def test_a_row_that_the_design_matrix_has_no_column_for_is_na(data, new, metric)
         fit.predict(new, unseen="na")
 
 
-def test_a_warning_cuts_what_it_quotes(data):
-    fit = pc.fit("y ~ g", data, "knn", k=1, dissimilarity="gower")
-    with pytest.warns(pc.DataWarning) as told:
-        fit.predict(pd.DataFrame({"g": [c * 40_000 for c in "abcdefgh"]}))
-    assert len(str(told[0].message)) <= 2000
-    assert "the training data ('u', 'v', 'w') lack: " in str(told[0].message)
-    assert " and 3 more; " in str(told[0].message)
-
-
 def test_zero_is_what_one_hot_encoding_that_ignores_does(data, new):
     from sklearn.compose import make_column_transformer
     from sklearn.neighbors import NearestNeighbors

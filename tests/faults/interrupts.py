@@ -149,15 +149,12 @@ class Moment:
         Seconds from the call to the signal.
     late, busy : float
         Seconds of the clock, and of processor, from the signal to KeyboardInterrupt.
-    rest : float
-        Seconds until all threads had ended.
     faults : tuple of str
     """
 
     delay: float
     late: float
     busy: float
-    rest: float
     faults: tuple[str, ...]
 
 
@@ -284,17 +281,17 @@ def interrupt(call: Call, sender: Sender, delay: float) -> tuple[float, float, s
     return 0.0, 0.0, other or f"the interrupt was swallowed at {Noted.line}"
 
 
-def settled(before: tuple[int, int]) -> tuple[float, tuple[int, int]]:
-    """Seconds until there are no more threads than before, and how many there are then."""
+def settled(before: tuple[int, int]) -> tuple[int, int]:
+    """How many threads there are, once there are no more than before."""
     begin = time.monotonic()
     while True:
         now = threads()
         if (now[0] <= before[0] and now[1] <= before[1]) or time.monotonic() - begin > GRACE:
-            return time.monotonic() - begin, now
+            return now
         time.sleep(0.01)
 
 
-def moments(name: str, count: int, seed: int, progress: Callable[[Moment], object] = lambda moment: None) -> list[Moment]:
+def moments(name: str, count: int, seed: int) -> list[Moment]:
     """Interrupts of one work, each at a moment of its own, until `count` of them came before its end."""
     out: list[Moment] = []
     with tempfile.TemporaryDirectory() as place, Sender() as sender:
@@ -309,7 +306,7 @@ def moments(name: str, count: int, seed: int, progress: Callable[[Moment], objec
             seconds = time.monotonic() - begin
         check = getattr(call, "check", lambda: None)
         check()
-        _, before = settled((0, 0)) if name == "Dask" else (0.0, threads())
+        before = settled((0, 0)) if name == "Dask" else threads()
         handler = signal.signal(signal.SIGINT, Noted.handler)
         clean, files = settings(), sorted(os.listdir(place)) + sorted(os.listdir(folder))
         draw = np.random.default_rng((seed, *name.encode()))
@@ -321,7 +318,7 @@ def moments(name: str, count: int, seed: int, progress: Callable[[Moment], objec
                 check()
                 continue
             faults = [met[2]] if met[2] else []
-            rest, now = settled(before)
+            now = settled(before)
             if now[0] > before[0] or now[1] > before[1]:
                 faults.append(f"threads {before} before, {now} after: {[t.name for t in threading.enumerate()]}")
             if settings() != clean:
@@ -340,8 +337,7 @@ def moments(name: str, count: int, seed: int, progress: Callable[[Moment], objec
                     faults.append("the next call gave another result")
             except Exception as reason:
                 faults.append(f"the next call: {type(reason).__name__}: {reason}")
-            out.append(Moment(delay, met[0], met[1], rest, tuple(faults)))
-            progress(out[-1])
+            out.append(Moment(delay, met[0], met[1], tuple(faults)))
         signal.signal(signal.SIGINT, handler)
         tempfile.tempdir = None
     return out
@@ -349,12 +345,9 @@ def moments(name: str, count: int, seed: int, progress: Callable[[Moment], objec
 
 def summary(name: str, found: list[Moment]) -> str:
     late, busy = (np.array([getattr(m, field) for m in found]) for field in ("late", "busy"))
-    quantiles = ", ".join(f"{np.quantile(late, q):.3f}" for q in (0.5, 0.9, 1.0))
-    beyond = int((late > LATE).sum())
     return (
-        f"{name:10} {len(found):4} interrupts; s to KeyboardInterrupt (median, 90 %, most) {quantiles}; "
-        f"of processor {np.median(busy):.3f}, {busy.max():.3f}; above {LATE:g} s: {beyond}; until threads had ended at most "
-        f"{max(m.rest for m in found):.2f}; faults: {sum(bool(m.faults) for m in found)}"
+        f"{name:10} {len(found):4} interrupts; s to KeyboardInterrupt (median, most) {np.median(late):.3f}, {late.max():.3f}; "
+        f"of processor {np.median(busy):.3f}, {busy.max():.3f}; faults: {sum(bool(m.faults) for m in found)}"
     )
 
 
@@ -362,14 +355,9 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--moments", type=int, default=100)
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--here", action="store_true", help="all works in this process")
     parser.add_argument("works", nargs="*", metavar="WORK", help=f"of {', '.join(WORKS)}; all by default")
     given = parser.parse_args()
-    names = given.works or list(WORKS)
-    if len(names) > 1 and not given.here:  # each in a process of its own
-        mine = [sys.executable, __file__, "--moments", str(given.moments), "--seed", str(given.seed)]
-        return max(subprocess.run([*mine, name], check=False).returncode for name in names)
-    return max(report(name, moments(name, given.moments, given.seed)) for name in names)
+    return max(report(name, moments(name, given.moments, given.seed)) for name in given.works or WORKS)
 
 
 def report(name: str, found: list[Moment]) -> int:

@@ -1,9 +1,7 @@
 """Memory that ends: `python tests/faults/memory.py --sizes 20` says how each work ends where this process may take so little more.
 
-The works run in copies of a process that has done each of them before, under RLIMIT_AS, under RLIMIT_DATA, and in a cgroup where this
-user may make one. A work may end well or in an error of the package. Any other error, a crash, a result that differs, or a file that is
-neither the old nor the new one is a fault. In a cgroup the system ends a process that writes to more pages than it may have, so that
-only estimates can help; such ends are counted by themselves.
+The works run in copies of a process that has done each of them before, under RLIMIT_AS and under RLIMIT_DATA. A work may end well or in
+an error of the package. Any other error, a crash, a result that differs, or a file that is neither the old nor the new one is a fault.
 """
 
 from __future__ import annotations
@@ -14,10 +12,8 @@ import ctypes
 import json
 import os
 import resource
-import signal
 import sys
 import tempfile
-import time
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -30,11 +26,13 @@ import numpy as np
 import protoclass as pc
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
+from mutants.children import Stopped, in_child
+
 from faults.interrupts import facts, made, table
 
-PATIENCE = 300.0  # seconds of the clock for one work
+PATIENCE = 60.0  # seconds of processor for one work
 LEAST, MOST = 2**20, 2**29  # bytes beyond those that the process has
-CGROUPS = Path("/sys/fs/cgroup")
+KINDS = {"RLIMIT_AS": (resource.RLIMIT_AS, 0), "RLIMIT_DATA": (resource.RLIMIT_DATA, 5)}  # and the field of /proc/self/statm
 
 
 @dataclass(frozen=True)
@@ -79,45 +77,19 @@ def works(folder: Path, n: int) -> dict[str, Work]:
     }
 
 
-def used(field: int) -> int:
-    """Bytes of the address space (0) or of data (5)."""
-    return int(Path("/proc/self/statm").read_text().split()[field]) * resource.getpagesize()
-
-
 @contextmanager
 def limit(kind: str, more: int) -> Iterator[None]:
     """A limit so much above what the process takes now, once what it has freed is given back."""
     with contextlib.suppress(OSError, AttributeError):  # of glibc
         ctypes.CDLL(None).malloc_trim(0)
-    if kind == "cgroup":
-        (group_of(os.getppid()) / "memory.limit_in_bytes").write_text(str(more))
-        (group_of(os.getppid()) / "cgroup.procs").write_text(str(os.getpid()))
-        yield
-        return
-    which, field = {"RLIMIT_AS": (resource.RLIMIT_AS, 0), "RLIMIT_DATA": (resource.RLIMIT_DATA, 5)}[kind]
+    which, field = KINDS[kind]
     soft, hard = resource.getrlimit(which)
-    resource.setrlimit(which, (used(field) + more, hard))
+    used = int(Path("/proc/self/statm").read_text().split()[field]) * resource.getpagesize()
+    resource.setrlimit(which, (used + more, hard))
     try:
         yield
     finally:
         resource.setrlimit(which, (soft, hard))
-
-
-def group_of(pid: int) -> Path:
-    """The cgroup of the copies of a process, below its own (version 1 of cgroups); in a container its own is the root."""
-    own = next(line.split(":", 2)[2] for line in Path("/proc/self/cgroup").read_text().splitlines() if ":memory:" in line)
-    root = CGROUPS / "memory"
-    return (root / own[1:] if (root / own[1:]).is_dir() else root) / f"protoclass-{pid}"
-
-
-def kinds() -> list[str]:
-    """The limits that there are."""
-    try:
-        group_of(os.getpid()).mkdir()
-    except (OSError, StopIteration):
-        return ["RLIMIT_AS", "RLIMIT_DATA"]
-    group_of(os.getpid()).rmdir()
-    return ["RLIMIT_AS", "RLIMIT_DATA", "cgroup"]
 
 
 def outcome(work: Work, kind: str, more: int, right: Any, calm: Callable[[], bool]) -> str:
@@ -138,26 +110,11 @@ def outcome(work: Work, kind: str, more: int, right: Any, calm: Callable[[], boo
 
 
 def in_a_copy(work: Callable[[], str]) -> str:
-    """What a function returns in a copy of this process, or how the copy ended."""
-    here, there = os.pipe()
-    child = os.fork()
-    if child == 0:
-        os.close(here)
-        os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
-        os.write(there, work()[:4000].encode())  # fits into the pipe
-        os._exit(0)
-    os.close(there)
-    begin = time.monotonic()
-    while os.waitpid(child, os.WNOHANG) == (0, 0):
-        if time.monotonic() - begin > PATIENCE:
-            os.kill(child, signal.SIGKILL)
-            os.waitpid(child, 0)
-            os.close(here)
-            return f"fault: no end after {PATIENCE:.0f} s"
-        time.sleep(0.02)
-    with os.fdopen(here, "rb") as file:
-        said = file.read().decode()
-    return said or "killed"
+    """What a function returns in a copy of this process."""
+    try:
+        return str(in_child(work, PATIENCE))
+    except Stopped:
+        return "fault: it crashed, or took too long"
 
 
 def run(n: int, sizes: int, names: list[str] | None = None, limits: list[str] | None = None) -> Iterator[tuple[str, str, int, str]]:
@@ -169,26 +126,13 @@ def run(n: int, sizes: int, names: list[str] | None = None, limits: list[str] | 
             work = all_works[name]
             right = work.result(work.call())
             work.check()
-            for kind in limits or kinds():
-                least = LEAST if kind != "cgroup" else 32 * LEAST
-                for more in np.geomspace(least, MOST, sizes).astype(int).tolist():
-                    if kind == "cgroup":
-                        group_of(os.getpid()).mkdir(exist_ok=True)
+            for kind in limits or KINDS:
+                for more in np.geomspace(LEAST, MOST, sizes).astype(int).tolist():
                     end = in_a_copy(
                         lambda w=work, k=kind, m=more, r=right: outcome(
                             w, k, m, r, lambda: facts(pc.fit("y ~ .", few, eps=1.5)) == reference
                         )
                     )
-                    if kind == "cgroup":
-                        group_of(os.getpid()).rmdir()
-                    elif end == "killed":
-                        end = "fault: it crashed"
-                    if name == "save":
-                        left = [f for f in os.listdir(place) if f != "fit.proto"]
-                        for file in left:
-                            Path(place, file).unlink()
-                        if left and end != "killed":
-                            end = f"fault: files are left, {left}"
                     yield name, kind, more, end
 
 
@@ -196,7 +140,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--sizes", type=int, default=20)
     parser.add_argument("--rows", type=int, default=3000)
-    parser.add_argument("--limits", nargs="*", help="of RLIMIT_AS, RLIMIT_DATA and cgroup")
+    parser.add_argument("--limits", nargs="*", choices=KINDS)
     parser.add_argument("works", nargs="*")
     given = parser.parse_args()
     counts: Counter[tuple[str, str, str]] = Counter()

@@ -15,9 +15,7 @@ import pytest
 from threadpoolctl import threadpool_info, threadpool_limits
 
 import protoclass as pc
-from protoclass.core.neighbours import mmd
 from protoclass.core.parallel import alone, check_wanted, each, kernel, left
-from protoclass.core.vectors import centroids, medoids
 from protoclass.export.saving.archive import write_archive
 from protoclass.ground.files import write_file
 from protoclass.values import public
@@ -39,7 +37,7 @@ def script(name, *words):
 
 @LINUX
 def test_interrupts_at_some_moments():
-    assert script("interrupts.py", "--here", "--moments", "2", "fit", "exact", "kmedoids", "save").count("faults: 0") == 4
+    assert script("interrupts.py", "--moments", "2", "fit", "exact", "kmedoids", "save").count("faults: 0") == 4
 
 
 class Dropping:
@@ -130,32 +128,12 @@ def gone():
     return np.ones(1, np.uint8)
 
 
-def test_long_kernels_return_once_no_one_waits_for_them():
-    draw = np.random.default_rng(0)
-    D = draw.random((40, 40))
-    w, chosen = np.ones(40), np.arange(5)
-    assert medoids._swap(D, w, chosen.copy(), gone()) == (0, 0)
-    assert medoids._swap(D, w, chosen.copy(), np.zeros(1, np.uint8))[0] > 0
-    built = np.full(3, -1)
-    medoids._build(D, w, built, 1, gone())
-    assert built.tolist() == [-1, -1, -1]
-    picked, objective = np.full(3, -1), np.zeros(3)
-    mmd._grow(D, np.arange(40), w, picked, objective, gone())
-    assert picked.tolist() == [-1, -1, -1]
-    assert mmd._criticise(D, np.arange(40), w, np.ones(40, bool), True, picked, objective, gone()) == 0
-    X, rounds = draw.random((200, 2)), []
-    for flag in (gone(), np.zeros(1, np.uint8)):
-        first, labels = X[:8].copy(), np.empty(200, np.int64)
-        centroids._lloyd(np.ascontiguousarray(X.T), X, np.ones(200), 0.0, first, labels, flag)
-        rounds.append(first)
-    assert not np.array_equal(*rounds)
-
-
 @pytest.mark.parametrize(("module", "method", "given"), [
     ("scm.grow", "scm", {"penalty": 1.0, "stop": 5, "kind": "conjunction"}), ("vectors.mixture", "mixture", {"K": 3}),
-    ("setcover.greedy", "pvm", {"eps": 1.0, "solver": "exact"}),
+    ("setcover.greedy", "pvm", {"eps": 1.0, "solver": "exact"}), ("vectors.medoids", "kmedoids", {"K": 5}),
+    ("neighbours.mmd", "mmd", {"K": 5}), ("vectors.centroids", "kmeans", {"K": 5}),
 ])  # fmt: skip
-def test_long_kernels_of_methods_return_as_well(module, method, given, monkeypatch):
+def test_long_kernels_return_once_no_one_waits_for_them(module, method, given, monkeypatch):
     iris = pc.load_data("iris")
 
     def learn():
@@ -243,30 +221,22 @@ def test_an_interrupt_at_any_call_leaves_the_threads_of_blas_as_they_were():
 # memory
 
 
+MAP = "libx.so: failed to map segment from shared object"
+UNFOUND = OSError("Could not find/load shared object file 'libllvmlite.so'")  # what llvmlite says of a library that does not fit
+UNFOUND.__context__ = OSError(MAP)
+
+
 @pytest.mark.parametrize("reason", [
-    MemoryError(), OSError(errno.ENOMEM, "Cannot allocate memory"), RuntimeError("can't start new thread"),
-    ImportError("libx.so: failed to map segment from shared object"), OSError("libx.so: failed to map segment from shared object"),
+    MemoryError(), OSError(errno.ENOMEM, "Cannot allocate memory"), RuntimeError("can't start new thread"), ImportError(MAP), OSError(MAP),
+    UNFOUND, *(kind("other") for kind in (OSError, RuntimeError, ImportError, ValueError)),
 ])  # fmt: skip
 def test_whatever_says_that_memory_ran_out_becomes_our_error(reason):
     @public
     def work():
         raise reason
 
-    with pytest.raises(pc.TooLarge, match="memory ran out"):
-        work()
-
-
-def test_the_reason_of_an_error_counts_as_well():
-    """llvmlite says of a library that does not fit into memory that it is not found."""
-
-    @public
-    def work():
-        try:
-            raise OSError("libllvmlite.so: failed to map segment from shared object")
-        except OSError:
-            raise OSError("Could not find/load shared object file 'libllvmlite.so'")  # noqa: B904
-
-    with pytest.raises(pc.TooLarge, match="memory ran out"):
+    expected, said = (type(reason), "other") if str(reason) == "other" else (pc.TooLarge, "memory ran out")
+    with pytest.raises(expected, match=said):
         work()
 
 
@@ -291,26 +261,32 @@ def test_a_first_fit_in_little_memory_ends_in_our_error(size):
     assert not done.stdout or "memory ran out" in done.stdout
 
 
-def test_what_is_asked_of_fits_says_it_as_well(monkeypatch):
-    fit = pc.fit("species ~ .", pc.load_data("iris"), eps=1.0)
-
-    def fail(*_):
-        raise MemoryError
-
-    monkeypatch.setattr("protoclass.analysis.stability.choose", fail)
-    with pytest.raises(pc.TooLarge, match="memory ran out"):
-        fit.stability(B=2)
+# disks
 
 
-@pytest.mark.parametrize("reason", [OSError(errno.ENOENT, "no"), RuntimeError("no"), ImportError("no"), ValueError("no")])
-def test_other_errors_stay_what_they_are(reason):
-    @public
-    def work():
-        raise reason
+def limited(bytes_, call):
+    """A call while files can't be longer."""
+    import resource
 
-    with pytest.raises(type(reason), match="no"):
-        work()
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (bytes_, before[1]))
+    try:
+        return call()
+    except pc.FileError:
+        return None
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
 
 
-def doubled(x):
-    return 2 * x
+@LINUX
+@pytest.mark.parametrize(("write", "name"), [("save", "x.proto"), ("report", "x.html")])
+def test_files_that_a_disk_does_not_take_leave_the_old_ones(write, name, tmp_path):
+    fit, path = pc.fit("species ~ .", pc.load_data("iris"), eps=1.0), tmp_path / name
+    getattr(fit, write)(path)  # compiled functions are files as well
+    ends = set()
+    for size in (2**8, 2**12, 2**16, 2**24):
+        path.write_bytes(b"old")
+        ends.add(done := limited(size, lambda: getattr(fit, write)(path, overwrite=True)) is not None)
+        assert os.listdir(tmp_path) == [path.name]
+        assert done is (path.read_bytes() != b"old")
+    assert ends == {False, True}

@@ -7,29 +7,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import protoclass as pc
+from protoclass.pictures import KINDS
 
 from .calls import METHODS, calls
 from .frames import HOSTILE_NUMBERS, sound_frames
 from .laws import attempt, check_new, check_predictions, equal, kept, lawful
 
-PICTURES = [None, "prototypes", "progress", "path", "confusion", "validation", "map", "weights", "solvers", "radii", "images", "miscovered",
-            "misclassified"]  # fmt: skip
+PICTURES = [None, *KINDS]
 
 
-@kept(50)
-@given(calls())
+@kept(60)
+@given(st.one_of(calls(), calls(sound_frames())))
 def test_fit_and_predict(call):
     fit = attempt(call.run, "fit")
-    if fit is not None:
-        with lawful():
-            check_predictions(fit)
-            check_new(fit, call.data)
-
-
-@kept(25)
-@given(calls(sound_frames()))
-def test_sound_data_are_fitted(call):
-    fit = attempt(call.run, "sound fit")
     if fit is not None:
         with lawful():
             check_predictions(fit)
@@ -87,7 +77,7 @@ def test_tables(call):
             assert repr(fit.validation)
             assert fit.validation._repr_html_()
             assert len(fit.validation.table) == len(fit.validation.grid)
-            held, repeats = fit.validation.held_out, len(fit.validation.by_repeat)
+            held, repeats = fit.validation.held_out, len(fit.validation.of_fold)
             assert len(held) == repeats * len(fit.frame)
             assert (held if repeats == 1 else held.loc[0]).index.equals(fit.frame.index)
 

@@ -198,17 +198,8 @@ def rows_of_a_range(content, arrays):
     next(fields for kind, fields in content["objects"] if kind == "Call")["data"] = empty
 
 
-def range_of_a_parameter(content, arrays):
-    pairs = next(fields for kind, fields in content["objects"] if kind == "Call")["arguments"]["mapping"]
-    pairs.append(["k", {"range": [0, 10**9, 1]}])
-
-
 def texts_of_no_length(content, arrays):
     arrays["arrays/0.npy"] = header("(1000000000,)", "<U0")
-
-
-def sides_of_nothing(content, arrays):
-    arrays["arrays/0.npy"] = header("(0, 1000000000)")
 
 
 def json_of_lists(content, arrays):
@@ -219,7 +210,7 @@ def arrays_that_nothing_uses(content, arrays):
     arrays |= {f"arrays/{len(arrays) + k}.npy": header("(8000,)") + b"\0" * 64_000 for k in range(2000)}
 
 
-LARGE = [rows_of_a_range, range_of_a_parameter, texts_of_no_length, sides_of_nothing, json_of_lists, arrays_that_nothing_uses]
+LARGE = [rows_of_a_range, texts_of_no_length, json_of_lists, arrays_that_nothing_uses]
 
 
 @pytest.mark.parametrize("change", LARGE)

@@ -7,7 +7,6 @@ import pytest
 from hypothesis import given, settings
 
 import protoclass as pc
-from protoclass.metrics.registry import METRICS
 
 from .calls import METHODS, calls
 from .laws import ForeignWarning, Hang, attempt, lawful
@@ -16,7 +15,7 @@ from .laws import ForeignWarning, Hang, attempt, lawful
 def test_enough_calls_are_fitted():
     seen = []
 
-    @settings(max_examples=80, derandomize=True, database=None, deadline=None)
+    @settings(max_examples=40, derandomize=True, database=None, deadline=None)
     @given(calls())
     def count(call):
         seen.append((call, attempt(call.run)))
@@ -26,13 +25,6 @@ def test_enough_calls_are_fitted():
     assert len(fitted) > len(seen) / 10
     methods = Counter(call.arguments["method"] for call, _ in seen)
     assert len(methods) > len(METHODS) / 2
-
-
-def test_every_method_and_metric_of_the_registries_can_be_drawn():
-    from .calls import OBJECTS
-
-    assert set(METHODS) >= {"pvm", "scm", "knn"}
-    assert len(METRICS) + len(OBJECTS) > 30
 
 
 def test_the_laws_see_what_they_should():

@@ -72,16 +72,15 @@ def test_a_subset_of_the_rows(iris):
     assert pc.fit("species ~ .", iris, candidates=30, dissimilarity="euclidean", repeats=1).validation.table["error"].min() < 0.15
 
 
-@pytest.mark.parametrize("by", ["class", "all"])
-def test_centroids_are_learned_in_each_fold(iris, by):
+def test_centroids_are_learned_in_each_fold(iris):
     fold = pd.Series(np.arange(150) % 3, iris.index)
-    spec = pc.kmeans(3, by=by)
+    spec = pc.kmeans(3)
     v = pc.cross_validate("species ~ .", iris, dissimilarity=RAW, eps=1.0, candidates=spec, cv=fold, lambda_=0.01)
     for f in range(3):
         train, held = iris[fold != f], iris[fold == f]
         fit = pc.fit("species ~ .", train, dissimilarity=RAW, eps=1.0, candidates=spec, lambda_=0.01)
         assert v.held_out[0][held.index].tolist() == fit.predict(held).tolist()
-    only = pc.fit("species ~ .", iris, eps=1.0, candidates=pc.kmeans(5, by=by, only=True))
+    only = pc.fit("species ~ .", iris, eps=1.0, candidates=pc.kmeans(5, only=True))
     assert only.prototypes.index.str.startswith("kmeans[").all()
     assert only.prototypes["petal_length"].between(1, 7).all()
     assert str(only.summary())
@@ -136,7 +135,7 @@ def test_candidates_that_do_not_fit(iris, parts):
     with pytest.raises(pc.NoVectors):
         pc.fit("species ~ .", train, dissimilarity="gower", eps=0.2, candidates=pc.kmeans(2))
     for wrong in (
-        lambda: pc.kmeans(2, by="row"),
+        lambda: pc.kmeans(2, only="row"),
         lambda: pc.hull(0),
         lambda: pc.hull(5, only="yes"),
         lambda: pc.unlabelled(5),

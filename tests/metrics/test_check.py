@@ -267,15 +267,6 @@ def test_distributions_equal_a_direct_computation(iris, how):
     assert alone.index.tolist() == [("all rows", "own class")]
 
 
-def test_a_class_of_one_row_has_no_distribution_of_its_own(iris):
-    d = pc.dissimilarity("species ~ .", iris)
-    by = pd.Series(np.where(iris.index == 5, "lone", "rest"), iris.index)
-    table = matrix.summarize_distributions(d, by)
-    assert table.loc[("lone", "own class"), "number"] == 0
-    assert table.loc[("lone", "own class")].isna().sum() == 7
-    assert len(d.plot(by, "distributions", Figure().subplots()).patches) == 3
-
-
 def test_the_picture_is_the_matrix_by_class(iris):
     d, by = pc.dissimilarity("species ~ .", iris), iris["species"]
     table, of_row, of_column = matrix.arrange(d, by)
@@ -298,27 +289,3 @@ def test_rows_on_a_line_are_seriated_along_it():
     order = matrix.seriate(np.abs(x[:, None] - x))
     assert (np.abs(np.diff(x[order])) == 1).all()
     assert order[0] < order[-1]
-
-
-def test_of_many_rows_some_are_shown_evenly():
-    x = np.random.default_rng(0).normal(size=2100)
-    by = pd.Series(np.repeat(["a", "b", "c"], [1050, 700, 350]), name="kind")
-    d = pc.dissimilarity(pd.DataFrame({"x": x}), "manhattan")
-    table, of_row, _ = matrix.arrange(d, by)
-    assert table.shape == (600, 600)
-    assert of_row.value_counts().to_numpy() == pytest.approx([300, 200, 100], abs=1)
-    ax = d.plot(by)
-    assert ax.get_title() == "600 of 2100 rows, evenly taken"
-    ax.figure.canvas.draw()
-
-
-def test_oblong_pictures_put_foreign_candidates_last(iris):
-    P = pc.dissimilarity("species ~ .", iris).frame().iloc[:, 30:70].assign(u=1.0, v=2.0)
-    d = pc.dissimilarity("~ 1", pd.DataFrame(index=P.index), P)
-    table, of_row, of_column = matrix.arrange(d, iris["species"])
-    assert table.shape == P.shape
-    assert of_column.iloc[-2:].tolist() == ["not rows", "not rows"]
-    assert set(of_column.iloc[:-2]) == {"setosa", "versicolor"}
-    assert of_row.is_monotonic_increasing
-    pd.testing.assert_frame_equal(table, P.loc[table.index, table.columns])
-    assert [t.get_text() for t in d.plot(iris["species"]).get_xticklabels()] == ["setosa", "versicolor", "not rows"]

@@ -130,16 +130,6 @@ def test_a_fit_says_how_good_the_forest_is(iris):
     assert "Forest, 20 trees, out-of-bag error 0.0" in str(fit)
 
 
-def test_threads_change_nothing(iris, monkeypatch):
-    def trained():
-        return pc.dissimilarity("species ~ .", iris, pc.Forest(trees=30)).metric
-
-    first = trained()
-    monkeypatch.setenv("OMP_NUM_THREADS", "1")
-    assert trained() == first
-    assert trained() != pc.dissimilarity("species ~ .", iris, pc.Forest(trees=30, seed=1)).metric
-
-
 PREDICT = """
 import sys
 sys.modules["sklearn.ensemble"] = sys.modules["sklearn.tree"] = None

@@ -112,11 +112,8 @@ def test_what_a_fit_says_of_the_weights(iris):
     assert "a stratified sample of 90 of 150 rows" in fit.summary().as_text().replace("\n", " ")
     assert "diagonal NCA, predictors scaled to unit SD, learned from 90 of 150 rows" in repr(fit)
     assert fit.prototypes.attrs["weights"] == weights["weight"].to_dict()
-    importance = fit.importance(repeats=1, cv=2)
-    assert importance["weight"].to_dict() == pytest.approx(weights["weight"].to_dict())
     plain = pc.fit("species ~ .", iris, eps=1.0)
     assert plain.prototypes.attrs == {}
-    assert "weight" not in plain.importance(repeats=1, cv=2)
     assert plain.dissimilarity.metric.column_weights is None
 
 

@@ -20,7 +20,7 @@ from protoclass.metrics.pairwise import Canberra, Correlation, Cosine, Hamming, 
 
 NUMERIC = [Mahalanobis(), Cosine(), Correlation(), Canberra(), Hamming(), ZeroOne()]
 KERNELS = [
-    Kernel(), Kernel("laplacian"), Kernel("poly"), Kernel("linear"), Kernel("rbf", gamma=0.3, scale="robust"),
+    Kernel(), Kernel("laplacian"), Kernel("poly"), Kernel("rbf", gamma=0.3, scale=False),
     Kernel("poly", gamma=0.01, degree=2, coef0=0.0, scale=False),
 ]  # fmt: skip
 
@@ -49,14 +49,9 @@ def by_scipy(metric, X):
 
 
 def by_sklearn(metric, X):
-    Z = X
-    if metric.scale == "robust":
-        Z = X / (np.median(np.abs(X - np.median(X, axis=0)), axis=0) * 1.4826)
-    elif metric.scale:
-        Z = X / X.std(axis=0, ddof=1)
+    Z = X / X.std(axis=0, ddof=1) if metric.scale else X
     options = {"degree": metric.degree, "coef0": metric.coef0} if metric.kernel == "poly" else {}
-    if metric.kernel != "linear":
-        options["gamma"] = metric.gamma or 1 / (Z.shape[1] * Z.var())
+    options["gamma"] = metric.gamma or 1 / (Z.shape[1] * Z.var())
     K = pairwise_kernels(Z, metric=metric.kernel, **options)
     return np.sqrt(np.maximum(K.diagonal()[:, None] + K.diagonal() - 2 * K, 0))
 
@@ -189,14 +184,13 @@ def test_rows_without_a_direction_are_named():
     [
         (lambda: Mahalanobis(-1), "ridge must be a number >= 0, not -1"),
         (lambda: Mahalanobis(scale=False), "scale must be True or 'fold', not False"),
-        (lambda: Kernel("sigmoid"), "kernel must be 'rbf', 'poly', 'linear' or 'laplacian', .*: for the matrix K of another"),
+        (lambda: Kernel("sigmoid"), "kernel must be 'rbf', 'poly' or 'laplacian', .*: for the matrix K of another"),
         (lambda: Kernel(np.eye(2)), r"from_similarity\(K, \"kernel\"\)"),
         (lambda: Kernel(gamma=0), "gamma must be a number > 0 or None, not 0"),
-        (lambda: Kernel("linear", gamma=1.0), r"the linear kernel has no gamma, but gamma=1\.0: leave it out"),
         (lambda: Kernel("poly", degree=0), "degree must be a whole number from 1 to 100, not 0"),
         (lambda: Kernel("poly", coef0=-1), "coef0 must be a number >= 0 to make a kernel, not -1"),
         (lambda: Kernel(degree=2), "degree and coef0 need kernel='poly', not the rbf kernel"),
-        (lambda: Kernel(scale="sd"), "scale must be True, False, 'fold', 'range' or 'robust', not 'sd'"),
+        (lambda: Kernel(scale="sd"), "scale must be True, False or 'fold', not 'sd'"),
     ],
 )
 def test_wrong_parameters(make, says):

@@ -138,16 +138,6 @@ def test_a_parameter_has_no_name_that_says_something_of_every_metric(name):
     assert type("Heavier", (pc.Minkowski,), {"__annotations__": {"r": "float"}, "r": 3.0})  # a parameter that it has already
 
 
-def test_ranks_say_what_the_metric_says_that_they_rank():
-    called = pc.Ranks(lambda a, b: 1.0)
-    assert (called.slow, called.opaque, called.reflexive, called.power) == (True, True, False, None)
-    assert [(m.slow, m.opaque) for m in (pc.Ranks("dtw"), pc.Ranks())] == [(True, False), (False, False)]
-    mixed = pc.Mixed([(["a", "b"], "euclidean"), ("c", "manhattan")])
-    assert pc.Ranks(mixed).column_groups == mixed.column_groups == (("a", "b"),)
-    powers = [m.power for m in (mixed, pc.Mixed([("a", pc.Ranks()), ("b", "euclidean")]), pc.Mixed([("a", lambda a, b: 1.0)]))]
-    assert powers == [1, None, None]
-
-
 class Plain(pc.Metric):
     def rows(self, frame):
         return (frame.design.to_numpy(float),)

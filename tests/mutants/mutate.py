@@ -42,18 +42,13 @@ def main() -> int:
     parser.add_argument("--sample", type=int, default=300, help="number of mutants (default: 300)")
     parser.add_argument("--seed", type=int, default=0, help="of the sample (default: 0)")
     parser.add_argument("--files", nargs="*", default=[""], help="only files whose path has one of these texts, such as setcover/")
-    parser.add_argument("--again", metavar="LOG", help="only those that an earlier run printed as survivors into this file")
-    parser.add_argument("--measured", action="store_true", help="run tests that were measured before, and measure no others")
     parser.add_argument("--test-limit", type=float, default=5, help="leave out tests of more seconds of the processor (5)")
     parser.add_argument("--mutant-limit", type=float, default=20, help="seconds of the processor for a mutant's tests (20)")
     options = parser.parse_args()
     WORK.mkdir(parents=True, exist_ok=True)
     every = [mutant for mutant in all_mutants() if any(text in mutant.file for text in options.files)]
     sample = random.Random(options.seed).sample(every, min(options.sample, len(every)))
-    if options.again:
-        survived = {line.split(": ", 1)[1] for line in Path(options.again).read_text().splitlines() if line.startswith(OPEN)}
-        sample = [mutant for mutant in sample if str(mutant) in survived]
-    plan = Mutate(sample, 0.0 if options.measured else options.test_limit, options.mutant_limit)
+    plan = Mutate(sample, options.test_limit, options.mutant_limit)
     with_python_kernels(list(FOLDERS), plan)
     outcomes = ", ".join(f"{n} {outcome}" for outcome, n in plan.counts.most_common())
     print(f"{plan.counts.total()} of {len(every)} mutants, seed {options.seed}: {outcomes}")
@@ -110,13 +105,12 @@ class Mutate(Plan):
     """Runs the tests of each mutant, in a child."""
 
     def __init__(self, sample: list[Mutant], test_limit: float, limit: float) -> None:
-        self.sample, self.test_limit, self.limit = sample, test_limit, limit  # the second is 0 to measure no tests
+        self.sample, self.test_limit, self.limit = sample, test_limit, limit
         self.counts: Counter[str] = Counter()
 
     def pytest_runtestloop(self, session: pytest.Session) -> bool:
         """Print what becomes of each mutant, and count."""
-        if self.test_limit:
-            Measure(self.test_limit).pytest_runtestloop(session)
+        Measure(self.test_limit).pytest_runtestloop(session)
         tests, reasons, functions = Tests(session.items), argued(), functions_of_core()
         for mutant in self.sample:
             outcome = self.outcome(new_code(mutant, functions), tests.of(mutant, self.limit / 2))

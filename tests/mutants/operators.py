@@ -7,33 +7,22 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-OPERATORS: dict[type, tuple[type, ...]] = {
-    ast.Lt: (ast.LtE, ast.GtE),
-    ast.LtE: (ast.Lt, ast.Gt),
-    ast.Gt: (ast.GtE, ast.LtE),
-    ast.GtE: (ast.Gt, ast.Lt),
-    ast.Eq: (ast.NotEq,),
-    ast.NotEq: (ast.Eq,),
-    ast.Is: (ast.IsNot,),
-    ast.IsNot: (ast.Is,),
-    ast.In: (ast.NotIn,),
-    ast.NotIn: (ast.In,),
-    ast.And: (ast.Or,),
-    ast.Or: (ast.And,),
-    ast.Add: (ast.Sub,),
-    ast.Sub: (ast.Add,),
-    ast.Mult: (ast.Div,),
-    ast.Div: (ast.Mult,),
-    ast.FloorDiv: (ast.Mult,),
-    ast.Mod: (ast.FloorDiv,),
-    ast.Pow: (ast.Mult,),
-    ast.BitAnd: (ast.BitOr,),
-    ast.BitOr: (ast.BitAnd,),
-    ast.LShift: (ast.RShift,),
-    ast.RShift: (ast.LShift,),
-}
+OTHERS = {  # of an operator; those of pairs stand for one another
+    "Lt": "LtE GtE", "LtE": "Lt Gt", "Gt": "GtE LtE", "GtE": "Gt Lt", "FloorDiv": "Mult", "Mod": "FloorDiv", "Pow": "Mult",
+}  # fmt: skip
+OPERATOR_PAIRS = "Eq NotEq, Is IsNot, In NotIn, And Or, Add Sub, Mult Div, BitAnd BitOr, LShift RShift"
 PAIRS = "min max, argmin argmax, minimum maximum, any all, floor ceil, zeros ones"
-NAMES = {a: b for pair in PAIRS.split(", ") for a, b in (pair.split(), pair.split()[::-1])}
+
+
+def both_ways(pairs: str) -> dict[str, str]:
+    """The other one of each pair."""
+    return {a: b for pair in pairs.split(", ") for a, b in (pair.split(), pair.split()[::-1])}
+
+
+NAMES = both_ways(PAIRS)
+OPERATORS = {
+    getattr(ast, name): [getattr(ast, other) for other in others.split()] for name, others in (OTHERS | both_ways(OPERATOR_PAIRS)).items()
+}
 SIDES = {"left": "right", "right": "left"}  # of `searchsorted`
 NOT_WALKED = {"annotation", "returns", "decorator_list", "type_params"}
 

@@ -21,19 +21,19 @@ MATRIX = pc.dissimilarity("species ~ .", FEW, "manhattan").frame()
 SERIES = pd.DataFrame({"s": [[float(i // 2), i % 2, 2.0][: 2 + i % 3 % 2] for i in range(24)], "species": ["a"] * 11 + ["b"] * 13})
 FITS = {
     "certified": lambda: (pc.fit("species ~ .", FEW, eps=1.2, certify=True), FEW, {}),
-    "grid": lambda: (pc.fit("species ~ .", FEW, eps=[0.7, 1.0, 1.3], cv=3), FEW, {}),
+    "grid": lambda: (pc.fit("species ~ .", FEW, eps=[0.7, 1.0, 1.3], cv=3, dissimilarity="euclidean", repeats=1), FEW, {}),
     "weights": lambda: (pc.fit("species ~ .", WEIGHTED, eps=[0.7, 1.3], weights="w", groups="g", cv=3), WEIGHTED, {}),
     "gaps": lambda: (pc.fit("species ~ .", GAPS, eps=[0.15, 0.2], cv=3), GAPS, {}),
     "splines": lambda: (pc.fit("species ~ bs(petal_width, df=4) + kind", GAPS, "knn", k=[1, 3], cv=3, calibrate=True), GAPS, {}),
     "names": lambda: (pc.fit("species ~ .", ENDS, eps=[0.8, 1.2], cv=3), ENDS, {}),
     "matrix": lambda: (pc.fit("species ~ 1", FEW, eps=1.5, dissimilarity=MATRIX), FEW, {"dissimilarity": MATRIX}),
-    "learned": lambda: (pc.fit("species ~ .", FEW, "medianglvq", K=1, matrix="diagonal"), FEW, {}),
+    "learned": lambda: (pc.fit("species ~ .", FEW, "medianglvq", K=1, matrix="diagonal", ridge=0.1, cv=None), FEW, {}),
     "scm": lambda: (pc.fit("species ~ .", FEW, "scm", penalty=[0.5, 1.0], kind="conjunction", cv=3), FEW, {}),
     "by hand": lambda: (pc.cross_validate("species ~ .", FEW, eps=[0.7, 1.3], cv=3).fit_at(1), FEW, {}),
     "truncated": lambda: (pc.fit("species ~ .", FEW, eps=1.0).at(size=4), FEW, {}),
     "calibrated": lambda: (pc.fit("species ~ .", FEW, eps=1.0).calibrate(cv=3), FEW, {}),
     "slim": lambda: (pc.fit("species ~ .", FEW, eps=[0.7, 1.3], cv=3).slim(), FEW, {}),
-    "series": lambda: (pc.fit("species ~ s", SERIES, "knn", k=[1, 3], cv=3), SERIES, {}),
+    "series": lambda: (pc.fit("species ~ s", SERIES, "knn", k=1), SERIES, {}),
 }  # fmt: skip
 
 
@@ -54,7 +54,7 @@ def test_a_file_is_reproduced_by_its_data(name, tmp_path):
     assert {"levels", "prototypes", "errors", "parameters", "dissimilarity", "arguments"} <= set(result.parts)
 
 
-@pytest.mark.parametrize("name", ["certified", "weights", "gaps", "splines", "matrix", "learned", "scm", "by hand", "calibrated"])
+@pytest.mark.parametrize("name", ["certified", "weights", "gaps", "matrix", "scm", "calibrated"])
 def test_no_number_of_a_file_can_be_changed(name, tmp_path):
     """One entry of each array, relatively by 1e-6, or by 1; what is loaded is not reproduced."""
     fit, data, given = FITS[name]()
@@ -109,7 +109,7 @@ def test_what_is_claimed_and_not_so():
     claimed = replace(fit, dissimilarity=replace(fit.dissimilarity, metric=manhattan.dissimilarity.metric))
     assert "dissimilarity" in claimed.reproduce(FEW).differences
 
-    learned = pc.fit("species ~ .", FEW, "medianglvq", K=1, matrix="diagonal")
+    learned = FITS["learned"]()[0]
     metric = learned.dissimilarity.metric
     name, weights = next((n, a) for n, a in vars(metric).items() if isinstance(a, np.ndarray) and a.dtype.kind == "f")
     swapped = replace(learned, dissimilarity=replace(learned.dissimilarity, metric=replace(metric, **{name: weights[::-1]})))

@@ -5,17 +5,16 @@ import decimal
 import os
 import subprocess
 import sys
-import warnings
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import polars
+import pyarrow
 import pytest
 
 import protoclass as pc
-from protoclass.models.registry import MODELS
 
 TRANSFORMS = (
     "species ~ scale(petal_width) + poly(sepal_length, 2) + bs(petal_length, 4) + ns(sepal_width, 3) + cr(petal_width, df=4) + "
@@ -58,16 +57,16 @@ def iris():
     return pc.load_data("iris")
 
 
-@pytest.mark.parametrize("method", list(MODELS))
-def test_every_method(method, iris, tmp_path):
-    fit = pc.fit("species ~ .", iris.iloc[::2], method, cv=2, seed=1)
+@pytest.mark.parametrize("method", ["pvm", "knn", "scm", "lvq", "mixture", "dann"])  # the contracts save them all
+def test_methods(method, iris, tmp_path):
+    fit = pc.fit("species ~ .", iris.iloc[::3], method, cv=2, seed=1)
     other, slim, new = again(fit, tmp_path), again(fit.slim(), tmp_path), iris.sample(30, random_state=0)
     assert same_fit(fit, other, new)
     for kind in fit.kinds:
         same(fit.predict(new, kind), slim.predict(new, kind))
     same(fit.prototypes, slim.prototypes)
     assert repr(slim).splitlines()[0] == repr(fit).splitlines()[0]
-    assert slim.nobs == 75
+    assert slim.nobs == 50
     if fit.curve is not None:
         same(fit.validation.table, other.validation.table)
         same(fit.validation.held_out, other.validation.held_out)
@@ -86,13 +85,10 @@ def table():
 
 
 METRICS = {
-    "euclidean": ("x + z", "euclidean"), "weighted": ("x + z", pc.Minkowski(3, scale="range", weights={"x": 2})),
-    "single": ("x + z", pc.Manhattan(scale=False)), "mahalanobis": ("x + z", pc.Mahalanobis(ridge=0.1)), "cosine": ("x + z", "cosine"),
-    "class": ("x + z", pc.Chebyshev), "kernel": ("x + z", pc.Kernel("poly")), "rbf": ("x + z + g", pc.Kernel("rbf")),
-    "gower": ("x + z + g", pc.Gower(weights={"x": 2})), "hamming": ("x + g", "hamming"), "ranks": ("x + z", pc.Ranks("manhattan")),
-    "adaptive": ("x + z", pc.Adaptive(neighborhood=8)), "learned": ("x + z", pc.Learned()), "lda": ("x + z", pc.LDA()),
+    "euclidean": ("x + z", "euclidean"), "weighted": ("x + z", pc.Minkowski(3, weights={"x": 2})),
+    "gower": ("x + z + g", pc.Gower(weights={"x": 2})), "ranks": ("x + z", pc.Ranks("manhattan")),
     "qda": ("x + z", pc.QDA()), "local": ("x + z", pc.Relevance(matrix="full", local=True)),
-    "dtw": ("x + z", "dtw"), "mismatch": ("t", pc.Mismatch(k=2, m=1)), "levenshtein": ("t", "levenshtein"),
+    "mismatch": ("t", pc.Mismatch(k=2, m=1)),
     "forest": ("x + z + g", pc.Forest(trees=20)), "mixed": ("x + z + g", pc.Mixed([(["x", "z"], "euclidean"), ("g", "gower")])),
 }  # fmt: skip
 
@@ -101,11 +97,10 @@ METRICS = {
 def test_metrics(name, table, tmp_path):
     right, metric = METRICS[name]
     fit = pc.fit(f"y ~ {right}", table, "knn", k=3, dissimilarity=metric)
-    few = pc.fit(f"y ~ {right}", table, eps=float(fit.dissimilarity.quantile(0.3)), dissimilarity=metric, repeats=1)
-    for one in (fit, few):
-        assert same_fit(one, again(one, tmp_path), NEW)
-        for kind in one.kinds:
-            same(one.predict(NEW, kind), again(one.slim(), tmp_path).predict(NEW, kind))
+    assert same_fit(fit, again(fit, tmp_path), NEW)
+    slim = again(fit.slim(), tmp_path)
+    for kind in fit.kinds:
+        same(fit.predict(NEW, kind), slim.predict(NEW, kind))
     same(fit.dissimilarity.frame(), again(fit.dissimilarity, tmp_path).frame())
 
 
@@ -127,8 +122,6 @@ ARGUMENTS = {
     "two parameters": {"eps": [0.8, 1.2], "lambda_": [0.5, 2.0], "cv": 3, "repeats": 2}, "unlabelled": {"eps": 1.0, "candidates": "U"},
     "kmeans": {"eps": 1.0, "candidates": pc.kmeans(5), "cv": 3}, "weights": {"eps": 1.0, "weights": np.arange(150.0) + 1},
     "groups": {"groups": np.arange(150) // 5, "cv": 5, "eps": [0.8, 1.2]},
-    "folds": {"eps": [0.8, 1.2], "cv": pd.Series(np.arange(150) % 3)},
-    "class weights": {"eps": 1.0, "class_weights": "balanced"},
     "object": {"method": pc.PVM(eps=pc.quantiles(4)), "cv": 3}, "isotonic": {"eps": 1.0, "calibrate": {"how": "isotonic", "cv": 3}},
     "calibrated": {"method": "knn", "k": 5, "calibrate": True},
 }  # fmt: skip
@@ -178,7 +171,6 @@ def test_what_follows_from_a_fit(iris, tmp_path):
         assert all(np.array_equal(x.get_offsets(), y.get_offsets()) for x, y in zip(a, b, strict=True))
     assert again(fit.validation, tmp_path).fit.prototypes.equals(fit.prototypes)
     assert fit.validation.corrected() == other.validation.corrected()
-    same(fit.validation.by_repeat, other.validation.by_repeat)
     same(fit.validation.band(), other.validation.band())
 
 
@@ -379,14 +371,13 @@ def test_functions_are_refused(tmp_path):
     assert not list(tmp_path.iterdir())
 
 
-def test_unused_columns_that_no_file_can_hold_are_left_out_and_named(tmp_path):
+def test_a_column_that_no_file_can_hold_is_named_with_the_cure(tmp_path):
     data = pd.DataFrame({"x": [0.0, 5.0], "y": list("ab"), "o": [object(), object()]})
-    for table in (data, data.assign(o=pd.date_range("2020", periods=2, tz="Europe/Berlin"))):
-        with pytest.warns(pc.DataWarning, match=r"does not contain the unused columns \['o'\], whose values can't be saved"):
-            saved = pc.fit("y ~ x", table, eps=1.0).save(tmp_path / "f.proto", overwrite=True)
-        assert "all 2 columns but ['o']" in repr(saved)
-        assert list(pc.load(tmp_path / "f.proto").call.data.columns) == ["x", "y"]
-    assert pc.fit("y ~ x", data, eps=1.0).slim().save(tmp_path / "f.proto", overwrite=True).size > 0
+    fit = pc.fit("y ~ x", data, eps=1.0)
+    with pytest.raises(pc.OptionError, match=r"^the column 'o' of 'data' of Call is .*, which can't be saved: "):
+        fit.save(tmp_path / "f.proto")
+    assert not list(tmp_path.iterdir())
+    assert pc.load(fit.slim().save(tmp_path / "f.proto")).predict(data).equals(fit.predict(data))
 
 
 def test_savable_declares_dataclasses_only():
@@ -401,35 +392,35 @@ def test_savable_declares_dataclasses_only():
 
 
 def unusual(n):
-    """Columns that no file contains, and columns of Arrow with their types in the file."""
-    days = pd.date_range("2020", periods=n)
-    whole = pd.Series(range(n))
+    """Columns with their types in the file."""
+    days, whole = pd.date_range("2020", periods=n), pd.Series(range(n))
     return {
-        "zone": (days.tz_localize("Europe/Berlin"), None), "period": (days.to_period("M"), None), "sets": ([{1}] * n, None),
-        "decimal": ([decimal.Decimal(k) for k in range(n)], None), "sparse": (pd.arrays.SparseArray(np.arange(n) * 1.0), None),
-        "zone of Arrow": (pd.Series(days.tz_localize("UTC")).astype("timestamp[us, tz=UTC][pyarrow]"), None),
+        "zone": (days.as_unit("us").tz_localize("Europe/Berlin"), "datetime64[us, Europe/Berlin]"),
+        "period": (days.to_period("M"), "period[M]"), "decimal": ([decimal.Decimal(k) / 8 for k in range(n)], "object"),
+        "sparse": (pd.arrays.SparseArray(np.arange(n) * 1.0), "float64"),
+        "zone of Arrow": (pd.Series(days.tz_localize("UTC")).astype("timestamp[us, tz=UTC][pyarrow]"), "datetime64[us, UTC]"),
         "days of Arrow": (pd.Series(days).astype("timestamp[us][pyarrow]"), "datetime64[us]"),
         "whole": (whole.astype("int64[pyarrow]"), "Int64"), "texts": (whole.astype(str).astype("string[pyarrow]"), "string"),
     }  # fmt: skip
 
 
 @pytest.mark.parametrize("name", unusual(2))
-@pytest.mark.parametrize("options", [{"eps": 1.0}, {"eps": [0.7, 1.0], "cv": 3}])
-def test_an_unused_column_does_not_stop_a_file(iris, name, options, tmp_path):
-    column, kept = unusual(150)[name]
-    data = iris.assign(extra=column)
-    fit = pc.fit("species ~ . - extra" if kept else "species ~ petal_length + petal_width", data, **options)
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
-        saved = fit.save(tmp_path / "fit.proto")
-    read = pc.load(saved)
-    assert read.predict(data).equals(fit.predict(data))
-    assert ("extra" in read.call.data) == (kept is not None) == (not caught)
-    assert kept is None or str(read.call.data["extra"].dtype) == kept
-    assert kept is not None or "but ['extra']" in saved.holds[0]
+def test_an_unused_column_does_not_stop_a_file(name, tmp_path):
+    column, kept = unusual(2)[name]
+    data = pd.DataFrame({"x": [0.0, 5.0], "y": list("ab"), "extra": column})
+    read = pc.load(pc.fit("y ~ x", data, eps=1.0).save(tmp_path / "fit.proto"))
+    assert str(read.call.data["extra"].dtype) == kept
+    assert read.call.data["extra"].tolist() == data["extra"].tolist()
 
 
 def test_predictors_of_arrow_are_saved(iris, tmp_path):
-    data = iris.convert_dtypes(dtype_backend="pyarrow")
+    tenths = pd.Series([decimal.Decimal(str(v)) for v in iris["sepal_length"]], dtype=pd.ArrowDtype(pyarrow.decimal128(4, 1)))
+    data = iris.convert_dtypes(dtype_backend="pyarrow").assign(sepal_length=tenths, sepal_width=pd.arrays.SparseArray(iris["sepal_width"]))
     fit = pc.fit("species ~ .", data, eps=1.0)
     assert pc.load(fit.save(tmp_path / "fit.proto")).predict(iris).equals(fit.predict(iris))
+
+
+def test_labels_of_rows_with_a_time_zone_and_periods_are_saved(iris, tmp_path):
+    for index in (pd.date_range("2024-03-30", periods=150, tz="Europe/Berlin"), pd.period_range("2024", periods=150, freq="Q-MAR")):
+        fit = pc.fit("species ~ .", iris.set_axis(index), eps=1.0)
+        assert pc.load(fit.save(tmp_path / "fit.proto", overwrite=True)).predict().equals(fit.predict())

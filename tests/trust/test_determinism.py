@@ -19,8 +19,6 @@ from threadpoolctl import threadpool_info
 
 import protoclass as pc
 from protoclass.core import parallel
-from protoclass.core.setcover import program
-from protoclass.core.statistics.one_se import mean_and_se
 from protoclass.models.registry import BUILT_IN
 
 from .outcomes import FITS, LABELS, all_outcomes, method_outcome, small
@@ -88,32 +86,6 @@ def test_another_process_with_other_kernels_of_blas_on_one_processor_finds_the_s
 @pytest.mark.parametrize("kernels", ["Prescott", "Nehalem", "Haswell"])
 def test_with_each_kernel_of_blas(kernels, tmp_path):
     check_same(elsewhere(tmp_path / "found", PYTHONHASHSEED="0", OPENBLAS_CORETYPE=kernels)[0])
-
-
-def test_means_over_folds_are_added_fold_by_fold():
-    draw = np.random.default_rng(0)
-    errors, weight = draw.random((10, 50)), draw.random(10)
-    mean, square = np.zeros(50), np.zeros(50)
-    share = weight / weight.sum()
-    for f in range(10):
-        mean = mean + share[f] * errors[f]
-    for f in range(10):
-        square = square + share[f] * (errors[f] - mean) ** 2
-    found = mean_and_se(errors, weight)
-    assert np.array_equal(found[0], mean)
-    assert np.array_equal(found[1], np.sqrt(square / 9))
-
-
-def test_objectives_of_drawn_covers_are_added_in_order():
-    from scipy.sparse import csr_array
-
-    draw = np.random.default_rng(0)
-    cost, prize, covers = draw.random(7), draw.random(5), draw.random((7, 5)) < 0.4
-    one = program.Program(cost, prize, csr_array(covers.astype(float)), 0.0)
-    drawn, objectives = program.draw(one, np.full(7, 0.5), 200, (0,))
-    for chosen, value in zip(drawn, objectives, strict=True):
-        lost = ~covers[chosen].any(axis=0)
-        assert value == float(sum(cost[chosen].tolist())) + float(sum(prize[lost].tolist()))
 
 
 def test_the_order_of_the_rows_decides_nothing_but_ties():

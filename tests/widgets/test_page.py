@@ -294,11 +294,11 @@ def test_rings_are_the_rows_misclassified_held_out(page, hostile):
         strip.press("ArrowRight")
 
 
-def explain(fit, row, coverage):
+def explain(fit, row, coverage, augmented, distances, D):
     """What a page says of a row, from the tables of the fit."""
     label, truth = fit.frame.index[row], fit.classes[fit.frame.codes[row]]
-    fitted, near = fit.augment().loc[label, ["fitted", "prototype"]]
-    far = fit.predict(kind="distance").loc[label]
+    fitted, near = augmented.loc[label, ["fitted", "prototype"]]
+    far = distances.loc[label]
     right = truth == fitted
     words = f"Predicted {fitted} (correct). " if right else f"Predicted {fitted}; true class {truth}. "
     held = fitted if fit.curve is None or fit.point is None else fit.validation.held_out.loc[label, fit.point]
@@ -312,7 +312,7 @@ def explain(fit, row, coverage):
     else:
         other = others.idxmin()
         own = fit.prototypes.index[fit.prototypes["class"] == other]
-        apart = fit.dissimilarity.frame().loc[label, own]
+        apart = D.loc[label, own]
         tied = " (tied: the first class wins)" if others[other] == far[fitted] else ""
         words += f"the nearest of {other} is {apart.idxmin()!r} at {others[other]:.4g}{tied}."
     first, wrong = coverage.first[row], coverage.wrong[row]
@@ -337,13 +337,15 @@ def test_words_of_rows_and_prototypes_have_the_distances_that_python_says(page, 
         if stage:
             strip.press("ArrowRight")
         explorer.eps = eps
-        coverage, chosen = measure_coverage(explorer.fit), {label: k for k, label in enumerate(explorer.fit.prototypes.index)}
+        fit = explorer.fit
+        tables = measure_coverage(fit), fit.augment(), fit.predict(kind="distance"), fit.dissimilarity.frame()
+        chosen = {label: k for k, label in enumerate(explorer.fit.prototypes.index)}
         rows = [row for row, label in enumerate(hostile.frame.index) if row % 4 == 0 or label in chosen]
         said = dict(zip(rows, page.evaluate(words, rows), strict=True))
         for row in rows:
             label = hostile.frame.index[row]
             if label not in chosen:
-                assert said[row] == explain(explorer.fit, row, coverage)
+                assert said[row] == explain(fit, row, *tables)
                 continue
             classes = explorer.fit.prototypes["class"]
             far = explorer.fit.dissimilarity.frame().loc[label, classes.index[classes != classes[label]]].nsmallest(1)

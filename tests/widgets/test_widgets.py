@@ -106,7 +106,7 @@ def test_what_stands_beside_the_curve_is_that_of_the_point(curve, fit):
     ],
 )
 def test_every_methods_grid_has_its_traits(iris, method, knobs):
-    v = pc.cross_validate("species ~ .", iris, method, cv=3, **knobs)
+    v = pc.cross_validate("species ~ .", iris[::2], method, cv=3, dissimilarity="euclidean", repeats=1, **knobs)
     e = CurveExplorer(v)
     axes = {k: v.grid[k].unique().tolist() for k in v.grid if v.grid[k].nunique() > 1}
     for name, values in axes.items():
@@ -118,7 +118,7 @@ def test_every_methods_grid_has_its_traits(iris, method, knobs):
 
 
 def test_of_several_distances_both_explorers_have_the_radii_of_the_selected_one(iris):
-    fit = pc.fit("species ~ .", iris, cv=3, repeats=1)
+    fit = pc.fit("species ~ .", iris[::2], cv=3, repeats=1)
     grid = fit.validation.grid
     own = grid[grid["dissimilarity"] == grid["dissimilarity"][fit.point]]
     assert len(own) < len(grid)
@@ -343,7 +343,7 @@ def test_a_given_matrix_has_a_map_alone(papers_data):
         ("kmeans", {"K": 3}),
         ("hyperplane", {"C": 1.0}),
         ("scm", {"penalty": 2.0, "stop": 3, "kind": "conjunction"}),
-        ("pvm", {"eps": 1.0, "solver": "exact"}),
+        ("pvm", {"eps": 1.0, "solver": "exact", "dissimilarity": "euclidean"}),
     ],
 )
 def test_methods_without_radius_have_no_slider(iris, method, knobs):
@@ -398,7 +398,7 @@ def test_machines_say_what_decided(iris):
 
 
 def test_radii_that_take_too_much_are_left_out_with_a_word(iris, monkeypatch):
-    fit = pc.fit("species ~ .", iris, eps=1.0)
+    fit = pc.fit("species ~ .", iris, eps=1.0, dissimilarity="euclidean")
     exact = PrototypeExplorer(fit.update(solver="exact"))
     assert b"each radius is slow to solve" in exact.content
     some = PrototypeExplorer(exact.fit, radii=[0.8, 1.5])

@@ -32,9 +32,11 @@ does. Everything else is an object of one name, its tag:
 * `{"table": [rows, names, columns]}`, `{"series": [rows, name, column]}`, `{"labels": [levels, names]}`: tables, columns and labels of
   pandas. `{"frame of": [library, table]}`: a table of polars or pyarrow.
 * Columns and the levels of labels are arrays, or `{"category": [codes, labels, ordered]}`, `{"texts": [nullable, [...]]}`,
-  `{"intervals": [left, right, closed]}`, `{"masked": [type, [...]]}` with the number of a type in "Int8 Int16 Int32 Int64 UInt8 UInt16
+  `{"intervals": [left, right, closed]}`, `{"zoned": [times of UTC, type]}`, `{"periods": [numbers, type]}`,
+  `{"masked": [type, [...]]}` with the number of a type in "Int8 Int16 Int32 Int64 UInt8 UInt16
   UInt32 UInt64 Float32 Float64 boolean"; the labels 0, 1, 2, ... are a range.
-* `{"timestamp": [scalar]}`, `{"timedelta": [scalar]}`, `{"date": [text]}`, `{"datetime": [text]}`, `{"interval": [left, right, closed]}`.
+* `{"timestamp": [scalar]}`, `{"timedelta": [scalar]}`, `{"date": [text]}`, `{"datetime": [text]}`, `{"decimal": [text]}`,
+  `{"interval": [left, right, closed]}`.
 
 Classes
 -------
@@ -59,14 +61,12 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-import pandas as pd
-
 from ...frames.tables import Absent, as_pandas
-from ...ground.errors import DataWarning, FileError, NotAvailable, OptionError, TooLarge, brief, warn
+from ...ground.errors import FileError, NotAvailable, OptionError, TooLarge, brief
 from ...ground.files import Saved, check_free
 from ...values import public
 from .archive import damaged, read_archive, write_archive
-from .classes import SAVED, import_all, name_of
+from .classes import SAVED, import_all
 from .codecs import Decoder, Encoder
 
 
@@ -74,31 +74,11 @@ def save(value: Any, path: Any, overwrite: Any) -> Saved:
     """See `Fit.save`."""
     place = _place(path)
     check_free(place, overwrite)
-    left_out = _unsavable(value)
-    if left_out:
-        told = f"the file does not contain the unused columns {brief(left_out)}, whose values can't be saved: convert them first"
-        warn(told, DataWarning)
-    encoder = Encoder(left_out)
+    encoder = Encoder()
     root = encoder.encode(value, f"the {type(value).__name__}")["object"]
-    document = {"kind": name_of(type(value)), "objects": encoder.objects, "root": root}
-    return Saved(place, write_archive(place, document, encoder.arrays, overwrite), tuple(CONTENTS[type(value).__name__](value, left_out)))
-
-
-def _unsavable(value: Any) -> list[Any]:
-    """The columns of the data of a fit or validation that no file can contain and that the formula does not use."""
-    problem = getattr(value, "problem", None)
-    if problem is None or isinstance(problem.call.data, Absent):
-        return []
-    used = {*problem.frame.columns, problem.frame.formula.response}
-    return [name for name, column in as_pandas(problem.call.data).items() if name not in used and not _savable(column)]
-
-
-def _savable(column: pd.Series) -> bool:
-    try:
-        Encoder().encode(column.reset_index(drop=True), "")
-    except OptionError:
-        return False
-    return True
+    kind = encoder.objects[root][0]
+    document = {"kind": kind, "objects": encoder.objects, "root": root}
+    return Saved(place, write_archive(place, document, encoder.arrays, overwrite), tuple(CONTENTS[kind](value)))
 
 
 def _place(path: Any) -> Path:
@@ -159,11 +139,10 @@ def load(path: Any) -> Any:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # odd values of a damaged file are refused
-            decoder = Decoder(document["objects"], arrays, size)
-            value = decoder.decode({"object": document["root"]})
-            if name_of(type(value)) not in SAVED or name_of(type(value)) != document["kind"]:
-                raise FileError(f"it announces {brief(document['kind'])}, but its root is another")
-            return value
+            kind, root = document["kind"], document["root"]
+            if kind not in SAVED or document["objects"][root][0] != kind:
+                raise FileError(f"it announces {brief(kind)}, but its root is another")
+            return Decoder(document["objects"], arrays, size).decode({"object": root})
     except (NotAvailable, TooLarge, MemoryError):
         raise
     except Exception as reason:  # any error that the values of a file cause
@@ -173,8 +152,8 @@ def load(path: Any) -> Any:
 # contents of a file about rows, in words
 
 
-def _of_fit(fit: Any, left_out: list[Any]) -> list[str]:
-    out, prototypes = _of_problem(fit.problem, left_out), fit.rule.prototypes
+def _of_fit(fit: Any) -> list[str]:
+    out, prototypes = _of_problem(fit.problem), fit.rule.prototypes
     if fit.frame.absent is not None:
         which = f"{len(prototypes)} prototypes, among them {len(fit.frame.remembered)} of the {fit.nobs} rows, with labels and predictors"
         out.append(which if prototypes.at is not None else f"{len(prototypes)} prototypes, none of them a row")
@@ -188,19 +167,13 @@ def _of_fit(fit: Any, left_out: list[Any]) -> list[str]:
     return out
 
 
-def _of_problem(problem: Any, left_out: list[Any]) -> list[str]:
-    """The data of a call, all of whose columns are kept but those that can't be saved."""
-    out, frame = [], problem.frame
+def _of_problem(problem: Any) -> list[str]:
+    """The data of a call, all of whose columns are kept, or the levels that a slim fit has of them."""
     if not isinstance(problem.call.data, Absent):
-        data = as_pandas(problem.call.data).drop(columns=left_out)
-        unused = [c for c in data.columns if c not in frame.columns and c != frame.formula.response]
-        beside = f" but {brief(left_out)}" if left_out else ""
-        beside += f", including {len(unused)} that the formula does not use" if unused else ""
-        out.append(f"the data: {len(data)} rows with their labels and all {data.shape[1]} columns{beside}; fit.slim() leaves them out")
-    levels = [name for name, column in frame.schema.items() if column.kind == "category"]
-    if levels and frame.absent is not None:
-        out.append(f"the values of the {'column' if len(levels) == 1 else 'columns'} {', '.join(map(repr, levels[:5]))} in training")
-    return out
+        rows, columns = as_pandas(problem.call.data).shape
+        return [f"the data: {rows} rows with their labels and all {columns} columns; fit.slim() leaves them out"]
+    levels = [name for name, column in problem.frame.schema.items() if column.kind == "category"]
+    return [f"the values in training of the columns {brief(levels)}"] if levels else []
 
 
 def _held_out(v: Any) -> str:
@@ -208,14 +181,14 @@ def _held_out(v: Any) -> str:
     return f"held-out predictions of {n} rows ({points} grid points, {repeats} {'repeat' if repeats == 1 else 'repeats'}) and their folds"
 
 
-def _of_dissimilarity(d: Any, _: list[Any]) -> list[str]:
+def _of_dissimilarity(d: Any) -> list[str]:
     n, p = d.data.remembered.columns.shape
     if d.metric.given:
         return [f"{d.shape[0]} x {d.shape[1]} dissimilarities with their labels"]
     return [f"{n} rows of {p} predictors with their labels"]
 
 
-CONTENTS: Mapping[str, Callable[[Any, list[Any]], list[str]]] = {
-    "Fit": _of_fit, "Validation": lambda v, left_out: [*_of_problem(v.problem, left_out), _held_out(v)], "Dissimilarity": _of_dissimilarity,
-    "Comparison": lambda c, _: [f"labels, classes and predictions of {len(c.predictions)} test rows by {len(c.methods)} methods"],
+CONTENTS: Mapping[str, Callable[[Any], list[str]]] = {
+    "Fit": _of_fit, "Validation": lambda v: [*_of_problem(v.problem), _held_out(v)], "Dissimilarity": _of_dissimilarity,
+    "Comparison": lambda c: [f"labels, classes and predictions of {len(c.predictions)} test rows by {len(c.methods)} methods"],
 }  # fmt: skip

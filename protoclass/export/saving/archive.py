@@ -9,11 +9,10 @@ import math
 import os
 import platform
 import reprlib
-import stat
 import zipfile
 import zlib
 from collections.abc import Mapping, Sequence
-from importlib.metadata import PackageNotFoundError, version
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -94,13 +93,7 @@ def versions() -> dict[str, str]:
     """Versions of this package and of those whose numbers are in a file."""
     from ... import __version__
 
-    out = {"protoclass": __version__, "python": platform.python_version()}
-    for name in PACKAGES:
-        try:
-            out[name] = version(name)
-        except PackageNotFoundError:
-            out[name] = "not known"
-    return out
+    return {"protoclass": __version__, "python": platform.python_version(), **{name: version(name) for name in PACKAGES}}
 
 
 def read_archive(path: Path) -> tuple[dict[str, Any], list[np.ndarray], int]:
@@ -114,7 +107,7 @@ def read_archive(path: Path) -> tuple[dict[str, Any], list[np.ndarray], int]:
         If its contents take more than a quarter of the available memory.
     """
     try:
-        with open(path, "rb", opener=_open_regular) as file, zipfile.ZipFile(file) as archive:
+        with open(path, "rb") as file, zipfile.ZipFile(file) as archive:
             size = _checked(archive.infolist(), os.fstat(file.fileno()).st_size, path)
             document = _described(archive.read(DOCUMENT).decode(), path)
             entries, known = [archive.read(info) for info in archive.infolist()], archive.comment
@@ -133,15 +126,6 @@ def damaged(path: Path, why: str) -> FileError:
     return FileError(
         f"{shown(str(path))} is damaged, or is not a file that protoclass has saved: {why}. Take another copy, or save the fit again"
     )
-
-
-def _open_regular(path: str, flags: int) -> int:
-    """Open a file that has an end; a pipe would wait for ever."""
-    file = os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
-    if not stat.S_ISREG(os.fstat(file).st_mode):
-        os.close(file)
-        raise FileError(f"{shown(path)} must be a file, not a folder, a pipe or a device")
-    return file
 
 
 def _checked(infos: list[zipfile.ZipInfo], size: int, path: Path) -> int:

@@ -108,5 +108,5 @@ def refused(value: Any, where: str) -> OptionError:
             "CONTRIBUTING.md), or use the matrix of dissimilarities"
         )
     elif isinstance(value, (pd.Series, pd.Index)) or type(value).__module__.startswith("pandas"):
-        cure = "convert it to numbers, texts, categories or dates without a time zone, or leave the column out of the data"
+        cure = "convert it to numbers, texts, categories or dates, leave the column out of the data, or save fit.slim()"
     return OptionError(f"{where} is {brief(value)}, of type {type(value).__name__}, which can't be saved: {cure}")

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import datetime
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, is_dataclass
+from decimal import Decimal
 from typing import Any
 
 import numpy as np
@@ -17,7 +18,7 @@ from ...ground.errors import FileError, NotAvailable, cut
 from ...ground.savable import Kind
 from .archive import array_bytes, plain
 from .classes import check_fields, class_of, known_classes, names_of_classes, refused
-from .derived import CHECKS, DERIVED, written
+from .derived import CHECKS, DERIVED, FORMER, written
 
 MISSING = {"NA": pd.NA, "NaT": pd.NaT}
 MASKED = ("Int8", "Int16", "Int32", "Int64", "UInt8", "UInt16", "UInt32", "UInt64", "Float32", "Float64", "boolean")
@@ -71,19 +72,23 @@ def _levels(labels: pd.Index) -> list[Any]:
 
 
 def _column(values: Any) -> Any:
-    """The entries of a Series or an Index: NumPy's array for types of NumPy, otherwise pandas', with pandas' own types for Arrow's."""
+    """The entries of a Series or an Index: NumPy's array for types of NumPy or sparse ones, otherwise pandas', for Arrow's as well."""
     if isinstance(values.dtype, pd.ArrowDtype):
         return _of_arrow(values)
-    return np.asarray(values) if isinstance(values.dtype, np.dtype) else values.array
+    return np.asarray(values) if isinstance(values.dtype, (np.dtype, pd.SparseDtype)) else values.array
 
 
 def _of_arrow(values: Any) -> Any:
     """Entries of a type of Arrow in the type of pandas for the same values; objects if there is none."""
     known = values.dtype.numpy_dtype
     name = {"b": "boolean", "i": "Int64", "u": "UInt64", "f": "Float64", "M": known.str, "m": known.str}.get(known.kind)
+    if "tz=" in str(values.dtype):
+        return pd.DatetimeIndex(values.to_numpy(object)).array
+    if values.dtype.type is Decimal:
+        return pd.array(values.to_numpy(float, na_value=np.nan), "Float64")
     if name is None and values.dtype.type is str:
         return pd.array(values.to_numpy(object), pd.StringDtype())
-    if name is None or (known.kind == "M" and str(values.dtype)[:9] != "timestamp") or "tz=" in str(values.dtype):
+    if name is None or (known.kind == "M" and str(values.dtype)[:9] != "timestamp"):
         return np.asarray(values, object)
     return pd.array(values.to_numpy(object), name) if known.kind in "biuf" else values.to_numpy(known)
 
@@ -132,10 +137,19 @@ CODECS: Mapping[str, Codec] = {
         lambda v: type(v) is datetime.datetime and v.tzinfo is None, lambda v: [v.isoformat()], datetime.datetime.fromisoformat
     ),
     "date": Codec(lambda v: type(v) is datetime.date, lambda v: [v.isoformat()], datetime.date.fromisoformat),
+    "decimal": Codec(Decimal, lambda v: [str(v)], Decimal),
     "interval": Codec(pd.Interval, lambda v: [v.left, v.right, v.closed], pd.Interval),
     "category": Codec(
         pd.Categorical, lambda v: [v.codes, v.categories, bool(v.ordered)],
         lambda codes, levels, ordered: pd.Categorical.from_codes(codes, levels, ordered=ordered),
+    ),
+    "zoned": Codec(
+        lambda v: isinstance(_dtype(v), pd.DatetimeTZDtype), lambda v: [np.asarray(v, "M8[ns]"), str(v.dtype)],
+        lambda times, kind: pd.DatetimeIndex(times).tz_localize("UTC").astype(kind).array,
+    ),
+    "periods": Codec(
+        lambda v: isinstance(_dtype(v), pd.PeriodDtype), lambda v: [v.asi8, str(v.dtype)],
+        lambda counts, kind: pd.PeriodIndex.from_ordinals(counts, freq=pd.api.types.pandas_dtype(kind).freq).array,
     ),
     "intervals": Codec(pd.arrays.IntervalArray, lambda v: [v.left, v.right, v.closed], pd.arrays.IntervalArray.from_arrays),
     "texts": Codec(
@@ -154,10 +168,9 @@ CODECS: Mapping[str, Codec] = {
 
 
 class Encoder:
-    """Values on their way into a file; repeated objects are written once, and data of a call without some columns."""
+    """Values on their way into a file; repeated objects are written once."""
 
-    def __init__(self, left_out: Sequence[Any] = ()) -> None:
-        self._left_out = left_out
+    def __init__(self) -> None:
         self.objects: list[Any] = []  # [class, fields] as JSON, each after those that it refers to
         self.arrays: list[bytes] = []  # npy files
         self._names = names_of_classes()
@@ -218,12 +231,8 @@ class Encoder:
         name = self._names.get(type(value))
         if name is None:
             raise refused(value, where)
-        given = written(value, name)
-        if name == "Call" and self._left_out:
-            import narwhals as nw
-
-            given["data"] = nw.from_native(given["data"]).drop(self._left_out).to_native()
-        self.objects.append([name, {key: self.encode(v, f"{key!r} of {name}") for key, v in given.items()}])
+        fields = {key: self.encode(v, f"{key!r} of {name}") for key, v in written(value, name).items()}
+        self.objects.append([name, fields])
         return {"object": len(self.objects) - 1}
 
 
@@ -279,6 +288,8 @@ class Decoder:
     def _object(self, kind: Kind, given: dict[str, Any]) -> Any:
         if any(is_path(given.get(name)) for name in ("data", "frame")):
             raise FileError("it has the path of another file in place of data")
+        former = FORMER.get(kind.name, {})
+        given = {name: part for name, part in given.items() if name not in former or part != former[name]}
         if kind.name in DERIVED:
             value = DERIVED[kind.name].read(kind.of, **given)
         else:

@@ -73,6 +73,17 @@ DERIVED: Mapping[str, Derived] = {
 }  # fmt: skip
 
 
+# fields that classes had when version 3 of the format was new, with the value that means what they do without
+FORMER: Mapping[str, Mapping[str, Any]] = {
+    "TrainedGower": {"ranked": ()}, "metric gower": {"logratio": (), "ordratio": ()}, "metric learned": {"kind": "nca"},
+    "metric tangent": {
+        "transformations": ("x", "y", "scale", "rotation", "hyperbolic", "diagonal", "thickness"), "two_sided": True, "background": None,
+    },
+    "method medianglvq": {"starts": 1, "total": None, "init": "kmedoids"}, "method mmd": {"criticisms": 0},
+    "method scm": {"multiclass": "ovo"},
+}  # fmt: skip
+
+
 def check_dissimilarity(d: Any) -> None:
     check_rep(d.rows, len(d.data.remembered), "the file"), check_rep(d.candidates, len(d.candidate_names), "the file")
     must(_within(d.candidate_row, -1, len(d.data.remembered)), "candidates are rows that do not exist")

@@ -1,0 +1,103 @@
+"""Copies of rows in other folds: equal predictors, up to rounding, that coincidence does not explain."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from ..frames.frame import Frame
+from ..frames.schema import Column, numbers, with_levels
+from .error_curve import ErrorCurve
+
+COPIES = "have the predictors of a row in another fold"
+COPIED, FINE = 200, (1e-4, 1e-2, 3e-2)  # times the expected number of equal pairs; parts of the SD up to which numbers are the same
+
+
+def copied(validation: ErrorCurve) -> str:
+    """That rows have copies in another fold; empty if not, and with groups."""
+    problem = validation.problem
+    texts = [name for name, column in problem.frame.schema.items() if column.kind == "category"]
+    letters = len(problem.frame.schema) == len(texts) == 1 and problem.metric.unseen_in(texts[0]) == "measured"
+    return "" if problem.groups is not None else copies_across(problem.frame, validation.of_fold[0], letters)
+
+
+def copies_across(frame: Frame, fold: np.ndarray, letters: bool = False) -> str:
+    """That rows have the predictors of a row in another fold (n,), up to rounding, with the cure; "" if they may have by coincidence.
+
+    `letters` says that the letters of the only predictor are compared.
+
+    Rows that agree by coincidence come with pairs of rows that agree in all variables but one, which copies lack. For independent variables
+    the numbers of such pairs and of equal ones have the ratio of the sum of (1 - q) / q to 1, with the proportion q of pairs that agree
+    in a variable. Variables may be dependent, so only `COPIED` times the expected number of equal pairs is beyond coincidence.
+    Rows that are close because variables depend on one another come with many more that are ten times as far apart.
+    Predictors that many rows share, such as only zeros, do not count, nor does a single predictor.
+    """
+    if frame.absent is not None:
+        return ""
+    columns, schema = frame.columns, dict[Any, Any](frame.schema)
+    series = "series" in {column.kind for column in schema.values()}
+    if series or letters:  # whose halves are two variables
+        whole = [[*map(ord, str(values))] if letters else values for values in columns.iloc[:, 0]]
+        columns = pd.DataFrame([np.array_split(np.asarray(values), 2) for values in whole])
+        schema = dict.fromkeys(columns, Column("series"))
+    said = (_copies(frame, columns, schema, fold, digits) for digits in FINE) if len(schema) > 1 else ()
+    return next(filter(None, said), "")
+
+
+def _copies(frame: Frame, columns: pd.DataFrame, schema: Mapping[Any, Column], fold: np.ndarray, digits: float) -> str:
+    """What `copies_across` says of numbers that are the same up to a part of their SD."""
+    own, coarse = ([values * np.uint64(2 * k + 1) for k, values in enumerate(hashes(columns, schema, h))] for h in (digits, 10 * digits))
+    every, n = np.add.reduce(own), len(frame)
+    _, place, count = np.unique(every, return_inverse=True, return_counts=True)
+    few = count[place] <= max(10, n / 20)
+    several = np.flatnonzero((count[place] > 1) & few)
+    folds = pd.Series(fold[several]).groupby(place[several])
+    apart = int((folds.transform("min") != folds.transform("max")).sum())
+    if apart < max(4, n / 100):
+        return ""
+    same = _pairs(every)
+    agree = np.array([_pairs(values) / (n * (n - 1) / 2) for values in own])
+    near = sum(_pairs(every - values) - same for values in own)
+    expected = (near + 1) / ((1 - agree) / np.maximum(agree, 1 / n**2)).sum()
+    if _pairs(every[several]) < max(COPIED * expected, _pairs(np.add.reduce(coarse)[few]) / 2):
+        return ""
+    names = [list(frame.schema)[k] for k in np.argsort(agree)[:3] if k < len(frame.schema)]  # that distinguish rows best
+    series = frame.schema[names[0]].kind == "series"
+    exact = not series and len(np.unique(signatures(frame.columns, frame.schema))) == len(count)
+    cure = f"groups=data.groupby({names!r}, dropna=False).ngroup()" if exact else "a column that identifies what was copied"
+    return (
+        f"{apart} of the {n} rows {COPIES} (expected by coincidence: about {2 * expected:.2g}), so errors on held-out rows are too low for "
+        f"new ones: use groups= with one value for all copies of a row, such as {cure}"
+    )
+
+
+def _pairs(values: np.ndarray) -> float:
+    """The number of pairs of equal values."""
+    count = np.unique(values, return_counts=True)[1].astype(float)
+    return float((count * (count - 1)).sum() / 2)
+
+
+def hashes(columns: pd.DataFrame, schema: Any, digits: float | None = None) -> Iterator[np.ndarray]:
+    """A number for each value (n,), the same for the same value, or for numbers that are the same up to a part of their SD."""
+    for name, column in schema.items():
+        if column.kind == "series":
+            values: Any = columns[name].map(lambda series: (np.asarray(series, float) + 0.0).tobytes()).to_numpy(object)
+        elif column.kind == "category":
+            values = with_levels(columns[name], column)
+        else:
+            values = np.asarray(numbers(columns[name]), float) + 0.0  # -0.0 is 0.0
+        if digits is not None and column.kind == "numeric":
+            values = values / (np.abs(values).max(initial=0.0, where=~np.isnan(values)) or 1.0)  # squares of large ones overflow
+            values = np.round(values / (pd.Series(values).std(ddof=0) * digits or 1.0)) + 0.0
+        yield pd.util.hash_array(values, categorize=False)
+
+
+def signatures(columns: pd.DataFrame, schema: Any) -> np.ndarray:
+    """A number for each row (n,), which is the same for the same predictors."""
+    out = np.zeros(len(columns), np.uint64)
+    for values in hashes(columns, schema):
+        out = out * np.uint64(1_000_003) + values
+    return out

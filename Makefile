@@ -12,7 +12,7 @@ run test bench bench-scale papers: export MPLBACKEND := Agg
 run: $(VENV)/installed
 	$(BIN)/python -m protoclass "species ~ ." data/iris.csv --out figures
 
-# in some five minutes on two cores, without what tests/conftest.py leaves for later: browsers, workers, faults, many random cases
+# in few minutes, without what tests/conftest.py leaves for later: browsers, workers, faults, many random cases
 SELECT ?= not long and not later
 # the workers take all cores: threads of BLAS would wait for one another, and burn four times the CPU meanwhile
 test coverage: export OPENBLAS_NUM_THREADS := 1

@@ -68,7 +68,7 @@ kernelspec:
 
 def contents() -> str:
     """The page that lists the vignettes by question."""
-    table = vignette().table
+    table = vignette()
     asked = {name for listed in QUESTIONS.values() for name in listed}
     others = {name: table.title[name] for name in table.index if name not in asked and name not in ALONE}
     lines = []

@@ -91,7 +91,6 @@ from .models.pvm import PVM as PVM
 from .models.pvm import quantiles as quantiles
 from .models.registry import register as register
 from .models.scm import SCM as SCM
-from .vignettes import Vignettes as Vignettes
 from .vignettes import vignette as vignette
 
 __version__: str

@@ -78,7 +78,7 @@ def exploring() -> argparse.ArgumentParser:
     )
     _common(parser)
     parser.add_argument(
-        "--shape", type=_shape, metavar="H,W", help="rows and columns, where rows of the data are pictures"
+        "--shape", type=_value, metavar="H,W", help="rows and columns, where rows of the data are pictures"
     )
     parser.add_argument("--save", metavar="FILE", help="such as fit.html; by default a temporary file, which the browser opens")
     return parser
@@ -118,7 +118,6 @@ def _common(parser: argparse.ArgumentParser) -> None:
         "formula", help="R's grammar, such as 'species ~ .' or 'species ~ petal_length + log(petal_width)'"
     )
     parser.add_argument("data", help="a CSV file with a header, on this machine")
-    parser.add_argument("--url", action="store_true", help="the file may be an address (http, https, ftp), which is then opened")
     parser.add_argument(
         "--method", default="pvm", help="pvm (the default), scm, knn, kmeans ...; a word that is none lists all"
     )
@@ -137,7 +136,7 @@ def run(options: argparse.Namespace, parameters: dict[str, Any]) -> str:
     """Fit; the text to print."""
     from .fitting import fit
 
-    fitted = fit(options.formula, read_csv(options.data, options.url), **_arguments(options), **parameters)
+    fitted = fit(options.formula, read_csv(options.data), **_arguments(options), **parameters)
     return page(fitted, [figures(fitted, Path(options.out))] if options.out else [])
 
 
@@ -145,8 +144,8 @@ def explore(options: argparse.Namespace, parameters: dict[str, Any]) -> None:
     """Fit and write the page; without a name for its file open it in the browser."""
     from .fitting import fit
 
-    fitted = fit(options.formula, read_csv(options.data, options.url), **_arguments(options), **parameters)
-    shape = {"shape": options.shape} if options.shape else {}
+    fitted = fit(options.formula, read_csv(options.data), **_arguments(options), **parameters)
+    shape = {"shape": tuple(options.shape)} if options.shape else {}
     # the folder of the temporary file is its user's alone, and stays: the browser may read the file again
     place = Path(options.save or Path(tempfile.mkdtemp(prefix="protoclass-")) / "fit.html").resolve()
     fitted.explore(save=place, **shape)
@@ -192,10 +191,6 @@ def _parameters(rest: list[str]) -> dict[str, Any]:
             raise OptionError(f"{name} must be given without a name, as in 'species ~ .' data/iris.csv")
         parameters[parameter] = _value(value)
     return parameters
-
-
-def _shape(text: str) -> tuple[int, ...]:
-    return tuple(int(side) for side in text.split(","))
 
 
 def _value(text: str) -> Any:

@@ -39,7 +39,7 @@ from .tables import printing
 from .tables.paper import of_fit
 from .tables.summary import summary
 from .tables.tidy import augment, glance, tidy
-from .values import Above, Printed, Saveable, public
+from .values import Above, Printed, Saveable, further_arguments, public
 from .widgets import explore_fit, explore_validation
 
 
@@ -364,29 +364,8 @@ def fit(
 
 
 @public
-def cross_validate(
-    formula: str,
-    data: Any,
-    method: Any = "pvm",
-    *,
-    dissimilarity: Any = "auto",
-    candidates: Any = "auto",
-    cv: Any = "auto",
-    choose: str = "auto",
-    na: str = "drop",
-    weights: Any = None,
-    groups: Any = None,
-    seed: int = 0,
-    progress: bool | None = None,
-    sample: int | None = SAMPLE,
-    measure: Any = "error",
-    repeats: Any = "auto",
-    class_weights: Any = None,
-    loss: Any = None,
-    max_prototypes: Any = None,
-    tolerance: Any = None,
-    **parameters: Any,
-) -> Validation:
+@further_arguments(fit, "calibrate")
+def cross_validate(formula: str, data: Any, method: Any = "pvm", **arguments: Any) -> Validation:
     """Cross-validate a method over the grid of its tuned parameters.
 
     Parameters
@@ -427,10 +406,9 @@ def cross_validate(
     >>> v.table.round(3).to_dict("list")["error"]
     [0.053, 0.047, 0.027]
     """
-    given = locals()  # before any other name is set
-    _check_sample(sample)
-    arguments = {name: given[name] for name in DEFAULTS if name in given}
-    return _held_curve(cross_validate_call(Call("cross_validate", formula, data, {**arguments, **parameters})))
+    _check_sample(arguments.pop("sample", SAMPLE))
+    usual = {name: value for name, value in DEFAULTS.items() if name != "calibrate"}
+    return _held_curve(cross_validate_call(Call("cross_validate", formula, data, {**usual, "method": method, **arguments})))
 
 
 def explore(formula: str, data: Any, method: Any = "pvm", *, shape: Any = None, **arguments: Any) -> Any:

@@ -7,7 +7,7 @@ from functools import cache, partial, wraps
 from importlib import import_module
 from inspect import Signature, isfunction, signature
 from types import MethodType
-from typing import Any, ClassVar, TypeVar
+from typing import Any, ClassVar, ParamSpec, TypeVar
 
 import pandas as pd
 
@@ -19,6 +19,8 @@ from .ground.options import significant
 from .ground.text import to_html
 
 Public = TypeVar("Public", bound=Callable[..., Any])
+P = ParamSpec("P")
+R = TypeVar("R")
 
 
 def public(made: Public) -> Public:
@@ -42,6 +44,27 @@ def public(made: Public) -> Public:
             checked = _checked(function, name, is_method=not isinstance(method, staticmethod))
             setattr(made, name, checked if function is method else type(method)(checked))
     return made
+
+
+def further_arguments(function: Callable[P, Any], *without: str) -> Callable[[Callable[..., R]], Callable[P, R]]:
+    """The `**` of the decorated function stands for the further arguments of another one, without some: help and completion show them.
+
+    Examples
+    --------
+    >>> @further_arguments(lambda x, *, y=1, z=2: None, "z")
+    ... def f(x, **arguments): ...
+    >>> str(signature(f))
+    '(x, *, y=1)'
+    """
+
+    def declare(made: Callable[..., R]) -> Callable[P, R]:
+        own = signature(made)
+        named = {name: p for name, p in own.parameters.items() if p.kind is not p.VAR_KEYWORD}
+        further = [p for name, p in signature(function).parameters.items() if name not in (*named, *without)]
+        made.__signature__ = own.replace(parameters=[*named.values(), *further])  # type: ignore[attr-defined]
+        return made
+
+    return declare
 
 
 def _checked(function: Callable[..., Any], name: str, is_method: bool) -> Callable[..., Any]:

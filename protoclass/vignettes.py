@@ -6,7 +6,6 @@ import json
 import os
 import re
 import shlex
-from dataclasses import dataclass
 from importlib.resources import files
 from importlib.util import find_spec
 from pathlib import Path
@@ -17,7 +16,6 @@ import pandas as pd
 from .ground.checks import either, one_of
 from .ground.errors import DataError, OptionError, brief
 from .ground.files import write_file
-from .ground.text import to_html
 
 HERE = files(__package__)  # also in a zip
 FOLDERS = (HERE / "vignettes_text", Path(__file__).resolve().parent.parent / "vignettes")  # in the wheel; in a checkout
@@ -34,32 +32,11 @@ KERNEL = {"display_name": "Python 3", "language": "python", "name": "python3"}
 CELL = re.compile(r"^```\{code-cell\}[^\n]*\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
-@dataclass(frozen=True, eq=False)
-class Vignettes:
-    """List of the vignettes of the package, in the recommended order.
-
-    Attributes
-    ----------
-    table : DataFrame
-        One row for each vignette: index `name`, the argument of `vignette`; columns `title` and `description`.
-    """
-
-    table: pd.DataFrame
-
-    def __repr__(self) -> str:
-        width = max(map(len, self.table.index))
-        lines = [f"{name:<{width}}  {line}" for name, line in self.table["description"].items()]
-        return "\n".join([*lines, "", f'vignette("{self.table.index[0]}") writes the first of them as a notebook'])
-
-    def _repr_html_(self) -> str:
-        return to_html(self.table["description"].to_dict(), f'vignette("{self.table.index[0]}") writes the first of them as a notebook')
-
-
 @overload
-def vignette(name: None = None, folder: str | Path = ".", overwrite: bool = False) -> Vignettes: ...
+def vignette(name: None = None, folder: str | Path = ".", overwrite: bool = False) -> pd.DataFrame: ...
 @overload
 def vignette(name: str, folder: str | Path = ".", overwrite: bool = False) -> Path: ...
-def vignette(name: str | None = None, folder: str | Path = ".", overwrite: bool = False) -> Vignettes | Path:
+def vignette(name: str | None = None, folder: str | Path = ".", overwrite: bool = False) -> pd.DataFrame | Path:
     """List the vignettes, or write one as a notebook.
 
     Parameters
@@ -73,8 +50,9 @@ def vignette(name: str | None = None, folder: str | Path = ".", overwrite: bool 
 
     Returns
     -------
-    Vignettes or Path
-        The list; or the path of the notebook, after a printed line with instructions to open it.
+    DataFrame or Path
+        The list, in the recommended order, with `title` and `description` by name; or the path of the notebook, after a printed line
+        with instructions to open it.
 
     Raises
     ------
@@ -85,7 +63,7 @@ def vignette(name: str | None = None, folder: str | Path = ".", overwrite: bool 
 
     Examples
     --------
-    >>> vignette().table.loc["getting_started", "title"]
+    >>> vignette().loc["getting_started", "title"]
     'Getting started'
     >>> from tempfile import TemporaryDirectory
     >>> with TemporaryDirectory() as folder:
@@ -98,7 +76,7 @@ def vignette(name: str | None = None, folder: str | Path = ".", overwrite: bool 
     one_of("overwrite", overwrite, (True, False))
     texts = shipped()
     if name is None:
-        return Vignettes(pd.DataFrame([front(text) for text in texts.values()], pd.Index(texts, name="name")))
+        return pd.DataFrame([front(text) for text in texts.values()], pd.Index(texts, name="name"))
     if not isinstance(name, str) or name not in texts:
         raise OptionError(f"there is no vignette {brief(name)}: use {either(texts)}")
     if not isinstance(folder, (str, Path)) or not os.path.isdir(folder):

@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 import protoclass as pc
-from protoclass.cluster import joined, quotas
+from protoclass.cluster import joined
 
 dd = pytest.importorskip("dask.dataframe")
 distributed = pytest.importorskip("distributed")
@@ -58,25 +58,6 @@ def test_a_sample_by_class_with_rare_classes_whole_that_the_fit_prints():
     assert pc.fit("y ~ a + b", labelled, **GIVEN, sample=400).prototypes.index.str.startswith("p").all()
 
 
-@pytest.mark.parametrize(
-    ("rows", "number", "known", "expected"),
-    [([50, 50], 10, [True, True], [5, 5]), ([970, 30], 100, [True, True], [95, 5]), ([997, 3], 100, [True, True], [97, 3]),
-     ([500, 500], 3, [True, True], [2, 1]), ([900, 90, 10], 100, [True, True, False], [90, 9, 1]), ([5, 5], 99, [True, True], [5, 5])],
-)  # fmt: skip
-def test_rows_of_each_class_in_a_sample(rows, number, known, expected):
-    assert quotas(np.array(rows), number, np.array(known)).tolist() == expected
-
-
-@pytest.mark.filterwarnings("ignore:The inplace keyword")  # of Dask
-def test_augmented_partitions_are_written_back(tmp_path):
-    data = made(60).drop(columns="g").reset_index(drop=True)
-    fit, lazy = pc.fit("y ~ a + b", data, **GIVEN), in_parts(data, (20,))
-    fit.augment(lazy).to_parquet(tmp_path / "augmented")
-    found = pd.read_parquet(tmp_path / "augmented")
-    assert found["fitted"].tolist() == fit.predict().tolist()
-    assert found["prototype"].tolist() == fit.predict(kind="nearest").tolist()
-
-
 def test_partitions_with_other_categories_and_missing_classes():
     a = pd.DataFrame({"y": pd.Categorical([1, 2, 2]), "x": [0.0, 1.0, 2.0]})
     b = pd.DataFrame({"y": pd.Categorical([3, 3, None]), "x": [3.0, 4.0, 5.0]})
@@ -113,14 +94,6 @@ def test_partitions_have_the_answers_of_the_rows(case):
     for how in ({}, {"weights": "w"}, {"by": "g"}, {"groups": "patient"}):
         for form in ("glance", "tidy"):
             pd.testing.assert_frame_equal(getattr(fit.test(lazy, **how), form)(), getattr(fit.test(new, **how), form)())
-
-
-@pytest.mark.filterwarnings("default")
-def test_levels_that_the_fit_does_not_know_are_told_by_a_test(recwarn):
-    data = made(60).dropna()
-    fit = pc.fit("y ~ a + g", data, dissimilarity="gower", eps=0.2)
-    fit.test(in_parts(data.assign(g="q"), (20,)))
-    assert [str(w.message) for w in recwarn if "levels" in str(w.message)]
 
 
 @pytest.mark.parametrize(

@@ -65,7 +65,7 @@ def test_formulas(data, formula, message):
         (lambda d: d.set_axis([0, 0, *range(2, 30)]), "the row label 0 occurs more than once: data.reset_index"),
         (lambda d: pd.concat([d, d[["x"]]], axis=1), "the column label 'x' occurs more than once"),
         (lambda d: d.rename(columns={"x": 1}), "column names must be text"),
-        (lambda d: d.assign(x=np.nan), "no row is complete: column 'x' has no value in any row: leave it out"),
+        (lambda d: d.assign(x=np.nan), r"no row is complete: most values are missing in 'x' \(100 %\): fill them, or leave out"),
         (lambda d: d.assign(y=None), "no row is complete: the response 'y' has no value in any row"),
         (
             lambda d: d.assign(x=d.x.where(d.index < 12), z=d.z.where(d.index >= 12)),

@@ -3,17 +3,14 @@
 import warnings
 from inspect import isfunction
 
-import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
-from matplotlib.text import Text
 
 import protoclass as pc
 
 HUGE = 10**400
-ODD = [HUGE, complex(1), np.array([1, 2]), pd.NA, pd.NaT, object, np.array(0.5), {1: 2}, set(), pd.DataFrame(), pd.Series([1]),
-       (1, 2), b"x", None, "x", True, -1.0, np.nan, np.inf, 1e308]  # fmt: skip
+ODD = [HUGE, np.array([1, 2]), pd.NA, object, {1: 2}, pd.DataFrame(), (1, 2), b"x", None, "x", True, -1.0, np.nan]
 
 
 @pytest.fixture(scope="module")
@@ -73,11 +70,6 @@ def test_odd_values_are_answered_or_refused(calls, name):
     assert refused >= len(ODD) / 2
 
 
-def test_an_unknown_choice_is_not_the_least_error(fit):
-    with pytest.raises(pc.OptionError, match="choose must be '1se', 'min', '1se-paired' or 'bound', not 'best': use choose='min'"):
-        fit.validation.corrected("best")
-
-
 @pytest.mark.parametrize("size", [1e-320, 1e-200, 1e160, 1e300])
 def test_the_unit_of_the_weights_of_new_rows_does_not_matter(fit, size):
     data = pc.load_data("iris").iloc[1::5]
@@ -88,17 +80,6 @@ def test_the_unit_of_the_weights_of_new_rows_does_not_matter(fit, size):
     assert fit.test(data, share * size).confusion.to_numpy().sum() == pytest.approx(size * share.sum(), rel=1e-2)
 
 
-def test_weights_without_a_finite_sum_are_refused_for_new_rows_too(fit):
-    data = pc.load_data("iris").iloc[1::5]
-    with pytest.raises(pc.DataError, match="weights must be finite and not negative, with a finite sum"):
-        fit.test(data, np.full(len(data), 1e308))
-
-
-def test_two_names_that_are_one_as_text_are_refused(fit):
-    with pytest.raises(pc.OptionError, match=r"variables must be a list of predictors, or a dict of names to lists of them, from"):
-        fit.importance(repeats=1, variables={1: "petal_width", "1": "petal_length"})
-
-
 @pytest.mark.parametrize("index", [pd.Index([(k, "x") for k in range(30)], tupleize_cols=False), pd.interval_range(0, 30)])
 def test_a_row_is_explained_by_any_label(index):
     data = pc.load_data("iris").iloc[::5].set_axis(index)
@@ -106,43 +87,6 @@ def test_a_row_is_explained_by_any_label(index):
     assert fit.why(index[20]).attrs["class"] == fit.predict().iloc[20]
     with pytest.raises(pc.OptionError, match="a label of the rows of the fit"):
         fit.why((1, 2, 3))
-
-
-def test_labels_of_a_file_must_be_labels(tmp_path):
-    path = tmp_path / "d.csv"
-    path.write_text('"","a","b","c"\n"a",0,1,2.5\n"b",1,0,2\n"c",2.5,2,0\n')
-    with pytest.raises(pc.OptionError, match="names must be 3 different row labels"):
-        pc.read_dissimilarity(path, names=[[1], "b", "c"])
-
-
-def test_the_words_of_r_are_known_to_test_and_augment(fit):
-    with pytest.raises(pc.OptionError, match=r"test\(\) has no argument 'newdata': use new=; its arguments are new, weights,"):
-        fit.test(newdata=pc.load_data("iris"))
-    with pytest.raises(pc.OptionError, match=r"use data="):
-        fit.augment(newdata=pc.load_data("iris"))
-
-
-def test_a_count_that_is_too_large_is_told_the_largest():
-    with pytest.raises(pc.OptionError, match="a whole number >= 1 and <= 2147483647 for each class"):
-        pc.fit("species ~ .", pc.load_data("iris"), "kmedoids", K=10**30)
-
-
-def test_names_that_would_be_formulas_are_text_in_explorers():
-    names = {"setosa": r"$\frac{x$", "versicolor": "$_^{", "virginica": "_hidden"}
-    data = pc.load_data("iris").iloc[::5]
-    data = data.assign(species=data["species"].astype(str).map(names)).rename(columns={"petal_width": r"$\bad{"})
-    figure = pc.fit("species ~ .", data, eps=1.0).explore()
-    assert any(r"$\frac{x$" in text.get_text() for text in figure.findobj(Text))
-    plt.close("all")
-
-
-def test_why_names_classes_that_are_tuples():
-    data = pc.load_data("iris").iloc[::5]
-    pairs = {"setosa": (1, 2), "versicolor": (3, 4), "virginica": (5, 6)}
-    named, paired = data, data.assign(species=[pairs[c] for c in data["species"]])
-    one, other = (pc.fit("species ~ .", d, eps=1.0).why(data.index[12]) for d in (named, paired))
-    assert other["counterfactual_class"].tolist() == [pairs.get(c) for c in one["counterfactual_class"]]
-    assert other["counterfactual"].equals(one["counterfactual"])
 
 
 def test_labels_of_many_types_are_compared_without_a_warning():
@@ -161,7 +105,7 @@ def test_labels_of_many_types_are_compared_without_a_warning():
 
 
 def test_every_method_of_a_value_names_an_argument_that_it_does_not_have():
-    iris = pc.load_data("iris")
+    iris = pc.load_data("iris").iloc[::3]
     fit = pc.fit("species ~ .", iris, eps=[0.8, 1.0], cv=3, calibrate=True, dissimilarity="euclidean", repeats=1)
     values = [
         fit, fit.validation, fit.calibration, fit.threshold("setosa"), fit.dissimilarity, fit.test(iris), fit.test(iris, by="species"),

@@ -40,10 +40,6 @@ def beside(monkeypatch):
         sys.modules.pop(name, None)
 
 
-def test_the_folder_is_there():
-    assert len(SCRIPTS) >= 16
-
-
 @pytest.mark.parametrize("name", SCRIPTS)
 def test_a_script_has_the_shape(name):
     script = importlib.import_module(name)
@@ -169,130 +165,6 @@ def test_the_bayes_rule_of_the_mixture():
     assert (mixtures.bayes(means, X) == heights.argmax(axis=1)).all()
 
 
-def test_distance_to_the_boundary():
-    """Two classes on either side of x1 = 0: the third and the last prototype lie on the wrong side."""
-    from types import SimpleNamespace
-
-    import numpy as np
-    import pandas as pd
-
-    from protoclass.core.task import Points
-
-    script = importlib.import_module("esl_lvq")
-    means = np.zeros((2, 10, 2))
-    means[0, :, 0], means[1, :, 0] = -1, 1
-    data = pd.DataFrame({"x1": [-3.0, 3.0], "x2": [-3.0, 3.0]})
-    points = Points(np.array([0, 0, 0, 1, 1]), coords=np.array([[-2.0, 0], [-0.5, 1], [0.7, 0], [1.5, 0], [-0.2, 0]]))
-    away = script.from_boundary(SimpleNamespace(rule=SimpleNamespace(prototypes=points)), means, data)
-    assert np.allclose(away, [2, 0.5, -0.7, 1.5, -0.2], atol=0.03)
-
-
-def test_cells_apart_are_those_beyond_two_sds():
-    from types import SimpleNamespace
-
-    import pandas as pd
-
-    script = importlib.import_module("pvm_table2")
-    rows = {"1-NN": (0.289, 0.01), "PVM": (0.263, 0.01), "k-medoids": (0.331, 0.01), "LVQ": (0.229, 0.01)}
-    told = pd.DataFrame(rows, index=["error", "sd"]).T.assign(prototypes=[512, 12, 44, 29])
-    found = {("Diabetes", "divided by sd"): SimpleNamespace(table=told)}
-    apart = script.apart(found, "divided by sd")
-    assert [(name, method, round(off, 1)) for name, method, off in apart] == [
-        ("Diabetes", "PVM", -2.1),
-        ("Diabetes", "LVQ", 2.1),
-    ]
-    cells = script.rows_of(found, "divided by sd")[0][2:]
-    assert [cell.endswith(" !") for cell in cells] == [False, True, False, True]
-    assert cells[1] == "26.3 +- 1.0 / 24.2 / +2.1 !"
-
-
-def test_the_headline_of_table_2_says_how_far_cells_lie():
-    """Errors and numbers of prototypes beside the paper's, of the paper's grid first and of the default radii second."""
-    from types import SimpleNamespace
-
-    import pandas as pd
-
-    script = importlib.import_module("pvm_table2")
-    found = {}
-    for (name, paper), columns in ((pair, c) for pair in script.PAPER.items() for c in script.COLUMNS):
-        rows = {m: (theirs / 100, 0.02, count) for m, (theirs, count) in zip(script.NAMES, paper, strict=True)}
-        rows |= {f"{m}, other grid": rows[m] for m in script.NAMES[1:]}
-        if name == "Glass":
-            rows["1-NN"] = (0.303, 0.05, 143)
-        if name == "Vowel":
-            rows["PVM"], rows["PVM, other grid"] = (0.028, 0.02, 340), (0.068, 0.01, 207)
-        found[name, columns] = SimpleNamespace(table=pd.DataFrame(rows, index=["error", "sd", "prototypes"]).T)
-    told = script.headline(found, 50)
-    first, second = told.split("second, ")
-    assert first.startswith("24 of 24 errors")
-    assert "2.0 to 5.0 points" in first
-    assert "-7.7 (Glass 1-NN)" in first
-    assert "-12 (Vowel PVM)" in first
-    assert "5 of 6 of PVM's errors within" in second
-    assert "-145 (Vowel PVM)" in second
-    assert type(script.methods(pd.Series(list("ab") * 30))["PVM"].eps) is type(script.pc.quantiles(20))
-
-
-def test_the_digits_are_those_of_the_least_test_error(monkeypatch):
-    """Figures and headlines take the least test error on the paper's range of radii, not the radius fitted to the paper's size."""
-    import numpy as np
-
-    import protoclass as pc
-
-    script = importlib.import_module("pvm_tangent")
-    data = pc.load_data("digits").iloc[:150]
-    pixels = data.drop(columns="digit").add_prefix("p")
-    train = pixels.iloc[:110].assign(digit=data["digit"].iloc[:110].to_numpy())
-    new = pixels.iloc[110:].assign(digit=data["digit"].iloc[110:].to_numpy())
-    seen = {}
-
-    def figures(train, new, dissimilarity, eps):
-        seen["eps"] = eps
-        return {}, 0.07
-
-    monkeypatch.setattr(script, "usps", lambda: (train, new))
-    monkeypatch.setattr(script, "figures", figures)
-    monkeypatch.setattr(script, "RADII", (10.0, 20.0, 30.0, 1000.0))
-    monkeypatch.setattr(script, "NEAR", [25.0, 35.0])
-    monkeypatch.setattr(script, "KS", (1,))
-    monkeypatch.setattr(script.pc, "Tangent", lambda: pc.Euclidean(scale=False))
-    found = script.report()
-    D = pc.dissimilarity("digit ~ .", train, pc.Euclidean(scale=False))
-    radii = [D.quantile(0), 10.0, 20.0, 30.0, D.quantile(0.14)]
-    radii = [eps for eps in radii if D.quantile(0) <= eps <= D.quantile(0.14)]
-    assert script.radii_of(D) == radii
-    fits = [pc.fit("digit ~ .", train, dissimilarity=pc.Euclidean(scale=False), eps=eps, repeats=1) for eps in radii]
-    errors = np.array([fit.test(new).error for fit in fits])
-    best = min(range(len(radii)), key=lambda g: (errors[g], len(fits[g].prototypes)))
-    assert seen["eps"] == pytest.approx(radii[best])
-    assert found.covers["PVM table 1"].startswith(f"{len(fits[best].prototypes)} prototypes (3372)")
-    assert f"covering {fits[best].prototypes['newly_covered'].iloc[0]} and" in found.covers["PVM figure 4"]
-
-
-@pytest.mark.long
-def test_every_method_on_the_proteins_has_as_many_values(monkeypatch):
-    """Least errors of as many values each, read off draw by draw; and tuning in the training rows of each fold."""
-    import numpy as np
-    import pandas as pd
-
-    script = importlib.import_module("pvm_figure9")
-    assert len(script.SHARES) == len(script.COSTS) == script.MODELS[script.SPACED].eps.count == script.VALUES
-    random = np.random.default_rng(0)
-    sequences = ["".join(random.choice(list("ACD" if k < 16 else "CDE"), 20)) for k in range(48)]
-    data = pd.DataFrame({"family": ["yes"] * 16 + ["no"] * 32, "sequence": sequences})
-    monkeypatch.setattr(script, "proteins", lambda: data)
-    monkeypatch.setattr(script, "COSTS", [0.01, 1.0])
-    monkeypatch.setattr(script, "MODELS", {name: model for name, model in script.MODELS.items() if name != script.MEDOIDS}
-                        | {script.MEDOIDS: script.pc.KMedoids(K=[0.5])})  # fmt: skip
-    found = script.report(draws=2, nested=1)
-    assert found.covers["PVM figure 9"].index("equally spaced") < found.covers["PVM figure 9"].index("default radii")
-    y = data["family"].to_numpy()
-    K = np.eye(48)
-    told = script.machine(K, y, np.arange(48) % 4)
-    assert told["errors"].tolist() == [16, 16]  # nothing is alike, so that the commoner class is said of all
-    assert told["at_best"].tolist() == [True, False]
-
-
 def test_a_line_in_the_pseudo_euclidean_plane():
     """Squares written out, and a path without imaginary distances."""
     import numpy as np
@@ -336,25 +208,6 @@ def test_no_way_to_break_ties_leaves_the_range():
     assert len(set(script.tie_errors(single, y[:30], folds[:30]))) == 1
 
 
-def test_rows_of_the_conjunction():
-    import numpy as np
-
-    script = importlib.import_module("scm_figure1")
-    data = script.both(2000, np.random.default_rng(0))
-    all_five = data[["x1", "x2", "x3", "x4", "x5"]].all(axis=1)
-    assert (all_five == (data["y"] == "pos")).all()
-    shares = data.groupby("y").mean(numeric_only=True)
-    assert np.allclose(shares.loc[:, "x6":], 0.5, atol=0.06)
-    assert np.allclose(shares.loc["neg", "x1":"x5"], 15 / 31, atol=0.06)
-
-
-def test_how_close_cells_are():
-    script = importlib.import_module("scm_tables")
-    pairs = [(100.0, 110.0), (100.0, 112.0), (3.0, 5.0), (3.0, 5.1), (0.0, 0.0)]
-    assert script.closeness(pairs).startswith("3 of 5 cells")
-    assert script.beside(138.26, 216) == "138 (216, -78)"
-
-
 def test_the_most_that_both_inequalities_give():
     """The rows that are written, from the numbers of rows that are written."""
     script = importlib.import_module("scm_tables")
@@ -363,23 +216,6 @@ def test_the_most_that_both_inequalities_give():
     written = [line for line in lines if len(line) == len(script.THREE) and line[0] in rows]
     assert len(written) == 12
     assert [script.most(name, kind, rows[name]) for name, kind, *_ in written] == written
-
-
-def test_error_along_a_curve():
-    import numpy as np
-    import pandas as pd
-
-    script = importlib.import_module("pvm_figure3")
-    told = pd.DataFrame({"parameter": [1, 2, 3], "prototypes": [1000, 100, 10], "error": [2.0, 4.0, 10.0]})
-    assert script.at(told, 100) == 4
-    assert np.isclose(script.at(told, round(10**2.5)), 3, atol=0.01)
-    assert np.isnan([script.at(told, 9), script.at(told, 1001)]).all()
-
-
-def test_a_report_must_show_its_figures():
-    common = importlib.import_module("common")
-    with pytest.raises(ValueError, match=r"shows \['a\.png'\]"):
-        common.text(common.Report("t", {}, "![a](figures/a.png)"), "x_y", 1.0)
 
 
 def test_proximities_of_the_cortex(papers_data):

@@ -99,26 +99,6 @@ def test_thresholds_stay_between_their_values():
             assert fit.training_error() == 0
 
 
-def test_pictures_of_many_machines_and_repeated_rows():
-    data = pc.load_data("digits").iloc[:300]
-    fit = pc.fit("digit ~ .", data, "scm", **ONE)
-    assert fit.plot("map", shape=(8, 8), count=20) is not None
-    pvm = pc.fit("digit ~ .", data, dissimilarity=pc.Euclidean(scale=False), eps=25.0)
-    with pytest.raises(pc.DataError, match="occurs more than once"):
-        pvm.plot("misclassified", shape=(8, 8), new=pd.concat([data.head(20)] * 2))
-    with pytest.raises(pc.OptionError, match=r"shape(=| must be)"):
-        pvm.plot("images", shape=(64, True))
-    for wrong in ([1, 2], (1, 2), pd.Series([1]), data):
-        with pytest.raises(pc.OptionError, match="a label of fit"):
-            pvm.ball(wrong)
-
-
-@pytest.mark.parametrize("penalty", [1e20, 1e300, 10**400, 1e-9])
-def test_penalties_beyond_counting(penalty):
-    with pytest.raises(pc.OptionError, match=r"penalty.* must be"):
-        pc.fit("y ~ .", two(), "scm", kind="conjunction", penalty=penalty, stop=2)
-
-
 def test_classes_of_odd_kinds():
     data = two()
     for wrong in (pd.NA, pd.Series(["a"]), "c"):
@@ -133,19 +113,6 @@ def test_classes_of_odd_kinds():
     for candidates in (pc.hull(5), pc.kmeans(2)):
         fit = pc.fit("y ~ .", mixed, eps=1.0, candidates=candidates)
         assert str(fit.summary())
-
-
-def test_messages_say_what_helps(iris):
-    with pytest.raises(pc.OptionError, match="tuning kind needs folds, but cv=None: use one value for kind=, or cv=10"):
-        pc.fit("y ~ .", two(), "scm", cv=None)
-    rare = pd.concat([two(), pd.DataFrame({"x0": [0.0], "x1": [0.0], "y": ["z"]})], ignore_index=True)
-    with pytest.raises(pc.OptionError, match="has one: use cv='loo'"):
-        pc.fit("y ~ .", rare, cv=2)
-    assert pc.fit("species ~ .", iris, "scm", **ONE).bound(np.float32(0.05))["bound"].between(0, 1).all()
-    with pytest.raises(pc.TooLarge, match="which is too many: use fewer"):
-        pc.fit("species ~ .", iris, eps=1.0, candidates=pc.hull(10**9))
-    with pytest.raises(pc.OptionError, match="at most the number of rows"):
-        pc.dissimilarity("species ~ .", iris).map(dims=10**9, method="sammon")
 
 
 def test_threads_that_limit_blas_leave_it_as_it_was(monkeypatch):

@@ -5,7 +5,6 @@ import math
 import sys
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 import protoclass as pc
@@ -32,18 +31,6 @@ def test_the_plain_greedy_chooses_the_prototypes_of_the_package(script, n, p):
     chosen = pc.fit("y ~ .", data, dissimilarity=pc.Euclidean(scale=False), eps=eps, progress=False, repeats=1).rule.prototypes
     assert cases.greedy(X, y, eps, 1 / n) == list(zip(chosen.at.tolist(), chosen.classes.tolist(), strict=True))
     assert len(chosen) > 10
-
-
-def test_made_data_have_the_shape_and_balls_hold_so_many_rows(script):
-    made = script("made")
-    data = made.made(1500, 784)
-    X = made.predictors(data)
-    assert X.shape == (1500, 784)
-    assert X.dtype == np.float32
-    assert data["y"].nunique() == 10
-    eps, some = made.radius(X, 40), X[:300].astype(float)
-    held = [(np.linalg.norm(X - x, axis=1) < eps).sum() for x in some]
-    assert 20 < np.median(held) < 80
 
 
 @pytest.mark.long
@@ -73,31 +60,3 @@ def test_exponents_are_slopes_and_sizes_beyond_the_limit_are_not_tried(script):
     assert math.isnan(scale.exponent(rows, least=50.0))
     assert scale.grown(rows[:2], 100_000) == pytest.approx(rows[2].outcome.seconds)
     assert "1.50" in scale.line(rows[1], rows[0])
-
-
-def test_a_series_ends_with_the_reason(script, monkeypatch):
-    scale, one_case = script("scale"), script("one_case")
-    tried = []
-
-    def run(name, arguments, seconds, gigabytes):
-        tried.append(arguments["n"])
-        return one_case.Outcome(1e-6 * arguments["n"] ** 2, 0.1, "done")
-
-    monkeypatch.setattr(scale, "run", run)
-    rows = list(scale.series("knn", 2, scale.SIZES, 300.0, 8.0))
-    assert tried == [1000, 3000, 10_000]
-    assert rows[-1].n == 30_000
-    assert not rows[-1].done
-    assert rows[-1].outcome.note == "time: about 15 min by the growth so far, above 300 s"
-    assert "30,000: time" in scale.summary(rows)
-
-
-def test_the_report_and_its_picture(script, tmp_path):
-    scale, one_case = script("scale"), script("one_case")
-    rows = [scale.Row("knn", p, n, one_case.Outcome(1e-4 * n, 1e-4 * n, "a note")) for p in (2, 20) for n in (1000, 3000)]
-    rows.append(scale.Row("knn", 20, 10_000, one_case.Outcome(None, None, "memory: more than 8 GB")))
-    text = scale.report(rows, "python benchmarks/scale.py --write", 100.0, 300.0, 8.0)
-    assert "| KNeighborsClassifier | 20 | 10,000 |  |  |  |  | memory: more than 8 GB |" in text
-    script("scale_picture").draw(rows, {"knn": "KNeighborsClassifier"}, tmp_path / "scale.png")
-    size = (tmp_path / "scale.png").stat().st_size
-    assert 2000 < size < 60_000

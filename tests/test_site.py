@@ -1,13 +1,11 @@
 """The site's pages: complete lists, working links, a search with excerpts, outputs kept as long as they hold. Nothing is built."""
 
 import importlib
-import json
 import re
 import shlex
 from pathlib import Path
 from types import SimpleNamespace
 
-import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
@@ -60,26 +58,11 @@ def test_pictures_have_names_and_those_of_the_gallery_lead_to_themselves(docs, t
     assert link[0]["uri"] == "a.png"
 
 
-def test_bars_of_progress_are_left_out(docs):
-    pytest.importorskip("latex2mathml")
-    bar = docs("conf").BAR
-    assert bar.search("fitting:  10%|#         | 1/10 [00:04<00:39,  4.42s/it]")
-    assert bar.search("measuring [00:18]")
-    assert not bar.search("a list [1, 2]")
-
-
 def test_each_vignette_answers_a_question(docs):
     pages, text = docs("pages"), docs("pages").contents()
     names = [name for listed in pages.QUESTIONS.values() for name in listed]
-    assert sorted([*names, *pages.ALONE]) == sorted(pc.vignette().table.index)
+    assert sorted([*names, *pages.ALONE]) == sorted(pc.vignette().index)
     assert [name for name in [*names, *pages.ALONE] if f"]({name}.md)" not in text] == []
-
-
-def test_a_vignette_without_a_question_is_listed_last(docs, monkeypatch):
-    pages = docs("pages")
-    table = pd.concat([pc.vignette().table, pd.DataFrame({"title": "Apes", "description": "Of apes."}, index=["apes"])])
-    monkeypatch.setattr(pages, "vignette", lambda: type("Listed", (), {"table": table}))
-    assert "## Other\n\nApes\n: [Apes](apes.md). Of apes." in pages.contents()
 
 
 def test_the_gallery_has_every_kind_of_picture(docs):
@@ -94,16 +77,6 @@ def test_the_gallery_has_every_kind_of_picture(docs):
         drawn = set(re.findall(r'\bplot\("(\w+)"', code)) | {"prototypes", "confusion"}  # the default kinds
         assert kinds - drawn == set()
     assert docs("pages").gallery().count("```{code-cell}") == 1 + code.count("\n") + 1
-
-
-@pytest.mark.long
-def test_each_line_of_the_gallery_draws(docs):
-    gallery, names = docs("gallery"), {}
-    exec(gallery.SETUP, names)
-    for group in gallery.PICTURES.values():
-        for _, line, _ in group:
-            assert eval(line.rstrip(";"), names) is not None
-            plt.close("all")
 
 
 def test_pages_that_need_a_network_are_found(docs, tmp_path):
@@ -130,18 +103,6 @@ def test_links_that_lead_nowhere_are_found(docs, tmp_path):
     wrong = ("#there", "../a%20b.html#none", "../c.html", "../../outside.html", "../sub", "x.js")
     (tmp_path / "sub" / "page.html").write_text("".join(f'<a href="{to}">' for to in wrong[:-1]) + '<script src="x.js">')
     assert links.broken(tmp_path) == [f"sub/page.html: {to}" for to in wrong]
-
-
-def test_excerpts_have_what_the_main_part_says(docs, tmp_path):
-    (tmp_path / "_static").mkdir()
-    (tmp_path / "page.html").write_text(
-        '<nav>Menu</nav><div role="main"><section id="a"><h1>One<a class="headerlink" href="#a">#</a></h1><p>1 &lt; 2'
-        '<img src="x.png"> "</p><script>no()</script></section></div><footer>End</footer>'
-    )
-    docs("excerpts").write_excerpts(tmp_path)
-    script = (tmp_path / "_static" / "excerpts.js").read_text()
-    said = '<div role=\\"main\\"><section id=\\"a\\">One 1 &lt; 2 \\"</section></div>'
-    assert f'const PAGES = {{"page.html": "{said}"}};' in script
 
 
 def test_outputs_are_kept_until_the_package_changes(docs, tmp_path):
@@ -217,23 +178,6 @@ def test_the_glossary_has_the_terms_and_a_link_for_each():
     assert len(set(terms)) == len(terms)
     assert set(terms) >= TERMS
     assert [entry for entry in entries if ".md" not in entry] == []
-
-
-def test_the_index_of_the_built_site_has_the_words():
-    """By the words as the search compares them, if the site is younger than its pages."""
-    index = ROOT / "build" / "site" / "searchindex.js"
-    sources = [*(ROOT / "docs").glob("*.md"), *(ROOT / "vignettes").glob("*.md")]
-    if not index.exists() or index.stat().st_mtime < max(path.stat().st_mtime for path in sources):
-        pytest.skip("`make vignettes` builds the site")
-    stem = pytest.importorskip("sphinx.search.en").SearchEnglish({}).stem
-    text = index.read_text(encoding="utf-8")
-    found = json.loads(text[text.index("(") + 1 : text.rindex(")")])
-    at = {name: number for number, name in enumerate(found["docnames"])}
-    for words, name in SOUGHT.items():
-        for word in words.split():
-            listed = [found[part].get(stem(word.lower()), []) for part in ("terms", "titleterms")]  # text; titles of sections
-            assert at[name] in [number for pages in listed for number in (pages if isinstance(pages, list) else [pages])], word
-    assert {term.lower() for term in TERMS} <= set(found["indexentries"])
 
 
 @pytest.mark.parametrize("path", sorted((ROOT / "docs").glob("*.md")), ids=lambda path: path.stem)

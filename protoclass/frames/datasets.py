@@ -154,11 +154,11 @@ def _usps(path: Path) -> pd.DataFrame:
     try:
         with np.load(path, allow_pickle=False) as arrays:
             train, test, *y = (arrays[key] for key in ("x_train", "x_test", "y_train", "y_test"))
-    except (*UNREADABLE, KeyError) as reason:
+        pixels = np.concatenate([train, test]).astype(np.float32) / np.float32(1000)
+        split = pd.Categorical(np.repeat(["train", "test"], [len(train), len(test)]))
+        data = pd.DataFrame(pixels, columns=[f"p{k + 1}" for k in range(pixels.shape[1])])
+        return data.assign(split=split, digit=np.concatenate(y))
+    except (*UNREADABLE, KeyError, TypeError, AttributeError) as reason:
         raise FileError(
             f"{shown(str(path))} is not the USPS data, an .npz file of numbers x_train, y_train, x_test and y_test ({cut(str(reason))})"
         ) from None
-    pixels = np.concatenate([train, test]).astype(np.float32) / np.float32(1000)
-    data = pd.DataFrame(pixels, columns=[f"p{k + 1}" for k in range(pixels.shape[1])])
-    data["split"] = pd.Categorical(np.repeat(["train", "test"], [len(train), len(test)]))
-    return data.assign(digit=np.concatenate(y))

@@ -14,7 +14,6 @@ from dataclasses import dataclass
 from lzma import LZMAError
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, TypeVar
-from urllib.parse import urlsplit
 
 from .errors import DataError, FileError, OptionError, ProtoclassError, brief, cut, printed, shown
 
@@ -30,7 +29,6 @@ except ImportError:  # Windows, where an open file cannot be removed
 # errors of reading a file of another format; pandas' parser errors and encoding errors are ValueErrors
 UNREADABLE = (OSError, ValueError, EOFError, OverflowError, zlib.error, zipfile.BadZipFile, LZMAError)
 PART, PART_NAME = ".part", 40  # the end of the name of a file that is being written, and how much of its later name it has
-ADDRESSES = ("http", "https", "ftp")
 PAGES = (".html", ".htm")
 T = TypeVar("T")
 
@@ -168,24 +166,22 @@ def make_folder(path: Path) -> None:
         raise FileError(f"the folder {shown(str(path))} can't be created ({_why(reason)}): use another") from None
 
 
-def read_csv(path: str | Path, url: bool = False) -> pd.DataFrame:
-    """A table from a CSV file of this machine; with `url` also from an address.
+def read_csv(path: str | Path) -> pd.DataFrame:
+    """A table from a CSV file of this machine.
 
     Raises
     ------
     OptionError
-        If an address is given, and `url` is False.
+        If an address is given.
     FileError
         If there is no such file, it cannot be read, or it has no rows.
     """
     import pandas as pd
 
     name = str(path)
-    scheme = urlsplit(name).scheme if "://" in name[:20] else ""
-    if scheme and not (url and scheme in ADDRESSES):
-        allowed = f"a path, or with --url an address of {', '.join(ADDRESSES)}"
-        raise OptionError(f"{shown(name)} is a web address, which is not opened by default: use {allowed}")
-    place = name if scheme else os.path.abspath(name)  # an absolute path is never taken for an address
+    if "://" in name[:20]:
+        raise OptionError(f"{shown(name)} is a web address, but data are not fetched from the web: save the file and use its path")
+    place = os.path.abspath(name)  # an absolute path is never taken for an address
     try:
         table = pd.read_csv(place)
     except UNREADABLE as reason:

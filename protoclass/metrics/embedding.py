@@ -190,8 +190,8 @@ class Check:
             return to_html(self.title, (self.table[["answer", "detail"]], {}))
 
 
-def check_dissimilarity(P: np.ndarray, names: pd.Index, own: np.ndarray, metric: str, by: Any = None, seed: int = 0) -> Check:
-    """The table of `Dissimilarity.check`, for dissimilarities P (n, m) of rows with names to candidates, of which `own` are the rows."""
+def check_dissimilarity(P: np.ndarray, names: pd.Index, own: np.ndarray, metric: str, by: Any, seed: int) -> Check:
+    """The table of `Dissimilarity.check`, for dissimilarities P (n, m) of rows to candidates, which are the rows `own`."""
     whole_number("seed", seed, 0, MOST_SEED)
     classes = classes_of(names, by)
     n, m = P.shape

@@ -36,11 +36,12 @@ def read_dissimilarity(path: Any, names: Any = None) -> Dissimilarity:
     Parameters
     ----------
     path : str or path
-        File with a table as written by R's `write.csv(as.matrix(d))`, `write.csv2`, `write.table` or pandas' `to_csv`. One triangle may
-        be missing or blank. It may be printed, as by R's `print(d)`, or have a line for each row with its name and its values, all of them
-        or one triangle, as PHYLIP's files do. Others have a line for each pair, with the names of both rows and then their
-        dissimilarity, or the numbers of `as.vector(d)`, one on each line. Arrays written by `numpy.save` may be square or condensed, as
-        by SciPy's `pdist`. Pickled objects are not loaded.
+        File with a table as written by R's `write.csv(as.matrix(d))`, `write.csv2`, `write.table` or pandas' `to_csv`.
+        One triangle may be missing or blank. The table may be printed, as by R's `print(d)`. A file may have a line for
+        each row with its name and its values, all of them or one triangle, as PHYLIP's files do. Others have a line for
+        each pair, with the names of both rows and then their dissimilarity, or the numbers of `as.vector(d)`, one on
+        each line. Arrays written by `numpy.save` may be square or condensed, as by SciPy's `pdist`. Pickled objects are
+        not loaded.
     names : sequence, optional
         Labels of the rows in the order of the file, such as `data.index`, instead of those in the file.
 
@@ -82,7 +83,9 @@ def read_dissimilarity(path: Any, names: Any = None) -> Dissimilarity:
     matrix, file = _matrix(Path(path)), repr(Path(path).name)
     n, unnamed = len(matrix), False
     if n < 2:
-        raise DataError(f"dissimilarities need at least two rows, but the file {file} has {'one row' if n else 'no rows'}")
+        raise DataError(
+            f"dissimilarities need at least two rows, but the file {file} has {'one row' if n else 'no rows'}"
+        )
     if names is not None:
         labels = _labels(names, n)
     else:
@@ -104,7 +107,9 @@ def _labels(names: Any, n: int) -> pd.Index:
             return labels
     except TypeError:  # nothing to iterate over, or labels that are lists
         pass
-    raise OptionError(f"names must be {n} different row labels in the order of the file, such as data.index, not {brief(names)}")
+    raise OptionError(
+        f"names must be {n} different row labels in the order of the file, such as data.index, not {brief(names)}"
+    )
 
 
 def _matrix(file: Path) -> pd.DataFrame:
@@ -113,13 +118,17 @@ def _matrix(file: Path) -> pd.DataFrame:
     try:
         raw = file.read_bytes()
     except (OSError, ValueError) as reason:
-        raise DataError(f"the file {str(file)!r} can't be opened: {getattr(reason, 'strerror', None) or reason}") from None
+        raise DataError(
+            f"the file {str(file)!r} can't be opened: {getattr(reason, 'strerror', None) or reason}"
+        ) from None
     if raw.startswith(NPY):
         try:
             array = as_floats(np.load(file, allow_pickle=False))
         except Exception as reason:
             fault = str(reason) or repr(reason)
-            raise DataError(f"the file {name} is not a complete .npy file of numbers ({fault}): save it again") from reason
+            raise DataError(
+                f"the file {name} is not a complete .npy file of numbers ({fault}): save it again"
+            ) from reason
         return labelled(array, pd.RangeIndex(len(array))) if array.ndim == 2 else condensed(array)
     try:
         text = raw.decode("utf-8-sig")
@@ -152,7 +161,7 @@ def condensed(values: np.ndarray) -> pd.DataFrame:
 
 
 def _fields(lines: list[str], separator: str) -> list[list[str]]:
-    """The fields of a table; quoted fields may contain separators. The number of rows in a first line of its own is left out."""
+    """The fields of a table; quoted ones may contain separators. The number of rows in a first line is left out."""
     if separator == " ":
         header = lines[0].split()
         counted = len(header) > 1 and header == [str(k + 1) for k in range(len(header))]  # rows without names
@@ -233,13 +242,15 @@ def _filled(rows: list[list[str]]) -> list[list[str]]:
 
 
 def _listed(rows: list[list[str]], decimal: str) -> pd.DataFrame | None:
-    """A matrix of a line for each pair, the names of its rows and its value, or of the values alone, as in a condensed array.
+    """A matrix of a line for each pair, the names of its rows and its value, or of the values alone.
 
     There may be a header, and a column that counts the lines.
     """
     for body in (rows, rows[1:]):
         columns = list(zip(*body, strict=True)) if len({len(row) for row in body}) == 1 else []
-        if len(columns) in (2, 4) and columns[0] in (tuple(str(k + first) for k in range(len(body))) for first in (0, 1)):
+        if len(columns) in (2, 4) and columns[0] in (
+            tuple(str(k + first) for k in range(len(body))) for first in (0, 1)
+        ):
             columns = columns[1:]
         if len(body) == 1:
             columns = [tuple(body[0])]
@@ -264,7 +275,7 @@ def _row(fields: list[str], decimal: str, k: int) -> list[float]:
 
 
 def _floats(fields: Any, decimal: str) -> list[float] | None:
-    """Numbers as R, PHYLIP and pandas write them, NaN for NA, another placeholder and an empty field; None if a field is none."""
+    """Numbers as R, PHYLIP and pandas write them, NaN for a placeholder or an empty field; None if a field is none."""
     try:
         return [math.nan if PLACEHOLDER.fullmatch(field) else _number(field, decimal) for field in fields]
     except ValueError:

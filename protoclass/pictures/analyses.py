@@ -20,6 +20,7 @@ from .style import (
     draw_intervals,
     framed,
     grid_lines,
+    has_room,
     ink,
     key,
     list_down,
@@ -70,10 +71,10 @@ def draw_in_order(ax: Any, names: list[str], classes: Sequence[Any], parts: Sequ
             own, style = table[table["class"] == level], {} if filled else {"mfc": "none"}
             name = label if part == 0 and len(own) else None
             ax.plot(own[column], own["order"], mark(k), ms=size, color=colour(k), ls="none", clip_on=False, label=name, **style)
-    name_ticks(ax.yaxis, names, "prototype, in the order selected", np.arange(1, len(names) + 1))
+    name_ticks(ax.yaxis, names, "in the order selected", np.arange(1, len(names) + 1))
     ax.set_ylim(max(1, len(names)) + 0.5, 0.5)
     grid_lines(ax, "y")
-    return ax
+    return key(ax).axes if has_room(ax) else ax
 
 
 @framed
@@ -97,11 +98,11 @@ def alternatives(result: Alternatives, ax: Any = None) -> Any:
     ax = draw_in_order(ax, names, result.fit.classes, [(own, "cost_without", True), (pairs, "cost", False)])
     unsettled = own[own["at_least"] < own["cost_without"]]
     ax.hlines(unsettled["order"], unsettled["at_least"], unsettled["cost_without"], color=ink(ax), lw=0.8)
-    limit = f"within {100 * result.within:.3g} %"
-    ax.axvline(result.within * result.optimum.most, ls=":", lw=1.2, color=ink(ax), label=limit)
-    ax.set(xlim=(0, None), xlabel="added cost")
-    ax.set_title("filled: removed; open: replaced by another row", fontsize="medium")
-    return key(ax).axes
+    limit = f"{100 * result.within:.3g} % above the optimum"
+    ax.axvline(result.within * result.optimum.most, ls=":", lw=1.2, color=ink(ax))
+    ax.set(xlim=(0, None), xlabel=f"added cost\n(dotted: {limit})")
+    ax.set_title("filled: removed\nopen: replaced by another row", fontsize="medium")
+    return ax
 
 
 @framed
@@ -133,8 +134,8 @@ def stability(result: Stability, ax: Any = None) -> Any:
     parts = [(table, "ball_hit_rate", True)] * hits + [(table, "reselected", False)]
     ax = draw_in_order(ax, list_short(table.index), result.fit.classes, parts)
     ax.set(xlim=(0, 1), xlabel="proportion of samples")
-    ax.set_title("filled: ball hit rate; open: selected again" if hits else "selected again", fontsize="medium")
-    return key(ax).axes
+    ax.set_title("filled: ball hit rate\nopen: selected again" if hits else "selected again", fontsize="medium")
+    return ax
 
 
 @framed

@@ -84,7 +84,7 @@ def draw_counts(table: pd.DataFrame, rows: str, ax: Any = None) -> Any:
     for spine in ax.spines.values():
         spine.set_visible(False)
     longest = max((len(f"{value:g}") for value in values.flat), default=1)
-    size = min(rcParams["font.size"], 0.6 * 72 * min(inches(ax)) / (L * LETTER * longest))
+    size = min(rcParams["font.size"], 0.6 * 72 * min(inches(ax)) / (L * max(1.2, LETTER * longest)))
     for i, j in np.argwhere(values > 0) if size >= LEAST else ():
         style = {"color": letters_on(ground[i, j]), "fontsize": size, "weight": "bold" if i == j else None}
         ax.text(j, i, f"{values[i, j]:g}", ha="center", va="center", **style)
@@ -149,15 +149,15 @@ def roc(test: Test, ax: Any = None, band: bool = False) -> Any:
     ax.plot([0, 1], [0, 1], "--", lw=0.8, color=GREY)
     for c, name, own in _by_class(test, table, codes):
         e = areas[c].estimate
-        ends = f" (95 % CI {e.low:.3f} to {e.high:.3f})" if e.low == e.low else ""
+        ends = f" ({e.low:.3f} to {e.high:.3f})" if e.low == e.low else ""
         if bands is not None:
             around = bands[bands["class"] == test.classes[c]]
             ax.fill_between(1 - around["specificity"], around["band_low"], around["band_high"], color=colour(c), alpha=0.17, lw=0)
         label = f"{name}: AUC {e.value:.3f}{ends}" if has_room(ax) else name
         ax.plot(1 - own["specificity"], own["sensitivity"], lw=1.6, color=colour(c), label=label, clip_on=False)
         _mark_cut(ax, test, c, own, 1 - own["specificity"], ["sensitivity", "specificity"])
-    shaded = "\n(shaded: 95 % band of the whole curve)" if band else ""
-    ax.set(xlabel="1 - specificity", ylabel="sensitivity", title=f"ROC curve, one class versus the rest{shaded}")
+    shaded = "; shaded: 95 % band of the whole curve" if band else ""
+    ax.set(xlabel="1 - specificity", ylabel="sensitivity", title=f"ROC curve, one class versus the rest\nAUC with 95 % CI{shaded}")
     return _legend(ax, "lower right")
 
 

@@ -16,7 +16,22 @@ from ..ground.text import list_short, shorten, write_number
 from ..models.registry import lacking
 from ..tables.words import list_features
 from .curve import find_ends, name_no_information
-from .style import LETTERS, WRONG, axes, colour, faint, framed, ink, key, list_down, list_named, mark, panels, plain_log
+from .style import (
+    LETTERS,
+    WRONG,
+    axes,
+    colour,
+    faint,
+    framed,
+    has_room,
+    ink,
+    key,
+    list_down,
+    list_named,
+    mark,
+    panels,
+    plain_log,
+)
 
 NAME = 18  # letters of a class
 COLUMNS = ["machine", "step", "condition", "quantity", "cut", "row", "class", "value", "removed"]
@@ -31,11 +46,11 @@ def draw_features(fit: Fitted, ax: Any = None) -> Any:
     ax = axes(ax, max(6.8, 3.4 + 0.1 * max(map(len, names), default=0)), max(2.4, 1.6 + 0.36 * len(names)))
     ax.barh(at - 0.16, few["q"], 0.3, color=colour(0), label="newly covered")
     ax.barh(at + 0.16, few["r"], 0.3, color=WRONG, label="misclassified")
-    list_down(ax, names, "feature, in the order selected")
-    ax.set(xlim=(0, None), xlabel="number of rows")
-    some = f", the first {MOST}" if len(table) > MOST else ""
-    ax.set_title(f"{len(table)} feature{'s' * (len(table) != 1)}{some}", fontsize="medium")
-    return key(ax).axes
+    list_down(ax, names)
+    ax.set(xlim=(0, None), xlabel="rows")
+    some = f"{MOST} of " if len(table) > MOST else ""
+    ax.set_title(f"{some}{len(table)} feature{'s' * (len(table) != 1)}", fontsize="medium")
+    return key(ax).axes if has_room(ax) else ax
 
 
 def list_conditions(fit: Fitted) -> pd.DataFrame:

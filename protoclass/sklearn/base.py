@@ -27,8 +27,6 @@ from ..models.registry import MODELS
 
 PRECOMPUTED = "precomputed"
 PASSED = ("choose", "max_prototypes", "tolerance", "measure", "repeats", "class_weights", "na", "seed")  # to `fit` as they are
-MOST_COPIES = 100_000  # rows that copies may make of fewer
-WEIGHTINGS = ("auto", "copies", "weights")
 
 
 class PrototypeEstimator(BaseEstimator):  # type: ignore[misc]
@@ -55,18 +53,8 @@ class PrototypeEstimator(BaseEstimator):  # type: ignore[misc]
         seed: int = 0,
         **parameters: Any,
     ) -> None:
-        self.method = method
-        self.dissimilarity = dissimilarity
-        self.candidates = candidates
-        self.cv = cv
-        self.choose = choose
-        self.max_prototypes = max_prototypes
-        self.tolerance = tolerance
-        self.measure = measure
-        self.repeats = repeats
-        self.class_weights = class_weights
-        self.na = na
-        self.seed = seed
+        given = locals()  # before any other name is set
+        self.__dict__.update({name: given[name] for name in ("method", "dissimilarity", "candidates", "cv", *PASSED)})
         self._parameters = dict(parameters)
 
     def __getattr__(self, name: str) -> Any:
@@ -111,17 +99,17 @@ class PrototypeEstimator(BaseEstimator):  # type: ignore[misc]
         """
         named = set(self._get_param_names())
         method = params.get("method", self.method)
-        known = parameters_of(method)
-        if known is not None:
+        if isinstance(method, str) and method in MODELS:  # others have parameters of their own
+            known = set(MODELS[method]().parameters())
             for name in params:
-                if name not in named | known | {"metric"}:
+                if name not in named | known:
                     hint = hint_for(name, sorted(known) + sorted(named))
                     raise OptionError(
                         f"{shown(name)} is not a parameter of {type(self).__name__} with method {brief(method)}: "
                         f"{hint}{'; ' if hint else ''}its parameters are {', '.join(sorted(named | known))}"
                     )
         if method is not self.method and not (isinstance(method, str) and method == self.method):
-            self.__dict__["_parameters"] = {k: v for k, v in self._parameters.items() if k == "metric"}
+            self.__dict__["_parameters"] = {}
         for name, value in params.items():
             if name in named:
                 super().__setattr__(name, value)
@@ -131,12 +119,12 @@ class PrototypeEstimator(BaseEstimator):  # type: ignore[misc]
 
     @property
     def metric(self) -> Any:
-        """`dissimilarity`, by the name that it has in scikit-learn; as an argument `metric=` means the same."""
-        return self._parameters.get("metric", self.dissimilarity)
+        """`dissimilarity`, by the name under which scikit-learn looks whether X has distances."""
+        return self.dissimilarity
 
     @property
     def _is_pairwise(self) -> bool:
-        return isinstance(self.metric, str) and self.metric == PRECOMPUTED
+        return isinstance(self.dissimilarity, str) and self.dissimilarity == PRECOMPUTED
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -182,7 +170,7 @@ class PrototypeEstimator(BaseEstimator):  # type: ignore[misc]
         """The parameters of the method that were given."""
         for name in self._parameters.keys() & {*DEFAULTS, "formula", "data"}:
             raise OptionError(f"{name}= is not a parameter of {type(self).__name__}: {hint_for(name, ()) or 'leave it out'}")
-        return {name: value for name, value in self._parameters.items() if name != "metric"}
+        return self._parameters
 
     def _candidates(self) -> Any:
         """What `fit` gets as `candidates=`."""
@@ -190,9 +178,7 @@ class PrototypeEstimator(BaseEstimator):  # type: ignore[misc]
 
     def _dissimilarity(self, frame: pd.DataFrame, rows: np.ndarray) -> Any:
         """What `fit` gets as `dissimilarity=`."""
-        metric = self.metric
-        if "metric" in self._parameters and not (isinstance(self.dissimilarity, str) and self.dissimilarity == "auto"):
-            raise OptionError("metric= and dissimilarity= mean the same: use one of them")
+        metric = self.dissimilarity
         if isinstance(metric, (Dissimilarity, pd.DataFrame, np.ndarray, list, tuple)):
             raise OptionError(
                 f"dissimilarity must not be a matrix, such as {brief(metric)}: use the matrix as X with dissimilarity='precomputed', "
@@ -231,13 +217,6 @@ def rank_values(column: pd.Series) -> np.ndarray:
         except TypeError:
             codes = pd.factorize(column.map(lambda value: repr(np.asarray(value, object).tolist())), sort=True)[0]
     return np.where(codes < 0, len(codes), codes)
-
-
-def parameters_of(method: Any) -> set[str] | None:
-    """The parameters of a method by name; None if the method is unknown, or is an object with its own."""
-    if isinstance(method, str) and method in MODELS:
-        return set(MODELS[method]().parameters())
-    return None
 
 
 def name_of_response(y: Any, columns: pd.Index) -> str:
@@ -297,11 +276,7 @@ def read_rows(estimator: Any, X: Any, reset: bool, missing: bool, square: bool =
             )
         return frame.set_axis(frame.columns.map(str), axis=1).set_axis(pd.RangeIndex(len(frame)))
     X = as_pandas(X) if is_frame(X) else X
-    try:
-        values = validate_data(estimator, X=X, reset=reset, ensure_all_finite="allow-nan" if missing else True)
-    except ValueError:
-        check_no_text(X)
-        raise
+    values = validate_data(estimator, X=X, reset=reset, ensure_all_finite="allow-nan" if missing else True)
     if values.dtype.kind == "f" and values.dtype.itemsize not in (4, 8):
         values = values.astype(float)
     if square:
@@ -311,18 +286,6 @@ def read_rows(estimator: Any, X: Any, reset: bool, missing: bool, square: bool =
             f"precomputed dissimilarities must be square, with one column for each row, but X is {values.shape[0]} x {values.shape[1]}"
         )
     return pd.DataFrame(values, columns=[f"x{i}" for i in range(values.shape[1])])
-
-
-def check_no_text(X: Any) -> None:
-    """Raise if an array or list of rows contains text, in words that name the column and the cure."""
-    array = np.asarray(X, object)
-    for j, column in enumerate(array.T if array.ndim == 2 else ()):
-        text = next((value for value in column if isinstance(value, str)), None)
-        if text is not None:
-            raise DataError(
-                f"column {j} of X contains text, such as {shown(text)}, but an array must contain numbers: use X.astype(float) if all "
-                "texts are numbers, or pd.DataFrame(X, columns=names).infer_objects(), whose columns may be text"
-            )
 
 
 def is_frame(X: Any) -> bool:
@@ -367,7 +330,7 @@ def read_weights(sample_weight: Any, X: pd.DataFrame, weighting: str) -> tuple[n
         Without rows of weight 0.
     weights : array (r,), or None
     """
-    one_of("weighting", weighting, WEIGHTINGS)
+    one_of("weighting", weighting, ("auto", "copies", "weights"))
     if sample_weight is None:
         return np.arange(len(X)), None
     weights = _check_sample_weight(sample_weight, X, dtype=np.float64)
@@ -382,11 +345,6 @@ def read_weights(sample_weight: Any, X: pd.DataFrame, weighting: str) -> tuple[n
         return rows, kept
     if not whole:
         raise OptionError(f"weighting='copies' needs whole numbers as weights, not {shown(kept[kept != np.floor(kept)][0])}")
-    if kept.sum() > max(MOST_COPIES, len(X)):
-        raise OptionError(
-            f"sample_weight means {kept.sum():,.0f} copies of {len(rows):,} rows, above {MOST_COPIES:,}: use weighting='weights' to pass "
-            "the weights to the method"
-        )
     return np.repeat(rows, kept.astype(np.int64)), None
 
 

@@ -12,11 +12,12 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from ..core.memory import check_fits
-from ..core.query import Query, distances_by
+from ..core.query import distances_by
 from ..core.statistics.scores import relative_margins, with_largest
 from ..fitting import Fit
 from ..ground.checks import whole_number
 from ..ground.errors import NotAvailable
+from ..values import further_arguments
 from .base import PrototypeEstimator, check_answered
 
 VALUES = ("decision", "prob", "distance")  # values of decision_function: the first that the rule predicts
@@ -64,7 +65,7 @@ class PrototypeClassifier(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cla
         Method, as in `protoclass.fit`.
     dissimilarity : str, metric or callable
         Dissimilarity, as in `protoclass.fit`: "auto" is Euclidean on scaled columns for numbers, and Gower otherwise. "precomputed": X
-        is a square matrix of dissimilarities in `fit`, and has one column for each of its rows in `predict`. `metric=` is a synonym.
+        is a square matrix of dissimilarities in `fit`, and has one column for each of its rows in `predict`.
     candidates, choose, max_prototypes, tolerance, measure, repeats, class_weights, seed
         Arguments of `protoclass.fit`.
     cv : "auto", int, "loo", splitter, list of splits, or None
@@ -135,30 +136,12 @@ class PrototypeClassifier(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cla
     """
 
     def __init__(
-        self,
-        method: Any = "pvm",
-        dissimilarity: Any = "auto",
-        *,
-        candidates: Any = "auto",
-        cv: Any = "auto",
-        choose: str = "auto",
-        max_prototypes: Any = None,
-        tolerance: Any = None,
-        measure: Any = "error",
-        repeats: Any = "auto",
-        class_weights: Any = None,
-        na: str = "raise",
-        weighting: str = "auto",
-        calibrate: Any = False,
-        seed: int = 0,
-        **parameters: Any,
+        self, method: Any = "pvm", dissimilarity: Any = "auto", *, weighting: str = "auto", calibrate: Any = False, **parameters: Any
     ) -> None:
-        super().__init__(
-            method, dissimilarity, candidates=candidates, cv=cv, choose=choose, max_prototypes=max_prototypes, tolerance=tolerance,
-            measure=measure, repeats=repeats, class_weights=class_weights, na=na, seed=seed, **parameters,
-        )  # fmt: skip
-        self.weighting = weighting
-        self.calibrate = calibrate
+        super().__init__(method, dissimilarity, **parameters)
+        self.weighting, self.calibrate = weighting, calibrate
+
+    further_arguments(PrototypeEstimator.__init__)(__init__)  # in place, so type checkers see the method as it stands
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None) -> Self:
         """Fit the method.
@@ -235,28 +218,20 @@ class PrototypeClassifier(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cla
         new = self._new(X)
         self.fit_.warn_of(self.fit_.unseen_in(new), zero=True)
         query, _, complete = self.fit_.query(new, zero=True)
-        return self._to_prototypes(query, complete)
-
-    def _to_prototypes(self, query: Query, complete: np.ndarray) -> np.ndarray:
         rule = self.fit_.rule
-        check_fits(
-            8.0 * len(complete) * len(rule.prototypes),
-            "the distances to all prototypes take",
-            "transform fewer rows at a time",
-        )
+        check_fits(8.0 * len(complete) * len(rule.prototypes), "the distances to all prototypes take", "transform fewer rows at a time")
         distances = distances_by(rule, query)
         check_answered(complete & ~query.missing, "distances")
         return np.asarray(distances, float)
 
-    def kneighbors(self, X: Any = None, n_neighbors: int | None = None, return_distance: bool = True) -> Any:
+    def kneighbors(self, X: Any, n_neighbors: int | None = None, return_distance: bool = True) -> Any:
         """The nearest prototypes of each row, for "knn" the nearest training rows, as of scikit-learn's `KNeighborsClassifier`.
 
         Parameters
         ----------
-        X : as in `predict`, optional
-            Default: the training rows, of which none is its own neighbour.
+        X : as in `predict`
         n_neighbors : int, optional
-            Default: k of "knn", at most the number of prototypes; 1 for other methods.
+            Default: k of "knn"; 1 for other methods.
         return_distance : bool
 
         Returns
@@ -273,16 +248,9 @@ class PrototypeClassifier(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cla
         >>> knn.kneighbors([[0.9]])[1]
         array([[1, 0]])
         """
-        if X is None:
-            check_is_fitted(self, "fit_")
-            query, labels, complete = self.fit_.query()
-            own = self.fit_.prototype_row == np.arange(len(labels))[:, None]
-            distances = np.where(own, np.inf, self._to_prototypes(query, complete))[np.argsort(labels)]
-        else:
-            distances = self.transform(X)
-        most = distances.shape[1] - (X is None)
-        usual = min(int(self.fit_.parameters().get("k", 1)), most)
-        count = usual if n_neighbors is None else whole_number("n_neighbors", n_neighbors, 1, most)
+        distances = self.transform(X)
+        usual = self.fit_.parameters().get("k", 1)
+        count = whole_number("n_neighbors", usual if n_neighbors is None else n_neighbors, 1, distances.shape[1])
         at = np.argsort(distances, axis=1, kind="stable")[:, :count]
         rows = self.prototype_indices_[at]
         return (np.take_along_axis(distances, at, axis=1), rows) if return_distance else rows

@@ -25,7 +25,7 @@ from ..metrics.base import Metric, TrainedMetric, Traits, VectorMetric, candidat
 from ..metrics.measuring import measure_frame
 from ..metrics.registry import METRICS
 from ..metrics.registry import metric as by_name
-from .contract import ContractError, accepted, hold, pickled, registered, require, thirty_columns, unless_refused
+from .contract import ContractError, accepted, hold, pickled, registered, require, thirty_columns
 
 T = TypeVar("T")
 Array = NDArray[Any]
@@ -38,7 +38,7 @@ def check_metric(metric: Metric | type[Metric] | str, data: Any = None, formula:
     * Dissimilarities are finite and not negative, and bit-identical however rows are split. A new row has the same values alone and
       among others.
     * Learned values can be pickled and saved, and do not depend on the classes of held-out rows.
-    * Declarations agree with the computed values: symmetry, the triangle inequality, coordinates, `power`, missing values.
+    * Declarations agree with the computed values: symmetry, the triangle inequality, coordinates, missing values.
 
     Parameters
     ----------
@@ -224,16 +224,12 @@ def check_alone(s: Measured) -> None:
 
 def check_rows_alone(s: Measured, table: pd.DataFrame, D: Array, rows: tuple[int, ...]) -> None:
     for i in rows:
-        alone = unless_refused(s.new, table.iloc[[i]])
-        if alone is None:
-            raise ContractError(f"{s}: row {i} is measured among others, and refused alone")
-        if equal(alone, D[[i]]):
-            continue
-        j = first_unequal(alone, D[[i]])[1]
-        raise ContractError(
-            f"{s}: a new row has other dissimilarities alone than among others (row {i}, candidate {j}: {alone[0, j]:.6g} alone, "
-            f"{D[i, j]:.6g} among others): `rows` must represent each row by itself, and learn from other rows in `train`"
-        )
+        with accepted(f"{s}: row {i} is measured among others, and refused alone"):
+            alone = s.new(table.iloc[[i]])
+        require(
+            equal(alone, D[[i]]), f"{s}: a new row (row {i}) has other dissimilarities alone than among others: `rows` must represent "
+            "each row by itself, and learn from other rows in `train`",
+        )  # fmt: skip
 
 
 def require_same_rows(s: Measured, D: Array, when: str, cure: str) -> None:
@@ -278,9 +274,6 @@ def check_saved(s: Measured) -> None:
             known = s.call("`new_rows` of the loaded metric", again.metric.new_rows, s.data.iloc[:3], s.frame)
             new = np.asarray(known.measure(np.arange(3), again.candidates))
             require(equal(new, s.D[:3]), f"{s}: after loading, its dissimilarities of new rows differ: store all it needs in fields")
-
-
-PAIRS = ((0, 1), (0, -1), (3, 2), (5, 7), (-2, 4))
 
 
 def check_symmetry(s: Measured) -> None:
@@ -333,36 +326,6 @@ def check_coordinates(s: Measured) -> None:
     )
 
 
-def check_power(s: Measured) -> None:
-    """The declared power of the dissimilarity is a sum over variables, and its groups are predictors."""
-    predictors, groups = list(s.frame.schema), s.trained.column_groups
-    named = [c for group in groups for c in group]
-    require(set(named) <= set(predictors), f"{s}: column_groups has {named}, but the predictors are {predictors[:10]}")
-    power = s.trained.power
-    if power is None:
-        return
-    if not np.isfinite(power) or s.metric.given or not s.frame.formula.plain() or s.frame.columns.isna().any(axis=None):
-        return
-    alone = [(c,) for c in predictors if c not in named]
-    variables, columns = [*groups, *alone], s.frame.columns
-    for i, j in PAIRS:
-        d = float(s.D[i, j])
-        if d == 0:
-            continue
-        instead = pd.DataFrame(index=range(len(variables)))
-        for c in columns:
-            other = np.array([c in group for group in variables])
-            instead[c] = columns[c].iloc[np.where(other, j % len(s), i % len(s))].array
-        left = np.asarray(s.new(instead, part(s.candidates, np.array([j])))[:, 0], float)
-        total = float(((1 - (left / d) ** float(power)).sum()) * d)
-        require(
-            np.isclose(total, d, rtol=1e-6), f"{s}: power={power:g} is declared, but the parts of D[{i % len(s)}, {j % len(s)}] by "
-            f"variable add up to {total:.6g}, and it is {d:.6g}: `power` is the power of the dissimilarity that is a sum over "
-            "variables (or over "
-            "column_groups), by which `why` divides it; else None, and a parameter needs another name",
-        )  # fmt: skip
-
-
 def check_missing(s: Measured) -> None:
     """A metric that skips missing values measures rows that have some."""
     names = list(s.frame.schema)
@@ -389,5 +352,5 @@ def check_missing(s: Measured) -> None:
 
 CHECKS: tuple[Callable[[Measured], None], ...] = (
     check_values, check_cutting, check_alone, check_classes, check_symmetry, check_triangle,
-    check_coordinates, check_power, check_missing, check_saved,
+    check_coordinates, check_missing, check_saved,
 )  # fmt: skip

@@ -196,9 +196,8 @@ def check_path(name: str, path: Any, classes: int, columns: int) -> None:
     for part, codes, most in (("classes", points.classes, classes), ("at", points.at, columns)):
         fine = codes is None or (codes.dtype.kind in "iu" and ((codes >= 0) & (codes < most)).all())
         require(fine, f"{name}: the {part} of Points must be whole numbers from 0 to {most - 1}")
-    number = isinstance(size, (int, float, np.number)) and not isinstance(size, bool)
     require(
-        number and np.isfinite(size) and size >= 0,
+        0 <= float(size) < np.inf,
         f"{name}: the size of the rule is {size!r}, and must be a finite number >= 0: the 1-SE rule compares sizes",
     )
     strange = [kind for kind in rule.kinds if kind not in KINDS]
@@ -340,8 +339,6 @@ def check_grid(s: Subject) -> None:
     )
     query = s.query()
     every = answer(path, "class", query)
-    shape = (len(query), len(points))
-    require(every.shape == shape, f"{s}: a path predicts an array {every.shape}, and the grid needs {shape}")
     for g, point in enumerate(points):
         check_point(s, path, g, dict(zip(axes, point, strict=True)), task, query, every[:, g])
 
@@ -383,8 +380,7 @@ def check_default_grid(s: Subject) -> None:
         require(fine, f"{where} must be an array of different values, ascending, not {values.tolist()[:6]}: the 1-SE rule relies on it")
         ends = values[np.unique([0, len(values) - 1])]
         with accepted(f"{where} has values that the method refuses in a fold"):
-            path = replace(s.single, **{name: ends.tolist()}).path(part, {name: ends})
-        require(np.shape(path.size) == (len(ends),), f"{where}: a path over {len(ends)} of its values has sizes {np.shape(path.size)}")
+            replace(s.single, **{name: ends.tolist()}).path(part, {name: ends})
 
 
 LEARNED = "store all that is learned in fields of the rule"

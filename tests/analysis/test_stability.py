@@ -185,7 +185,7 @@ def test_the_table_the_print_and_the_plot(fit):
     assert list(told.prototypes.columns[:4]) == ["class", "ball_hit_rate", "ball_hit_rate_random", "distance_95"]
     assert told.prototypes.index.equals(fit.prototypes.index)
     assert "20 bootstrap samples" in repr(told)
-    assert told.plot().get_title() == "filled: ball hit rate; open: selected again"
+    assert told.plot().get_title() == "filled: ball hit rate\nopen: selected again"
     knn = pc.fit("species ~ .", pc.load_data("iris"), "knn", k=3).stability(B=3)
     assert (knn.prototypes["reselected"].dropna() == 1).all()
     assert knn.plot().get_title() == "selected again"

@@ -22,7 +22,6 @@ from protoclass.metrics.mixed import Mixed
 from protoclass.metrics.wrappers import Ranks
 from protoclass.testing.contract import ContractError, accepted, hold, pickled, require, unless_refused, watching
 from protoclass.testing.metrics import (
-    PAIRS,
     Array,
     check_rows_alone,
     equal,
@@ -74,6 +73,9 @@ class Measured(package.Measured):
             if rep is not None and D is not None and np.isfinite(D).all():
                 out.append((where, rep, rep, D))
         return out
+
+
+PAIRS = ((0, 1), (0, -1), (3, 2), (5, 7), (-2, 4))
 
 
 def further(s: package.Measured, where: str = "") -> Measured:
@@ -224,6 +226,36 @@ def check_choice(s: Measured) -> None:
     require(same(some, part(s.candidates, at)), f"{s}: `some_candidates` represents candidates otherwise than `candidates` does")
     slim, few, kept = s.call("`slim`", s.trained.slim, part(s.rows, at), part(s.candidates, at))
     require(equal(s.between(few, kept, slim), s.D[at][:, at]), f"{s}: as `slim` makes it, it measures otherwise")
+
+
+def check_power(s: Measured) -> None:
+    """The declared power of the dissimilarity is a sum over variables, and its groups are predictors."""
+    predictors, groups = list(s.frame.schema), s.trained.column_groups
+    named = [c for group in groups for c in group]
+    require(set(named) <= set(predictors), f"{s}: column_groups has {named}, but the predictors are {predictors[:10]}")
+    power = s.trained.power
+    if power is None:
+        return
+    if not np.isfinite(power) or s.metric.given or not s.frame.formula.plain() or s.frame.columns.isna().any(axis=None):
+        return
+    alone = [(c,) for c in predictors if c not in named]
+    variables, columns = [*groups, *alone], s.frame.columns
+    for i, j in PAIRS:
+        d = float(s.D[i, j])
+        if d == 0:
+            continue
+        instead = pd.DataFrame(index=range(len(variables)))
+        for c in columns:
+            other = np.array([c in group for group in variables])
+            instead[c] = columns[c].iloc[np.where(other, j % len(s), i % len(s))].array
+        left = np.asarray(s.new(instead, part(s.candidates, np.array([j])))[:, 0], float)
+        total = float(((1 - (left / d) ** float(power)).sum()) * d)
+        require(
+            np.isclose(total, d, rtol=1e-6), f"{s}: power={power:g} is declared, but the parts of D[{i % len(s)}, {j % len(s)}] by "
+            f"variable add up to {total:.6g}, and it is {d:.6g}: `power` is the power of the dissimilarity that is a sum over "
+            "variables (or over "
+            "column_groups), by which `why` divides it; else None, and a parameter needs another name",
+        )  # fmt: skip
 
 
 def check_dependence(s: Measured) -> None:
@@ -496,9 +528,14 @@ def check_after_others(s: Measured) -> None:
 
 
 CHECKS: tuple[Callable[[Any], None], ...] = (
-    check_untouched, *package.CHECKS, check_places, check_choice, check_what_is_learned, check_after_others, check_state,
+    check_untouched, *package.CHECKS, check_power, check_places, check_choice, check_what_is_learned, check_after_others, check_state,
     check_unusual_rows, check_own_row, check_folds, check_dependence, check_few_rows, check_parts, check_halfway, check_geometry,
     check_column_weights, check_wrappers,
+)  # fmt: skip
+
+ON_TABLES = (
+    package.check_values, package.check_cutting, package.check_alone, package.check_missing, check_places, check_unusual_rows,
+    check_few_rows, check_folds, check_own_row,
 )  # fmt: skip
 
 
@@ -510,4 +547,4 @@ def check_metric(metric: Any, data: Any = None, formula: str = "y ~ .") -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # what is odd in these data is meant to be
         for where, other, names in tables(first.data, first.frame, formula, data is not None):
-            unless_refused(lambda: hold(further(trained_on(first.metric, other, names), where), CHECKS))  # noqa: B023
+            unless_refused(lambda: hold(further(trained_on(first.metric, other, names), where), ON_TABLES))  # noqa: B023

@@ -59,29 +59,6 @@ def test_what_came_from_a_library_goes_back_to_it(library, tmp_path):
     assert as_lists(v.glance()) == plain_lists(w.glance())
 
 
-def test_levels_are_an_enumeration_in_polars():
-    polars = pytest.importorskip("polars")
-    iris = pc.load_data("iris")
-    fit = pc.fit("species ~ .", polars.from_dict(iris.astype({"species": object}).to_dict("list")), eps=1.0)
-    assert fit.predict().dtype == polars.Enum(["setosa", "versicolor", "virginica"])
-    assert fit.predict().name == "species"
-
-
-def test_tables_go_to_latex_and_styler():
-    pytest.importorskip("jinja2")
-    data = DATA.assign(y=DATA["y"].map({"tall": "50 % & more", "short": "a_b"}))
-    fit = pc.fit("y ~ x + z", data, cv=3, eps=[0.5, 1.0])
-    tables = [fit.tidy(), fit.glance(), fit.augment(), fit.prototypes, fit.validation.table, fit.validation.tidy(),
-              fit.test(data).confusion, fit.importance(repeats=2, cv=3)]  # fmt: skip
-    for table in tables:
-        latex = table.to_latex(index=False, escape=True)
-        assert latex.count("\\\\") >= len(table) + 1
-        assert "50 % &" not in latex
-        html = table.style.format(precision=2).highlight_max(axis=0, subset=list(table.select_dtypes("number"))).to_html()
-        assert html.count("<tr>") >= len(table)
-    assert "50 \\% \\& more" in fit.tidy().to_latex(escape=True)
-
-
 @pytest.mark.parametrize("library", ["polars", "pyarrow"])
 def test_labels_of_several_types_are_texts_there(library):
     polars = pytest.importorskip("polars")

@@ -2,8 +2,6 @@
 
 import io
 import re
-import subprocess
-import sys
 import warnings
 from decimal import Decimal
 
@@ -13,6 +11,7 @@ import polars as pl
 import pytest
 
 import protoclass as pc
+from protoclass.__main__ import main
 from protoclass.frames.frame import mold
 from protoclass.sklearn import PrototypeClassifier
 
@@ -142,7 +141,7 @@ def test_dates_and_decimals_of_other_types():
 
 
 @pytest.mark.parametrize("sep", [";", "\t", "|"])
-def test_another_separator_is_named(sep, tmp_path):
+def test_another_separator_is_named(sep, tmp_path, capsys):
     table = rows(b=X, c=X + 1)
     path = tmp_path / "rows.csv"
     for decimal, quoting in ((".", 0), (",", 0), (",", 1)):
@@ -154,9 +153,8 @@ def test_another_separator_is_named(sep, tmp_path):
             pc.fit("y ~ .", pd.DataFrame(columns=[sep.join(table)], data=["1"]), "knn", k=1)
     if sep == ";":  # lines of several lengths, as decimal commas make them
         path.write_text("a;b;y\n1,5;2;u\n1;2;v\n1,5;2,5;u\n")
-        run = subprocess.run([sys.executable, "-m", "protoclass", "y ~ .", path], capture_output=True, text=True)
-        assert run.returncode == 2
-        assert "sep=';'" in run.stderr
+        assert main(["y ~ .", str(path)]) == 2
+        assert "sep=';'" in capsys.readouterr().err
     fit = pc.fit("y ~ a", rows(), "knn", k=1)
     with pytest.raises(pc.DataError, match=told):
         fit.predict(pd.DataFrame(columns=[f"a{sep}b"], data=[f"1{sep}2"]))
@@ -279,14 +277,14 @@ def test_levels_of_whole_numbers_are_found_in_new_numbers():
 
 
 @pytest.mark.parametrize("encoding", ["latin-1", "utf-16"])
-def test_encodings_are_named(encoding, tmp_path):
+def test_encodings_are_named(encoding, tmp_path, capsys):
     path = tmp_path / "rows.csv"
     rows(city="Köln").to_csv(path, index=False, encoding=encoding)
     with pytest.raises(pc.FileError, match=f"encoding='{encoding}'"):
         pc.fit("y ~ a", path, "knn", k=1)
     pc.fit("y ~ a", pd.read_csv(path, encoding=encoding), "knn", k=1)
-    run = subprocess.run([sys.executable, "-m", "protoclass", "y ~ a", path], capture_output=True, text=True)
-    assert f"encoding='{encoding}'" in run.stderr
+    assert main(["y ~ a", str(path)]) == 2
+    assert f"encoding='{encoding}'" in capsys.readouterr().err
 
 
 def test_readers_of_other_files_are_named(tmp_path):

@@ -282,40 +282,6 @@ def test_a_column_of_different_types_in_two_files_is_refused(tmp_path):
         pc.fit("y ~ a", [tmp_path / "a.parquet", tmp_path / "c.parquet"], eps=1.0)
 
 
-def unordered():
-    frame = pl.DataFrame({"y": list("abab"), "a": [1.0, 2, 3, 4]})
-    lazy, c = frame.lazy(), duckdb.connect()
-    c.sql("create table t as select * from (values ('a', 1.0), ('b', 2.0), ('a', 3.0)) v(y, a)")
-    loose = duckdb.connect()
-    loose.sql("create table t as select * from (values ('a', 1.0), ('b', 2.0)) v(y, a)")
-    loose.sql("set preserve_insertion_order=false")
-    return {
-        "polars group_by": lazy.group_by("y").agg(pl.col("a").sum()),
-        "polars unique": lazy.unique(),
-        "polars join": lazy.join(lazy, on="a").select("y", "a"),
-        "duckdb group by": c.sql("select y, sum(a) as a from t group by y"),
-        "duckdb join": c.sql("select t.y, t.a from t join t s on t.a = s.a"),
-        "duckdb setting": loose.sql("from t"),
-    }
-
-
-@pytest.mark.parametrize("name", ["polars group_by", "polars unique", "polars join", "duckdb group by", "duckdb join",
-                                  "duckdb setting"])  # fmt: skip
-def test_rows_are_taken_in_the_order_in_which_they_come(name):
-    fit = pc.fit("y ~ a", unordered()[name], eps=1.0)
-    assert fit.prototypes.index.isin(fit.call.data.index).all()
-    assert fit.update(eps=0.5).call.data.equals(fit.call.data)  # and are not read again
-
-
-def test_rows_that_are_sorted_at_last_are_read():
-    tables = unordered()
-    assert as_pandas(tables["polars join"].sort("a"))["a"].tolist() == [1, 2, 3, 4]
-    assert as_pandas(tables["duckdb join"].order("a"))["a"].tolist() == [1, 2, 3]
-    assert as_pandas(tables["duckdb group by"].order("y"))["a"].tolist() == [4, 2]
-    assert as_pandas(tables["duckdb setting"].order("a desc"))["a"].tolist() == [2, 1]
-    assert as_pandas(duckdb.sql("select sum(a) as a, count(*) as n from range(5) t(a)"))["a"].tolist() == [10]
-
-
 @pytest.mark.parametrize("given", [iter([1]), (k for k in range(3)), 3, ["a", 1], [], b"a.csv", {"a": [1]}, np.zeros(3), np, None])
 def test_values_that_are_no_tables(given):
     with pytest.raises(pc.DataError, match="must be a DataFrame"):
@@ -333,26 +299,6 @@ def test_values_that_no_column_has_are_refused(values, words, tmp_path):
     assert pc.fit("y ~ . - a", tmp_path / "a.parquet", eps=1.0).nobs == 4
     with pytest.raises(pc.DataError, match=r"not FileSystemDataset: use data.to_table\(columns=\[...\]\)"):
         pc.fit("y ~ .", ds.dataset(tmp_path / "a.parquet"), eps=1.0)
-
-
-def test_columns_that_memory_refuses_are_refused(tmp_path):
-    days = pd.DataFrame({"y": list("abab"), "day": pd.date_range("2020", periods=4), "k": [1.0, 2, 3, 4]})
-    days.to_parquet(tmp_path / "a.parquet")
-    messages = []
-    for data in (days, tmp_path / "a.parquet"):
-        with pytest.raises(pc.DataError) as error:
-            pc.fit("y ~ day", data, eps=1.0)
-        messages.append(str(error.value))
-        assert pc.fit("y ~ k", data, eps=1.0, groups="day").nobs == 4
-        assert pc.fit("day ~ k", data, "knn", k=1).classes == list(days.day)
-    assert messages[0] == messages[1]
-    for formula, more in {"y ~ z": {}, "z ~ k": {}, "y ~ k": {"weights": "kk"}, "y ~": {}, "y ~ . - z": {}}.items():
-        said = []
-        for data in (days, tmp_path / "a.parquet"):
-            with pytest.raises(pc.ProtoclassError) as error:
-                pc.fit(formula, data, eps=1.0, **more)
-            said.append((type(error.value), str(error.value)))
-        assert said[0] == said[1]
 
 
 def test_errors_of_a_lazy_table_are_ours(tmp_path):
@@ -379,15 +325,3 @@ def test_without_pyarrow(folder):
     fit = pc.fit("y ~ a + text + whole", clinic(), eps=0.1)
     assert done.stdout.startswith(f"{fit.nobs}\n{fit.nobs}\n"), done.stderr
     assert "needs pyarrow, which is not installed: install it" in done.stdout
-
-
-def test_a_partition_is_sent_no_rows_of_the_fit():
-    """What predicts a partition is small, however many rows the fit has."""
-    frame = pd.concat([clinic().dropna()] * 6, ignore_index=True)
-    for method, more in {"pvm": {"eps": 0.5}, "kmeans": {"K": 2}}.items():
-        fit = pc.fit("y ~ a + single + whole", frame, method, **more).calibrate(cv=2)
-        light = fit.slim()
-        for kind in ("class", "prob", "distance", "set"):
-            ours, theirs = light.predictions(clinic().dropna(), kind), fit.predictions(clinic().dropna(), kind)
-            assert ours.equals(theirs)
-        assert len(pickle.dumps(light)) < len(pickle.dumps(fit)) / 2

@@ -19,9 +19,9 @@ QUIET = [hypothesis.HealthCheck.too_slow, hypothesis.HealthCheck.data_too_large,
 
 
 def kept(count):
-    """So many examples, always the same; or with PROTOCLASS_FUZZ=10000 as many as it says, drawn anew."""
+    """A third of so many examples, always the same; or with PROTOCLASS_FUZZ=10000 as many as it says, drawn anew."""
     return hypothesis.settings(
-        max_examples=EXAMPLES or count,
+        max_examples=EXAMPLES or max(2, count // 3),
         derandomize=not EXAMPLES,
         deadline=None,
         suppress_health_check=QUIET,

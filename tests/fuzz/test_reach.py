@@ -15,7 +15,7 @@ from .laws import ForeignWarning, Hang, attempt, lawful
 def test_enough_calls_are_fitted():
     seen = []
 
-    @settings(max_examples=80, derandomize=True, database=None, deadline=None)
+    @settings(max_examples=40, derandomize=True, database=None, deadline=None)
     @given(calls())
     def count(call):
         seen.append((call, attempt(call.run)))

@@ -120,7 +120,7 @@ def test_costs_of_alternatives_are_marks_and_the_dotted_line_is_the_limit(exact)
     assert list_marks(ax) == expected
     (limit,) = [line for line in ax.lines if line.get_linestyle() == ":"]
     assert set(limit.get_xdata()) == {0.1 * result.optimum.most}
-    assert limit.get_label() == "within 10 %"
+    assert ax.get_xlabel() == "added cost\n(dotted: 10 % above the optimum)"
     first = result.table.iloc[0]
     assert ax.get_yticklabels()[0].get_text() == f"{first.name}, {first['verdict']}"
     assert find_faults(ax.figure) == []

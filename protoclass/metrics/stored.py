@@ -211,8 +211,8 @@ def _square(rows: list[list[str]], decimal: str) -> pd.DataFrame:
     names = [row[0] for row in body] if n == width - 1 else header
     values = [row[width - n :] for row in body]
     if n == 0 or n not in (width, width - 1) or any(len(row) != width for row in body) or len(header or values[0]) not in (n, width):
-        counts = ", ".join(str(len(row)) for row in rows[:5])
-        raise DataError(f"its rows have {counts} ... fields, which is no square table or triangle, nor a line for each pair")
+        lengths = ", ".join(str(len(row)) for row in rows[:5])
+        raise DataError(f"its rows have {lengths} ... fields, which is no square table or triangle, nor a line for each pair")
     numbers = pd.DataFrame([_row(row, decimal, k) for k, row in enumerate(values)])
     if names is None:
         return numbers

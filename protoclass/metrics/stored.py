@@ -163,8 +163,11 @@ def condensed(values: np.ndarray) -> pd.DataFrame:
 def _fields(lines: list[str], separator: str) -> list[list[str]]:
     """The fields of a table; quoted ones may contain separators. The number of rows in a first line is left out."""
     if separator == " ":
-        printed = lines[0][0] == " " and _floats(lines[0].split(), ".") is None
-        lines = _unfolded(lines) if printed else [line.strip() for line in lines]
+        header = lines[0].split()
+        counted = len(header) > 1 and header == [str(k + 1) for k in range(len(header))]  # rows without names
+        if lines[0][0] == " " and (counted or _floats(header, ".") is None):
+            return _printed(lines)
+        lines = [line.strip() for line in lines]
     reader = csv.reader(lines, delimiter=separator, strict=True, skipinitialspace=separator == " ")
     try:
         rows = list(reader)
@@ -173,20 +176,24 @@ def _fields(lines: list[str], separator: str) -> list[list[str]]:
     return rows[1:] if "".join(rows[0]).strip() == str(len(rows) - 1) else rows
 
 
-def _unfolded(lines: list[str]) -> list[str]:
-    """The rows of a printed matrix, in blocks of columns; a `dist` has no first row and no last column."""
-    cells, header = dict[str, dict[str, str]](), list[str]()
-    for line in lines:
-        name, *values = line.split()
-        if line[0] == " ":
-            header = [name, *values]
-            cells |= {column: cells.get(column, {}) for column in header}
-        else:
-            cells.setdefault(name, {}).update(zip(header, values, strict=False))
-    return [
-        " ".join(['""', *cells]),
-        *(" ".join([row, *(known.get(c, "NA") for c in cells)]) for row, known in cells.items()),
-    ]
+def _printed(lines: list[str]) -> list[list[str]]:
+    """The fields of a printed matrix, in blocks of columns whose numbers end where their names do, which may contain blanks.
+
+    A `dist` has no first row and no last column.
+    """
+    cells = dict[str, dict[str, str]]()
+    heads = [k for k, line in enumerate(lines) if line[0] == " "]
+    for head, end in pairwise([*heads, len(lines)]):
+        names, rows = lines[head], lines[head + 1 : end]
+        found = [{m.end(): m for m in re.finditer(r"\S+", row) if _floats([m[0]], ",")} for row in rows]
+        ends = sorted({m.end() for m in re.finditer(r"\S+", names)} & set().union(*found))
+        columns = {last: names[first:last].strip() for first, last in pairwise([0, *ends])}
+        cells |= {column: cells.get(column, {}) for column in columns.values()}
+        for row, numbers in zip(rows, found, strict=True):
+            values = {columns[at]: m for at, m in numbers.items() if at in columns}
+            start = min((m.start() for m in values.values()), default=len(row))
+            cells.setdefault(row[:start].strip(), {}).update({column: m[0] for column, m in values.items()})
+    return [["", *cells], *([row, *(known.get(c, "NA") for c in cells)] for row, known in cells.items())]
 
 
 def _square(rows: list[list[str]], decimal: str) -> pd.DataFrame:
@@ -203,15 +210,9 @@ def _square(rows: list[list[str]], decimal: str) -> pd.DataFrame:
     body = rows[-n:] if n else []
     names = [row[0] for row in body] if n == width - 1 else header
     values = [row[width - n :] for row in body]
-    if (
-        n == 0
-        or n not in (width, width - 1)
-        or any(len(row) != width for row in body)
-        or len(header or values[0]) not in (n, width)
-    ):
-        raise DataError(
-            f"its rows have {', '.join(str(len(row)) for row in rows[:5])} ... fields, which is no square table or triangle"
-        )
+    if n == 0 or n not in (width, width - 1) or any(len(row) != width for row in body) or len(header or values[0]) not in (n, width):
+        lengths = ", ".join(str(len(row)) for row in rows[:5])
+        raise DataError(f"its rows have {lengths} ... fields, which is no square table or triangle, nor a line for each pair")
     numbers = pd.DataFrame([_row(row, decimal, k) for k, row in enumerate(values)])
     if names is None:
         return numbers
@@ -253,12 +254,9 @@ def _listed(rows: list[list[str]], decimal: str) -> pd.DataFrame | None:
             columns = columns[1:]
         if len(body) == 1:
             columns = [tuple(body[0])]
-        values = _floats(columns[-1], decimal) if len(columns) in (1, 3) else None
-        if (
-            values is None
-            or len(values) < 2
-            or (len(columns) > 1 and len(body) <= 3 and _floats([*columns[0], *columns[1]], decimal))
-        ):
+        square = len(columns) == len(body) > 1 and _floats(columns[0], decimal) is not None
+        values = _floats(columns[min(2, len(columns) - 1)], decimal) if len(columns) not in (0, 2) and not square else None
+        if values is None or len(values) < 2 or (len(columns) > 1 and len(body) <= 3 and _floats([*columns[0], *columns[1]], decimal)):
             continue  # three lines of numbers are a matrix
         if len(columns) == 1:
             return condensed(np.array(values))

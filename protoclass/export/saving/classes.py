@@ -107,6 +107,6 @@ def refused(value: Any, where: str) -> OptionError:
             "write the metric as a class with pc.register and @pc.extend.savable, because files do not contain code (see "
             "CONTRIBUTING.md), or use the matrix of dissimilarities"
         )
-    elif isinstance(value, (pd.Series, pd.Index)) or type(value).__module__.startswith("pandas"):
+    elif where.startswith("the column") or isinstance(value, (pd.Series, pd.Index)) or type(value).__module__.startswith("pandas"):
         cure = "convert it to numbers, texts, categories or dates, leave the column out of the data, or save fit.slim()"
     return OptionError(f"{where} is {brief(value)}, of type {type(value).__name__}, which can't be saved: {cure}")

@@ -228,16 +228,20 @@ def _square(rows: list[list[str]], decimal: str) -> pd.DataFrame:
 
 
 def _filled(rows: list[list[str]]) -> list[list[str]]:
-    """Rows with a name and one triangle of the values, with empty fields for the other; any others as they are."""
+    """Rows with one triangle of the values, with empty fields for the other; any others as they are. Names may stand before and above."""
+    if len(rows[0]) in (len(rows) - 1, len(rows)) and len(rows[1:]) > 1 and _floats(rows[0][1:], ",") is None:
+        return [rows[0], *_filled(rows[1:])]
     n, counts = len(rows), [len(row) for row in rows]
     for first in (1, 2):  # fields of the shortest row
         lower = list(range(first, first + n))
         if n > 1 and counts in (lower, lower[::-1]):
+            right, named = counts == lower, True
             if _floats([row[0] for row in rows], ",") is not None:
-                raise DataError("the rows of one triangle have no names that are texts")
-            empty = [[""] * (n + 1 - count) for count in counts]
-            right = counts == lower
-            return [row + gap if right else [row[0], *gap, *row[1:]] for row, gap in zip(rows, empty, strict=True)]
+                named = first == 2 or {*(_floats([row[-1 if right else 0] for row in rows], ",") or [])} != {0.0}
+                if named:
+                    raise DataError("the rows of one triangle have no names that are texts, and no diagonal of zeros")
+            empty = [[""] * (n + named - count) for count in counts]
+            return [row + gap if right else [*row[:named], *gap, *row[named:]] for row, gap in zip(rows, empty, strict=True)]
     return rows
 
 

@@ -92,6 +92,15 @@ class Film:
             self.reels[k] = describe_rule(fit, self.stages.source, self.points(fit))
         return self.reels[k]
 
+    def fill(self, entries: int) -> None:
+        """Make those of the radii closest to the fit's own, as far as that reads no more dissimilarities than this."""
+        fits, own, size = self.stages.fits, self.stages.own, BYTES
+        for k in sorted(range(len(fits)), key=lambda k: abs(k - own)):
+            entries -= self.fit.nobs * max(1, len(fits[k].rule.prototypes))
+            if entries < 0 or size < 0:
+                break
+            size -= sum(len(part["data"]) for part in self.reel(k).values() if isinstance(part, dict))
+
 
 def make_film(stages: Stages) -> Film:
     """A film with the reels of all radii as far as they are not too large, that of the fit itself first."""
@@ -103,12 +112,7 @@ def make_film(stages: Stages) -> Film:
             if row < 0:
                 places.setdefault(name, fit.nobs + len(places))
     film = Film(stages, [str(label) for label in [*fit.frame.index, *places]], places, {})
-    entries, size = ENTRIES if isinstance(stages.source, Held) else ENTRIES // 10, BYTES
-    for k in sorted(range(len(stages.fits)), key=lambda k: abs(k - stages.own)):
-        entries -= fit.nobs * max(1, len(stages.fits[k].rule.prototypes))
-        if entries < 0 or size < 0:
-            break
-        size -= sum(len(part["data"]) for part in film.reel(k).values() if isinstance(part, dict))
+    film.fill(ENTRIES if isinstance(stages.source, Held) else ENTRIES // 10)
     return film
 
 

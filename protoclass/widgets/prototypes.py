@@ -22,7 +22,7 @@ from ..pictures.plane import MAP, Plane, choose_axes, divide_plane, list_predict
 from ..pictures.stages import make_stages
 from ..tables.words import list_features
 from .base import Explorer, Plain, Requested, find_value, join
-from .film import Film, describe, describe_plane, make_film, pack
+from .film import ENTRIES, Film, describe, describe_plane, make_film, pack
 
 FEW = 12  # rows of a table
 NEW = 1000  # rows
@@ -212,6 +212,7 @@ class PrototypeExplorer(Explorer):
         except ProtoclassError as reason:
             raise NotAvailable(f"there is no map to save: {reason}") from reason
         film.reel(self._stage)
+        film.fill(ENTRIES)
         radii, notes = self._stages.radii, [self._stages.note] if self._stages.note else []
         if len(film.reels) < len(radii):
             notes.append(f"This page includes {len(film.reels)} of the {len(radii)} radii, those closest to the radius of the fit.")

@@ -18,7 +18,6 @@ from protoclass.core.query import Beside, Query, answer
 from protoclass.core.sources import Streamed
 from protoclass.core.spatial import Spatial
 from protoclass.core.task import Points
-from protoclass.metrics import reading
 
 KS = (1, 2, 5, 17, 50)
 EXPONENTS = (2.0, 1.0, np.inf, 3.0, 1.5)
@@ -197,8 +196,7 @@ def test_prototypes_are_searched_and_compared_where_it_pays(monkeypatch):
         assert len({id(block.beside(points)) for block in blocks}) == 1  # prepared once
 
 
-def test_metrics_that_are_not_distances_have_no_prototypes_beside_their_rows(monkeypatch):
-    monkeypatch.setattr(reading, "FEWEST", 0)
+def test_metrics_that_are_not_distances_have_no_prototypes_beside_their_rows():
     draw = np.random.default_rng(0)
     data = pd.DataFrame(draw.normal(size=(800, 3))).add_prefix("x").assign(y=draw.choice(["a", "b"], 800))
     for metric, there in (("euclidean", True), ("manhattan", True), ("gower", False), ("cosine", True)):

@@ -231,14 +231,6 @@ def test_files_of_classes_that_had_more_fields(tmp_path):
     refuses(changed(whole, former("ova")), tmp_path, "has no argument 'multiclass'")
 
 
-def test_what_is_loaded_is_the_same_after_a_harmless_change(tmp_path, whole):
-    """Dates and system of an entry say nothing."""
-    path = tmp_path / "x.proto"
-    path.write_bytes(damage.put_together(damage.take_apart(whole), seal=True))
-    fit = damage.FITS["pvm"]()
-    assert damage.says(pc.load(path)) == damage.says(fit)
-
-
 # writing
 
 
@@ -362,15 +354,6 @@ def test_a_file_that_another_process_is_writing_is_left_to_it(fit, tmp_path, mon
     assert fit.save(path, overwrite=True).size == path.stat().st_size
     assert len(inner) == 2
     assert [p.name for p in tmp_path.iterdir()] == ["fit.proto"]
-
-
-@pytest.mark.parametrize("name", ["x" * 200 + ".proto", "é" * 100, "[a]*?.proto"])
-def test_names_that_are_long_or_have_signs_of_patterns(fit, tmp_path, name):
-    assert fit.save(tmp_path / name).path.is_file()
-    (tmp_path / f".{name[:40]}.0.part").write_bytes(b"left")
-    (tmp_path / ".a.0.part").write_bytes(b"another file's")
-    fit.save(tmp_path / name, overwrite=True)
-    assert sorted(p.name for p in tmp_path.iterdir()) == sorted([".a.0.part", name])
 
 
 def test_files_that_are_there_already(fit, tmp_path):

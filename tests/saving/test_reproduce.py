@@ -16,21 +16,17 @@ IRIS = pc.load_data("iris")
 FEW = IRIS.iloc[::3]
 WEIGHTED = FEW.assign(w=np.arange(len(FEW)) % 3 + 0.5, g=np.arange(len(FEW)) // 2)
 GAPS = FEW.assign(sepal_width=FEW["sepal_width"].where(np.arange(len(FEW)) % 7 > 0), kind=list("uv") * 25)
-ENDS = FEW.sample(frac=1, random_state=0).set_axis([f"r{k}" for k in range(len(FEW))])
 MATRIX = pc.dissimilarity("species ~ .", FEW, "manhattan").frame()
 SERIES = pd.DataFrame({"s": [[float(i // 2), i % 2, 2.0][: 2 + i % 3 % 2] for i in range(24)], "species": ["a"] * 11 + ["b"] * 13})
 FITS = {
     "certified": lambda: (pc.fit("species ~ .", FEW, eps=1.2, certify=True), FEW, {}),
-    "grid": lambda: (pc.fit("species ~ .", FEW, eps=[0.7, 1.0, 1.3], cv=3, dissimilarity="euclidean", repeats=1), FEW, {}),
     "weights": lambda: (pc.fit("species ~ .", WEIGHTED, eps=[0.7, 1.3], weights="w", groups="g", cv=3), WEIGHTED, {}),
     "gaps": lambda: (pc.fit("species ~ .", GAPS, eps=[0.15, 0.2], cv=3), GAPS, {}),
     "splines": lambda: (pc.fit("species ~ bs(petal_width, df=4) + kind", GAPS, "knn", k=[1, 3], cv=3, calibrate=True), GAPS, {}),
-    "names": lambda: (pc.fit("species ~ .", ENDS, eps=[0.8, 1.2], cv=3), ENDS, {}),
     "matrix": lambda: (pc.fit("species ~ 1", FEW, eps=1.5, dissimilarity=MATRIX), FEW, {"dissimilarity": MATRIX}),
     "learned": lambda: (pc.fit("species ~ .", FEW, "medianglvq", K=1, matrix="diagonal", ridge=0.1, cv=None), FEW, {}),
     "scm": lambda: (pc.fit("species ~ .", FEW, "scm", penalty=[0.5, 1.0], kind="conjunction", cv=3), FEW, {}),
     "by hand": lambda: (pc.cross_validate("species ~ .", FEW, eps=[0.7, 1.3], cv=3).fit_at(1), FEW, {}),
-    "truncated": lambda: (pc.fit("species ~ .", FEW, eps=1.0).at(size=4), FEW, {}),
     "calibrated": lambda: (pc.fit("species ~ .", FEW, eps=1.0).calibrate(cv=3), FEW, {}),
     "slim": lambda: (pc.fit("species ~ .", FEW, eps=[0.7, 1.3], cv=3).slim(), FEW, {}),
     "series": lambda: (pc.fit("species ~ s", SERIES, "knn", k=1), SERIES, {}),

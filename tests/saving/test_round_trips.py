@@ -233,13 +233,10 @@ def find_texts(path):
 
 
 LABELS = {
-    "whole numbers": [5, 3, -2, 10, 7, 8], "texts": list("abcdef"), "dates": pd.date_range("2020-01-30", periods=6),
+    "dates": pd.date_range("2020-01-30", periods=6),
     "days": [datetime.date(2020, 1, k) for k in range(1, 7)], "mixed": ["a", 1, 2.5, None, datetime.date(2020, 1, 1), False],
-    "floats": [0.1, np.inf, -0.0, 5e-324, 2.5, 3.5], "pairs": [("a", k) for k in range(6)], "spans": pd.interval_range(0, 6),
+    "pairs": [("a", k) for k in range(6)], "spans": pd.interval_range(0, 6),
     "levels": pd.MultiIndex.from_product([["u", "v"], [1, 2, 3]], names=["one", None]), "hours": pd.to_timedelta(range(6), "h"),
-    "categories": pd.CategoricalIndex(list("fedcba")),
-    "nullable": pd.Index([1, 2, 3, 4, 5, 6], dtype="Int64"),
-    "large": [2**70, 1, 2, 3, 4, 5],
 }  # fmt: skip
 
 
@@ -255,13 +252,11 @@ def test_labels(name, tmp_path):
 
 
 COLUMNS = {
-    "texts": list("uuuvvv"), "objects": np.array(list("uuuvvv"), object), "nullable": pd.array([1, 2, 3, 4, None, 6], "Int64"),
-    "booleans": [True, False, True, True, False, True], "dates": pd.date_range("2020", periods=6, unit="s"),
+    "nullable": pd.array([1, 2, 3, 4, None, 6], "Int64"),
+    "dates": pd.date_range("2020", periods=6, unit="s"),
     "categories": pd.Categorical(list("uuvvww"), list("wvu"), ordered=True), "spans": pd.cut([1, 2, 3, 4, 5, 6], 3),
     "single": np.arange(6, dtype=np.float32), "missing": [None, "a", None, "b", "c", "d"],
-    "strings": pd.array(list("uuuvv") + [None], "string"),
     "nullable floats": pd.array([1.5, None, 2, 3, 4, 5], "Float64"), "nullable booleans": pd.array([True, None] * 3, "boolean"),
-    "bytes": np.arange(6, dtype=np.uint8),
 }  # fmt: skip
 
 
@@ -280,12 +275,6 @@ def test_classes(classes, tmp_path):
     data = pd.DataFrame({"x": [0.0, 5.0] * 5, "y": pd.Series(list(classes) * 5)})
     data["y"] = data["y"].astype(classes.dtype) if hasattr(classes, "dtype") else data["y"]
     fit = pc.fit("y ~ x", data, eps=1.0)
-    assert same_fit(fit, again(fit, tmp_path), data)
-
-
-def test_columns_with_odd_names(tmp_path):
-    data = pd.DataFrame({"my x": [0.0, 0.1, 5.0, 5.1], "log(x)": [1.0, 2.0, 1.0, 2.0], "class": list("aabb")})
-    fit = pc.fit("class ~ `my x` + log(`log(x)`)", data, eps=1.0)
     assert same_fit(fit, again(fit, tmp_path), data)
 
 

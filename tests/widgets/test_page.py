@@ -389,7 +389,8 @@ def test_pages_of_other_methods(context, iris, method, parameters, tmp_path):
 
 
 def test_radii_that_are_too_many_are_left_out_in_words(iris, monkeypatch, tmp_path):
-    monkeypatch.setattr("protoclass.widgets.film.ENTRIES", 150 * 20)
+    for place in ("film", "prototypes"):
+        monkeypatch.setattr(f"protoclass.widgets.{place}.ENTRIES", 150 * 20)
     fit = pc.fit("species ~ .", iris, eps=[0.6, 1.0, 1.6], cv=3, dissimilarity="euclidean", repeats=1)
     assert 1 <= len(make_film(make_stages(fit)).reels) < 3
     explorer = PrototypeExplorer(fit)

@@ -62,7 +62,7 @@ def opened(chromium, tmp_path):
 
 @pytest.mark.parametrize("kind", ["minkowski", "weighted", "gower", "learned"])
 def test_a_page_measures_as_python_does(opened, iris, mixed, kind):
-    """Nearest prototype and rival, parts of both distances and least changes, of every fourteenth row and of new rows."""
+    """Nearest prototype and rival, parts of both distances and least changes, of some rows of the fit and of new rows."""
     metric = {
         "minkowski": pc.Minkowski(3.0),
         "weighted": pc.Euclidean(weights={"petal_width": 3.0}), "gower": pc.Gower(weights={"site": 0.5}),
@@ -71,9 +71,9 @@ def test_a_page_measures_as_python_does(opened, iris, mixed, kind):
     data = mixed if kind == "gower" else iris
     fit = pc.fit("species ~ .", data, dissimilarity=metric,
         eps=0.2 if kind == "gower" else 1.0, na="keep" if kind == "gower" else "drop", repeats=1)
-    new = data.iloc[::30].assign(sepal_length=lambda t: t["sepal_length"] + 0.05)
+    new = data.iloc[::50].assign(sepal_length=lambda t: t["sepal_length"] + 0.05)
     page = opened(fit, new=new)
-    rows = list(range(0, 150, 14))
+    rows = list(range(0, 150, 29))
     at = {f"new {k}": 150 + k for k in range(len(new))} | dict(zip(rows, rows, strict=True))
     found = dict(zip(at, page.evaluate(CLASSIFY, list(at.values())), strict=True))
     for k, label in enumerate(at):
@@ -138,19 +138,20 @@ def test_where_a_page_cannot_measure_it_says_why(opened, iris):
     for fit, reason in (
         (words, "Levenshtein dissimilarities are measured in Python"),
         (pc.fit("species ~ .", iris, "scm", penalty=2.0, stop=2), "the class is not that of the nearest prototype"),
-        (pc.fit("species ~ log(petal_length) + petal_width", iris, eps=1.0), "the formula transforms columns"),
+        (pc.fit("species ~ log(petal_length) + petal_width", iris, eps=1.0, dissimilarity="euclidean"), "the formula transforms columns"),
     ):
         text = opened(fit).locator(".protoclass-panel").inner_text()
         assert f"New rows are not classified here, because {reason}" in text
         assert "use fit.predict(new)" in text
+    plain = pc.fit("species ~ .", iris, eps=1.0, dissimilarity="euclidean")
     for wrong, message in (
         (iris.drop(columns="petal_width"), r"lack the columns \['petal_width'\]"),
         (iris.iloc[:0], "must have 1 to 1000 rows, not 0"),
     ):
         with pytest.raises(pc.DataError, match=message):
-            PrototypeExplorer(pc.fit("species ~ .", iris, eps=1.0), new=wrong)
+            PrototypeExplorer(plain, new=wrong)
     with pytest.raises(pc.DataError, match="must be a DataFrame"):
-        PrototypeExplorer(pc.fit("species ~ .", iris, eps=1.0), new=3)
+        PrototypeExplorer(plain, new=3)
 
 
 def test_a_saved_validation_has_all_points(chromium, iris, tmp_path):

@@ -2,27 +2,27 @@
 
 The kernel of two strings is a sum over pairs of their k-mers of a number that depends on the pair's Hamming distance d
 alone: how many words of k letters lie within m mismatches of both. The k-mers are not compared:
-an inverted index counts the pairs that agree when a set of positions is left out, and inclusion-exclusion converts these
+products of counts give the pairs that agree when a set of positions is left out, and inclusion-exclusion converts these
 counts into the numbers of pairs at distance d. All counts are integers, so the result does not depend on the tile.
 """
 
 from __future__ import annotations
 
-from functools import partial
 from itertools import combinations
 from math import comb, factorial
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...ground.errors import OptionError
 from .. import Array
-from ..parallel import in_blocks, kernel
 
-BLOCK = 64  # rows given to a thread at a time
-DENSE = 100  # multiplications in a matrix product that take as long as one step through the index
-ENTRIES = 2**25  # of the matrices in such a product
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
+
+DENSE = 100  # multiplications in a matrix product that take as long as one of a sparse product
+ENTRIES = 2**25  # of the matrices in a dense product
 SPARE = 16  # an index of features may have this many cells for each k-mer
 
 
@@ -93,12 +93,12 @@ def mismatch(a: Array, b: Array, k: int, m: int, letters: int) -> NDArray[np.flo
     array([[0., 1.],
            [1., 0.]])
     """
+    from scipy.sparse import csr_array
+
     n, q = len(a), len(b)
     if n == 0 or q == 0:
         return np.empty((n, q))
     words, owner = _words(np.concatenate([a, b]), k)
-    cut = int(np.searchsorted(owner, n))
-    owner = owner.astype(np.int32)
     most, factors = int(np.bincount(owner).max()), weights(k, m, letters)
     # intermediate sums may exceed 64 bits: the kernel itself fits, so it is exact modulo 2^64
     if max(shared(k, m, letters, 0) * most**2, *map(abs, factors)) >= 2**63:
@@ -110,19 +110,9 @@ def mismatch(a: Array, b: Array, k: int, m: int, letters: int) -> NDArray[np.flo
         weight = np.int64(factor)
         for kept in combinations(range(k), k - t):
             ids, size = _features(words[list(kept)], letters, SPARE * max(len(owner), 2**10))
-            start, feature, count = _tally(ids[:cut], owner[:cut], n, size)
-            begins, features, counts = _tally(ids[cut:], owner[cut:] - np.int32(n), q, size)
-            _norms(start, count, weight, own[:n])
-            _norms(begins, counts, weight, own[n:])
-            index = _index(begins, features, counts, size)
-            if _full(feature, index[0], n, q, size):
-                # sums of whole numbers within the precision are exact, in any order of BLAS
-                precision = np.float32 if most**2 < 2**24 else np.float64
-                left = _dense(start, feature, count, np.zeros((n, size), precision))
-                right = _dense(begins, features, counts, np.zeros((q, size), precision))
-                total += weight * (left @ right.T).astype(np.int64)
-                continue
-            in_blocks(partial(_block, start, feature, count, index, weight, total), n, BLOCK, total.size)
+            counts = csr_array((np.ones(len(ids), np.int64), (owner, ids)), (n + q, size))
+            own += weight * counts.multiply(counts).sum(axis=1)
+            total += weight * _products(counts[:n], counts[n:], most)
     norm = own.astype(np.float64)
     squared: NDArray[np.float64] = total / np.sqrt(norm[:n, None] * norm[None, n:])
     squared *= -2
@@ -132,16 +122,15 @@ def mismatch(a: Array, b: Array, k: int, m: int, letters: int) -> NDArray[np.flo
     return squared
 
 
-def _full(feature: Array, begin: Array, n: int, q: int, size: int) -> bool:
-    """Whether strings have so many features in common that a matrix product is faster than the index."""
-    if size * (n + q) > ENTRIES:
-        return False
-    steps = np.bincount(feature, minlength=size).astype(float) @ np.diff(begin)
-    return bool(steps * DENSE > float(n) * q * size)
-
-
-def _block(start: Any, feature: Any, count: Any, index: Any, weight: np.int64, total: Any, part: slice) -> None:
-    _add(start[part.start : part.stop + 1], feature, count, *index, weight, total[part])
+def _products(a: csr_array, b: csr_array, most: int) -> NDArray[np.int64]:
+    """Inner products (n, q) of counts, at most `most` in a row: of dense matrices if so many features are shared that this is faster."""
+    (n, size), q = a.shape, b.shape[0]
+    steps = np.bincount(a.indices, minlength=size).astype(float) @ np.bincount(b.indices, minlength=size)
+    if size * (n + q) > ENTRIES or steps * DENSE <= float(n) * q * size:
+        return np.asarray((a @ b.T).toarray())
+    # sums of whole numbers within the precision are exact, in any order of BLAS
+    precision = np.float32 if most**2 < 2**24 else np.float64
+    return np.asarray(a.astype(precision).toarray() @ b.astype(precision).toarray().T).astype(np.int64)
 
 
 def _words(strings: Array, k: int) -> tuple[Array, NDArray[np.int64]]:
@@ -171,71 +160,3 @@ def _features(words: NDArray[np.int64], letters: int, limit: int) -> tuple[NDArr
 def _rank(ids: NDArray[np.int64]) -> tuple[NDArray[np.int64], int]:
     distinct, ranks = np.unique(ids, return_inverse=True)
     return ranks.astype(np.int64), len(distinct)
-
-
-@kernel
-def _tally(ids, owner, n, size):  # type: ignore[no-untyped-def]
-    # the distinct features of each string, and how often each occurs
-    seen = np.zeros(size, np.int32)
-    feature, count, start = np.empty(len(ids), np.int32), np.empty(len(ids), np.int32), np.zeros(n + 1, np.int64)
-    i = end = 0
-    for s in range(n):
-        while i < len(ids) and owner[i] == s:
-            f = ids[i]
-            if seen[f] == 0:
-                feature[end] = f
-                end += 1
-            seen[f] += 1
-            i += 1
-        for x in range(start[s], end):
-            count[x] = seen[feature[x]]
-            seen[feature[x]] = 0
-        start[s + 1] = end
-    return start, feature[:end], count[:end]
-
-
-@kernel
-def _index(start, feature, count, size):  # type: ignore[no-untyped-def]
-    # the same counts by feature: the strings that have it, and how often
-    begin = np.zeros(size + 1, np.int32)
-    for f in feature:
-        begin[f + 1] += 1
-    for f in range(size):
-        begin[f + 1] += begin[f]
-    who, often = np.empty(len(feature), np.int32), np.empty(len(feature), np.int32)
-    for s in range(len(start) - 1):
-        for x in range(start[s], start[s + 1]):
-            f = feature[x]
-            who[begin[f]], often[begin[f]] = s, count[x]
-            begin[f] += 1
-    # each entry of `begin` has moved to the start of the next one
-    for f in range(size, 0, -1):
-        begin[f] = begin[f - 1]
-    begin[0] = 0
-    return begin, who, often
-
-
-@kernel
-def _dense(start, feature, count, out):  # type: ignore[no-untyped-def]
-    for s in range(len(start) - 1):
-        for x in range(start[s], start[s + 1]):
-            out[s, feature[x]] = count[x]
-    return out
-
-
-@kernel
-def _norms(start, count, weight, own):  # type: ignore[no-untyped-def]
-    for s in range(len(start) - 1):
-        for x in range(start[s], start[s + 1]):
-            c = np.int64(count[x])
-            own[s] += weight * c * c
-
-
-@kernel
-def _add(start, feature, count, begin, who, often, weight, total):  # type: ignore[no-untyped-def]
-    for i in range(len(total)):
-        row = total[i]
-        for x in range(start[i], start[i + 1]):
-            f, step = feature[x], weight * count[x]
-            for y in range(begin[f], begin[f + 1]):
-                row[who[y]] += step * often[y]

@@ -60,10 +60,7 @@ class Block:
 def block(D: Array, w: Array, own: Array) -> Block:
     """A Block of the dissimilarities D (n, m) of rows with weights w (n,), all > 0, to candidates, the rows own (m,)."""
     D = np.asarray(D, np.float32 if D.dtype == np.float32 else np.float64)
-    to = D.T
-    if not to.flags.c_contiguous:
-        to = D if D.flags.c_contiguous and D.shape[0] == D.shape[1] and _symmetric(D) else _transposed(D)
-    return Block(to, np.ascontiguousarray(w, np.float64), np.asarray(own, np.int64))
+    return Block(np.ascontiguousarray(D.T), np.ascontiguousarray(w, np.float64), np.asarray(own, np.int64))
 
 
 def kmedoids(
@@ -185,33 +182,6 @@ def _draw(problem: Block, chosen: Array, known: int, draw: np.random.Generator) 
         else:
             chosen[k] = np.setdiff1d(np.arange(len(own)), chosen[:k])[0]
         near = np.minimum(near, to[chosen[k]])
-
-
-def _transposed(D: Array) -> Array:
-    to = np.empty(D.shape[::-1], D.dtype)
-    _transpose(D, to)
-    return to
-
-
-@kernel
-def _transpose(D, to):  # type: ignore[no-untyped-def]
-    # in square blocks that stay in the cache
-    for a in range(0, D.shape[0], 16):
-        for b in range(0, D.shape[1], 16):
-            for i in range(a, min(a + 16, D.shape[0])):
-                for j in range(b, min(b + 16, D.shape[1])):
-                    to[j, i] = D[i, j]
-
-
-@kernel
-def _symmetric(D):  # type: ignore[no-untyped-def]
-    for a in range(0, D.shape[0], 16):
-        for b in range(0, a + 16, 16):
-            for i in range(a, min(a + 16, D.shape[0])):
-                for j in range(b, min(b + 16, D.shape[1])):
-                    if D[i, j] != D[j, i]:
-                        return False
-    return True
 
 
 @kernel

@@ -18,7 +18,7 @@ from ...ground.errors import FileError, NotAvailable, cut
 from ...ground.savable import Kind
 from .archive import array_bytes, plain
 from .classes import check_fields, class_of, known_classes, names_of_classes, refused
-from .derived import CHECKS, DERIVED, FORMER, written
+from .derived import CHECKS, DERIVED, as_now, written
 
 MISSING = {"NA": pd.NA, "NaT": pd.NaT}
 MASKED = ("Int8", "Int16", "Int32", "Int64", "UInt8", "UInt16", "UInt32", "UInt64", "Float32", "Float64", "boolean")
@@ -288,8 +288,7 @@ class Decoder:
     def _object(self, kind: Kind, given: dict[str, Any]) -> Any:
         if any(is_path(given.get(name)) for name in ("data", "frame")):
             raise FileError("it has the path of another file in place of data")
-        former = FORMER.get(kind.name, {})
-        given = {name: part for name, part in given.items() if name not in former or part != former[name]}
+        given = as_now(kind.name, given)
         if kind.name in DERIVED:
             value = DERIVED[kind.name].read(kind.of, **given)
         else:

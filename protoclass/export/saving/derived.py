@@ -80,8 +80,16 @@ FORMER: Mapping[str, Mapping[str, Any]] = {
         "transformations": ("x", "y", "scale", "rotation", "hyperbolic", "diagonal", "thickness"), "two_sided": True, "background": None,
     },
     "method medianglvq": {"starts": 1, "total": None, "init": "kmedoids"}, "method mmd": {"criticisms": 0},
-    "method scm": {"multiclass": "ovo"},
+    "method scm": {"multiclass": "ovo"}, "method hyperplane": {"dims": None}, "kmeans candidates": {"by": "class"},
 }  # fmt: skip
+
+
+def as_now(name: str, given: dict[str, Any]) -> dict[str, Any]:
+    """The fields of a class in a file, as it has them now."""
+    if name == "Validation" and np.ndim(given["counts"]) == 2:  # by class
+        given["counts"] = given["counts"].sum(axis=1)
+    former = FORMER.get(name, {})
+    return {field: part for field, part in given.items() if field not in former or part != former[field]}
 
 
 def check_dissimilarity(d: Any) -> None:

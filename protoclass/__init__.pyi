@@ -45,13 +45,13 @@ from .metrics.embedding import Check as Check
 from .metrics.embedding import Embedding as Embedding
 from .metrics.embedding import Spectrum as Spectrum
 from .metrics.forest import Forest as Forest
+from .metrics.given import kernel_distances as kernel_distances
 from .metrics.gower import Gower as Gower
 from .metrics.kernels import Kernel as Kernel
 from .metrics.learned import LDA as LDA
 from .metrics.learned import QDA as QDA
 from .metrics.learned import Learned as Learned
 from .metrics.mahalanobis import Mahalanobis as Mahalanobis
-from .metrics.matrices import kernel_distances as kernel_distances
 from .metrics.measuring import dissimilarity as dissimilarity
 from .metrics.measuring import hull as hull
 from .metrics.measuring import kmeans as kmeans

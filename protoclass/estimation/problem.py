@@ -27,7 +27,7 @@ from ..ground.progress import bar
 from ..ground.savable import savable
 from ..metrics.base import Metric, TrainedMetric, as_vectors, joined
 from ..metrics.dissimilarity import Dissimilarity
-from ..metrics.matrices import check_complete
+from ..metrics.given import check_complete
 from ..metrics.measuring import Candidates, check_candidates, measure_frame, resolve, tried, warn_of_values
 from ..metrics.wrappers import OneOf, list_tuned, one_of_metrics, retuned
 from ..models.base import Model

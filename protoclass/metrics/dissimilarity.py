@@ -28,8 +28,7 @@ from ..ground.savable import savable
 from ..values import Above, Saveable, public
 from .base import TrainedMetric, as_vectors, compare
 from .embedding import Check, Embedding, Spectrum, check_dissimilarity, spectrum_of
-from .given import Given, trained_given
-from .matrices import converted
+from .given import Given, converted, trained_given
 from .reading import columns_of, coordinates_of, finite_values, usable
 
 ROWS = 512  # measured at a time

@@ -14,7 +14,7 @@ from ..ground.checks import either, is_number, one_of
 from ..ground.errors import DataError, OptionError, brief
 from ..ground.savable import savable
 from .base import Metric, TrainedMetric, Traits, strings
-from .matrices import kernel_distances
+from .given import kernel_distances
 from .scaling import SCALES, finite, spread_of, unscaled
 
 KERNELS = ("rbf", "poly", "laplacian")

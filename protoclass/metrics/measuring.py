@@ -23,10 +23,9 @@ from ..values import public
 from .base import Metric, TrainedMetric, as_vectors, candidates_of, compare, rows_of, train_metric
 from .dissimilarity import Dissimilarity
 from .dtw import DTW
-from .given import TrainedGiven, given
+from .given import TrainedGiven, check_complete, given
 from .gower import MANY, Gower
 from .learned import LDA, QDA
-from .matrices import check_complete
 from .minkowski import Euclidean
 from .registry import metric as by_name
 from .wrappers import OneOf, Wrapper, list_tuned

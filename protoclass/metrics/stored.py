@@ -18,8 +18,7 @@ from ..frames.schema import PLACEHOLDER
 from ..ground.errors import DataError, OptionError, brief, shown
 from ..values import public
 from .dissimilarity import Dissimilarity, of_matrix
-from .given import Given, given, labelled
-from .matrices import as_floats, from_pairs
+from .given import Given, as_floats, from_pairs, given, labelled
 
 NPY = b"\x93NUMPY"
 QUOTED = re.compile(r'"(?:[^"]|"")*"')

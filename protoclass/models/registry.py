@@ -60,7 +60,7 @@ def _make(kind: type[Model], parameters: dict[str, Any], beside: Collection[str]
     known = [f.name for f in fields(kind)]
     for name in parameters:
         if name not in known:
-            hint = hint_for(name, [*known, *beside])
+            hint = "it is an argument of fit alone" if name in beside else hint_for(name, [*known, *beside])
             listed = f"{'; ' if hint else ''}its parameters are {', '.join(known)}" if known else ""
             raise OptionError(f"{shown(name)} is not a parameter of {kind.name!r}: {hint}{listed}")
     return kind(**parameters)

@@ -11,6 +11,7 @@ from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
+from warnings import catch_warnings, simplefilter
 
 import pandas as pd
 
@@ -122,11 +123,13 @@ class File:
 
     def csv(self, columns: list[str]) -> pd.DataFrame:
         """Some columns of a CSV file. The parser checks the length of lines only if it reads all columns."""
-        with readable(self.unreadable):
-            table = pd.read_csv(self.path, low_memory=False)
-            if not isinstance(table.index, pd.RangeIndex):
-                raise FileError(f"{shown(str(self.path))} has lines with more values than its first line has names: name every column")
-            return table[columns]
+        with readable(self.unreadable), catch_warnings():
+            simplefilter("error", pd.errors.ParserWarning)
+            try:
+                return pd.read_csv(self.path, low_memory=False, index_col=False)[columns]
+            except pd.errors.ParserWarning:
+                words = "has lines with more values than its first line has names: name every column"
+                raise FileError(f"{shown(str(self.path))} {words}") from None
 
     def unreadable(self, reason: Exception) -> FileError:
         words = in_encoding(reason) or getattr(reason, "strerror", None) or re.sub(re.escape(str(self.path)), "the file", str(reason))

@@ -227,6 +227,7 @@ REFUSED = {
     "{}/binary.csv": (pc.FileError, "is not a CSV file that can be loaded"),
     "{}/ragged.csv": (pc.FileError, "is not a CSV file that can be loaded: .*line 4"),
     "{}/wide.csv": (pc.FileError, "more values than its first line"),
+    "{}/numbered.csv": (pc.FileError, "more values than its first line"),
     "a\0b.csv": (pc.FileError, r"no file is named|is not a path: .*File name too long"),
     "a" * 5000: (pc.FileError, r"no file is named|is not a path: .*File name too long"),
     "": (pc.FileError, "no file"),
@@ -249,7 +250,7 @@ def odd(tmp_path_factory):
     (folder / "page.parquet").write_bytes(whole[:4] + b"\xff" * 400 + whole[404:])
     (folder / "text.parquet").write_text("y,a\n1,2\n")
     for name, text in {"a.tsv": "y\ta\n", "a.txt": "y a\n", "nothing.csv": "", "head.csv": "y,a\n", "ragged.csv": "y,a\nu,1\nv,2\nu,3,4\n",
-                       "wide.csv": "y,a\nu,1,2\nv,2,3\n"}.items():  # fmt: skip
+                       "wide.csv": "y,a\nu,1,2\nv,2,3\n", "numbered.csv": "y,a\n1,u,2\n2,v,3\n"}.items():  # fmt: skip
         (folder / name).write_text(text)
     (folder / "binary.csv").write_bytes(bytes(range(256)) * 40)
     return folder

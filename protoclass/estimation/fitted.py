@@ -65,7 +65,7 @@ class Fitted(Served):
     """
 
     inside: ClassVar[str] = (
-        "answer_rows check_kind checked chosen_problem curve derived fates_of fitted_codes learned needed_of_new "
+        "answer_rows check_kind checked chosen_problem class_probabilities curve derived fates_of fitted_codes learned needed_of_new "
         "of_other_class prediction_sets predictions problem prototype_names prototype_row prototype_table query "
         "remembering selection true_codes unpredicted_in unseen_in warn_of warn_of_costs_twice why_optimistic"
     )
@@ -439,11 +439,11 @@ class Fitted(Served):
         prior = prior_of(prior, self.problem)
         query, index, complete = self.query(new, zero)
         if kind == "prob":
-            codes = self._chances(query, prior)
+            codes = self.class_probabilities(query, prior)
         elif threshold is not None:
-            codes = decide_at(self._chances(query, None), *threshold_of(threshold, self.frame.levels))
+            codes = decide_at(self.class_probabilities(query, None), *threshold_of(threshold, self.frame.levels))
         elif prior is not None or loss is not None:
-            codes = decide(self._chances(query, prior), loss_of(loss, self.frame.levels))
+            codes = decide(self.class_probabilities(query, prior), loss_of(loss, self.frame.levels))
         else:
             codes = self.fitted_codes if kind == "class" and new is None else answer(self.rule, kind, query)
         if kind in ("class", "cover"):
@@ -454,7 +454,7 @@ class Fitted(Served):
         values[complete] = codes
         return pd.DataFrame(values, index, self.frame.levels)
 
-    def _chances(self, query: Query, prior: np.ndarray | None) -> np.ndarray:
+    def class_probabilities(self, query: Query, prior: np.ndarray | None) -> np.ndarray:
         """Probabilities (r, classes) of the rows of a query: calibrated, or else of the rule; NaN for a row with a missing value.
 
         Calibrated probabilities are for the prevalence of the calibration rows, without the factors of `class_weights=`; those of

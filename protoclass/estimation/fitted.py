@@ -179,10 +179,10 @@ class Fitted(Served):
         """Table of the prototypes, in the order of selection, with the row labels of the data.
 
         Columns: `class` (the class it represents), `true_class` (its own class, if it is a row), the columns of the method, then
-        the predictors. Those of the PVM are `newly_covered`, the weight of the rows of its class that it is the first to cover;
-        `miscovered`, the weight of the rows of other classes in its ball; and `radius`, if each ball has its own. A predictor
-        with the name of an earlier column is called `name (predictor)`. Centroids are labelled by method, class and number, in the
-        units of the design matrix. If the metric has learned weights of the columns, `attrs["weights"]` has them by name.
+        the predictors. Those of the PVM are `newly_covered`, the weight of the rows of its class that it is the first to cover,
+        and `miscovered`, the weight of the rows of other classes in its ball. A predictor with the name of an earlier column is
+        called `name (predictor)`. Centroids are labelled by method, class and number, in the units of the design matrix. If the
+        metric has learned weights of the columns, `attrs["weights"]` has them by name.
         """
         prototypes, head = self.rule.prototypes, self.prototype_table
         if prototypes.at is None:

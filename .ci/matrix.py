@@ -32,7 +32,7 @@ PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["
 QUICK = (
     "README.md", "tests/estimation/test_fit.py", "tests/frames/test_tables.py", "tests/frames/test_formula.py", "tests/test_print.py",
     "tests/frames/test_reading.py", "tests/metrics/test_metrics.py", "tests/metrics/test_strings.py", "tests/models/test_kmedoids.py",
-    "tests/plots/test_plots.py", "tests/saving/test_round_trips.py", "tests/test_sql.py", "tests/estimation/test_remote.py",
+    "tests/plots/test_plots.py", "tests/saving/test_round_trips.py", "tests/test_sql.py", "tests/estimation/test_predict_to.py",
 )  # fmt: skip
 # old packages use what newer packages below them deprecate: not for us to mend, and no bound of ours keeps those back
 OLD = ("-W", "default::DeprecationWarning", "-W", "default::FutureWarning")

@@ -39,9 +39,9 @@ def one_eps(n: int, p: int, rows: int) -> Work:
 
 
 def default_fit(n: int, p: int, categories: int = 0) -> Work:
-    """`pc.fit` with all its defaults: scaled columns, eps by ten folds and the 1-SE rule.
+    """`pc.fit` with all its defaults: distance and eps by cross-validation and the 1-SE rule.
 
-    The last `categories` columns are cut into fifths, so that the dissimilarity is Gower's.
+    The last `categories` columns are cut into fifths, so the distances are Gower and LDA.
     """
 
     def table(rows: int) -> pd.DataFrame:

@@ -46,7 +46,7 @@ METHODS = {
     "one_eps": Method("PVM, one eps", "one_eps", balls=True,
                       note=f"`pc.fit` from frame to Fit, all rows are candidates, balls of about {ROWS} rows"),
     "default": Method("PVM, default fit", "default_fit",
-                      note="`pc.fit(formula, data)`: eps by ten folds, and a sample of the rows as candidates where they are many"),
+                      note="`pc.fit(formula, data)`: distance and eps by ten folds, and a sample of candidates if rows are many"),
     "compared": Method("comparisons of new rows", "compared", balls=True, columns=(20,),
                        note="new rows in memory with the prototypes of a fit of 30,000 rows as above, on all processors"),
     "written": Method("predict_to", "written", balls=True, columns=(20,),

@@ -159,7 +159,7 @@ def figures(fitted: Any, folder: Path) -> str:
 
     make_folder(folder)
     written = []
-    for kind in ("prototypes", "progress", "confusion", "validation"):
+    for kind in ("prototypes", "confusion", "validation"):
         figure = Figure(figsize=(6.8, 4.6), layout="constrained")
         try:
             fitted.plot(kind, ax=figure.subplots())

@@ -27,6 +27,11 @@ def test_oldest_versions_satisfy_every_requirement():
         assert any(f"{name}>={version}" == re.sub(r"\[.*\]|,.*", "", text) for text in texts), name
 
 
+def test_the_files_that_are_tested_are_there():
+    dist = runpy.run_path(str(ROOT / ".ci" / "dist.py"))
+    assert [name for name in (*MATRIX["QUICK"], *dist["TESTS"]) if not (ROOT / name).exists()] == []
+
+
 def test_the_oldest_python_is_the_one_that_is_required():
     assert PROJECT["requires-python"] == f">={MATRIX['versions']()[0]}"
 

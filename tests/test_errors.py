@@ -238,7 +238,6 @@ def test_the_shell(tmp_path, iris, capsys):
     assert "Radius         eps = 1" in capsys.readouterr().out
     assert {p.name for p in (tmp_path / "figures").iterdir()} == {
         "prototypes.png",
-        "progress.png",
         "confusion.png",
         "validation.png",
     }

@@ -187,7 +187,7 @@ def alternatives(
     Raises
     ------
     NotAvailable
-        If the method is neither "pvm" nor "medianglvq", or if each ball has its own radius.
+        If the method is neither "pvm" nor "medianglvq".
 
     Notes
     -----

@@ -65,7 +65,7 @@ class Fitted(Served):
     """
 
     inside: ClassVar[str] = (
-        "answer_rows chances check_kind checked chosen_problem curve derived fates_of fitted_codes learned needed_of_new "
+        "answer_rows check_kind checked chosen_problem class_probabilities curve derived fates_of fitted_codes learned needed_of_new "
         "of_other_class prediction_sets predictions problem prototype_names prototype_row prototype_table query "
         "remembering selection true_codes unpredicted_in unseen_in warn_of warn_of_costs_twice why_optimistic"
     )
@@ -179,10 +179,10 @@ class Fitted(Served):
         """Table of the prototypes, in the order of selection, with the row labels of the data.
 
         Columns: `class` (the class it represents), `true_class` (its own class, if it is a row), the columns of the method, then
-        the predictors. Those of the PVM are `newly_covered`, the weight of the rows of its class that it is the first to cover;
-        `miscovered`, the weight of the rows of other classes in its ball; and `radius`, if each ball has its own. A predictor
-        with the name of an earlier column is called `name (predictor)`. Centroids are labelled by method, class and number, in the
-        units of the design matrix. If the metric has learned weights of the columns, `attrs["weights"]` has them by name.
+        the predictors. Those of the PVM are `newly_covered`, the weight of the rows of its class that it is the first to cover,
+        and `miscovered`, the weight of the rows of other classes in its ball. A predictor with the name of an earlier column is
+        called `name (predictor)`. Centroids are labelled by method, class and number, in the units of the design matrix. If the
+        metric has learned weights of the columns, `attrs["weights"]` has them by name.
         """
         prototypes, head = self.rule.prototypes, self.prototype_table
         if prototypes.at is None:
@@ -439,11 +439,11 @@ class Fitted(Served):
         prior = prior_of(prior, self.problem)
         query, index, complete = self.query(new, zero)
         if kind == "prob":
-            codes = self.chances(query, prior)
+            codes = self.class_probabilities(query, prior)
         elif threshold is not None:
-            codes = decide_at(self.chances(query, None), *threshold_of(threshold, self.frame.levels))
+            codes = decide_at(self.class_probabilities(query, None), *threshold_of(threshold, self.frame.levels))
         elif prior is not None or loss is not None:
-            codes = decide(self.chances(query, prior), loss_of(loss, self.frame.levels))
+            codes = decide(self.class_probabilities(query, prior), loss_of(loss, self.frame.levels))
         else:
             codes = self.fitted_codes if kind == "class" and new is None else answer(self.rule, kind, query)
         if kind in ("class", "cover"):
@@ -454,7 +454,7 @@ class Fitted(Served):
         values[complete] = codes
         return pd.DataFrame(values, index, self.frame.levels)
 
-    def chances(self, query: Query, prior: np.ndarray | None) -> np.ndarray:
+    def class_probabilities(self, query: Query, prior: np.ndarray | None) -> np.ndarray:
         """Probabilities (r, classes) of the rows of a query: calibrated, or else of the rule; NaN for a row with a missing value.
 
         Calibrated probabilities are for the prevalence of the calibration rows, without the factors of `class_weights=`; those of

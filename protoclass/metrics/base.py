@@ -109,7 +109,6 @@ class Traits:
         Whether D[i, j] and D[j, i] are bit-identical; then half of a square matrix is computed.
     triangle : bool
         Whether the values are known to be a metric for any complete rows: symmetric, and never larger than by way of a third row.
-        Certified radii need this.
     slow : bool
         Whether computation is so slow that the matrix should be computed once and stored.
     row_by_row : bool
@@ -541,7 +540,7 @@ def train_metric(metric: Metric | TrainedMetric, frame: Frame) -> TrainedMetric:
 
 
 def rows_of(metric: TrainedMetric, frame: Frame) -> Rep:
-    """`metric.rows`, whose lengths are checked; for a long frame block by block, into files if it does not fit into memory."""
+    """`metric.rows`, whose lengths are checked; for a long frame block by block."""
     if metric.row_by_row:
         return joined((len(frame), at, _rows_of(metric, block)) for at, block in blocks(frame))
     return _rows_of(metric, frame)

@@ -253,7 +253,7 @@ def dissimilarity(data: Any, frame: Any = None, metric: Any = "auto", *, na: str
 
 
 def warn_of_values(frame: Frame, metric: Metric | TrainedMetric) -> None:
-    """Warn of texts that are compared by equality only, and of integers that floats round, unless the metric uses them unchanged."""
+    """Warn of series that are left out, of texts that are compared by equality only, and of rows with few values."""
     if metric.series and len(frame.dropped):
         warn(
             f"{len(frame.dropped)} series with missing values are left out: use na='keep' if missing values at the end of a row are the "

@@ -46,7 +46,7 @@ class Mixed(Wrapper):
     Raises
     ------
     OptionError
-        If a column is in no part or in several, if names are unknown, or if parameters are out of range.
+        If a column is not in exactly one part, if names are unknown, or if parameters are out of range.
     DataError
         If the formula transforms or crosses columns: parts use the original columns.
 

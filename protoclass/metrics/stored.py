@@ -88,10 +88,10 @@ def read_dissimilarity(path: Any, names: Any = None) -> Dissimilarity:
     if names is not None:
         labels = _labels(names, n)
     else:
-        labels = matrix.index
+        labels = matrix.index  # positions, or names as text
+        unnamed = labels.equals(pd.RangeIndex(n)) or list(labels) == [str(k + 1) for k in range(n)]  # as R numbers rows without names
         if all(WHOLE.fullmatch(str(name)) for name in labels):
             labels = labels.astype(int)
-        unnamed = labels.equals(pd.RangeIndex(n)) or labels.equals(pd.RangeIndex(1, n + 1))
     matrix = matrix.set_axis(labels).set_axis(labels, axis=1)
     rows = pd.DataFrame(index=labels)
     values = given(matrix, rows).values
@@ -216,7 +216,7 @@ def _square(rows: list[list[str]], decimal: str) -> pd.DataFrame:
     values = [row[width - n :] for row in body]
     if n == 0 or n not in (width, width - 1) or any(len(row) != width for row in body) or len(header or values[0]) not in (n, width):
         lengths = ", ".join(str(len(row)) for row in rows[:5])
-        raise DataError(f"its rows have {lengths} ... fields, which is no square table or triangle, nor a line for each pair")
+        raise DataError(f"its rows have {lengths} ... fields, so it is neither a square table or triangle nor a list of pairs")
     numbers = pd.DataFrame([_row(row, decimal, k) for k, row in enumerate(values)])
     if names is None:
         return numbers

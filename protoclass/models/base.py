@@ -153,13 +153,13 @@ class Capabilities:
     nearest : bool
         Whether its rule predicts the class of the nearest prototype.
     own_distances : bool
-        Whether its rule has its own distances, by which a prototype is the nearest, instead of the metric (`core.task.ByDistance`).
+        Whether its rule has its own distances, by which a prototype is the nearest, instead of the metric (`core.query.ByDistance`).
     balls : bool or str
         Whether its prototypes have balls that cover rows of their class.
     gains : bool or str
         Whether its prototypes have columns `newly_covered` and `miscovered`, in the order of selection.
     steps : bool or str
-        Whether its rule is built step by step (`core.task.Stepwise`).
+        Whether its rule is built step by step (`core.query.Stepwise`).
     costs : bool or str
         Whether the first steps are the rule of a larger lambda, which the method `at_cost(lambda_)` of the rule returns.
     warm_starts : bool

@@ -236,7 +236,7 @@ def outline_balls(fit: Fitted, plane: Plane, which: Any = slice(None)) -> np.nda
 
     They are those of the norm, in the units of the predictors. There are none (k = 0) where the rule has no radii, where the
     plane is not that in which the metric measures (on a map most rows inside a circle of the radius would not be in the ball),
-    or where the metric has no norm. `members.find_members` has the rows of a ball for every picture.
+    or where the metric has no norm. `coverage.find_members` has the rows of a ball for every picture.
     """
     prototypes = fit.rule.prototypes
     if prototypes.radii is None or not len(prototypes) or not plane.of_metric:

@@ -187,7 +187,7 @@ def check_path(name: str, path: Any, classes: int, columns: int) -> None:
     kind = type(points).__name__
     require(isinstance(points, Points), f"{name}: the rule's prototypes must be pc.extend.Points(classes, at=...), not a {kind}")
     lacks = [part for part in ("size", "kinds", "report", "predict", "moved") if not hasattr(rule, part)]
-    require(not lacks, f"{name}: the rule {type(rule).__name__} has no {lacks}: see `protoclass.core.task.Rule`")
+    require(not lacks, f"{name}: the rule {type(rule).__name__} has no {lacks}: see `protoclass.core.query.Rule`")
     size = rule.size
     require(
         (points.at is None) != (points.coords is None),

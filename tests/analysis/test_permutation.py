@@ -86,8 +86,6 @@ def test_arguments_and_failures(iris):
     for bad in ({"B": 0}, {"B": 2.5}, {"seed": -1}, {"progress": 3}):
         with pytest.raises(pc.OptionError, match=next(iter(bad))):
             v.permutation_test(**bad)
-    with pytest.raises(pc.NotAvailable, match="a part of a cross-validation"):
-        v._draw(0).permutation_test(B=2)
 
 
 def test_the_band_of_a_validation(iris):

@@ -113,7 +113,7 @@ def test_summary_card_and_plot_show_it(cancer):
     assert re.search(rf"^Separation +higher in malignant: worst_radius {re.escape(first)}, ", str(cancer), re.M)
     assert "malignant if the sum of coefficient times variable > 168.603" in str(cancer)
     assert "Separation of the prototypes (the first 20 of 30 variables)" in str(cancer.summary())
-    assert re.search(r"\| worst.radius . 0.2262 . malignant . 4.204 . 2.117 \|", cancer.card().markdown.replace("\\_", "_"))
+    assert f"| Separation | higher in malignant: worst_radius {first}, " in cancer.card().markdown.replace("\\_", "_")
     ax = cancer.plot("weights")
     assert [bar.get_width() for bar in ax.patches] == pytest.approx(table["share"].head(20).tolist())
     assert ax.get_yticklabels()[0].get_text() == f"worst_radius (weight {table['weight'].iloc[0]:.3g})"

@@ -10,9 +10,9 @@ import pytest
 from coordinates import coordinates
 
 import protoclass as pc
-from protoclass.core import coding, parallel, spatial
+from protoclass.core import coding, parallel
 from protoclass.core.setcover import balls as codes
-from protoclass.metrics import reading
+from protoclass.metrics import dissimilarity
 
 ALWAYS, NEVER = 0, 2**62
 
@@ -22,12 +22,9 @@ def tiled(monkeypatch):
     """A function that turns products and tiles of a few rows on, for problems of any size, or off."""
 
     def turn(how):
-        monkeypatch.setattr(reading, "SMALL", NEVER if how == "held" else ALWAYS)
+        monkeypatch.setattr(dissimilarity, "SMALL", NEVER if how == "held" else ALWAYS)
         monkeypatch.setattr(parallel, "SMALL", ALWAYS)
         monkeypatch.setattr(coding, "SIDE", 32)
-        monkeypatch.setattr(spatial, "SIDE", 32)
-        monkeypatch.setattr(spatial, "BLOCK", 8)
-        monkeypatch.setattr(spatial, "WORTH", 2.0)
         monkeypatch.setattr(codes, "KEPT", 0 if how == "in tiles" else 2**28)
 
     return turn

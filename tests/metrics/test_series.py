@@ -58,7 +58,7 @@ def test_both_forms_give_the_same_fit_and_predict_longer_series(series, tmp_path
         assert pc.load(tmp_path / "fit.zip").predict(rows, "distance").equals(new)
     pvm = pc.fit("kind ~ wave", lists, dissimilarity=pc.DTW(window=4), eps=1.5)
     assert pvm.slim().predict(longer).equals(pvm.predict(longer))
-    assert "series" in pvm.card().markdown
+    assert "Series predictors" in pvm.card().markdown
     assert pvm.why("s1").loc["wave", "counterfactual_class"] is None
     assert pvm.update(candidates=pc.unlabelled(longer.set_axis(list("abc")))).predict(longer).notna().all()
 

@@ -180,17 +180,17 @@ class Trial:
         if held.counts is not None:
             return held.counts
         problem = self.problem
-        model, levels, points = problem.model, tuple(problem.frame.levels), range(len(held.grid))
+        model, points = problem.model, range(len(held.grid))
         rows = np.bincount(self.task.y[self.task.w > 0], minlength=self.task.classes)
-        if model.class_sizes(values_at(held.grid, 0), rows, levels) is not None:
-            return np.asarray(np.array([model.class_sizes(values_at(held.grid, g), rows, levels) for g in points]).sum(axis=1))
+        if model.class_sizes(values_at(held.grid, 0), rows) is not None:
+            return np.asarray(np.array([model.class_sizes(values_at(held.grid, g), rows) for g in points]).sum(axis=1))
         if problem.budget is None:
             return None
         if held.rules is None:
             path = model.path(self.task, held.axes)
             held.rules = tuple((path, g) for g in points)
         paths = {id(path): path for path, _ in held.rules}  # grids that went on have several
-        of_path = {key: counted(path, model, len(levels)) for key, path in paths.items()}
+        of_path = {key: counted(path, model, len(problem.frame.levels)) for key, path in paths.items()}
         return np.stack([of_path[id(path)][place] for path, place in held.rules])
 
     def validation(self, held: HeldOut, **more: Any) -> ErrorCurve:

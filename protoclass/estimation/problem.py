@@ -549,14 +549,13 @@ def _drawn(cv: Any) -> bool:
 
 def check_rows_needed(problem: Problem, counts: np.ndarray, grid: Mapping[str, np.ndarray], where: str = "") -> None:
     """Raise if a class has fewer rows (with weight) than the model needs."""
-    levels = tuple(problem.frame.levels)
-    needed = problem.model.rows_needed(grid, counts, levels)
+    needed = problem.model.rows_needed(grid, counts)
     lacking = np.flatnonzero(counts < needed)
     if len(lacking):
         c = lacking[np.argmin(counts[lacking])]
         raise DataError(
-            f"{problem.model.name} needs at least {needed[c]} row{'s' if needed[c] > 1 else ''} of class {shown(levels[c])}, but it has "
-            f"{counts[c]}{where}"
+            f"{problem.model.name} needs at least {needed[c]} row{'s' if needed[c] > 1 else ''} of class {shown(problem.frame.levels[c])}, "
+            f"but it has {counts[c]}{where}"
         )
 
 

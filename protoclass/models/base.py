@@ -302,8 +302,8 @@ class Model(NamedArguments, Served):
         """The model that also tunes the number of prototypes, up to a limit."""
         return self
 
-    def class_sizes(self, values: Mapping[str, Any], held: np.ndarray, levels: tuple[Any, ...]) -> np.ndarray | None:
-        """Maximum number of prototypes per class (classes,), or of all (1,), with these tuned values and `held` rows of each class.
+    def class_sizes(self, values: Mapping[str, Any], held: np.ndarray) -> np.ndarray | None:
+        """Maximum number of prototypes per class, (classes,), with these tuned values and `held` rows of each class.
 
         None if it does not follow from the parameters; a rule must then be learned to count them.
         """
@@ -400,7 +400,7 @@ class Model(NamedArguments, Served):
         value = self.parameters().get(parameter)  # None of a parameter of the dissimilarity
         return isinstance(value, str) and value == GRID and parameter in self.tuned()
 
-    def rows_needed(self, grid: Axes, held: np.ndarray, levels: tuple[Any, ...]) -> np.ndarray:
+    def rows_needed(self, grid: Axes, held: np.ndarray) -> np.ndarray:
         """Rows with weight that each class needs in every training set, int (classes,); the smallest set has `held`."""
         return np.zeros(len(held), np.int64)
 
@@ -570,11 +570,11 @@ class PerClass(Model):
     def default_grid(self, parameter: str, task: Task, smallest: np.ndarray) -> np.ndarray:
         return default_counts(smallest) if parameter == "K" else super().default_grid(parameter, task, smallest)
 
-    def class_sizes(self, values: Mapping[str, Any], held: np.ndarray, levels: tuple[Any, ...]) -> np.ndarray | None:
+    def class_sizes(self, values: Mapping[str, Any], held: np.ndarray) -> np.ndarray | None:
         K = values.get("K", self.parameters()["K"])
         return None if isinstance(K, str) else counts(K, held)
 
-    def rows_needed(self, grid: Axes, held: np.ndarray, levels: tuple[Any, ...]) -> np.ndarray:
+    def rows_needed(self, grid: Axes, held: np.ndarray) -> np.ndarray:
         values = axis(grid, "K", self.parameters()["K"])
         return np.asarray(np.max([counts(K, held) for K in values], axis=0))
 

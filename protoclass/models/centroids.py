@@ -68,7 +68,7 @@ class Centroids(Model):
     def __post_init__(self) -> None:
         check_number(self, "threshold", self.threshold, low=0)
 
-    def rows_needed(self, grid: Axes, held: np.ndarray, levels: tuple[Any, ...]) -> np.ndarray:
+    def rows_needed(self, grid: Axes, held: np.ndarray) -> np.ndarray:
         return np.full(len(held), 1 if held.sum() > len(held) else 2)
 
     def default_grid(self, parameter: str, task: Task, smallest: np.ndarray) -> np.ndarray:

@@ -120,8 +120,8 @@ class Mixture(PerClass):
             return np.array(COVARIANCES)
         return np.geomspace(1e-4, 1, 5) if parameter == "ridge" else super().default_grid(parameter, task, smallest)
 
-    def rows_needed(self, grid: Axes, held: np.ndarray, levels: tuple[Any, ...]) -> np.ndarray:
-        of_K = np.zeros_like(held) if by_bic(self.K) else super().rows_needed(grid, held, levels)
+    def rows_needed(self, grid: Axes, held: np.ndarray) -> np.ndarray:
+        of_K = np.zeros_like(held) if by_bic(self.K) else super().rows_needed(grid, held)
         return np.asarray(np.maximum(2, of_K))
 
     def path(self, task: Task, grid: Axes) -> RulePath:

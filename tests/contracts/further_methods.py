@@ -276,7 +276,7 @@ def check_weightless(s: Subject) -> None:
 def _check_without(s: Subject, task: Task, c: int, dissimilarity: Dissimilarity, which: str) -> None:
     where = f"class {c}, {which}"
     present = np.bincount(task.y[task.w > 0], minlength=task.classes)
-    if (present < s.single.rows_needed({}, present, task.levels)).any():
+    if (present < s.single.rows_needed({}, present)).any():
         return  # whoever asks for a fit gets that error
     cure = "leave the class out of what is learned, or state in `rows_needed` how many rows it needs"
     path = unless_refused(s.single.path, task, {})

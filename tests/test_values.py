@@ -11,7 +11,7 @@ import pytest
 import protoclass as pc
 from protoclass.values import Above, Saveable
 
-FLOORS = [import_module(f"protoclass.{name}") for name in ("plots", "tables")]
+FLOORS = [import_module(f"protoclass.{name}") for name in ("pictures", "tables")]
 
 
 def values_with_doors():

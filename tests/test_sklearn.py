@@ -329,6 +329,8 @@ def test_other_weights_go_to_the_method(data):
             PrototypeClassifier(eps=1.0).fit(X, y, wrong)
     with pytest.raises(ValueError, match=r"needs whole numbers as weights, not 2\.5"):
         PrototypeClassifier(eps=1.0, weighting="copies").fit(X, y, weights)
+    with pytest.raises(pc.TooLarge, match=r"copies of rows by sample_weight take .*: use weighting='weights'"):
+        PrototypeClassifier(eps=1.0).fit(X, y, np.full(150, 1e12))
 
 
 def test_folds_of_scikit_learn(data):

@@ -37,7 +37,7 @@ def tables():
 
 
 NAMES = ["tidy", "glance", "augment", "prototypes", "mixed prototypes", "centroids", "features", "validation", "validation tidy",
-         "validation glance", "draws", "band", "validation confusion", "test tidy", "test glance", "confusion", "calibration", "groups",
+         "validation glance", "band", "validation confusion", "test tidy", "test glance", "confusion", "calibration", "groups",
          "groups glance", "tests of groups", "comparison", "paired tests", "errors of splits", "importance", "why", "path",
          "sets", "chances", "data sets", "numeric classes"]  # fmt: skip
 

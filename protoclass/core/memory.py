@@ -23,7 +23,6 @@ PROC = Path("/proc")
 CGROUPS = Path("/sys/fs/cgroup")
 
 
-
 def available(proc: Path = PROC, cgroups: Path = CGROUPS) -> int:
     """Bytes that this process may still take.
 

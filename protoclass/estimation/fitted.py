@@ -23,7 +23,7 @@ from ..frames.schema import HOW as UNSEEN
 from ..frames.schema import Column, Unseen, check_unique, class_codes
 from ..frames.tables import as_given, as_pandas, cached_table
 from ..ground.checks import Served, check_level, either, hint_for_value, one_of
-from ..ground.errors import DataError, DataWarning, NotAvailable, OptionError, brief, warn
+from ..ground.errors import DataWarning, NotAvailable, OptionError, ProtoclassError, brief, warn
 from ..ground.foreign_names import VERBS
 from ..metrics.base import as_vectors
 from ..metrics.dissimilarity import Dissimilarity
@@ -101,7 +101,7 @@ class Fitted(Served):
             with catch_warnings():
                 simplefilter("ignore", DataWarning)  # of rows, which the fit has given
                 validation = validate(replace(problem, progress=False))[0]
-        except DataError as reason:  # a class has too few rows
+        except ProtoclassError as reason:  # such as too few rows of a class, or one group
             return f"not cross-validated: {str(reason).split(': ')[0]}"
         if said := copied(validation):
             warn(said, DataWarning)

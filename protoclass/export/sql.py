@@ -31,7 +31,7 @@ def sql(fit: Fitted, table: Any = "new_rows") -> str:
 
     Supported methods: nearest prototypes ("pvm", "kmedoids", "kmeans", "lvq", "condensed", "multiedit" and "mmd"), votes of neighbours
     ("knn" without random ties), and set covering machines of thresholds or Boolean columns. Supported dissimilarities: Minkowski
-    distances of finite order with scales and weights in double precision, Hamming and zero_one, and Gower without ranks, with
+    distances of finite order with scales and weights in double precision, Hamming and zero_one, and Gower, with
     missing values if the fit has na="keep". Supported terms of the formula: columns and categories.
 
     Parameters

@@ -628,6 +628,8 @@ def check_texts(values: pd.Series | pd.Index, what: str) -> None:
 
 def check_unique(names: pd.Index, what: str) -> None:
     check_texts(names, f"a {what} label")
+    if isinstance(names, pd.IntervalIndex) and names.is_overlapping:
+        raise DataError(f"the {what} labels are overlapping intervals: use data.reset_index(drop=True)")
     if not names.is_unique:
         cure = "data.reset_index(drop=True) gives new ones" if what.endswith("row") else "rename one of them"
         repeated = shown(names[names.duplicated()][0])

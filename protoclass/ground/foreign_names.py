@@ -56,7 +56,7 @@ VALUES: Mapping[str, Mapping[str, str]] = {
         "kknn": "use method='knn' for k nearest neighbours",
         **dict.fromkeys(["svm", "svc"], "use method='hyperplane', a support vector machine"),
         "pam": "use method='kmedoids' for medoids of each class",
-        "k-means": "use method='kmeans', which starts from k-means++",
+        "gmm": "use method='mixture' for a Gaussian mixture in each class",
         **dict.fromkeys(["rf", "glm", "lda", "qda"], "use a method with prototypes, such as 'knn', which needs the fewest assumptions"),
     },
     "dissimilarity": {

@@ -374,7 +374,7 @@ def label_cure(rows: pd.Index, data: pd.DataFrame) -> str:
 
 def label_columns(rows: pd.Index, data: pd.DataFrame) -> list[Hashable]:
     """The columns of the data that have labels of a matrix."""
-    known = [name for name in data.columns if data[name].map(pd.api.types.is_hashable).all()]
+    known = [name for name in data.columns if all(map(pd.api.types.is_hashable, data[name]))]
     return [name for name in known if data[name].is_unique and among(pd.Index(data[name]), rows).all()]
 
 

@@ -180,7 +180,7 @@ def _printed(lines: list[str]) -> list[list[str]]:
 
     A `dist` has no first row and no last column.
     """
-    cells = dict[str, dict[str, str]]()
+    cells, every = dict[str, dict[str, str]](), list[str]()
     heads = [k for k, line in enumerate(lines) if line[0] == " "]
     for head, end in pairwise([*heads, len(lines)]):
         names, rows = lines[head], lines[head + 1 : end]
@@ -188,10 +188,15 @@ def _printed(lines: list[str]) -> list[list[str]]:
         ends = sorted({m.end() for m in re.finditer(r"\S+", names)} & set().union(*found))
         columns = {last: names[first:last].strip() for first, last in pairwise([0, *ends])}
         cells |= {column: cells.get(column, {}) for column in columns.values()}
+        every, labels = [*every, *columns.values()], list[str]()
         for row, numbers in zip(rows, found, strict=True):
             values = {columns[at]: m for at, m in numbers.items() if at in columns}
             start = min((m.start() for m in values.values()), default=len(row))
-            cells.setdefault(row[:start].strip(), {}).update({column: m[0] for column, m in values.items()})
+            labels.append(row[:start].strip())
+            cells.setdefault(labels[-1], {}).update({column: m[0] for column, m in values.items()})
+        for a, b in (pair for names_of in (every, labels) for pair in pairwise(sorted(names_of))):
+            if a == b:
+                raise DataError(f"{shown(a)} is the name of several rows or columns")
     return [["", *cells], *([row, *(known.get(c, "NA") for c in cells)] for row, known in cells.items())]
 
 

@@ -345,6 +345,7 @@ def read_weights(sample_weight: Any, X: pd.DataFrame, weighting: str) -> tuple[n
         return rows, kept
     if not whole:
         raise OptionError(f"weighting='copies' needs whole numbers as weights, not {shown(kept[kept != np.floor(kept)][0])}")
+    check_fits(8.0 * kept.sum() * X.shape[1], "copies of rows by sample_weight take", "use weighting='weights'")
     return np.repeat(rows, kept.astype(np.int64)), None
 
 

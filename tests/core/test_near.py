@@ -79,6 +79,12 @@ def test_a_search_finds_what_all_distances_say(case):
             assert near.distance.dtype == D.dtype
 
 
+@pytest.mark.parametrize("r", [2.0, 3.0, 20.0])
+def test_a_search_finds_rows_whose_powers_are_0(r):
+    X = np.array([[0.0], [1e-18], [5e-14], [1e-3], [1.0]], np.float32)
+    assert lists_of(Space(X, X, r).nearest(np.arange(5), 1)) == slow(minkowski(X, X, r), 1)
+
+
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 @pytest.mark.parametrize("r", EXPONENTS)
 def test_one_row_has_the_bits_of_the_kernels(r, dtype, monkeypatch):

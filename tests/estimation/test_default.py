@@ -118,3 +118,4 @@ def test_an_error_is_printed_or_said_to_be_missing(iris):
     assert said(iris.iloc[[0, 1, 50, 51, 100]]) == (
         "not cross-validated: cross-validation needs two rows of each class, but class 'virginica' has one"
     )
+    assert said(iris.assign(site=1), groups="site").startswith("not cross-validated: cross-validation leaves groups out")

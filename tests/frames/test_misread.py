@@ -267,6 +267,12 @@ def test_labels_that_differ_only_by_blanks_or_case():
         mold("y ~ .", rows(g=["f", "m", "f ", "m"] * (N // 4)))
 
 
+def test_labels_that_are_overlapping_intervals_are_refused():
+    data = rows(a=np.arange(N)).set_axis(pd.IntervalIndex.from_arrays(np.arange(N), np.arange(N) + 2))
+    with pytest.raises(pc.DataError, match="the row labels are overlapping intervals"):
+        pc.fit("y ~ a", data, "knn", k=1)
+
+
 def test_levels_of_whole_numbers_are_found_in_new_numbers():
     data = rows(g=np.resize([1, 2, 3], N))
     fit = pc.fit("y ~ .", data.astype({"g": "category"}), "knn", k=1)

@@ -175,7 +175,7 @@ def test_labels_of_another_type_and_labels_in_a_column_have_cures_that_match_the
     check(D, shuffled.set_axis(shuffled.index.astype(str)), "data.index = data.index.astype(int)")
     # R's labels 1 to 150 overlap with pandas' 0 to 149
     by_r = D.set_axis(D.index + 1).set_axis(D.index + 1, axis=1)
-    identified = shuffled.assign(id=shuffled.index + 1).reset_index(drop=True)
+    identified = shuffled.assign(site=pd.Categorical(["x"] * 150), id=shuffled.index + 1).reset_index(drop=True)
     check(by_r, identified, "data = data.set_index('id')", 1)
     beyond = D.set_axis(D.index + 1000).set_axis(D.index + 1000, axis=1)
     check(beyond, shuffled.assign(id=shuffled.index + 1000).reset_index(drop=True), "data = data.set_index('id')", 1000)
@@ -208,6 +208,8 @@ def test_labels_of_another_type_and_labels_in_a_column_have_cures_that_match_the
         ('"","a","b"\n"a",1,0.5\n"b",0.5,1\n', "2 of 2 rows are farther from themselves .*from_similarity"),
         ("3\na 0 1 2\nb 1 0 2\n", "neither a square table"),
         ("3\na 0 1 2\na 1 0 2\nc 2 2 0\n", "'a' is not the name of one row"),
+        ("  a b b\na 0 1 2\nb 1 0 3\nb 2 3 0\n", "'b' is the name of several rows or columns"),
+        ("  a b\nb 1  \nb 2 3\n", "'b' is the name of several rows or columns"),
         ("1\n1 2\n2 2 3\n", "the rows of one triangle have no names that are texts"),
     ],
 )

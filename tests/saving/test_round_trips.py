@@ -5,7 +5,7 @@ import decimal
 import os
 import subprocess
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -413,3 +413,10 @@ def test_labels_of_rows_with_a_time_zone_and_periods_are_saved(iris, tmp_path):
     for index in (pd.date_range("2024-03-30", periods=150, tz="Europe/Berlin"), pd.period_range("2024", periods=150, freq="Q-MAR")):
         fit = pc.fit("species ~ .", iris.set_axis(index), eps=1.0)
         assert pc.load(fit.save(tmp_path / "fit.proto", overwrite=True)).predict().equals(fit.predict())
+
+
+@pytest.mark.parametrize("budget", [[12], [4, 4, 4]])  # of all classes, or by class
+def test_a_budget_that_was_saved_as_an_array_is_a_number(iris, tmp_path, budget):
+    fit = pc.fit("species ~ .", iris, eps=1.0, dissimilarity="euclidean", cv=None)
+    saved = replace(fit, problem=replace(fit.problem, budget=np.array(budget)))
+    assert again(saved, tmp_path).problem.budget == 12

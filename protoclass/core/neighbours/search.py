@@ -85,7 +85,8 @@ class Space:
 
     def _beyond(self, distance: Any) -> Any:
         """A distance that no distance of the tree exceeds where the exact one is at most `distance`."""
-        return distance * (1 + SLACK) + self.rows.shape[1] * np.sqrt(float(np.finfo(self.rows.dtype).tiny))
+        power = self.r if 2 < self.r < np.inf else 2.0  # powers of smaller differences are 0
+        return distance * (1 + SLACK) + self.rows.shape[1] * float(np.finfo(self.rows.dtype).tiny) ** (1 / power)
 
     def _measured(self, X: Array, count: Array, at: Array) -> Near:
         """Lists of so many candidates for each of some rows, with exact distances."""

@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from ..query import Query
 
 
-
-
 @dataclass(frozen=True)
 class Chosen:
     """Prototypes of one problem and cost, in the order chosen; weights are in units."""

@@ -88,6 +88,8 @@ def as_now(name: str, given: dict[str, Any]) -> dict[str, Any]:
     """The fields of a class in a file, as it has them now."""
     if name == "Validation" and np.ndim(given["counts"]) == 2:  # by class
         given["counts"] = given["counts"].sum(axis=1)
+    if name == "Problem" and np.ndim(given["budget"]) == 1:  # of all classes, or by class
+        given["budget"] = int(given["budget"].sum())
     former = FORMER.get(name, {})
     return {field: part for field, part in given.items() if field not in former or part != former[field]}
 

@@ -324,9 +324,9 @@ class MedianGLVQ(PerClass):
         found = [np.flatnonzero(beside[:, k] & (of == of[at[k]])) for k in range(q)]
         found = [j[np.argsort(changes[j, k], kind="stable")] for k, j in enumerate(found)]
         j, k = np.concatenate(found), np.repeat(np.arange(q), [len(j) for j in found])
-        wrong = (cost_of(replace(problem, beta=STEP), at) + np.append(errors[j, k], 0.0)) / w.sum()
+        wrong, share = (cost_of(replace(problem, beta=STEP), at) + np.append(errors[j, k], 0.0)) / w.sum(), w / w.sum()
         error = wrong[-1] if learned.error is None else learned.error
-        se = np.sqrt(error * (1 - error) * (w @ w)) / w.sum()
+        se = np.sqrt(error * (1 - error) * (share @ share))
         return NearSolutions(
             reached, _tried(reached + base), near, tuple(map(_tried, changes.min(axis=0) - base)), tuple(map(_tried, least[at] - base)),
             tuple(tuple(zip(columns[j].tolist(), map(_tried, changes[j, k] - base), strict=True)) for k, j in enumerate(found)),

@@ -109,7 +109,8 @@ def test_steps(call, size, lambda_):
     with lawful():
         first = fit.at(size=size)
         check_predictions(first)
-        assert equal(first.prototypes.iloc[:, :1], fit.prototypes.iloc[: len(first.prototypes), :1])
+        if fit.model.name != "scm":  # which has the first features of each machine
+            assert equal(first.prototypes.iloc[:, :1], fit.prototypes.iloc[: len(first.prototypes), :1])
     with lawful():
         check_predictions(fit.at(lambda_=lambda_))
     with lawful():

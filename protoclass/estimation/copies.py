@@ -43,13 +43,14 @@ def copies_across(frame: Frame, fold: np.ndarray, letters: bool = False) -> str:
         whole = [[*map(ord, str(values))] if letters else values for values in columns.iloc[:, 0]]
         columns = pd.DataFrame([np.array_split(np.asarray(values), 2) for values in whole])
         schema = dict.fromkeys(columns, Column("series"))
-    said = (_copies(frame, columns, schema, fold, digits) for digits in FINE) if len(schema) > 1 else ()
-    return next(filter(None, said), "")
+    if len(schema) < 2 or len(frame) - len(np.unique(np.add.reduce(_columns(columns, schema, FINE[-1])))) < len(frame) / 200:
+        return ""  # hardly any rows are the same even roughly, as in most data
+    return next(filter(None, (_copies(frame, columns, schema, fold, digits) for digits in FINE)), "")
 
 
 def _copies(frame: Frame, columns: pd.DataFrame, schema: Mapping[Any, Column], fold: np.ndarray, digits: float) -> str:
     """What `copies_across` says of numbers that are the same up to a part of their SD."""
-    own, coarse = ([values * np.uint64(2 * k + 1) for k, values in enumerate(hashes(columns, schema, h))] for h in (digits, 10 * digits))
+    own = _columns(columns, schema, digits)
     every, n = np.add.reduce(own), len(frame)
     _, place, count = np.unique(every, return_inverse=True, return_counts=True)
     few = count[place] <= max(10, n / 20)
@@ -62,7 +63,7 @@ def _copies(frame: Frame, columns: pd.DataFrame, schema: Mapping[Any, Column], f
     agree = np.array([_pairs(values) / (n * (n - 1) / 2) for values in own])
     near = sum(_pairs(every - values) - same for values in own)
     expected = (near + 1) / ((1 - agree) / np.maximum(agree, 1 / n**2)).sum()
-    if _pairs(every[several]) < max(COPIED * expected, _pairs(np.add.reduce(coarse)[few]) / 2):
+    if _pairs(every[several]) < max(COPIED * expected, _pairs(np.add.reduce(_columns(columns, schema, 10 * digits))[few]) / 2):
         return ""
     names = [list(frame.schema)[k] for k in np.argsort(agree)[:3] if k < len(frame.schema)]  # that distinguish rows best
     series = frame.schema[names[0]].kind == "series"
@@ -72,6 +73,11 @@ def _copies(frame: Frame, columns: pd.DataFrame, schema: Mapping[Any, Column], f
         f"{apart} of the {n} rows {COPIES} (expected by coincidence: about {2 * expected:.2g}), so errors on held-out rows are too low for "
         f"new ones: use groups= with one value for all copies of a row, such as {cure}"
     )
+
+
+def _columns(columns: pd.DataFrame, schema: Mapping[Any, Column], digits: float) -> list[np.ndarray]:
+    """Numbers of the values of each column (n,), whose sum is a number of the row."""
+    return [values * np.uint64(2 * k + 1) for k, values in enumerate(hashes(columns, schema, digits))]
 
 
 def _pairs(values: np.ndarray) -> float:

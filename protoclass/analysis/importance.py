@@ -34,6 +34,16 @@ MOST = 50  # variables that are permuted if none are named
 Drawn = tuple[Sequence[str], np.ndarray]  # columns of a variable, and the rows from which they get values, int (d, n)
 
 
+def _codes(table: pd.DataFrame, columns: Sequence[str]) -> np.ndarray:
+    """Equal numbers (n,) for rows with equal values; lists and arrays are not compared, so each has its own number."""
+    if not columns:
+        return np.zeros(len(table), int)
+    try:
+        return np.asarray(table.groupby(list(columns), sort=False, dropna=False, observed=True).ngroup())
+    except TypeError:
+        return np.arange(len(table))
+
+
 @dataclass(frozen=True)
 class HeldOut:
     """Rows with predictors, class codes and weights, each with the rule that did not see it."""
@@ -45,15 +55,23 @@ class HeldOut:
 
     def wrong(self, drawn: Sequence[Drawn]) -> np.ndarray:
         """Whether rows are misclassified, bool (variables, d, n), if the columns of a variable have the values of other rows, (d, n)."""
-        count = len(drawn[0][1])
-        out = np.empty((len(drawn), count, len(self.y)), bool)
+        count, n = len(drawn[0][1]), len(self.y)
+        out = np.empty((len(drawn), count, n), bool)
+        codes = [_codes(self.columns, columns) for columns, _ in drawn]
         for rows, fold_rule in self.parts:
-            own = self.columns.take(np.tile(rows, count))
-            moved = [own.assign(**{c: self.columns[c].array.take(donors[:, rows].ravel()) for c in columns}) for columns, donors in drawn]
+            own, moved, places = np.tile(rows, count), [], []
+            for (columns, donors), code in zip(drawn, codes, strict=True):
+                donor = donors[:, rows].ravel()  # a row that gets the same values several times is predicted once
+                _, first, place = np.unique(own * n + code[donor], return_index=True, return_inverse=True)
+                values = {c: self.columns[c].array.take(donor[first]) for c in columns}
+                moved.append(self.columns.take(own[first]).assign(**values))
+                places.append(place)
             table = pd.concat(moved, ignore_index=True)
             query = (fold_rule.dissimilarity.new_query(table[first : first + ROWS])[0] for first in range(0, len(table), ROWS))
             said = np.concatenate([answer(fold_rule.rule, "class", part) for part in query])
-            out[:, :, rows] = said.reshape(len(drawn), count, -1) != self.y[rows]
+            ends = np.cumsum([len(one) for one in moved])[:-1]
+            for wrong, one, place in zip(out, np.split(said, ends), places, strict=True):
+                wrong[:, rows] = one[place].reshape(count, -1) != self.y[rows]
         return out
 
 

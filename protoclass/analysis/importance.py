@@ -67,7 +67,8 @@ class HeldOut:
                 moved.append(self.columns.take(own[first]).assign(**values))
                 places.append(place)
             table = pd.concat(moved, ignore_index=True)
-            query = (fold_rule.dissimilarity.new_query(table[first : first + ROWS])[0] for first in range(0, len(table), ROWS))
+            blocks = (table[first : first + ROWS] for first in range(0, len(table), ROWS))
+            query = (fold_rule.dissimilarity.new_query(block)[0] for block in blocks)
             said = np.concatenate([answer(fold_rule.rule, "class", part) for part in query])
             ends = np.cumsum([len(one) for one in moved])[:-1]
             for wrong, one, place in zip(out, np.split(said, ends), places, strict=True):

@@ -43,7 +43,10 @@ def copies_across(frame: Frame, fold: np.ndarray, letters: bool = False) -> str:
         whole = [[*map(ord, str(values))] if letters else values for values in columns.iloc[:, 0]]
         columns = pd.DataFrame([np.array_split(np.asarray(values), 2) for values in whole])
         schema = dict.fromkeys(columns, Column("series"))
-    if len(schema) < 2 or len(frame) - len(np.unique(np.add.reduce(_columns(columns, schema, FINE[-1])))) < len(frame) / 200:
+    if len(schema) < 2:
+        return ""
+    roughly = np.add.reduce(_columns(columns, schema, FINE[-1]))
+    if len(frame) - len(np.unique(roughly)) < len(frame) / 200:
         return ""  # hardly any rows are the same even roughly, as in most data
     return next(filter(None, (_copies(frame, columns, schema, fold, digits) for digits in FINE)), "")
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import cached_property, partial
 from itertools import chain, islice
 from typing import Any
 
@@ -34,16 +34,6 @@ MOST = 50  # variables that are permuted if none are named
 Drawn = tuple[Sequence[str], np.ndarray]  # columns of a variable, and the rows from which they get values, int (d, n)
 
 
-def _codes(table: pd.DataFrame, columns: Sequence[str]) -> np.ndarray:
-    """Equal numbers (n,) for rows with equal values; lists and arrays are not compared, so each has its own number."""
-    if not columns:
-        return np.zeros(len(table), int)
-    try:
-        return np.asarray(table.groupby(list(columns), sort=False, dropna=False, observed=True).ngroup())
-    except TypeError:
-        return np.arange(len(table))
-
-
 @dataclass(frozen=True)
 class HeldOut:
     """Rows with predictors, class codes and weights, each with the rule that did not see it."""
@@ -53,27 +43,56 @@ class HeldOut:
     w: np.ndarray  # (n,)
     parts: list[tuple[np.ndarray, FoldRule]]  # places of rows, int, and the rule that predicts them; each row is in one part
 
-    def wrong(self, drawn: Sequence[Drawn]) -> np.ndarray:
-        """Whether rows are misclassified, bool (variables, d, n), if the columns of a variable have the values of other rows, (d, n)."""
+    @cached_property
+    def before(self) -> np.ndarray:
+        """Whether each row is misclassified with its own values, bool (n,)."""
+        out = np.empty(len(self.y), bool)
+        for rows, fold_rule in self.parts:
+            out[rows] = predicted(fold_rule, self.columns.take(rows)) != self.y[rows]
+        return out
+
+    def shares_wrong(self, drawn: Sequence[Drawn]) -> np.ndarray:
+        """Share of the permutations of each variable with which each row is misclassified, (variables, n).
+
+        The values are permuted among all held-out rows: among the rows of a fold alone they would not change if a fold is one row,
+        or one group in which the column is constant. A row is predicted once with the same values, and not again with its own.
+        """
         count, n = len(drawn[0][1]), len(self.y)
-        out = np.empty((len(drawn), count, n), bool)
-        codes = [_codes(self.columns, columns) for columns, _ in drawn]
+        out = np.tile(self.before, (len(drawn), count, 1))
+        codes = [values_as_codes(self.columns[columns]) for columns, _ in drawn]
         for rows, fold_rule in self.parts:
             own, moved, places = np.tile(rows, count), [], []
             for (columns, donors), code in zip(drawn, codes, strict=True):
-                donor = donors[:, rows].ravel()  # a row that gets the same values several times is predicted once
-                _, first, place = np.unique(own * n + code[donor], return_index=True, return_inverse=True)
+                donor = donors[:, rows].ravel()
+                changed = np.flatnonzero(code[donor] != code[own])
+                pairs = own[changed] * n + code[donor[changed]]
+                _, first, place = np.unique(pairs, return_index=True, return_inverse=True)
+                first = changed[first]
                 values = {c: self.columns[c].array.take(donor[first]) for c in columns}
                 moved.append(self.columns.take(own[first]).assign(**values))
-                places.append(place)
-            table = pd.concat(moved, ignore_index=True)
-            blocks = (table[first : first + ROWS] for first in range(0, len(table), ROWS))
-            query = (fold_rule.dissimilarity.new_query(block)[0] for block in blocks)
-            said = np.concatenate([answer(fold_rule.rule, "class", part) for part in query])
-            ends = np.cumsum([len(one) for one in moved])[:-1]
-            for wrong, one, place in zip(out, np.split(said, ends), places, strict=True):
-                wrong[:, rows] = one[place].reshape(count, -1) != self.y[rows]
-        return out
+                places.append((changed, place))
+            ends = np.cumsum([len(table) for table in moved])[:-1]
+            found = np.split(predicted(fold_rule, pd.concat(moved, ignore_index=True)), ends)
+            for wrong, codes_of, (changed, place) in zip(out, found, places, strict=True):
+                of_part = wrong[:, rows].ravel()
+                of_part[changed] = codes_of[place] != self.y[own[changed]]
+                wrong[:, rows] = of_part.reshape(count, -1)
+        return np.asarray(out.mean(axis=1))
+
+
+def predicted(fold_rule: FoldRule, columns: pd.DataFrame) -> np.ndarray:
+    """The class codes of some rows, int (r,)."""
+    blocks = (columns[first : first + ROWS] for first in range(0, len(columns), ROWS))
+    queries = (fold_rule.dissimilarity.new_query(block)[0] for block in blocks)
+    return np.concatenate([np.empty(0, int), *(answer(fold_rule.rule, "class", query) for query in queries)])
+
+
+def values_as_codes(table: pd.DataFrame) -> np.ndarray:
+    """Equal numbers (n,) for rows with equal values; lists and arrays are not compared, so each has its own number."""
+    try:
+        return np.asarray(table.groupby(list(table), sort=False, dropna=False, observed=True).ngroup())
+    except TypeError:
+        return np.arange(len(table))
 
 
 def importance(
@@ -150,12 +169,12 @@ def importance(
         groups = _separating(fit.frame, groups)
     held = _folds(fit, cv) if new is None else _new_rows(fit, new)
     n, random, table = len(held.y), np.random.default_rng([seed, 1]), dict[str, tuple[float, float, float]]()
-    before = held.wrong([([], np.arange(n)[None])])[0, 0].astype(float)
+    before = held.before.astype(float)
     draws = ((columns, np.array([random.permutation(n) for _ in range(repeats)])) for columns in groups.values())
     together = max(1, min(len(groups) // STEPS, CELLS // (repeats * held.columns.size)))
     batches = iter(lambda: list(islice(draws, together)), [])
     with bar(len(groups), "permuting", progress) as permuting:
-        for name, after in zip(groups, chain.from_iterable(each_fit(partial(_shares_wrong, held), batches)), strict=True):
+        for name, after in zip(groups, chain.from_iterable(each_fit(held.shares_wrong, batches)), strict=True):
             table[name] = _increase(before, after, held.w)
             permuting.update()
     out = pd.DataFrame.from_dict(table, orient="index", columns=["importance", "se", "error"])
@@ -176,15 +195,6 @@ def _increase(before: np.ndarray, after: np.ndarray, w: np.ndarray) -> tuple[flo
     share, increase = w / w.sum(), after - before
     mean = float(share @ increase)
     return mean, float(np.sqrt(share**2 @ (increase - mean) ** 2 * len(w) / max(1, len(w) - 1))), float(share @ after)
-
-
-def _shares_wrong(held: HeldOut, drawn: Sequence[Drawn]) -> np.ndarray:
-    """Share of the permutations of each variable with which each row is misclassified, (variables, n).
-
-    The values are permuted among all held-out rows: among the rows of a fold alone they would not change if a fold is one row,
-    or one group in which the column is constant.
-    """
-    return np.asarray(held.wrong(drawn).mean(axis=1))
 
 
 def variable_groups(fit: Fitted, variables: Any) -> dict[str, list[str]]:
@@ -325,8 +335,6 @@ def permutation_test(
     whole_number("B", B, 1, MOST_RUNS)
     check_seed(seed)
     check_progress(progress)
-    if validation.procedure is None:
-        raise NotAvailable("this is a part of a cross-validation: use permutation_test() of the complete one")
     problem, rows = validation.problem, []
     how, order = exchangeable(problem.frame.codes, problem.groups)
     with bar(int(B), "permuting classes", progress) as permuting:
@@ -344,7 +352,6 @@ def permutation_test(
 
 def _validate_permuted(validation: ErrorCurve, order: np.ndarray) -> pd.DataFrame:
     """The selected point if the rows have their classes in another order, one row."""
-    assert validation.procedure is not None
     try:
         again = validation.procedure.validation_of(permuted(validation.problem, order))
     except ProtoclassError as reason:

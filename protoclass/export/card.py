@@ -200,9 +200,9 @@ def cross_validation(fit: Fitted) -> Part:
     """The error with its standard error, the folds, the chosen parameters, and the error corrected for the choice."""
     validation = fit.curve
     if validation is None or fit.point is None:
-        said = error_said(fit)  # of parameters that were given, as print has it
-        none = "This model was not cross-validated: cv=10 adds an error on rows that were not used for training."
-        return Text([none]) if said.startswith("not cross-validated") else Table(("", ""), [("Error", said)])
+        if validation is None and not isinstance(fit.checked, str):  # of parameters that were given, as print has it
+            return Table(("", ""), [("Error", error_said(fit))])
+        return Text(["This model was not cross-validated: cv=10 adds an error on rows that were not used for training."])
     chosen = {name: validation.grid[name].iloc[fit.point] for name in validation.grid}
     rows = [*_validation_facts(fit).items(), *((f"Selected {name}", cell(value)) for name, value in chosen.items())]
     return Table(("", ""), rows)

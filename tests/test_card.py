@@ -9,7 +9,7 @@ import pytest
 from markdown_it import MarkdownIt
 
 import protoclass as pc
-from protoclass.export.writing import escape_markdown
+from protoclass.export.pages import escape_markdown
 
 HEADINGS = [
     "Intended use", "The fit", "Data", "Classes", "Prototypes", "Test on new rows", "Cross-validation", "Certificate", "Limits", "Versions",

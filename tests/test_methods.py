@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 import protoclass as pc
-from protoclass.ground.references import ENTRIES, label
+from protoclass.export.methods import ENTRIES, label
 from protoclass.metrics.registry import BUILT_IN as METRICS
 from protoclass.metrics.registry import metric
 from protoclass.models.registry import BUILT_IN

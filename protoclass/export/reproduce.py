@@ -15,7 +15,7 @@ from ..estimation.selection import Selection
 from ..frames.tables import as_pandas
 from ..ground.errors import brief, printed, shown
 from ..values import public
-from .saving.derived import written
+from .saving.classes import written
 
 TOLERANCE = 1e-9  # relative difference up to which floats agree: BLAS rounds differently on other computers
 NOT_COMPARED = ("Formula.text", "Formula.columns", "Given.origin")  # spelling, unused columns, and the name of a file

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from copy import deepcopy
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -14,6 +14,7 @@ from typing import Any, NoReturn
 import numpy as np
 import pandas as pd
 
+from ..core.coding import as_slice
 from ..ground.checks import one_of
 from ..ground.errors import DataError, FormulaError, NotAvailable, OptionError, TooLarge, cut, printed, shown
 from ..ground.files import check_separator
@@ -42,8 +43,7 @@ from .schema import (
     with_levels,
 )
 from .tables import GONE, as_pandas
-from .terms import Term, columns_of, for_formulaic
-from .transforms import functions
+from .terms import Term, columns_of, for_formulaic, functions
 
 LARGEST = 2**33  # bytes of a design matrix
 COMPUTING = (TypeError, ValueError, LookupError, AttributeError, ArithmeticError, np.linalg.LinAlgError, RuntimeError)
@@ -531,3 +531,52 @@ def rowless(frame: Frame, rows: np.ndarray) -> RowlessFrame:
     """The frame without its rows but these."""
     kept = replace(frame.remembered.take(rows), dropped=frame.dropped[:0], notes=())
     return RowlessFrame(kept, frame.class_counts, frame.class_weights)
+
+
+WHOLE = 2**23  # entries of a design matrix that is made as a whole: 64 MB
+ENTRIES = 2**21  # of a block of a longer one
+MOST, FEWEST = 2**16, 2**10  # rows of a block
+
+
+def blocks(frame: Frame) -> Iterator[tuple[slice, Frame]]:
+    """The rows of a frame and the frame of these rows, in their order; a frame that is not long is one block, itself.
+
+    Only the rows of one block are ever copied. Blocks start at multiples of a power of two.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from protoclass.frames.frame import mold
+    >>> [(at.start, at.stop) for at, _ in blocks(mold("~ a", pd.DataFrame({"a": [1.0, 2.0]}), response=False))]
+    [(0, 2)]
+    """
+    n, step = len(frame), _rows(frame)
+    if step >= n:
+        yield slice(0, n), frame
+        return
+    for first in range(0, n, step):
+        at = slice(first, min(first + step, n))
+        yield at, frame.take(at)
+
+
+def long(frame: Frame) -> bool:
+    """Whether `blocks` divides the frame."""
+    return _rows(frame) < len(frame)
+
+
+def design_rows(frame: Frame, at: np.ndarray | slice) -> np.ndarray:
+    """Rows of the design matrix (len(at), p), in double precision; of a long frame it is made for these rows alone."""
+    if isinstance(at, np.ndarray):
+        at = as_slice(at)
+    if long(frame):
+        return np.asarray(frame.take(at).design.to_numpy(float))
+    return np.asarray(frame.design.to_numpy(float)[at])
+
+
+def _rows(frame: Frame) -> int:
+    """The number of rows of a block."""
+    width = max(1, len(frame.schema) if frame.spec is None else len(frame.spec.column_names))
+    if len(frame) * width <= WHOLE:
+        return max(1, len(frame))
+    rows = max(FEWEST, min(MOST, ENTRIES // width))
+    return 1 << (rows.bit_length() - 1)

@@ -39,7 +39,7 @@ LITTLE = [[], {}, [[]], "", 0, 1.5, [0], {"": 0}, "ab", {"tuple": []}, {"array":
 def parts(name):
     file = io.BytesIO()
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("protoclass.export.saving.archive.write_by", lambda fill, path, overwrite: fill(file))
+        patch.setattr("protoclass.export.saving.write_by", lambda fill, path, overwrite: fill(file))
         FITS[name]().save("nowhere.proto")
     return file.getvalue()
 

@@ -125,7 +125,7 @@ def test_sizes_that_are_not_there(tmp_path, whole):
 
 
 def test_more_than_memory(tmp_path, whole, monkeypatch):
-    monkeypatch.setattr("protoclass.export.saving.archive.room", lambda: 1000)
+    monkeypatch.setattr("protoclass.export.saving.room", lambda: 1000)
     refuses(whole, tmp_path, "above a quarter of the available memory", pc.TooLarge)
 
 

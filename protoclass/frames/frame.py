@@ -94,18 +94,21 @@ class Frame:
         return self.columns.index
 
     @property
-    def levels(self) -> pd.Index:
-        """Classes in level order."""
+    def classes(self) -> pd.Categorical:
+        """The response, which some formulas lack."""
         if self.response is None:
             raise DataError(f"{self.formula.quoted} has no response: use 'response ~ predictors'")
-        return self.response.categories
+        return self.response
+
+    @property
+    def levels(self) -> pd.Index:
+        """Classes in level order."""
+        return self.classes.categories
 
     @property
     def codes(self) -> np.ndarray:
         """Class codes (n,)."""
-        if self.response is None:
-            raise DataError(f"{self.formula.quoted} has no response: use 'response ~ predictors'")
-        return np.asarray(self.response.codes, np.int64)
+        return self.classes.codes.astype(np.int64)
 
     def predictors_of(self, labels: pd.Index) -> pd.DataFrame:
         """The predictors of the rows of these labels; missing for a label of no row."""
@@ -146,24 +149,14 @@ class Frame:
         if missing:
             check_separator(data.columns)
             raise DataError(f"the new data lack the columns {missing}, which the formula {self.formula.quoted} needs: add them")
-        same = type(data) is pd.DataFrame and list(data.columns) == list(self.schema)  # which pandas would copy
-        columns = data if same else data[list(self.schema)]
+        columns = data[list(self.schema)]
         check_unique(columns.columns, "column")
         for name, known in self.schema.items():
             check_kind(columns[name], known)
-        complete = np.ones(len(columns), bool)
-        for name in () if self.keep else columns:  # column by column, and without a copy if all rows are complete
-            complete &= columns[name].notna().to_numpy()
+        complete = np.ones(len(columns), bool) if self.keep else columns.notna().to_numpy().all(axis=1)
         part = columns if complete.all() else columns[complete]
         dropped = columns.index[~complete]
         return Frame(part, None, self.formula, self.schema, self.spec, np.ones(len(part)), dropped, self.keep), complete
-
-    def canonical(self) -> pd.DataFrame:
-        """The predictors in plain types: floats (booleans as 0 and 1), and categories with the levels seen in fit.
-
-        A value that is none of the levels is missing.
-        """
-        return self._canonical
 
     def refuse_series(self) -> None:
         """Raise for columns of lists or arrays, which have no design matrix."""
@@ -175,7 +168,11 @@ class Frame:
                 )
 
     @cached_property
-    def _canonical(self) -> pd.DataFrame:
+    def canonical(self) -> pd.DataFrame:
+        """The predictors in plain types: floats (booleans as 0 and 1), and categories with the levels seen in fit.
+
+        A value that is none of the levels is missing.
+        """
         self.refuse_series()
         levels = self._levels
         return pd.DataFrame(
@@ -275,7 +272,7 @@ class Frame:
 
     def terms(self) -> dict[str, pd.Series]:
         """One variable for each term, for metrics of mixed columns: numbers, or unchanged categories."""
-        canonical = self.canonical()
+        canonical = self.canonical
         variables: dict[str, pd.Series] = {}
         for term in self.formula.terms:
             factors = [f for f in term.factors if f.how != "literal"]
@@ -350,7 +347,7 @@ def mold(
     response_values = None if parsed.response is None or not response else data[parsed.response]
     dropped, counts = missing_in(columns if na != "keep" else columns.iloc[:, :0], response_values)
     if na == "keep" and len(columns.columns):  # a row without any predictor has no dissimilarity to another
-        dropped |= np.logical_and.reduce([columns[name].isna() for name in columns])
+        dropped |= columns.isna().to_numpy().all(axis=1)
     if dropped.any() and (na == "raise" or dropped.all()):
         raise missing_values(counts, len(data), parsed.response, na)
     kept = columns[~dropped] if dropped.any() else columns
@@ -415,13 +412,11 @@ def compute(spec: Any, rows: Frame) -> tuple[pd.DataFrame, Any]:
     """The design matrix by formulaic, which uses the names of columns in the formula, and its trained specification."""
     from formulaic.errors import FormulaicError
 
-    columns = rows.canonical()
+    columns = rows.canonical
     columns = columns.set_axis([rows.formula.names.of(c) for c in columns], axis=1)
     try:
         with warnings.catch_warnings(), np.errstate(all="ignore"):
-            warnings.simplefilter(
-                "ignore"
-            )  # log of a negative number: the check for finite values gives a better message
+            warnings.simplefilter("ignore")  # log of a negative number: the check for finite values gives a better message
             made = spec.get_model_matrix(columns, context=functions())
             return pd.DataFrame(made).astype(float), made.model_spec
     except (FormulaicError, *COMPUTING) as reason:
@@ -447,17 +442,11 @@ def states_of(spec: Any) -> dict[str, Any]:
 
 
 def missing_in(columns: pd.DataFrame, response: pd.Series | None) -> tuple[np.ndarray, pd.Series]:
-    """Whether a value is missing in each row, bool (n,), and the number of missing values of each column.
-
-    Column by column, because a table of all would take a byte for each value.
-    """
-    missing, counts = np.zeros(len(columns), bool), {}
-    every = [columns[name] for name in columns] + ([] if response is None else [response])
-    for column in every:
-        absent = column.isna().to_numpy()
-        counts[column.name] = int(absent.sum())
-        missing |= absent
-    return missing, pd.Series(counts, dtype=int)
+    """Whether a value is missing in each row, bool (n,), and the number of missing values of each column."""
+    missing = columns.isna()
+    if response is not None:
+        missing[response.name] = response.isna()
+    return missing.to_numpy().any(axis=1), missing.sum()
 
 
 def predictors_of_columns(frame: Frame) -> tuple[frozenset[str], ...]:
@@ -523,8 +512,8 @@ class RowlessFrame(Frame):
     def _gone(self, *_: Any) -> NoReturn:
         raise NotAvailable(GONE)
 
-    columns = weights = index = codes = design = property(_gone)
-    take = canonical = terms = _gone  # type: ignore[assignment]
+    columns = weights = index = codes = design = canonical = property(_gone)
+    take = terms = _gone  # type: ignore[assignment]
 
 
 def rowless(frame: Frame, rows: np.ndarray) -> RowlessFrame:

@@ -30,10 +30,7 @@ def test_machines_without_centres(iris):
     assert "has no features" in str(fit.summary())
 
 
-def test_columns_of_one_name_and_missing_categories():
-    data = pd.DataFrame({"y": list("abab") * 10, "c": list("pqpq") * 10, "c[p]": np.arange(40.0)})
-    with pytest.raises(pc.DataError, match=r"two columns of the design matrix have the name 'c\[p\]'"):
-        pc.fit("y ~ c + `c[p]`", data, eps=1.0, dissimilarity="euclidean")
+def test_missing_categories_of_stumps():
     holes = two().assign(c=lambda d: np.where(d.y == "a", "u", "v"))
     holes.loc[:5, "c"] = None
     with pytest.raises(pc.DataError, match="column 'c' is missing at row 0"):

@@ -55,7 +55,7 @@ class PrototypeEstimator(BaseEstimator):  # type: ignore[misc]
     ) -> None:
         given = locals()  # before any other name is set
         self.__dict__.update({name: given[name] for name in ("method", "dissimilarity", "candidates", "cv", *PASSED)})
-        self._parameters = dict(parameters)
+        self._parameters = dict(parameters)  # not as attributes: scikit-learn's checks allow only those of the signature
 
     def __getattr__(self, name: str) -> Any:
         """Parameters of the method are attributes too; a method that needs calibration raises its error with the cure."""

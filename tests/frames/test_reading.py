@@ -195,12 +195,6 @@ def test_columns_are_as_pandas_has_them(tmp_path, name, monkeypatch):
     pd.testing.assert_frame_equal(as_pandas(tmp_path / "a.parquet"), frame.reset_index(drop=True))
 
 
-def test_polars_levels_are_in_the_order_of_its_frames():
-    enum = pl.Series(["u", "t", "u", None], dtype=pl.Enum(["u", "t", "s"]))
-    table = pl.DataFrame({"c": pl.Series(["q", "b", None, "m"], dtype=pl.Categorical), "e": enum})
-    pd.testing.assert_frame_equal(as_pandas(table.lazy()), as_pandas(table))
-
-
 def test_an_index_that_pandas_wrote_is_no_column(tmp_path):
     iris = pc.load_data("iris").rename_axis("flower")
     iris.index = iris.index.map(lambda k: f"f{k}").rename("flower")

@@ -8,7 +8,6 @@ import signal
 import subprocess
 import sys
 import time
-import tracemalloc
 import warnings
 import zipfile
 from pathlib import Path
@@ -20,7 +19,7 @@ import pytest
 import protoclass as pc
 
 from . import damage
-from .damage import put_together, take_apart
+from .damage import take_apart
 
 POSIX = pytest.mark.skipif(os.name != "posix", reason="pipes and signals of this kind are POSIX's")
 
@@ -416,58 +415,3 @@ def test_nothing_runs_while_a_file_is_read(tmp_path, whole, monkeypatch):
     watching = False
     strange = [name for name in opened if not (name.endswith("x.proto") or name.startswith(("/proc", "/sys")))]
     assert not strange
-
-
-MENTIONS = {
-    "labels": lambda flat, whole, k: {"labels": [[flat], [None]]},
-    "categories": lambda flat, whole, k: {"category": [whole, {"labels": [[{"objects": [["a", str(k)], [2]]}], [None]]}, False]},
-    "tables": lambda flat, whole, k: {"table": [{"labels": [[flat], [None]]}, {"labels": [[{"objects": [["a"], [1]]}], [None]]}, [whole]]},
-    "levels": lambda flat, whole, k: {"labels": [[flat, flat], [None, str(k)]]},
-    "arrays": lambda flat, whole, k: {"arrays": [{"array": "none"}, whole]},
-    "ranges": lambda flat, whole, k: {"labels": [[{"range": [0, 20_000, 1]}, {"range": [0, 20_000, 1]}], [None, str(k)]]},
-}  # fmt: skip
-
-
-@pytest.mark.parametrize("name", MENTIONS)
-def test_values_that_are_mentioned_many_times(name, tmp_path):
-    """Each mention makes the value again: 16 kB took 3.1 GB."""
-    path = tmp_path / "fit.proto"
-    pc.fit("species ~ .", pc.load_data("iris").iloc[::5], "knn", k=3).save(path)
-    head, content, arrays = take_apart(path.read_bytes())
-    draw = np.random.default_rng(0)
-    added = {"flat": draw.random(20_000).round(1), "whole": np.zeros(20_000, np.int64), "none": np.empty(0)}
-    places = {}
-    for key, array in added.items():
-        places[key] = {"array": len(arrays)}
-        file = io.BytesIO()
-        np.save(file, array)
-        arrays[f"arrays/{len(arrays)}.npy"] = file.getvalue()
-    mentions = [MENTIONS[name](places["flat"], places["whole"], k) for k in range(2000)]
-    text = json.dumps(mentions).replace('"none"', str(places["none"]["array"]))
-    next(fields for kind, fields in content["objects"] if kind == "Call")["arguments"]["mapping"].append(["k", json.loads(text)])
-    path.write_bytes(stored(head, content, arrays))
-    tracemalloc.start()
-    try:
-        with pytest.raises(pc.FileError, match="more memory than the size of the file allows"):
-            pc.load(path)
-        most = tracemalloc.get_traced_memory()[1]
-    finally:
-        tracemalloc.stop()
-    assert most < 100 * path.stat().st_size + 2**25
-
-
-def stored(head, content, arrays):
-    """A file without compression, so that each entry may have its size."""
-    packed = put_together((head, content, arrays), True)
-    out = io.BytesIO()
-    with zipfile.ZipFile(io.BytesIO(packed)) as known, zipfile.ZipFile(out, "w") as archive:
-        archive.comment = known.comment
-        for entry in known.namelist():
-            archive.writestr(entry, known.read(entry))
-    return out.getvalue()
-
-
-def test_a_file_that_is_compressed_to_its_limit_is_read(tmp_path):
-    """An entry was compressed if its size with a header allowed it, and refused by its size without."""
-    fit = pc.fit("species ~ .", pc.load_data("iris"), "scm")
-    assert pc.load(fit.save(tmp_path / "fit.proto")).nobs == 150

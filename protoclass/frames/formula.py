@@ -18,7 +18,7 @@ from ..ground.checks import is_number, is_real
 from ..ground.errors import FormulaError, cut, shown
 from ..ground.savable import savable
 from .spelling import Names, check_left, name_columns, sides_of, translate, unknown
-from .terms import Factor, Term, expand, factors_of, sum_of_columns
+from .terms import Factor, Term, expand, factors_of, parser, sum_of_columns
 
 PLAIN = ("log2", "log10", "log1p", "exp", "expm1", "sqrt", "abs", "I")  # functions of one argument
 TRANSFORMS = ("log", "log2", "log10", "log1p", "exp", "expm1", "sqrt", "abs", "I", "C", "scale", "center", "poly",
@@ -33,6 +33,7 @@ MOST_POWER = 100
 ALLOWED = f"use columns, numbers, + - * / ** and {', '.join(TRANSFORMS)}"
 LEARNED = ("scale", "center", "poly", "bs", "ns", "cr", "cs", "cc", "cut")
 NO_CONSTANT = object()
+SYNTAX = (SyntaxError, TypeError, ValueError, KeyError, AttributeError, RecursionError, MemoryError)  # of formulaic's parser
 LONGEST = 100_000  # characters of a formula
 
 
@@ -276,24 +277,15 @@ def read(text: str, columns: Iterable[str], aside: Iterable[str] = ()) -> Formul
 def _parse(right: str, known: list[str], names: Names, text: str) -> tuple[tuple[Term, ...], tuple[Factor, ...]]:
     """The terms of any formula, and all factors that occur in it."""
     from formulaic.errors import FormulaicError
-    from formulaic.parser import DefaultFormulaParser
 
     try:
-        # without the intercept of the parser, which would hide a column named "1"
-        tree = DefaultFormulaParser(include_intercept=False).get_ast(right, context={})
-    except (
-        FormulaicError,
-        SyntaxError,
-        TypeError,
-        ValueError,
-        KeyError,
-        AttributeError,
-        RecursionError,
-        MemoryError,
-    ) as e:
-        first = re.sub(r"\x1b\[[0-9;]*m|[⧛⧚]", "", str(e)).strip().split("\n")[0]
+        tree = parser().get_ast(right, context={})  # without an intercept, which would hide a column named "1"
+        return expand(tree, known, text), tuple(factors_of(tree))
+    except FormulaError:
+        raise
+    except (FormulaicError, *SYNTAX) as reason:
+        first = re.sub(r"\x1b\[[0-9;]*m|[⧛⧚]", "", str(reason)).strip().split("\n")[0]
         raise FormulaError(f"the right side of {shown(text)} is not a valid formula: {cut(names.restore(first))}") from None
-    return expand(tree, known, text), tuple(factors_of(tree))
 
 
 def _split_sides(text: str) -> tuple[str | None, str]:

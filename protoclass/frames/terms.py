@@ -1,17 +1,20 @@
-"""Terms of formulas: sums of columns, the usual case, are parsed without formulaic; others are expanded from its syntax tree.
+"""Terms of formulas, and the functions that formulas call.
 
-Importing formulaic takes as long as a fit of small data.
+Sums of columns, the usual case, are parsed without formulaic, whose import takes as long as a fit of small data. The functions are those of
+R that formulaic lacks, natural splines in R's basis, and bounds of the numbers of columns.
 """
 
 from __future__ import annotations
 
 import keyword
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, reduce
 from inspect import signature
 from itertools import pairwise
+from math import prod
+from operator import mul
 from typing import Any
 
 import numpy as np
@@ -24,7 +27,7 @@ WORD = r"(?:\.|[A-Za-z_]\w*+)"
 SUM = re.compile(rf"\s*+[+-]?\s*+{WORD}\s*+(?:[+-]\s*+{WORD}\s*+)*+", re.ASCII)
 PART = re.compile(rf"([+-]?)\s*+({WORD})", re.ASCII)
 MOST_TERMS = 20_000  # interactions of one formula: as many columns of a design matrix as can be measured
-MOST_PAIRS = 400_000  # pairs of terms that are multiplied at once
+MOST_PRODUCTS = 400_000  # products of factors, some of which are the same term: formulaic makes these in 3 s
 MOST_POWER = 100
 
 
@@ -119,14 +122,10 @@ def sum_of_columns(right: str, names: Iterable[str]) -> tuple[tuple[Term, ...], 
     return tuple(Term((factor,)) for factor in left.values()), written
 
 
-Terms = dict[frozenset[str], tuple[Factor, ...]]  # factors by their texts, in the order of first occurrences
+def expand(tree: Any, names: list[str], text: str) -> tuple[Term, ...]:
+    """The terms of a formula, lower degrees first, by formulaic.
 
-
-def expand(tree: Any, names: Iterable[str], text: str) -> tuple[Term, ...]:
-    """The terms of a formula, lower degrees first.
-
-    Formulaic's own expansion multiplies before anything can be counted; here a formula that becomes too large is refused
-    on the way, and sums and powers take linear time.
+    Formulaic multiplies before anything can be counted, so a formula that becomes too large is refused first.
 
     Parameters
     ----------
@@ -138,116 +137,81 @@ def expand(tree: Any, names: Iterable[str], text: str) -> tuple[Term, ...]:
     Raises
     ------
     FormulaError
-        Where more than 20,000 interactions would be made, or an operator can't be applied.
+        If more than 400,000 products or 20,000 terms would be made, or if an operator can't be applied.
     """
-    from formulaic.parser.types import ASTNode
-
-    every: Terms = {frozenset([name]): (Factor(name, "lookup"),) for name in names}
-    done: list[Terms] = []
-    work: list[tuple[Any, bool]] = [(tree, False)] if tree is not None else []
-    while work:  # in post-order, without recursion: a sum of many terms is a deep tree
-        node, ready = work.pop()
-        if not isinstance(node, ASTNode):
-            factor = _factor_of(node)
-            done.append({frozenset([factor.expr]): (factor,)})
-        elif node.operator.symbol in ("**", "^"):
-            if not ready:
-                work += [(node, True), (node.args[0], False)]
-                continue
-            done.append(_power(done.pop(), _whole(node.args[1], text), text))
-        elif not ready:
-            work += [(node, True), *((arg, False) for arg in reversed(node.args))]
-        else:
-            args = [done.pop() for _ in node.args][::-1]
-            done.append(_apply(node.operator.symbol, args, every, text))
-    terms = done.pop() if done else {}
+    _check_size(tree, len(names), text)
+    context = {"__formulaic_variables_available__": names, "__formulaic_variables_used_lhs__": []}
+    products = [] if tree is None else tree.to_terms(context=context) if hasattr(tree, "operator") else tree.to_terms()
+    terms = [Term(tuple(map(_factor_of, product.factors))) for product in products]
+    if len(terms) > MOST_TERMS:
+        raise _too_large(text)
     _check_literals(terms, text)
-    return tuple(sorted(map(Term, terms.values()), key=lambda term: term.degree))
+    return tuple(sorted(terms, key=lambda term: term.degree))
 
 
-def factors_of(tree: Any) -> Iterator[Factor]:
+def parser() -> Any:
+    """Formulaic's parser of formulas without intercept, in which `b %in% (a + c)` is `b:a:c`, as in R."""
+    from formulaic.parser import DefaultFormulaParser, DefaultOperatorResolver
+    from formulaic.parser.types import Operator, OrderedSet
+
+    def nest(inner: Any, outer: Any) -> Any:
+        return OrderedSet(term * reduce(mul, outer) for term in inner)
+
+    class Resolver(DefaultOperatorResolver):  # type: ignore[misc]
+        @property
+        def operators(self) -> list[Any]:
+            others = [operator for operator in super().operators if operator.symbol != "in"]
+            return [*others, Operator("in", arity=2, precedence=200, associativity="left", to_terms=nest)]
+
+    return DefaultFormulaParser(include_intercept=False, operator_resolver=Resolver())
+
+
+def nodes_of(tree: Any) -> list[Any]:
+    """The operators and factors of a syntax tree, each after the operator that it belongs to."""
+    nodes = [] if tree is None else [tree]
+    for node in nodes:  # grows meanwhile: without recursion, because a sum of many terms is a deep tree
+        nodes.extend(getattr(node, "args", ()))
+    return nodes
+
+
+def factors_of(tree: Any) -> list[Factor]:
     """All factors of a syntax tree, also those that are subtracted and powers."""
-    from formulaic.parser.types import ASTNode
-
-    work = [tree] if tree is not None else []
-    while work:
-        node = work.pop()
-        if isinstance(node, ASTNode):
-            work += node.args
-        else:
-            yield _factor_of(node)
+    return [_factor_of(node.to_factor()) for node in nodes_of(tree) if not hasattr(node, "operator")]
 
 
-def _factor_of(token: Any) -> Factor:
-    factor = token.to_factor()
+def _factor_of(factor: Any) -> Factor:
     return Factor(factor.expr, factor.eval_method.value)
 
 
-def _product(left: Terms, right: Terms, text: str) -> Terms:
-    """All products of two sets of terms."""
-    out: Terms = {}
-    few = len(left) * len(right) <= MOST_PAIRS
-    for a, factors in left.items() if few else ():
-        for b, further in right.items():
-            if (both := a | b) not in out:
-                out[both] = tuple(dict.fromkeys(factors + further))
-    if not few or len(out) > MOST_TERMS:
-        raise FormulaError(
-            f"{shown(text)} expands to too many interactions, more than {MOST_TERMS:,}: use the relevant ones, such as 'a:b'"
-        )
-    return out
+def _check_size(tree: Any, columns: int, text: str) -> None:
+    """Raise if the terms of any part of a syntax tree are more than can be made, by bounds of their numbers."""
+    bounds: dict[int, int] = {}
+    for node in reversed(nodes_of(tree)):
+        parts = [bounds[id(part)] for part in getattr(node, "args", ())]
+        match getattr(getattr(node, "operator", None), "symbol", None):
+            case None:
+                bound = 1
+            case ".":
+                bound = columns
+            case "+" | "/" | "in":
+                bound = sum(parts)
+            case "-":
+                bound = sum(parts[:-1])
+            case ":":
+                bound = prod(parts)
+            case "*":
+                bound = prod(part + 1 for part in parts)
+            case "**" | "^":
+                bound = parts[0] ** _whole(node.args[1], text)
+            case _:
+                raise FormulaError(f"{shown(text)} has several parts: use one right side, without '|' or ','")
+        if bound > MOST_PRODUCTS:
+            raise _too_large(text)
+        bounds[id(node)] = bound
 
 
-def _apply(symbol: str, args: list[Terms], every: Terms, text: str) -> Terms:
-    match symbol, args:
-        case ".", []:
-            return dict(every)
-        case "+", [terms]:
-            return terms
-        case "-", [_]:
-            return {}
-        case "+", [left, right]:
-            return _add(left, right)
-        case "-", [left, right]:
-            for term in right:
-                left.pop(term, None)
-            return left
-        case ":", [left, right]:
-            return _product(left, right, text)
-        case "*", [left, right]:
-            products = _product(left, right, text)
-            return _add(_add(left, right), products)
-        case "/", [outer, inner]:
-            return _add(outer, _product(_crossed(outer, text), inner, text))
-        case "in", [inner, outer]:
-            return _product(inner, _crossed(outer, text), text)
-    raise FormulaError(f"{shown(text)} has several parts: use one right side, without '|' or ','")
-
-
-def _add(left: Terms, right: Terms) -> Terms:
-    """The union, with every term as it was written first; `left` becomes it, as every set has one reader."""
-    for key, factors in right.items():
-        left.setdefault(key, factors)
-    return left
-
-
-def _crossed(outer: Terms, text: str) -> Terms:
-    """The product of all terms that others are nested in."""
-    if not outer:
-        raise FormulaError(f"{shown(text)} removes all the terms that others are nested in")
-    common: Terms = {frozenset(): ()}
-    for key, factors in outer.items():
-        common = _product(common, {key: factors}, text)
-    return common
-
-
-def _power(terms: Terms, power: int, text: str) -> Terms:
-    out = terms
-    for _ in range(power - 1):
-        before, out = out, _product(out, terms, text)
-        if len(out) == len(before) and out.keys() == before.keys():
-            break  # a further power changes nothing
-    return out
+def _too_large(text: str) -> FormulaError:
+    return FormulaError(f"{shown(text)} expands to too many interactions, more than {MOST_TERMS:,}: use the relevant ones, such as 'a:b'")
 
 
 def _whole(node: Any, text: str) -> int:
@@ -257,12 +221,12 @@ def _whole(node: Any, text: str) -> int:
     return int(written)
 
 
-def _check_literals(terms: Terms, text: str) -> None:
+def _check_literals(terms: Iterable[Term], text: str) -> None:
     """Numbers other than 1 only scale other terms, and each term has one scale; texts are not terms."""
     seen = set()
-    for factors in terms.values():
-        literal = [f.expr for f in factors if f.how == "literal"]
-        rest = frozenset(f.expr for f in factors if f.how != "literal")
+    for term in terms:
+        literal = [f.expr for f in term.factors if f.how == "literal"]
+        rest = frozenset(f.expr for f in term.factors if f.how != "literal")
         if any(not number.replace(".", "", 1).isdecimal() for number in literal):
             raise FormulaError(f"{shown(literal[0])} in {shown(text)} is a text, but terms are columns: use a column")
         if not rest and literal != ["1"]:

@@ -67,12 +67,6 @@ def test_an_interrupt_that_python_drops_is_told_from_one_that_the_package_swallo
     assert interrupts.swallows(call, interrupts.Noted.line) is ours
 
 
-@pytest.mark.long
-@LINUX
-def test_little_memory_ends_in_our_error():
-    assert "0 faults of 4" in script("memory.py", "--sizes", "2", "--rows", "1500", "--limits", "RLIMIT_AS", "--", "fit", "load")
-
-
 # interrupts
 
 

@@ -182,8 +182,8 @@ def _data(fit: Fitted) -> str:
 
 def _method(fit: Fitted) -> str:
     model, metric = fit.model, fit.dissimilarity.metric
-    own = {f.name: getattr(model, f.name) for f in fields(model) if f.name not in fit.selection.values}
-    given = [f"{f.name} = {_value(own[f.name])}" for f in fields(model) if f.name in own and repr(own[f.name]) != repr(f.default)]
+    values = {f.name: getattr(model, f.name) for f in fields(model) if f.name not in fit.selection.values}
+    given = [f"{f.name} = {_value(values[f.name])}" for f in fields(model) if f.name in values and repr(values[f.name]) != repr(f.default)]
     out = f'They were classified by the method "{model.title}"{_cited(model.papers)}{" with " * bool(given)}{", ".join(given)}'
     if model.measures(fit.rule):
         out += f". The dissimilarity was {described(fit).split(' (default')[0]}{_cited(metric.papers)}"
@@ -195,7 +195,7 @@ def _cited(keys: tuple[str, ...]) -> str:
 
 
 def _tuning(fit: Fitted) -> list[str]:
-    """How the parameters were selected, or that they were given."""
+    """The selection of the parameters, in sentences; none if they were given."""
     validation, selection = fit.curve, fit.selection
     several = isinstance(fit.problem.to_tune, OneOf)  # distances, of which the text has the names already
     chosen = fit.problem.of_method(selection.values) if several else selection.values

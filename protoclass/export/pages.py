@@ -301,15 +301,15 @@ def describe(fit: Fitted, tested: Iterable[Any]) -> list[tuple[str, tuple[Any, .
 def data(fit: Fitted) -> Iterable[Part]:
     """The number of rows and columns that were used, and the kinds of the columns."""
     schema, dropped = fit.frame.schema, len(fit.dropped)
-    left = f"{dropped:,} were excluded for missing values" if dropped else "none were excluded"
+    missing = f"{dropped:,} were excluded for missing values" if dropped else "none were excluded"
     weights = fit.frame.weights
     spread = f"{significant(weights.min())} to {significant(weights.max())}"
     weighed = "" if (weights == 1).all() else f" Row weights range from {spread}."
-    yield Text([f"{fit.nobs:,} rows and {len(schema)} predictors were used; {left}.{weighed}"])
+    yield Text([f"{fit.nobs:,} rows and {len(schema)} predictors were used; {missing}.{weighed}"])
     rows = [(name, column.kind, levels_of(column.levels)) for name, column in schema.items() if len(column.levels)]
     for kind in dict.fromkeys(column.kind for column in schema.values() if not len(column.levels)):
-        own = [name for name, column in schema.items() if column.kind == kind and not len(column.levels)]
-        yield Text([f"{kind.capitalize()} predictors: {levels_of(own, SHOWN)}."])
+        names = [name for name, column in schema.items() if column.kind == kind and not len(column.levels)]
+        yield Text([f"{kind.capitalize()} predictors: {levels_of(names, SHOWN)}."])
     if rows:
         yield Text([f"{len(rows)} predictors with levels:"])
         yield Table(("predictor", "kind", "levels"), rows[:SHOWN])
@@ -336,8 +336,8 @@ def prototypes(fit: Fitted) -> Iterable[Part]:
     if not fit.model.has("feature_table") and len(table) == fit.nobs:
         yield Text([f"All {fit.nobs:,} rows of the fit are prototypes."])
         return
-    kept = with_texts(fit, table).iloc[:SHOWN, :COLUMNS]
-    yield table_of(kept.set_index(kept.columns[0]), str(kept.columns[0]))
+    first = with_texts(fit, table).iloc[:SHOWN, :COLUMNS]
+    yield table_of(first.set_index(first.columns[0]), str(first.columns[0]))
     if len(table) > SHOWN:
         yield Text([f"The first {SHOWN} of {len(table)} are shown."])
 

@@ -128,7 +128,7 @@ def differences(a: Any, b: Any, where: str = "") -> Iterator[str]:
 
 
 def _parts(value: Any) -> Mapping[Any, Any] | None:
-    """What a value consists of, by name."""
+    """The parts of a value by name."""
     if isinstance(value, Mapping):
         return value
     if isinstance(value, pd.DataFrame):
@@ -149,7 +149,7 @@ def _unlike(x: np.ndarray, y: np.ndarray) -> np.ndarray:
         eps = np.finfo(x.dtype).eps
         largest = np.abs(x[np.isfinite(x)]).max(initial=0.0)
         return np.asarray(~np.isclose(x, y, max(TOLERANCE, 8 * eps), eps * largest, equal_nan=True))
-    there = ~(pd.isna(x) | pd.isna(y))
+    present = ~(pd.isna(x) | pd.isna(y))
     unlike = pd.isna(x) != pd.isna(y)
-    unlike[there] = x[there] != y[there]
+    unlike[present] = x[present] != y[present]
     return np.asarray(unlike)

@@ -186,24 +186,24 @@ class Frame:
 
     @cached_property
     def unseen(self) -> dict[str, np.ndarray]:
-        """Where a category or a boolean has a value that no row of the fit has, bool (n,), for each column that has some."""
+        """Masks (n,) of values that no row of the fit has, by name, of the categories and booleans that have some."""
         levels, known = self._levels, [c for c, column in self.schema.items() if column.kind in ("category", "boolean")]
         where = {c: unseen_values(self.columns[c], self.schema[c], levels.get(c)) for c in known}
         return {c: at for c, at in where.items() if at.any()}
 
     @property
     def unseen_counts(self) -> Unseen:
-        """How many rows have each of these values."""
+        """The number of rows with each of these values."""
         return self.counted(self.unseen)
 
     def held_out_levels(self, fold: np.ndarray) -> dict[str, np.ndarray]:
-        """Where the level of a category occurs in one fold only, bool (n,), by column, without levels that a categorical declares."""
+        """Masks (n,) of levels that occur in one fold only, by category, except levels that a categorical declares."""
         learned = {c: v for c, v in self._levels.items() if not isinstance(self.columns[c].dtype, pd.CategoricalDtype)}
         where = {c: alone(v.codes.astype(np.int64), fold) for c, v in learned.items()}
         return {c: at for c, at in where.items() if at.any()}
 
     def counted(self, where: Mapping[str, np.ndarray]) -> Unseen:
-        """How many rows have each value of some columns, at some places (n,)."""
+        """The number of rows with each value of some columns, in the rows of a mask for each column."""
         counts = {c: Counter(self.take(np.flatnonzero(at)).columns[c].tolist()) for c, at in where.items()}
         return Unseen(counts, {c: self.schema[c] for c in counts})
 
@@ -338,8 +338,8 @@ def mold(
         raise DataError("the data have no rows")
     check_unique(data.index, "row")
     weight = given_weights(weights, data)
-    away = [name for given in aside for name in columns_given(given, data, same_groups)] + columns_given(weights, data, same_values)
-    parsed = read(formula, data.columns, away)
+    excluded = [name for given in aside for name in columns_given(given, data, same_groups)] + columns_given(weights, data, same_values)
+    parsed = read(formula, data.columns, excluded)
     refuse_row_numbers(parsed, data)
     if response and parsed.response is None:
         raise DataError(f"{formula!r} has no response: use 'response ~ predictors'")
@@ -350,16 +350,16 @@ def mold(
         dropped |= columns.isna().to_numpy().all(axis=1)
     if dropped.any() and (na == "raise" or dropped.all()):
         raise missing_values(counts, len(data), parsed.response, na)
-    kept = columns[~dropped] if dropped.any() else columns
-    schema = learn_schema(kept, parsed)
+    complete = columns[~dropped] if dropped.any() else columns
+    schema = learn_schema(complete, parsed)
     notes: tuple[str, ...] = ()
-    drawn = (data.attrs["note"],) if "note" in data.attrs else ()  # how the rows were drawn
+    sampled = (data.attrs["note"],) if "note" in data.attrs else ()  # how the rows were sampled
     levels = None
     if response_values is not None:
         levels, notes = read_classes(response_values[~dropped], counts)
-        notes += note_codes(kept, parsed.unchanged())
+        notes += note_codes(complete, parsed.unchanged())
         check_weight_of_classes(levels, weight[~dropped], parsed.response)
-    frame = Frame(kept, levels, parsed, schema, None, weight[~dropped], data.index[dropped], na == "keep", drawn + notes)
+    frame = Frame(complete, levels, parsed, schema, None, weight[~dropped], data.index[dropped], na == "keep", sampled + notes)
     return replace(frame, spec=trained_spec(frame))
 
 
@@ -437,7 +437,7 @@ def untrained(terms: Iterable[Term], states: Mapping[str, Any] | None = None) ->
 
 
 def states_of(spec: Any) -> dict[str, Any]:
-    """What the transforms of a trained specification have learned, by their texts: numbers, texts and arrays."""
+    """The learned state of the transforms of a specification, by their texts: numbers, texts and arrays."""
     return deepcopy(dict(sorted(spec.transform_state.items())))
 
 
@@ -518,8 +518,8 @@ class RowlessFrame(Frame):
 
 def rowless(frame: Frame, rows: np.ndarray) -> RowlessFrame:
     """The frame without its rows but these."""
-    kept = replace(frame.remembered.take(rows), dropped=frame.dropped[:0], notes=())
-    return RowlessFrame(kept, frame.class_counts, frame.class_weights)
+    prototypes = replace(frame.remembered.take(rows), dropped=frame.dropped[:0], notes=())
+    return RowlessFrame(prototypes, frame.class_counts, frame.class_weights)
 
 
 WHOLE = 2**23  # entries of a design matrix that is made as a whole: 64 MB
@@ -536,7 +536,7 @@ def blocks(frame: Frame) -> Iterator[tuple[slice, Frame]]:
     --------
     >>> import pandas as pd
     >>> from protoclass.frames.frame import mold
-    >>> [(at.start, at.stop) for at, _ in blocks(mold("~ a", pd.DataFrame({"a": [1.0, 2.0]}), response=False))]
+    >>> [(rows.start, rows.stop) for rows, _ in blocks(mold("~ a", pd.DataFrame({"a": [1.0, 2.0]}), response=False))]
     [(0, 2)]
     """
     n, step = len(frame), _rows(frame)
@@ -544,8 +544,8 @@ def blocks(frame: Frame) -> Iterator[tuple[slice, Frame]]:
         yield slice(0, n), frame
         return
     for first in range(0, n, step):
-        at = slice(first, min(first + step, n))
-        yield at, frame.take(at)
+        rows = slice(first, min(first + step, n))
+        yield rows, frame.take(rows)
 
 
 def long(frame: Frame) -> bool:

@@ -150,7 +150,7 @@ def refuse_numbers_as_text(name: Any, levels: Sequence[Any]) -> None:
 
 
 def numbers_as_text(name: Any, levels: Sequence[Any]) -> str:
-    """That nearly all texts of a column are numbers or dates, with the line that converts them; "" if not.
+    """The line that converts a column whose texts are nearly all numbers or dates, and examples of them; "" for other columns.
 
     Whole numbers of few values, which may have a unit, and numbers with leading zeros are codes, unless a sign stands for a missing one.
 
@@ -159,8 +159,8 @@ def numbers_as_text(name: Any, levels: Sequence[Any]) -> str:
     >>> print(numbers_as_text("x", ["1,5", "2,25", "-"]))
     text that seems to be numbers or dates, such as '1,5', '2,25', '-': use pd.read_csv(..., decimal=',', na_values=['-'])
     """
-    some = [str(level) for level in levels[:: len(levels) // LOOKED_AT + 1]]
-    texts = {text: text for text in some if not PLACEHOLDER.fullmatch(text)}
+    sample = [str(level) for level in levels[:: len(levels) // LOOKED_AT + 1]]
+    texts = {text: text for text in sample if not PLACEHOLDER.fullmatch(text)}
     column = written = f"data[{name!r}]"
     for sign, plain in SPELT:
         spelt = {text: re.sub(sign, plain, other) for text, other in texts.items()}
@@ -168,7 +168,7 @@ def numbers_as_text(name: Any, levels: Sequence[Any]) -> str:
             texts, written = spelt, f"{written}.str.replace({sign!r}, {plain!r}, regex=True)"
     for pattern, convert in PATTERNS.items():
         found = {text: match for text, plain in texts.items() if (match := re.fullmatch(rf"\s*(?:{pattern})\s*", plain, re.I))}
-        lost = [text for text in some if text not in found]
+        lost = [text for text in sample if text not in found]
         cure = convert(column, written, found, lost) if found and len(found) >= NEARLY * len(texts) else ""
         if cure:
             odd = [text for text in found if not re.fullmatch(r"-?\d+(\.\d+)?", text)] or [*found]
@@ -403,7 +403,7 @@ class Unseen:
         return Unseen(counts, {**self.schema, **other.schema})
 
     def of(self, names: Iterable[str]) -> Unseen:
-        """Those of some columns."""
+        """The values of some columns."""
         return Unseen({c: self.counts[c] for c in names}, self.schema)
 
     def words(self, name: str) -> str:
@@ -465,7 +465,7 @@ def alone(codes: np.ndarray, fold: np.ndarray) -> np.ndarray:
 
 
 def unseen_values(values: pd.Series, known: Column, levels: pd.Categorical | None) -> np.ndarray:
-    """Where a column has a value that is not missing and none of the levels, bool (n,).
+    """Mask (n,) of values that are neither missing nor a level.
 
     Parameters
     ----------

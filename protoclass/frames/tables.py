@@ -111,7 +111,7 @@ def read_for(data: Any, formula: str, aside: Mapping[str, Any] | None = None) ->
 
 
 def read_table(source: Source, wanted: Iterable[Any] | None = None) -> pd.DataFrame:
-    """Those of the wanted columns that a source has, or all of them."""
+    """The wanted columns that a source has, or all columns."""
     names = set(source.names if wanted is None else wanted)
     return source.read([name for name in source.names if name in names] or source.names[:1])
 
@@ -305,7 +305,7 @@ def installed(name: str) -> bool:
         return False
 
 
-GONE = "the rows are not in this fit, which is slim: take the full one, give new rows, or fit again"
+GONE = "this slim fit has no training rows: use the full fit, or pass new rows"
 COPY_ON_WRITE = int(pd.__version__.split(".")[0]) >= 3  # a copy of a frame uses the same columns until one of the two is changed
 PLAIN = (str, bytes, bool, int, float, dict, date, timedelta, np.datetime64, np.timedelta64)  # types of which a column may be
 
@@ -395,7 +395,7 @@ class cached_table(cached_property[pd.DataFrame]):  # noqa: N801 - used as cache
 
 
 def _made_a_frame(data: Any) -> str:
-    """How to convert the given value into a table, in words."""
+    """The way to convert the given value into a table, in words."""
     if isinstance(data, pd.Series):
         return "use two pairs of brackets for one row, data.loc[[label]], and one frame for x and y"
     if isinstance(data, dict) and hasattr(data, "frame"):

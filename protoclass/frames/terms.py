@@ -34,7 +34,7 @@ MOST_POWER = 100
 @savable
 @dataclass(frozen=True)
 class Factor:
-    """What terms are products of.
+    """A part of a term: a column, a call or a constant.
 
     Attributes
     ----------
@@ -246,8 +246,8 @@ def functions() -> Mapping[str, Callable[..., Any]]:
     """The functions by name, for formulaic's context."""
     from formulaic.utils.stateful_transforms import stateful_transform
 
-    own = {"log": log, "ifelse": ifelse, "cut": stateful_transform(cut)}
-    return {**PLAIN, **own, **{name: _bounded(name) for name in BOUNDED}}
+    ours = {"log": log, "ifelse": ifelse, "cut": stateful_transform(cut)}
+    return {**PLAIN, **ours, **{name: _bounded(name) for name in BOUNDED}}
 
 
 def log(x: Any, base: float | None = None) -> Any:

@@ -57,7 +57,7 @@ def either(values: Iterable[object]) -> str:
 
 
 def hint_for_value(name: str, value: object, allowed: Iterable[object] = ()) -> str:
-    """What to write in place of a value that R or scikit-learn has for an argument, or of a mistyped one; "" if none is known.
+    """The replacement of a value that R or scikit-learn has for an argument, or of a mistyped value, in words; "" if none is known.
 
     Examples
     --------
@@ -212,7 +212,7 @@ def _parameters(cls: type) -> list[str]:
 
 
 def hint_for(name: str, known: Collection[str]) -> str:
-    """What to write in place of an argument that does not exist: its name here, or how the same is done; "" if none is known."""
+    """The replacement of an argument that does not exist, in words: its name here, or another way; "" if none is known."""
     counterpart = renamed(name, known)
     if counterpart is not None:
         return f"use {counterpart}="

@@ -98,7 +98,7 @@ class Options:
 
 
 class Restore:
-    """What a call of the options returns: at the end of a `with` block it sets the values that were there before the call."""
+    """Result of a call of the options: at the end of a `with` block it sets the values from before the call."""
 
     def __init__(self, options: Options, before: dict[str, Any]) -> None:
         self.options, self.before = options, before

@@ -255,9 +255,9 @@ class PrototypeClassifier(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cla
         distances = self.transform(X)
         usual = self.fit_.parameters().get("k", 1)
         count = whole_number("n_neighbors", usual if n_neighbors is None else n_neighbors, 1, distances.shape[1])
-        at = np.argsort(distances, axis=1, kind="stable")[:, :count]
-        rows = self.prototype_indices_[at]
-        return (np.take_along_axis(distances, at, axis=1), rows) if return_distance else rows
+        order = np.argsort(distances, axis=1, kind="stable")[:, :count]
+        rows = self.prototype_indices_[order]
+        return (np.take_along_axis(distances, order, axis=1), rows) if return_distance else rows
 
     def _values(self, new: Any, kind: str) -> np.ndarray:
         """Predicted value for each class (r, L)."""
@@ -404,8 +404,8 @@ class PrototypeSelector(OneToOneFeatureMixin, PrototypeEstimator):  # type: igno
 
     def _candidates(self) -> Any:
         can = model(self.method, self._of_method).can
-        own = isinstance(self.candidates, str) and self.candidates == "auto" and "unlabelled" in can.candidates
-        return "same_class" if own else self.candidates
+        restricted = isinstance(self.candidates, str) and self.candidates == "auto" and "unlabelled" in can.candidates
+        return "same_class" if restricted else self.candidates
 
 
 def one_of_columns(y: Any) -> Any:

@@ -194,7 +194,7 @@ def test_what_is_not_known_of_a_slim_fit(iris, tmp_path):
         "calibrate": lambda: slim.calibrate(), "explore": lambda: slim.explore(), "alternatives": lambda: slim.alternatives(),
     }  # fmt: skip
     for name, do in reads_rows.items():
-        with pytest.raises(pc.NotAvailable, match=r"which is slim: take the full one"):
+        with pytest.raises(pc.NotAvailable, match=r"this slim fit has no training rows: use the full fit"):
             print(name, do())
     with pytest.raises(pc.NotAvailable, match=r"'data' of its call: use data="):
         slim.update(eps=2)

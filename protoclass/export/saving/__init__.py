@@ -171,8 +171,8 @@ def _of_fit(fit: Any) -> list[str]:
     if fit.frame.absent is not None:
         which = f"{len(prototypes)} prototypes, among them {len(fit.frame.remembered)} of the {fit.nobs} rows, with labels and predictors"
         out.append(which if prototypes.at is not None else f"{len(prototypes)} prototypes, none of them a row")
-        kept = [name for name, array in fit.dissimilarity.metric.arrays().items() if array.ndim and len(array) == fit.nobs > 1]
-        out += [f"values of each row that the metric learned ({', '.join(kept)})"] if kept else []
+        learned = [name for name, array in fit.dissimilarity.metric.arrays().items() if array.ndim and len(array) == fit.nobs > 1]
+        out += [f"values of each row that the metric learned ({', '.join(learned)})"] if learned else []
     if fit.curve is not None:
         out.append(_held_out(fit.curve))
     if fit.calibration is not None:

@@ -41,7 +41,7 @@ def array_bytes(array: np.ndarray) -> bytes:
 
 @dataclass(frozen=True)
 class Codec:
-    """How values of a type are written: as a tag and a list of parts, which are values themselves."""
+    """The form of a type in a file: a tag and a list of parts, which are values themselves."""
 
     of: type | Callable[[Any], bool]  # the type, or whether a value is of it
     write: Callable[[Any], list[Any]]  # the parts of a value

@@ -237,7 +237,7 @@ class Card:
         return place
 
 
-def card(fit: Fitted, use: str | None = None, test: Test | None = None) -> Card:
+def card(fit: Fitted, test: Test | None = None, use: str = "") -> Card:
     r"""Model card: one page of text and small tables that documents the fit for its users and reviewers.
 
     It has the intended use, the call, the data, the classes with their counts, the prototypes, the test, the
@@ -246,10 +246,10 @@ def card(fit: Fitted, use: str | None = None, test: Test | None = None) -> Card:
 
     Parameters
     ----------
-    use : str, optional
-        Intended use: who may decide what by the predictions, and for whom. The package cannot know it.
     test : Test, optional
         Result of `fit.test` on new rows.
+    use : str
+        Intended use: who may decide what by the predictions, and for whom. The package cannot know it.
 
     Returns
     -------
@@ -265,11 +265,11 @@ def card(fit: Fitted, use: str | None = None, test: Test | None = None) -> Card:
     Examples
     --------
     >>> import protoclass as pc
-    >>> card = pc.fit("species ~ .", pc.load_data("iris"), eps=1.0).card()
+    >>> card = pc.fit("species ~ .", pc.load_data("iris"), eps=1.0).card(use="A lesson on irises.")
     >>> print(card.markdown.splitlines()[0])
     # Model card: Prototype vector machine (greedy), species \~ .
     """
-    if use is not None and not isinstance(use, str):
+    if not isinstance(use, str):
         raise OptionError(f"use must be text, such as 'a second opinion on biopsies', not {brief(use)}")
     if test is not None and not isinstance(test, Test):
         raise OptionError(f"test must be the result of fit.test(new), not {brief(test)}")

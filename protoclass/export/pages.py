@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import partial
 from importlib.metadata import version
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pandas as pd
 
@@ -34,7 +34,9 @@ from ..values import public
 from ..widgets.browser import script, style
 from .methods import methods
 
-SHOWN = 20  # rows of a table
+SHOWN, COLUMNS = 20, 8  # rows of a table, and columns of the table of prototypes
+LIMITS = ("Warning", "Costs", "Never predicted", "Cause", "Try", "Grid")  # lines of print that are limits of the fit
+ENDINGS = (".md", *PAGES)
 INLINE = {c: f"&#{ord(c)};" for c in "&<>|`\\$@[]"} | {c: f"\\{c}" for c in "_*~^"}  # characters with a meaning in Markdown
 LISTED = ("numpy", "scipy", "pandas", "numba", "scikit-learn", "formulaic", "statsmodels", "highspy", "matplotlib")
 STYLE = """
@@ -168,11 +170,6 @@ def cited() -> list[str]:
         "J. Bien and R. Tibshirani (2011). Prototype selection for interpretable classification. "
         "Annals of Applied Statistics 5 (4), 2403-2424.",
     ]
-
-
-COLUMNS = 8  # of the table of prototypes
-LIMITS = ("Warning", "Costs", "Never predicted", "Cause", "Try", "Grid")  # lines of print that are limits of the fit
-ENDINGS = (".md", *PAGES)
 
 
 @public
@@ -372,10 +369,6 @@ def limits(fit: Fitted, said: dict[str, str]) -> list[str]:
     return [*out, *notes(fit)]
 
 
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-
-
 def report(fit: Fitted, path: Any, test: Any = None, overwrite: bool = False) -> Path:
     """Write a report of the fit as one self-contained HTML page.
 
@@ -430,14 +423,12 @@ def page(fit: Fitted, test: Any = None) -> str:
 
 def sections(fit: Fitted, test: Any) -> Iterator[tuple[Any, ...]]:
     """The heading and the parts of each section, in order."""
-    from ..pictures.curve import curve  # see `page`
-
     drawn: dict[str, list[Any]] = {
         "The fit": [picture(partial(plot, fit), "the prototypes among the rows"), explorer(fit)],
         "Classes": [picture(partial(plot, fit, "confusion"), "rows by true and predicted class")],
     }
     if fit.curve is not None:
-        drawn["Cross-validation"] = [picture(partial(curve, fit.curve), "the cross-validated error curve")]
+        drawn["Cross-validation"] = [picture(partial(plot, fit, "validation"), "the cross-validated error curve")]
     if test is not None and not isinstance(test, Test | TestByGroup):
         test = test_on(fit, test)
     for head, parts in describe(fit, [] if test is None else [test._repr_html_()]):
@@ -457,13 +448,11 @@ def explorer(fit: Fitted) -> Text | str:
 def picture(draw: Any, words: str) -> Text | str:
     """A plot as a part of the page; if the fit does not have it, the reason."""
     import matplotlib.pyplot as plt
-    from matplotlib.figure import Figure
 
     try:
-        drawn: Axes | Figure = draw()
+        figure = draw().figure
     except NotAvailable as reason:
         return Text([str(reason)])
-    figure: Any = drawn if isinstance(drawn, Figure) else drawn.figure
     file = io.BytesIO()
     figure.savefig(file, format="png", dpi=120, bbox_inches="tight")
     plt.close(figure)

@@ -148,8 +148,8 @@ def _unlike(x: np.ndarray, y: np.ndarray) -> np.ndarray:
     if x.dtype.kind == y.dtype.kind == "f":
         eps = np.finfo(x.dtype).eps
         largest = np.abs(x[np.isfinite(x)]).max(initial=0.0)
-        return np.asarray(~np.isclose(x, y, max(TOLERANCE, 8 * eps), eps * largest, equal_nan=True))
+        return ~np.isclose(x, y, max(TOLERANCE, 8 * eps), eps * largest, equal_nan=True)
     present = ~(pd.isna(x) | pd.isna(y))
     unlike = pd.isna(x) != pd.isna(y)
     unlike[present] = x[present] != y[present]
-    return np.asarray(unlike)
+    return unlike

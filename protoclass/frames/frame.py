@@ -558,8 +558,8 @@ def design_rows(frame: Frame, at: np.ndarray | slice) -> np.ndarray:
     if isinstance(at, np.ndarray):
         at = as_slice(at)
     if long(frame):
-        return np.asarray(frame.take(at).design.to_numpy(float))
-    return np.asarray(frame.design.to_numpy(float)[at])
+        return frame.take(at).design.to_numpy(float)
+    return frame.design.to_numpy(float)[at]
 
 
 def _rows(frame: Frame) -> int:

@@ -304,8 +304,8 @@ def with_levels(values: pd.Series, known: Column) -> pd.Categorical:
 
 def numbers(values: pd.Series) -> np.ndarray:
     if values.dtype == np.float32:
-        return np.asarray(values.to_numpy())
-    return np.asarray(values.to_numpy(dtype=float, na_value=np.nan))
+        return values.to_numpy()
+    return values.to_numpy(dtype=float, na_value=np.nan)
 
 
 def read_classes(response: pd.Series, missing: pd.Series) -> tuple[pd.Categorical, tuple[str, ...]]:
@@ -371,7 +371,7 @@ def class_codes(truth: pd.Series, levels: pd.Index) -> np.ndarray:
     unseen = truth[(codes < 0) & truth.notna().to_numpy()].astype(object).unique()
     if len(unseen):
         raise DataError(f"the response {truth.name!r} has classes that were not in the training data: {', '.join(map(shown, unseen[:5]))}")
-    return np.asarray(codes)
+    return codes
 
 
 @dataclass(frozen=True)
@@ -476,10 +476,10 @@ def unseen_values(values: pd.Series, known: Column, levels: pd.Categorical | Non
         The column with the known levels.
     """
     if levels is not None:
-        return np.asarray((levels.codes < 0) & ~values.isna().to_numpy())
+        return (levels.codes < 0) & ~values.isna().to_numpy()
     if pd.api.types.is_bool_dtype(values.dtype) or not pd.api.types.is_numeric_dtype(values.dtype):
         return np.zeros(len(values), bool)
-    return np.asarray(values.notna().to_numpy() & ~values.isin([0, 1]).to_numpy())
+    return values.notna().to_numpy() & ~values.isin([0, 1]).to_numpy()
 
 
 def check_names(columns: pd.Index, values: Sequence[Any] = ()) -> None:
@@ -551,7 +551,7 @@ def group_codes(groups: Any, data: pd.DataFrame) -> np.ndarray | None:
     """Codes 0, 1, ... of the groups of rows, (n,); None if there are none."""
     if groups is None:
         return None
-    return np.asarray(pd.factorize(labels_along(groups, data, "groups"))[0])
+    return pd.factorize(labels_along(groups, data, "groups"))[0]
 
 
 def labels_along(given: Any, data: pd.DataFrame, what: str) -> pd.Series:

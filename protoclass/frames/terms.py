@@ -259,7 +259,7 @@ def log(x: Any, base: float | None = None) -> Any:
 
 def ifelse(test: Any, yes: Any, no: Any) -> np.ndarray:
     """`yes` if `test` is true, else `no`."""
-    return np.asarray(np.where(test, yes, no).astype(float))
+    return np.where(test, yes, no).astype(float)
 
 
 def ns(x: Any, df: Any = None, knots: Any = None, _state: Any = None) -> Any:
@@ -307,7 +307,7 @@ def natural_basis(x: np.ndarray, knots: np.ndarray, low: float, high: float) -> 
     inside = np.clip(x, low, high)
     slopes = spline.derivative(1)(boundary)
     beyond = (x - inside)[:, None] * slopes[(x > high).astype(int)]
-    return np.asarray((spline(inside) + beyond)[:, 1:] @ complement)
+    return (spline(inside) + beyond)[:, 1:] @ complement
 
 
 def cut(

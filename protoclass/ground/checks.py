@@ -29,7 +29,7 @@ LIKE = 0.65  # similarity of a mistyped name to the one that is guessed, by diff
 
 def among(labels: Any, others: Any) -> np.ndarray:
     """Whether each label of an index is among those of another one, bool (n,). `Index.isin` fails where only one of the two has texts."""
-    return np.asarray(others.unique().get_indexer(labels) >= 0)
+    return others.unique().get_indexer(labels) >= 0
 
 
 def is_listed(value: object) -> bool:
@@ -127,7 +127,7 @@ def is_number(
     if not is_real(number) or not abs(number) < math.inf or abs(number) > LARGEST:
         return False
     most = _largest(integral, high)
-    return bool(low <= number <= most and not (above and number == low) and not (integral and number != int(number)))
+    return low <= number <= most and not (above and number == low) and not (integral and number != int(number))
 
 
 def _largest(integral: bool, high: float | None) -> float:

@@ -377,6 +377,6 @@ def read_groups(groups: Any, rows: np.ndarray, count: int, cv: Any) -> np.ndarra
         values = column_or_1d(groups)
         if len(values) != count:
             raise DataError(f"groups have {len(values)} values, but X has {count} rows")
-        return np.asarray(values[rows])
+        return values[rows]
     copied = len(rows) > 1 and bool((np.diff(rows) == 0).any())
     return rows if copied and not isinstance(cv, np.ndarray) else None

@@ -173,10 +173,10 @@ class PrototypeClassifier(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cla
         """The class of each row, (r,)."""
         new = self._new(X)
         if self.calibrate is not False:
-            return np.asarray(self.classes_[self._values(new, "prob").argmax(axis=1)])
+            return self.classes_[self._values(new, "prob").argmax(axis=1)]
         codes = self.fit_.predictions(new, "class", unseen="zero").cat.codes.to_numpy()
         check_answered(codes >= 0, "class")
-        return np.asarray(self.classes_[codes])
+        return self.classes_[codes]
 
     @available_if(has_probabilities)  # type: ignore[untyped-decorator]
     def predict_proba(self, X: Any) -> np.ndarray:

@@ -63,7 +63,7 @@ def answers(rule: Rule, query: Query) -> dict[str, np.ndarray]:
 
 def close(a: Any, b: Any, rtol: float = ROUNDING) -> np.ndarray:
     """Whether numbers are equal up to rounding, also NaN and inf."""
-    return np.asarray(np.isclose(a, b, rtol=rtol, atol=rtol / 1000, equal_nan=True))
+    return np.isclose(a, b, rtol=rtol, atol=rtol / 1000, equal_nan=True)
 
 
 def require_same(s: Any, found: Mapping[str, Any], want: Mapping[str, Any], what: str, cure: str, rtol: float = ROUNDING) -> None:

@@ -342,4 +342,4 @@ def _array(data: bytes, most: int) -> np.ndarray:
     if dtype.kind not in KINDS or math.prod(shape) * dtype.itemsize != len(data) - file.tell() or max(shape, default=0) > most:
         raise ValueError(f"an array would have the shape {reprlib.repr(shape)} of {dtype}, and has {len(data) - file.tell():,} bytes")
     file.seek(0)
-    return np.asarray(np.load(file, allow_pickle=False))
+    return np.load(file, allow_pickle=False)

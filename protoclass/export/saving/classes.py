@@ -13,8 +13,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-import protoclass
-
 from ...frames.formula import TRANSFORMS, Formula, check_factors
 from ...frames.frame import spec_of_states, states_of
 from ...frames.spelling import name_columns
@@ -25,13 +23,13 @@ from ...metrics.base import check_rep
 from ...models import registry as models
 
 SAVED = ("Fit", "Validation", "Dissimilarity", "Comparison")  # public classes that have `save`
-BESIDE = ("Mixed", "unlabelled")  # and public names whose modules declare classes that no registry leads to
+MODULES = ("fitting", "analysis.comparison", "metrics.measuring", "metrics.mixed")  # with classes to which no registry leads
 
 
 def import_all() -> None:
     """Import the modules that declare savable classes of this package: metrics are otherwise imported when they are used."""
-    for name in (*SAVED, *BESIDE):
-        getattr(protoclass, name)
+    for name in MODULES:
+        import_module(f"protoclass.{name}")
     for place in {place.split(".")[0] for place in metrics.BUILT_IN.values()}:
         import_module(f"{metrics.__package__}.{place}")
 

@@ -1,7 +1,7 @@
 """What the contract of a method checks of built-in methods besides, and the whole contract."""
 
 from collections.abc import Callable
-from dataclasses import fields, replace
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -79,13 +79,6 @@ def check_path_moved(s: Subject) -> None:
     path = s.single.path(part, {})
     want, moved = answers(path.at(0).moved(columns), query), path.moved(columns).at(0)
     require_same(s, answers(moved, query), want, "moved(columns) of the path", "move the rules that it makes")
-
-
-def check_made_again(s: Subject) -> None:
-    """A rule can be made again from its fields."""
-    rule = s.fit.rule
-    made = type(rule)(**{f.name: getattr(rule, f.name) for f in fields(rule) if f.init})  # type: ignore[arg-type]
-    require_same(s, answers(made, s.query()), answers(rule, s.query()), "a copy made from its fields", "make all of it a field", 0)
 
 
 def check_far_rows(s: Subject) -> None:
@@ -322,7 +315,7 @@ def check_steps(s: Subject) -> None:
 
 
 CHECKS: tuple[Callable[[Subject], None], ...] = (
-    *package.CHECKS, check_far_rows, check_state, check_path_moved, check_made_again, check_loss, check_quality, check_uneven,
+    *package.CHECKS, check_far_rows, check_state, check_path_moved, check_loss, check_quality, check_uneven,
     check_larger, check_repeats, check_weightless, check_balls, check_first, check_steps, check_report, check_nearest, check_candidates,
 )  # fmt: skip
 

@@ -1,4 +1,5 @@
-"""The command line: python -m protoclass "species ~ ." data/iris.csv, also with `explore` or `reproduce` before the arguments."""
+"""The command line: python -m protoclass "species ~ ." data/iris.csv, also with `explore` or
+`reproduce` before the arguments."""
 
 from __future__ import annotations
 
@@ -23,7 +24,8 @@ NARROW, WIDE = 40, 120  # columns between which notes are wrapped
 
 
 def main(argv: list[str] | None = None) -> int:
-    """Fit and print the summary, open the explorer after `explore`, or run a saved call again after `reproduce`; the exit status."""
+    """Fit and print the summary, open the explorer after `explore`, or run a saved call again after
+    `reproduce`; the exit status."""
     words = sys.argv[1:] if argv is None else argv
     try:
         with notices():
@@ -128,7 +130,8 @@ def fitted_to(options: argparse.Namespace, rest: list[str]) -> Any:
 
 
 def explore(options: argparse.Namespace, fitted: Any) -> str:
-    """Write the page of a fit, and open it in the browser unless its file has a name; the text that names it."""
+    """Write the page of a fit, and open it in the browser unless its file has a name; the text that
+    names it."""
     shape = {"shape": tuple(options.shape)} if options.shape else {}
     # the folder of the temporary file is its user's alone, and stays: the browser may read the file again
     place = Path(options.save or Path(tempfile.mkdtemp(prefix="protoclass-")) / "fit.html").resolve()

@@ -50,15 +50,16 @@ def vignette(name: str | None = None, folder: str | Path = ".", overwrite: bool 
     Returns
     -------
     DataFrame or Path
-        The list, in the recommended order, with `title` and `description` by name; or the path of the notebook, after a printed line
-        with instructions to open it.
+        The list, in the recommended order, with `title` and `description` by name; or the path of
+        the notebook, after a printed line with instructions to open it.
 
     Raises
     ------
     OptionError
         If the vignette or folder does not exist, or if the file exists and `overwrite` is False.
     FileError
-        If the file cannot be written, for example because the disk is full; no partial file is left then.
+        If the file cannot be written, for example because the disk is full; no partial file is left
+        then.
 
     Examples
     --------
@@ -112,8 +113,9 @@ def notebook(text: str) -> dict[str, Any]:
     Parameters
     ----------
     text : str
-        The part of MyST markdown (https://mystmd.org) that the vignettes keep to: front matter between lines of three
-        dashes, markdown, and cells of code fenced by three backticks and `{code-cell}`, without options.
+        The part of MyST markdown (https://mystmd.org) that the vignettes keep to: front matter
+        between lines of three dashes, markdown, and cells of code fenced by three backticks and
+        `{code-cell}`, without options.
 
     Returns
     -------

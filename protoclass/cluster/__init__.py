@@ -1,6 +1,8 @@
-"""Dask: a sample of the rows of a Dask DataFrame, answers of a fit for its partitions, and whole fits on the workers of a cluster.
+"""Dask: a sample of the rows of a Dask DataFrame, answers of a fit for its partitions, and whole
+fits on the workers of a cluster.
 
-`public` in `values.py`, through which each call of a user goes, comes here if an argument is a Dask DataFrame or a client.
+`public` in `values.py`, through which each call of a user goes, comes here if an argument is a Dask
+DataFrame or a client.
 """
 
 from __future__ import annotations
@@ -77,7 +79,8 @@ def joined(parts: Iterable[pd.DataFrame]) -> pd.DataFrame:
 
 
 def _by_partition(name: str, fit: Any, table: Any, given: Mapping[str, Any]) -> Any:
-    """`Fit.predict` or `Fit.augment` of each partition, where it lies: a lazy result. Arguments and columns are checked now."""
+    """`Fit.predict` or `Fit.augment` of each partition, where it lies: a lazy result. Arguments and
+    columns are checked now."""
     work, needed = partial(_answer, fit.slim(), name, given), fit.needed_of_new()
     if name == "predict" and needed is not None and set(needed) <= set(table.columns):
         table = table[needed]
@@ -86,7 +89,8 @@ def _by_partition(name: str, fit: Any, table: Any, given: Mapping[str, Any]) -> 
 
 
 def _answer(fit: Any, name: str, given: Mapping[str, Any], rows: pd.DataFrame) -> Any:
-    """The answer for a partition; labels of prototypes have a type with missing values, the same in all partitions."""
+    """The answer for a partition; labels of prototypes have a type with missing values, the same in
+    all partitions."""
     out, labels = getattr(fit, name)(rows, **given), fit.prototype_names.to_series().convert_dtypes().dtype
     if isinstance(out, pd.Series):
         return out.astype(labels) if out.name == "nearest" else out
@@ -94,7 +98,8 @@ def _answer(fit: Any, name: str, given: Mapping[str, Any], rows: pd.DataFrame) -
 
 
 def _test(name: str, fit: Any, table: Any, given: Mapping[str, Any]) -> Any:
-    """`Fit.test` by the outputs of the fit for each partition, which come here with the columns that the test names."""
+    """`Fit.test` by the outputs of the fit for each partition, which come here with the columns
+    that the test names."""
     dask: Any = import_module("dask")
     named = [fit.frame.formula.response, fit.problem.call.arguments.get("groups"), given["weights"], given["by"], given["groups"]]
     aside = [column for column in table.columns if column in [value for value in named if isinstance(value, str)]]
@@ -120,7 +125,8 @@ def _checked(client: Any) -> Any:
 def _on_workers(client: Any, work: Callable[[Any], Any], items: Iterable[Any]) -> Iterator[Any]:
     """`work(item)` of each item in order, on the workers, for a few items ahead of the reader.
 
-    Dask repeats what a worker has not finished when it is lost. The work is sent once, as a task whose result can be made again.
+    Dask repeats what a worker has not finished when it is lost. The work is sent once, as a task
+    whose result can be made again.
     """
     pickle: Any = import_module("distributed.protocol.pickle")
     pending: deque[Any] = deque()
@@ -160,7 +166,8 @@ def _loaded(work: bytes) -> Any:
 
 
 def _run(work: Any, item: Any) -> tuple[Any, list[Any]]:
-    """The result of some work and its warnings; other work runs on this machine at the same time, so it stays on its thread."""
+    """The result of some work and its warnings; other work runs on this machine at the same time,
+    so it stays on its thread."""
     work, kept = _loaded(work) if isinstance(work, bytes) else work, list[Any]()
     token = told.set(kept)
     try:

@@ -141,13 +141,15 @@ def _entry(key: str) -> str:
 def methods(fit: Fitted) -> Methods:
     """Methods paragraph for a paper, with the BibTeX entries of the cited papers.
 
-    It states the rows and classes, the method and the dissimilarity with their papers, how parameters were tuned (grid, folds, rule,
-    correction), the calibration, the version of the package, and the seed. It contains no results: see `Fit.summary` and `Fit.test`.
+    It states the rows and classes, the method and the dissimilarity with their papers, how
+    parameters were tuned (grid, folds, rule, correction), the calibration, the version of the
+    package, and the seed. It contains no results: see `Fit.summary` and `Fit.test`.
 
     Returns
     -------
     Methods
-        The paragraph as `text` and `markdown` (citations for pandoc, which also writes LaTeX), with `bibtex`.
+        The paragraph as `text` and `markdown` (citations for pandoc, which also writes LaTeX), with
+        `bibtex`.
 
     Examples
     --------

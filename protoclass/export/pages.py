@@ -1,4 +1,5 @@
-"""Pages about a fit, the model card and the report, as Markdown and HTML in which everything that comes from data is escaped."""
+"""Pages about a fit, the model card and the report, as Markdown and HTML in which everything that
+comes from data is escaped."""
 
 from __future__ import annotations
 
@@ -235,18 +236,21 @@ class Card:
 
 
 def card(fit: Fitted, test: Test | None = None, use: str = "") -> Card:
-    r"""Model card: one page of text and small tables that documents the fit for its users and reviewers.
+    r"""Model card: one page of text and small tables that documents the fit for its users and
+    reviewers.
 
-    It has the intended use, the call, the data, the classes with their counts, the prototypes, the test, the
-    cross-validated error and the selected parameters, the certificate, the limitations (rows that were dropped, classes that are never
-    predicted, notes of the summary), the versions of the packages, a paragraph on methods, and how to cite.
+    It has the intended use, the call, the data, the classes with their counts, the prototypes, the
+    test, the cross-validated error and the selected parameters, the certificate, the limitations
+    (rows that were dropped, classes that are never predicted, notes of the summary), the versions
+    of the packages, a paragraph on methods, and how to cite.
 
     Parameters
     ----------
     test : Test, optional
         Result of `fit.test` on new rows.
     use : str
-        Intended use: who may decide what by the predictions, and for whom. The package cannot know it.
+        Intended use: who may decide what by the predictions, and for whom. The package cannot know
+        it.
 
     Returns
     -------
@@ -276,7 +280,8 @@ def card(fit: Fitted, test: Test | None = None, use: str = "") -> Card:
 
 
 def describe(fit: Fitted, tested: Iterable[Any]) -> list[tuple[str, tuple[Any, ...]]]:
-    """The headings of a page about a fit and their parts, `tested` those about a test on new rows; none without parts."""
+    """The headings of a page about a fit and their parts, `tested` those about a test on new rows;
+    none without parts."""
     said = facts(fit)
     main = {k: v for k, v in said.items() if k not in LIMITS and k not in _validation_facts(fit)}
     sections: list[tuple[str, tuple[Any, ...]]] = [
@@ -344,7 +349,8 @@ def _validation_facts(fit: Fitted) -> dict[str, str]:
 
 
 def cross_validation(fit: Fitted) -> Part:
-    """The error with its standard error, the folds, the chosen parameters, and the error corrected for the choice."""
+    """The error with its standard error, the folds, the chosen parameters, and the error corrected
+    for the choice."""
     validation = fit.curve
     if validation is None or fit.point is None:
         if validation is None and not isinstance(fit.checked, str):  # of parameters that were given, as print has it
@@ -372,15 +378,16 @@ def limits(fit: Fitted, said: dict[str, str]) -> list[str]:
 def report(fit: Fitted, path: Any, test: Any = None, overwrite: bool = False) -> Path:
     """Write a report of the fit as one self-contained HTML page.
 
-    It is the model card (see `Fit.card`) with the plot of the prototypes, the explorer, the error curve and the confusion table.
+    It is the model card (see `Fit.card`) with the plot of the prototypes, the explorer, the error
+    curve and the confusion table.
 
     Parameters
     ----------
     path : str or path
         Output file that ends in .html.
     test : Test or DataFrame, optional
-        Result of `fit.test(new, ...)`, with its threshold, loss or groups; or new rows with the response, which are tested with the
-        defaults. The page then includes the test.
+        Result of `fit.test(new, ...)`, with its threshold, loss or groups; or new rows with the
+        response, which are tested with the defaults. The page then includes the test.
     overwrite : bool
         Whether to replace an existing file.
 

@@ -57,21 +57,23 @@ def reproduce(fit: Any, data: Any, **arguments: Any) -> Reproduction:
     data : DataFrame, or path or lazy table as in `fit`
         The training rows in their order, with their labels.
     **arguments
-        Arguments of the call that you have from another source too, such as `dissimilarity=D` if it is a matrix, or `weights=w`.
-        Default: the arguments in the fit.
+        Arguments of the call that you have from another source too, such as `dissimilarity=D` if it
+        is a matrix, or `weights=w`. Default: the arguments in the fit.
 
     Returns
     -------
     Reproduction
-        Result that is true if everything is the same. It prints a line for each part: the rows, the levels, the rows left out, the
-        predictors and weights, the parameters, the dissimilarity, the prototypes, the radius, the objective, the errors, the
-        probabilities and the predictions.
+        Result that is true if everything is the same. It prints a line for each part: the rows, the
+        levels, the rows left out, the predictors and weights, the parameters, the dissimilarity,
+        the prototypes, the radius, the objective, the errors, the probabilities and the
+        predictions.
 
     Notes
     -----
-    Floats may differ by 1e-9 of the larger (in single precision 1e-6), everything else must be equal. Columns that the formula does not
-    use are not compared. Arguments in the fit, such as a matrix, are trusted: the first line of the result shows the call. The result of
-    a fit that `swap` or `fit_at` has changed after its call is false.
+    Floats may differ by 1e-9 of the larger (in single precision 1e-6), everything else must be
+    equal. Columns that the formula does not use are not compared. Arguments in the fit, such as a
+    matrix, are trusted: the first line of the result shows the call. The result of a fit that
+    `swap` or `fit_at` has changed after its call is false.
 
     See Also
     --------

@@ -140,9 +140,11 @@ class Frame:
         return replace(self, columns=self.columns.iloc[rows], response=response, weights=self.weights[rows])
 
     def again(self, data: Any) -> tuple[Frame, np.ndarray]:
-        """The same formula on new data: a Frame of its complete rows, and which rows those are, bool (rows of data,).
+        """The same formula on new data: a Frame of its complete rows, and which rows those are,
+        bool (rows of data,).
 
-        The schema is checked first: every column must exist, exactly once, with the kind seen in fit.
+        The schema is checked first: every column must exist, exactly once, with the kind seen in
+        fit.
         """
         data = as_pandas(data)
         missing = [c for c in self.schema if c not in data.columns]
@@ -169,7 +171,8 @@ class Frame:
 
     @cached_property
     def canonical(self) -> pd.DataFrame:
-        """The predictors in plain types: floats (booleans as 0 and 1), and categories with the levels seen in fit.
+        """The predictors in plain types: floats (booleans as 0 and 1), and categories with the
+        levels seen in fit.
 
         A value that is none of the levels is missing.
         """
@@ -186,7 +189,8 @@ class Frame:
 
     @cached_property
     def unseen(self) -> dict[str, np.ndarray]:
-        """Masks (n,) of values that no row of the fit has, by name, of the categories and booleans that have some."""
+        """Masks (n,) of values that no row of the fit has, by name, of the categories and booleans
+        that have some."""
         levels, known = self._levels, [c for c, column in self.schema.items() if column.kind in ("category", "boolean")]
         where = {c: unseen_values(self.columns[c], self.schema[c], levels.get(c)) for c in known}
         return {c: at for c, at in where.items() if at.any()}
@@ -197,18 +201,21 @@ class Frame:
         return self.counted(self.unseen)
 
     def held_out_levels(self, fold: np.ndarray) -> dict[str, np.ndarray]:
-        """Masks (n,) of levels that occur in one fold only, by category, except levels that a categorical declares."""
+        """Masks (n,) of levels that occur in one fold only, by category, except levels that a
+        categorical declares."""
         learned = {c: v for c, v in self._levels.items() if not isinstance(self.columns[c].dtype, pd.CategoricalDtype)}
         where = {c: alone(v.codes.astype(np.int64), fold) for c, v in learned.items()}
         return {c: at for c, at in where.items() if at.any()}
 
     def counted(self, where: Mapping[str, np.ndarray]) -> Unseen:
-        """The number of rows with each value of some columns, in the rows of a mask for each column."""
+        """The number of rows with each value of some columns, in the rows of a mask for each
+        column."""
         counts = {c: Counter(self.take(np.flatnonzero(at)).columns[c].tolist()) for c, at in where.items()}
         return Unseen(counts, {c: self.schema[c] for c in counts})
 
     def without_unseen(self, names: Iterable[str]) -> Frame:
-        """The frame without values that no training row has, in these columns: no level, and not true."""
+        """The frame without values that no training row has, in these columns: no level, and not
+        true."""
         columns = self.columns
         for name in names:
             if name in self.unseen:
@@ -233,7 +240,8 @@ class Frame:
 
     @cached_property
     def expanded(self) -> pd.DataFrame:
-        """The design matrix, in which all columns of a category are 0 for a value that is none of its levels."""
+        """The design matrix, in which all columns of a category are 0 for a value that is none of
+        its levels."""
         self.refuse_series()
         missing = self.columns.isna() if self.keep else None
         if missing is not None and missing.to_numpy().any():
@@ -271,7 +279,8 @@ class Frame:
         return compute(self.spec, self)[0].set_axis(names, axis=1)
 
     def terms(self) -> dict[str, pd.Series]:
-        """One variable for each term, for metrics of mixed columns: numbers, or unchanged categories."""
+        """One variable for each term, for metrics of mixed columns: numbers, or unchanged
+        categories."""
         canonical = self.canonical
         variables: dict[str, pd.Series] = {}
         for term in self.formula.terms:
@@ -317,7 +326,8 @@ def mold(
         R's grammar; the response must be a column. One-sided (`"~ a + b"`) if `response` is False.
     data : what `as_pandas` takes
     na : "drop", "raise" or "keep"
-        Rows with missing values: left out (with their labels in `dropped`), an error, or kept if only some predictors are missing.
+        Rows with missing values: left out (with their labels in `dropped`), an error, or kept if
+        only some predictors are missing.
     weights : column name, Series (by label) or array (by position), optional
     aside : names, or values for each row, of columns that `.` leaves out in addition to the response
 
@@ -390,15 +400,18 @@ def trained_spec(frame: Frame) -> Any:
 
 
 def spec_of_states(frame: Frame, states: Mapping[str, Any]) -> Any:
-    """Formulaic's specification from the stored state of its transforms, by their texts; nothing is trained on the rows.
+    """Formulaic's specification from the stored state of its transforms, by their texts; nothing is
+    trained on the rows.
 
-    Without rows, all that is left to find is the names of the columns, which follow from formula, schema and states.
+    Without rows, all that is left to find is the names of the columns, which follow from formula,
+    schema and states.
     """
     return compute(untrained(frame.formula.terms, states), frame.take(np.arange(0)))[1]
 
 
 def _width(frame: Frame) -> int:
-    """The number of columns of the design matrix, at least: for every term a product of numbers of levels."""
+    """The number of columns of the design matrix, at least: for every term a product of numbers of
+    levels."""
 
     def columns(factor: Any) -> int:
         if factor.how == "lookup" or factor.expr.startswith("C("):
@@ -409,7 +422,8 @@ def _width(frame: Frame) -> int:
 
 
 def compute(spec: Any, rows: Frame) -> tuple[pd.DataFrame, Any]:
-    """The design matrix by formulaic, which uses the names of columns in the formula, and its trained specification."""
+    """The design matrix by formulaic, which uses the names of columns in the formula, and its
+    trained specification."""
     from formulaic.errors import FormulaicError
 
     columns = rows.canonical
@@ -427,7 +441,8 @@ def compute(spec: Any, rows: Frame) -> tuple[pd.DataFrame, Any]:
 
 
 def untrained(terms: Iterable[Term], states: Mapping[str, Any] | None = None) -> Any:
-    """Formulaic's specification of a design matrix, to be trained on rows; with `states` the transforms have learned already."""
+    """Formulaic's specification of a design matrix, to be trained on rows; with `states` the
+    transforms have learned already."""
     from formulaic import ModelSpec, SimpleFormula
 
     return ModelSpec(
@@ -437,12 +452,14 @@ def untrained(terms: Iterable[Term], states: Mapping[str, Any] | None = None) ->
 
 
 def states_of(spec: Any) -> dict[str, Any]:
-    """The learned state of the transforms of a specification, by their texts: numbers, texts and arrays."""
+    """The learned state of the transforms of a specification, by their texts: numbers, texts and
+    arrays."""
     return deepcopy(dict(sorted(spec.transform_state.items())))
 
 
 def missing_in(columns: pd.DataFrame, response: pd.Series | None) -> tuple[np.ndarray, pd.Series]:
-    """Whether a value is missing in each row, bool (n,), and the number of missing values of each column."""
+    """Whether a value is missing in each row, bool (n,), and the number of missing values of each
+    column."""
     missing = columns.isna()
     if response is not None:
         missing[response.name] = response.isna()
@@ -472,7 +489,8 @@ def predictors_of_columns(frame: Frame) -> tuple[frozenset[str], ...]:
 
 @savable
 class RowlessFrame(Frame):
-    """A frame without its rows. Functions that need them raise `NotAvailable`; new rows are read as by the original frame.
+    """A frame without its rows. Functions that need them raise `NotAvailable`; new rows are read as
+    by the original frame.
 
     Attributes
     ----------
@@ -528,7 +546,8 @@ MOST, FEWEST = 2**16, 2**10  # rows of a block
 
 
 def blocks(frame: Frame) -> Iterator[tuple[slice, Frame]]:
-    """The rows of a frame and the frame of these rows, in their order; a frame that is not long is one block, itself.
+    """The rows of a frame and the frame of these rows, in their order; a frame that is not long is
+    one block, itself.
 
     Only the rows of one block are ever copied. Blocks start at multiples of a power of two.
 
@@ -554,7 +573,8 @@ def long(frame: Frame) -> bool:
 
 
 def design_rows(frame: Frame, at: np.ndarray | slice) -> np.ndarray:
-    """Rows of the design matrix (len(at), p), in double precision; of a long frame it is made for these rows alone."""
+    """Rows of the design matrix (len(at), p), in double precision; of a long frame it is made for
+    these rows alone."""
     if isinstance(at, np.ndarray):
         at = as_slice(at)
     if long(frame):

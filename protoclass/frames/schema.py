@@ -1,4 +1,5 @@
-"""Types of columns: the schema that a fit stores, checks of data and of new rows, and values that are not in the training data."""
+"""Types of columns: the schema that a fit stores, checks of data and of new rows, and values that
+are not in the training data."""
 
 from __future__ import annotations
 
@@ -150,9 +151,11 @@ def refuse_numbers_as_text(name: Any, levels: Sequence[Any]) -> None:
 
 
 def numbers_as_text(name: Any, levels: Sequence[Any]) -> str:
-    """The line that converts a column whose texts are nearly all numbers or dates, and examples of them; "" for other columns.
+    """The line that converts a column whose texts are nearly all numbers or dates, and examples of
+    them; "" for other columns.
 
-    Whole numbers of few values, which may have a unit, and numbers with leading zeros are codes, unless a sign stands for a missing one.
+    Whole numbers of few values, which may have a unit, and numbers with leading zeros are codes,
+    unless a sign stands for a missing one.
 
     Examples
     --------
@@ -177,7 +180,8 @@ def numbers_as_text(name: Any, levels: Sequence[Any]) -> str:
 
 
 def _numeric(column: str, written: str, found: Mapping[str, re.Match[str]], lost: list[str], decimal: str) -> str:
-    """The line that converts texts to numbers, without `lost` ones; "" for codes, units that differ, and nothing but bounds."""
+    """The line that converts texts to numbers, without `lost` ones; "" for codes, units that
+    differ, and nothing but bounds."""
     signs, units = ({match[part] for match in found.values()} - {"", None} for part in ("sign", "unit"))
     bodies = [match["body"] for match in found.values()]
     whole = (re.fullmatch(r"\s*[-+]?\d+(\.0+)?\s*[a-z]*\s*", match[0], re.I) for match in found.values())
@@ -222,7 +226,8 @@ PATTERNS: Mapping[str, Callable[..., str]] = {
 
 
 def refuse_row_numbers(formula: Formula, data: pd.DataFrame) -> None:
-    """Raise if the `.` of a formula brings in the index of a file, or a column that numbers the rows or identifies them."""
+    """Raise if the `.` of a formula brings in the index of a file, or a column that numbers the
+    rows or identifies them."""
     names = formula.by_dot()
     for name in names:
         first = name == data.columns[0]
@@ -237,9 +242,11 @@ def refuse_row_numbers(formula: Formula, data: pd.DataFrame) -> None:
 
 
 def numbers_rows(column: pd.Series, named: bool = False) -> bool:
-    """Whether the values are whole numbers from 0 or 1, each once, which are too dense for counts or measurements not to repeat.
+    """Whether the values are whole numbers from 0 or 1, each once, which are too dense for counts
+    or measurements not to repeat.
 
-    This remains so if rows are shuffled or some are left out. Under the name of an identifier they need not be dense.
+    This remains so if rows are shuffled or some are left out. Under the name of an identifier they
+    need not be dense.
 
     Examples
     --------
@@ -257,7 +264,8 @@ def numbers_rows(column: pd.Series, named: bool = False) -> bool:
 
 
 def note_codes(columns: pd.DataFrame, names: Collection[str]) -> tuple[str, ...]:
-    """Columns of numbers that may be codes: 3 to 6 whole numbers that are not rare, nor counts from 0, unless most columns are so.
+    """Columns of numbers that may be codes: 3 to 6 whole numbers that are not rare, nor counts from
+    0, unless most columns are so.
 
     Examples
     --------
@@ -309,7 +317,8 @@ def numbers(values: pd.Series) -> np.ndarray:
 
 
 def read_classes(response: pd.Series, missing: pd.Series) -> tuple[pd.Categorical, tuple[str, ...]]:
-    """The response as a categorical with only the levels that occur, and notes on it; `missing` counts values by column."""
+    """The response as a categorical with only the levels that occur, and notes on it; `missing`
+    counts values by column."""
     check_texts(response, f"the response {response.name!r}")
     name, counts = response.name, response.value_counts()
     if isinstance(response.dtype, pd.CategoricalDtype):
@@ -352,7 +361,8 @@ def read_classes(response: pd.Series, missing: pd.Series) -> tuple[pd.Categorica
 
 
 def warn_of_alike(what: str, levels: Iterable[Any], fold: Callable[[str], str]) -> None:
-    """Warn of texts that differ only by blanks, invisible characters or forms of Unicode, or by what `fold` makes equal."""
+    """Warn of texts that differ only by blanks, invisible characters or forms of Unicode, or by
+    what `fold` makes equal."""
     texts = pd.Series([level for level in levels if isinstance(level, str)], dtype=object)
     plain = texts.map(lambda text: " ".join(fold(normalize("NFKC", text)).split()))
     folded = plain.map(lambda text: "".join(filter(str.isprintable, text)))
@@ -362,7 +372,8 @@ def warn_of_alike(what: str, levels: Iterable[Any], fold: Callable[[str], str]) 
 
 
 def class_codes(truth: pd.Series, levels: pd.Index) -> np.ndarray:
-    """Class codes of a response, -1 if missing; an error for classes that are not in the training data."""
+    """Class codes of a response, -1 if missing; an error for classes that are not in the training
+    data."""
     check_texts(truth, f"the response {truth.name!r}")
     try:
         codes = levels.get_indexer(truth.astype(object))
@@ -376,7 +387,8 @@ def class_codes(truth: pd.Series, levels: pd.Index) -> np.ndarray:
 
 @dataclass(frozen=True)
 class Unseen:
-    """Numbers of rows with each value that is not a level of its column; the numbers of two sets of rows are joined by `+`.
+    """Numbers of rows with each value that is not a level of its column; the numbers of two sets of
+    rows are joined by `+`.
 
     Attributes
     ----------
@@ -483,7 +495,8 @@ def unseen_values(values: pd.Series, known: Column, levels: pd.Categorical | Non
 
 
 def check_names(columns: pd.Index, values: Sequence[Any] = ()) -> None:
-    """Raise unless the names of columns are texts that differ; some values of an only column may show that it is several."""
+    """Raise unless the names of columns are texts that differ; some values of an only column may
+    show that it is several."""
     check_separator(columns, values)
     check_unique(pd.Index(columns), "column")
     not_text = [c for c in columns if not isinstance(c, str)]
@@ -604,7 +617,8 @@ def same_values(one: pd.Series, other: pd.Series) -> bool:
 
 
 def same_groups(one: pd.Series, other: pd.Series) -> bool:
-    """Whether two columns have the same values, or the first numbers the groups that the other names."""
+    """Whether two columns have the same values, or the first numbers the groups that the other
+    names."""
     if same_values(one, other):
         return True
     return numbers_rows(one.drop_duplicates()) and np.array_equal(pd.factorize(one)[0], pd.factorize(other)[0]) and not one.is_unique
@@ -618,7 +632,8 @@ def check_column(name: str, columns: pd.Index, what: str) -> None:
 
 
 def check_texts(values: pd.Series | pd.Index, what: str) -> None:
-    """Raise for a text with half a character (a lone surrogate), which no page, file or terminal can show."""
+    """Raise for a text with half a character (a lone surrogate), which no page, file or terminal
+    can show."""
     levels = values.dtype.categories if isinstance(values.dtype, pd.CategoricalDtype) else values
     for text in levels if levels.dtype == object else ():
         if isinstance(text, str) and not text.isascii() and re.search("[\ud800-\udfff]", text):

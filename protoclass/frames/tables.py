@@ -1,4 +1,5 @@
-"""Tables of files and of other libraries as pandas frames, and answers in the library of the input."""
+"""Tables of files and of other libraries as pandas frames, and answers in the library of the input.
+"""
 
 from __future__ import annotations
 
@@ -125,7 +126,8 @@ class File:
     names: list[str]
 
     def csv(self, columns: list[str]) -> pd.DataFrame:
-        """Some columns of a CSV file. The parser checks the length of lines only if it reads all columns."""
+        """Some columns of a CSV file. The parser checks the length of lines only if it reads all
+        columns."""
         with readable(self.unreadable), catch_warnings():
             simplefilter("error", pd.errors.ParserWarning)
             try:
@@ -155,7 +157,8 @@ def _read_files(files: list[File], columns: list[str]) -> pd.DataFrame:
 
 
 def arrow_tables(source: Any, needed: list[Any] | None, keys: list[str]) -> Iterator[Any]:
-    """Tables of pyarrow with blocks of the rows of Parquet files or of a stream of Arrow batches, of which the first has no rows.
+    """Tables of pyarrow with blocks of the rows of Parquet files or of a stream of Arrow batches,
+    of which the first has no rows.
 
     Parameters
     ----------
@@ -283,7 +286,8 @@ def _of_polars(values: Any) -> Any:
 
 @contextmanager
 def readable(error: Callable[[Exception], Exception]) -> Iterator[None]:
-    """Within it an error of another library, of which there are many, becomes an error that names the source that cannot be read."""
+    """Within it an error of another library, of which there are many, becomes an error that names
+    the source that cannot be read."""
     try:
         yield
     except (ProtoclassError, MemoryError):
@@ -329,7 +333,8 @@ class Absent:
 
 
 def as_pandas(data: Any, names: Iterable[Any] | None = None) -> pd.DataFrame:
-    """A pandas frame from any frame that narwhals supports; polars needs no pyarrow. Paths and lazy tables are read (`read.py`).
+    """A pandas frame from any frame that narwhals supports; polars needs no pyarrow. Paths and lazy
+    tables are read (`read.py`).
 
     Parameters
     ----------
@@ -372,7 +377,8 @@ def as_pandas(data: Any, names: Iterable[Any] | None = None) -> pd.DataFrame:
 
 
 def unshared(table: Any) -> Any:
-    """A table of pandas or polars that later changes of the given one do not reach; other values are returned as they are.
+    """A table of pandas or polars that later changes of the given one do not reach; other values
+    are returned as they are.
 
     Tables of pyarrow cannot be changed.
     """
@@ -384,7 +390,8 @@ def unshared(table: Any) -> Any:
 
 
 class cached_table(cached_property[pd.DataFrame]):  # noqa: N801 - used as cached_property is
-    """A table that is computed once. Each reader gets a copy, so changing it changes nothing in the object."""
+    """A table that is computed once. Each reader gets a copy, so changing it changes nothing in the
+    object."""
 
     def __get__(self, instance: Any, owner: Any = None) -> Any:
         table = super().__get__(instance, owner)
@@ -414,15 +421,18 @@ def _made_a_frame(data: Any) -> str:
 
 
 def as_given(answer: pd.Series | pd.DataFrame, given: Any, rows: bool = False) -> Any:
-    """An answer in the library of the table that was given: polars or pyarrow; pandas for everything else.
+    """An answer in the library of the table that was given: polars or pyarrow; pandas for
+    everything else.
 
-    These have no row labels, and neither have the tables that `as_pandas` makes of them, whose labels are the numbers of the rows.
+    These have no row labels, and neither have the tables that `as_pandas` makes of them, whose
+    labels are the numbers of the rows.
 
     Parameters
     ----------
     answer : Series or DataFrame
-        Labels of columns become texts, and so do labels of rows of several types or of one that these libraries lack; categories of
-        text become an enumeration (in pyarrow texts), NaN and NA null.
+        Labels of columns become texts, and so do labels of rows of several types or of one that
+        these libraries lack; categories of text become an enumeration (in pyarrow texts), NaN and
+        NA null.
     given : table
     rows : bool
         Whether the answer has a row for each row of the table: rows that it lacks are then null.
@@ -457,7 +467,8 @@ def beside_given(answer: pd.DataFrame, given: Any) -> Any:
 
 
 def of_one_type(values: list[Any]) -> list[Any]:
-    """Values that a column of one type can contain: texts, if they are of several types or of one without a type of columns.
+    """Values that a column of one type can contain: texts, if they are of several types or of one
+    without a type of columns.
 
     Examples
     --------

@@ -1,7 +1,8 @@
 """Terms of formulas, and the functions that formulas call.
 
-Sums of columns, the usual case, are parsed without formulaic, whose import takes as long as a fit of small data. The functions are those of
-R that formulaic lacks, natural splines in R's basis, and bounds of the numbers of columns.
+Sums of columns, the usual case, are parsed without formulaic, whose import takes as long as a fit
+of small data. The functions are those of R that formulaic lacks, natural splines in R's basis, and
+bounds of the numbers of columns.
 """
 
 from __future__ import annotations
@@ -84,15 +85,16 @@ def for_formulaic(terms: Iterable[Term]) -> list[Any]:
 def columns_of(term: Term, spec: Any) -> slice:
     """Positions of the columns of a term in the design matrix of formulaic's specification.
 
-    formulaic keeps the hash of a term, which differs between processes, so a dictionary of a specification that was sent
-    to another process is only read from beginning to end.
+    formulaic keeps the hash of a term, which differs between processes, so a dictionary of a
+    specification that was sent to another process is only read from beginning to end.
     """
     wanted = for_formulaic([term])[0]
     return next(place for known, place in spec.term_slices.items() if known == wanted)
 
 
 def sum_of_columns(right: str, names: Iterable[str]) -> tuple[tuple[Term, ...], tuple[Factor, ...]] | None:
-    """The terms of columns that are added and left out, and all factors that occur; None for any other formula.
+    """The terms of columns that are added and left out, and all factors that occur; None for any
+    other formula.
 
     Parameters
     ----------
@@ -125,7 +127,8 @@ def sum_of_columns(right: str, names: Iterable[str]) -> tuple[tuple[Term, ...], 
 def expand(tree: Any, names: list[str], text: str) -> tuple[Term, ...]:
     """The terms of a formula, lower degrees first, by formulaic.
 
-    Formulaic multiplies before anything can be counted, so a formula that becomes too large is refused first.
+    Formulaic multiplies before anything can be counted, so a formula that becomes too large is
+    refused first.
 
     Parameters
     ----------
@@ -137,7 +140,8 @@ def expand(tree: Any, names: list[str], text: str) -> tuple[Term, ...]:
     Raises
     ------
     FormulaError
-        If more than 400,000 products or 20,000 terms would be made, or if an operator can't be applied.
+        If more than 400,000 products or 20,000 terms would be made, or if an operator can't be
+        applied.
     """
     _check_size(tree, len(names), text)
     context = {"__formulaic_variables_available__": names, "__formulaic_variables_used_lhs__": []}
@@ -150,7 +154,8 @@ def expand(tree: Any, names: list[str], text: str) -> tuple[Term, ...]:
 
 
 def parser() -> Any:
-    """Formulaic's parser of formulas without intercept, in which `b %in% (a + c)` is `b:a:c`, as in R."""
+    """Formulaic's parser of formulas without intercept, in which `b %in% (a + c)` is `b:a:c`, as in
+    R."""
     from formulaic.parser import DefaultFormulaParser, DefaultOperatorResolver
     from formulaic.parser.types import Operator, OrderedSet
 
@@ -184,7 +189,8 @@ def _factor_of(factor: Any) -> Factor:
 
 
 def _check_size(tree: Any, columns: int, text: str) -> None:
-    """Raise if the terms of any part of a syntax tree are more than can be made, by bounds of their numbers."""
+    """Raise if the terms of any part of a syntax tree are more than can be made, by bounds of their
+    numbers."""
     bounds: dict[int, int] = {}
     for node in reversed(nodes_of(tree)):
         parts = [bounds[id(part)] for part in getattr(node, "args", ())]
@@ -222,7 +228,8 @@ def _whole(node: Any, text: str) -> int:
 
 
 def _check_literals(terms: Iterable[Term], text: str) -> None:
-    """Numbers other than 1 only scale other terms, and each term has one scale; texts are not terms."""
+    """Numbers other than 1 only scale other terms, and each term has one scale; texts are not
+    terms."""
     seen = set()
     for term in terms:
         literal = [f.expr for f in term.factors if f.how == "literal"]
@@ -263,7 +270,8 @@ def ifelse(test: Any, yes: Any, no: Any) -> np.ndarray:
 
 
 def ns(x: Any, df: Any = None, knots: Any = None, _state: Any = None) -> Any:
-    """Natural cubic splines in R's basis; knots and boundary come from the rows that it is trained on."""
+    """Natural cubic splines in R's basis; knots and boundary come from the rows that it is trained
+    on."""
     from formulaic.materializers.types import FactorValues
 
     values = np.asarray(x, float)
@@ -285,11 +293,12 @@ def ns(x: Any, df: Any = None, knots: Any = None, _state: Any = None) -> Any:
 
 
 def natural_basis(x: np.ndarray, knots: np.ndarray, low: float, high: float) -> np.ndarray:
-    """Cubic splines that are linear beyond the boundary knots `low` and `high`, and 0 at the first of them, at x: (n, k + 1).
+    """Cubic splines that are linear beyond the boundary knots `low` and `high`, and 0 at the first
+    of them, at x: (n, k + 1).
 
-    B-splines of order 4 without the first, on the subspace where the second derivative at both boundary knots is 0; the
-    orthogonal complement is taken from the Householder reflections of these two conditions, as in R, because distances
-    depend on the basis.
+    B-splines of order 4 without the first, on the subspace where the second derivative at both
+    boundary knots is 0; the orthogonal complement is taken from the Householder reflections of
+    these two conditions, as in R, because distances depend on the basis.
 
     Examples
     --------
@@ -315,8 +324,8 @@ def cut(
 ) -> Any:
     """Intervals as 0 and 1: a column for each.
 
-    As R's `cut`; if `breaks` is a number, the first and the last of that many intervals of equal width are open, so that new
-    rows are in an interval as well.
+    As R's `cut`; if `breaks` is a number, the first and the last of that many intervals of equal
+    width are open, so that new rows are in an interval as well.
     """
     from formulaic.materializers.types import FactorValues
 
@@ -365,7 +374,8 @@ def _interval_names(edges: np.ndarray, labels: Any, right: Any) -> list[str]:
 
 
 def _bounded(name: str) -> Callable[..., Any]:
-    """The transform of that name; while it learns, it refuses to make more columns than there are distinct values."""
+    """The transform of that name; while it learns, it refuses to make more columns than there are
+    distinct values."""
     from formulaic.transforms import TRANSFORMS
     from formulaic.utils.stateful_transforms import stateful_transform
 

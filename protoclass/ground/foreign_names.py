@@ -1,4 +1,5 @@
-"""Names that users of R and scikit-learn type, of arguments, values, verbs and functions, with their counterparts in this package."""
+"""Names that users of R and scikit-learn type, of arguments, values, verbs and functions, with
+their counterparts in this package."""
 
 from __future__ import annotations
 

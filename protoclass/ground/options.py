@@ -1,4 +1,5 @@
-"""Options of the session (colours of classes, progress, digits), numbers as these print them, and progress bars."""
+"""Options of the session (colours of classes, progress, digits), numbers as these print them, and
+progress bars."""
 
 from __future__ import annotations
 
@@ -23,21 +24,24 @@ NAMES = tuple(DEFAULTS)
 class Options:
     """Options of the session, `protoclass.options`, as attributes or by a call with several names.
 
-    A call sets its options immediately, as R's `options()` does; as a `with` block it restores the previous values at the end. Options
-    belong to the process: all threads share them, and they are not saved with a fit.
+    A call sets its options immediately, as R's `options()` does; as a `with` block it restores the
+    previous values at the end. Options belong to the process: all threads share them, and they are
+    not saved with a fit.
 
     Attributes
     ----------
     colours : tuple of str
-        Colours of the classes, in the order of the levels, for new plots and explorers. At least two different, opaque colours in any
-        format of matplotlib; they are stored as "#RRGGBB". With more classes, colours are repeated with another marker. Default: twelve
+        Colours of the classes, in the order of the levels, for new plots and explorers. At least
+        two different, opaque colours in any format of matplotlib; they are stored as "#RRGGBB".
+        With more classes, colours are repeated with another marker. Default: twelve
         colours with a contrast of 3 : 1 on light and dark backgrounds that remain distinct in colour blindness.
     progress : bool or None
-        Meaning of `progress=None`, the default of all functions. None: a progress bar for work over 2 s; True: a bar immediately;
-        False: no bar.
+        Meaning of `progress=None`, the default of all functions. None: a progress bar for work over
+        2 s; True: a bar immediately; False: no bar.
     digits : int from 1 to 15, or None
-        Decimals of errors and proportions, and significant digits of other numbers, in printed fits, tests, validations and
-        comparisons, and in summaries. None: the default of each table, mostly 4. Data frames have all digits.
+        Decimals of errors and proportions, and significant digits of other numbers, in printed
+        fits, tests, validations and comparisons, and in summaries. None: the default of each table,
+        mostly 4. Data frames have all digits.
 
     Examples
     --------
@@ -98,7 +102,8 @@ class Options:
 
 
 class Restore:
-    """Result of a call of the options: at the end of a `with` block it sets the values from before the call."""
+    """Result of a call of the options: at the end of a `with` block it sets the values from before
+    the call."""
 
     def __init__(self, options: Options, before: dict[str, Any]) -> None:
         self.options, self.before = options, before
@@ -158,7 +163,8 @@ def fixed(value: float, usual: int = 4) -> str:
 
 
 def significant(value: float, usual: int = 4) -> str:
-    """Another number as it is printed: with `usual` significant digits, or as many as `options.digits`.
+    """Another number as it is printed: with `usual` significant digits, or as many as
+    `options.digits`.
 
     With few digits the numbers before the point are kept.
 
@@ -191,7 +197,8 @@ AT_A_TERMINAL = 1.0  # seconds, because nothing else on a terminal shows that wo
 
 
 def bar(total: int | None, what: str, progress: bool | None) -> Any:
-    """A tqdm bar that appears after 2 s, at a terminal 1 s (`progress` None), immediately (True) or never (False).
+    """A tqdm bar that appears after 2 s, at a terminal 1 s (`progress` None), immediately (True) or
+    never (False).
 
     None means `options.progress`.
     """

@@ -28,7 +28,8 @@ VALUES = ("decision", "prob", "distance")  # values of decision_function: the fi
 
 
 def has_probabilities(estimator: PrototypeClassifier) -> bool:
-    """Whether the estimator is calibrated or its fitted rule has votes; otherwise an error names the cure."""
+    """Whether the estimator is calibrated or its fitted rule has votes; otherwise an error names
+    the cure."""
     if estimator.calibrate is False:
         check_is_fitted(estimator, "fit_")
         if "prob" not in estimator.fit_.kinds:
@@ -59,39 +60,46 @@ def value_of(fit: Fit) -> str:
 class PrototypeClassifier(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClassifierMixin, PrototypeEstimator):  # type: ignore[misc]
     """A prototype classifier as an estimator of scikit-learn.
 
-    It can be used in `Pipeline`, `GridSearchCV` and `cross_val_score`, with every method and dissimilarity of the package. The formula
-    is "y ~ ." with the columns of X. `fit_` is the fit itself, with its summary, plots and analyses. Rows are sorted first;
-    `protoclass.fit` processes them in the order of the data (see Notes).
+    It can be used in `Pipeline`, `GridSearchCV` and `cross_val_score`, with every method and
+    dissimilarity of the package. The formula is "y ~ ." with the columns of X. `fit_` is the fit
+    itself, with its summary, plots and analyses. Rows are sorted first; `protoclass.fit` processes
+    them in the order of the data (see Notes).
 
     Parameters
     ----------
     method : str or model object
         Method, as in `protoclass.fit`.
     dissimilarity : str, metric or callable
-        Dissimilarity, as in `protoclass.fit`: "auto" is Euclidean on scaled columns for numbers, and Gower otherwise. "precomputed": X
-        is a square matrix of dissimilarities in `fit`, and has one column for each of its rows in `predict`.
+        Dissimilarity, as in `protoclass.fit`: "auto" is Euclidean on scaled columns for numbers,
+        and Gower otherwise. "precomputed": X is a square matrix of dissimilarities in `fit`, and
+        has one column for each of its rows in `predict`.
     candidates, choose, max_prototypes, tolerance, measure, repeats, class_weights, seed
         Arguments of `protoclass.fit`.
     cv : "auto", int, "loo", splitter, list of splits, or None
-        Cross-validation folds for tuning inside `fit`. A splitter of scikit-learn must hold each row out once.
+        Cross-validation folds for tuning inside `fit`. A splitter of scikit-learn must hold each
+        row out once.
     na : "raise" or "keep"
         Treatment of missing values in X. "keep" is for Gower, which skips them pair by pair.
     weighting : "auto", "copies" or "weights"
-        Meaning of `sample_weight`: copies of a row, as scikit-learn requires, or weights in the objective of the method, as `weights=`
-        of `protoclass.fit`. "auto": copies if all are whole numbers, otherwise weights, if the method takes them. Copies share a fold,
-        and rows of weight 0 are left out.
+        Meaning of `sample_weight`: copies of a row, as scikit-learn requires, or weights in the
+        objective of the method, as `weights=` of `protoclass.fit`. "auto": copies if all are whole
+        numbers, otherwise weights, if the method takes them. Copies share a fold, and rows of
+        weight 0 are left out.
     calibrate : bool, "auto", "multinomial", "isotonic" or dict
-        Whether to calibrate probabilities, as in `protoclass.fit`. If so, every method has `predict_proba`, and `predict` gives the
-        class with the largest probability. Probabilities are for the prevalence in the data, also with `class_weights`, as for
-        scikit-learn's CalibratedClassifierCV. Otherwise methods with votes, such as "knn", have `predict_proba`, and all have
-        `decision_function`.
+        Whether to calibrate probabilities, as in `protoclass.fit`. If so, every method has
+        `predict_proba`, and `predict` gives the class with the largest probability. Probabilities
+        are for the prevalence in the data, also with `class_weights`, as for scikit-learn's
+        CalibratedClassifierCV. Otherwise methods with votes, such as "knn", have `predict_proba`,
+        and all have `decision_function`.
     **parameters
-        Parameters of the method, such as `eps=1.0`. A parameter that is "grid" or a sequence is tuned inside `fit`.
+        Parameters of the method, such as `eps=1.0`. A parameter that is "grid" or a sequence is
+        tuned inside `fit`.
 
     Attributes
     ----------
     fit_ : protoclass.Fit
-        The fit. Its rows are labelled by their positions in X, or from 0 if `sample_weight` has left out or copied rows.
+        The fit. Its rows are labelled by their positions in X, or from 0 if `sample_weight` has
+        left out or copied rows.
     classes_ : array (L,)
         Classes, sorted.
     n_features_in_ : int
@@ -99,8 +107,9 @@ class PrototypeClassifier(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cla
     feature_names_in_ : array of str
         Names of the columns of X, if it has any.
     prototypes_ : array or DataFrame (q, p)
-        Prototypes in the order of selection, in the units of X; a DataFrame if X was one. If prototypes are not rows of X, such as
-        means, they have the columns of the design matrix. Not available with precomputed dissimilarities.
+        Prototypes in the order of selection, in the units of X; a DataFrame if X was one. If
+        prototypes are not rows of X, such as means, they have the columns of the design matrix. Not
+        available with precomputed dissimilarities.
     prototype_indices_ : int array (q,)
         Position in X of each prototype, for `X.iloc`; -1 for a prototype that is not a row.
     prototype_labels_ : array (q,)
@@ -109,17 +118,18 @@ class PrototypeClassifier(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cla
     Raises
     ------
     ValueError
-        If `fit` gets data or parameters that do not fit together; from scikit-learn, or as `DataError` and `OptionError` of this
-        package, which derive from it.
+        If `fit` gets data or parameters that do not fit together; from scikit-learn, or as
+        `DataError` and `OptionError` of this package, which derive from it.
 
     Notes
     -----
-    *Row order.* Rows are sorted by class, columns and weight, because scikit-learn requires the same fit for the same rows in another
-    order. The order breaks ties and affects which rows form a fold, so this class and `protoclass.fit` may select different
-    parameters and prototypes.
+    *Row order.* Rows are sorted by class, columns and weight, because scikit-learn requires the
+    same fit for the same rows in another order. The order breaks ties and affects which rows form a
+    fold, so this class and `protoclass.fit` may select different parameters and prototypes.
 
-    *Unknown categories.* Every row gets a prediction. For a category level that was not in the training data, a `DataWarning` names
-    column, level and number of rows. Gower and Hamming dissimilarities treat it as different from every level; others treat it as
+    *Unknown categories.* Every row gets a prediction. For a category level that was not in the
+    training data, a `DataWarning` names column, level and number of rows. Gower and Hamming
+    dissimilarities treat it as different from every level; others treat it as
     `OneHotEncoder(handle_unknown="ignore")` does, with 0 in all columns of the category.
 
     See Also
@@ -153,13 +163,15 @@ class PrototypeClassifier(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cla
         Parameters
         ----------
         X : DataFrame or array-like (n, p), or square dissimilarities (n, n)
-            Training rows. A DataFrame may have columns of numbers, strings, categories and booleans.
+            Training rows. A DataFrame may have columns of numbers, strings, categories and
+            booleans.
         y : array-like (n,)
             Classes.
         sample_weight : array-like (n,), optional
             Weight of each row, see `weighting`.
         groups : array-like (n,), optional
-            Group of each row. All rows of a group are in the same fold, if parameters are tuned inside `fit`.
+            Group of each row. All rows of a group are in the same fold, if parameters are tuned
+            inside `fit`.
 
         Returns
         -------
@@ -180,20 +192,24 @@ class PrototypeClassifier(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cla
 
     @available_if(has_probabilities)  # type: ignore[untyped-decorator]
     def predict_proba(self, X: Any) -> np.ndarray:
-        """Probability of each class, (r, L): calibrated with `calibrate`, otherwise the proportions of the votes.
+        """Probability of each class, (r, L): calibrated with `calibrate`, otherwise the proportions
+        of the votes.
 
-        Proportions of votes are not calibrated: see `protoclass.Fit.calibrate`. Methods without votes, such as "pvm", have
-        probabilities only with `calibrate`, and `decision_function` otherwise.
+        Proportions of votes are not calibrated: see `protoclass.Fit.calibrate`. Methods without
+        votes, such as "pvm", have probabilities only with `calibrate`, and `decision_function`
+        otherwise.
         """
         return self._values(self._new(X), "prob")
 
     @available_if(decides)  # type: ignore[untyped-decorator]
     def decision_function(self, X: Any) -> np.ndarray:
-        """Value of each class, (r, L), the largest for the predicted class; for two classes (r,), above 0 for the second.
+        """Value of each class, (r, L), the largest for the predicted class; for two classes (r,),
+        above 0 for the second.
 
-        It is the decision value of the method, or the proportion of the votes. If the method has neither, it is the relative margin
-        (other - own) / (other + own), from -1 to 1, of the distances to the nearest prototype of the class and of any other class.
-        For two classes it is the value of the second minus the value of the first. Not available with `calibrate`.
+        It is the decision value of the method, or the proportion of the votes. If the method has
+        neither, it is the relative margin (other - own) / (other + own), from -1 to 1, of the
+        distances to the nearest prototype of the class and of any other class. For two classes it
+        is the value of the second minus the value of the first. Not available with `calibrate`.
         """
         new = self._new(X)
         kind = value_of(self.fit_)
@@ -203,9 +219,11 @@ class PrototypeClassifier(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cla
         return values[:, 1] - values[:, 0] if values.shape[1] == 2 else values
 
     def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
-        """Names of the columns of `transform`: the prototype's row in X and its class, such as "row17_setosa".
+        """Names of the columns of `transform`: the prototype's row in X and its class, such as
+        "row17_setosa".
 
-        A prototype that is not a row has the name of the method and its number in the class, such as "kmeans1_setosa".
+        A prototype that is not a row has the name of the method and its number in the class, such
+        as "kmeans1_setosa".
         """
         super().get_feature_names_out(input_features)  # which checks that it is fitted, and input_features
         in_class: Counter[Any] = Counter()
@@ -218,7 +236,8 @@ class PrototypeClassifier(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cla
         return np.array(list(names), object)
 
     def transform(self, X: Any) -> np.ndarray:
-        """Distances (r, q) to the prototypes: the distances of the fitted model if it has its own, otherwise of the metric."""
+        """Distances (r, q) to the prototypes: the distances of the fitted model if it has its own,
+        otherwise of the metric."""
         new = self._new(X)
         self.fit_.warn_of(self.fit_.unseen_in(new), zero=True)
         query, _, complete = self.fit_.query(new, zero=True)
@@ -229,7 +248,8 @@ class PrototypeClassifier(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cla
         return np.asarray(distances, float)
 
     def kneighbors(self, X: Any, n_neighbors: int | None = None, return_distance: bool = True) -> Any:
-        """The nearest prototypes of each row, for "knn" the nearest training rows, as of scikit-learn's `KNeighborsClassifier`.
+        """The nearest prototypes of each row, for "knn" the nearest training rows, as of
+        scikit-learn's `KNeighborsClassifier`.
 
         Parameters
         ----------
@@ -310,8 +330,8 @@ class TagsOfSampler(Tags):  # type: ignore[misc]
 class PrototypeSelector(OneToOneFeatureMixin, PrototypeEstimator):  # type: ignore[misc]
     """Select the rows that are prototypes, as a smaller training set.
 
-    This is a sampler with the interface of imbalanced-learn, for its `Pipeline` or for direct use; imbalanced-learn need not be
-    installed.
+    This is a sampler with the interface of imbalanced-learn, for its `Pipeline` or for direct use;
+    imbalanced-learn need not be installed.
 
     Parameters
     ----------
@@ -320,7 +340,8 @@ class PrototypeSelector(OneToOneFeatureMixin, PrototypeEstimator):  # type: igno
     dissimilarity, cv, choose, max_prototypes, tolerance, measure, repeats, class_weights, na, seed
         Arguments of `PrototypeClassifier`.
     candidates : "auto" or as in `protoclass.fit`
-        Candidates for prototypes. "auto" is "same_class" if the method has this option, so each row is selected for its own class.
+        Candidates for prototypes. "auto" is "same_class" if the method has this option, so each row
+        is selected for its own class.
     **parameters
         Parameters of the method.
 

@@ -1,15 +1,18 @@
-"""Files of fits, cross-validations, dissimilarities and comparisons: `Fit.save` and `protoclass.load`.
+"""Files of fits, cross-validations, dissimilarities and comparisons: `Fit.save` and
+`protoclass.load`.
 
-A file is a zip of one document in JSON (UTF-8) and of arrays as `numpy.save` writes them. It contains no code and no pickled object,
-and reading it runs none. Classes are named from a closed list, and functions are never named. Formulas are checked against the same
-grammar as in `fit`, and every size is compared with the bytes in the file before memory is allocated for it. What else a file says is
-not checked beyond its sum.
+A file is a zip of one document in JSON (UTF-8) and of arrays as `numpy.save` writes them. It
+contains no code and no pickled object, and reading it runs none. Classes are named from a closed
+list, and functions are never named. Formulas are checked against the same grammar as in `fit`, and
+every size is compared with the bytes in the file before memory is allocated for it. What else a
+file says is not checked beyond its sum.
 
 The entries of the zip
 ----------------------
 `content.json`
     * `format`: "protoclass".
-    * `version`: 3. A file of another version is refused, with the version of the package that wrote it.
+    * `version`: 3. A file of another version is refused, with the version of the package that wrote
+      it.
     * `written by`: versions of protoclass, Python, numpy, pandas, formulaic and scipy.
     * `kind`: the class of the saved object: "Fit", "Validation", "Dissimilarity" or "Comparison".
     * `objects`: a list of `[class, fields]`, each after those that it refers to.
@@ -21,36 +24,43 @@ The comment of the zip is the SHA-256 sum of all entries, one after the other.
 
 Values
 ------
-Null, true, false, whole numbers, finite numbers (with as many digits as give the same bits), texts and lists are written as JSON
-does. Everything else is an object of one name, its tag:
+Null, true, false, whole numbers, finite numbers (with as many digits as give the same bits), texts
+and lists are written as JSON does. Everything else is an object of one name, its tag:
 
-* `{"object": k}`: the k-th object. `{"array": k}`: the array of `arrays/k.npy`. `{"class": name}`: a class.
+* `{"object": k}`: the k-th object. `{"array": k}`: the array of `arrays/k.npy`. `{"class": name}`:
+  a class.
 * `{"tuple": [...]}`, `{"range": [start, stop, step]}`, `{"mapping": [[name, value], ...]}`.
-* `{"float": ["inf"]}`, `"-inf"` or `"nan"`; `{"missing": ["NA"]}` or `"NaT"`; `{"scalar": [array]}`: a number of NumPy's.
-* `{"objects": [values, shape]}`: an array of such values. `{"arrays": [flat, lengths]}`: an array of arrays, which are in `flat` one
-  after the other.
-* `{"table": [rows, names, columns]}`, `{"series": [rows, name, column]}`, `{"labels": [levels, names]}`: tables, columns and labels of
-  pandas. `{"frame of": [library, table]}`: a table of polars or pyarrow.
-* Columns and the levels of labels are arrays, or `{"category": [codes, labels, ordered]}`, `{"texts": [nullable, [...]]}`,
-  `{"intervals": [left, right, closed]}`, `{"zoned": [times of UTC, type]}`, `{"periods": [numbers, type]}`,
-  `{"masked": [type, [...]]}` with the number of a type in "Int8 Int16 Int32 Int64 UInt8 UInt16
-  UInt32 UInt64 Float32 Float64 boolean"; the labels 0, 1, 2, ... are a range.
-* `{"timestamp": [scalar]}`, `{"timedelta": [scalar]}`, `{"date": [text]}`, `{"datetime": [text]}`, `{"decimal": [text]}`,
-  `{"interval": [left, right, closed]}`.
+* `{"float": ["inf"]}`, `"-inf"` or `"nan"`; `{"missing": ["NA"]}` or `"NaT"`; `{"scalar":
+  [array]}`: a number of NumPy's.
+* `{"objects": [values, shape]}`: an array of such values. `{"arrays": [flat, lengths]}`: an array
+  of arrays, which are in `flat` one after the other.
+* `{"table": [rows, names, columns]}`, `{"series": [rows, name, column]}`, `{"labels": [levels,
+  names]}`: tables, columns and labels of pandas. `{"frame of": [library, table]}`: a table of
+  polars or pyarrow.
+* Columns and the levels of labels are arrays, or `{"category": [codes, labels, ordered]}`,
+  `{"texts": [nullable, [...]]}`, `{"intervals": [left, right, closed]}`, `{"zoned": [times of UTC,
+  type]}`, `{"periods": [numbers, type]}`, `{"masked": [type, [...]]}` with the number of a type in
+  "Int8 Int16 Int32 Int64 UInt8 UInt16 UInt32 UInt64 Float32 Float64 boolean"; the labels 0, 1, 2,
+  ... are a range.
+* `{"timestamp": [scalar]}`, `{"timedelta": [scalar]}`, `{"date": [text]}`, `{"datetime": [text]}`,
+  `{"decimal": [text]}`, `{"interval": [left, right, closed]}`.
 
 Classes
 -------
 An object has the fields of its class, which are described by its documentation: `Fit`,
-`Validation`, `Problem`, `Selection`, `Calibration`; `Dissimilarity` and the trained metrics; rules, `Points`, `Objective` and
-`Certificate` (bounds, class by class, and the dual prices of the rows); `Comparison`.
-"method pvm" and "metric euclidean" are specifications with their parameters; "method m of module.Class" is a registered one.
-Three classes have fields that follow from the others, and are written without them:
+`Validation`, `Problem`, `Selection`, `Calibration`; `Dissimilarity` and the trained metrics; rules,
+`Points`, `Objective` and `Certificate` (bounds, class by class, and the dual prices of the rows);
+`Comparison`. "method pvm" and "metric euclidean" are specifications with their parameters; "method
+m of module.Class" is a registered one. Three classes have fields that follow from the others, and
+are written without them:
 
-* `Formula`: `text`, `response`, `terms`, `variables` and `columns`, the names of all columns of the data.
-* `Frame`: `columns` (the predictors), `response`, `formula`, `schema` (a `Column` for each predictor), `weights`, `dropped` (labels),
-  `keep`, `notes`; `states`: for each transform of the formula its trained values (means, knots, breaks), None for plain numbers.
-* `RowlessFrame`, of slim fits: `remembered`, a `Frame` of the rows that are prototypes, `class_counts` and `class_weights`, numbers and
-  weights of the training rows of each class.
+* `Formula`: `text`, `response`, `terms`, `variables` and `columns`, the names of all columns of the
+  data.
+* `Frame`: `columns` (the predictors), `response`, `formula`, `schema` (a `Column` for each
+  predictor), `weights`, `dropped` (labels), `keep`, `notes`; `states`: for each transform of the
+  formula its trained values (means, knots, breaks), None for plain numbers.
+* `RowlessFrame`, of slim fits: `remembered`, a `Frame` of the rows that are prototypes,
+  `class_counts` and `class_weights`, numbers and weights of the training rows of each class.
 """
 
 from __future__ import annotations
@@ -120,17 +130,20 @@ def load(path: Any) -> Any:
     Raises
     ------
     FileError
-        If the file does not exist, is damaged, was not written by `save`, or was written by a later version of the package.
+        If the file does not exist, is damaged, was not written by `save`, or was written by a later
+        version of the package.
     NotAvailable
-        If it needs a custom method or metric whose module is not imported, or a table library that is not installed.
+        If it needs a custom method or metric whose module is not imported, or a table library that
+        is not installed.
     TooLarge
         If it contains more than a quarter of the available memory.
 
     Notes
     -----
-    Files are not trusted: loading runs no code and opens no other file or address, and anything that `save` does not write raises an
-    error; see `protoclass.export.saving` for the format. Still, the author of a file can put any numbers into it: use `Fit.reproduce` to
-    compare them with the data.
+    Files are not trusted: loading runs no code and opens no other file or address, and anything
+    that `save` does not write raises an error; see `protoclass.export.saving` for the format.
+    Still, the author of a file can put any numbers into it: use `Fit.reproduce` to compare them
+    with the data.
 
     See Also
     --------
@@ -272,7 +285,8 @@ def read_archive(path: Path) -> tuple[dict[str, Any], list[np.ndarray], int]:
     Raises
     ------
     FileError
-        If there is no such file, or it is damaged, or was not written by this package or by a later version of it.
+        If there is no such file, or it is damaged, or was not written by this package or by a later
+        version of it.
     TooLarge
         If its contents take more than a quarter of the available memory.
     """
@@ -299,7 +313,8 @@ def damaged(path: Path, why: str) -> FileError:
 
 
 def _checked(infos: list[zipfile.ZipInfo], size: int, path: Path) -> int:
-    """The bytes of all entries, whose names and declared sizes are possible for a file of this size."""
+    """The bytes of all entries, whose names and declared sizes are possible for a file of this
+    size."""
     if [info.orig_filename for info in infos] != _names(len(infos)):
         raise ValueError("its entries are not a document and its arrays")
     for info in infos:

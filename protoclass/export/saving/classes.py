@@ -1,4 +1,5 @@
-"""Classes whose objects may be in a file: names, fields that follow from others, checks of what kernels use as indices without looking."""
+"""Classes whose objects may be in a file: names, fields that follow from others, checks of what
+kernels use as indices without looking."""
 
 from __future__ import annotations
 
@@ -27,7 +28,8 @@ MODULES = ("fitting", "analysis.comparison", "metrics.measuring", "metrics.mixed
 
 
 def import_all() -> None:
-    """Import the modules that declare savable classes of this package: metrics are otherwise imported when they are used."""
+    """Import the modules that declare savable classes of this package: metrics are otherwise
+    imported when they are used."""
     for name in MODULES:
         import_module(f"protoclass.{name}")
     for place in {place.split(".")[0] for place in metrics.BUILT_IN.values()}:
@@ -35,7 +37,8 @@ def import_all() -> None:
 
 
 def known_classes() -> dict[str, Kind]:
-    """Each class that may be in a file, by its name there: declared by `savable`, and registered methods and metrics."""
+    """Each class that may be in a file, by its name there: declared by `savable`, and registered
+    methods and metrics."""
     out = dict(SAVABLE)
     registries: Any = (("method", models.BUILT_IN, models.MODELS), ("metric", metrics.BUILT_IN, metrics.METRICS))
     for what, built_in, known in registries:
@@ -49,7 +52,8 @@ def known_classes() -> dict[str, Kind]:
 
 
 def _class(place: Any) -> Any:
-    """A registered class; None for a built-in metric whose module has not been imported, which therefore has no objects."""
+    """A registered class; None for a built-in metric whose module has not been imported, which
+    therefore has no objects."""
     if isinstance(place, type):
         return place
     module, name = place.split(".")
@@ -86,7 +90,8 @@ def class_of(name: Any, known: Mapping[str, Kind]) -> Kind:
 
 
 def check_fields(kind: Kind, value: Any) -> None:
-    """Raise if a field of a declared class has an object of another one, or if arrays do not agree in their axes."""
+    """Raise if a field of a declared class has an object of another one, or if arrays do not agree
+    in their axes."""
     sizes: dict[str, int] = {f.name: v for f in fields(value) if type(v := getattr(value, f.name)) is int}
     for f in fields(value):
         given, names, axes = getattr(value, f.name), str(f.type).split(" | "), kind.shapes.get(f.name)
@@ -121,7 +126,8 @@ ROWLESS = ("remembered", "class_counts", "class_weights")
 
 @dataclass(frozen=True)
 class Derived:
-    """A class with fields that are not in a file, because they follow from the others and from the values written instead."""
+    """A class with fields that are not in a file, because they follow from the others and from the
+    values written instead."""
 
     write: Callable[[Any], dict[str, Any]]  # the values of an object that are written
     read: Callable[..., Any]  # makes the object of a class from them
@@ -157,7 +163,8 @@ def write_frame(frame: Any) -> dict[str, Any]:
 
 
 def read_frame(of: Any, states: Any, **given: Any) -> Any:
-    """A frame, with the specification of its design matrix restored from the states of its transforms."""
+    """A frame, with the specification of its design matrix restored from the states of its
+    transforms."""
     must(type(given["formula"]) is Formula, "a frame has no formula")  # whose factors were checked
     frame = of(**given, spec=None)
     return frame if states is None else replace(frame, spec=spec_of_states(frame, states))
@@ -210,7 +217,8 @@ def check_fit(fit: Any) -> None:
 
 
 def check_forest(f: Any) -> None:
-    """Trees that lead from each root to a leaf, by columns that exist: kernels descend without looking."""
+    """Trees that lead from each root to a leaf, by columns that exist: kernels descend without
+    looking."""
     whole, sizes = (f.start, f.left, f.right, f.feature), np.diff(f.start)
     fine = all(a.dtype.kind == "i" for a in whole) and (f.threshold.dtype, f.missing.dtype, f.error.dtype) == (float, bool, float)
     must(fine and len(sizes) and f.start[0] == 0 and f.start[-1] == len(f.left) and (sizes > 0).all(), "the trees do not match their nodes")

@@ -57,7 +57,8 @@ def _dtype(value: Any) -> Any:
 
 
 def _ragged(value: Any) -> bool:
-    """Whether an array contains arrays of one plain type with one axis, like sets of different sizes."""
+    """Whether an array contains arrays of one plain type with one axis, like sets of different
+    sizes."""
     parts = value.tolist() if isinstance(value, np.ndarray) and value.dtype.kind == "O" and value.ndim == 1 else []
     return bool(parts) and all(isinstance(p, np.ndarray) and p.ndim == 1 and p.dtype == parts[0].dtype and plain(p) for p in parts)
 
@@ -84,14 +85,16 @@ def _levels(labels: pd.Index) -> list[Any]:
 
 
 def _column(values: Any) -> Any:
-    """The entries of a Series or an Index: NumPy's array for types of NumPy or sparse ones, otherwise pandas', for Arrow's as well."""
+    """The entries of a Series or an Index: NumPy's array for types of NumPy or sparse ones,
+    otherwise pandas', for Arrow's as well."""
     if isinstance(values.dtype, pd.ArrowDtype):
         return _of_arrow(values)
     return np.asarray(values) if isinstance(values.dtype, (np.dtype, pd.SparseDtype)) else values.array
 
 
 def _of_arrow(values: Any) -> Any:
-    """Entries of a type of Arrow in the type of pandas for the same values; objects if there is none."""
+    """Entries of a type of Arrow in the type of pandas for the same values; objects if there is
+    none."""
     known = values.dtype.numpy_dtype
     name = {"b": "boolean", "i": "Int64", "u": "UInt64", "f": "Float64", "M": known.str, "m": known.str}.get(known.kind)
     if "tz=" in str(values.dtype):
@@ -292,7 +295,8 @@ class Decoder:
         return CODECS[tag].read(*parts)
 
     def _count(self, made: int) -> None:
-        """Count the bytes of a value before it is made: one that is mentioned many times is made as often."""
+        """Count the bytes of a value before it is made: one that is mentioned many times is made as
+        often."""
         self._left -= made
         if self._left < 0:
             raise FileError("its values would take more memory than the size of the file allows")

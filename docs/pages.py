@@ -22,7 +22,7 @@ QUESTIONS: dict[str, dict[str, str]] = {
     },
     "What do you want to know?": {
         "choosing_the_radius": "Which radius, and how far is the solution from the optimum?",
-        "how_many_prototypes": "How many prototypes, and which method?",
+        "how_many_prototypes": "Which method, and how many prototypes?",
         "comparing_methods": "Which method, and is the difference significant?",
         "explorers": "Why is this row misclassified?",
         "prototypes_as_summary": "Which few rows summarise the data?",

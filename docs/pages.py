@@ -33,7 +33,7 @@ QUESTIONS: dict[str, dict[str, str]] = {
     },
     "What do you want to build?": {"a_method_of_your_own": "A custom method or metric"},
 }
-ALONE = ("from_r",)  # has its own entry in the contents of the site
+ALONE = ("from_r", "with_scikit_learn")  # have their own entries in the contents of the site
 
 # a public name is listed under the heading of the name, or else of its module, or else of its folder
 GROUPS = {
@@ -81,7 +81,7 @@ def contents() -> str:
     written = (
         "Each vignette is a notebook, run with the version that this site documents. "
         '`protoclass.vignette("getting_started")` writes one into the working folder, so you can run and change it. '
-        "If you know R or scikit-learn, see the tables in [From R and scikit-learn to protoclass](from_r.md). "
+        "If you know R or scikit-learn, see [From R to protoclass](from_r.md) and [With scikit-learn](with_scikit_learn.md). "
         "The tables and figures of the original papers are reproduced in [The papers](../papers.md)."
     )
     return "\n".join(["# Vignettes\n", written, "", *lines, tree, ""])

@@ -150,7 +150,7 @@ SOUGHT = {
     "ROC": "vignettes/a_rare_outcome", "imbalanced": "vignettes/a_rare_outcome", "feature importance": "vignettes/a_rare_outcome",
     "confusion matrix": "quick_start", "time series": "vignettes/dissimilarities", "distance matrix": "vignettes/proximity_data",
     "save model": "report", "large data": "vignettes/beyond_memory", "prototype vector machine": "method",
-    "stability": "vignettes/other_good_answers", "feature weights": "vignettes/two_patients", "scikit": "vignettes/from_r",
+    "stability": "vignettes/other_good_answers", "feature weights": "vignettes/two_patients", "scikit": "vignettes/with_scikit_learn",
     "strings images": "vignettes/strings_pictures_matrices", "set covering machine": "vignettes/set_covering_machine",
 }  # fmt: skip
 TERMS = {

@@ -24,6 +24,7 @@ QUESTIONS: dict[str, dict[str, str]] = {
         "choosing_the_radius": "Which radius, and how far is the solution from the optimum?",
         "how_many_prototypes": "Which method, and how many prototypes?",
         "comparing_methods": "Which method, and is the difference significant?",
+        "prediction_sets": "How certain is a prediction, and why this class?",
         "explorers": "Why is this row misclassified?",
         "prototypes_as_summary": "Which few rows summarise the data?",
         "other_good_answers": "How stable are the prototypes, and are they unique?",

@@ -14,8 +14,8 @@ from .analysis.stability import Stability as Stability
 from .core.neighbours.nearest import cover_hart as cover_hart
 from .core.neighbours.nearest import median_radius as median_radius
 from .estimation.decisions import Threshold as Threshold
-from .export.card import Card as Card
 from .export.methods import Methods as Methods
+from .export.pages import Card as Card
 from .export.reproduce import Reproduction as Reproduction
 from .export.saving import load as load
 from .fitting import Fit as Fit

@@ -24,9 +24,8 @@ from .estimation.learning import cross_validate_call, fit_call, learn
 from .estimation.predict_to import predict_to
 from .estimation.problem import DEFAULTS, Call
 from .estimation.selection import BY_HAND
-from .export.card import card
 from .export.methods import methods
-from .export.report import report
+from .export.pages import card, report
 from .export.reproduce import reproduce
 from .export.sql import sql
 from .frames.spelling import substitute

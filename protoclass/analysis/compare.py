@@ -26,12 +26,11 @@ from ..estimation.learning import TWICE, WORSE, fit_call
 from ..estimation.problem import Call, is_default, own_folds, prepare, short
 from ..estimation.selection import folds_of
 from ..frames.frame import Frame, mold
-from ..frames.read import read_for
 from ..frames.schema import Unseen, along
-from ..frames.tables import as_pandas
+from ..frames.tables import as_pandas, read_for
 from ..ground.checks import MOST_RUNS, check_progress, check_seed, is_number, whole_number
 from ..ground.errors import DataError, DataWarning, OptionError, ProtoclassError, brief, shown, warn
-from ..ground.progress import bar
+from ..ground.options import bar
 from ..metrics.base import Metric, as_vectors
 from ..metrics.dissimilarity import Dissimilarity
 from ..metrics.measuring import dissimilarity as measure

@@ -22,8 +22,7 @@ from ..frames.frame import Frame
 from ..frames.tables import as_pandas
 from ..ground.checks import MOST_RUNS, check_progress, check_seed, whole_number
 from ..ground.errors import DataError, DataWarning, NotAvailable, OptionError, ProtoclassError, brief, warn
-from ..ground.options import significant
-from ..ground.progress import bar
+from ..ground.options import bar, significant
 from ..values import Above, Printed, public
 
 ROWS = 2**13  # that are predicted at a time: more take memory, and fewer the time of many calls

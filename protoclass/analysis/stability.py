@@ -17,8 +17,7 @@ from ..estimation.fitted import Fitted
 from ..estimation.problem import HOLD_LIMIT
 from ..ground.checks import MOST_RUNS, check_progress, check_seed, is_number, one_of, whole_number
 from ..ground.errors import DataError, NotAvailable, OptionError, brief, shown
-from ..ground.options import fixed, significant
-from ..ground.progress import bar
+from ..ground.options import bar, fixed, significant
 from ..metrics.base import TrainedMetric, train_metric
 from ..values import Above, Printed, public
 

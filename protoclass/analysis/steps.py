@@ -24,7 +24,7 @@ from ..frames.frame import rowless
 from ..frames.tables import Absent, as_pandas
 from ..ground.checks import check_known, one_of
 from ..ground.errors import DataError, NotAvailable, OptionError, brief
-from ..ground.progress import bar
+from ..ground.options import bar
 from ..metrics.base import TrainedMetric
 from ..metrics.dissimilarity import Dissimilarity
 from ..metrics.measuring import unlabelled

@@ -1,7 +1,8 @@
-"""Options of the session: colours of classes, progress bars, digits."""
+"""Options of the session (colours of classes, progress, digits), numbers as these print them, and progress bars."""
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from difflib import get_close_matches
 from typing import Any
@@ -97,7 +98,7 @@ class Options:
 
 
 class Restore:
-    """What a call of the options returns: at the end of a `with` block it sets the values that were there before the call."""
+    """Result of a call of the options: at the end of a `with` block it sets the values from before the call."""
 
     def __init__(self, options: Options, before: dict[str, Any]) -> None:
         self.options, self.before = options, before
@@ -183,3 +184,20 @@ def with_error(value: float, se: float, remark: str = "") -> str:
     error, spread = (f"{v:.1g}" if small else fixed(v) for v in (value, se))
     inside = ", ".join(filter(None, [f"SE {spread}" if se > SAME else "", remark]))
     return f"{error} ({inside})" if inside else error
+
+
+WAIT = 2.0  # seconds of work that need no bar
+AT_A_TERMINAL = 1.0  # seconds, because nothing else on a terminal shows that work goes on
+
+
+def bar(total: int | None, what: str, progress: bool | None) -> Any:
+    """A tqdm bar that appears after 2 s, at a terminal 1 s (`progress` None), immediately (True) or never (False).
+
+    None means `options.progress`.
+    """
+    from tqdm.auto import tqdm
+
+    progress = options.progress if progress is None else progress
+    delay = 0 if progress else AT_A_TERMINAL if sys.stderr.isatty() else WAIT
+    form = "{desc} [{elapsed}]" if total is None else None  # a count of steps has no meaning if their number is unknown
+    return tqdm(total=total, desc=what, disable=progress is False, delay=delay, leave=False, bar_format=form)

@@ -23,7 +23,7 @@ from ..core.task import Points
 from ..frames.frame import Frame, mold
 from ..ground.checks import one_of, whole_number
 from ..ground.errors import DataError, OptionError, brief, printed, shown
-from ..ground.progress import bar
+from ..ground.options import bar
 from ..ground.savable import savable
 from ..values import Above, Saveable, public
 from .base import TrainedMetric, as_vectors, compare

@@ -9,8 +9,8 @@ from .analysis.compare import compare as compare
 from .analysis.comparison import Comparison as Comparison
 from .analysis.evaluation import Test as Test
 from .analysis.groups import TestByGroup as TestByGroup
-from .analysis.importance import PermutationTest as PermutationTest
-from .analysis.stability import Stability as Stability
+from .analysis.resampling import PermutationTest as PermutationTest
+from .analysis.resampling import Stability as Stability
 from .core.neighbours.nearest import cover_hart as cover_hart
 from .core.neighbours.nearest import median_radius as median_radius
 from .estimation.decisions import Threshold as Threshold

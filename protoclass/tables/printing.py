@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..analysis.separation import separation, why_not_separated
+from ..analysis.variables import separation, why_not_separated
 from ..core.statistics.one_se import RULES, frontier
 from ..estimation.calibration import READ
 from ..estimation.error_curve import ErrorCurve

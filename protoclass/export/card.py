@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ..analysis.evaluation import Test
+from ..analysis.evaluation import TestResult
 from ..estimation.fitted import Fitted
 from ..ground.errors import OptionError, brief, cut, printed
 from ..ground.files import PAGES, check_path, write_file
@@ -87,7 +87,7 @@ class Card:
         return place
 
 
-def card(fit: Fitted, use: str | None = None, test: Test | None = None) -> Card:
+def card(fit: Fitted, use: str | None = None, test: TestResult | None = None) -> Card:
     r"""Model card: one page of text and small tables that documents the fit for its users and reviewers.
 
     It has the intended use, the call, the data, the classes with their counts, the prototypes, the test, the
@@ -98,7 +98,7 @@ def card(fit: Fitted, use: str | None = None, test: Test | None = None) -> Card:
     ----------
     use : str, optional
         Intended use: who may decide what by the predictions, and for whom. The package cannot know it.
-    test : Test, optional
+    test : TestResult, optional
         Result of `fit.test` on new rows.
 
     Returns
@@ -121,7 +121,7 @@ def card(fit: Fitted, use: str | None = None, test: Test | None = None) -> Card:
     """
     if use is not None and not isinstance(use, str):
         raise OptionError(f"use must be text, such as 'a second opinion on biopsies', not {brief(use)}")
-    if test is not None and not isinstance(test, Test):
+    if test is not None and not isinstance(test, TestResult):
         raise OptionError(f"test must be the result of fit.test(new), not {brief(test)}")
     unstated = f"Not stated: card(use=) adds it. The fit predicts {fit.frame.formula.response} from {len(fit.frame.schema)} predictors."
     sections = [("Intended use", (Text([use or unstated]),)), *describe(fit, tested(test))]
@@ -170,7 +170,7 @@ def levels_of(levels: Sequence[Any], most: int = 5) -> str:
     return f"{shown} and {len(levels) - most} more" if len(levels) > most else shown
 
 
-def tested(test: Test | None) -> Iterable[Part]:
+def tested(test: TestResult | None) -> Iterable[Part]:
     """The first lines of a test on new rows, and its confusion table."""
     yield Text(lines(test) if test is not None else ["Not tested: card(test=fit.test(new)) adds the result."])
     if test is not None:

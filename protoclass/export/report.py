@@ -9,7 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..analysis.evaluation import Test
+from ..analysis.evaluation import TestResult
 from ..analysis.groups import TestByGroup
 from ..analysis.groups import test as test_on
 from ..estimation.fitted import Fitted
@@ -86,7 +86,7 @@ def sections(fit: Fitted, test: Any) -> Iterator[tuple[Any, ...]]:
     }
     if fit.curve is not None:
         drawn["Cross-validation"] = [picture(partial(curve, fit.curve), "the cross-validated error curve")]
-    if test is not None and not isinstance(test, Test | TestByGroup):
+    if test is not None and not isinstance(test, TestResult | TestByGroup):
         test = test_on(fit, test)
     for head, parts in describe(fit, [] if test is None else [test._repr_html_()]):
         yield head, *parts, *drawn.get(head, [])

@@ -2,7 +2,7 @@
 
 METHODS = {
     "Comparison": {"as_table": "protoclass.tables.paper:of_comparison"},
-    "Test": {
+    "TestResult": {
         "summary": "protoclass.tables.evaluation:summary", "_said": "protoclass.tables.evaluation:said",
         "as_table": "protoclass.tables.paper:of_test",
     },

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from ..analysis.evaluation import Test
-from ..analysis.groups import IN_THE_LARGE, MEASURES, TestByGroup, estimate
+from ..analysis.evaluation import TestResult
+from ..analysis.groups import IN_THE_LARGE, MEASURES, TestByGroup
 from ..core.statistics.intervals import Estimate
 from ..ground.errors import shown, visible
 from ..ground.options import SAME, fixed, significant
@@ -37,26 +37,26 @@ def written(estimate: Estimate) -> str:
     return f"{fixed(estimate.value, 3)}{ends}" if estimate.value == estimate.value else "not known"
 
 
-def counted(test: Test) -> str:
+def counted(test: TestResult) -> str:
     """How many rows are misclassified: each row counts once, which the error of weighted rows does not."""
     return f"{test.wrong} of {test.n} rows misclassified{' (not weighted)' if test.weighted else ''}"
 
 
-def error_of(test: Test) -> str:
+def error_of(test: TestResult) -> str:
     """The error with its interval."""
     return f"{test.error_name} {fixed(test.error)} (95 % CI {fixed(test.low)} to {fixed(test.high)})"
 
 
-def lines(test: Test) -> list[str]:
+def lines(test: TestResult) -> list[str]:
     """The first lines of print."""
     left = f"; {test.left_out} rows excluded without a class or a prediction" if test.left_out else ""
     out = [
         *warned(test),
         f"{error_of(test)}, {counted(test)}{left}",
         f"No-information error {fixed(test.no_information)} ({test.against})",
-        f"p-value {'< 0.001' if test.p_value < LEAST_P else significant(test.p_value, 3)} ({test.test})",
+        f"p-value {'< 0.001' if test.p_value < LEAST_P else significant(test.p_value, 3)} ({test.p_value_method})",
     ]
-    out += [f"Intervals and test are cluster-robust for {test.groups} groups of rows"] if test.groups is not None else []
+    out += [f"Intervals and test are cluster-robust for {test.clusters} groups of rows"] if test.clusters is not None else []
     out += [f"Decision: {test.decided}"] if test.decided else []
     parts = {name: f"{NAMES[name]} {written(e)}" for name, e in test.estimates.items()}
     parts |= {name: f"{NAMES[name]} {significant(mean)}" for name, (mean, _) in test.means.items()}
@@ -72,7 +72,7 @@ def lines(test: Test) -> list[str]:
     return out
 
 
-def undecided(test: Test) -> list[str]:
+def undecided(test: TestResult) -> list[str]:
     """That error and sensitivities ignore the losses; for two classes with the threshold that decides by them."""
     if test.losses is None or test.decided:
         return []
@@ -84,7 +84,7 @@ def undecided(test: Test) -> list[str]:
     return [f"{line}; use threshold={{{shown(test.classes[1])}: {threshold:.4g}}} for decisions by loss"]
 
 
-def warned(test: Test) -> list[str]:
+def warned(test: TestResult) -> list[str]:
     """Warning if always predicting one class is as good: in the loss, or in the error with a balanced accuracy of chance."""
     if test.losses is None:
         chance = 1 / np.count_nonzero(test.counts.weight.sum(axis=1))
@@ -100,14 +100,14 @@ def warned(test: Test) -> list[str]:
     return [f"Warning: {measure} {fixed(error)} is not below the no-information {measure} {fixed(none)} ({baseline}){cure}"]
 
 
-def by_class(test: Test) -> pd.DataFrame:
+def by_class(test: TestResult) -> pd.DataFrame:
     """The measures of each class in print; of two classes those of the second, as the first mirrors them."""
     table, both = test.tidy().set_index("class"), len(test.classes) == 2
     out = table[[name for name in PRINTED if name in table and not (both and name == "auc")]].set_axis(test.confusion.index)
     return out.iloc[-1 if both else 0 :].rename_axis(index=None, columns="by class")
 
 
-def confusion(test: Test) -> pd.DataFrame:
+def confusion(test: TestResult) -> pd.DataFrame:
     """The confusion table in print: long names are complete in the rows and shortened in the columns."""
     columns = test.confusion.columns
     if max(len(str(level)) for level in columns) <= WIDEST:
@@ -115,12 +115,12 @@ def confusion(test: Test) -> pd.DataFrame:
     return test.confusion.set_axis(pd.Index(list_short(columns, WIDEST), name=columns.name), axis=1)
 
 
-def said(test: Test) -> tuple[str, list[Any]]:
+def said(test: TestResult) -> tuple[str, list[Any]]:
     """`print(test)`."""
     return "\n".join(lines(test)), [(confusion(test), {}), (by_class(test), {"float_format": partial(fixed, usual=3), "na_rep": ""})]
 
 
-def summary(test: Test) -> Summary:
+def summary(test: TestResult) -> Summary:
     """Summary of a test: all statistics with their intervals, overall and per class, and notes."""
     from .sheets import Sheet, SheetSummary, sheet_of  # statsmodels takes 0.4 s that most tests do without
 
@@ -128,9 +128,9 @@ def summary(test: Test) -> Summary:
         *([line.split(": ", 1) for line in warned(test)]),
         [test.error_name, f"{fixed(test.error)} ({fixed(test.low)} to {fixed(test.high)}), {counted(test)}"],
         ["No-information error", f"{fixed(test.no_information)} ({test.against})"],
-        ["p-value", f"{significant(test.p_value, 3)} ({test.test})"],
+        ["p-value", f"{significant(test.p_value, 3)} ({test.p_value_method})"],
     ]
-    of_all += [["Groups of rows", f"{test.groups}; intervals and test are cluster-robust"]] if test.groups is not None else []
+    of_all += [["Groups of rows", f"{test.clusters}; intervals and test are cluster-robust"]] if test.clusters is not None else []
     of_all += [["Decision", test.decided]] if test.decided else []
     of_all += [[NAMES[name][0].upper() + NAMES[name][1:], written(e)] for name, e in test.estimates.items()]
     of_all += [
@@ -148,15 +148,15 @@ def summary(test: Test) -> Summary:
     return SheetSummary(sheets, notes(test))
 
 
-def estimates_of(test: Test) -> pd.DataFrame:
-    """The measures of `Test.tidy` that have intervals, as text: a row for each class."""
+def estimates_of(test: TestResult) -> pd.DataFrame:
+    """The measures of `TestResult.tidy` that have intervals, as text: a row for each class."""
     table = test.tidy()
     names = [c.removesuffix("_low") for c in table if c.endswith("_low")]
     cells = {n: [written(Estimate(*row)) for row in table[[n, f"{n}_low", f"{n}_high"]].to_numpy(float)] for n in names}
     return pd.DataFrame(cells, [str(level) for level in test.classes])
 
 
-def notes(test: Test) -> list[str]:
+def notes(test: TestResult) -> list[str]:
     """Notes for the reader."""
     out = [
         "Intervals: Wilson for proportions; F1 by transforming a Wilson interval; balanced accuracy by Newcombe's square-and-add "
@@ -175,7 +175,7 @@ def notes(test: Test) -> list[str]:
     if "log_loss" in test.means and test.means["log_loss"][0] == np.inf:
         none = (test.probabilities[np.arange(test.n), test.judged.y] == 0) & (test.judged.w > 0)
         out.append(f"The log loss is infinite: {int(none.sum())} of {test.n} rows have probability 0 for their class.")
-    if test.judged.chances is not None and test.judged.p_values is None:
+    if test.judged.probabilities is not None and test.judged.p_values is None:
         out.append(
             "The probabilities are the method's own and not calibrated: fit.calibrate().test(new) tests calibrated ones."
         )
@@ -194,14 +194,14 @@ SHOWN = ["n", "error", "low", "high", "balanced_accuracy", "kappa", "auc", "brie
 def measures_of(result: TestByGroup, every: bool = False) -> list[str]:
     """The measures that are known for the groups; with `every` also the measures that need a named class."""
     known = MEASURES if result.of is not None or every else ["error"]
-    return [m for m in known if m != IN_THE_LARGE or result.overall.judged.chances is not None]
+    return [m for m in known if m != IN_THE_LARGE or result.overall.judged.probabilities is not None]
 
 
 def by_group(result: TestByGroup, measures: list[str], of: Any = None) -> pd.DataFrame:
     """Measures with their intervals, as text: a row for each group, and one for all rows."""
     tests = {str(label): t for label, t in result.groups.items()} | {"all rows": result.overall}
     codes = {m: result.class_code(m, of) for m in measures}
-    cells = [[written(estimate(t, m, c)) for m, c in codes.items()] for t in tests.values()]
+    cells = [[written(t.estimate(m, c)) for m, c in codes.items()] for t in tests.values()]
     return pd.DataFrame(cells, pd.Index(tests, name=result.by), measures)
 
 
@@ -253,5 +253,5 @@ DIFFERENCES = "Differences: Newcombe's square-and-add intervals; p (Holm) adjust
 
 def notes_of_groups(result: TestByGroup) -> list[str]:
     """The definition of calibration in the large."""
-    known = result.overall.judged.chances is not None and result.of is not None
+    known = result.overall.judged.probabilities is not None and result.of is not None
     return ["Calibration in the large: observed proportion of the class minus its mean probability; 0 if calibrated."] * known

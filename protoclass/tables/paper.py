@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from ..analysis.comparison import Comparison
-from ..analysis.evaluation import Test
+from ..analysis.evaluation import TestResult
 from ..analysis.groups import TestByGroup
 from ..core.statistics.intervals import Estimate
 from ..estimation.fitted import Fitted
@@ -54,7 +54,7 @@ def choose_columns(argument: str, given: Any, known: Sequence[str], usual: Seque
     return list(names)
 
 
-def of_test(test: Test, measures: Any = None) -> PaperTable:
+def of_test(test: TestResult, measures: Any = None) -> PaperTable:
     """Table of the test for a paper: measures of each class, as estimate (low to high).
 
     Parameters
@@ -99,7 +99,7 @@ def of_groups(result: TestByGroup, measures: Any = None, of: Any = None) -> Pape
     Returns
     -------
     PaperTable
-        The table, as from `Test.as_table`.
+        The table, as from `TestResult.as_table`.
     """
     names = choose_columns("measures", measures, measures_of(result, every=True), measures_of(result, every=of is not None))
     table = by_group(result, names, of)
@@ -127,7 +127,7 @@ def of_comparison(result: Comparison, reference: str | None = None) -> PaperTabl
     Returns
     -------
     PaperTable
-        The table, as from `Test.as_table`. Errors and differences of errors are estimate (low to high), scores mean (standard error).
+        The table, as from `TestResult.as_table`. Errors and differences of errors are estimate (low to high), scores mean (standard error).
 
     Examples
     --------
@@ -136,7 +136,7 @@ def of_comparison(result: Comparison, reference: str | None = None) -> PaperTabl
     >>> c.as_table().frame.iloc[1].to_dict()
     {'Error': '0.033 (0.009 to 0.114)', 'Prototypes': '90', 'Difference': '0.017 (-0.038 to 0.071)', 'p (Holm)': '1'}
     """
-    first = choose_columns("reference", reference, result.methods, result.methods[:1])[0]
+    first = choose_columns("reference", reference, result.methods, [result.reference or result.methods[0]])[0]
     table, tests = result.table, result.tests
     out = pd.DataFrame({"Error": _estimates(table, "error")}, table.index)
     for score in (name for name in ("loss", "brier", "log_loss", "auc") if name in table):
@@ -176,7 +176,7 @@ def of_fit(fit: Fitted, n: int | None = None, columns: Any = None) -> PaperTable
     Returns
     -------
     PaperTable
-        The table, as from `Test.as_table`.
+        The table, as from `TestResult.as_table`.
 
     Examples
     --------

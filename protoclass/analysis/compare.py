@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from ..core import Array
 from ..core.parallel import each_fit
 from ..core.statistics.folds import holdout
 from ..estimation.calibration import arguments_of
@@ -223,7 +224,7 @@ def compare_fits(fits: Any, new: Any, loss: Any = None, reference: str | None = 
     )
 
 
-Outputs = tuple[dict[str, Any], pd.Series, np.ndarray | None]  # sizes and times, classes, and probabilities (n, classes) if there are any
+Outcome = tuple[dict[str, Any], pd.Series, Array | None]  # sizes and times, classes, and probabilities (n, classes) if there are any
 ESTIMATORS = ("logistic", "lda", "forest")
 
 
@@ -329,7 +330,7 @@ class Splits:
     dissimilarity: Any  # as in `fit`
     given: pd.DataFrame | None  # given dissimilarities by label
     groups: str | pd.Series | None  # the name of a column, or the groups
-    tests: list[np.ndarray]  # bool (n,) each: test rows of a split
+    tests: list[Array]  # bool (n,) each: test rows of a split
     how: str  # the splits in words
     design: Design
 
@@ -365,7 +366,7 @@ def make_splits(
 
 def judge_all(
     splits: Splits, methods: Mapping[str, Mapping[str, Any]], progress: bool | None, loss: pd.DataFrame | None
-) -> tuple[pd.DataFrame, pd.DataFrame, dict[str, np.ndarray]]:
+) -> tuple[pd.DataFrame, pd.DataFrame, dict[str, Array]]:
     """Every method on every split: `results`, `predictions` and `probabilities` of a Comparison.
 
     Parameters
@@ -399,10 +400,10 @@ def judge_all(
 
 
 def tabulate(
-    splits: Iterable[tuple[pd.Series, Mapping[str, Outputs]]], levels: pd.Index
-) -> tuple[pd.DataFrame, pd.DataFrame, dict[str, np.ndarray]]:
+    splits: Iterable[tuple[pd.Series, Mapping[str, Outcome]]], levels: pd.Index
+) -> tuple[pd.DataFrame, pd.DataFrame, dict[str, Array]]:
     """`results`, `predictions` and `probabilities` of a Comparison, from the true classes and each method's outputs of each split."""
-    rows, parts, probabilities = [], [], dict[str, list[np.ndarray]]()
+    rows, parts, probabilities = [], [], dict[str, list[Array]]()
     for split, (truth, outputs) in enumerate(splits):
         predicted = {"truth": truth.to_numpy(object)}
         for name, (row, classes, p) in outputs.items():
@@ -472,7 +473,7 @@ def judge(splits: Splits, options: Mapping[str, Any], train: pd.Index, test: pd.
     return *judge_fit(fitted, new, perf_counter() - start, None), fitted.unpredicted_in(new)
 
 
-def judge_fit(fitted: Fitted, new: pd.DataFrame, seconds: float, unseen: str | None) -> Outputs:
+def judge_fit(fitted: Fitted, new: pd.DataFrame, seconds: float, unseen: str | None) -> Outcome:
     """The outputs of a fit for rows; probabilities if it is calibrated."""
     row = {"prototypes": len(fitted.rule.prototypes), "size": fitted.rule.size, "seconds": seconds, "choice": dict(fitted.selection.values)}
     predicted = fitted.predictions(new, unseen=unseen)
@@ -482,7 +483,7 @@ def judge_fit(fitted: Fitted, new: pd.DataFrame, seconds: float, unseen: str | N
 
 def draw_splits(
     frame: Frame, groups: pd.Series | None, test_size: Any, cv: Any, seeds: list[int]
-) -> tuple[list[np.ndarray], str]:
+) -> tuple[list[Array], str]:
     """Test rows of each split, bool (n,), and words on folds that were not drawn."""
     y = frame.codes
     if test_size is not None:
@@ -573,7 +574,7 @@ def takes_columns(options: Mapping[str, Any]) -> bool:
     return isinstance(inner, Pipeline) and "numbers" not in options
 
 
-def judge_estimator(options: Mapping[str, Any], whole: Frame, train: pd.DataFrame, new: pd.DataFrame) -> Outputs:
+def judge_estimator(options: Mapping[str, Any], whole: Frame, train: pd.DataFrame, new: pd.DataFrame) -> Outcome:
     """The outputs for new rows of a copy of an estimator, fitted to training rows.
 
     Parameters

@@ -12,6 +12,7 @@ from typing import Any, ClassVar
 import numpy as np
 import pandas as pd
 
+from ..core import Array
 from ..core.statistics.intervals import Z, mean_over_rows, sum_of_squares, wilson
 from ..core.statistics.roc import AUC, mean_auc
 from ..core.statistics.scores import brier, log_loss
@@ -65,7 +66,7 @@ class Comparison(Printed, Saveable, Served):
     design: Design
     left_out: int
     call: str
-    probabilities: Mapping[str, np.ndarray] = field(default_factory=dict)
+    probabilities: Mapping[str, Array] = field(default_factory=dict)
     loss: pd.DataFrame | None = None
     reference: str | None = None
 
@@ -88,7 +89,7 @@ class Comparison(Printed, Saveable, Served):
         return len(self.errors) == 1 and not self.design.grouped
 
     @cached_property
-    def sizes(self) -> np.ndarray:
+    def sizes(self) -> Array:
         """Number of test rows of each split."""
         return self.results.groupby("split")["n"].first().to_numpy()
 
@@ -171,7 +172,7 @@ class Comparison(Printed, Saveable, Served):
             name: [mean_auc(p[mask], codes[mask], np.ones(mask.sum()))[1] for mask in masks] for name, p in self.probabilities.items()
         }
 
-    def _by_split(self, score: str) -> tuple[pd.DataFrame, np.ndarray]:
+    def _by_split(self, score: str) -> tuple[pd.DataFrame, Array]:
         """A score of each method on each split, and the number of rows that it is a mean of."""
         if score == "auc":
             values = {name: [area.estimate.value for area in areas] for name, areas in self._areas.items()}
@@ -267,7 +268,7 @@ def describe_choices(choices: Sequence[Mapping[str, Any]]) -> str:
 SCORES = {"brier": brier, "log_loss": log_loss}
 
 
-def score_rows(score: str, probabilities: Mapping[str, np.ndarray], truth: pd.Series) -> pd.DataFrame:
+def score_rows(score: str, probabilities: Mapping[str, Array], truth: pd.Series) -> pd.DataFrame:
     """The score of each row (rows) for each method (columns), without rows for which a method has no probabilities.
 
     Parameters
@@ -282,7 +283,7 @@ def score_rows(score: str, probabilities: Mapping[str, np.ndarray], truth: pd.Se
     return pd.DataFrame({name: SCORES[score](p[known], codes[known]) for name, p in probabilities.items()}, truth.index[known])
 
 
-def with_probabilities(probabilities: Mapping[str, np.ndarray]) -> np.ndarray:
+def with_probabilities(probabilities: Mapping[str, Array]) -> Array:
     """Rows for which every method has probabilities, bool (n,)."""
     return np.all([~np.isnan(p).any(axis=1) for p in probabilities.values()], axis=0)
 
@@ -386,7 +387,7 @@ def by_row(wrong: pd.DataFrame, reference: str | None = None) -> pd.DataFrame:
 
 
 def by_split(
-    errors: pd.DataFrame, design: Design, sizes: np.ndarray | None = None, reference: str | None = None
+    errors: pd.DataFrame, design: Design, sizes: Array | None = None, reference: str | None = None
 ) -> pd.DataFrame:
     """The corrected resampled t-test of each pair with Holm's correction.
 
@@ -425,7 +426,7 @@ def by_split(
     return with_holm(rows)
 
 
-def mean_over_splits(values: np.ndarray, design: Design, sizes: np.ndarray | None = None) -> Mean:
+def mean_over_splits(values: Array, design: Design, sizes: Array | None = None) -> Mean:
     """Mean over splits, weighted by their test rows, with Nadeau and Bengio's standard error; see `by_split`."""
     table = values.reshape(design.sets, -1)
     weights = np.ones(table.shape) if sizes is None else np.asarray(sizes, float).reshape(table.shape)
@@ -458,7 +459,7 @@ def student_interval(mean: Mean) -> tuple[float, float]:
     return mean.value - half, mean.value + half
 
 
-def error_interval(errors: np.ndarray, design: Design, sizes: np.ndarray) -> tuple[float, float]:
+def error_interval(errors: Array, design: Design, sizes: Array) -> tuple[float, float]:
     """95 % interval of a mean error over splits.
 
     Parameters

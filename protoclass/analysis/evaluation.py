@@ -11,6 +11,7 @@ from typing import Any, ClassVar
 import numpy as np
 import pandas as pd
 
+from ..core import Array
 from ..core.statistics.confusion import OfClass, Table, accuracy, balanced_accuracy, count, kappa, of_class
 from ..core.statistics.intervals import Estimate, Z, columns_of, mean_over_rows, share_of_rows
 from ..core.statistics.roc import AUC, band, curve, mean_auc
@@ -82,7 +83,7 @@ class TestResult(Printed, Served):
     against: str
     confusion: pd.DataFrame
     judged: Judged
-    losses: np.ndarray | None = None
+    losses: Array | None = None
     decided: str = ""
     cheapest: Any = None
 
@@ -121,7 +122,7 @@ class TestResult(Printed, Served):
         return mean_auc(self.probabilities, self.judged.y, self.judged.w, self.judged.group)
 
     @property
-    def probabilities(self) -> np.ndarray:
+    def probabilities(self) -> Array:
         """Probabilities of the classes (n, classes); raises if there are none."""
         if self.judged.probabilities is None:
             raise NotAvailable("the fit has no probabilities for these rows: use fit.calibrate().test(new), or a method with kind 'prob'")
@@ -229,7 +230,7 @@ class TestResult(Printed, Served):
         out = pd.DataFrame(rows)
         return out.assign(**{"class": pd.Categorical(out["class"], self.confusion.index)})
 
-    def coverage(self, levels: Sequence[float] | np.ndarray = LEVELS) -> pd.DataFrame:
+    def coverage(self, levels: Sequence[float] | Array = LEVELS) -> pd.DataFrame:
         """Coverage of the prediction sets of a calibrated fit, for each level and class that occurs.
 
         Columns: `level`, `class`, `n` (rows of the class), `coverage` (proportion of them whose set contains the class), its 95 %
@@ -309,7 +310,7 @@ class TestResult(Printed, Served):
     def _cuts(self, of: Any) -> pd.DataFrame:
         """The columns of `roc`, and `f1`."""
 
-        def tabulate(score: np.ndarray, positive: np.ndarray) -> pd.DataFrame:
+        def tabulate(score: Array, positive: Array) -> pd.DataFrame:
             found, w = curve(score, positive, self.judged.w), self.judged.w
             prevalence = w @ positive / w.sum()
             hit, false = found.sensitivity * prevalence, found.false_positive * (1 - prevalence)
@@ -350,7 +351,7 @@ class TestResult(Printed, Served):
         [0.983, 0.015, 0.924, 0.997]
         """
 
-        def tabulate(score: np.ndarray, positive: np.ndarray) -> pd.DataFrame:
+        def tabulate(score: Array, positive: Array) -> pd.DataFrame:
             area = area_under(score, positive, self.judged.w, self.judged.group)
             e, average = area.estimate, curve(score, positive, self.judged.w).average_precision
             ends = np.clip([e.value - Z * area.se, e.value + Z * area.se], 0.0, 1.0)
@@ -399,7 +400,7 @@ class TestResult(Printed, Served):
         if at.ndim != 1 or not all(is_number(v, 0.0, high=1.0) for v in at.tolist()):
             raise OptionError(f"specificity must be a list of numbers from 0 to 1, such as [0.8, 0.9], not {brief(specificity)}")
 
-        def tabulate(score: np.ndarray, positive: np.ndarray) -> pd.DataFrame:
+        def tabulate(score: Array, positive: Array) -> pd.DataFrame:
             b = band(score, positive, self.judged.w, self.judged.group, at.astype(float), draws, np.random.default_rng(seed))
             return pd.DataFrame({"specificity": at, "sensitivity": b.sensitivity, "low": b.low, "high": b.high,
                                  "band_low": b.low_all, "band_high": b.high_all})  # fmt: skip
@@ -460,7 +461,7 @@ class TestResult(Printed, Served):
         values = {f"auc_{name}": area.estimate.value for name, area in zip("ab", areas, strict=True)}
         return found.assign(**values)[["test", "auc_a", "auc_b", "difference", "low", "high", "statistic", "p"]]
 
-    def _by_class(self, of: Any, tabulate: Callable[[np.ndarray, np.ndarray], pd.DataFrame]) -> pd.DataFrame:
+    def _by_class(self, of: Any, tabulate: Callable[[Array, Array], pd.DataFrame]) -> pd.DataFrame:
         """Results of `tabulate` for each class from its probability and membership of rows, if there are rows on both sides."""
         p, y, weighted = self.probabilities, self.judged.y, self.judged.w > 0
         parts = {}
@@ -480,7 +481,7 @@ def compare_classes(
     levels: pd.Index,
     constant: int,
     left_out: int = 0,
-    losses: np.ndarray | None = None,
+    losses: Array | None = None,
     decided: str = "",
     cheapest: Any = None,
 ) -> TestResult:
@@ -504,20 +505,20 @@ def compare_classes(
 class Judged:
     """New rows with known classes, and the outputs of a fit for them; None if it has no such output."""
 
-    y: np.ndarray  # int (n,): class codes
-    predicted: np.ndarray  # int (n,)
-    w: np.ndarray  # (n,): weights divided by the largest, so that squares of small and large ones do not overflow or vanish
-    probabilities: np.ndarray | None = None  # (n, classes), if the fit has them
-    p_values: np.ndarray | None = None  # (n, classes), conformal, of a calibrated fit: a set has the classes above 1 - its level
-    given: np.ndarray | None = None  # (n,): the weights as they were given, if they differ
-    prevalence: np.ndarray | None = None  # (classes,) of a calibrated fit: proportions of the classes for its probabilities
-    group: np.ndarray | None = None  # int (n,): codes of the groups that the rows come in
-    rows: np.ndarray | None = None  # (n,): labels of the rows
+    y: Array  # int (n,): class codes
+    predicted: Array  # int (n,)
+    w: Array  # (n,): weights divided by the largest, so that squares of small and large ones do not overflow or vanish
+    probabilities: Array | None = None  # (n, classes), if the fit has them
+    p_values: Array | None = None  # (n, classes), conformal, of a calibrated fit: a set has the classes above 1 - its level
+    given: Array | None = None  # (n,): the weights as they were given, if they differ
+    prevalence: Array | None = None  # (classes,) of a calibrated fit: proportions of the classes for its probabilities
+    group: Array | None = None  # int (n,): codes of the groups that the rows come in
+    rows: Array | None = None  # (n,): labels of the rows
     cut: tuple[int, float] | None = None  # class code and probability threshold of the decision
 
     __repr__ = short
 
-    def take(self, at: np.ndarray) -> Judged:
+    def take(self, at: Array) -> Judged:
         """Some of the rows."""
         own = {f.name: getattr(self, f.name) for f in fields(self) if f.name not in ("prevalence", "cut")}
         taken: dict[str, Any] = {name: None if v is None else v[at] for name, v in own.items()}
@@ -528,7 +529,7 @@ FLIPS = 9999  # draws of the signs if rows have different weights
 MANY = 1000  # rows beyond which the sum of signed weights is as good as normal
 
 
-def signs_of_groups(lost: np.ndarray, won: np.ndarray, group: np.ndarray) -> tuple[float, str]:
+def signs_of_groups(lost: Array, won: Array, group: Array) -> tuple[float, str]:
     """`signs`, of rows (n,) in groups: each group counts once, by its wins minus its losses."""
     gain = np.bincount(group, won) - np.bincount(group, lost)
     gain = np.where(np.abs(gain) > 1e-9 * np.abs(gain).max(initial=0.0), gain, 0.0)
@@ -536,7 +537,7 @@ def signs_of_groups(lost: np.ndarray, won: np.ndarray, group: np.ndarray) -> tup
     return p, name.replace("discordant rows", "discordant groups")
 
 
-def signs(lost: np.ndarray, won: np.ndarray, seed: int = 0) -> tuple[float, str]:
+def signs(lost: Array, won: Array, seed: int = 0) -> tuple[float, str]:
     """One-sided paired test that a rule errs less than another, from the rows that one of the two alone gets wrong.
 
     Parameters

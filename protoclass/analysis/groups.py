@@ -10,6 +10,7 @@ from typing import Any, ClassVar, overload
 import numpy as np
 import pandas as pd
 
+from ..core import Array
 from ..core.statistics.intervals import (
     Estimate,
     difference_of,
@@ -108,7 +109,7 @@ def test(
     return test_outputs(fit, new, None, weights, by, loss, threshold, clusters)
 
 
-Outputs = tuple[np.ndarray, np.ndarray | None, np.ndarray | None]  # class codes (n,), probabilities and p-values (n, classes), if any
+Outputs = tuple[Array, Array | None, Array | None]  # class codes (n,), probabilities and p-values (n, classes), if any
 
 
 def test_outputs(
@@ -137,7 +138,7 @@ def test_outputs(
     if losses is not None and judged.probabilities is not None:
         fit.warn_of_costs_twice("loss=")
 
-    def judge(rows: np.ndarray, left_out: int) -> TestResult:
+    def judge(rows: Array, left_out: int) -> TestResult:
         return compare_classes(judged.take(rows), levels, int(prevalence.argmax()), left_out, losses, decided, cheapest)
 
     overall = judge(known, int((~known).sum()))
@@ -183,7 +184,7 @@ def outputs_of(fit: Fitted, new: pd.DataFrame, threshold: Any) -> Outputs:
 
 
 def judge_rows(
-    fit: Fitted, new: pd.DataFrame, outputs: Outputs | None, y: np.ndarray, w: np.ndarray, group: np.ndarray | None, threshold: Any
+    fit: Fitted, new: pd.DataFrame, outputs: Outputs | None, y: Array, w: Array, group: Array | None, threshold: Any
 ) -> Judged:
     """Rows of the classes y (codes, -1 if unknown) with these weights and groups, and the outputs of a fit for them."""
     predicted, probabilities, p_values = outputs or outputs_of(fit, new, threshold)
@@ -229,7 +230,7 @@ class TestByGroup(Printed):
     summary, as_table, _said = Above("protoclass.tables"), Above("protoclass.tables"), Above("protoclass.tables")
 
     def glance(self) -> pd.DataFrame:
-        """Table with one row per group: `group`, `error`, its 95 % Wilson interval, `low` to `high`, and the columns of `TestResult.glance`.
+        """Table with one row per group: `group`, `error`, its 95 % Wilson interval, `low` to `high`, and `TestResult.glance`.
 
         Then, for the class `of`: `class`, `sensitivity`, `specificity`, `ppv`, `npv` and, if there are probabilities,
         `calibration_in_the_large`, with the ends of their intervals, as in `TestResult.tidy`.
@@ -313,7 +314,7 @@ class TestByGroup(Printed):
 
 
 def split(
-    overall: TestResult, judge: Callable[[np.ndarray, int], TestResult], by: Any, new: pd.DataFrame, usable: np.ndarray, of: Any
+    overall: TestResult, judge: Callable[[Array, int], TestResult], by: Any, new: pd.DataFrame, usable: Array, of: Any
 ) -> TestByGroup:
     """Judge each group of rows by itself.
 
@@ -346,7 +347,7 @@ def split(
     return TestByGroup(name, overall, groups, int((labels.codes < 0).sum()), without, of)
 
 
-def counted(test: TestResult, measure: str, c: int) -> tuple[np.ndarray, np.ndarray]:
+def counted(test: TestResult, measure: str, c: int) -> tuple[Array, Array]:
     """Rows that count for a proportion, bool (n,), and the weights of the rows in its denominator, 0 for the others."""
     y, predicted, w = test.judged.y == c, test.judged.predicted == c, test.judged.w
     sides = {"sensitivity": (predicted, y), "specificity": (~predicted, ~y), "ppv": (y, predicted), "npv": (~y, ~predicted)}

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from ..core import Array
 from ..core.parallel import each, each_fit
 from ..core.statistics.resample import disjoint, exchangeable, sample_by_class
 from ..core.task import Points, Task
@@ -67,7 +68,7 @@ class Stability(Printed):
 
     fit: Fitted
     table: pd.DataFrame
-    sizes: np.ndarray
+    sizes: Array
     sample: str
 
     plot = Above("protoclass.pictures")
@@ -187,7 +188,7 @@ class Stability(Printed):
         check_runs("B", B, seed, progress)
         frame = fit.frame
 
-        def learn(b: int) -> np.ndarray:
+        def learn(b: int) -> Array:
             count = sample_by_class(frame.codes, "bootstrap", (seed, b))
             sample = replace(frame, weights=frame.weights * count).take(np.flatnonzero(count))
             return weights_by_class(train_metric(metric, sample))
@@ -313,7 +314,7 @@ def stability(
     return Stability(fit, tabulate(fit, task, samples), np.array([len(sample.at) for sample in samples]), resampled.sample)
 
 
-def weights_by_class(metric: TrainedMetric) -> np.ndarray:
+def weights_by_class(metric: TrainedMetric) -> Array:
     """The learned weights of the columns (classes, p), or (1, p) of all classes together."""
     if metric.class_weights is not None:
         return metric.class_weights
@@ -347,7 +348,7 @@ def tabulate(fit: Fitted, task: Task, samples: list[Selection]) -> pd.DataFrame:
     return out.iloc[np.lexsort((at, classes, -reselected, out["distance_95"].to_numpy(), best))]
 
 
-def hit_by_random(inside: np.ndarray, rows: np.ndarray, count: np.ndarray) -> np.ndarray:
+def hit_by_random(inside: Array, rows: Array, count: Array) -> Array:
     """Probability that balls contain one of `count` (q,) random rows of a class, if `inside` (q,) of its `rows` (q,) are in them.
 
     Examples
@@ -361,8 +362,8 @@ def hit_by_random(inside: np.ndarray, rows: np.ndarray, count: np.ndarray) -> np
 
 
 def distances_to_samples(
-    task: Task, prototypes: Points | Selection, samples: list[Selection], rows: np.ndarray | bool = True
-) -> tuple[np.ndarray, np.ndarray]:
+    task: Task, prototypes: Points | Selection, samples: list[Selection], rows: Array | bool = True
+) -> tuple[Array, Array]:
     """Distance to each prototype from the nearest prototype of its class in each sample, (B, q); inf if there is none.
 
     Also the proportion of the samples, (q,), in which its ball would contain one of as many random rows of the class, among `rows`.
@@ -431,13 +432,13 @@ def replicate_once(fit: Fitted, task: Task, fraction: float, seed: tuple[int, in
 class Selection:
     """The prototypes that a sample selects, by columns of D in increasing order."""
 
-    at: np.ndarray  # int (q,)
-    classes: np.ndarray  # int (q,)
-    radii: np.ndarray | None  # (q,): of their balls, if they have any that cover
-    candidates: np.ndarray  # bool (m,): candidates in the sample
+    at: Array  # int (q,)
+    classes: Array  # int (q,)
+    radii: Array | None  # (q,): of their balls, if they have any that cover
+    candidates: Array  # bool (m,): candidates in the sample
 
 
-def select(fit: Fitted, task: Task, count: np.ndarray, salt: int, draw: np.random.Generator | None = None) -> Selection:
+def select(fit: Fitted, task: Task, count: Array, salt: int, draw: np.random.Generator | None = None) -> Selection:
     """The selection from a sample in which each row is `count` (n,) times, in an order that is drawn if `draw` is given."""
     part, columns = task.keep(count > 0, salt)
     part = replace(part, w=part.w * count[count > 0])
@@ -561,7 +562,7 @@ def permutation_test(
     return PermutationTest(float(error), table, float(p_value), validation.measure_name, how, repr(problem.call))
 
 
-def validate_permuted(validation: ErrorCurve, order: np.ndarray) -> pd.DataFrame:
+def validate_permuted(validation: ErrorCurve, order: Array) -> pd.DataFrame:
     """The selected point if the rows have their classes in another order, one row."""
     try:
         again = validation.procedure.validation_of(permuted(validation.problem, order))
@@ -572,7 +573,7 @@ def validate_permuted(validation: ErrorCurve, order: np.ndarray) -> pd.DataFrame
     return again.table.iloc[[again.chosen_by_call()]][[*validation.grid, "error", "size"]]
 
 
-def permuted(problem: Problem, order: np.ndarray) -> pd.DataFrame:
+def permuted(problem: Problem, order: Array) -> pd.DataFrame:
     """The data with the classes of the rows that take part in another order."""
     data, response = as_pandas(problem.call.data), problem.frame.formula.response
     at = data.index.get_indexer(problem.frame.index)

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from ..core import Array
 from ..core.distances.minkowski import Geometry
 from ..core.parallel import each_fit
 from ..core.query import answer, distances_by
@@ -181,7 +182,7 @@ def why_not_additive(fit: Fitted, asked: pd.DataFrame, groups: dict[str, list[st
     return ""
 
 
-def why_not_the_sum(fit: Fitted, parts: np.ndarray, distance: float) -> str:
+def why_not_the_sum(fit: Fitted, parts: Array, distance: float) -> str:
     """The reason why parts do not add up to a distance, although the metric declares a sum; "" if they do."""
     if abs(parts.sum() - distance) <= SLACK * distance:
         return ""
@@ -191,7 +192,7 @@ def why_not_the_sum(fit: Fitted, parts: np.ndarray, distance: float) -> str:
 
 def divided(
     fit: Fitted, asked: pd.DataFrame, groups: dict[str, list[str]], other: pd.DataFrame, at: int, distance: float
-) -> np.ndarray:
+) -> Array:
     """The part of each variable in the distance of the asked row to prototype `at`, (variables,); `other` has its predictors."""
     d = fit.dissimilarity
     prototype, positive = part(d.prototype_rep(fit.rule.prototypes), np.array([at])), distance > 0
@@ -256,7 +257,7 @@ def least_numbers(fit: Fitted, asked: pd.DataFrame, names: list[str], code: int)
     yield from zip(j.tolist(), changed.tolist(), then.tolist(), strict=True)
 
 
-def codes_with(fit: Fitted, asked: pd.DataFrame, names: list[str], j: np.ndarray, values: np.ndarray) -> np.ndarray:
+def codes_with(fit: Fitted, asked: pd.DataFrame, names: list[str], j: Array, values: Array) -> Array:
     """The codes of the classes (variables, values) that the row would have with other values of one numeric variable alone."""
     rows = asked.iloc[np.zeros(values.size, int)].reset_index(drop=True)
     numbers = rows[names].to_numpy(float, copy=True)
@@ -264,7 +265,7 @@ def codes_with(fit: Fitted, asked: pd.DataFrame, names: list[str], j: np.ndarray
     return codes_of(fit, rows.assign(**dict(zip(names, numbers.T, strict=True)))).reshape(values.shape)
 
 
-def codes_of(fit: Fitted, rows: pd.DataFrame) -> np.ndarray:
+def codes_of(fit: Fitted, rows: pd.DataFrame) -> Array:
     """The codes of the classes of rows like the given ones."""
     return fit.predictions(rows, unseen=None).cat.codes.to_numpy()
 
@@ -368,7 +369,7 @@ def prototype_values(fit: Fitted) -> pd.DataFrame:
     return frame.design if isinstance(metric, VectorMetric) else frame.columns
 
 
-def slopes_of(fit: Fitted, values: pd.DataFrame, centres: np.ndarray) -> np.ndarray | None:
+def slopes_of(fit: Fitted, values: pd.DataFrame, centres: Array) -> Array | None:
     """L a of each prototype a, (q, p), up to a row that all have in common, for squared distances (x - a)' L (x - a).
 
     L = M' M, where M maps columns to the coordinates between which the distance is Euclidean, as those of the `centres` (q, k). None if
@@ -377,7 +378,7 @@ def slopes_of(fit: Fitted, values: pd.DataFrame, centres: np.ndarray) -> np.ndar
     if fit.dissimilarity.metric.geometry != Geometry():
         return None
 
-    def place(columns: np.ndarray) -> np.ndarray:
+    def place(columns: Array) -> Array:
         table = pd.DataFrame(columns, columns=values.columns)
         frame = replace(fit.frame.remembered, columns=table, response=None, schema={}, spec=None, weights=np.ones(len(table)))
         return rows_of(fit.dissimilarity.metric, frame)[0].astype(float)
@@ -393,7 +394,7 @@ def slopes_of(fit: Fitted, values: pd.DataFrame, centres: np.ndarray) -> np.ndar
     return out if np.abs(left).max() <= LINEAR * np.abs(whole).max() else None
 
 
-Drawn = tuple[Sequence[str], np.ndarray]  # columns of a variable, and the rows from which they get values, int (d, n)
+Drawn = tuple[Sequence[str], Array]  # columns of a variable, and the rows from which they get values, int (d, n)
 
 
 @dataclass(frozen=True)
@@ -401,19 +402,19 @@ class Permutable:
     """Rows with predictors, class codes and weights, each with the rule that did not see it."""
 
     columns: pd.DataFrame  # (n, predictors)
-    y: np.ndarray  # int (n,)
-    w: np.ndarray  # (n,)
-    parts: list[tuple[np.ndarray, FoldRule]]  # places of rows, int, and the rule that predicts them; each row is in one part
+    y: Array  # int (n,)
+    w: Array  # (n,)
+    parts: list[tuple[Array, FoldRule]]  # places of rows, int, and the rule that predicts them; each row is in one part
 
     @cached_property
-    def wrong(self) -> np.ndarray:
+    def wrong(self) -> Array:
         """Whether each row is misclassified with its own values, bool (n,)."""
         out = np.empty(len(self.y), bool)
         for rows, fold_rule in self.parts:
             out[rows] = predicted(fold_rule, self.columns.take(rows)) != self.y[rows]
         return out
 
-    def proportions_wrong(self, drawn: Sequence[Drawn]) -> np.ndarray:
+    def proportions_wrong(self, drawn: Sequence[Drawn]) -> Array:
         """Proportion of the permutations of each variable with which each row is misclassified, (variables, n).
 
         The values are permuted among all held-out rows: among the rows of a fold alone they would not change if a fold is one row,
@@ -442,14 +443,14 @@ class Permutable:
         return out.mean(axis=1)
 
 
-def predicted(fold_rule: FoldRule, columns: pd.DataFrame) -> np.ndarray:
+def predicted(fold_rule: FoldRule, columns: pd.DataFrame) -> Array:
     """The class codes of some rows, int (r,)."""
     blocks = (columns[first : first + ROWS] for first in range(0, len(columns), ROWS))
     queries = (fold_rule.dissimilarity.new_query(block)[0] for block in blocks)
     return np.concatenate([np.empty(0, int), *(answer(fold_rule.rule, "class", query) for query in queries)])
 
 
-def values_as_codes(table: pd.DataFrame) -> np.ndarray:
+def values_as_codes(table: pd.DataFrame) -> Array:
     """Equal numbers (n,) for rows with equal values; lists and arrays are not compared, so each has its own number."""
     try:
         return table.groupby(list(table), sort=False, dropna=False, observed=True).ngroup().to_numpy()

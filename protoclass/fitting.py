@@ -34,8 +34,7 @@ from .ground.foreign_names import VERBS_OF_VALIDATION
 from .ground.savable import savable
 from .pictures import plot
 from .tables import printing
-from .tables.paper import of_fit
-from .tables.summary import summary
+from .tables.printing import of_fit, summary
 from .tables.tidy import augment, glance, tidy
 from .values import Above, Printed, Saveable, further_arguments, public
 from .widgets import explore_fit, explore_validation

@@ -13,8 +13,7 @@ from ..ground.errors import OptionError, brief, cut, printed
 from ..ground.files import PAGES, check_path, write_file
 from ..ground.options import significant
 from ..tables.evaluation import lines
-from ..tables.printing import error_said, facts, validated
-from ..tables.summary import by_class, certificate_rows, notes
+from ..tables.printing import by_class, certificate_rows, error_said, facts, notes, validated
 from ..tables.tidy import list_prototypes, with_texts
 from ..values import public
 from .methods import methods

@@ -19,7 +19,6 @@ import numpy as np
 
 from .. import Array
 from ..parallel import kernel
-from .coded_balls import Lists
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
@@ -92,17 +91,6 @@ def round_up(bound: Any, step: float) -> Any:
         return bound
     slack = 1e-9 * np.maximum(1.0, np.abs(bound))
     return np.ceil((bound - slack) / step) * step
-
-
-def ball_matrix(lists: Lists, line: Array, k: int, rows: int) -> csr_array:
-    """The rows in the balls of radius `k` around some candidates, csr (len(line), rows) of ones; see `coded_balls.lists_of_pairs`."""
-    from scipy.sparse import csr_array  # most fits do without
-
-    start, upto, places = lists
-    first, count = start[line], upto[line, k] - start[line]
-    bounds = np.concatenate([[0], np.cumsum(count)])
-    at = np.repeat(first - bounds[:-1], count) + np.arange(bounds[-1])
-    return csr_array((np.ones(len(at)), places[at], bounds), shape=(len(line), rows))
 
 
 def step_of(cost: float) -> float:

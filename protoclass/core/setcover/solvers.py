@@ -11,10 +11,10 @@ from .. import Array
 from ..parallel import MANY, each
 from ..statistics.sums import in_units, units
 from ..task import Task
-from .greedy import greedy, greedy_steps, merge_steps, order_columns
+from .greedy import greedy, greedy_steps, merge_steps, order_candidates
 from .path import Chosen, CoverPath
-from .problems import Certificate, CoverProblems, covers, fold_groups
-from .program import Program, Solved, Stop, ball_matrix, certify_cover, exact, ratio, round_relaxation, step_of
+from .problems import Certificate, CoverProblems, check_listed, covers, fold_groups, of_rows
+from .program import Program, Solved, Stop, certify_cover, exact, ratio, round_relaxation, step_of
 
 
 @dataclass(frozen=True)
@@ -72,7 +72,7 @@ def _runs(
     slow = options.solver != "greedy" or options.certify
     problems = covers(task, fold, folds, radii, float(lambdas[0]))
     if slow:
-        _ = problems.lists  # before the threads below need them; or the error that there are too many
+        check_listed(task, problems.classes, radii[-1])
     steps = greedy_steps(problems, in_units(float(lambdas[0]), problems.unit))  # which contain the steps of all lambdas
     most = None if None in options.stops else max(stop for stop in options.stops if stop is not None)
 
@@ -98,7 +98,7 @@ def solve_runs(
         k, j = divmod(g, len(lambdas))
         results = _solve_classes(problems, f, k, in_units(float(lambdas[j]), problems.unit), run, options, stop)
         if options.solver != "greedy":
-            run = merge_steps(problems, f, k, [order_columns(problems, f, k, c, at) for c, (_, at) in enumerate(results)])
+            run = merge_steps(problems, f, k, [order_candidates(problems, f, k, c, at) for c, (_, at) in enumerate(results)])
         if options.certify or options.solver in ("exact", "rounding"):
             solved = [solution for solution, _ in results]
             certificate = Certificate(
@@ -107,7 +107,7 @@ def solve_runs(
                 tuple(solution.proof for solution in solved),
                 tuple(solution.note for solution in solved),
                 over,
-                problems.of_rows([np.asarray(solution.prices) for solution in solved]),
+                of_rows(problems.task, problems.classes, [np.asarray(solution.prices) for solution in solved]),
             )
             run = replace(run, certificate=certificate)
         out.append(run)
@@ -163,9 +163,9 @@ def program_of(problems: CoverProblems, f: int, k: int, c: int, cost: float) -> 
     lost : float
         Weight of the rows that no column of the program covers.
     """
-    sets = problems.classes[c]
-    use = np.flatnonzero((problems.best[f, k, sets.candidates] == c) & (problems.gain[f, k, sets.candidates] > cost))
-    w = np.where(problems.fold[sets.rows] == f, 0.0, problems.w[sets.rows])
-    balls, columns = ball_matrix(problems.lists[c], use, k, len(sets.rows)), sets.candidates[use]
-    program, lost = Program(problems.wrong[f, k, columns] + cost, w, balls, step_of(cost)).part(slice(None), w > 0)
+    balls = problems.classes[c]
+    pays = (problems.best[f, k, balls.candidates] == c) & (problems.gain[f, k, balls.candidates] > cost)
+    w, columns = np.where(problems.fold[balls.rows] == f, 0.0, problems.w[balls.rows]), balls.candidates[pays]
+    whole = Program(problems.wrong[f, k, columns] + cost, w, balls.matrix(np.flatnonzero(pays), k), step_of(cost))
+    program, lost = whole.part(slice(None), w > 0)
     return program, columns, lost

@@ -22,6 +22,7 @@ from ..statistics.sums import EXACT
 from ..task import Points, WithPrototypes
 
 NONE, SEVERAL = -1, -2
+LANES = 32  # rows that are compared side by side
 MEASURED = 2**22  # dissimilarities that are measured at a time
 SEARCHED = 2**22  # pairs from which on preparing a tree pays
 SCREENED = 2**18  # pairs from which on a product pays
@@ -91,17 +92,29 @@ def _two_least(D: Array, scans: list[Array]) -> tuple[Array, Array, Array]:
 
 @kernel
 def _least(D, scan, start, out, best, second):  # type: ignore[no-untyped-def]
-    for i in range(D.shape[0]):
+    # some rows side by side, as a processor compares them together
+    n, q = D.shape
+    block, at = np.empty((q, LANES), D.dtype), np.empty(LANES, np.int32)
+    least, next_one = np.empty(LANES, D.dtype), np.empty(LANES, D.dtype)
+    for first in range(0, n, LANES):
+        width = min(LANES, n - first)
+        for i in range(width):
+            for j in range(q):
+                block[j, i] = D[first + i, j]
         for g in range(out.shape[1]):
-            least, next_one, at = best[i, g], second[i, g], -1
+            least[:], next_one[:] = np.inf, np.inf
+            at[:] = scan[start[g]] if start[g] < start[g + 1] else -1
             for t in range(start[g], start[g + 1]):
-                d = D[i, scan[t]]
-                if d < next_one or at < 0:
-                    if d < least or at < 0:
-                        next_one, least, at = least, d, scan[t]
-                    else:
-                        next_one = d
-            best[i, g], second[i, g], out[i, g] = least, next_one, at
+                j = np.int32(scan[t])
+                line = block[j]
+                for i in range(LANES):
+                    d, old = line[i], least[i]
+                    farther = old if d < old else d
+                    next_one[i] = farther if farther < next_one[i] else next_one[i]
+                    at[i] = j if d < old else at[i]
+                    least[i] = d if d < old else old
+            for i in range(width):
+                out[first + i, g], best[first + i, g], second[first + i, g] = at[i], least[i], next_one[i]
 
 
 def nearest_k(query: Query, prototypes: Points, k: int) -> Near:

@@ -62,6 +62,11 @@ class ClassBalls:
     lists: tuple[Array, Array, Array]
 
     @property
+    def coded(self) -> bool:
+        """Whether the codes are here, and not lists."""
+        return len(self.codes) == len(self.candidates)
+
+    @property
     def pairs(self) -> int:
         """The number of pairs in some ball."""
         return len(self.lists[2]) + int(np.count_nonzero(self.codes < self.radii))
@@ -70,7 +75,7 @@ class ClassBalls:
         """The rows in the balls of radius `k` around some of the candidates, csr (len(chosen), b) of ones."""
         from scipy.sparse import csr_array  # most fits do without
 
-        if self.codes.size:
+        if self.coded:
             line, places = np.nonzero(self.codes[chosen] <= k)
             bounds = np.searchsorted(line, np.arange(len(chosen) + 1))
         else:
@@ -163,20 +168,19 @@ class Balls:
             If memory does not allow them.
         """
 
-        def of_tile(tile: Tile) -> Pairs:
+        def of_tile(tile: Tile) -> tuple[Array, Array, Array]:
             columns, members = candidates[tile.columns], rows[tile.rows]
             codes = self.task.D.codes(members, columns, self.coding)
             i, j = np.nonzero(codes < len(self.coding.radii))
-            return Pairs(columns[i].astype(np.int32), members[j].astype(np.int32), codes[i, j])
+            return columns[i].astype(np.int32), members[j].astype(np.int32), codes[i, j]
 
-        found, total = list[Pairs](), 0
+        found, total = [(np.empty(0, np.int32), np.empty(0, np.int32), np.empty(0, np.uint8))], 0
         for pairs in each(of_tile, block_tiles(len(rows), len(candidates)), len(rows) * len(candidates)):
             found.append(pairs)
-            total += len(pairs.codes)
+            total += len(pairs[0])
             if total > room(total * PER_PAIR) / PER_PAIR:
                 raise too_many(self.task, self.coding.radii[-1])
-        parts = [(pairs.columns, pairs.rows, pairs.codes) for pairs in found]
-        return Pairs(*(np.concatenate(part) for part in zip(*parts, strict=True)))
+        return Pairs(*map(np.concatenate, zip(*found, strict=True)))
 
 
 def read(task: Task, radii: Array, w: Array, fold: Array, folds: int) -> Balls:

@@ -12,7 +12,6 @@ are covered, because compiling the kernel takes longer than solving them.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from heapq import heapify, heappop, heapreplace
 
 import numpy as np
 
@@ -23,6 +22,7 @@ from .path import Chosen
 from .problems import CoverProblems
 
 AT_A_STEP = 16  # pairs of a row and a candidate that a matrix product takes in the time of a step, see `few`
+NEVER = -(2**62)
 
 
 @dataclass(frozen=True)
@@ -78,8 +78,7 @@ def merge_steps(problems: CoverProblems, f: int, k: int, steps: list[tuple[Array
 def greedy_steps(problems: CoverProblems, cost: float) -> list[list[Steps]]:
     """The greedy algorithm on each class and problem, for all folds, with a prototype cost of `cost` units."""
     classes, (F, K, _) = problems.classes, problems.gain.shape
-    coded = all(len(balls.codes) == len(balls.candidates) for balls in classes)
-    if coded and few(F * K * sum(balls.codes.size for balls in classes) // AT_A_STEP, costly_without=_greedy):
+    if all(balls.coded for balls in classes) and few(F * K * sum(balls.codes.size for balls in classes) // AT_A_STEP, costly_without=_greedy):
         return [steps_together(problems, c, cost) for c in range(len(classes))]
     items, (n, m) = [(c, k) for c in range(len(classes)) for k in range(K)], problems.task.shape
     found = list(each(lambda item: take_steps(problems, *item, cost), items, n * m))
@@ -116,26 +115,37 @@ def _run(problems: CoverProblems, c: int, k: int, cost: float, gain: Array, wron
 
 @kernel
 def _greedy(codes, start, upto, places, k, gain, wrong, weights, cost, order, gains, count, left):  # type: ignore[no-untyped-def]
-    # the heap has the last known gain of each candidate that may still pay, of equal ones the first candidate before others
+    # known: the last known gain of each candidate, NEVER once it is chosen or does not pay; highest: the largest of each block of
+    # candidates. The first candidate of the largest known gain is the best one if that is its gain, and a pass over a level leaves
+    # all below it.
+    folds, a = gain.shape
+    size = int(np.ceil(np.sqrt(a)))
+    known, highest = np.empty(a, np.int64), np.empty((a + size - 1) // size, np.int64)
     written = 0
-    for f in range(len(gain)):
+    for f in range(folds):
         open_rows = weights[f].copy()  # weights of the rows that are not covered yet
-        heap = [(-gain[f, a], a) for a in range(gain.shape[1]) if gain[f, a] > -np.inf and gain[f, a] > cost]
-        heapify(heap)
-        while len(heap) > 0 and not left[0]:
-            bound, a = heap[0]
-            now = weigh(codes, start, upto, places, a, k, open_rows) - wrong[f, a]
-            if now < -bound:
-                if now > cost:
-                    heapreplace(heap, (-now, a))
-                else:
-                    heappop(heap)
-                continue
-            heappop(heap)
-            order[written], gains[written] = a, now
-            written += 1
-            count[f] += 1
-            cover(codes, start, upto, places, a, k, open_rows)
+        for j in range(a):
+            known[j] = np.int64(gain[f, j]) if gain[f, j] > cost else NEVER
+        highest[:] = -NEVER
+        while not left[0]:
+            top = highest.max()
+            if top == NEVER:
+                break
+            for block in range(len(highest)):
+                if highest[block] < top:
+                    continue
+                for j in range(block * size, min(a, (block + 1) * size)):
+                    if known[j] < top:
+                        continue
+                    now = weigh(codes, start, upto, places, j, k, open_rows) - np.int64(wrong[f, j])
+                    if now < top:
+                        known[j] = now if now > cost else NEVER
+                        continue
+                    known[j], order[written], gains[written] = NEVER, j, now
+                    written += 1
+                    count[f] += 1
+                    cover(codes, start, upto, places, j, k, open_rows)
+                highest[block] = known[block * size : (block + 1) * size].max()
 
 
 @kernel
@@ -145,7 +155,7 @@ def weigh(codes, start, upto, places, a, k, weights):  # type: ignore[no-untyped
     if len(codes):
         line, reach = codes[a], np.uint8(k)
         for i in range(len(line)):
-            total += weights[i] if line[i] <= reach else np.int64(0)
+            total += weights[i] * (line[i] <= reach)
     else:
         for s in range(start[a], upto[a, k]):
             total += weights[places[s]]
@@ -156,8 +166,9 @@ def weigh(codes, start, upto, places, a, k, weights):  # type: ignore[no-untyped
 def cover(codes, start, upto, places, a, k, weights):  # type: ignore[no-untyped-def]
     """Set the weights of the rows in the ball of radius `k` around candidate `a` to 0."""
     if len(codes):
-        for i in range(len(weights)):
-            weights[i] = np.int64(0) if codes[a, i] <= k else weights[i]
+        line, reach = codes[a], np.uint8(k)
+        for i in range(len(line)):
+            weights[i] *= line[i] > reach
     else:
         for s in range(start[a], upto[a, k]):
             weights[places[s]] = 0

@@ -111,7 +111,9 @@ def find_gains(weights: Array, owner: Array, allowed: Array) -> tuple[Array, Arr
         The class; the first of several equal ones. No other class can gain, because a gain needs the majority of the ball's
         weight.
     """
-    inside = np.cumsum(weights[..., :-1].transpose(3, 1, 2, 0), axis=0)  # in the balls, (radii, folds + 1, classes, q)
+    inside = np.ascontiguousarray(weights[..., :-1].transpose(3, 1, 2, 0))  # (radii, folds + 1, classes, q)
+    for k in range(1, len(inside)):
+        inside[k] += inside[k - 1]
     inside = inside.sum(axis=1, keepdims=True) - inside[:, :-1]
     ball = inside.sum(axis=2)
     best = np.where(allowed < 0, inside.argmax(axis=2), allowed)

@@ -9,8 +9,8 @@ from queries import query
 import protoclass as pc
 from protoclass.core import parallel
 from protoclass.core.distances.minkowski import Geometry, measure_row, minkowski
-from protoclass.core.distances.screen import screen
 from protoclass.core.distances.near import Space, nearest_compared
+from protoclass.core.distances.screen import screen
 from protoclass.core.neighbours import nearest as nearest_file
 from protoclass.core.neighbours.nearest import KNNPath, Nearest, nearest, nearest_k, order_of
 from protoclass.core.parallel import Once

@@ -158,7 +158,7 @@ def solve_class(program: Program, candidates: Array, start: Array, seconds: floa
     best = np.zeros(len(candidates), np.bool_)
     best[columns[solved.chosen]] = True
     optimum = closed(solved.bound + lost, solved.objective + lost, PROOFS[solved.proof])
-    return ClassCover(program, candidates, best, _prices(program, smaller, np.asarray(solved.prices)), optimum)
+    return ClassCover(program, candidates, best, _prices(program, smaller, solved.prices), optimum)
 
 
 def worthwhile(program: Program) -> tuple[Program, Array, float]:

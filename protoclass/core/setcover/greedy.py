@@ -78,39 +78,29 @@ def merge_steps(problems: CoverProblems, f: int, k: int, steps: list[tuple[Array
 def greedy_steps(problems: CoverProblems, cost: float) -> list[list[Steps]]:
     """The greedy algorithm on each class and problem, for all folds, with a prototype cost of `cost` units."""
     classes, (F, K, _) = problems.classes, problems.gain.shape
-    if all(balls.coded for balls in classes) and few(F * K * sum(balls.codes.size for balls in classes) // AT_A_STEP, costly_without=_greedy):
+    work = F * K * sum(len(balls.candidates) * len(balls.rows) for balls in classes)
+    if all(balls.coded for balls in classes) and few(work // AT_A_STEP, costly_without=_greedy):
         return [steps_together(problems, c, cost) for c in range(len(classes))]
     items, (n, m) = [(c, k) for c in range(len(classes)) for k in range(K)], problems.task.shape
-    found = list(each(lambda item: take_steps(problems, *item, cost), items, n * m))
+    found = list(each(lambda item: take_steps(problems, *item, np.arange(F), cost), items, n * m))
     return [found[c * K : (c + 1) * K] for c in range(len(classes))]
 
 
-def take_steps(problems: CoverProblems, c: int, k: int, cost: float) -> Steps:
-    """Greedy on one class of one problem for each fold."""
-    balls, w, folds = problems.classes[c], problems.w, np.arange(len(problems.gain))
-    use = balls.candidates
-    gain = np.where(problems.best[:, k, use] == c, problems.gain[:, k, use], -np.inf)
+def take_steps(problems: CoverProblems, c: int, k: int, folds: Array, cost: float, among: Array | None = None) -> Steps:
+    """Greedy on one class of one problem for some folds, with all of its candidates or `among` some."""
+    balls, column = problems.classes[c], problems.classes[c].candidates
+    pays = problems.best[folds[:, None], k, column] == c
+    if among is not None:
+        pays &= np.isin(column, among)
+    gain = np.where(pays, problems.gain[folds[:, None], k, column], -np.inf)
     live = problems.fold[balls.rows] != folds[:, None]
-    return _run(problems, c, k, cost, gain, problems.wrong[:, k, use], np.where(live, w[balls.rows], 0))
-
-
-def order_candidates(problems: CoverProblems, f: int, k: int, c: int, chosen: Array) -> tuple[Array, Array]:
-    """Given candidates of one class in the order in which the greedy algorithm would take them, with their gains."""
-    balls = problems.classes[c]
-    gain = np.where(np.isin(balls.candidates, chosen), problems.gain[f, k, balls.candidates], -np.inf)
-    live = problems.fold[balls.rows] != f
-    weights = np.where(live, problems.w[balls.rows], 0)
-    return _run(problems, c, k, -np.inf, gain[None], problems.wrong[f, k, balls.candidates][None], weights[None]).of(0)
-
-
-def _run(problems: CoverProblems, c: int, k: int, cost: float, gain: Array, wrong: Array, weights: Array) -> Steps:
-    """Greedy for folds with these gains and wrong weights (folds, a) and weights of the rows (folds, b)."""
-    balls = problems.classes[c]
+    weights = np.where(live, problems.w[balls.rows], 0).astype(np.int64)
     order, gains, count = np.empty(gain.size, np.int64), np.empty(gain.size), np.zeros(len(gain), np.int64)
     if gain.size:
-        _greedy(balls.codes, *balls.lists, k, gain, wrong, weights.astype(np.int64), cost, order, gains, count, left())
+        wrong = problems.wrong[folds[:, None], k, column]
+        _greedy(balls.codes, *balls.lists, k, gain, wrong, weights, cost, order, gains, count, left())
     bounds = np.append(0, np.cumsum(count))
-    return Steps(balls.candidates[order[: bounds[-1]]], gains[: bounds[-1]].copy(), bounds)
+    return Steps(column[order[: bounds[-1]]], gains[: bounds[-1]].copy(), bounds)
 
 
 @kernel

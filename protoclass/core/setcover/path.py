@@ -12,7 +12,7 @@ import numpy as np
 from ...ground.errors import OptionError, brief
 from ...ground.savable import savable
 from .. import Array
-from ..neighbours.nearest import NONE, Nearest, covering_by, nearest_to
+from ..neighbours.nearest import NONE, Nearest, covering_by, nearest_to, rank_of
 from ..query import Query
 from ..task import Points
 from .problems import Certificate, Objective
@@ -69,18 +69,13 @@ class Greedy(Nearest):
         }
 
     def walk(self, query: Query) -> Iterator[Array]:
-        D = self.distances(query)
-        classes, at = self.prototypes.classes, self.prototypes.at
-        assert at is not None
-        best, predicted, column = np.full(len(D), np.inf), np.full(len(D), self.fallback), np.full(len(D), NONE)
-        yield predicted.copy()
-        for s in range(len(classes)):
-            d = D[:, s]
-            nearer = (d < best) | (
-                (d == best) & ((classes[s] < predicted) | ((classes[s] == predicted) & (at[s] < column)))
-            )
-            best[nearer], predicted[nearer], column[nearer] = d[nearer], classes[s], at[s]
-            yield predicted.copy()
+        line, rank = rank_of(self.prototypes)
+        nearest_first = np.argsort(self.distances(query)[:, line], axis=1, kind="stable")  # places in `line`
+        place = np.empty_like(nearest_first)
+        np.put_along_axis(place, nearest_first, np.arange(len(line))[None], axis=1)
+        first = np.minimum.accumulate(place[:, rank], axis=1)  # the nearest of the first 1, 2, ... prototypes
+        yield np.full(len(first), self.fallback)
+        yield from self.prototypes.classes[line][np.take_along_axis(nearest_first, first, axis=1)].T
 
     def at_cost(self, lambda_: float) -> Greedy:
         """The rule of a larger lambda: the first prototypes, because gains never increase."""

@@ -97,7 +97,7 @@ class CurveExplorer(Explorer):
     def take_state(self, state: Plain) -> None:
         self.point = state["point"]
 
-    def tell(self, message: Plain) -> Plain:
+    def reply(self, message: Plain) -> Plain:
         counts = self.confusion
         caption = f"Grid point {self.point + 1} of {len(self.validation.table)}"
         facts = {"caption": caption, "head": [], "rows": list_facts(self.validation, self.point)}
@@ -109,12 +109,12 @@ class CurveExplorer(Explorer):
         }
         return {"tables": [facts, confusion]}
 
-    def bake(self) -> Plain:
+    def page_content(self) -> Plain:
         chosen, answers = self.point, []
         with self.hold():
             for point in range(len(self.validation.grid)):
                 self.point = point
-                answers.append(self.tell({}))
+                answers.append(self.reply({}))
             self.point = chosen
         return {**describe_chart(self.validation, self._others), "answers": answers}
 

@@ -193,7 +193,7 @@ class Shown:
     def click(self, label):
         """Click a row on the map; where nothing is for None."""
         at = "map => { const b = map.explorer.frame.box; return [b.left + 2, b.top + 2]; }"
-        of = "(map, name) => map.explorer.frame.at(map.explorer.film.pointOf.get(name))"
+        of = "(map, name) => map.explorer.frame.at(map.explorer.fit.pointOf.get(name))"
         x, y = self.map.evaluate(at) if label is None else self.map.evaluate(of, str(label))
         self.map.locator(".protoclass-field").click(position={"x": x, "y": y})
 

@@ -12,8 +12,8 @@ import protoclass as pc
 from protoclass.pictures.curve import limit_errors
 from protoclass.tables.words import describe_choice
 from protoclass.widgets import explore_fit
+from protoclass.widgets.content import describe_curve
 from protoclass.widgets.curve import CurveExplorer, describe_chart, describe_line
-from protoclass.widgets.film import describe_curve
 from protoclass.widgets.prototypes import PrototypeExplorer
 
 
@@ -346,8 +346,8 @@ def test_a_page_says_how_far_from_the_optimum_its_prototypes_are(page, iris, tmp
     page.goto(explorer.save(tmp_path / "fit.html").as_uri())
     page.locator(".protoclass-map[data-drawn]").wait_for()
     assert page.locator(".protoclass-plot").count() == 0  # there is no curve over the radius
-    for stage, each in enumerate(explorer.parts[0].stages.fits):
-        page.get_by_label("radius eps of the balls").fill(str(stage))
+    for step, each in enumerate(explorer.parts[0].steps.fits):
+        page.get_by_label("radius eps of the balls").fill(str(step))
         settle(page)
         assert page.locator("[role=status]").inner_text().endswith(f" Objective: {each.certificate}.")
 

@@ -13,15 +13,15 @@ from access import find_faults
 
 import protoclass as pc
 from protoclass.pictures.coverage import measure_coverage
-from protoclass.pictures.stages import make_stages
+from protoclass.pictures.radii import make_steps
 from protoclass.widgets.browser import FOLDER, script
-from protoclass.widgets.film import make_film
+from protoclass.widgets.content import make_content
 from protoclass.widgets.prototypes import PrototypeExplorer
 
 EVIL = "</script><img src=x onerror=alert(1)>"
 SEEN = """map => {
-  const m = map.explorer, { reel, now } = m.look(), { point } = m.state;
-  const shown = now.shown.map((k) => m.film.names[reel.points[k]]);
+  const m = map.explorer, { rule, now } = m.look(), { point } = m.state;
+  const shown = now.shown.map((k) => m.fit.names[rule.points[k]]);
   return { fitted: [...now.fitted], held: [...now.held], shown, point, here: m.here };
 }"""
 
@@ -68,7 +68,7 @@ def settled(page):
 
 
 def spot(page, label):
-    of = "(map, name) => map.explorer.frame.at(map.explorer.film.pointOf.get(name))"
+    of = "(map, name) => map.explorer.frame.at(map.explorer.fit.pointOf.get(name))"
     x, y = page.locator(".protoclass-map").evaluate(of, str(label))
     return {"x": x, "y": y}
 
@@ -90,7 +90,7 @@ def test_what_comes_from_data_is_no_markup_of_the_page(saved, hostile):
     packed = zlib.decompress(b64decode(re.search(r'protoclass-data">([^<]*)', text)[1]))
     (length,) = struct.unpack("<I", packed[:4])
     told = json.loads(packed[4 : 4 + length])
-    assert told["film"]["names"] == [str(label) for label in hostile.frame.index]
+    assert told["fit"]["names"] == [str(label) for label in hostile.frame.index]
     with pytest.raises(pc.OptionError, match="overwrite=True"):
         PrototypeExplorer(hostile).save(saved)
     with pytest.raises(pc.OptionError, match=r"ends in \.html"):
@@ -101,7 +101,7 @@ def test_every_radius_is_what_python_says(page, hostile):
     """Predictions, rows in balls, prototypes and the sentence, as the curve goes over radii by keys."""
     explorer, strip = PrototypeExplorer(hostile), page.locator(".protoclass-plot")
     strip.press("Home")
-    for eps in explorer._stages.radii:
+    for eps in explorer._steps.radii:
         explorer.eps = eps
         now, coverage = settled(page), measure_coverage(explorer.fit)
         assert now["fitted"] == coverage.fitted.tolist()
@@ -279,15 +279,15 @@ def test_rings_are_the_rows_misclassified_held_out(page, hostile):
     """At each radius, as the legend and the table say."""
     codes, strip = hostile.frame.codes, page.locator(".protoclass-plot")
     judged = """map => {
-      const { film } = map.explorer, { now } = map.explorer.look();
-      return [[...now.judged].map((code, row) => code !== film.codes[row]), now.how];
+      const { fit } = map.explorer, { now } = map.explorer.look();
+      return [[...now.judged].map((code, row) => code !== fit.codes[row]), now.how];
     }"""
     strip.press("Home")
-    for stage in range(3):
+    for step in range(3):
         settled(page)
         wrong, how = page.locator(".protoclass-map").evaluate(judged)
         assert how == "held out"
-        assert wrong == (hostile.validation.predicted[0, :, stage] != codes).tolist()
+        assert wrong == (hostile.validation.predicted[0, :, step] != codes).tolist()
         assert "misclassified (held out)" in page.locator(".protoclass-legend").inner_text()
         lost = [int(line.split()[-1]) for line in page.locator(".protoclass-card tbody tr").all_inner_texts()[:3]]
         assert lost == np.bincount(codes[wrong], minlength=3).tolist()
@@ -333,8 +333,8 @@ def test_words_of_rows_and_prototypes_have_the_distances_that_python_says(page, 
       return document.querySelector(".protoclass-panel p").textContent;
     })"""
     strip.press("Home")
-    for stage, eps in enumerate(explorer._stages.radii):
-        if stage:
+    for step, eps in enumerate(explorer._steps.radii):
+        if step:
             strip.press("ArrowRight")
         explorer.eps = eps
         fit = explorer.fit
@@ -389,14 +389,14 @@ def test_pages_of_other_methods(context, iris, method, parameters, tmp_path):
 
 
 def test_radii_that_are_too_many_are_left_out_in_words(iris, monkeypatch, tmp_path):
-    for place in ("film", "prototypes"):
+    for place in ("content", "prototypes"):
         monkeypatch.setattr(f"protoclass.widgets.{place}.ENTRIES", 150 * 20)
     fit = pc.fit("species ~ .", iris, eps=[0.6, 1.0, 1.6], cv=3, dissimilarity="euclidean", repeats=1)
-    assert 1 <= len(make_film(make_stages(fit)).reels) < 3
+    assert 1 <= len(make_content(make_steps(fit)).rules) < 3
     explorer = PrototypeExplorer(fit)
     text = explorer.save(tmp_path / "some.html").read_text()
     packed = zlib.decompress(b64decode(re.search(r'protoclass-data">([^<]*)', text)[1]))
     assert b"of the 3 radii, those closest" in packed
-    for stage in range(3):  # those that were not sent are sent when they are shown
-        answer = explorer.answer({"state": {**explorer.state, "stage": stage}, "wants": ["reel"]})
-        assert len(answer["reel"]["points"]["data"]) >= len(explorer.fit.prototypes)
+    for step in range(3):  # those that were not sent are sent when they are shown
+        answer = explorer.answer({"state": {**explorer.state, "step": step}, "wants": ["rule"]})
+        assert len(answer["rule"]["points"]["data"]) >= len(explorer.fit.prototypes)

@@ -13,16 +13,16 @@ from protoclass.widgets.prototypes import PrototypeExplorer
 pytestmark = pytest.mark.browser
 
 CLASSIFY = """rows => {
-  const { page } = document.querySelector(".protoclass-map").explorer, { film, metric } = page, seen = page.map.look();
+  const { page } = document.querySelector(".protoclass-map").explorer, { fit, metric } = page, seen = page.map.look();
   return rows.map((row) => {
-    const values = metric.row(row), { near, rival } = metric.classify(values, seen.reel, seen.now.shown);
-    const parts = [near, rival].map(({ place }) => (place < 0 ? [] : metric.parts(values, metric.row(seen.reel.points[place])).parts));
-    const changes = metric.changes(values, seen.reel, seen.now.shown, film.rows).map((one) => {
+    const values = metric.row(row), { near, rival } = metric.classify(values, seen.rule, seen.now.shown);
+    const parts = [near, rival].map(({ place }) => (place < 0 ? [] : metric.parts(values, metric.row(seen.rule.points[place])).parts));
+    const changes = metric.changes(values, seen.rule, seen.now.shown, fit.rows).map((one) => {
       const { levels } = page.fields[one.k];
-      return [one.name, levels ? levels[one.value] : one.value, film.classes[one.code].name];
+      return [one.name, levels ? levels[one.value] : one.value, fit.classes[one.code].name];
     });
-    const { points, classes } = seen.reel;
-    const name = ({ place, far }) => (place < 0 ? null : [film.names[points[place]], film.classes[classes[place]].name, far]);
+    const { points, classes } = seen.rule;
+    const name = ({ place, far }) => (place < 0 ? null : [fit.names[points[place]], fit.classes[classes[place]].name, far]);
     return { near: name(near), rival: name(rival), parts, changes };
   });
 }"""

@@ -3,8 +3,8 @@
 const VALUES = 201, HALVINGS = 40; // as in `fit.why`
 
 export class Metric {
-  constructor(told, fields) {
-    Object.assign(this, told, { fields, kept: new Map() });
+  constructor(sent, fields) {
+    Object.assign(this, sent, { fields, kept: new Map() });
   }
 
   get works() {
@@ -18,8 +18,8 @@ export class Metric {
     return this.kept.get(point);
   }
 
-  far(values, reel, place) {
-    return this.distance(this.total(this.terms(values, this.row(reel.points[place]))));
+  far(values, rule, place) {
+    return this.distance(this.total(this.terms(values, this.row(rule.points[place]))));
   }
 
   // What a variable adds to the power of the distance; NaN where a value is missing.
@@ -54,29 +54,29 @@ export class Metric {
   }
 
   // The nearest prototype of those at these places, and the nearest of another class, with their distances.
-  classify(values, reel, places) {
-    return this.nearest(places.map((place) => this.far(values, reel, place)), reel, places);
+  classify(values, rule, places) {
+    return this.nearest(places.map((place) => this.far(values, rule, place)), rule, places);
   }
 
   // The same of distances; ties go to the class and the row that come first, and place -1 stands for none.
-  nearest(far, reel, places) {
+  nearest(far, rule, places) {
     const best = { place: -1, far: NaN }, rival = { ...best };
     const nearer = (place, d, other) => other.place < 0 || d < other.far || (d === other.far
-      && (reel.classes[place] - reel.classes[other.place] || reel.points[place] - reel.points[other.place]) < 0);
+      && (rule.classes[place] - rule.classes[other.place] || rule.points[place] - rule.points[other.place]) < 0);
     places.forEach((place, k) => far[k] >= 0 && nearer(place, far[k], best) && Object.assign(best, { place, far: far[k] }));
     places.forEach((place, k) => {
-      const other = far[k] >= 0 && reel.classes[place] !== reel.classes[best.place];
+      const other = far[k] >= 0 && rule.classes[place] !== rule.classes[best.place];
       if (other && nearer(place, far[k], rival)) Object.assign(rival, { place, far: far[k] });
     });
     return { near: best, rival };
   }
 
   // For each variable the value nearest to a row's own that gives another class, and that class; the smallest change first.
-  changes(values, reel, places, rows) {
-    const others = places.map((place) => this.row(reel.points[place])), terms = others.map((other) => this.terms(values, other));
+  changes(values, rule, places, rows) {
+    const others = places.map((place) => this.row(rule.points[place])), terms = others.map((other) => this.terms(values, other));
     const totals = terms.map((each) => this.total(each)), codeOf = (far) => {
-      const { place } = this.nearest(far, reel, places).near;
-      return place < 0 ? -1 : reel.classes[place];
+      const { place } = this.nearest(far, rule, places).near;
+      return place < 0 ? -1 : rule.classes[place];
     };
     const old = codeOf(totals.map((total) => this.distance(total)));
     return this.fields.flatMap(({ name, levels, values: seen }, k) => {

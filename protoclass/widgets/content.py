@@ -21,7 +21,7 @@ from ..pictures.coverage import find_members, held_out_codes, measure_coverage
 from ..pictures.details import read_predictors
 from ..pictures.images import Album
 from ..pictures.plane import Plane, outline_balls
-from ..pictures.stages import Stages
+from ..pictures.radii import Steps
 from ..pictures.style import colour, mark
 from ..tables.words import describe_prototypes, list_shown
 from .curve import describe_line, list_numbers, list_others
@@ -55,65 +55,65 @@ def pack(values: Any) -> Packed:
 
 
 @dataclass(frozen=True)
-class Film:
+class Content:
     """The data of the prototype explorer: fits at all radii, with the names of rows and prototypes.
 
     Attributes
     ----------
-    stages : Stages
+    steps : Steps
         The fit at each radius.
     names : list of str
         Names of the points: the rows, then the prototypes that are not rows.
     places : dict
         Number of the point, by the name of a prototype that is not a row.
-    reels : dict
+    rules : dict
         Values of `describe_rule`, by the number of the radius.
     """
 
-    stages: Stages
+    steps: Steps
     names: list[str]
     places: dict[Any, int]
-    reels: dict[int, Packed]
+    rules: dict[int, Packed]
 
     @property
     def fit(self) -> Fitted:
         """The fit that is explored."""
-        return self.stages.fits[self.stages.own]
+        return self.steps.fits[self.steps.own]
 
     def points(self, fit: Fitted) -> np.ndarray:
         """The point (q,) of each prototype of a fit."""
         rows, names = fit.prototype_row, fit.prototype_names
         return np.array([row if row >= 0 else self.places[name] for row, name in zip(rows.tolist(), names, strict=True)], np.int64)
 
-    def reel(self, k: int) -> Packed:
+    def rule(self, k: int) -> Packed:
         """That of a radius, made when it is first shown."""
-        if k not in self.reels:
-            fit = self.stages.fits[k]
-            self.reels[k] = describe_rule(fit, self.stages.source, self.points(fit))
-        return self.reels[k]
+        if k not in self.rules:
+            fit = self.steps.fits[k]
+            self.rules[k] = describe_rule(fit, self.steps.source, self.points(fit))
+        return self.rules[k]
 
     def fill(self, entries: int) -> None:
         """Make those of the radii closest to the fit's own, as far as that reads no more dissimilarities than this."""
-        fits, own, size = self.stages.fits, self.stages.own, BYTES
+        fits, own, size = self.steps.fits, self.steps.own, BYTES
         for k in sorted(range(len(fits)), key=lambda k: abs(k - own)):
             entries -= self.fit.nobs * max(1, len(fits[k].rule.prototypes))
             if entries < 0 or size < 0:
                 break
-            size -= sum(len(part["data"]) for part in self.reel(k).values() if isinstance(part, dict))
+            size -= sum(len(part["data"]) for part in self.rule(k).values() if isinstance(part, dict))
 
 
-def make_film(stages: Stages) -> Film:
-    """A film with the reels of all radii as far as they are not too large, that of the fit itself first."""
-    fit = stages.fits[stages.own]
+def make_content(steps: Steps) -> Content:
+    """A content with the rules of all radii as far as they are not too large, that of the fit itself first."""
+    fit = steps.fits[steps.own]
     places: dict[Any, int] = {}
-    for each in stages.fits:
+    for each in steps.fits:
         rows = each.prototype_row
         for name, row in zip(each.prototype_names, rows.tolist(), strict=True):
             if row < 0:
                 places.setdefault(name, fit.nobs + len(places))
-    film = Film(stages, [str(label) for label in [*fit.frame.index, *places]], places, {})
-    film.fill(ENTRIES if isinstance(stages.source, Held) else ENTRIES // 10)
-    return film
+    content = Content(steps, [str(label) for label in [*fit.frame.index, *places]], places, {})
+    content.fill(ENTRIES if isinstance(steps.source, Held) else ENTRIES // 10)
+    return content
 
 
 def describe_rule(fit: Fitted, source: Source | None, points: np.ndarray) -> Packed:
@@ -184,15 +184,15 @@ def measure_rivals(fit: Fitted, source: Source | None, nearest: np.ndarray) -> t
     return rival, near, far
 
 
-def describe(film: Film, album: Album | None, new: pd.DataFrame | None = None) -> Packed:
-    """All of a film but its reels: what a page knows of rows, classes and radii; `new` has predictors of other rows."""
-    stages, fit, frame = film.stages, film.fit, film.fit.frame
+def describe(content: Content, album: Album | None, new: pd.DataFrame | None = None) -> Packed:
+    """All of a content but its rules: what a page knows of rows, classes and radii; `new` has predictors of other rows."""
+    steps, fit, frame = content.steps, content.fit, content.fit.frame
     even = np.ptp(frame.weights) == 0
     held = fit.curve if fit.point is not None else None
     nearest = fit.model.can.nearest and not fit.model.can.own_distances
     reason = f"the class is not that of the nearest prototype ({fit.model.title})"
     return {
-        "names": film.names,
+        "names": content.names,
         "quotes": "'" if any(isinstance(label, str) for label in frame.index[:1]) else "",
         "rows": fit.nobs,
         "codes": pack(frame.codes),
@@ -203,24 +203,24 @@ def describe(film: Film, album: Album | None, new: pd.DataFrame | None = None) -
         "method": f"{fit.model.title}, {fit.dissimilarity.metric.name}, {fit.nobs:,} rows",
         "measure": "" if held is None else held.measure_name,
         "corrected": held.corrected() if held is not None and fit.point == held.chosen_by_call() else None,
-        "own": stages.own,
+        "own": steps.own,
         "optimistic": fit.why_optimistic,
         "ordered": fit.rule.prototypes.at is not None and "support" not in fit.rule.prototypes.table,
-        "radii": stages.radii,
+        "radii": steps.radii,
         "radius": fit.model.can.radius,
-        "curve": describe_curve(film),
-        "album": {} if album is None else describe_album(film, album),
-        "fields": list_fields(frame, frame.columns, read_aside(film), new),
+        "curve": describe_curve(content),
+        "album": {} if album is None else describe_album(content, album),
+        "fields": list_fields(frame, frame.columns, read_aside(content), new),
         "metric": describe_metric(fit.dissimilarity.metric, frame) if nearest else {"reason": reason},
     }
 
 
-def read_aside(film: Film) -> pd.DataFrame:
+def read_aside(content: Content) -> pd.DataFrame:
     """The predictors of the prototypes that are not rows, in the order of their points."""
-    n = film.fit.nobs
-    points = [(each, place, at) for each in film.stages.fits for place, at in enumerate(film.points(each).tolist()) if at >= n]
+    n = content.fit.nobs
+    points = [(each, place, at) for each in content.steps.fits for place, at in enumerate(content.points(each).tolist()) if at >= n]
     aside = {at: read_predictors(each, place) for each, place, at in points}
-    return pd.DataFrame([aside[at] for at in sorted(aside)], columns=film.fit.frame.columns.columns)
+    return pd.DataFrame([aside[at] for at in sorted(aside)], columns=content.fit.frame.columns.columns)
 
 
 def list_fields(frame: Frame, *tables: pd.DataFrame | None) -> list[Packed]:
@@ -261,50 +261,50 @@ def describe_metric(metric: TrainedMetric, frame: Frame) -> Packed:
     return {"reason": "", "power": power, "scales": [scale.get(c, 0.0) for c in schema], "weights": [weights[c] for c in schema if weights]}
 
 
-def describe_curve(film: Film) -> Packed:
+def describe_curve(content: Content) -> Packed:
     """The cross-validated error at the radii of the slider, by their places; empty where there is no curve over them."""
-    stages, fit, radius = film.stages, film.fit, film.fit.model.can.radius
+    steps, fit, radius = content.steps, content.fit, content.fit.model.can.radius
     validation = fit.curve
-    if validation is None or fit.point is None or radius not in validation.grid or len(stages.radii) < 2:
+    if validation is None or fit.point is None or radius not in validation.grid or len(steps.radii) < 2:
         return {}
     others = [name for name in validation.grid if name != radius]
     here = validation.grid.iloc[fit.point]
     rows = np.flatnonzero((validation.grid[others] == here[others]).all(axis=1))
     values = validation.grid[radius].to_numpy(float)[rows]
-    if len(rows) < 2 or not set(values) <= set(stages.radii):
+    if len(rows) < 2 or not set(values) <= set(steps.radii):
         return {}
     return {
         **describe_line(validation, radius, rows),
         "others": list_others(validation, fit.point),
-        "points": [stages.radii.index(value) for value in values],
+        "points": [steps.radii.index(value) for value in values],
     }
 
 
-def describe_album(film: Film, album: Album) -> Packed:
+def describe_album(content: Content, album: Album) -> Packed:
     """The points as pictures; nothing where they have more than `PIXELS` pixels together."""
-    fit = film.fit
+    fit = content.fit
     image = album.rows(fit, fit.frame.columns.iloc[:1])
-    if image[0].size * len(film.names) > PIXELS:
+    if image[0].size * len(content.names) > PIXELS:
         return {}
-    pixels = np.zeros((len(film.names), *image.shape[1:]), np.uint8)
+    pixels = np.zeros((len(content.names), *image.shape[1:]), np.uint8)
     pixels[: fit.nobs] = album.rows(fit, fit.frame.columns)
-    for each in film.stages.fits:
-        points = film.points(each)
+    for each in content.steps.fits:
+        points = content.points(each)
         aside = np.flatnonzero(points >= fit.nobs)
         if len(aside):
             pixels[points[aside]] = album.prototypes(each, aside)
     return {"height": image.shape[1], "width": image.shape[2], "pixels": pack(pixels)}
 
 
-def describe_plane(film: Film, plane: Plane) -> Packed:
+def describe_plane(content: Content, plane: Plane) -> Packed:
     """Where the points lie in a plane, and the outline of a ball of radius 1 where balls have outlines in it."""
-    fit = film.fit
-    spots = np.full((len(film.names), 2), np.nan)
+    fit = content.fit
+    spots = np.full((len(content.names), 2), np.nan)
     spots[: fit.nobs] = plane.rows
     outline = np.empty((0, 2))
-    for each in film.stages.fits:
-        if film.places:
-            at = film.points(each)
+    for each in content.steps.fits:
+        if content.places:
+            at = content.points(each)
             spots[at] = np.where((at >= fit.nobs)[:, None], plane.locate(each.rule.prototypes), spots[at])
         if plane.of_metric and not len(outline):
             outline = find_outline(each, plane)

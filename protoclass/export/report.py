@@ -16,7 +16,7 @@ from ..estimation.fitted import Fitted
 from ..ground.errors import NotAvailable
 from ..ground.files import check_free, check_path, write_file
 from ..pictures import plot
-from ..widgets.browser import script, style
+from ..widgets.browser import policy, script, style
 from .card import describe
 from .writing import STYLE, Text, to_html, to_page
 
@@ -68,8 +68,6 @@ def report(fit: Fitted, path: Any, test: Any = None, overwrite: bool = False) ->
 
 def page(fit: Fitted, test: Any = None) -> str:
     """The page as HTML; everything that comes from data is escaped."""
-    from ..widgets.saved import policy  # anywidget and matplotlib take 0.5 s that a fit without a page does without
-
     title, run = f"{fit.model.title}: {fit.formula}", script("file")
     look = STYLE + style()
     body = to_html(title, ((head, parts) for head, *parts in sections(fit, test)))
@@ -78,7 +76,7 @@ def page(fit: Fitted, test: Any = None) -> str:
 
 def sections(fit: Fitted, test: Any) -> Iterator[tuple[Any, ...]]:
     """The heading and the parts of each section, in order."""
-    from ..pictures.curve import curve  # see `page`
+    from ..pictures.curve import curve  # matplotlib takes 0.5 s that a fit without a page does without
 
     drawn: dict[str, list[Any]] = {
         "The fit": [picture(partial(plot, fit), "the prototypes among the rows"), explorer(fit)],
@@ -94,7 +92,7 @@ def sections(fit: Fitted, test: Any) -> Iterator[tuple[Any, ...]]:
 
 def explorer(fit: Fitted) -> Text | str:
     """The explorer of the fit, which needs no Python; if there is no map, the reason."""
-    from ..widgets.prototypes import PrototypeExplorer  # see `page`
+    from ..widgets.prototypes import PrototypeExplorer  # see `sections`
 
     try:
         return PrototypeExplorer(fit).fragment()

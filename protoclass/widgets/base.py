@@ -21,8 +21,7 @@ from traitlets import Bytes, Dict, Float, TraitType, Unicode
 from ..ground.errors import OptionError, ProtoclassError, brief
 from ..ground.files import check_path
 from ..ground.text import write_value
-from .browser import script, style
-from .saved import fragment, write_page
+from .browser import fragment, script, style, write_page
 
 PATIENCE = 6.0  # seconds after which the page says that Python does not answer
 SILENCE = (
@@ -165,7 +164,7 @@ class Explorer(anywidget.AnyWidget):
         raise NotImplementedError
 
     def fragment(self) -> str:
-        """The explorer as a part of a page, see `saved.fragment`."""
+        """The explorer as a part of a page, see `browser.fragment`."""
         content = join({**self.page_content(), "state": {**self.describe_state(), "view": "", "turn": 0}})
         return fragment(self.png(), content)
 

@@ -9,29 +9,33 @@ import numpy as np
 import pandas as pd
 
 from ..analysis.steps import measure_rows
+from ..core.distances.minkowski import Geometry
 from ..core.sources import Held, Source
 from ..estimation.fitted import Fitted
 from ..frames.frame import Frame
 from ..ground.text import write_value
-from ..metrics.base import TrainedMetric
+from ..metrics.base import EuclideanSpace, TrainedMetric
 from ..metrics.gower import TrainedGower
-from ..metrics.minkowski import TrainedMinkowski
+from ..metrics.learned import ByClass
 from ..metrics.relevance import TrainedRelevance
 from ..pictures.coverage import find_members, held_out_codes, measure_coverage
 from ..pictures.details import read_predictors
-from ..pictures.images import Album
-from ..pictures.plane import Plane, outline_balls
+from ..pictures.images import Album, list_steps, read_steps, weigh_pixels
+from ..pictures.plane import Plane
 from ..pictures.radii import Steps
 from ..pictures.style import colour, mark
 from ..tables.words import describe_prototypes, list_shown
-from .curve import describe_line, list_numbers, list_others
+from .curve import describe_line, list_numbers
 
 PAIRS = 1_500_000  # of a prototype and a row in its ball
-ENTRIES = 60_000_000  # dissimilarities of rows to prototypes that are read; a tenth where they have to be measured
+ENTRIES = 60_000_000  # dissimilarities of rows to prototypes; a tenth if they have to be computed
 BYTES = 30_000_000  # of all radii
 BLOCK = 512  # rows at a time
-PIXELS = 4_000_000  # of all pictures
+PIXELS = 4_000_000  # of all images
 CELLS = 3_000_000  # of predictors
+NEAREST = 5  # prototypes whose distances a page shows if it cannot compute them
+WORD = 3  # letters that strings share
+LINEAR = 1e-6  # largest error of a linear map, relative to the largest coordinate
 Packed = dict[str, Any]
 
 
@@ -66,6 +70,8 @@ class Content:
         Names of the points: the rows, then the prototypes that are not rows.
     places : dict
         Number of the point, by the name of a prototype that is not a row.
+    metric : dict
+        See `describe_metric`.
     rules : dict
         Values of `describe_rule`, by the number of the radius.
     """
@@ -73,6 +79,7 @@ class Content:
     steps: Steps
     names: list[str]
     places: dict[Any, int]
+    metric: Packed
     rules: dict[int, Packed]
 
     @property
@@ -86,14 +93,14 @@ class Content:
         return np.array([row if row >= 0 else self.places[name] for row, name in zip(rows.tolist(), names, strict=True)], np.int64)
 
     def rule(self, k: int) -> Packed:
-        """That of a radius, made when it is first shown."""
+        """The rule at a radius, described when it is first shown."""
         if k not in self.rules:
             fit = self.steps.fits[k]
-            self.rules[k] = describe_rule(fit, self.steps.source, self.points(fit))
+            self.rules[k] = describe_rule(fit, self.steps.source, self.points(fit), NEAREST if self.metric["reason"] else 0)
         return self.rules[k]
 
     def fill(self, entries: int) -> None:
-        """Make those of the radii closest to the fit's own, as far as that reads no more dissimilarities than this."""
+        """Describe the rules at the radii closest to the fit's own, from at most this number of dissimilarities."""
         fits, own, size = self.steps.fits, self.steps.own, BYTES
         for k in sorted(range(len(fits)), key=lambda k: abs(k - own)):
             entries -= self.fit.nobs * max(1, len(fits[k].rule.prototypes))
@@ -103,7 +110,7 @@ class Content:
 
 
 def make_content(steps: Steps) -> Content:
-    """A content with the rules of all radii as far as they are not too large, that of the fit itself first."""
+    """The content with the rules at all radii if they are not too large, the rule of the fit itself first."""
     fit = steps.fits[steps.own]
     places: dict[Any, int] = {}
     for each in steps.fits:
@@ -111,19 +118,20 @@ def make_content(steps: Steps) -> Content:
         for name, row in zip(each.prototype_names, rows.tolist(), strict=True):
             if row < 0:
                 places.setdefault(name, fit.nobs + len(places))
-    content = Content(steps, [str(label) for label in [*fit.frame.index, *places]], places, {})
+    names = [str(label) for label in [*fit.frame.index, *places]]
+    content = Content(steps, names, places, describe_metric(fit), {})
     content.fill(ENTRIES if isinstance(steps.source, Held) else ENTRIES // 10)
     return content
 
 
-def describe_rule(fit: Fitted, source: Source | None, points: np.ndarray) -> Packed:
+def describe_rule(fit: Fitted, source: Source | None, points: np.ndarray, count: int) -> Packed:
     """The rule at a radius, packed.
 
-    `points`, `classes`, `radii` and `listed` (whether pictures mark it) of each prototype; of each row `first` (place of the first
-    prototype of its class whose ball holds it, -1 for none), `nearest` (place of the prototype, -1 for none), `codes` (what the rule
-    predicts) and what `measure_rivals` returns; of each prototype from `member_starts[k]` on its `members`, the rows in its ball.
-    `held_out` is the cross-validated error with its standard error, and `tested` the class codes of the rows predicted without
-    their fold. `objective` says how far from the optimum the rule is at most, where that is known.
+    For each prototype: its `points`, `classes`, `radii`, whether plots mark it (`listed`), and from `member_starts[k]` on its `members`,
+    the rows in its ball. For each row: `first` (place of the first prototype of its class whose ball contains it, -1 for none), `codes`
+    (the predicted class), `nearest` (place of the nearest prototype, -1 for none) and the values of `measure_nearest`. `held_out` is the
+    cross-validated error with its standard error, `tested` has the class codes of the rows predicted without their fold, and `errors`
+    the misclassified rows, the closest first. `conditions` are words with the rows that each removes.
     """
     prototypes, n = fit.rule.prototypes, fit.nobs
     q = len(prototypes)
@@ -133,14 +141,18 @@ def describe_rule(fit: Fitted, source: Source | None, points: np.ndarray) -> Pac
     whole = members.count == q
     listed = np.zeros(q, bool)
     listed[list_shown(fit)] = True
-    held, tested = fit.curve if fit.point is not None else None, held_out_codes(fit)
-    rival, near, far = measure_rivals(fit, source, nearest)
+    validation, tested = fit.curve if fit.point is not None else None, held_out_codes(fit)
+    distances = measure_nearest(fit, source, nearest, count)
+    judged = coverage.fitted if tested is None else tested
+    wrong, margin = np.flatnonzero(judged != fit.frame.codes), distances["far"] - distances["near"]
     return {
         "covering": coverage.first is not None,
         "text": describe_prototypes(fit),
         "objective": f"Objective: {fit.certificate}." if "certificate" in fit.rule.report else "",
-        "held_out": [] if held is None else list_numbers(held.table.iloc[fit.point][["error", "se"]]),
+        "held_out": [] if validation is None else list_numbers(validation.table.iloc[fit.point][["error", "se"]]),
         "tested": pack(np.empty(0, int) if tested is None else tested),
+        "errors": pack(wrong[np.argsort(np.abs(margin[wrong]), kind="stable")] if len(margin) else wrong),
+        "conditions": list_conditions(fit),
         "whole": whole and prototypes.radii is not None,
         "points": pack(points),
         "classes": pack(prototypes.classes),
@@ -149,27 +161,29 @@ def describe_rule(fit: Fitted, source: Source | None, points: np.ndarray) -> Pac
         "first": pack(np.full(n, -1) if coverage.first is None else coverage.first),
         "nearest": pack(nearest),
         "codes": pack(coverage.fitted),
-        "rival": pack(rival),
-        "near": pack(near),
-        "far": pack(far),
+        **{name: pack(values) for name, values in distances.items()},
         "member_starts": pack(np.searchsorted(members.prototypes, np.arange(q + 1)) if whole else np.zeros(q + 1, int)),
         "members": pack(members.rows if whole else np.empty(0, np.int64)),
     }
 
 
-def measure_rivals(fit: Fitted, source: Source | None, nearest: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """The place (n,) of each row's rival, -1 for none, and the distances (n,) of its nearest prototype and of the rival.
+def measure_nearest(fit: Fitted, source: Source | None, nearest: np.ndarray, count: int) -> dict[str, np.ndarray]:
+    """For each row: the place of its `rival` (-1 for none), the distances `near` and `far` of the nearest prototype and of the rival,
+    and the places (n, count) and distances of its nearest prototypes, `neighbours` and `distances`.
 
-    The rival is the nearest prototype of another class where the nearest is of the row's own class, else the nearest of its own
-    class. Empty where the rule does not predict the class of the nearest prototype.
+    The rival is the nearest prototype of another class if the nearest is of the row's own class, else the nearest of its own class.
+    All are empty if the rule does not predict the class of the nearest prototype.
     """
     prototypes, n, q = fit.rule.prototypes, fit.nobs, len(fit.rule.prototypes)
     if not q or not fit.model.can.nearest or fit.model.can.own_distances:
-        return np.empty(0, np.int64), np.empty(0), np.empty(0)
-    rank = np.arange(q) if prototypes.at is None else prototypes.at
-    order = np.lexsort((rank, prototypes.classes))  # of prototypes equally near that of the first class counts, then the first row
+        n, q = 0, 0
+    out = {
+        "rival": np.full(n, -1), "near": np.full(n, np.nan), "far": np.full(n, np.nan),
+        "neighbours": np.full((n, min(q, count)), -1), "distances": np.full((n, min(q, count)), np.nan),
+    }  # fmt: skip
+    rank = np.arange(q) if prototypes.at is None else prototypes.at[:q]
+    order = np.lexsort((rank, prototypes.classes[:q]))  # of equally near prototypes the first class counts, then the first row
     classes = prototypes.classes[order]
-    rival, near, far = np.full(n, -1), np.full(n, np.nan), np.full(n, np.nan)
     for start in range(0, n, BLOCK):
         rows = np.arange(start, min(n, start + BLOCK))
         d = np.asarray(measure_rows(prototypes, fit.dissimilarity, source, rows), float)
@@ -178,10 +192,27 @@ def measure_rivals(fit: Fitted, source: Source | None, nearest: np.ndarray) -> t
         others = np.where(((classes == codes) != right) & (d[:, order] < np.inf), d[:, order], np.inf)
         at = others.argmin(axis=1)
         least, known = others[np.arange(len(rows)), at], nearest[rows] >= 0
-        near[rows] = np.where(known, d[np.arange(len(rows)), nearest[rows]], np.nan)
-        rival[rows] = np.where(known & (least < np.inf), order[at], -1)
-        far[rows] = np.where(rival[rows] >= 0, least, np.nan)
-    return rival, near, far
+        out["near"][rows] = np.where(known, d[np.arange(len(rows)), nearest[rows]], np.nan)
+        out["rival"][rows] = np.where(known & (least < np.inf), order[at], -1)
+        out["far"][rows] = np.where(out["rival"][rows] >= 0, least, np.nan)
+        if count:
+            places = order[np.argsort(d[:, order], axis=1, kind="stable")[:, :count]]
+            out["neighbours"][rows], out["distances"][rows] = places, np.take_along_axis(d, places, axis=1)
+    return out
+
+
+def list_conditions(fit: Fitted) -> list[Packed]:
+    """The conditions of a rule in words, each with the `rows` whose class it settles."""
+    if not fit.model.has("conditions"):
+        return []
+    codes = fit.frame.codes
+    return [
+        {
+            "words": f"{each.machine}: {each.text}" if each.machine else each.text,
+            "rows": pack(np.flatnonzero(each.removed & np.isin(codes, each.classes))),
+        }
+        for each in fit.model.conditions(fit.learned, fit.query()[0])
+    ]
 
 
 def describe(content: Content, album: Album | None, new: pd.DataFrame | None = None) -> Packed:
@@ -189,8 +220,7 @@ def describe(content: Content, album: Album | None, new: pd.DataFrame | None = N
     steps, fit, frame = content.steps, content.fit, content.fit.frame
     even = np.ptp(frame.weights) == 0
     held = fit.curve if fit.point is not None else None
-    nearest = fit.model.can.nearest and not fit.model.can.own_distances
-    reason = f"the class is not that of the nearest prototype ({fit.model.title})"
+    tables = [table for table in (frame.columns, read_aside(content), new) if table is not None and len(table)]
     return {
         "names": content.names,
         "quotes": "'" if any(isinstance(label, str) for label in frame.index[:1]) else "",
@@ -210,8 +240,10 @@ def describe(content: Content, album: Album | None, new: pd.DataFrame | None = N
         "radius": fit.model.can.radius,
         "curve": describe_curve(content),
         "album": {} if album is None else describe_album(content, album),
-        "fields": list_fields(frame, frame.columns, read_aside(content), new),
-        "metric": describe_metric(fit.dissimilarity.metric, frame) if nearest else {"reason": reason},
+        "fields": list_fields(frame, *tables),
+        "series": describe_series(fit, tables),
+        "shared": getattr(fit.dissimilarity.metric.spec, "k", WORD),
+        "metric": content.metric,
     }
 
 
@@ -223,14 +255,13 @@ def read_aside(content: Content) -> pd.DataFrame:
     return pd.DataFrame([aside[at] for at in sorted(aside)], columns=content.fit.frame.columns.columns)
 
 
-def list_fields(frame: Frame, *tables: pd.DataFrame | None) -> list[Packed]:
-    """The predictors of the rows of some tables: numbers, or codes of levels; none where there are too many cells."""
-    known = [table for table in tables if table is not None and len(table)]
-    if sum(table.size for table in known) > CELLS:
+def list_fields(frame: Frame, *tables: pd.DataFrame) -> list[Packed]:
+    """The predictors of the rows of some tables: numbers, or codes of levels; none if there are too many cells."""
+    if sum(table.size for table in tables) > CELLS:
         return []
     out: list[Packed] = []
     for name, column in frame.schema.items():
-        values = pd.concat([table[name] for table in known], ignore_index=True)
+        values = pd.concat([table[name] for table in tables], ignore_index=True)
         field: Packed = {"name": str(name), "kind": column.kind}
         if column.kind == "numeric":
             out.append({**field, "values": pack(values.to_numpy(float, na_value=np.nan))})
@@ -241,24 +272,65 @@ def list_fields(frame: Frame, *tables: pd.DataFrame | None) -> list[Packed]:
     return out
 
 
-def describe_metric(metric: TrainedMetric, frame: Frame) -> Packed:
-    """How a page measures rows by itself, by field: `scales` of differences, of the `power`; `weights` where it takes means.
+def describe_series(fit: Fitted, tables: list[pd.DataFrame]) -> Packed:
+    """The values of rows that are series, and the `length` of each; empty for other rows."""
+    steps = list_steps(fit)
+    if not steps:
+        return {}
+    parts = [read_steps(table, steps) for table in tables]
+    length = max(part.shape[1] for part in parts)
+    values = np.concatenate([np.pad(part, ((0, 0), (0, length - part.shape[1])), constant_values=np.nan) for part in parts])
+    return {"length": length, "values": pack(values)}
 
-    Or the `reason` why it can't.
-    """
-    schema, metric = frame.schema, metric.base if isinstance(metric, TrainedRelevance) else metric
-    kinds = {column.kind for column in schema.values()}
+
+def describe_metric(fit: Fitted) -> Packed:
+    """How a page computes distances: `parts`, by class of the prototype or one for all; or the `reason` why it cannot."""
+    metric, frame = fit.dissimilarity.metric, fit.frame
+    if not fit.model.can.nearest or fit.model.can.own_distances:
+        return {"reason": f"the class is not that of the nearest prototype ({fit.model.title})"}
     if not frame.formula.plain():
         return {"reason": "the formula transforms columns"}
-    weights: dict[str, float] = {}
-    if isinstance(metric, TrainedMinkowski) and kinds == {"numeric"} and np.isfinite(metric.spec.r):
-        power, scale = metric.spec.r, dict(zip(metric.columns.tolist(), metric.factor / metric.spread, strict=True))
-    elif isinstance(metric, TrainedGower) and not metric.spec.asymmetric:
-        weights = dict(zip(metric.variables, metric.weights, strict=True))
-        power, scale = 1.0, {name: weights[name] / spread for name, spread in zip(metric.numbers.tolist(), metric.ranges, strict=True)}
-    else:
-        return {"reason": f"{metric.name} dissimilarities are measured in Python"}
-    return {"reason": "", "power": power, "scales": [scale.get(c, 0.0) for c in schema], "weights": [weights[c] for c in schema if weights]}
+    parts = [describe_distance(part, frame) for part in (metric.parts if isinstance(metric, ByClass) else (metric,))]
+    return {"reason": "", "parts": parts} if all(parts) else {"reason": f"{metric.name} dissimilarities need Python"}
+
+
+def describe_distance(metric: TrainedMetric, frame: Frame) -> Packed:
+    """A distance as a page computes it, by predictor; empty if it cannot.
+
+    A sum has `scales` of the differences and their `power`, a mean over the observed variables also `weights`; a Euclidean distance after
+    a linear map of the predictors has the `map`, row by row.
+    """
+    inner = metric.base if isinstance(metric, TrainedRelevance) else metric
+    if isinstance(inner, TrainedGower) and not inner.spec.asymmetric:
+        weights = dict(zip(inner.variables, inner.weights.tolist(), strict=True))
+        scale = dict(zip(inner.numbers.tolist(), inner.ranges.tolist(), strict=True))
+        scales = [weights[c] / scale[c] if c in scale else 0.0 for c in frame.schema]
+        return {"power": 1.0, "scales": scales, "weights": [weights[c] for c in frame.schema]}
+    geometry = Geometry() if isinstance(metric, EuclideanSpace) else metric.geometry
+    if geometry is None or geometry != Geometry(geometry.r) or not np.isfinite(geometry.r):
+        return {}
+    axes = find_map(metric, frame)
+    if axes.shape[0] == axes.shape[1] and not (axes - np.diag(axes.diagonal())).any():
+        return {"power": geometry.r, "scales": np.abs(axes.diagonal()).tolist(), "weights": []}
+    return {"power": 2.0, "scales": [], "weights": [], "map": pack(axes)} if axes.size and geometry.r == 2 else {}
+
+
+def find_map(metric: TrainedMetric, frame: Frame) -> np.ndarray:
+    """The matrix (k, p) that maps numeric predictors to the coordinates of a metric; without entries if there is none.
+
+    A step is made along each predictor; the first rows show whether the map is linear.
+    """
+    if {column.kind for column in frame.schema.values()} != {"numeric"}:
+        return np.empty((0, 0))
+    first = frame.columns.iloc[:BLOCK].to_numpy(float, na_value=np.nan)
+    first = first[np.isfinite(first).all(axis=1)]
+    size, p = np.maximum(np.ptp(first, axis=0), 1e-9), first.shape[1]
+    values = np.concatenate([first[:1], first[:1] + np.diag(size), first])
+    (coordinates, *_) = metric.rows(frame.again(pd.DataFrame(values, columns=list(frame.schema)))[0])
+    apart = coordinates - coordinates[0]
+    axes = np.asarray((apart[1 : p + 1] / size[:, None]).T)
+    error = np.abs((values - values[0]) @ axes.T - apart).max()
+    return axes if error <= LINEAR * max(1.0, np.abs(apart).max()) else np.empty((0, 0))
 
 
 def describe_curve(content: Content) -> Packed:
@@ -275,7 +347,6 @@ def describe_curve(content: Content) -> Packed:
         return {}
     return {
         **describe_line(validation, radius, rows),
-        "others": list_others(validation, fit.point),
         "points": [steps.radii.index(value) for value in values],
     }
 
@@ -293,37 +364,22 @@ def describe_album(content: Content, album: Album) -> Packed:
         aside = np.flatnonzero(points >= fit.nobs)
         if len(aside):
             pixels[points[aside]] = album.prototypes(each, aside)
-    return {"height": image.shape[1], "width": image.shape[2], "pixels": pack(pixels)}
+    weighs = pixels[0].size == len(fit.frame.schema) and fit.dissimilarity.metric.column_weights is not None
+    relevance = pack(weigh_pixels(fit)) if weighs else None
+    return {"height": image.shape[1], "width": image.shape[2], "pixels": pack(pixels), "relevance": relevance}
 
 
 def describe_plane(content: Content, plane: Plane) -> Packed:
-    """Where the points lie in a plane, and the outline of a ball of radius 1 where balls have outlines in it."""
+    """The positions of the points in a plane."""
     fit = content.fit
     spots = np.full((len(content.names), 2), np.nan)
     spots[: fit.nobs] = plane.rows
-    outline = np.empty((0, 2))
     for each in content.steps.fits:
         if content.places:
             at = content.points(each)
             spots[at] = np.where((at >= fit.nobs)[:, None], plane.locate(each.rule.prototypes), spots[at])
-        if plane.of_metric and not len(outline):
-            outline = find_outline(each, plane)
     return {
         "spots": pack(spots),
         "axes": list(plane.axes),
         "one_unit": plane.one_unit,
-        "of_metric": plane.of_metric,
-        "outline": pack(outline),
     }
-
-
-def find_outline(fit: Fitted, plane: Plane) -> np.ndarray:
-    """The corners (121, 2) of a ball of radius 1 around 0 in the units of the plane; none where balls have no outlines."""
-    radii = fit.rule.prototypes.radii
-    if radii is None or not np.isfinite(radii).any():
-        return np.empty((0, 2))
-    finite = np.flatnonzero(np.isfinite(radii))
-    corners = outline_balls(fit, plane, finite[:1])
-    if not len(corners):
-        return np.empty((0, 2))
-    return np.asarray((corners[0] - plane.locate(fit.rule.prototypes)[finite[0]]) / radii[finite[0]])

@@ -18,11 +18,11 @@ from ..pictures import plot
 from ..pictures.coverage import Coverage, find_row, measure_coverage
 from ..pictures.details import find_details, list_marks
 from ..pictures.images import Album, make_album
-from ..pictures.plane import MAP, Plane, choose_axes, divide_plane, list_predictors, make_plane
+from ..pictures.plane import MAP, Plane, choose_axes, list_predictors, make_plane
 from ..pictures.radii import make_steps
-from ..tables.words import list_features
+from ..tables.words import list_shown
 from .base import Explorer, Plain, Requested, find_value, join
-from .content import ENTRIES, Content, describe, describe_plane, make_content, pack
+from .content import ENTRIES, Content, describe, describe_plane, make_content
 
 FEW = 12  # rows of a table
 NEW = 1000  # rows
@@ -42,7 +42,7 @@ class PrototypeExplorer(Explorer):
     x, y : str
         Numeric predictors as axes; "map" as x for the map of the dissimilarities.
     selected : label, or None
-        Label of a prototype or a row.
+        Label of a prototype or a row. At first the misclassified row with the smallest margin; without errors the first prototype.
     """
 
     STATE: ClassVar[tuple[str, ...]] = ("eps", "class_", "x", "y", "selected")
@@ -77,6 +77,7 @@ class PrototypeExplorer(Explorer):
             self.eps = self._steps.radii[self._steps.own] if self._steps.radii else None
             self.x = first if x is None else x
             self.y = (second or next(iter(self._predictors), "")) if y is None else y
+            self.selected = self._label_of(self._first_point())
         told: Plain = {}  # a map that can't be made the page says in words
         self._guarded(lambda: told.update(self._describe_plane()))
         self.content = join({
@@ -88,6 +89,12 @@ class PrototypeExplorer(Explorer):
         })  # fmt: skip
         self.open()
         self.observe(self._update, list(self.STATE))
+
+    def _first_point(self) -> int:
+        """The misclassified row with the smallest margin, otherwise the first prototype; -1 for neither."""
+        rule = self._content.rule(self._step)
+        errors, points = (np.frombuffer(rule[name]["data"], rule[name]["type"]) for name in ("errors", "points"))
+        return int([*errors[:1], *points[list_shown(self.fit)][:1], -1][0])
 
     def _check_eps(self, value: Any) -> float | None:
         """One of the slider's radii; None where there is no slider."""
@@ -157,8 +164,6 @@ class PrototypeExplorer(Explorer):
             found["rule"] = self._content.rule(step)
         if "plane" in wants:
             found["plane"] = self._describe_plane()
-        if "regions" in wants and self._plane().of_metric:
-            found["regions"] = self.describe_regions(step)
         return {**found, **self._describe_details()}
 
     def _point_of(self, label: Any) -> int:
@@ -176,15 +181,6 @@ class PrototypeExplorer(Explorer):
         x, y = self._axes
         return {**describe_plane(self._content, self._plane()), "x": x, "y": y}
 
-    def describe_regions(self, step: int) -> Plain:
-        """The class that the rule at a radius gives each place of the plane of two predictors."""
-        regions = divide_plane(self._steps.fits[step], self._plane())
-        height, width = regions.codes.shape
-        return {
-            "x": self.x, "y": self.y, "step": step, "height": height, "width": width,
-            "extent": list(regions.extent), "codes": pack(regions.codes),
-        }  # fmt: skip
-
     def _describe_details(self) -> Plain:
         """What only Python knows of what is selected: sentences, tables, and what the page joins it to."""
         fit = self.fit
@@ -194,10 +190,6 @@ class PrototypeExplorer(Explorer):
             rows = [(str(level), f"{value:.4g}") for level, value in values.head(FEW).items()]
             out["tables"].append({"caption": caption, "head": ["class", "value"], "rows": rows})
         out["also"] = self._content.points(fit)[found.decided].tolist()
-        if self.selected is None and (features := list_features(fit)):
-            rows = [(str(k + 1), words) for k, words in enumerate(features[:FEW])]
-            rows += [("", f"and {len(features) - FEW} more")] if len(features) > FEW else []
-            out["tables"].append({"caption": "Features", "head": ["", "rule"], "rows": rows})
         return out
 
     # for cells of a notebook
@@ -208,7 +200,7 @@ class PrototypeExplorer(Explorer):
 
     def page_content(self) -> Plain:
         try:
-            content, _, plane = self.parts
+            content, *_ = self.parts
         except ProtoclassError as reason:
             raise NotAvailable(f"there is no map to save: {reason}") from reason
         content.rule(self._step)
@@ -220,7 +212,6 @@ class PrototypeExplorer(Explorer):
             "fit": self._describe_fit(),
             "rules": {str(k): rule for k, rule in content.rules.items()},
             "plane": self._describe_plane(),
-            "regions": [self.describe_regions(k) for k in sorted(content.rules)] if plane.of_metric else [],
             "notes": notes,
         }
 

@@ -206,6 +206,14 @@ def test_why_a_row_gets_its_class(explorer, fit):
     assert fine(explorer)
 
 
+def test_it_opens_on_the_closest_error_or_the_first_prototype(explorer, fit, iris):
+    wrong = fit.validation.held_out[fit.point] != iris["species"]
+    far = fit.predict(kind="distance").apply(lambda d: d.nsmallest(2).diff().iloc[-1], axis=1)
+    assert explorer.selected == far[wrong].abs().idxmin()
+    right = pc.fit("species ~ .", iris, eps=0.1, dissimilarity="euclidean")
+    assert PrototypeExplorer(right).selected == right.prototypes.index[0]
+
+
 def test_what_is_selected(explorer, fit):
     at = fit.prototypes.index[5]
     told(explorer, point=explorer.table.index.get_loc(at))
@@ -235,10 +243,8 @@ def test_axes_are_predictors_or_a_map(explorer, fit, iris):
     where = fit.dissimilarity.map(2)
     assert explorer.table[["x", "y"]].to_numpy() == pytest.approx(where.to_numpy())
     assert (explorer.state["x"], explorer.state["y"]) == ("map", "")
-    plane = told(explorer, x="petal_width", y="sepal_length", wants=["plane", "regions"])
+    plane = told(explorer, x="petal_width", y="sepal_length", wants=["plane"])
     assert plane["plane"]["axes"] == ["petal width", "sepal length"]
-    assert not plane["plane"]["outline"]["data"]  # two of four predictors: a circle would be no ball
-    assert "regions" not in plane
     assert explorer.table["x"].tolist() == iris["petal_width"].tolist()
     assert explorer.table["y"].tolist() == iris["sepal_length"].tolist()
     assert explorer.figure.axes[0].get_xlabel() == "petal width"
@@ -251,29 +257,6 @@ def test_axes_are_predictors_or_a_map(explorer, fit, iris):
 
 def unpack(packed):
     return np.frombuffer(packed["data"], packed["type"])
-
-
-def test_balls_and_regions_in_the_metrics_own_plane(iris):
-    fit = pc.fit("species ~ petal_length + petal_width", iris, eps=0.5)
-    e = PrototypeExplorer(fit)
-    assert (e.x, e.y) == ("petal_length", "petal_width")
-    answer = told(e, wants=["plane", "regions"])
-    regions, outline = answer["regions"], unpack(answer["plane"]["outline"]).reshape(-1, 2)
-    drawn = [line.get_xydata() for line in fit.plot().lines]
-    for ball, (_, spot) in zip(drawn, fit.prototypes.iterrows(), strict=True):
-        assert ball == pytest.approx(spot[["petal_length", "petal_width"]].to_numpy(float) + 0.5 * outline, abs=1e-6)
-    low, high, bottom, top = regions["extent"]
-    codes = unpack(regions["codes"]).reshape(regions["height"], regions["width"])
-    for _, spot in fit.prototypes.iterrows():  # each lies where its class is given
-        row = int((spot["petal_width"] - bottom) / (top - bottom) * len(codes))
-        column = int((spot["petal_length"] - low) / (high - low) * len(codes[0]))
-        assert codes[row, column] == fit.classes.index(spot["class"])
-    turned = told(e, x="petal_width", y="petal_length", wants=["plane", "regions"])
-    assert unpack(turned["plane"]["outline"]).reshape(-1, 2) == pytest.approx(outline[:, ::-1])
-    assert (unpack(turned["regions"]["codes"]).reshape(codes.shape[::-1]) == codes.T).all()
-    ranks = PrototypeExplorer(pc.fit("species ~ petal_length + petal_width", iris, eps=9.5, dissimilarity="ranks"))
-    assert not told(ranks, wants=["plane"])["plane"]["outline"]["data"]
-    assert fine(ranks)
 
 
 @pytest.mark.parametrize("seed", range(2))
@@ -387,7 +370,11 @@ def test_machines_say_what_decided(iris):
     fit = pc.fit("species ~ .", two, "scm", features="stumps", kind="conjunction", penalty=2.0, stop=2)
     e = PrototypeExplorer(fit)
     rules = fit.tidy()["rule"]
-    assert rules[0] in tables(told(e))["Features"][0][1]
+    conditions = e.parts[0].rule(0)["conditions"]
+    assert [condition["words"] for condition in conditions] == rules.tolist()
+    settled = np.concatenate([unpack(condition["rows"]) for condition in conditions])
+    assert len(set(settled.tolist())) == len(settled)  # a row is settled once
+    assert (fit.predict().iloc[settled] == "versicolor").all()
     for row in two.index[::9]:
         e.selected = row
         said = " ".join(told(e)["words"])

@@ -30,7 +30,9 @@ export class Fit {
     this.codes = unpack(sent.codes);
     this.weights = sent.weights.data ? unpack(sent.weights) : new Float32Array(sent.rows).fill(1);
     this.album = sent.album.pixels ? { ...sent.album, pixels: unpack(sent.album.pixels) } : null;
+    if (this.album && this.album.relevance) this.album.relevance = unpack(this.album.relevance);
     this.fields = sent.fields.map((field) => ({ ...field, values: unpack(field.values) }));
+    this.series = sent.series.length ? { ...sent.series, values: unpack(sent.series.values) } : {};
     this.points = Array.from({ length: sent.rows }, (_, row) => row); // the rows
     this.called = this.names.map((name) => sent.quotes + name + sent.quotes); // in sentences
     this.pointOf = new Map(this.names.map((name, point) => [name, point]).reverse());
@@ -40,6 +42,7 @@ export class Fit {
 export class Rule {
   constructor(sent) {
     for (const [name, value] of Object.entries(sent)) this[name] = value && value.data ? unpack(value) : value;
+    this.conditions = sent.conditions.map(({ words, rows }) => ({ words, rows: unpack(rows) }));
     this.shown = Array.from(this.points.keys()).filter((place) => this.listed[place]);
     this.placesOf = new Map(this.shown.map((place) => [this.points[place], place]).reverse());
   }

@@ -4,6 +4,7 @@
 import { box, button, drawn, make } from "./element.js";
 import { ticks } from "./frame.js";
 
+const BREAK = 0.25; // of an axis that no point needs
 const STEPS = { ArrowLeft: -1, ArrowDown: -1, ArrowRight: 1, ArrowUp: 1, Home: -Infinity, End: Infinity };
 const ruler = document.createElement("canvas").getContext("2d");
 
@@ -32,8 +33,8 @@ export class Curve {
     this.field.append(this.svg, this.tip);
     this.key = make("div", "chart-key");
     this.switches = sent.frontier.length ? [[sent.axis, false], [`number of ${sent.counted}`, true]].map(([name, frontier]) => button("tool", name, () => this.by(frontier))) : [];
-    this.key.append(title, ...(this.switches.length ? [box("chips", ...this.switches)] : [` ${sent.axis}`]));
-    this.element.append(this.key, this.field);
+    this.key.append(title, ...(this.switches.length ? this.switches : [` ${sent.axis}`]));
+    this.element.append(this.field, this.key);
   }
 
   listen() {
@@ -98,8 +99,7 @@ export class Curve {
   draw(width, height) {
     const { sent } = this, names = this.frontier ? null : sent.names, least = Math.min(...this.x);
     const log = !names && least > 0 && (this.frontier || Math.max(...this.x) > 10 * least);
-    const others = names || this.frontier ? [] : sent.others.map((line) => this.within(line, log)).filter((line) => line.spots.length);
-    this.scale(width, height, [...this.order.map((k) => this.x[k]), ...others.flatMap((line) => line.spots.map(([x]) => x))], names, log);
+    this.scale(width, height, this.order.map((k) => this.x[k]), names, log);
     this.spots = sent.points.map((_, k) => (this.order.includes(k) ? [this.across(this.x[k]), this.up(sent.errors[k])] : null));
     const { left, right } = this.box;
     if (sent.band.length) {
@@ -107,11 +107,6 @@ export class Curve {
       this.add("rect", { x: left, width: right - left, y, height: Math.max(2, floor - y), class: "protoclass-band" });
     }
     this.axes(width, height, names, log);
-    for (const { name, spots } of others) {
-      this.add("path", { d: spots.map(([x, error], k) => `${k ? "L" : "M"}${this.across(x)} ${this.up(error)}`).join(""), class: "protoclass-other" });
-      const [x, error] = spots[0];
-      this.add("text", { x: this.across(x), y: this.up(error) - 4 }, name);
-    }
     this.add("path", { d: this.order.map((k, at) => `${at ? "L" : "M"}${this.spots[k].join(" ")}`).join(""), class: "protoclass-line" });
     for (const k of this.order) {
       const [x, y] = this.spots[k], error = sent.errors[k], se = sent.ses[k];
@@ -121,19 +116,15 @@ export class Curve {
     this.nameMarks(this.order.filter((k) => sent.marks[k]), width);
   }
 
-  // The errors with another distance that have a place on these axes.
-  within({ name, x, errors }, log) {
-    const [low, high] = this.sent.ends, spots = x.map((value, k) => [value, errors[k]]);
-    return { name, spots: spots.filter(([value, error]) => error !== null && low <= error && error <= high && (!log || value > 0)) };
-  }
-
-  // Where values across and errors are; named values stand at 0, 1, ....
+  // Where values across and errors are; named values stand at 0, 1, .... If the smallest value is far from the others, the axis is broken
+  // between them.
   scale(width, height, xs, names, log) {
     const by = log ? Math.log10 : (value) => value, at = xs.map(by), pad = names ? 0.5 : 0.04 * (Math.max(...at) - Math.min(...at)) || 1;
-    const [low, high] = [Math.min(...at) - pad, Math.max(...at) + pad], [least, most] = this.sent.ends;
-    const left = 50, right = width - 14, top = 20, bottom = height - 20;
-    Object.assign(this, { box: { left, right, top, bottom }, span: [low, high] });
-    this.across = (value) => left + ((by(value) - low) / (high - low)) * (right - left);
+    const own = this.order.map((k) => by(this.x[k])), far = !names && own.length > 4 && own[1] - own[0] > BREAK * (own.at(-1) - own[0]);
+    const [low, high] = [far ? own[1] - pad / 2 : Math.min(...at) - pad, Math.max(...at) + pad], [least, most] = this.sent.ends;
+    const left = 50, right = width - 14, top = 20, bottom = height - 20, start = far ? left + 46 : left;
+    Object.assign(this, { box: { left, right, top, bottom }, span: [low, high], start, first: far ? this.x[this.order[0]] : null });
+    this.across = (value) => (by(value) < low ? left + 14 : start + ((by(value) - low) / (high - low)) * (right - start));
     this.up = (error) => Math.min(bottom, Math.max(top, bottom - ((error - least) / (most - least)) * (bottom - top)));
   }
 
@@ -141,9 +132,13 @@ export class Curve {
     const { left, right, top, bottom } = this.box, [low, high] = this.span, share = this.sent.name !== "loss";
     for (const [value, text] of ticks(...this.sent.ends, Math.max(2, (bottom - top) / 50))) {
       this.add("line", { x1: left, x2: right, y1: this.up(value), y2: this.up(value), class: "protoclass-rule" });
-      this.add("text", { x: left - 8, y: this.up(value) + 4, "text-anchor": "end" }, share ? `${Number((100 * value).toPrecision(6))} %` : text);
+      this.add("text", { x: left - 8, y: this.up(value) + 4, "text-anchor": "end" }, share ? `${Number((100 * value).toPrecision(6))}%` : text);
     }
     const known = names ? names.map((name, k) => [k, name]) : log ? logTicks(low, high, (right - left) / 55) : ticks(low, high, (right - left) / 70);
+    if (this.first !== null) {
+      known.unshift([this.first, String(Number(this.first.toPrecision(2)))]);
+      this.add("path", { d: `M${this.start - 14} ${bottom + 4}l5 -8m4 0l-5 8`, class: "protoclass-line" });
+    }
     let end = -Infinity;
     for (const [value, text] of known) {
       const x = this.across(value), half = widthOf(text) / 2;

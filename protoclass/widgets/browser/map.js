@@ -15,11 +15,10 @@ const KEYS = [
 ];
 
 export class FitMap {
-  // `on.select(point)` is called for what the user does, -1 for nothing; `on.filter(code)` for a class; `on.regions(step)` has the class of
-  // each place of the plane, where that is known.
+  // `on.select(point)` is called for what the user does, -1 for nothing; `on.filter(code)` for a class.
   constructor(on) {
     this.on = on;
-    this.state = { step: 0, only: -1, point: -1, also: [], trial: null };
+    this.state = { step: 0, only: -1, point: -1, also: [], trial: null, condition: -1 };
     Object.assign(this, { here: -1, drag: null, rules: new Map() });
     this.build();
     this.listen();
@@ -35,14 +34,16 @@ export class FitMap {
     this.said = make("div", "unseen", "", { "aria-live": "polite" });
     const keys = make("details", "keys"), list = make("dl");
     list.append(...KEYS.flatMap(([key, deed]) => [make("dt", "", key), make("dd", "", deed)]));
-    keys.append(make("summary", "", "Keys"), list);
-    this.tools = make("div", "tools", "", { role: "toolbar", "aria-label": "Map" });
-    this.tools.append(
-      button("tool", "+", () => this.zoomBy(1.6), { "aria-label": "Zoom in" }), button("tool", "\u2212", () => this.zoomBy(1 / 1.6), { "aria-label": "Zoom out" }),
-      button("tool", "Reset", () => this.showAll()), keys,
+    keys.append(make("summary", "tool", "", { "aria-label": "Keys", "data-sign": "?" }), list);
+    const tools = make("div", "tools", "", { role: "toolbar", "aria-label": "Map" });
+    tools.append(
+      button("tool", "", () => this.zoomBy(1.6), { "aria-label": "Zoom in", "data-sign": "+" }),
+      button("tool", "", () => this.zoomBy(1 / 1.6), { "aria-label": "Zoom out", "data-sign": "\u2212" }),
+      button("tool", "", () => this.showAll(), { "aria-label": "Reset", title: "Reset", "data-sign": "\u2302" }), keys,
     );
     this.words = make("p", "soft");
-    this.element = box("map", this.legend, this.field, this.words, this.tools, this.said);
+    this.head = box("between", this.legend);
+    this.element = box("map", this.head, box("around", this.field, tools), this.words, this.said);
     this.drawing = new Drawing(base, top);
   }
 
@@ -86,9 +87,10 @@ export class FitMap {
 
   // The plane in which the points lie.
   place(plane) {
-    this.plane = { ...plane, spots: unpack(plane.spots), outline: unpack(plane.outline) };
+    this.plane = { ...plane, spots: unpack(plane.spots) };
     this.frame = new Frame(this.plane.spots, plane.one_unit);
-    this.words.textContent = `${planeWords(this.plane)}. Large marks are prototypes.`;
+    this.words.textContent = planeWords(this.plane);
+    this.words.title = plane.axes.join("; ");
     this.measure();
   }
 
@@ -101,11 +103,10 @@ export class FitMap {
       return item;
     });
     this.how = this.isReady() ? this.look().now.how : "training";
-    const items = [[drawing.wrong, `misclassified (${this.how})`]];
-    if (this.rule && this.rule.covering) items.push([drawing.soft, "not covered"]);
-    this.legend.replaceChildren(make("span", "response", fit.response), ...this.classes, ...items.map(([colour, name]) => {
+    const items = [[drawing.wrong, 4.5, `misclassified (${this.how})`], [drawing.ink, 6, "prototype"]];
+    this.legend.replaceChildren(make("span", "response", fit.response), ...this.classes, ...items.map(([colour, size, name], k) => {
       const item = make("span", "item");
-      item.append(icon("o", null, colour), name);
+      item.append(icon("o", k ? colour : null, colour, size), name);
       return item;
     }));
   }
@@ -153,9 +154,9 @@ export class FitMap {
 
   drawStill() {
     if (!this.isReady()) return; // Python will send what lacks
-    const { step, only } = this.state;
+    const { step, only, condition } = this.state, settled = condition < 0 ? null : new Set(this.rule.conditions[condition].rows);
     if (this.look().now.how !== this.how) this.writeLegend();
-    this.drawing.still({ ...this.look(), only, frame: this.frame, plane: this.plane, regions: this.on.regions(step) });
+    this.drawing.still({ ...this.look(), only, settled, frame: this.frame, plane: this.plane });
     this.element.dataset.drawn = `${step} ${only}`;
     this.classes.forEach((item, k) => item.setAttribute("aria-pressed", String(k === only)));
   }
@@ -176,7 +177,7 @@ export class FitMap {
     const places = trial ? trial.places : near < 0 ? [] : [near, pair ? pair.rival : -1];
     const ends = places.length ? places.filter((place) => place >= 0).map((place) => rule.points[place]) : also;
     this.drawing.moving({
-      ...seen, ...this.state, also: ends, frame: this.frame, plane: this.plane, here: this.here,
+      ...seen, ...this.state, also: ends, frame: this.frame, here: this.here,
     });
     this.say();
   }

@@ -1,20 +1,20 @@
 // The explorer of a fit: figures, the error curve, the map, and the panel that explains. In a file it draws what the file holds; in a
 // notebook it asks Python for what it lacks, and for what only Python knows.
 
-import { headline, labelled, menu, range } from "./controls.js";
+import { headline, menu } from "./controls.js";
 import { Curve } from "./curve.js";
 import { box, make } from "./element.js";
 import { FitMap } from "./map.js";
 import { Metric } from "./metric.js";
 import { Panel } from "./panel.js";
-import { Fit, Rule, unpack } from "./content.js";
+import { Fit, Rule } from "./content.js";
 import { fitWords, mapWords, percent, trainingError, writeNumber } from "./words.js";
 
 const MAP = "map", NEAREST = 5;
 
 export class Page {
   constructor(root, sent, python = null) {
-    Object.assign(this, { root, sent, python, fit: new Fit(sent.fit), planes: new Map(), regions: new Map(), details: null, trial: null });
+    Object.assign(this, { root, sent, python, fit: new Fit(sent.fit), planes: new Map(), details: null, trial: null });
     this.fields = this.fit.fields;
     this.metric = new Metric(this.fit.metric, this.fields);
     this.rules = new Map(Object.entries(sent.rules).map(([step, rule]) => [Number(step), new Rule(rule)]));
@@ -22,12 +22,10 @@ export class Page {
     this.added = this.fields.length ? this.fields[0].values.length - this.fit.names.length : 0;
     this.map = new FitMap({
       select: (point) => this.select(point), filter: (only) => this.set({ only }), painted: () => this.update(true),
-      regions: (step) => this.regions.get(`${this.plane} ${step}`),
     });
     const { step, only, point, x, y } = sent.state;
     Object.assign(this.map.state, { step, only, point });
     Object.assign(this, { x, y });
-    (sent.regions || []).forEach((each) => this.paint(each));
     this.build(root);
     this.map.show(this.fit, this.rules);
     this.keepPlane(sent.plane);
@@ -42,34 +40,30 @@ export class Page {
     const { fit, map, sent } = this, controls = make("div", "controls");
     if (fit.curve.points) this.curve = new Curve(fit.curve, (to) => this.steps.includes(to) && this.radius(to));
     else if (this.steps.length > 1) {
-      this.eps = range("radius eps of the balls", this.steps.length - 1, (k) => this.radius(this.steps[k]));
+      this.eps = menu("radius eps of the balls", this.steps.map((step) => [writeNumber(fit.radii[step]), step]), (step) => this.radius(Number(step)));
       controls.append(this.eps.label);
     }
-    this.buildAxes(map.tools);
-    this.search = make("input", "", "", { type: "search", placeholder: "label, Enter", size: 10 });
-    this.search.addEventListener("change", () => this.find(this.search.value.trim()));
-    map.tools.append(labelled("Find row", this.search));
-    this.status = make("p", "soft", "", { role: "status" });
+    this.buildAxes(map.head);
     this.problem = make("p", "problem", sent.problem || "", { role: "alert" });
     this.panel = new Panel(this);
     this.headed = make("div");
-    if (this.curve) this.curve.key.append(controls);
     const strip = this.curve ? box("strip", this.curve.element) : controls.childElementCount ? controls : "";
-    root.replaceChildren(this.headed, strip, box("zones", map.element, this.panel.element), this.status, this.problem, ...sent.notes.map((note) => make("p", "soft", note)));
+    const notes = sent.notes.map((note) => make("p", "soft", note));
+    root.replaceChildren(this.headed, strip, box("zones", map.element, this.panel.element), this.problem, ...notes);
     if (this.curve) this.curve.element.explorer = this.curve;
     map.element.explorer = map;
     map.page = this;
   }
 
-  // The axes: predictors that are numbers, and the map where Python can make it or it is the plane of the file.
-  buildAxes(tools) {
+  // The axes: the map if Python can make it or it is the plane of the file, or two predictors; of images the map alone.
+  buildAxes(head) {
     const names = this.fields.filter((field) => field.kind === "numeric").map((field) => field.name);
-    if (!names.length) return;
+    if (!names.length || this.fit.album) return;
     const options = names.map((name) => [name, name]), map = this.python || this.sent.state.x === MAP;
-    const x = menu("x", map ? [["map", MAP], ...options] : options, (name) => this.choose(name, y.select.value));
-    const y = menu("y", options, (name) => this.choose(x.select.value, name));
-    this.axes = { x: x.select, y: y.select };
-    tools.append(x.label, y.label);
+    const x = menu("Axes", map ? [["map", MAP], ...options] : options, (name) => this.choose(name, y.select.value));
+    const y = menu("and", options, (name) => this.choose(x.select.value, name));
+    this.axes = { x, y };
+    head.append(box("controls", x.label, y.label));
   }
 
   choose(x, y) {
@@ -101,12 +95,7 @@ export class Page {
       const { values } = this.fields.find((field) => field.name === name);
       names.forEach((_, point) => (spots[2 * point + d] = values[point]));
     });
-    const bytes = { type: "float32", data: new Uint8Array(spots.buffer) }, none = { type: "float32", data: new Uint8Array(0) };
-    return { x, y, spots: bytes, outline: none, axes: [x, y], one_unit: false, of_metric: false };
-  }
-
-  paint(sent) {
-    this.regions.set(`${sent.x} ${sent.y} ${sent.step}`, { ...sent, codes: unpack(sent.codes) });
+    return { x, y, spots: { type: "float32", data: new Uint8Array(spots.buffer) }, axes: [x, y], one_unit: false };
   }
 
   // What the user changes.
@@ -124,9 +113,15 @@ export class Page {
   select(point) {
     this.problem.textContent = "";
     this.trial = null;
-    this.set({ point, also: [], trial: null });
+    this.set({ point, also: [], trial: null, condition: -1 });
     const hash = point < 0 ? "" : `#row=${encodeURIComponent(this.fit.names[point])}`;
     if (!this.python && location.hash !== hash) history.replaceState(null, "", hash || "#");
+  }
+
+  // The next misclassified row, the closest first.
+  next() {
+    const errors = Array.from(this.map.rule.errors);
+    this.select(errors[(errors.indexOf(this.map.state.point) + 1) % errors.length]);
   }
 
   find(name) {
@@ -158,7 +153,7 @@ export class Page {
   spotOf(values) {
     const { metric, fit } = this, { spots } = this.map.frame, names = this.x === MAP ? [] : [this.x, this.y];
     if (names.length) return names.map((name) => values[this.fields.findIndex((field) => field.name === name)]);
-    const far = Array.from({ length: fit.rows }, (_, row) => [metric.distance(metric.total(metric.terms(values, metric.row(row)))), row]);
+    const far = Array.from({ length: fit.rows }, (_, row) => [metric.pair(values, metric.row(row), fit.codes[row]).far, row]);
     const near = far.filter(([d]) => d >= 0).sort(([a], [b]) => a - b).slice(0, NEAREST).map(([d, row]) => [1 / (d + 1e-9), row]);
     const all = near.reduce((sum, [w]) => sum + w, 0);
     return [0, 1].map((d) => near.reduce((sum, [w, row]) => sum + (w * spots[2 * row + d]) / all, 0));
@@ -190,7 +185,6 @@ export class Page {
     const { map } = this, plane = this.planes.get(this.plane), out = [];
     if (!map.rule) out.push("rule");
     if (!plane) out.push("plane");
-    if ((!plane || plane.of_metric) && !map.on.regions(map.state.step)) out.push("regions");
     return out;
   }
 
@@ -205,14 +199,13 @@ export class Page {
   }
 
   receive(answer) {
-    const { step, point, problem = "", rule, plane, regions } = answer, { state } = this.map;
+    const { step, point, problem = "", rule, plane } = answer, { state } = this.map;
     if (problem || this.failed) this.problem.textContent = problem;
     this.failed = Boolean(problem);
     if (problem) return;
     if (rule) this.rules.set(step, new Rule(rule));
     if (rule) this.listing = "";
     if (plane) this.keepPlane(plane);
-    if (regions) this.paint(regions);
     if (state.step === step && state.point === point) {
       this.details = { ...answer, key: this.key() };
       this.map.set({ also: answer.also || [] });
@@ -232,17 +225,17 @@ export class Page {
   update(again = false) {
     const { map, fit } = this, { step, only, point } = map.state;
     if (this.curve) this.curve.mark(step);
-    if (this.eps) this.eps.show(this.steps.indexOf(step), writeNumber(fit.radii[step]));
+    if (this.eps) this.eps.select.value = step;
     if (this.axes) {
-      this.axes.x.value = this.x;
-      if (this.y) this.axes.y.value = this.y;
-      this.axes.y.disabled = this.x === MAP;
+      this.axes.x.select.value = this.x;
+      if (this.y) this.axes.y.select.value = this.y;
+      this.axes.y.label.hidden = this.x === MAP;
     }
-    if (document.activeElement !== this.search) this.search.value = point >= 0 && point < fit.rows ? fit.names[point] : ""; // it may be typed
+    const { search } = this.panel; // it may be typed
+    if (document.activeElement !== search) search.value = point >= 0 && point < fit.rows ? fit.names[point] : "";
     if (!map.rule) return; // Python will send it
     const seen = map.look(), lost = map.lost(seen);
-    this.headed.replaceChildren(headline(fit, this.figures(seen)));
-    this.status.textContent = fitWords(seen) + (lost ? ` ${lost} of the prototypes are not on this map.` : "");
+    this.headed.replaceChildren(headline(fit, this.figures(seen), fitWords(seen) + (lost ? ` ${lost} of the prototypes are not on this map.` : "")));
     map.field.setAttribute("aria-description", mapWords(seen, map.state, map.plane));
     if (!map.painted) return; // the panel has the colours of the map
     if (this.trial) {
@@ -258,7 +251,8 @@ export class Page {
 
   // The number of prototypes, the errors that are known of this fit, and the radius.
   figures(seen) {
-    const { fit } = this, { rule, step, now } = seen, out = [[String(now.shown.length), "prototypes"]], share = fit.measure !== "loss";
+    const { fit } = this, { rule, step, now } = seen, share = fit.measure !== "loss", many = now.shown.length;
+    const out = [many || !rule.conditions.length ? [String(many), "prototypes"] : [String(rule.conditions.length), "conditions"]];
     const write = (value) => (share ? percent(value) : value.toFixed(3));
     if (rule.held_out.length) {
       const [error, se] = rule.held_out;
@@ -275,6 +269,7 @@ export class Page {
     this.later = requestAnimationFrame(() => (this.later = requestAnimationFrame(() => {
       const { only, point } = this.map.state;
       this.panel.list(this.map.look(), only, point);
+      this.panel.mark(point, this.map.look());
       this.listing = key;
     })));
   }

@@ -32,9 +32,10 @@ export function fitWords(seen) {
 
 // What the map shows of the dissimilarities.
 export function planeWords({ axes, one_unit: map }) {
-  const shares = axes.join("; ").match(/[\d.]+ %/g), stress = axes[1].match(/stress .*/);
+  const shares = axes.join("; ").match(/[\d.]+ %/g);
   if (!map || !shares) return axes.join("; ");
-  return `Map of the dissimilarities: the axes show ${shares.join(" and ")} of their squares${stress ? `, ${stress[0]}` : ""}`;
+  const all = shares.reduce((sum, share) => sum + parseFloat(share), 0);
+  return `Map of the dissimilarities (${all.toFixed(0)} %)`;
 }
 
 // The map for those who do not see it.
@@ -57,7 +58,8 @@ function prototypeWords(seen, place) {
   if (rule.covering && rule.whole) {
     const first = rows.filter((row) => rule.first[row] === place), before = rows.length - first.length - wrong.length;
     words.push(`Newly covers ${countRows(first.length)} of its class.`);
-    words.push(`Its ball also contains ${countRows(before)} covered by earlier prototypes and ${countRows(wrong.length)} of other classes.`);
+    const others = [before && `${countRows(before)} covered by earlier prototypes`, wrong.length && `${countRows(wrong.length)} of other classes`];
+    if (before || wrong.length) words.push(`Its ball also contains ${others.filter(Boolean).join(" and ")}.`);
     lists.push(["Wrongly covered", wrong], ["Newly covered", first]);
   } else if (rule.whole || rule.speaks) {
     words.push(`${rule.whole ? "Its ball contains" : "It is the nearest prototype of"} ${countRows(rows.length)}, ${own} of them of its class.`);
@@ -73,31 +75,34 @@ function prototypeWords(seen, place) {
 // The nearest prototype, and how much farther the next is that speaks for another answer.
 function nearWords(seen, row, near) {
   const { fit, rule } = seen, right = rule.classes[near] === fit.codes[row], pair = rule.rivalOf(row);
-  const first = `The nearest prototype is ${rule.points[near] === row ? `the row itself (${fit.classes[rule.classes[near]].name})` : nameAt(seen, near)}`;
+  const first = `Nearest prototype ${rule.points[near] === row ? `the row itself (${fit.classes[rule.classes[near]].name})` : nameAt(seen, near)}`;
   if (!pair) return `${first}.`;
   const here = `${first} at ${writeNumber(pair.near)}`;
   if (pair.rival < 0) return `${here}; ${right ? "no other class has prototypes" : "its own class has no prototype"}.`;
   const of = fit.classes[rule.classes[pair.rival]].name, tied = pair.far === pair.near ? " (tied: the first class wins)" : "";
-  return `${here}; the nearest of ${of} is ${fit.called[rule.points[pair.rival]]} at ${writeNumber(pair.far)}${tied}.`;
+  return `${here}; nearest of ${of} ${fit.called[rule.points[pair.rival]]} at ${writeNumber(pair.far)}${tied}.`;
 }
 
 // The title and the text of a row.
 function rowWords(seen, row) {
   const { fit, rule, now } = seen, truth = fit.classes[fit.codes[row]].name, fitted = fit.classes[now.fitted[row]].name;
-  const right = truth === fitted, words = [right ? `Predicted ${fitted} (correct).` : `Predicted ${fitted}; true class ${truth}.`];
-  const tested = fit.classes[now.judged[row]]; // none for a row without a held-out prediction
-  if (now.judged[row] !== now.fitted[row]) words.push(`Held out, it was ${tested ? `predicted ${tested.name}${tested.name === truth ? " (correct)" : ""}` : "not predicted"}.`);
+  const tested = fit.classes[now.judged[row]], lost = tested && tested.name !== truth; // none for a row without a held-out prediction
+  const right = truth === fitted, words = [];
+  if (!tested) words.push("Held out, it was not predicted.");
+  else if (!right && tested.name !== fitted) words.push(`Held out, it was predicted ${tested.name}${lost ? "" : " (correct)"}.`);
   if (now.nearest[row] >= 0) words.push(nearWords(seen, row, now.nearest[row]));
   if (rule.covering && rule.whole) {
-    const first = rule.first[row], count = now.invaded[row];
-    words.push(first >= 0 ? `The ball of ${fit.called[rule.points[first]]} covered it first.` : "It is not in any ball of its class.");
+    const count = now.invaded[row];
+    if (rule.first[row] < 0) words.push("It is not in any ball of its class.");
     if (count) words.push(`${count} ball${count > 1 ? "s" : ""} of other classes also contain${count > 1 ? "" : "s"} it.`);
   }
-  return { title: `Row ${fit.called[row]}: ${truth}${right ? "" : `, predicted ${fitted}`}`, text: words.join(" "), code: fit.codes[row], lists: [], place: -1 };
+  const held = !right ? `, predicted ${fitted}` : lost ? `, predicted ${tested.name} when held out` : " (correct)";
+  return { title: `Row ${fit.called[row]}: ${truth}${held}`, text: words.join(" "), code: fit.codes[row], lists: [], place: -1 };
 }
 
-// What a point is: the words of each prototype that it is, and those of a row; none for no point.
+// What a point is: the words of each prototype that it is, and those of a row, unless it is correct because it is a prototype itself.
 export function pointWords(seen, point) {
-  const words = seen.rule.placesAt(point).map((place) => prototypeWords(seen, place));
-  return point >= 0 && point < seen.fit.rows ? [...words, rowWords(seen, point)] : words;
+  const { fit, rule, now } = seen, places = rule.placesAt(point), words = places.map((place) => prototypeWords(seen, place));
+  const plain = places.includes(now.nearest[point]) && now.judged[point] === fit.codes[point];
+  return point >= 0 && point < fit.rows && !plain ? [...words, rowWords(seen, point)] : words;
 }

@@ -30,7 +30,7 @@ from ..tables.evaluation import lines
 from ..tables.printing import by_class, certificate_rows, error_said, facts, notes, validated
 from ..tables.tidy import list_prototypes, with_texts
 from ..values import public
-from ..widgets.browser import script, style
+from ..widgets.browser import policy, script, style
 from .methods import methods
 
 SHOWN, COLUMNS = 20, 8  # rows of a table, and columns of the table of prototypes
@@ -412,8 +412,6 @@ def report(fit: Fitted, path: Any, test: Any = None, overwrite: bool = False) ->
 
 def page(fit: Fitted, test: Any = None) -> str:
     """The page as HTML; everything that comes from data is escaped."""
-    from ..widgets.saved import policy  # anywidget and matplotlib take 0.5 s that a fit without a page does without
-
     title, run = f"{fit.model.title}: {fit.formula}", script("file")
     look = STYLE + style()
     body = to_html(title, ((head, parts) for head, *parts in sections(fit, test)))

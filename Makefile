@@ -96,7 +96,7 @@ pictures: export MPLBACKEND := Agg
 pictures: $(VENV)/tested
 	$(BIN)/python tests/plots/pictures.py --out build/pictures $(OPTIONS)
 
-# screenshots of the explorers for docs/tour.md, taken in Chromium
+# screenshot of the explorer for docs/tour.md, taken in Chromium
 shots: $(VENV)/tested
 	$(BIN)/python docs/shots.py
 

@@ -6,11 +6,12 @@ from . import testing as testing
 from .analysis.alternatives import Alternatives as Alternatives
 from .analysis.alternatives import Criticisms as Criticisms
 from .analysis.compare import compare as compare
+from .analysis.compare import compare_fits as compare_fits
 from .analysis.comparison import Comparison as Comparison
-from .analysis.evaluation import Test as Test
+from .analysis.evaluation import TestResult as TestResult
 from .analysis.groups import TestByGroup as TestByGroup
-from .analysis.importance import PermutationTest as PermutationTest
-from .analysis.stability import Stability as Stability
+from .analysis.resampling import PermutationTest as PermutationTest
+from .analysis.resampling import Stability as Stability
 from .core.neighbours.nearest import cover_hart as cover_hart
 from .core.neighbours.nearest import median_radius as median_radius
 from .estimation.decisions import Threshold as Threshold

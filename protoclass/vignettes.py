@@ -21,10 +21,11 @@ FOLDERS = (HERE / "vignettes_text", Path(__file__).resolve().parent.parent / "vi
 
 # the order of reading; others follow by name
 READING = (
-    "getting_started", "from_r", "choosing_the_radius", "prototypes_as_summary", "two_patients", "the_cases_behind_a_forest",
-    "how_many_prototypes", "explorers",
-    "dissimilarities", "strings_pictures_matrices", "proximity_data", "set_covering_machine", "comparing_methods", "other_good_answers",
-    "a_rare_outcome", "beyond_memory", "a_method_of_your_own",
+    "getting_started", "from_r", "with_scikit_learn", "choosing_the_radius",
+    "prototypes_as_summary", "two_patients", "the_cases_behind_a_forest", "how_many_prototypes",
+    "explorers", "dissimilarities", "strings_pictures_matrices", "proximity_data",
+    "set_covering_machine", "comparing_methods", "other_good_answers", "a_rare_outcome",
+    "prediction_sets", "beyond_memory", "a_method_of_your_own",
 )  # fmt: skip
 
 KERNEL = {"display_name": "Python 3", "language": "python", "name": "python3"}

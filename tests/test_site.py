@@ -100,11 +100,11 @@ def test_the_script_for_your_own_table_runs(tmp_path, monkeypatch, capsys):
 
 # a word that a reader searches for, and the page that has it in its title or first paragraph
 SOUGHT = {
-    "conformal": "vignettes/a_rare_outcome", "counterfactual": "vignettes/a_rare_outcome", "Platt": "vignettes/a_rare_outcome",
-    "ROC": "vignettes/a_rare_outcome", "imbalanced": "vignettes/a_rare_outcome", "feature importance": "vignettes/a_rare_outcome",
+    "conformal": "vignettes/prediction_sets", "counterfactual": "vignettes/prediction_sets", "Platt": "vignettes/prediction_sets",
+    "ROC": "vignettes/prediction_sets", "imbalanced": "vignettes/a_rare_outcome", "feature importance": "vignettes/prediction_sets",
     "confusion matrix": "quick_start", "time series": "vignettes/dissimilarities", "distance matrix": "vignettes/proximity_data",
     "save model": "report", "large data": "vignettes/beyond_memory", "prototype vector machine": "method",
-    "stability": "vignettes/other_good_answers", "feature weights": "vignettes/two_patients", "scikit": "vignettes/from_r",
+    "stability": "vignettes/other_good_answers", "feature weights": "vignettes/two_patients", "scikit": "vignettes/with_scikit_learn",
     "strings images": "vignettes/strings_pictures_matrices", "set covering machine": "vignettes/set_covering_machine",
 }  # fmt: skip
 TERMS = {

@@ -101,7 +101,7 @@ def _test(name: str, fit: Any, table: Any, given: Mapping[str, Any]) -> Any:
     """`Fit.test` by the outputs of the fit for each partition, which come here with the columns
     that the test names."""
     dask: Any = import_module("dask")
-    named = [fit.frame.formula.response, fit.problem.call.arguments.get("groups"), given["weights"], given["by"], given["groups"]]
+    named = [fit.frame.formula.response, fit.problem.call.arguments.get("groups"), given["weights"], given["by"], given["clusters"]]
     aside = [column for column in table.columns if column in [value for value in named if isinstance(value, str)]]
     needed = fit.needed_of_new(*aside)
     if needed is not None:

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from ..core.parallel import Once
-from ..core.query import Beside, Path, Query
+from ..core.query import Beside, Latest, Path, Query
 from ..core.sources import Source
 from ..core.statistics.folds import FOLDS
 from ..core.task import Points, Task
@@ -391,7 +391,7 @@ def held_out_query(dissimilarity: Dissimilarity, task: Task, rows: np.ndarray, l
     def beside(prototypes: Points) -> Beside | None:
         return None if prototypes.at is None else Beside(task.D, prototypes.at)
 
-    return replace(own, measure=measure, source=beside)
+    return replace(own, measure=measure, beside=Latest(beside))
 
 
 def prepare(call: Call) -> Problem:

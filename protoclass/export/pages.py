@@ -19,7 +19,7 @@ import pandas as pd
 
 from protoclass import __version__
 
-from ..analysis.evaluation import Test
+from ..analysis.evaluation import TestResult
 from ..analysis.groups import TestByGroup
 from ..analysis.groups import test as test_on
 from ..estimation.fitted import Fitted
@@ -28,11 +28,10 @@ from ..ground.files import PAGES, check_free, check_path, write_file
 from ..ground.options import significant
 from ..pictures import plot
 from ..tables.evaluation import lines
-from ..tables.printing import error_said, facts, validated
-from ..tables.summary import by_class, certificate_rows, notes
+from ..tables.printing import by_class, certificate_rows, error_said, facts, notes, validated
 from ..tables.tidy import list_prototypes, with_texts
 from ..values import public
-from ..widgets.browser import script, style
+from ..widgets.browser import policy, script, style
 from .methods import methods
 
 SHOWN, COLUMNS = 20, 8  # rows of a table, and columns of the table of prototypes
@@ -235,7 +234,7 @@ class Card:
         return place
 
 
-def card(fit: Fitted, test: Test | None = None, use: str = "") -> Card:
+def card(fit: Fitted, test: TestResult | None = None, use: str = "") -> Card:
     r"""Model card: one page of text and small tables that documents the fit for its users and
     reviewers.
 
@@ -246,7 +245,7 @@ def card(fit: Fitted, test: Test | None = None, use: str = "") -> Card:
 
     Parameters
     ----------
-    test : Test, optional
+    test : TestResult, optional
         Result of `fit.test` on new rows.
     use : str
         Intended use: who may decide what by the predictions, and for whom. The package cannot know
@@ -272,7 +271,7 @@ def card(fit: Fitted, test: Test | None = None, use: str = "") -> Card:
     """
     if not isinstance(use, str):
         raise OptionError(f"use must be text, such as 'a second opinion on biopsies', not {brief(use)}")
-    if test is not None and not isinstance(test, Test):
+    if test is not None and not isinstance(test, TestResult):
         raise OptionError(f"test must be the result of fit.test(new), not {brief(test)}")
     unstated = f"Not stated: card(use=) adds it. The fit predicts {fit.frame.formula.response} from {len(fit.frame.schema)} predictors."
     sections = [("Intended use", (Text([use or unstated]),)), *describe(fit, tested(test))]
@@ -322,7 +321,7 @@ def levels_of(levels: Sequence[Any], most: int = 5) -> str:
     return f"{shown} and {len(levels) - most} more" if len(levels) > most else shown
 
 
-def tested(test: Test | None) -> Iterable[Part]:
+def tested(test: TestResult | None) -> Iterable[Part]:
     """The first lines of a test on new rows, and its confusion table."""
     yield Text(lines(test) if test is not None else ["Not tested: card(test=fit.test(new)) adds the result."])
     if test is not None:
@@ -385,7 +384,7 @@ def report(fit: Fitted, path: Any, test: Any = None, overwrite: bool = False) ->
     ----------
     path : str or path
         Output file that ends in .html.
-    test : Test or DataFrame, optional
+    test : TestResult or DataFrame, optional
         Result of `fit.test(new, ...)`, with its threshold, loss or groups; or new rows with the
         response, which are tested with the defaults. The page then includes the test.
     overwrite : bool
@@ -420,8 +419,6 @@ def report(fit: Fitted, path: Any, test: Any = None, overwrite: bool = False) ->
 
 def page(fit: Fitted, test: Any = None) -> str:
     """The page as HTML; everything that comes from data is escaped."""
-    from ..widgets.saved import policy  # anywidget and matplotlib take 0.5 s that a fit without a page does without
-
     title, run = f"{fit.model.title}: {fit.formula}", script("file")
     look = STYLE + style()
     body = to_html(title, ((head, parts) for head, *parts in sections(fit, test)))
@@ -436,7 +433,7 @@ def sections(fit: Fitted, test: Any) -> Iterator[tuple[Any, ...]]:
     }
     if fit.curve is not None:
         drawn["Cross-validation"] = [picture(partial(plot, fit, "validation"), "the cross-validated error curve")]
-    if test is not None and not isinstance(test, Test | TestByGroup):
+    if test is not None and not isinstance(test, TestResult | TestByGroup):
         test = test_on(fit, test)
     for head, parts in describe(fit, [] if test is None else [test._repr_html_()]):
         yield head, *parts, *drawn.get(head, [])

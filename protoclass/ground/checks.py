@@ -96,6 +96,13 @@ def check_progress(progress: Any) -> Any:
     return progress
 
 
+def check_runs(name: str, runs: object, seed: object, progress: object, least: int = 2) -> None:
+    """Raise unless the arguments of repeated computations are valid: the number `name` of runs, the seed and the progress bar."""
+    whole_number(name, runs, least, MOST_RUNS)
+    check_seed(seed)
+    check_progress(progress)
+
+
 def check_labels(name: str, labels: Any) -> None:
     """Raise unless labels are listed."""
     listed = isinstance(labels, Sequence) and not isinstance(labels, (str, bytes))

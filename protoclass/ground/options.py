@@ -4,9 +4,9 @@ progress bars."""
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from difflib import get_close_matches
-from typing import Any
+from typing import Any, TypeVar
 
 from .checks import check_progress, renamed, whole_number
 from .errors import NotAvailable, OptionError, brief, shown
@@ -17,6 +17,7 @@ COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#9000F8", "#909850", "#8
 MOST_DIGITS = 15  # decimal digits that a float represents exactly
 
 
+T = TypeVar("T")
 DEFAULTS: dict[str, Any] = {"colours": COLOURS, "progress": None, "digits": None}
 NAMES = tuple(DEFAULTS)
 
@@ -208,3 +209,11 @@ def bar(total: int | None, what: str, progress: bool | None) -> Any:
     delay = 0 if progress else AT_A_TERMINAL if sys.stderr.isatty() else WAIT
     form = "{desc} [{elapsed}]" if total is None else None  # a count of steps has no meaning if their number is unknown
     return tqdm(total=total, desc=what, disable=progress is False, delay=delay, leave=False, bar_format=form)
+
+
+def watch(results: Iterable[T], total: int, what: str, progress: bool | None) -> Iterator[T]:
+    """Results as they come, each a step of a bar."""
+    with bar(total, what, progress) as steps:
+        for result in results:
+            yield result
+            steps.update()

@@ -15,7 +15,7 @@ from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.validation import check_is_fitted
 
 from ..core.memory import check_fits
-from ..core.query import distances_by
+from ..core.query import distances_by, of_complete
 from ..core.statistics.scores import relative_margins, with_largest
 from ..fitting import Fit
 from ..ground.checks import whole_number
@@ -243,8 +243,10 @@ class PrototypeClassifier(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cla
         query, _, complete = self.fit_.query(new, zero=True)
         rule = self.fit_.rule
         check_fits(8.0 * len(complete) * len(rule.prototypes), "the distances to all prototypes take", "transform fewer rows at a time")
-        distances = distances_by(rule, query)
-        check_answered(complete & ~query.missing, "distances")
+        distances, measured = of_complete(query, lambda part: distances_by(rule, part))
+        answered = complete.copy()
+        answered[complete] = measured
+        check_answered(answered, "distances")
         return np.asarray(distances, float)
 
     def kneighbors(self, X: Any, n_neighbors: int | None = None, return_distance: bool = True) -> Any:

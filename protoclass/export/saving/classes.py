@@ -113,7 +113,7 @@ def refused(value: Any, where: str) -> OptionError:
     if callable(value):
         cure = (
             "write the metric as a class with pc.register and @pc.extend.savable, because files do not contain code (see "
-            "CONTRIBUTING.md), or use the matrix of dissimilarities"
+            "the vignette a_method_of_your_own), or use the matrix of dissimilarities"
         )
     elif where.startswith("the column") or isinstance(value, (pd.Series, pd.Index)) or type(value).__module__.startswith("pandas"):
         cure = "convert it to numbers, texts, categories or dates, leave the column out of the data, or save fit.slim()"

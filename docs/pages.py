@@ -39,7 +39,6 @@ ALONE = ("from_r", "with_scikit_learn")  # have their own entries in the content
 # a public name is listed under the heading of the name, or else of its module, or else of its folder
 GROUPS = {
     "Fitting, validating, comparing": ("fitting", "estimation", "analysis"),
-    "Explorers": ("fitting.explore", "widgets"),
     "Methods": ("models",),
     "Dissimilarities": ("metrics",),
     "Estimators of scikit-learn": ("sklearn",),

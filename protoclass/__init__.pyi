@@ -22,7 +22,6 @@ from .export.saving import load as load
 from .fitting import Fit as Fit
 from .fitting import Validation as Validation
 from .fitting import cross_validate as cross_validate
-from .fitting import explore as explore
 from .fitting import fit as fit
 from .frames.datasets import fetch_data as fetch_data
 from .frames.datasets import load_data as load_data

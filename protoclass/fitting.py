@@ -405,21 +405,3 @@ def cross_validate(formula: str, data: Any, method: Any = "pvm", **arguments: An
     _check_sample(arguments.pop("sample", SAMPLE))
     usual = {name: value for name, value in DEFAULTS.items() if name != "calibrate"}
     return _held_curve(cross_validate_call(Call("cross_validate", formula, data, {**usual, "method": method, **arguments})))
-
-
-def explore(formula: str, data: Any, method: Any = "pvm", *, shape: Any = None, **arguments: Any) -> Any:
-    """Fit a classifier and open its interactive explorer.
-
-    Parameters
-    ----------
-    formula, data, method, **arguments
-        Arguments of `fit`.
-    shape : (int, int), optional
-        Rows and columns of an image, if the rows are images.
-
-    Returns
-    -------
-    PrototypeExplorer
-        The explorer, as from `Fit.explore`.
-    """
-    return explore_fit(fit(formula, data, method, **arguments), shape=shape)

@@ -2,8 +2,10 @@
 
 import copy
 import pickle
+import re
 from dataclasses import fields
 from inspect import signature
+from operator import attrgetter
 
 import pandas as pd
 import pytest
@@ -17,6 +19,7 @@ from protoclass.ground.foreign_names import (
     ELSEWHERE,
     FUNCTIONS,
     FUNCTIONS_ELSEWHERE,
+    RENAMED,
     SAME_AS,
     VALUES,
     VERBS,
@@ -127,6 +130,13 @@ def test_every_other_name_is_an_argument_somewhere():
     assert {here for names in SAME_AS.values() for here in names} <= known
 
 
+@pytest.mark.parametrize("former", RENAMED)
+def test_a_former_name_raises_with_the_new_one_which_exists(former):
+    with pytest.raises(pc.NotAvailable, match=re.escape(RENAMED[former])):
+        getattr(pc, former)
+    assert attrgetter(re.search(r"pc\.([\w.]*\w)", RENAMED[former])[1])(pc)
+
+
 def test_a_cut_is_what_threshold_and_cutoff_mean():
     for name in ("threshold", "cutoff"):
         with pytest.raises(pc.OptionError, match=r"fit.calibrate\(\).threshold\('a', sensitivity=0.9\) to choose a threshold"):
@@ -159,5 +169,5 @@ def test_other_attributes_fail_as_usual_and_copies_work():
     for other in (copy.copy(fit), copy.deepcopy(fit), pickle.loads(pickle.dumps(fit))):
         assert other.predict(DATA.iloc[:5]).equals(fit.predict(DATA.iloc[:5]))
     for verb in ("predict", "summary", "anova"):
-        with pytest.raises(AttributeError, match=f"no function '{verb}': .*fit"):
+        with pytest.raises(AttributeError, match=f"has no '{verb}': .*fit"):
             getattr(pc, verb)

@@ -181,5 +181,11 @@ FUNCTIONS_ELSEWHERE: Mapping[str, str] = {
     "read_csv": "use pd.read_csv(path)",
 }  # fmt: skip
 
+# former public name of this package: cure
+RENAMED: Mapping[str, str] = {
+    "Test": "use pc.TestResult",
+    "explore": "use pc.fit('y ~ .', data).explore()",
+}
+
 FUNCTIONS = ("predict", "summary", "as_table", "plot", "update", "tidy", "glance", "augment", "test", "importance", "stability",
              "calibrate", "threshold", "alternatives", "criticisms", "swap", "save", "slim")  # fmt: skip

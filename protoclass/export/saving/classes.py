@@ -142,9 +142,10 @@ def _fields(value: Any, without: Collection[str] = ()) -> dict[str, Any]:
     return {f.name: getattr(value, f.name) for f in fields(value) if f.init and f.name not in without}
 
 
-def must(fine: Any, otherwise: str) -> None:
-    if not fine:
-        raise FileError(otherwise)
+def require(condition: Any, message: str) -> None:
+    """Raise a FileError with a message unless a condition is true."""
+    if not condition:
+        raise FileError(message)
 
 
 def read_formula(of: Any, columns: Any, **given: Any) -> Any:
@@ -152,7 +153,7 @@ def read_formula(of: Any, columns: Any, **given: Any) -> Any:
     for term in given["terms"]:
         for f in term.factors:
             fine = f.how in ("lookup", "python") or (f.how == "literal" and LITERAL.fullmatch(f.expr) is not None)
-            must(fine, f"a factor of the formula is {cut(f.expr, 80)}, evaluated as {cut(f.how, 20)}")
+            require(fine, f"a factor of the formula is {cut(f.expr, 80)}, evaluated as {cut(f.how, 20)}")
     formula = of(**given, names=name_columns(columns, TRANSFORMS))
     return replace(formula, uses=check_factors(formula.terms, formula.names, formula.text))
 
@@ -165,7 +166,7 @@ def write_frame(frame: Any) -> dict[str, Any]:
 def read_frame(of: Any, states: Any, **given: Any) -> Any:
     """A frame, with the specification of its design matrix restored from the states of its
     transforms."""
-    must(type(given["formula"]) is Formula, "a frame has no formula")  # whose factors were checked
+    require(type(given["formula"]) is Formula, "a frame has no formula")  # whose factors were checked
     frame = of(**given, spec=None)
     return frame if states is None else replace(frame, spec=spec_of_states(frame, states))
 
@@ -200,7 +201,7 @@ def as_now(name: str, given: dict[str, Any]) -> dict[str, Any]:
 
 def check_dissimilarity(d: Any) -> None:
     check_rep(d.rows, len(d.data.remembered), "the file"), check_rep(d.candidates, len(d.candidate_names), "the file")
-    must(_within(d.candidate_row, -1, len(d.data.remembered)), "candidates are rows that do not exist")
+    require(_within(d.candidate_row, -1, len(d.data.remembered)), "candidates are rows that do not exist")
 
 
 def _within(a: np.ndarray, low: int, end: int) -> bool:
@@ -213,7 +214,7 @@ def check_fit(fit: Any) -> None:
     for learned in (fit, *(fit.calibration.rules if fit.calibration else ())):
         points = learned.rule.prototypes
         fine = points.at is None or _within(points.at, 0, len(learned.dissimilarity.candidate_row))
-        must(fine and _within(points.classes, 0, len(fit.frame.levels)), "prototypes are candidates or of classes that do not exist")
+        require(fine and _within(points.classes, 0, len(fit.frame.levels)), "prototypes are candidates or of classes that do not exist")
 
 
 def check_forest(f: Any) -> None:
@@ -221,10 +222,10 @@ def check_forest(f: Any) -> None:
     looking."""
     whole, sizes = (f.start, f.left, f.right, f.feature), np.diff(f.start)
     fine = all(a.dtype.kind == "i" for a in whole) and (f.threshold.dtype, f.missing.dtype, f.error.dtype) == (float, bool, float)
-    must(fine and len(sizes) and f.start[0] == 0 and f.start[-1] == len(f.left) and (sizes > 0).all(), "the trees do not match their nodes")
+    require(fine and len(sizes) and f.start[0] == 0 and f.start[-1] == len(f.left) and (sizes > 0).all(), "the trees do not match their nodes")
     own, inner = np.arange(len(f.left)) - np.repeat(f.start[:-1], sizes), f.left >= 0
     further = [(own < side) & (side < np.repeat(sizes, sizes)) for side in (f.left, f.right)]
-    must(np.all(further, axis=0)[inner].all() and _within(f.feature[inner], 0, len(f.columns)), "a node of a tree leads nowhere")
+    require(np.all(further, axis=0)[inner].all() and _within(f.feature[inner], 0, len(f.columns)), "a node of a tree leads nowhere")
 
 
 CHECKS: Mapping[str, Callable[[Any], None]] = {"Dissimilarity": check_dissimilarity, "Fit": check_fit, "TrainedForest": check_forest}

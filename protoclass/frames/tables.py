@@ -1,5 +1,4 @@
-"""Tables of files and of other libraries as pandas frames, and answers in the library of the input.
-"""
+"""Tables of files and other libraries as pandas frames, and answers in the library of the input."""
 
 from __future__ import annotations
 

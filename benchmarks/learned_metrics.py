@@ -92,8 +92,8 @@ def report(repeats: int, names: list[str]) -> str:
     return f"""# Learned metrics
 
 `python benchmarks/learned_metrics.py --write`: test errors (%) of nested cross-validation, 5 outer and 5 inner folds, drawn
-{drawn}. Differences of a point or two can be random on data sets of this size. k-NN is tuned over k = {", ".join(map(str, KS))},
-the PVM over its radii, and GLVQ over 1, 2 and 4 code vectors per class. NCA learns from at most {SAMPLE} rows of each training set
+{drawn}. Differences of a point or two can be random on data sets of this size. K-NN is tuned over k = {", ".join(map(str, KS))}.
+The PVM is tuned over its radii, and GLVQ over 1, 2 and 4 code vectors per class. NCA learns from at most {SAMPLE} rows of each training set
 (its default is 1000).
 
 ## Without noise

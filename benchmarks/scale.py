@@ -50,8 +50,7 @@ METHODS = {
     "compared": Method("comparisons of new rows", "compared", balls=True, columns=(20,),
                        note="new rows in memory with the prototypes of a fit of 30,000 rows as above, on all processors"),
     "written": Method("predict_to", "written", balls=True, columns=(20,),
-                      note="`fit.predict_to` of the same rows and fit, from a parquet file with a key column to a parquet file; "
-                            "`python benchmarks/written.py` runs both by turns"),
+                      note="`fit.predict_to` of the same rows and fit, from a parquet file with a key column to a parquet file"),
     "numpy": Method("plain NumPy greedy", "numpy_greedy", balls=True, note="section 3.2 of the PVM paper, written out, balls as above"),
     "knn": Method("KNeighborsClassifier", "neighbours", note="scikit-learn, k = 5: fit, and the classes of all rows"),
     "centroid": Method("NearestCentroid", "nearest_centroid", note="scikit-learn: fit, and the classes of all rows"),

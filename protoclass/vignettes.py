@@ -7,7 +7,6 @@ import os
 import re
 import shlex
 from importlib.resources import files
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, overload
 
@@ -86,15 +85,8 @@ def vignette(name: str | None = None, folder: str | Path = ".", overwrite: bool 
     if not overwrite and os.path.lexists(path):
         raise OptionError(f"{path} exists and may contain your work: rename it, use another folder=, or replace it by overwrite=True")
     write_file(path, json.dumps(notebook(texts[name]), indent=1, ensure_ascii=False), overwrite)
-    print(f"Wrote {path}\n{opening(path)}")
+    print(f"Wrote {path}\nOpen it by a double click in JupyterLab, or in the shell: jupyter lab {shlex.quote(str(path))}")
     return path
-
-
-def opening(path: Path) -> str:
-    """How to open a notebook, in words."""
-    words = f"Open it by a double click in JupyterLab, or in the shell: jupyter lab {shlex.quote(str(path))}"
-    missing = find_spec("jupyterlab") is None
-    return words + ('\n(here JupyterLab is missing: pip install "protoclass-stats[notebook]")' if missing else "")
 
 
 def shipped() -> dict[str, str]:
@@ -142,12 +134,7 @@ def notebook(text: str) -> dict[str, Any]:
         source = part.rstrip().lstrip("\n").splitlines(keepends=True)
         if not source:
             continue
-        cell: dict[str, Any] = {
-            "id": f"cell-{len(cells) + 1}",
-            "cell_type": "markdown",
-            "metadata": {},
-            "source": source,
-        }
+        cell: dict[str, Any] = {"id": f"cell-{len(cells) + 1}", "cell_type": "markdown", "metadata": {}, "source": source}
         if number % 2:
             cell |= {"cell_type": "code", "execution_count": None, "outputs": []}
         cells.append(cell)

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 import protoclass as pc
-from protoclass.export.writing import cited
+from protoclass.export.pages import cited
 
 ROOT = Path(__file__).resolve().parent.parent
 

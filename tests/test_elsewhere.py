@@ -1,5 +1,7 @@
 """What the messages recommend in place of arguments and verbs of R and scikit-learn runs, every one of them."""
 
+import copy
+import pickle
 from dataclasses import fields
 from inspect import signature
 
@@ -131,3 +133,31 @@ def test_a_cut_is_what_threshold_and_cutoff_mean():
             fitted("x", **{name: 0.3})
     assert hint_for("cutoff", ["new", "threshold"]) == "use threshold="
     assert hint_for("positive", ["of", "measure"]) == "use of="
+
+
+@pytest.mark.parametrize(
+    ("made", "words"),
+    [(lambda: pc.KNN(n_neighbors=3), r"KNN\(\) has no argument 'n_neighbors': use k=; its arguments are k"),
+     (lambda: pc.PVM(radius=1.0), "use eps="),
+     (lambda: pc.Minkowski(p=3), r"Minkowski\(r=3\)"),
+     (lambda: pc.Gower(weigths={"x": 2.0}), "did you mean 'weights'"),
+     (lambda: pc.Custom(len, symmetric=True), "Custom.. has no argument 'symmetric'")],
+)  # fmt: skip
+def test_methods_and_metrics_name_the_arguments_that_they_have(made, words):
+    with pytest.raises(pc.OptionError, match=words):
+        made()
+    one = pc.KNN(k=3)
+    assert pickle.loads(pickle.dumps(one)) == copy.deepcopy(one) == one
+
+
+def test_other_attributes_fail_as_usual_and_copies_work():
+    fit = fitted("x + z", k=3)
+    with pytest.raises(AttributeError, match="'Fit' object has no attribute 'nope'"):
+        _ = fit.nope
+    with pytest.raises(pc.NotAvailable, match="method 'knn' has no objective: use 'pvm'"):
+        _ = fit.objective  # a property keeps its own message
+    for other in (copy.copy(fit), copy.deepcopy(fit), pickle.loads(pickle.dumps(fit))):
+        assert other.predict(DATA.iloc[:5]).equals(fit.predict(DATA.iloc[:5]))
+    for verb in ("predict", "summary", "anova"):
+        with pytest.raises(AttributeError, match=f"no function '{verb}': .*fit"):
+            getattr(pc, verb)

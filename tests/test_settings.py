@@ -8,8 +8,7 @@ from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 
 import protoclass as pc
-from protoclass.ground.options import COLOURS
-from protoclass.ground.progress import bar
+from protoclass.ground.options import COLOURS, bar
 from protoclass.pictures.style import colour, mark
 
 NUMBER = re.compile(r"\d+\.\d+")

@@ -4,7 +4,6 @@ import importlib
 import re
 import shlex
 from pathlib import Path
-from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -26,36 +25,6 @@ def docs(monkeypatch):
 def test_the_reference_has_every_public_name(docs):
     listed = re.findall(r"^   ([\w.]+)$", docs("pages").reference(), re.MULTILINE)
     assert sorted(listed) == sorted(pc.__all__)
-
-
-def test_the_reference_is_grouped_by_task(docs):
-    pages = docs("pages")
-    parts = dict(zip(*[iter(re.split(r"^(.+)\n-+$", pages.reference(), flags=re.MULTILINE)[1:])] * 2, strict=True))
-    assert list(parts) == [*pages.GROUPS, pages.REST]
-    for heading, names in {
-        "Explorers": {"explore"}, "Methods": {"PVM", "KNN"}, "Custom methods and metrics": {"Model", "Metric", "register"},
-    }.items():  # fmt: skip
-        assert names <= set(re.findall(r"^   (\w+)$", parts[heading], re.MULTILINE)), heading
-
-
-def test_pictures_have_names_and_those_of_the_gallery_lead_to_themselves(docs, tmp_path):
-    nodes = pytest.importorskip("docutils.nodes")
-    utils = pytest.importorskip("docutils.utils")
-    pytest.importorskip("sphinx")
-    conf = docs("conf")
-    document = utils.new_document("gallery")
-    section = nodes.section("", nodes.title("", "Error curve"), nodes.image(uri="a.png"), nodes.image(uri="b.png", alt="known"))
-    document += section
-    conf.pictures(None, document)
-    assert [image["alt"] for image in document.findall(nodes.image)] == ["Figure: Error curve", "known"]
-    images = {"a.png": ({"gallery"}, "a1.png")}
-    app = SimpleNamespace(builder=SimpleNamespace(format="html", imagedir="_images"), env=SimpleNamespace(images=images))
-    conf.enlarge(app, document, "tour")
-    assert not list(document.findall(nodes.reference))
-    conf.enlarge(app, document, "gallery")
-    (link,) = document.findall(nodes.reference)
-    assert link["refuri"] == "_images/a1.png"
-    assert link[0]["uri"] == "a.png"
 
 
 def test_each_vignette_answers_a_question(docs):
@@ -103,21 +72,6 @@ def test_links_that_lead_nowhere_are_found(docs, tmp_path):
     wrong = ("#there", "../a%20b.html#none", "../c.html", "../../outside.html", "../sub", "x.js")
     (tmp_path / "sub" / "page.html").write_text("".join(f'<a href="{to}">' for to in wrong[:-1]) + '<script src="x.js">')
     assert links.broken(tmp_path) == [f"sub/page.html: {to}" for to in wrong]
-
-
-def test_outputs_are_kept_until_the_package_changes(docs, tmp_path):
-    key, package = docs("build").package_key, tmp_path / "package"
-    (package / "__pycache__").mkdir(parents=True)
-    (package / "a.py").write_text("1")
-    (tmp_path / "data").mkdir()
-    first = key(package)
-    (package / "__pycache__" / "a.pyc").write_text("compiled")
-    assert key(package) == first
-    seen = {first}
-    for path, text in ((package / "a.py", "2"), (package / "b.js", ""), (tmp_path / "data" / "iris.csv", "a")):
-        path.write_text(text)
-        seen.add(key(package))
-    assert len(seen) == 4
 
 
 @pytest.mark.filterwarnings("ignore::protoclass.DataWarning")

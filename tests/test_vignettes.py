@@ -86,26 +86,12 @@ def test_notebook_is_that_of_jupytext(name):
     ]
 
 
-def test_names_outside_the_order_of_reading_come_last(tmp_path, monkeypatch):
-    for name in ("zebra", "explorers", "apes", "getting_started"):
-        (tmp_path / f"{name}.md").write_text(TEXTS["getting_started"], encoding="utf-8")
-    monkeypatch.setattr("protoclass.vignettes.FOLDERS", (tmp_path,))
-    assert pc.vignette().index.tolist() == ["getting_started", "explorers", "apes", "zebra"]
-
-
 def test_written_notebook(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     path = pc.vignette("getting_started")
     assert path == Path("getting_started.ipynb")
     assert json.loads(path.read_text(encoding="utf-8")) == notebook(TEXTS["getting_started"])
     assert "jupyter lab getting_started.ipynb" in capsys.readouterr().out
-
-
-@pytest.mark.parametrize(("there", "hint"), [(object(), False), (None, True)])
-def test_where_jupyterlab_is_missing_it_says_so(there, hint, tmp_path, monkeypatch, capsys):
-    monkeypatch.setattr("protoclass.vignettes.find_spec", lambda name: there)
-    pc.vignette("getting_started", tmp_path)
-    assert ("protoclass-stats[notebook]" in capsys.readouterr().out) is hint
 
 
 def test_a_notebook_is_not_written_over(tmp_path):

@@ -44,7 +44,7 @@ def call(function: Callable[..., Any], name: str, bound: BoundArguments) -> Any:
 
 
 def _sample(given: Mapping[str, Any]) -> pd.DataFrame:
-    """Rows of a Dask DataFrame to learn from, drawn at random within each class."""
+    """Rows of a Dask DataFrame to learn from, drawn positions random within each class."""
     dask: Any = import_module("dask")
     data, number = given["data"], given["sample"]
     check_names(data.columns)
@@ -53,11 +53,12 @@ def _sample(given: Mapping[str, Any]) -> pd.DataFrame:
     y, levels = pd.factorize(joined(classes).iloc[:, 0], use_na_sentinel=False)
     rows, random = np.bincount(y), np.random.default_rng(check_seed(given["seed"]))
     quota = rows if number is None else quotas(rows, whole_number("sample", number, 1), pd.notna(levels))
-    at = drawn_by_class(y, quota, random)
+    positions = drawn_by_class(y, quota, random)
     first = np.cumsum([0, *map(len, classes)])
-    own = [some - start for some, start in zip(np.split(at, np.searchsorted(at, first[1:-1])), first, strict=False)]
-    out = joined(dask.compute(*[dask.delayed(pd.DataFrame.take)(part, some) for part, some in zip(data.to_delayed(), own, strict=True)]))
-    out = out if data.known_divisions else out.set_axis(at)
+    groups = np.split(positions, np.searchsorted(positions, first[1:-1]))
+    take, parts = dask.delayed(pd.DataFrame.take), zip(data.to_delayed(), groups, first, strict=False)
+    out = joined(dask.compute(*[take(part, group - start) for part, group, start in parts]))
+    out = out if data.known_divisions else out.set_axis(positions)
     if len(out) < len(y):
         whole = [shown(level) for level, a, b in zip(levels, rows, quota, strict=True) if a == b]
         said = f", with all rows of {', '.join(whole)}" if whole else ""
@@ -95,8 +96,8 @@ def _answer(fit: Any, name: str, given: Mapping[str, Any], rows: pd.DataFrame) -
 def _test(name: str, fit: Any, table: Any, given: Mapping[str, Any]) -> Any:
     """`Fit.test` by the outputs of the fit for each partition, which come here with the columns that the test names."""
     dask: Any = import_module("dask")
-    own = [fit.frame.formula.response, fit.problem.call.arguments.get("groups"), given["weights"], given["by"], given["groups"]]
-    aside = [column for column in table.columns if column in [value for value in own if isinstance(value, str)]]
+    named = [fit.frame.formula.response, fit.problem.call.arguments.get("groups"), given["weights"], given["by"], given["clusters"]]
+    aside = [column for column in table.columns if column in [value for value in named if isinstance(value, str)]]
     needed = fit.needed_of_new(*aside)
     if needed is not None:
         table = table[[column for column in table.columns if column in needed]]

@@ -15,7 +15,7 @@ from ..estimation.selection import Selection
 from ..frames.tables import as_pandas
 from ..ground.errors import brief, printed, shown
 from ..values import public
-from .saving.derived import written
+from .saving.classes import written
 
 TOLERANCE = 1e-9  # relative difference up to which floats agree: BLAS rounds differently on other computers
 NOT_COMPARED = ("Formula.text", "Formula.columns", "Given.origin")  # spelling, unused columns, and the name of a file
@@ -128,7 +128,7 @@ def differences(a: Any, b: Any, where: str = "") -> Iterator[str]:
 
 
 def _parts(value: Any) -> Mapping[Any, Any] | None:
-    """What a value consists of, by name."""
+    """The parts of a value by name."""
     if isinstance(value, Mapping):
         return value
     if isinstance(value, pd.DataFrame):
@@ -148,8 +148,8 @@ def _unlike(x: np.ndarray, y: np.ndarray) -> np.ndarray:
     if x.dtype.kind == y.dtype.kind == "f":
         eps = np.finfo(x.dtype).eps
         largest = np.abs(x[np.isfinite(x)]).max(initial=0.0)
-        return np.asarray(~np.isclose(x, y, max(TOLERANCE, 8 * eps), eps * largest, equal_nan=True))
-    there = ~(pd.isna(x) | pd.isna(y))
+        return ~np.isclose(x, y, max(TOLERANCE, 8 * eps), eps * largest, equal_nan=True)
+    present = ~(pd.isna(x) | pd.isna(y))
     unlike = pd.isna(x) != pd.isna(y)
-    unlike[there] = x[there] != y[there]
-    return np.asarray(unlike)
+    unlike[present] = x[present] != y[present]
+    return unlike

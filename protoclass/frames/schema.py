@@ -150,7 +150,7 @@ def refuse_numbers_as_text(name: Any, levels: Sequence[Any]) -> None:
 
 
 def numbers_as_text(name: Any, levels: Sequence[Any]) -> str:
-    """That nearly all texts of a column are numbers or dates, with the line that converts them; "" if not.
+    """The line that converts a column whose texts are nearly all numbers or dates, and examples of them; "" for other columns.
 
     Whole numbers of few values, which may have a unit, and numbers with leading zeros are codes, unless a sign stands for a missing one.
 
@@ -159,8 +159,8 @@ def numbers_as_text(name: Any, levels: Sequence[Any]) -> str:
     >>> print(numbers_as_text("x", ["1,5", "2,25", "-"]))
     text that seems to be numbers or dates, such as '1,5', '2,25', '-': use pd.read_csv(..., decimal=',', na_values=['-'])
     """
-    some = [str(level) for level in levels[:: len(levels) // LOOKED_AT + 1]]
-    texts = {text: text for text in some if not PLACEHOLDER.fullmatch(text)}
+    sample = [str(level) for level in levels[:: len(levels) // LOOKED_AT + 1]]
+    texts = {text: text for text in sample if not PLACEHOLDER.fullmatch(text)}
     column = written = f"data[{name!r}]"
     for sign, plain in SPELT:
         spelt = {text: re.sub(sign, plain, other) for text, other in texts.items()}
@@ -168,7 +168,7 @@ def numbers_as_text(name: Any, levels: Sequence[Any]) -> str:
             texts, written = spelt, f"{written}.str.replace({sign!r}, {plain!r}, regex=True)"
     for pattern, convert in PATTERNS.items():
         found = {text: match for text, plain in texts.items() if (match := re.fullmatch(rf"\s*(?:{pattern})\s*", plain, re.I))}
-        lost = [text for text in some if text not in found]
+        lost = [text for text in sample if text not in found]
         cure = convert(column, written, found, lost) if found and len(found) >= NEARLY * len(texts) else ""
         if cure:
             odd = [text for text in found if not re.fullmatch(r"-?\d+(\.\d+)?", text)] or [*found]
@@ -304,8 +304,8 @@ def with_levels(values: pd.Series, known: Column) -> pd.Categorical:
 
 def numbers(values: pd.Series) -> np.ndarray:
     if values.dtype == np.float32:
-        return np.asarray(values.to_numpy())
-    return np.asarray(values.to_numpy(dtype=float, na_value=np.nan))
+        return values.to_numpy()
+    return values.to_numpy(dtype=float, na_value=np.nan)
 
 
 def read_classes(response: pd.Series, missing: pd.Series) -> tuple[pd.Categorical, tuple[str, ...]]:
@@ -371,7 +371,7 @@ def class_codes(truth: pd.Series, levels: pd.Index) -> np.ndarray:
     unseen = truth[(codes < 0) & truth.notna().to_numpy()].astype(object).unique()
     if len(unseen):
         raise DataError(f"the response {truth.name!r} has classes that were not in the training data: {', '.join(map(shown, unseen[:5]))}")
-    return np.asarray(codes)
+    return codes
 
 
 @dataclass(frozen=True)
@@ -403,7 +403,7 @@ class Unseen:
         return Unseen(counts, {**self.schema, **other.schema})
 
     def of(self, names: Iterable[str]) -> Unseen:
-        """Those of some columns."""
+        """The values of some columns."""
         return Unseen({c: self.counts[c] for c in names}, self.schema)
 
     def words(self, name: str) -> str:
@@ -465,7 +465,7 @@ def alone(codes: np.ndarray, fold: np.ndarray) -> np.ndarray:
 
 
 def unseen_values(values: pd.Series, known: Column, levels: pd.Categorical | None) -> np.ndarray:
-    """Where a column has a value that is not missing and none of the levels, bool (n,).
+    """Mask (n,) of values that are neither missing nor a level.
 
     Parameters
     ----------
@@ -476,10 +476,10 @@ def unseen_values(values: pd.Series, known: Column, levels: pd.Categorical | Non
         The column with the known levels.
     """
     if levels is not None:
-        return np.asarray((levels.codes < 0) & ~values.isna().to_numpy())
+        return (levels.codes < 0) & ~values.isna().to_numpy()
     if pd.api.types.is_bool_dtype(values.dtype) or not pd.api.types.is_numeric_dtype(values.dtype):
         return np.zeros(len(values), bool)
-    return np.asarray(values.notna().to_numpy() & ~values.isin([0, 1]).to_numpy())
+    return values.notna().to_numpy() & ~values.isin([0, 1]).to_numpy()
 
 
 def check_names(columns: pd.Index, values: Sequence[Any] = ()) -> None:
@@ -551,7 +551,7 @@ def group_codes(groups: Any, data: pd.DataFrame) -> np.ndarray | None:
     """Codes 0, 1, ... of the groups of rows, (n,); None if there are none."""
     if groups is None:
         return None
-    return np.asarray(pd.factorize(labels_along(groups, data, "groups"))[0])
+    return pd.factorize(labels_along(groups, data, "groups"))[0]
 
 
 def labels_along(given: Any, data: pd.DataFrame, what: str) -> pd.Series:

@@ -29,7 +29,7 @@ LIKE = 0.65  # similarity of a mistyped name to the one that is guessed, by diff
 
 def among(labels: Any, others: Any) -> np.ndarray:
     """Whether each label of an index is among those of another one, bool (n,). `Index.isin` fails where only one of the two has texts."""
-    return np.asarray(others.unique().get_indexer(labels) >= 0)
+    return others.unique().get_indexer(labels) >= 0
 
 
 def is_listed(value: object) -> bool:
@@ -57,7 +57,7 @@ def either(values: Iterable[object]) -> str:
 
 
 def hint_for_value(name: str, value: object, allowed: Iterable[object] = ()) -> str:
-    """What to write in place of a value that R or scikit-learn has for an argument, or of a mistyped one; "" if none is known.
+    """The replacement of a value that R or scikit-learn has for an argument, or of a mistyped value, in words; "" if none is known.
 
     Examples
     --------
@@ -90,6 +90,13 @@ def check_progress(progress: Any) -> Any:
     """The value of `progress=`; raises unless it is True, False or None."""
     one_of("progress", progress, (None, True, False))
     return progress
+
+
+def check_runs(name: str, runs: object, seed: object, progress: object, least: int = 2) -> None:
+    """Raise unless the arguments of repeated computations are valid: the number `name` of runs, the seed and the progress bar."""
+    whole_number(name, runs, least, MOST_RUNS)
+    check_seed(seed)
+    check_progress(progress)
 
 
 def check_labels(name: str, labels: Any) -> None:
@@ -127,7 +134,7 @@ def is_number(
     if not is_real(number) or not abs(number) < math.inf or abs(number) > LARGEST:
         return False
     most = _largest(integral, high)
-    return bool(low <= number <= most and not (above and number == low) and not (integral and number != int(number)))
+    return low <= number <= most and not (above and number == low) and not (integral and number != int(number))
 
 
 def _largest(integral: bool, high: float | None) -> float:
@@ -212,7 +219,7 @@ def _parameters(cls: type) -> list[str]:
 
 
 def hint_for(name: str, known: Collection[str]) -> str:
-    """What to write in place of an argument that does not exist: its name here, or how the same is done; "" if none is known."""
+    """The replacement of an argument that does not exist, in words: its name here, or another way; "" if none is known."""
     counterpart = renamed(name, known)
     if counterpart is not None:
         return f"use {counterpart}="

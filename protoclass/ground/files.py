@@ -225,5 +225,5 @@ def in_encoding(reason: Exception) -> str:
 
 def _why(reason: Exception) -> str:
     if isinstance(reason, OSError) and reason.strerror:
-        return str(reason.strerror)
+        return reason.strerror
     return cut(" ".join(str(reason).split()) or type(reason).__name__)

@@ -74,7 +74,7 @@ def _to_html(part: Any) -> str:
         return f"<pre>{html.escape(part)}</pre>"
     if not isinstance(part, Mapping):
         table, how = part
-        return str(table.to_html(**how))
+        return table.to_html(**how)
     left = " style='text-align:left'"
     lines = (f"<th{left}>{html.escape(name)}</th><td{left}>{html.escape(fact)}</td>" for name, fact in part.items())
     return f"<table>{''.join(f'<tr>{line}</tr>' for line in lines)}</table>"

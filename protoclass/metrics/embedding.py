@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..core.distances import properties as core
+from ..core.embedding import properties as core
 from ..core.embedding.scaling import Spectral
 from ..core.sources import Rep
 from ..frames.frame import Frame

@@ -8,7 +8,6 @@
 0.93
 """
 
-from .classifier import PrototypeClassifier
-from .selector import PrototypeSelector
+from .classifier import PrototypeClassifier, PrototypeSelector
 
 __all__ = ["PrototypeClassifier", "PrototypeSelector"]

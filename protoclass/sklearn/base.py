@@ -1,4 +1,4 @@
-"""What the estimators share: parameters of every method, and X, y, sample_weight and cv as `protoclass.fit` takes them."""
+"""The common part of the estimators: parameters of every method, and X, y, sample_weight and cv as `protoclass.fit` takes them."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class PrototypeEstimator(BaseEstimator):  # type: ignore[misc]
     ) -> None:
         given = locals()  # before any other name is set
         self.__dict__.update({name: given[name] for name in ("method", "dissimilarity", "candidates", "cv", *PASSED)})
-        self._parameters = dict(parameters)
+        self._parameters = dict(parameters)  # not as attributes: scikit-learn's checks allow only those of the signature
 
     def __getattr__(self, name: str) -> Any:
         """Parameters of the method are attributes too; a method that needs calibration raises its error with the cure."""
@@ -173,11 +173,11 @@ class PrototypeEstimator(BaseEstimator):  # type: ignore[misc]
         return self._parameters
 
     def _candidates(self) -> Any:
-        """What `fit` gets as `candidates=`."""
+        """The argument `candidates=` of `fit`."""
         return self.candidates
 
     def _dissimilarity(self, frame: pd.DataFrame, rows: np.ndarray) -> Any:
-        """What `fit` gets as `dissimilarity=`."""
+        """The argument `dissimilarity=` of `fit`."""
         metric = self.dissimilarity
         if isinstance(metric, (Dissimilarity, pd.DataFrame, np.ndarray, list, tuple)):
             raise OptionError(
@@ -339,14 +339,14 @@ def read_weights(sample_weight: Any, X: pd.DataFrame, weighting: str) -> tuple[n
     rows = np.flatnonzero(weights > 0)
     if len(rows) == 0:
         raise DataError("sample_weight must not be zero for all rows")
-    kept = weights[rows]
-    whole = bool((kept == np.floor(kept)).all())
+    used = weights[rows]
+    whole = bool((used == np.floor(used)).all())
     if weighting == "weights" or (weighting == "auto" and not whole):
-        return rows, kept
+        return rows, used
     if not whole:
-        raise OptionError(f"weighting='copies' needs whole numbers as weights, not {shown(kept[kept != np.floor(kept)][0])}")
-    check_fits(8.0 * kept.sum() * X.shape[1], "copies of rows by sample_weight take", "use weighting='weights'")
-    return np.repeat(rows, kept.astype(np.int64)), None
+        raise OptionError(f"weighting='copies' needs whole numbers as weights, not {shown(used[used != np.floor(used)][0])}")
+    check_fits(8.0 * used.sum() * X.shape[1], "copies of rows by sample_weight take", "use weighting='weights'")
+    return np.repeat(rows, used.astype(np.int64)), None
 
 
 def read_folds(cv: Any, X: pd.DataFrame, y: np.ndarray, groups: Any) -> Any:
@@ -377,6 +377,6 @@ def read_groups(groups: Any, rows: np.ndarray, count: int, cv: Any) -> np.ndarra
         values = column_or_1d(groups)
         if len(values) != count:
             raise DataError(f"groups have {len(values)} values, but X has {count} rows")
-        return np.asarray(values[rows])
+        return values[rows]
     copied = len(rows) > 1 and bool((np.diff(rows) == 0).any())
     return rows if copied and not isinstance(cv, np.ndarray) else None

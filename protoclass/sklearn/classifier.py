@@ -4,19 +4,23 @@ from __future__ import annotations
 
 import itertools
 from collections import Counter
+from dataclasses import dataclass, field, fields
 from typing import Any, Self
 
 import numpy as np
-from sklearn.base import ClassifierMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.base import ClassifierMixin, ClassNamePrefixFeaturesOutMixin, OneToOneFeatureMixin, TransformerMixin
+from sklearn.utils import InputTags, Tags, _safe_indexing
 from sklearn.utils.metaestimators import available_if
+from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.validation import check_is_fitted
 
 from ..core.memory import check_fits
-from ..core.query import distances_by
+from ..core.query import distances_by, of_complete
 from ..core.statistics.scores import relative_margins, with_largest
 from ..fitting import Fit
 from ..ground.checks import whole_number
-from ..ground.errors import NotAvailable
+from ..ground.errors import DataError, NotAvailable, OptionError
+from ..models.registry import model
 from ..values import further_arguments
 from .base import PrototypeEstimator, check_answered
 
@@ -169,10 +173,10 @@ class PrototypeClassifier(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cla
         """The class of each row, (r,)."""
         new = self._new(X)
         if self.calibrate is not False:
-            return np.asarray(self.classes_[self._values(new, "prob").argmax(axis=1)])
+            return self.classes_[self._values(new, "prob").argmax(axis=1)]
         codes = self.fit_.predictions(new, "class", unseen="zero").cat.codes.to_numpy()
         check_answered(codes >= 0, "class")
-        return np.asarray(self.classes_[codes])
+        return self.classes_[codes]
 
     @available_if(has_probabilities)  # type: ignore[untyped-decorator]
     def predict_proba(self, X: Any) -> np.ndarray:
@@ -220,8 +224,10 @@ class PrototypeClassifier(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cla
         query, _, complete = self.fit_.query(new, zero=True)
         rule = self.fit_.rule
         check_fits(8.0 * len(complete) * len(rule.prototypes), "the distances to all prototypes take", "transform fewer rows at a time")
-        distances = distances_by(rule, query)
-        check_answered(complete & ~query.missing, "distances")
+        distances, measured = of_complete(query, lambda part: distances_by(rule, part))
+        answered = complete.copy()
+        answered[complete] = measured
+        check_answered(answered, "distances")
         return np.asarray(distances, float)
 
     def kneighbors(self, X: Any, n_neighbors: int | None = None, return_distance: bool = True) -> Any:
@@ -251,9 +257,9 @@ class PrototypeClassifier(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cla
         distances = self.transform(X)
         usual = self.fit_.parameters().get("k", 1)
         count = whole_number("n_neighbors", usual if n_neighbors is None else n_neighbors, 1, distances.shape[1])
-        at = np.argsort(distances, axis=1, kind="stable")[:, :count]
-        rows = self.prototype_indices_[at]
-        return (np.take_along_axis(distances, at, axis=1), rows) if return_distance else rows
+        order = np.argsort(distances, axis=1, kind="stable")[:, :count]
+        rows = self.prototype_indices_[order]
+        return (np.take_along_axis(distances, order, axis=1), rows) if return_distance else rows
 
     def _values(self, new: Any, kind: str) -> np.ndarray:
         """Predicted value for each class (r, L)."""
@@ -280,3 +286,135 @@ class PrototypeClassifier(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cla
     @property
     def _n_features_out(self) -> int:
         return len(self.fit_.rule.prototypes)
+
+
+@dataclass
+class SamplerInputTags(InputTags):  # type: ignore[misc]
+    """Valid types of X, with the additions of imbalanced-learn."""
+
+    dataframe: bool = True
+
+
+@dataclass
+class SamplerTags:
+    """Tags of samplers in imbalanced-learn."""
+
+    sample_indices: bool = True
+
+
+@dataclass
+class TagsOfSampler(Tags):  # type: ignore[misc]
+    """The tags of a sampler."""
+
+    sampler_tags: SamplerTags = field(default_factory=SamplerTags)
+
+
+class PrototypeSelector(OneToOneFeatureMixin, PrototypeEstimator):  # type: ignore[misc]
+    """Select the rows that are prototypes, as a smaller training set.
+
+    This is a sampler with the interface of imbalanced-learn, for its `Pipeline` or for direct use; imbalanced-learn need not be
+    installed.
+
+    Parameters
+    ----------
+    method : str or model object
+        Method whose prototypes are rows, such as "pvm", "kmedoids", "condensed" or "multiedit".
+    dissimilarity, cv, choose, max_prototypes, tolerance, measure, repeats, class_weights, na, seed
+        Arguments of `PrototypeClassifier`.
+    candidates : "auto" or as in `protoclass.fit`
+        Candidates for prototypes. "auto" is "same_class" if the method has this option, so each row is selected for its own class.
+    **parameters
+        Parameters of the method.
+
+    Attributes
+    ----------
+    sample_indices_ : int array (q,)
+        Positions of the selected rows, ascending.
+    sampling_strategy_ : dict
+        Number of selected rows of each class.
+    fit_, classes_, n_features_in_, feature_names_in_, prototype_indices_
+        Attributes of `PrototypeClassifier`.
+
+    Examples
+    --------
+    >>> from protoclass.sklearn import PrototypeSelector
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
+    >>> selector = PrototypeSelector("pvm", eps=1.0)
+    >>> fewer, classes = selector.fit_resample(X, y)
+    >>> fewer.shape, selector.sampling_strategy_
+    ((15, 4), {0: 4, 1: 5, 2: 6})
+    """
+
+    def fit(self, X: Any, y: Any) -> Self:
+        """Select the rows.
+
+        Parameters
+        ----------
+        X : DataFrame or array-like (n, p)
+            Training rows.
+        y : array-like (n,), or (n, L) with a column of 0 and 1 for each class
+            Classes.
+
+        Returns
+        -------
+        self
+            The fitted selector.
+
+        Raises
+        ------
+        OptionError
+            If the prototypes of the method are not rows.
+        DataError
+            If no row is selected, or if the data are not valid for `PrototypeClassifier`.
+        """
+        codes = one_of_columns(y)
+        self._learn(X, codes, None, None, "weights")
+        rows = self.prototype_indices_
+        if (rows < 0).any():
+            raise OptionError(
+                f"method {self.fit_.model.name!r} makes prototypes that are not rows: use a method that selects rows, such as 'pvm'"
+            )
+        if len(rows) == 0:
+            raise DataError(f"no row was selected by {self.fit_.call}: use other parameters (the summary of fit_ shows the reason)")
+        self.sample_indices_ = np.unique(rows)
+        chosen = self.fit_.frame.codes[self.fit_.frame.index.get_indexer(self.sample_indices_)]
+        self.sampling_strategy_ = dict(Counter(self.classes_[np.sort(chosen)].tolist()))
+        return self
+
+    def fit_resample(self, X: Any, y: Any) -> tuple[Any, Any]:
+        """Select the rows and return them.
+
+        Parameters
+        ----------
+        X, y
+            Training rows and classes, as in `fit`.
+
+        Returns
+        -------
+        X, y
+            The selected rows of each, in the order of the data and with the given type.
+        """
+        self.fit(X, y)
+        return _safe_indexing(X, self.sample_indices_), _safe_indexing(y, self.sample_indices_)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        known = {f.name: getattr(tags, f.name) for f in fields(Tags)}
+        of_input = {f.name: getattr(tags.input_tags, f.name) for f in fields(InputTags)}
+        return TagsOfSampler(**{**known, "estimator_type": "sampler", "input_tags": SamplerInputTags(**of_input)})
+
+    def _candidates(self) -> Any:
+        can = model(self.method, self._of_method).can
+        restricted = isinstance(self.candidates, str) and self.candidates == "auto" and "unlabelled" in can.candidates
+        return "same_class" if restricted else self.candidates
+
+
+def one_of_columns(y: Any) -> Any:
+    """The number of the column that is 1, if y has a column for each class; otherwise y unchanged."""
+    if y is None or type_of_target(y, input_name="y") not in ("multilabel-indicator", "multiclass-multioutput"):
+        return y
+    values = np.asarray(y)
+    if not (np.isin(values, (0, 1)).all() and (values.sum(axis=1) == 1).all()):
+        raise DataError("Multilabel and multioutput targets are not supported: y has one class for each row")
+    return values.argmax(axis=1)

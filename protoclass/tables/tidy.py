@@ -11,7 +11,7 @@ from ..estimation.fitted import Fitted
 from ..frames.tables import as_given, as_pandas, beside_given
 from ..ground.errors import DataError
 from ..ground.text import shorten
-from .words import is_text
+from .words import corrected_error, is_text
 
 ADDED = ("fitted", "correct", "prototype", "distance", "margin", "covered")  # by augment
 
@@ -59,7 +59,7 @@ def glance(fit: Fitted) -> Any:
     row["training_error"] = fit.training_error()
     if fit.curve is not None and fit.point is not None:
         chosen, name = fit.curve.table.iloc[fit.point], fit.curve.measure_name.replace(" ", "_")
-        corrected = None if fit.selection.by_hand else fit.curve.corrected(fit.selection.rule)
+        corrected = corrected_error(fit)
         row |= {f"cv_{name}": chosen["error"], "cv_se": chosen["se"]}
         row |= {} if corrected is None else {f"cv_{name}_corrected": corrected}
     return as_given(pd.DataFrame([row]), fit.call.data)
@@ -127,4 +127,4 @@ def margins(distance: np.ndarray, codes: np.ndarray) -> np.ndarray:
     others = distance.copy()
     others[at, codes] = np.inf
     with np.errstate(invalid="ignore"):  # no prototypes at all: inf - inf
-        return np.asarray(others.min(axis=1) - own)
+        return others.min(axis=1) - own

@@ -1,4 +1,4 @@
-"""What contracts are made of: the fits that are looked at, and how a broken claim is reported."""
+"""The parts of contracts: the fits that are checked, comparisons, and reports of a broken promise."""
 
 from __future__ import annotations
 
@@ -57,17 +57,17 @@ def measured_task(data: pd.DataFrame, model: Model, seed: int = 0) -> tuple[Diss
 
 
 def answers(rule: Rule, query: Query) -> dict[str, np.ndarray]:
-    """What a rule predicts of the rows of a query, by kind."""
+    """The predictions of a rule for the rows of a query, by kind."""
     return {kind: answer(rule, kind, query) for kind in rule.kinds}
 
 
 def close(a: Any, b: Any, rtol: float = ROUNDING) -> np.ndarray:
     """Whether numbers are equal up to rounding, also NaN and inf."""
-    return np.asarray(np.isclose(a, b, rtol=rtol, atol=rtol / 1000, equal_nan=True))
+    return np.isclose(a, b, rtol=rtol, atol=rtol / 1000, equal_nan=True)
 
 
 def require_same(s: Any, found: Mapping[str, Any], want: Mapping[str, Any], what: str, cure: str, rtol: float = ROUNDING) -> None:
-    """What is predicted is the same by two ways, for every kind; `what` gave what is found."""
+    """Raise unless the predictions of every kind are the same in two ways; `what` names the way that gave `found`."""
     require(set(found) == set(want), f"{s}: {what} predicts the kinds {sorted(found)} instead of {sorted(want)}: {cure}")
     for kind, values in want.items():
         here = np.asarray(found[kind])

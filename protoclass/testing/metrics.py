@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from ..core.distances.properties import triangles
+from ..core.embedding.properties import triangles
 from ..core.sources import Rep, part
 from ..export.saving import load
 from ..export.saving.classes import name_of
@@ -168,7 +168,7 @@ def equal(a: Array, b: Array) -> bool:
 
 
 def check_declarations(metric: Metric) -> None:
-    """What a metric says of itself is of the right type, before anything is measured."""
+    """The declarations of a metric are of the right types."""
     name = type(metric).__name__
     require(isinstance(metric.traits, Traits), f"{name}.traits is a {type(metric.traits).__name__}: it must be a Traits")
     for f in fields(Traits):

@@ -106,7 +106,7 @@ def subject_of(model: Model | type[Model] | str, seed: int) -> Subject:
 
 
 def check_declaration(kind: type[Model]) -> None:
-    """What a class says of itself before anything is fitted."""
+    """The declarations of a class are right."""
     name = kind.__name__
     require(is_dataclass(kind), f"{name} is not a dataclass: write @dataclass(frozen=True) above it")
     require(str(getattr(kind, "name", "")).isidentifier(), f"{name}.name must be an identifier, such as 'mmd'")

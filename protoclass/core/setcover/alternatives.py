@@ -25,10 +25,11 @@ import numpy as np
 from .. import Array
 from ..neighbours.nearest import Nearest
 from ..parallel import MANY, each
-from ..statistics.sums import in_units
+from ..statistics.sums import in_units, units
 from ..task import Points, Task
-from .problems import PROOFS, CoverProblems, Objective, covers
-from .program import Program, Stop, ascend, ball_matrix, dual_bound, exact, improve_cover, relax, step_of
+from .balls import Balls, ClassBalls, read
+from .problems import CHUNK, PROOFS, Objective, check_listed, of_rows
+from .program import Program, Stop, ascend, dual_bound, exact, improve_cover, relax, step_of
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
@@ -157,7 +158,7 @@ def solve_class(program: Program, candidates: Array, start: Array, seconds: floa
     best = np.zeros(len(candidates), np.bool_)
     best[columns[solved.chosen]] = True
     optimum = closed(solved.bound + lost, solved.objective + lost, PROOFS[solved.proof])
-    return ClassCover(program, candidates, best, _prices(program, smaller, np.asarray(solved.prices)), optimum)
+    return ClassCover(program, candidates, best, _prices(program, smaller, solved.prices), optimum)
 
 
 def worthwhile(program: Program) -> tuple[Program, Array, float]:
@@ -243,15 +244,14 @@ def find_alternatives(
         balls.
     """
     end, stop = time.monotonic() + seconds, Stop()
-    problems = covers(task, np.full(len(task.y), -1), 1, np.array([radius]), lambda_)
-    cost, unit, held = in_units(lambda_, problems.unit), problems.unit, problems.balls.held()
-    stands_for = held[interest].argmax(axis=1)
+    balls, unit = balls_of(task, radius)
+    cost, stands_for = in_units(lambda_, unit), weights_of(balls)[interest].argmax(axis=1)
     if task.allowed_class is not None:
         stands_for = np.where(task.allowed_class[interest] < 0, stands_for, task.allowed_class[interest])
-    programs = class_programs(problems, held, cost, within * in_units(reached, unit), chosen, (interest, stands_for))
+    programs = class_programs(balls, cost, within * in_units(reached, unit), chosen, (interest, stands_for))
 
     def solve(c: int) -> ClassCover:
-        program, candidates = programs[c]
+        program, candidates = programs[c][0], programs[c][1].candidates
         start = np.isin(candidates, chosen[0][chosen[1] == c])
         return solve_class(program, candidates, start, max(0.0, end - time.monotonic()), stop)
 
@@ -314,28 +314,37 @@ def find_alternatives(
     )  # fmt: skip
 
 
-def class_programs(
-    problems: CoverProblems, held: Array, cost: float, allowance: float, *asked: tuple[Array, Array]
-) -> list[tuple[Program, Array]]:
-    """Each class's program with all candidates that can be in a near-optimal solution or are of interest, and these candidates.
+def balls_of(task: Task, radius: float) -> tuple[Balls, float]:
+    """The balls of one radius, with weights in units, and the unit."""
+    w, unit = units(task.w)
+    return read(task, np.array([radius]), w, np.full(len(w), -1), 0), unit
+
+
+def weights_of(balls: Balls) -> Array:
+    """Weight of each class in the ball of each candidate, (m, classes)."""
+    return np.concatenate([balls.weights(slice(j, j + CHUNK))[:, 0, :, 0] for j in range(0, balls.task.shape[1], CHUNK)])
+
+
+def class_programs(balls: Balls, cost: float, allowance: float, *asked: tuple[Array, Array]) -> list[tuple[Program, ClassBalls]]:
+    """Each class's program with all candidates that can be in a near-optimal solution or are of interest, and these.
 
     A candidate that costs more than the weight it covers raises the objective by at least the difference, which exceeds
     `allowance`.
     """
-    task, balls = problems.task, problems.balls
-    wrong = held.sum(axis=1, keepdims=True) - held
-    pays = (held > 0) & (wrong + cost - held <= allowance)
+    task, inside = balls.task, weights_of(balls)
+    wrong = inside.sum(axis=1, keepdims=True) - inside
+    pays = (inside > 0) & (wrong + cost - inside <= allowance)
     if task.allowed_class is not None:
         only = task.allowed_class >= 0
         pays[only] &= task.allowed_class[only, None] == np.arange(task.classes)
     for at, classes in asked:
         pays[at, classes] = True
-    sets, out = balls.sets(pays.T), []
-    for c, (members, lists) in enumerate(zip(sets, problems.lists_of(sets), strict=True)):
-        ball = ball_matrix(lists, np.arange(len(members.candidates)), 0, len(members.rows))
-        ball.sort_indices()
-        program = Program(wrong[members.candidates, c] + cost, problems.w[members.rows], ball, step_of(cost))
-        out.append((program, members.candidates))
+    members, out = balls.of_classes(pays.T), []
+    check_listed(task, members, balls.coding.radii[-1])
+    for c, of_class in enumerate(members):
+        matrix = of_class.matrix(np.arange(len(of_class.candidates)), 0)
+        matrix.sort_indices()
+        out.append((Program(wrong[of_class.candidates, c] + cost, balls.w[of_class.rows], matrix, step_of(cost)), of_class))
     return out
 
 
@@ -367,15 +376,15 @@ def price_rows(
         Number of balls of other classes that contain the row.
     """
     end, stop = time.monotonic() + seconds, Stop()
-    problems = covers(task, np.full(len(task.y), -1), 1, np.array([radius]), lambda_)
-    programs = class_programs(problems, problems.balls.held(), in_units(lambda_, problems.unit), 0.0)
+    balls, unit = balls_of(task, radius)
+    programs = class_programs(balls, in_units(lambda_, unit), 0.0)
 
     def prices(c: int) -> Array:
         program = programs[c][0]
         smaller, *_ = worthwhile(program)
         return _prices(program, smaller, relax(smaller, dual_bound(smaller), max(0.0, end - time.monotonic()), stop).y)
 
-    price = problems.of_rows(list(each(prices, range(task.classes), MANY, stop))) * problems.unit
+    price = of_rows(task, tuple(members for _, members in programs), list(each(prices, range(task.classes), MANY, stop))) * unit
 
     def trouble(rows: Array, columns: Array, tile: Array) -> tuple[Array, Array]:
         inside, own = tile < radius, task.y[:, None] == chosen[1][columns]

@@ -5,20 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
 from ...ground.errors import OptionError, brief
 from ...ground.savable import savable
 from .. import Array
-from ..neighbours.nearest import Nearest, by_smallest_set, nearest_to
+from ..neighbours.nearest import NONE, Nearest, covering_by, nearest_to, rank_of
+from ..query import Query
 from ..task import Points
-from .coverage import NONE, covering_by
 from .problems import Certificate, Objective
-
-if TYPE_CHECKING:
-    from ..query import Query
 
 
 @dataclass(frozen=True)
@@ -72,18 +69,13 @@ class Greedy(Nearest):
         }
 
     def walk(self, query: Query) -> Iterator[Array]:
-        D = self.distances(query)
-        classes, at = self.prototypes.classes, self.prototypes.at
-        assert at is not None
-        best, predicted, column = np.full(len(D), np.inf), np.full(len(D), self.fallback), np.full(len(D), NONE)
-        yield predicted.copy()
-        for s in range(len(classes)):
-            d = D[:, s]
-            nearer = (d < best) | (
-                (d == best) & ((classes[s] < predicted) | ((classes[s] == predicted) & (at[s] < column)))
-            )
-            best[nearer], predicted[nearer], column[nearer] = d[nearer], classes[s], at[s]
-            yield predicted.copy()
+        line, rank = rank_of(self.prototypes)
+        nearest_first = np.argsort(self.distances(query)[:, line], axis=1, kind="stable")  # places in `line`
+        place = np.empty_like(nearest_first)
+        np.put_along_axis(place, nearest_first, np.arange(len(line))[None], axis=1)
+        first = np.minimum.accumulate(place[:, rank], axis=1)  # the nearest of the first 1, 2, ... prototypes
+        yield np.full(len(first), self.fallback)
+        yield from self.prototypes.classes[line][np.take_along_axis(nearest_first, first, axis=1)].T
 
     def at_cost(self, lambda_: float) -> Greedy:
         """The rule of a larger lambda: the first prototypes, because gains never increase."""
@@ -137,10 +129,12 @@ class CoverPath:
 
     @cached_property
     def _sets(self) -> tuple[Array, Array]:
-        """The prototypes of all grid points (q,), and the class of each at each grid point, (G, q); -1 if it is not chosen."""
-        union, member = union_of(self.runs)
-        order = by_smallest_set(member)
-        return union[order], np.ascontiguousarray(member[:, order])
+        """The prototypes of all grid points (q,), ascending, and the class of each at each point, (G, q); -1 if it is not chosen."""
+        union = np.unique(np.concatenate([run.at for run in self.runs]))
+        member = np.full((len(self.runs), len(union)), NONE, np.int16)
+        for run, classes in zip(self.runs, member, strict=True):
+            classes[np.searchsorted(union, run.at)] = run.classes
+        return union, member
 
     @property
     def size(self) -> Array:
@@ -155,7 +149,7 @@ class CoverPath:
         union, member = self._sets
         if kind == "cover":
             return np.maximum(covering_by(query, self.prototypes, member, self.eps), NONE)
-        first = nearest_to(query, self.prototypes, member, np.argsort(union))
+        first = nearest_to(query, self.prototypes, member, np.arange(len(union)))
         chosen = np.take_along_axis(member.T, np.maximum(first, 0), axis=0) if member.size else first
         return np.where(first < 0, int(self.weight.argmax()), chosen)  # the most common class if a set has no prototypes
 
@@ -175,12 +169,3 @@ class CoverPath:
 
     def moved(self, columns: Array) -> CoverPath:
         return replace(self, runs=tuple(replace(run, at=columns[run.at]) for run in self.runs))
-
-
-def union_of(runs: tuple[Chosen, ...]) -> tuple[Array, Array]:
-    """The candidates of some runs, ascending (q,), and the class of each in each run, int16 (runs, q), -1 if the run lacks it."""
-    union = np.unique(np.concatenate([run.at for run in runs]))
-    member = np.full((len(runs), len(union)), NONE, np.int16)
-    for run, classes in zip(runs, member, strict=True):
-        classes[np.searchsorted(union, run.at)] = run.classes
-    return union, member

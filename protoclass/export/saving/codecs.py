@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import io
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, is_dataclass
@@ -11,15 +12,14 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from numpy.lib import format as npy
 
-from ...frames.read import is_path
-from ...frames.tables import as_given, as_pandas, eager_library
+from ...frames.tables import as_given, as_pandas, eager_library, is_path
 from ...ground.errors import FileError, NotAvailable, cut
 from ...ground.savable import Kind
-from .archive import array_bytes, plain
-from .classes import check_fields, class_of, known_classes, names_of_classes, refused
-from .derived import CHECKS, DERIVED, as_now, written
+from .classes import CHECKS, DERIVED, as_now, check_fields, class_of, known_classes, names_of_classes, refused, written
 
+KINDS = "biufmMU"  # types of arrays: booleans, numbers, dates and texts of a fixed length
 MISSING = {"NA": pd.NA, "NaT": pd.NaT}
 MASKED = ("Int8", "Int16", "Int32", "Int64", "UInt8", "UInt16", "UInt32", "UInt64", "Float32", "Float64", "boolean")
 TABLES = ("polars", "pyarrow")  # libraries whose tables are kept as such
@@ -27,9 +27,21 @@ FEW, RATIO = 2**23, 16  # bytes that the values of any file may take, and how ma
 ENTRY = 64  # bytes of a label that is counted and not written, of a text, and half of those of an array in another one
 
 
+def plain(array: np.ndarray) -> bool:
+    """Whether an array can be stored in an npy file unchanged."""
+    return array.dtype.kind in KINDS and array.dtype.fields is None
+
+
+def array_bytes(array: np.ndarray) -> bytes:
+    """A plain array as the bytes of an npy file, least byte first."""
+    file = io.BytesIO()
+    npy.write_array(file, np.asarray(array, array.dtype.newbyteorder("<")), version=(1, 0), allow_pickle=False)
+    return file.getvalue()
+
+
 @dataclass(frozen=True)
 class Codec:
-    """How values of a type are written: as a tag and a list of parts, which are values themselves."""
+    """The form of a type in a file: a tag and a list of parts, which are values themselves."""
 
     of: type | Callable[[Any], bool]  # the type, or whether a value is of it
     write: Callable[[Any], list[Any]]  # the parts of a value

@@ -278,7 +278,6 @@ def test_no_part_lies_over_another(page, width):
 def test_rings_are_the_rows_misclassified_held_out(page, hostile):
     """At each radius, as the legend and the table say."""
     codes, strip = hostile.frame.codes, page.locator(".protoclass-plot")
-    page.locator(".protoclass-field").press("Escape")  # nothing is selected
     judged = """map => {
       const { fit } = map.explorer, { now } = map.explorer.look();
       return [[...now.judged].map((code, row) => code !== fit.codes[row]), now.how];
@@ -290,8 +289,8 @@ def test_rings_are_the_rows_misclassified_held_out(page, hostile):
         assert how == "held out"
         assert wrong == (hostile.validation.predicted[0, :, step] != codes).tolist()
         assert "misclassified (held out)" in page.locator(".protoclass-legend").inner_text()
-        lost = [int(line.split()[-1]) for line in page.locator(".protoclass-card tbody tr").all_inner_texts()[:3]]
-        assert lost == np.bincount(codes[wrong], minlength=3).tolist()
+        errors = page.locator(".protoclass-map").evaluate("map => [...map.explorer.rule.errors]")
+        assert sorted(errors) == np.flatnonzero(wrong).tolist()
         strip.press("ArrowRight")
 
 
@@ -314,7 +313,7 @@ def explain(fit, row, coverage, augmented, distances, D):
         own = fit.prototypes.index[fit.prototypes["class"] == other]
         apart = D.loc[label, own]
         tied = " (tied: the first class wins)" if others[other] == far[fitted] else ""
-        words += f"nearest of {other} {apart.idxmin()!r} at {others[other]:.4g}{tied}."
+        words += f"nearest of {other}: {apart.idxmin()!r} at {others[other]:.4g}{tied}."
     wrong = coverage.wrong[row]
     if coverage.first[row] < 0:
         words += " It is not in any ball of its class."
@@ -327,8 +326,9 @@ def test_words_of_rows_and_prototypes_have_the_distances_that_python_says(page, 
     """Of every fourth row and all prototypes, at each radius."""
     explorer, strip = PrototypeExplorer(hostile), page.locator(".protoclass-plot")
     words = """rows => rows.map((row) => {
-      document.querySelector(".protoclass-map").explorer.select(row);
-      return document.querySelector(".protoclass-panel p").textContent;
+      document.querySelector(".protoclass-map").explorer.page.select(row);
+      const heads = [...document.querySelectorAll(".answer h2")], head = heads.find((each) => each.textContent.startsWith("Prototype")) || heads[0];
+      return head.nextElementSibling.textContent;
     })"""
     strip.press("Home")
     for step, eps in enumerate(explorer._steps.radii):
@@ -362,7 +362,7 @@ def test_prototypes_that_are_rows_of_another_class_are_marked(context, tmp_path)
     listed = page.locator("tbody tr[data-row]").all_inner_texts()
     for place, (label, prototype) in enumerate(fit.prototypes.iterrows()):
         own, stands_for = prototype["true_class"], prototype["class"]
-        page.evaluate("row => document.querySelector('.protoclass-map').explorer.select(row)", int(label))
+        page.evaluate("row => document.querySelector('.protoclass-map').explorer.page.select(row)", int(label))
         words = page.locator(".protoclass-panel").inner_text()
         other = own != stands_for
         assert (f"Prototype {label}: {stands_for} (true class {own})" in words) == other

@@ -46,8 +46,8 @@ DEFAULTS = {"test_size": None, "cv": None, "repeats": 1, "inner": "auto", "na": 
 @public
 def compare(
     formula: str,
-    data: Any,
-    methods: Any,
+    data: Any = None,
+    methods: Any = None,
     *,
     test_size: float | None = None,
     cv: Any = None,
@@ -145,6 +145,8 @@ def compare(
     >>> pc.compare("species ~ .", iris, ["pvm", "lda"], cv=5, dissimilarity="euclidean").table["wrong"].to_dict()
     {'pvm': 6, 'lda': 3}
     """
+    if not isinstance(formula, str):
+        raise OptionError("compare needs a formula, data and methods: use compare_fits([fit1, fit2], new) for existing fits")
     own = {"test_size": test_size, "cv": cv, "repeats": repeats, "inner": inner, "na": na, "groups": groups, "seed": seed,
            "reference": reference, "loss": loss}  # fmt: skip
     check_runs("repeats", repeats, seed, progress, least=1)
@@ -198,9 +200,7 @@ def compare_fits(fits: Any, new: Any, loss: Any = None, reference: str | None = 
     """
     listed = [*fits.values()] if isinstance(fits, Mapping) else [*fits] if isinstance(fits, (list, tuple)) else []
     if not listed or not all(isinstance(fit, Fitted) for fit in listed):
-        raise OptionError(
-            f"fits must be a list of fits, or a mapping of names to fits, not {brief(fits)}: use compare_fits([fit1, fit2], new)"
-        )
+        raise OptionError("fits must be a list of fits, or a mapping of names to fits: use compare_fits([fit1, fit2], new)")
     methods = [fit.model.name for fit in listed]
     numbered = [f"{name}.{methods[:i].count(name) + 1}" if methods.count(name) > 1 else name for i, name in enumerate(methods)]
     named = dict(zip(check_names(list(fits) if isinstance(fits, Mapping) else numbered), listed, strict=True))

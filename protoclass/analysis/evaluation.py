@@ -410,7 +410,7 @@ class TestResult(Printed, Served):
     def roc_test(self, other: TestResult, of: Any = None) -> pd.DataFrame:
         """DeLong's test whether the areas under two ROC curves differ.
 
-        For several calibrated fits on the same rows, `compare(fit1, fit2, ..., new=new).score_tests("auc")` tests each pair, with Holm's
+        For several calibrated fits on the same rows, `compare_fits(fits, new).score_tests("auc")` tests each pair, with Holm's
         correction.
 
         Parameters

@@ -103,6 +103,7 @@ BROOM_PROC = [
     ("pc.glance(fit)", "NotAvailable: fit.glance(...)", "fit.glance()"),
     ("pc.augment(fit, new)", "NotAvailable: fit.augment(...)", "fit.augment(new)"),
     ("fit.augment(newdata=new)", "OptionError: use data=", "fit.augment(data=new)"),
+    ("compared.chances", "NotAvailable: use probabilities", "compared.probabilities"),
     ("compared.tidy()", "NotAvailable: use the attribute table, which has a row for each method", "compared.table"),
     ("compared.summary()", "NotAvailable: the attribute table", "compared.table"),
     ("pc.roc(new['species'], fit.predict(new))", "NotAvailable: fit.calibrate().test(new).plot('roc')", "cal.test(new).plot('roc')"),

@@ -66,31 +66,6 @@ def test_an_ordered_response_is_said_to_count_as_unordered(iris):
 
 
 @pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"color": "red"}, "no argument 'color': colours, limits and titles are changed on the Axes"),
-        ({"type": "prob"}, "use kind=; its arguments are kind, ax, balls, x, y"),
-        ({"kind": "path", "newdata": 1}, r"plot\('path'\) has no argument 'newdata': use new=; its"),
-        ({"shape": (2, 2)}, "use kind='weights', 'map', 'images' or 'misclassified'"),
-        ({"kind": "images"}, r"plot\('images'\) needs shape="),
-        ({"kind": "confusion", "what": 1}, "no argument 'what': its arguments are kind, ax"),
-    ],
-)
-def test_plot_names_what_it_does_not_know(fit, options, message):
-    with pytest.raises(pc.OptionError, match=message):
-        fit.plot(**options)
-
-
-def test_predict_and_curves_know_the_names_of_r(fit, iris):
-    with pytest.raises(pc.OptionError, match="use new=; its arguments are new, kind"):
-        fit.predict(newdata=iris)
-    with pytest.raises(pc.OptionError, match="use kind="):
-        fit.predict(iris, type="prob")
-    with pytest.raises(pc.OptionError, match="changed on the Axes that it returns"):
-        pc.cross_validate("species ~ .", iris, eps=[1.0, 2.0], dissimilarity="euclidean", repeats=1).plot(color="red")
-
-
-@pytest.mark.parametrize(
     ("formula", "message"),
     [
         ("y ~ offset(a)", r"'offset' in 'y ~ offset\(a\)' is a function of R:"),
@@ -218,7 +193,6 @@ def test_levels_not_seen_are_said_beside_those_that_are_known(iris):
     said = r"column 'g' has levels that the training data \('a', 'b', 'c', 'd', 'e' and 2 more\) lack: 'Z' \(150"
     with pytest.raises(pc.DataError, match=said):
         fit.predict(iris.assign(g="Z"), unseen="raise")
-
 
 
 def test_print_says_how_often_folds_were_drawn_and_writes_no_error_of_zero(iris):

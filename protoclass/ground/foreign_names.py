@@ -13,7 +13,8 @@ SAME_AS: Mapping[str, tuple[str, ...]] = {
     **dict.fromkeys(["n_clusters", "centers"], ("K", "k")), "n_prototypes": ("K", "k", "max_prototypes"),
     "sample_weight": ("weights",), "class_weight": ("class_weights",),
     "scoring": ("measure",), "verbose": ("progress",), "na_action": ("na",), "epsilon": ("eps",), "radius": ("eps",),
-    "lambda": ("lambda_",), "cost": ("C", "loss", "lambda_"), "n_repeats": ("repeats",), "group": ("groups", "clusters", "by"), "groups": ("clusters",),
+    "lambda": ("lambda_",), "cost": ("C", "loss", "lambda_"), "n_repeats": ("repeats",),
+    "group": ("groups", "clusters", "by"), "groups": ("clusters",),
     "alpha": ("level", "delta"), "R": ("B", "draws"),
     "cutoff": ("threshold",), "positive": ("of",),
 }  # fmt: skip
@@ -57,7 +58,10 @@ VALUES: Mapping[str, Mapping[str, str]] = {
         **dict.fromkeys(["svm", "svc"], "use method='hyperplane', a support vector machine"),
         "pam": "use method='kmedoids' for medoids of each class",
         "gmm": "use method='mixture' for a Gaussian mixture in each class",
-        **dict.fromkeys(["rf", "glm", "lda", "qda"], "use a method with prototypes, such as 'knn'; compare() also has 'logistic', 'lda' and 'forest'"),
+        **dict.fromkeys(
+            ["rf", "glm", "lda", "qda"],
+            "use a method with prototypes, such as 'knn'; compare() also has 'logistic', 'lda' and 'forest'",
+        ),
     },
     "dissimilarity": {
         "cityblock": "use 'manhattan'", "l2": "use 'euclidean'", "maximum": "use 'chebyshev'",

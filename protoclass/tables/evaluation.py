@@ -54,27 +54,25 @@ def error_of(test: TestResult) -> str:
 
 def lines(test: TestResult) -> list[str]:
     """The first lines of print."""
-    left = f"; {test.left_out} rows excluded without a class or a prediction" if test.left_out else ""
-    out = [
-        *warned(test),
-        f"{error_of(test)}, {counted(test)}{left}",
-        f"No-information error {fixed(test.no_information)} ({test.against})",
-        f"p-value {'< 0.001' if test.p_value < LEAST_P else significant(test.p_value, 3)} ({test.p_value_method})",
-    ]
-    out += [f"Intervals and test are cluster-robust for {test.clusters} groups of rows"] if test.clusters is not None else []
-    out += [f"Decision: {test.decided}"] if test.decided else []
+    excluded = f"; {test.left_out} rows excluded without a class or a prediction" if test.left_out else ""
     parts = {name: f"{NAMES[name]} {written(e)}" for name, e in test.estimates.items()}
     parts |= {name: f"{NAMES[name]} {significant(mean)}" for name, (mean, _) in test.means.items()}
-    for names in (("balanced_accuracy", "kappa"), ("auc", "brier", "log_loss"), ("loss", "loss_no_information", "decision_loss")):
-        line = "; ".join(parts[name] for name in names if name in parts)
-        at = len(warned(test)) if names[0] == "loss" else len(out)  # with costs, the loss comes first
-        out[at:at] = [line] if line else []
-    out += undecided(test)
+    kinds = (("loss", "loss_no_information", "decision_loss"), ("balanced_accuracy", "kappa"), ("auc", "brier", "log_loss"))
+    loss, *others = ("; ".join(parts[name] for name in names if name in parts) for names in kinds)
+    p_value = "< 0.001" if test.p_value < LEAST_P else significant(test.p_value, 3)
+    clusters = "" if test.clusters is None else f"Intervals and test are cluster-robust for {test.clusters} groups of rows"
+    out = [
+        *warned(test), loss,
+        f"{error_of(test)}, {counted(test)}{excluded}",
+        f"No-information error {fixed(test.no_information)} ({test.against})",
+        f"p-value {p_value} ({test.p_value_method})",
+        clusters, f"Decision: {test.decided}" if test.decided else "", *others, *undecided(test),
+    ]  # fmt: skip
     if test.judged.prevalence is not None:
         named = [f"{visible(str(c))} {fixed(p, 3)}" for c, p in zip(test.classes, test.judged.prevalence, strict=True)]
         more = f" and {len(named) - MOST_NAMED} more" if len(named) > MOST_NAMED else ""
         out.append(f"The probabilities are for the prevalence of the calibration rows: {', '.join(named[:MOST_NAMED])}{more}")
-    return out
+    return [line for line in out if line]
 
 
 def undecided(test: TestResult) -> list[str]:

@@ -153,7 +153,7 @@ def compare(
     common = {"na": na, "seed": seed, "cv": inner, "progress": False, **arguments}
     specs = {name: {**({} if is_estimator(spec["method"]) else common), **spec} for name, spec in named_methods(methods, seed).items()}
     check_arguments(arguments, specs)
-    check_reference(reference, list(specs))
+    one_of("reference", reference, (None, *specs))
     data = as_pandas(read_for(data, formula, {"groups": groups}))
     splits = make_splits(formula, data, arguments.get("dissimilarity"), na, groups, test_size, cv, repeats, seed)
     loss_of(loss, splits.frame.levels)
@@ -204,7 +204,7 @@ def compare_fits(fits: Any, new: Any, loss: Any = None, reference: str | None = 
     methods = [fit.model.name for fit in listed]
     numbered = [f"{name}.{methods[:i].count(name) + 1}" if methods.count(name) > 1 else name for i, name in enumerate(methods)]
     named = dict(zip(check_names(list(fits) if isinstance(fits, Mapping) else numbered), listed, strict=True))
-    check_reference(reference, list(named))
+    one_of("reference", reference, (None, *named))
     new, first = as_pandas(new), listed[0].frame
     for name, fit in named.items():
         if list(fit.frame.levels) != list(first.levels) or fit.frame.formula.response != first.formula.response:
@@ -230,19 +230,15 @@ ESTIMATORS = ("logistic", "lda", "forest")
 
 def estimator_named(name: str, seed: int) -> dict[str, Any]:
     """The arguments of a method that is an estimator of scikit-learn, by name; `numbers`: it gets columns of numbers."""
-    if name == "logistic":
-        from sklearn.linear_model import LogisticRegression
-        from sklearn.pipeline import make_pipeline
-        from sklearn.preprocessing import StandardScaler
+    from sklearn import discriminant_analysis, ensemble, linear_model, pipeline, preprocessing  # slow to import
 
-        return {"method": make_pipeline(StandardScaler(), LogisticRegression(max_iter=1000)), "numbers": True}
-    if name == "lda":
-        from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
-
-        return {"method": LinearDiscriminantAnalysis()}
-    from sklearn.ensemble import RandomForestClassifier
-
-    return {"method": RandomForestClassifier(random_state=seed)}
+    logistic = linear_model.LogisticRegression(max_iter=1000)
+    estimators = {
+        "logistic": pipeline.make_pipeline(preprocessing.StandardScaler(), logistic),
+        "lda": discriminant_analysis.LinearDiscriminantAnalysis(),
+        "forest": ensemble.RandomForestClassifier(random_state=seed),
+    }
+    return {"method": estimators[name], "numbers": True}
 
 
 FIXED = {"formula", "data", "na", "seed", "cv", "progress", "groups", "weights"}  # arguments of `fit` that no method has of its own
@@ -289,11 +285,6 @@ def check_arguments(arguments: Mapping[str, Any], specs: Mapping[str, Mapping[st
                 f"method {name!r} has its own calibration rows, which may be among the test rows: leave data out to calibrate on each "
                 "training set, fold by fold"
             )
-
-
-def check_reference(reference: Any, names: list[str]) -> None:
-    """Raise unless the reference is None or one of the names."""
-    one_of("reference", reference, (None, *names))
 
 
 def method_name(spec: Any) -> str:
@@ -351,9 +342,9 @@ def make_splits(
     cv = own_folds(cv, data, data.index.get_indexer(frame.index))
     seeds = [int(np.random.SeedSequence([seed, r, 1]).generate_state(1)[0]) for r in range(repeats)]
     tests, note = draw_splits(frame, None if of_row is None else of_row.loc[frame.index], test_size, cv, seeds)
-    said = "" if of_row is not None else copies_across(frame, np.argmax(tests, axis=0))
-    if said:
-        warn(said, DataWarning)
+    copies = "" if of_row is not None else copies_across(frame, np.argmax(tests, axis=0))
+    if copies:
+        warn(copies, DataWarning)
     n, held = len(frame), float(np.mean([test.sum() for test in tests]))
     again = (f", {repeats} times" if repeats > 1 else "") + ("" if groups is None else ", whole groups left out")
     if test_size is not None:

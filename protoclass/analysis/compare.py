@@ -147,7 +147,7 @@ def compare(
     """
     if not isinstance(formula, str):
         raise OptionError("compare needs a formula, data and methods: use compare_fits([fit1, fit2], new) for existing fits")
-    own = {"test_size": test_size, "cv": cv, "repeats": repeats, "inner": inner, "na": na, "groups": groups, "seed": seed,
+    options = {"test_size": test_size, "cv": cv, "repeats": repeats, "inner": inner, "na": na, "groups": groups, "seed": seed,
            "reference": reference, "loss": loss}  # fmt: skip
     check_runs("repeats", repeats, seed, progress, least=1)
     common = {"na": na, "seed": seed, "cv": inner, "progress": False, **arguments}
@@ -158,7 +158,7 @@ def compare(
     splits = make_splits(formula, data, arguments.get("dissimilarity"), na, groups, test_size, cv, repeats, seed)
     loss_of(loss, splits.frame.levels)
     results, predictions, probabilities = judge_all(splits, specs, progress, loss)
-    given = {name: value for name, value in own.items() if not is_default(name, value, DEFAULTS)} | arguments
+    given = {name: value for name, value in options.items() if not is_default(name, value, DEFAULTS)} | arguments
     words = [f"{name}={value:.4g}" if isinstance(value, float) else f"{name}={short(value)}" for name, value in given.items()]
     call = f"compare({', '.join([repr(formula), 'data', str(list(specs)), *words])})"
     return Comparison(
@@ -345,13 +345,13 @@ def make_splits(
     copies = "" if of_row is not None else copies_across(frame, np.argmax(tests, axis=0))
     if copies:
         warn(copies, DataWarning)
-    n, held = len(frame), float(np.mean([test.sum() for test in tests]))
+    n, tested = len(frame), float(np.mean([test.sum() for test in tests]))
     again = (f", {repeats} times" if repeats > 1 else "") + ("" if groups is None else ", whole groups left out")
     if test_size is not None:
-        how, sets = f"Random split{again}: {n - held:g} rows train, {held:g} test", 1
+        how, sets = f"Random split{again}: {n - tested:g} rows train, {tested:g} test", 1
     else:
         how, sets = f"Nested cross-validation of {n} rows, {len(tests) // repeats} folds{again}{note}", repeats
-    design = Design(held / (n - held), sets, groups is not None)
+    design = Design(tested / (n - tested), sets, groups is not None)
     return Splits(formula, data, frame, dissimilarity, given, groups if isinstance(groups, str) else of_row, tests, how, design)
 
 
@@ -496,10 +496,10 @@ def draw_splits(
     if not (isinstance(cv, np.ndarray) or (isinstance(cv, str) and cv == "loo")):
         return tests, ""
     for test in tests:
-        left = np.bincount(y[~test], minlength=len(frame.levels))
-        if not left.all():
-            lost = shown(frame.levels[left == 0][0])
-            raise DataError(f"a fold has all rows of class {lost}, so none is left for training: use other folds")
+        counts = np.bincount(y[~test], minlength=len(frame.levels))
+        if not counts.all():
+            level = shown(frame.levels[counts == 0][0])
+            raise DataError(f"a fold has all rows of class {level}, so none is left for training: use other folds")
     return tests, f", {notes[0]}"
 
 

@@ -530,8 +530,8 @@ def most_separating(frame: Frame, groups: dict[str, list[str]]) -> dict[str, lis
     by_class = frame.columns.select_dtypes("number").groupby(frame.codes)
     ratio = by_class.mean().var() / by_class.var().mean()
     value = {name: max(ratio.get(c, np.inf) for c in columns) for name, columns in groups.items()}  # other columns first
-    kept = sorted(groups, key=lambda name: -np.nan_to_num(value[name], nan=-1.0))[:MOST]
-    return {name: columns for name, columns in groups.items() if name in set(kept)}
+    largest = set(sorted(groups, key=lambda name: -np.nan_to_num(value[name], nan=-1.0))[:MOST])
+    return {name: columns for name, columns in groups.items() if name in largest}
 
 
 def training_rows(fit: Fitted, cv: Any) -> Permutable:

@@ -76,7 +76,7 @@ def lines(test: TestResult) -> list[str]:
 
 
 def undecided(test: TestResult) -> list[str]:
-    """That error and sensitivities ignore the losses; for two classes with the threshold that decides by them."""
+    """A note that error and sensitivities ignore the losses; for two classes with the threshold that decides by them."""
     if test.losses is None or test.decided:
         return []
     line = f"Error, {'sensitivity and specificity' if len(test.classes) == 2 else 'sensitivities and specificities'} are for predict(new), "
@@ -344,11 +344,11 @@ def of_groups(result: TestByGroup, measures: Any = None, of: Any = None) -> Pape
         table.loc["difference"] = {m: written(Estimate(*pair[["difference", "low", "high"]])) for m, pair in pairs.items()}
         table.loc["p"] = {m: significant(pair["p"], 3) if pair["p"] == pair["p"] else "" for m, pair in pairs.items()}
     table, of = table.fillna("").rename(columns=heading), result.of if of is None else of
-    said = [f"Class {shown(of)}."] if of is not None and names != ["error"] else []
-    said += [f"Decision: {result.overall.decided}."] if result.overall.decided else []
+    remarks = [f"Class {shown(of)}."] if of is not None and names != ["error"] else []
+    remarks += [f"Decision: {result.overall.decided}."] if result.overall.decided else []
     title = f"Test by {result.by}: estimates (95 % CI)"
-    said += ["Difference: the first group minus the second; each measure is tested separately."] if len(result.groups) == 2 else []
-    return PaperTable(table, title, [*said, *notes_of_groups(result), *notes(result.overall)])
+    remarks += ["Difference: the first group minus the second; each measure is tested separately."] if len(result.groups) == 2 else []
+    return PaperTable(table, title, [*remarks, *notes_of_groups(result), *notes(result.overall)])
 
 
 def of_comparison(result: Comparison, reference: str | None = None) -> PaperTable:
@@ -381,7 +381,7 @@ def of_comparison(result: Comparison, reference: str | None = None) -> PaperTabl
         out[heading(score)] = ["" if v != v else f"{fixed(v, 3)}{f' ({fixed(se, 3)})' if se == se else ''}" for v, se in pairs]
     if table["prototypes"].notna().any():
         out["Prototypes"] = ["" if n != n else significant(n) for n in table["prototypes"].astype(float)]
-    said = [f"{result.how[0].upper()}{result.how[1:]}.", "Errors with 95 % CI; scores with standard errors."]
+    remarks = [f"{result.how[0].upper()}{result.how[1:]}.", "Errors with 95 % CI; scores with standard errors."]
     if len(out) > 1:
         pairs = tests[(tests["a"] == first) | (tests["b"] == first)]
         flip = np.where(pairs["a"] == first, -1.0, 1.0)
@@ -392,8 +392,8 @@ def of_comparison(result: Comparison, reference: str | None = None) -> PaperTabl
         out["Difference"] = pd.Series(_estimates(other, "error"), other.index).reindex(out.index).fillna("reference")
         out["p (Holm)"] = p.reindex(out.index).fillna("")
         how = f"p by {', '.join(dict.fromkeys(pairs['test']))}, with Holm's correction for all pairs"
-        said.append(f"Difference: error minus the error of {first} (95 % CI); {how}.")
-    return PaperTable(out.rename_axis("Method"), "Comparison of methods", said)
+        remarks.append(f"Difference: error minus the error of {first} (95 % CI); {how}.")
+    return PaperTable(out.rename_axis("Method"), "Comparison of methods", remarks)
 
 
 def _estimates(table: pd.DataFrame, name: str) -> list[str]:

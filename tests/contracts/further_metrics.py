@@ -17,7 +17,7 @@ from protoclass.core.distances.minkowski import Geometry, minkowski
 from protoclass.core.sources import Rep, part
 from protoclass.frames.frame import Frame, mold
 from protoclass.ground.errors import shown
-from protoclass.metrics.base import Metric, TrainedMetric, VectorMetric, same
+from protoclass.metrics.base import Metric, TrainedMetric, same
 from protoclass.metrics.mixed import Mixed
 from protoclass.metrics.wrappers import Ranks
 from protoclass.testing.contract import ContractError, accepted, hold, pickled, require, unless_refused, watching
@@ -339,23 +339,6 @@ def check_geometry(s: Measured) -> None:
         )  # fmt: skip
 
 
-def check_halfway(s: Measured) -> None:
-    """The place halfway between two rows is no farther from either than they are from one another."""
-    if not isinstance(s.trained, VectorMetric):
-        return
-    rows, candidates = s.rows, s.candidates
-    X = np.asarray(s.trained.coordinates(rows))
-    for i, j in PAIRS:
-        half = s.between(part(rows, np.array([i, j])), s.trained.place((X[[i]] + X[[j]]) / 2))
-        apart = float(s.between(part(rows, np.array([i])), part(candidates, np.array([j])))[0, 0])
-        require(
-            (half <= apart * (1 + 1e-6) + 1e-12).all(), f"{s}: the place halfway between the coordinates of rows {i % len(s)} and "
-            f"{j % len(s)} is {float(half.max()):.6g} from one of them, but they are {apart:.6g} from each other: coordinates "
-            "must be those of "
-            "a vector space, in which a centroid lies between its rows; else derive from TrainedMetric",
-        )  # fmt: skip
-
-
 def check_column_weights(s: Measured) -> None:
     """The table of what columns count is about the columns of the design matrix."""
     table = s.trained.column_weights
@@ -519,17 +502,9 @@ def check_own_row(s: Measured) -> None:
     )  # fmt: skip
 
 
-def check_after_others(s: Measured) -> None:
-    """Rows are measured alike after rows of other kinds were represented."""
-    if not s.metric.given:
-        for where, table in s.unkind:
-            unless_refused(s.on(where).new, table)
-        check_rows_alone(s, s.data, s.D, (1,))
-
-
 CHECKS: tuple[Callable[[Any], None], ...] = (
-    check_untouched, *package.CHECKS, check_power, check_places, check_choice, check_what_is_learned, check_after_others, check_state,
-    check_unusual_rows, check_own_row, check_folds, check_dependence, check_few_rows, check_parts, check_halfway, check_geometry,
+    check_untouched, *package.CHECKS, check_power, check_places, check_choice, check_what_is_learned, check_state,
+    check_unusual_rows, check_own_row, check_folds, check_dependence, check_few_rows, check_parts, check_geometry,
     check_column_weights, check_wrappers,
 )  # fmt: skip
 

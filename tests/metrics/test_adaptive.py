@@ -1,13 +1,12 @@
 """Discriminant adaptive distances against the formulas in loops."""
 
 import numpy as np
-import pandas as pd
 import pytest
 from scipy.linalg import sqrtm
 
 import protoclass as pc
 from protoclass.core.neighbours.dann import local_distances, local_factors
-from protoclass.metrics.dann import Adaptive
+from protoclass.metrics.learned import Adaptive
 
 
 def slow(z, X, y, K, epsilon, ridge):
@@ -51,29 +50,6 @@ def test_iterations_look_along_the_boundary():
     assert not np.allclose(once, twice)
 
 
-def sphere(n, seed, noise=6):
-    """Two classes, one inside a sphere in four variables, among others that are noise (ESL, section 13.4.2)."""
-    draw = np.random.default_rng(seed)
-    X = draw.normal(size=(n, 4 + noise))
-    radius = (X[:, :4] ** 2).sum(axis=1)
-    table = pd.DataFrame(X, columns=[f"x{k}" for k in range(X.shape[1])])
-    return table.assign(y=np.where(radius < 3.36, "inside", "outside"))
-
-
-def test_it_beats_plain_neighbours_among_noise():
-    better = 0
-    for seed in range(4):
-        train, new = sphere(400, seed), sphere(600, 100 + seed)
-        plain = pc.fit("y ~ .", train, "knn", k=7).test(new).error
-        adaptive = (
-            pc.fit("y ~ .", train, "knn", k=7, dissimilarity=Adaptive(neighborhood=100, ridge=0.1, iterations=2))
-            .test(new)
-            .error
-        )
-        better += adaptive < plain
-    assert better >= 3
-
-
 def test_wrong_parameters(iris):
     for parameters in (
         {"neighborhood": 1},
@@ -82,7 +58,6 @@ def test_wrong_parameters(iris):
         {"ridge": -1},
         {"iterations": 0},
         {"scale": "fold"},
-        {"base": 5},
     ):
         with pytest.raises(pc.OptionError):
             Adaptive(**parameters)

@@ -15,7 +15,7 @@ from sklearn.metrics.pairwise import pairwise_kernels
 import protoclass as pc
 from protoclass.core.sources import part
 from protoclass.metrics.kernels import Kernel
-from protoclass.metrics.mahalanobis import Mahalanobis
+from protoclass.metrics.minkowski import Mahalanobis
 from protoclass.metrics.pairwise import Canberra, Correlation, Cosine, Hamming, Jaccard, ZeroOne
 
 NUMERIC = [Mahalanobis(), Cosine(), Correlation(), Canberra(), Hamming(), ZeroOne()]
@@ -186,9 +186,9 @@ def test_rows_without_a_direction_are_named():
         (lambda: Mahalanobis(scale=False), "scale must be True or 'fold', not False"),
         (lambda: Kernel("sigmoid"), "kernel must be 'rbf', 'poly' or 'laplacian', .*: for the matrix K of another"),
         (lambda: Kernel(np.eye(2)), r"from_similarity\(K, \"kernel\"\)"),
-        (lambda: Kernel(gamma=0), "gamma must be a number > 0 or None, not 0"),
-        (lambda: Kernel("poly", degree=0), "degree must be a whole number from 1 to 100, not 0"),
-        (lambda: Kernel("poly", coef0=-1), "coef0 must be a number >= 0 to make a kernel, not -1"),
+        (lambda: Kernel(gamma=0), "gamma must be a number > 0, not 0"),
+        (lambda: Kernel("poly", degree=0), "degree must be a whole number >= 1 and <= 100, not 0"),
+        (lambda: Kernel("poly", coef0=-1), "coef0 must be a number >= 0, not -1"),
         (lambda: Kernel(degree=2), "degree and coef0 need kernel='poly', not the rbf kernel"),
         (lambda: Kernel(scale="sd"), "scale must be True, False or 'fold', not 'sd'"),
     ],

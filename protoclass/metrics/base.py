@@ -368,7 +368,7 @@ class TrainedMetric(WithTraits):
         raise lacking(self, "terms")
 
     def contributions(self, rows: Frame, others: Frame, candidates: Rep) -> Array:
-        """What each column of the design matrix adds to the squared distance of each row to its candidate, (r, p), under a matrix.
+        """Contribution of each column of the design matrix to the squared distance of each row to its candidate, (r, p), under a matrix.
 
         `others` has the rows that the candidates are, one for each row, and `candidates` their representation. Define it where no
         power of the dissimilarities is a sum over variables.

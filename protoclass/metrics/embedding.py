@@ -1,4 +1,4 @@
-"""What dissimilarities are like: their check, their spectrum, and distances in a pseudo-Euclidean space."""
+"""Properties of dissimilarities: their check, their spectrum, and their embedding in a pseudo-Euclidean space."""
 
 from __future__ import annotations
 
@@ -194,17 +194,17 @@ class Check:
             return to_html(self.title, (self.table[["answer", "detail"]], {}))
 
 
-def check_dissimilarity(P: Array, names: pd.Index, own: Array, metric: str, by: Any, seed: int) -> Check:
-    """The table of `Dissimilarity.check`, for dissimilarities P (n, m) of rows to candidates, which are the rows `own`."""
+def check_dissimilarity(P: Array, names: pd.Index, row_of: Array, metric: str, by: Any, seed: int) -> Check:
+    """The table of `Dissimilarity.check`, for dissimilarities P (n, m) of rows to candidates, which are the rows `row_of` (-1: none)."""
     whole_number("seed", seed, 0, MOST_SEED)
     classes, (n, m) = classes_of(names, by), P.shape
-    outside, square = int((own < 0).sum()), np.array_equal(own, np.arange(n))
+    outside, square = int((row_of < 0).sum()), np.array_equal(row_of, np.arange(n))
     answers = {
         "shape": (f"{n} x {m}", np.nan, f"{outside} candidates are not rows" if outside else ""),
         "square": ("yes", np.nan, "") if square else ("no", np.nan, "the candidates are not the rows"),
         **dict.fromkeys(("symmetric", "triangle inequality", "Euclidean"), _not_applicable("not square")),
         **dict.fromkeys(("zero diagonal", "duplicates"), _not_applicable("no candidate is a row")),
-        **_spread(core.values(P, own)),
+        **_spread(core.values(P, row_of)),
     }
     if square:
         both = core.asymmetry(P)
@@ -212,8 +212,8 @@ def check_dissimilarity(P: Array, names: pd.Index, own: Array, metric: str, by: 
         answers["triangle inequality"] = _triangles(P, names, seed)
         answers["Euclidean"] = _euclidean(P, both, seed)
     if outside < m:
-        answers["zero diagonal"] = _diagonal(core.self_dissimilarities(P, own), names[own[own >= 0]])
-        answers["duplicates"] = _duplicates(core.duplicates(P, own, classes.codes), names, by is not None)
+        answers["zero diagonal"] = _diagonal(core.self_dissimilarities(P, row_of), names[row_of[row_of >= 0]])
+        answers["duplicates"] = _duplicates(core.duplicates(P, row_of, classes.codes), names, by is not None)
     table = pd.DataFrame.from_dict(answers, orient="index", columns=["answer", "value", "detail"]).loc[list(QUESTIONS)]
     return Check(table.rename_axis("question"), f"{metric} dissimilarities of {n} rows to {m} candidates")
 
@@ -247,11 +247,11 @@ def _symmetric(both: core.Asymmetry, n: int, rows: pd.Index) -> Answer:
     return "no" if both.beyond else "up to rounding", both.absolute, detail
 
 
-def _diagonal(own: Array, names: pd.Index) -> Answer:
-    off, at = int((own != 0).sum()), int(own.argmax())
+def _diagonal(diagonal: Array, names: pd.Index) -> Answer:
+    off, i = int((diagonal != 0).sum()), int(diagonal.argmax())
     if off == 0:
-        return "yes", 0.0, "" if len(own) > 1 else "one row"
-    return "no", float(off), f"{off} of {len(own)} are not at 0 from themselves, at most {own[at]:.4g} ({shown(names[at])})"
+        return "yes", 0.0, "" if len(diagonal) > 1 else "one row"
+    return "no", float(off), f"{off} of {len(diagonal)} are not at 0 from themselves, at most {diagonal[i]:.4g} ({shown(names[i])})"
 
 
 def _duplicates(same: core.Duplicates, rows: pd.Index, classes: bool) -> Answer:

@@ -215,5 +215,5 @@ def arrays_of(spec: Forest, forest: Any, names: Any, levels: list[Array], error:
     if len(trees) > MOST_TREES or all(tree.node_count == 1 for tree in trees):
         raise DataError(f"the {len(trees)} trees of a forest must have splits, and be at most {MOST_TREES}: use other columns or rows")
     start = np.cumsum([0, *(tree.node_count for tree in trees)])
-    nodes = {name: np.concatenate([getattr(tree, own) for tree in trees]).astype(kind) for name, own, kind in NODES}
+    nodes = {name: np.concatenate([getattr(tree, attribute) for tree in trees]).astype(kind) for name, attribute, kind in NODES}
     return TrainedForest(spec, start, columns=strings(names), levels=tuple(levels), error=np.array([error]), **nodes)

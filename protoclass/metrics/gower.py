@@ -185,7 +185,7 @@ class TrainedGower(TrainedMetric):
 
     @property
     def spread(self) -> Array:
-        """What the differences of each variable are divided by."""
+        """Divisor of the differences of each variable."""
         return np.append(self.ranges, np.ones(len(self.categories)))
 
     def terms(self, rows: Rep, candidates: Rep) -> Array:

@@ -454,15 +454,15 @@ class ByClass(TrainedMetric):
                 "dissimilarity"
             )
         present = [np.flatnonzero(frame.codes == c) for c in range(len(self.parts))]
-        own = [metric.candidates(frame.take(at)) for metric, at in zip(self.parts, present, strict=True) if len(at)]
+        parts = [metric.candidates(frame.take(at)) for metric, at in zip(self.parts, present, strict=True) if len(at)]
         back = np.argsort(np.concatenate(present), kind="stable")
-        return (*(np.concatenate(arrays)[back] for arrays in zip(*own, strict=True)), frame.codes.astype(np.int64))
+        return (*(np.concatenate(arrays)[back] for arrays in zip(*parts, strict=True)), frame.codes.astype(np.int64))
 
     def between(self, rows: Rep, candidates: Rep) -> Array:
         return self.by_class(rows, candidates, "between")
 
     def by_class(self, rows: Rep, candidates: Rep, measure: str) -> Array:
-        """What a method of each class's metric gives for the candidates of the class."""
+        """Values of a method of each class's metric for the candidates of the class."""
         *known, codes = candidates
         width, out = len(rows) // len(self.parts), None
         for c in np.unique(codes):

@@ -261,16 +261,16 @@ def warn_of_values(frame: Frame, metric: Metric | TrainedMetric) -> None:
             "end of its series",
             DataWarning,
         )
-    for said in (texts_as_wholes(frame, metric), sparse_rows(frame, metric)):
-        if said:
-            warn(said, DataWarning)
+    for message in (texts_as_wholes(frame, metric), sparse_rows(frame, metric)):
+        if message:
+            warn(message, DataWarning)
 
 
 HUBS, SAMPLED = 3, 500  # times their proportion, from which on sparse rows are the nearest too often; rows whose nearest ones are counted
 
 
 def sparse_rows(frame: Frame, metric: Metric | TrainedMetric) -> str:
-    """That rows with less than half of the predictors are nearest to many rows, because missing values are skipped; "" if they are not."""
+    """The warning if rows with less than half of the predictors are nearest to many rows, because missing values are skipped; or ""."""
     if not (frame.keep and metric.skips_missing) or metric.given or metric.train_in_folds:
         return ""
     observed, p = frame.columns.notna().sum(axis=1).to_numpy(), len(frame.schema)
@@ -298,7 +298,7 @@ KMER = 3  # letters of the k-mers that are suggested
 
 
 def texts_as_wholes(frame: Frame, metric: Metric | TrainedMetric) -> str:
-    """That the only predictor is text with hardly a value twice, whose letters the metric does not compare, and the cure; "" if not so."""
+    """The warning, with its cure, if the only predictor is text that hardly repeats and the metric does not compare letters; or ""."""
     if len(frame.schema) != 1:
         return ""
     ((name, column),) = frame.schema.items()

@@ -212,9 +212,9 @@ class TrainedMinkowski(VectorMetric):
     Attributes
     ----------
     spread : array (p,)
-        What each column of the design matrix is divided by.
+        Divisor of each column of the design matrix.
     factor : array (p,)
-        What each scaled column is multiplied by for its weight.
+        Factor of each scaled column, for its weight.
     columns : array (p,) of str
         Names of the columns.
     constant : array of str

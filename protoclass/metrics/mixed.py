@@ -166,8 +166,8 @@ class TrainedMixed(TrainedMetric):
     def _sides(self, represent: Callable[[TrainedMetric, Frame], Rep], frame: Frame, counts: Array) -> Rep:
         """The arrays of all parts, one part after the other."""
         out: Rep = ()
-        for m, cut_frame, count in zip(self.parts, self.spec.cuts(frame), counts, strict=True):
-            rep = represent(m, cut_frame)
+        for m, part_frame, count in zip(self.parts, self.spec.cuts(frame), counts, strict=True):
+            rep = represent(m, part_frame)
             if len(rep) != count:
                 raise OptionError(
                     f"the metric {m.name} can't be a part, because it represents these rows by {len(rep)} arrays, but the training rows "
@@ -186,12 +186,12 @@ class TrainedMixed(TrainedMetric):
 
     @property
     def spread(self) -> Array:
-        """What the dissimilarities of each part are divided by."""
+        """Divisor of the dissimilarities of each part."""
         return np.array([s or 1.0 for s in self.scales])
 
     def unmeasured(self, frame: Frame) -> dict[str, Array]:
         cuts = zip(self.parts, self.spec.cuts(frame), strict=True)
-        return {name: letters for m, own in cuts for name, letters in m.unmeasured(own).items()}
+        return {name: letters for m, part_frame in cuts for name, letters in m.unmeasured(part_frame).items()}
 
     def terms(self, rows: Rep, candidates: Rep) -> Array:
         return np.stack(list(self._weighted(rows, candidates)), axis=-1)

@@ -173,16 +173,11 @@ class Custom(Metric):
         return np.array([[self._value(a, b) for b in candidates[0]] for a in rows[0]]).reshape(len(rows[0]), len(candidates[0]))
 
     def _value(self, a: pd.Series, b: pd.Series) -> float:
+        rows = f"rows {shown(a.name)} and {shown(b.name)}"
         try:
-            value: Any = self.function(a, b)
+            number = float(self.function(a, b))
         except Exception as reason:
-            raise DataError(
-                f"{self.name} failed on rows {shown(a.name)} and {shown(b.name)}: {type(reason).__name__}: {reason}"
-            ) from reason
-        try:
-            number = float(value)
-        except (TypeError, ValueError):
-            raise DataError(f"{self.name} must return a number for rows {shown(a.name)} and {shown(b.name)}, not {value!r}") from None
-        if not (np.isfinite(number) and number >= 0):
-            raise DataError(f"{self.name} must return a finite number >= 0 for rows {shown(a.name)} and {shown(b.name)}, not {number}")
+            raise DataError(f"{self.name} failed on {rows}: {type(reason).__name__}: {reason}") from reason
+        if not 0 <= number < np.inf:
+            raise DataError(f"{self.name} must return a finite number >= 0 for {rows}, not {number}")
         return number + 0.0

@@ -166,15 +166,15 @@ def retuned(spec: Any, choose: Callable[[Metric, str, Frame], Any], frame: Frame
     if isinstance(spec, OneOf):
         label = choose(spec, "dissimilarity", frame)
         return spec.of(label) if isinstance(label, str) else spec
-    own = replace(spec, **{name: choose(spec, name, frame) for name in spec.tuned()})
-    inner = _inner(own)
-    return own.with_inner([retuned(m, choose, cut) for m, cut in zip(inner, own.cuts(frame), strict=True)]) if inner else own
+    chosen = replace(spec, **{name: choose(spec, name, frame) for name in spec.tuned()})
+    inner = _inner(chosen)
+    return chosen.with_inner([retuned(m, choose, cut) for m, cut in zip(inner, chosen.cuts(frame), strict=True)]) if inner else chosen
 
 
 @savable
 @dataclass(frozen=True, eq=False)
 class TrainedWrapper(TrainedMetric):
-    """What a `Wrapper` makes of the dissimilarities of a trained metric, `base`."""
+    """The transformed dissimilarities of a trained metric, `base`."""
 
     spec: Wrapper
     base: TrainedMetric

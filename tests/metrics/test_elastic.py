@@ -57,11 +57,6 @@ def test_both_forms_give_the_same_fit_and_predict_longer_series(series, tmp_path
     for fit, rows in ((fits[0], again), (fits[1], longer)):
         fit.save(tmp_path / "fit.zip", overwrite=True)
         assert pc.load(tmp_path / "fit.zip").predict(rows, "distance").equals(new)
-    pvm = pc.fit("kind ~ wave", lists, dissimilarity=pc.DTW(window=4), eps=1.5)
-    assert pvm.slim().predict(longer).equals(pvm.predict(longer))
-    assert "Series predictors" in pvm.card().markdown
-    assert pvm.why("s1").loc["wave", "counterfactual_class"] is None
-    assert pvm.update(candidates=pc.unlabelled(longer.set_axis(list("abc")))).predict(longer).notna().all()
 
 
 def test_a_lone_column_of_series_is_measured_by_dtw(series):

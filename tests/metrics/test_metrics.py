@@ -165,13 +165,6 @@ def test_weights_and_scales_equal_their_definition(r, scale):
     assert np.array_equal(ones.frame(), plain.frame())
 
 
-def test_weights_of_single_precision():
-    X = np.random.default_rng(3).normal(size=(20, 2)).astype(np.float32)
-    d = pc.dissimilarity("~ .", pd.DataFrame(X, columns=list("ab")), pc.Euclidean(weights={"b": 2}))
-    assert d.frame().to_numpy().dtype == np.float32
-    assert_close(d.frame().to_numpy(), by_definition(scaled_by(X, True), [1, 2], 2), rel=1e-4, abs=1e-5)
-
-
 def test_weights_of_predictors_and_of_the_columns_that_they_make():
     t = pd.DataFrame({"x": [1.0, 2.0, 4.0], "g": list("uvu"), "z": [0.5, 1.0, 3.0]})
 

@@ -271,27 +271,6 @@ class Bare(pc.Metric):
         return ((rows[0][:, None] - candidates[0][None]) ** 2).sum(axis=2)
 
 
-def test_a_class_with_rows_and_between_serves_everywhere(iris, names):
-    pc.register("bare", Bare)
-    fit = pc.fit("species ~ .", iris, dissimilarity="bare", cv=5, repeats=1)
-    same = pc.fit("species ~ .", iris, dissimilarity=pc.Euclidean(scale=False), eps=float(np.sqrt(fit.model.eps)), repeats=1)
-    assert fit.prototypes["newly_covered"].equals(same.prototypes["newly_covered"])
-    assert fit.predict(iris).equals(same.predict(iris))
-    assert fit.predict(iris.iloc[:3], "distance").to_numpy() == pytest.approx(
-        same.predict(iris.iloc[:3], "distance").to_numpy() ** 2
-    )
-    assert fit.validation.table["error"].min() < 0.1
-    assert "Bare" in str(fit.summary())
-    widths = ["petal_width", "sepal_width"]
-    mix = Mixed([(widths, "bare"), (["petal_length", "sepal_length"], "euclidean")])
-    v = pc.cross_validate("species ~ .", iris, "knn", dissimilarity=mix, k=[1, 5])
-    assert v.table["error"].max() < 0.1
-    with pytest.raises(pc.NoVectors):
-        pc.fit("species ~ .", iris, "kmeans", dissimilarity="bare", K=2)
-    with pytest.raises(pc.OptionError, match="did you mean 'bare'"):
-        pc.fit("species ~ .", iris, dissimilarity="bar", repeats=1)
-
-
 def test_names_are_new_identifiers_of_metrics_without_parameters(names):
     class Needs(pc.Metric):
         def __init__(self, k):

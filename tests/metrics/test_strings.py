@@ -122,13 +122,8 @@ def test_the_alphabet_is_that_of_the_rows_in_fit_unless_given(families):
     fit = pc.fit("family ~ sequence", families, dissimilarity=Mismatch(3, 1), eps=1.0)
     assert "alphabet of 4 letters: ACGT" in str(fit.summary())
     new = pd.DataFrame({"sequence": ["GATTACA", "GATNACA"]}, ["good", "bad"])
-    for unseen in ("warn", "zero"):
-        lack = r"'sequence' has letters that the training data lack: 'N' \(1 row\).*no prediction"
-        with pytest.warns(pc.DataWarning, match=lack) as told:
-            assert fit.predict(new, unseen=unseen).notna().tolist() == [True, False]
-        assert len(told) == 1
-    with pytest.raises(pc.DataError, match=r"'sequence' has letters .*: 'N' \(1 row\)\. Leave these rows out$"):
-        fit.predict(new, unseen="raise")
+    with pytest.warns(pc.DataWarning, match=r"'sequence' has letters that the training data lack: 'N' \(1 row\).*no prediction"):
+        assert fit.predict(new).notna().tolist() == [True, False]
     with pytest.raises(pc.DataError, match=r"the letter 'N' in 'sequence' at row 'bad' is.*data, 'ACGT':.*with skip='N'"):
         pc.fit("family ~ sequence", families, dissimilarity=Mismatch(3, 1), eps=1.0, candidates=pc.unlabelled(new))
     mixed = pc.Mixed([(["sequence"], Mismatch(3, 1)), (["x"], "euclidean")])
@@ -219,12 +214,6 @@ def test_texts_that_hardly_repeat_lead_to_metrics_of_letters(names, metric):
     assert "whether two texts are the same" in said["Cause"]
     assert "pc.Levenshtein()" in said["Try"]
     assert not any(word in str(fit) for word in ("balanced", "lambda_ below", "calibrate=True"))
-    loss = pd.DataFrame([[0, 1], [10, 0]], list("ab"), list("ab"))
-    with pytest.warns(pc.DataWarning) as seen:
-        pc.fit("y ~ name", names, "knn", k=15, dissimilarity=metric, cv=5, loss=loss)
-    (worse,) = [str(w.message) for w in seen if "worse than no information" in str(w.message)]
-    assert "pc.Levenshtein()" in worse
-    assert "calibrate=True" not in worse
 
 
 def test_what_is_no_lone_text_that_hardly_repeats_is_left_alone(names):

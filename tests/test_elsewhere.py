@@ -43,8 +43,7 @@ OF_ARGUMENTS = {
     "fit.calibrate().predict(new, 'prob')": None,
     "fit.calibrate().predict(new, prior={'a': 0.1, 'b': 0.9})": None,
     "class_weights='balanced'": FIT.format(", class_weights='balanced'"),
-    "{'method': 'knn', 'class_weights': 'balanced'}":
-        "pc.compare('y ~ x', data, {'a': {'method': 'kmedoids', 'K': 1, 'class_weights': 'balanced'}}, test_size=0.5)",
+    "fit or compare": "pc.compare('y ~ x', data, {'a': {'method': 'kmedoids', 'K': 1}}, class_weights='balanced', test_size=0.5)",
     "loss= in fit, cross_validate, and predict, test and threshold of a fit":
         "[pc.fit('y ~ x', data, 'knn', cv=3, loss=loss), pc.cross_validate('y ~ x', data, 'knn', cv=3, loss=loss), "
         "calibrated.predict(new, loss=loss), fit.test(new, loss=loss), calibrated.threshold('a', loss=loss)]",
@@ -61,7 +60,7 @@ OF_ARGUMENTS = {
 }  # fmt: skip
 
 OF_VERBS = {
-    "pc.compare(fit, other, new=new)": None,
+    "pc.compare_fits([fit, other], new)": None,
     "prototypes and tidy()": "[fit.prototypes, fit.tidy()]",
     "importance() for the effect": "fit.importance(repeats=2, cv=3)",
     "augment()": "fit.augment()",

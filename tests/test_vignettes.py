@@ -116,7 +116,7 @@ def test_what_is_refused(tmp_path):
     assert not list(tmp_path.iterdir())
 
 
-@pytest.mark.parametrize(("name", "least"), [("from_r", 65), ("with_scikit_learn", 30)])
+@pytest.mark.parametrize(("name", "least"), [("from_r", 60), ("with_scikit_learn", 30)])
 def test_each_line_of_the_tables_for_users_of_r_and_scikit_learn_runs(name, least, monkeypatch):
     """The last column of a table, with the names that the page's own cells make of half of the rows."""
     monkeypatch.setattr(pc, "load_data", lambda name, load=pc.load_data: load(name).iloc[::2])

@@ -374,15 +374,15 @@ def measure_nearest(fit: Fitted, task: Task) -> pd.DataFrame:
 
     def see(rows: Array) -> pd.DataFrame:
         D = measure_rows(prototypes, fit.dissimilarity, source, rows).astype(float)
-        own = task.y[rows, None] == prototypes.classes
-        inside = prototypes.radii > D if balls else own
-        wrong = np.where(inside & ~own, D, np.inf)
+        same_class = task.y[rows, None] == prototypes.classes
+        inside = prototypes.radii > D if balls else same_class
+        wrong = np.where(inside & ~same_class, D, np.inf)
         reach = wrong.min(axis=1)
         return pd.DataFrame({
             "nearest": nearest[rows], "distance": D[np.arange(len(rows)), nearest[rows]],
             "of_other": np.where(np.isfinite(reach), wrong.argmin(axis=1), -1), "reach": reach,
-            "to_own": np.where(own, D, np.inf).min(axis=1), "to_other": np.where(own, np.inf, D).min(axis=1),
-            "covered": (inside & own).any(axis=1) | (not balls),
+            "to_own": np.where(same_class, D, np.inf).min(axis=1), "to_other": np.where(same_class, np.inf, D).min(axis=1),
+            "covered": (inside & same_class).any(axis=1) | (not balls),
         })  # fmt: skip
 
     n, step = len(task.y), max(1, PAIRS // len(prototypes))
@@ -467,8 +467,8 @@ def swap(fit: AnyFit, prototype: Any, substitute: Any) -> AnyFit:
     if candidate in prototypes.at[prototypes.classes == prototypes.classes[place]]:
         raise OptionError(f"substitute={brief(substitute)} is already a prototype of this class: use another row")
     task = fit.problem.task(fit.dissimilarity, limit=HOLD_LIMIT)
-    own = task.allowed_class
-    if own is not None and 0 <= own[candidate] != prototypes.classes[place]:
+    allowed = task.allowed_class
+    if allowed is not None and 0 <= allowed[candidate] != prototypes.classes[place]:
         level = fit.frame.levels[prototypes.classes[place]]
         raise OptionError(f"substitute={brief(substitute)} is a candidate of another class than {brief(level)}: use a row of this class")
     rule = fit.model.swap(fit.learned, task, place, int(candidate))

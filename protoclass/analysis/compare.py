@@ -45,8 +45,8 @@ DEFAULTS = {"test_size": None, "cv": None, "repeats": 1, "inner": "auto", "na": 
 @public
 def compare(
     formula: str,
-    data: Any,
-    methods: Any,
+    data: Any = None,
+    methods: Any = None,
     *,
     test_size: float | None = None,
     cv: Any = None,
@@ -144,18 +144,20 @@ def compare(
     >>> pc.compare("species ~ .", iris, ["pvm", "lda"], cv=5, dissimilarity="euclidean").table["wrong"].to_dict()
     {'pvm': 6, 'lda': 3}
     """
-    own = {"test_size": test_size, "cv": cv, "repeats": repeats, "inner": inner, "na": na, "groups": groups, "seed": seed,
+    if not isinstance(formula, str):
+        raise OptionError("compare needs a formula, data and methods: use compare_fits([fit1, fit2], new) for existing fits")
+    options = {"test_size": test_size, "cv": cv, "repeats": repeats, "inner": inner, "na": na, "groups": groups, "seed": seed,
            "reference": reference, "loss": loss}  # fmt: skip
     check_runs("repeats", repeats, seed, progress, least=1)
     common = {"na": na, "seed": seed, "cv": inner, "progress": False, **arguments}
     specs = {name: {**({} if is_estimator(spec["method"]) else common), **spec} for name, spec in named_methods(methods, seed).items()}
     check_arguments(arguments, specs)
-    check_reference(reference, list(specs))
+    one_of("reference", reference, (None, *specs))
     data = as_pandas(read_for(data, formula, {"groups": groups}))
     splits = make_splits(formula, data, arguments.get("dissimilarity"), na, groups, test_size, cv, repeats, seed)
     loss_of(loss, splits.frame.levels)
     results, predictions, probabilities = judge_all(splits, specs, progress, loss)
-    given = {name: value for name, value in own.items() if not is_default(name, value, DEFAULTS)} | arguments
+    given = {name: value for name, value in options.items() if not is_default(name, value, DEFAULTS)} | arguments
     words = [f"{name}={value:.4g}" if isinstance(value, float) else f"{name}={short(value)}" for name, value in given.items()]
     call = f"compare({', '.join([repr(formula), 'data', str(list(specs)), *words])})"
     return Comparison(
@@ -197,13 +199,11 @@ def compare_fits(fits: Any, new: Any, loss: Any = None, reference: str | None = 
     """
     listed = [*fits.values()] if isinstance(fits, Mapping) else [*fits] if isinstance(fits, (list, tuple)) else []
     if not listed or not all(isinstance(fit, Fitted) for fit in listed):
-        raise OptionError(
-            f"fits must be a list of fits, or a mapping of names to fits, not {brief(fits)}: use compare_fits([fit1, fit2], new)"
-        )
+        raise OptionError("fits must be a list of fits, or a mapping of names to fits: use compare_fits([fit1, fit2], new)")
     methods = [fit.model.name for fit in listed]
     numbered = [f"{name}.{methods[:i].count(name) + 1}" if methods.count(name) > 1 else name for i, name in enumerate(methods)]
     named = dict(zip(check_names(list(fits) if isinstance(fits, Mapping) else numbered), listed, strict=True))
-    check_reference(reference, list(named))
+    one_of("reference", reference, (None, *named))
     new, first = as_pandas(new), listed[0].frame
     for name, fit in named.items():
         if list(fit.frame.levels) != list(first.levels) or fit.frame.formula.response != first.formula.response:
@@ -229,19 +229,15 @@ ESTIMATORS = ("logistic", "lda", "forest")
 
 def estimator_named(name: str, seed: int) -> dict[str, Any]:
     """The arguments of a method that is an estimator of scikit-learn, by name; `numbers`: it gets columns of numbers."""
-    if name == "logistic":
-        from sklearn.linear_model import LogisticRegression
-        from sklearn.pipeline import make_pipeline
-        from sklearn.preprocessing import StandardScaler
+    from sklearn import discriminant_analysis, ensemble, linear_model, pipeline, preprocessing  # slow to import
 
-        return {"method": make_pipeline(StandardScaler(), LogisticRegression(max_iter=1000)), "numbers": True}
-    if name == "lda":
-        from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
-
-        return {"method": LinearDiscriminantAnalysis()}
-    from sklearn.ensemble import RandomForestClassifier
-
-    return {"method": RandomForestClassifier(random_state=seed)}
+    logistic = linear_model.LogisticRegression(max_iter=1000)
+    estimators = {
+        "logistic": pipeline.make_pipeline(preprocessing.StandardScaler(), logistic),
+        "lda": discriminant_analysis.LinearDiscriminantAnalysis(),
+        "forest": ensemble.RandomForestClassifier(random_state=seed),
+    }
+    return {"method": estimators[name], "numbers": True}
 
 
 FIXED = {"formula", "data", "na", "seed", "cv", "progress", "groups", "weights"}  # arguments of `fit` that no method has of its own
@@ -288,11 +284,6 @@ def check_arguments(arguments: Mapping[str, Any], specs: Mapping[str, Mapping[st
                 f"method {name!r} has its own calibration rows, which may be among the test rows: leave data out to calibrate on each "
                 "training set, fold by fold"
             )
-
-
-def check_reference(reference: Any, names: list[str]) -> None:
-    """Raise unless the reference is None or one of the names."""
-    one_of("reference", reference, (None, *names))
 
 
 def method_name(spec: Any) -> str:
@@ -350,16 +341,16 @@ def make_splits(
     cv = own_folds(cv, data, data.index.get_indexer(frame.index))
     seeds = [int(np.random.SeedSequence([seed, r, 1]).generate_state(1)[0]) for r in range(repeats)]
     tests, note = draw_splits(frame, None if of_row is None else of_row.loc[frame.index], test_size, cv, seeds)
-    said = "" if of_row is not None else copies_across(frame, np.argmax(tests, axis=0))
-    if said:
-        warn(said, DataWarning)
-    n, held = len(frame), float(np.mean([test.sum() for test in tests]))
+    copies = "" if of_row is not None else copies_across(frame, np.argmax(tests, axis=0))
+    if copies:
+        warn(copies, DataWarning)
+    n, tested = len(frame), float(np.mean([test.sum() for test in tests]))
     again = (f", {repeats} times" if repeats > 1 else "") + ("" if groups is None else ", whole groups left out")
     if test_size is not None:
-        how, sets = f"Random split{again}: {n - held:g} rows train, {held:g} test", 1
+        how, sets = f"Random split{again}: {n - tested:g} rows train, {tested:g} test", 1
     else:
         how, sets = f"Nested cross-validation of {n} rows, {len(tests) // repeats} folds{again}{note}", repeats
-    design = Design(held / (n - held), sets, groups is not None)
+    design = Design(tested / (n - tested), sets, groups is not None)
     return Splits(formula, data, frame, dissimilarity, given, groups if isinstance(groups, str) else of_row, tests, how, design)
 
 
@@ -504,10 +495,10 @@ def draw_splits(
     if not (isinstance(cv, np.ndarray) or (isinstance(cv, str) and cv == "loo")):
         return tests, ""
     for test in tests:
-        left = np.bincount(y[~test], minlength=len(frame.levels))
-        if not left.all():
-            lost = shown(frame.levels[left == 0][0])
-            raise DataError(f"a fold has all rows of class {lost}, so none is left for training: use other folds")
+        counts = np.bincount(y[~test], minlength=len(frame.levels))
+        if not counts.all():
+            level = shown(frame.levels[counts == 0][0])
+            raise DataError(f"a fold has all rows of class {level}, so none is left for training: use other folds")
     return tests, f", {notes[0]}"
 
 

@@ -410,7 +410,7 @@ class TestResult(Printed, Served):
     def roc_test(self, other: TestResult, of: Any = None) -> pd.DataFrame:
         """DeLong's test whether the areas under two ROC curves differ.
 
-        For several calibrated fits on the same rows, `compare(fit1, fit2, ..., new=new).score_tests("auc")` tests each pair, with Holm's
+        For several calibrated fits on the same rows, `compare_fits(fits, new).score_tests("auc")` tests each pair, with Holm's
         correction.
 
         Parameters
@@ -520,9 +520,8 @@ class Judged:
 
     def take(self, at: Array) -> Judged:
         """Some of the rows."""
-        own = {f.name: getattr(self, f.name) for f in fields(self) if f.name not in ("prevalence", "cut")}
-        taken: dict[str, Any] = {name: None if v is None else v[at] for name, v in own.items()}
-        return replace(self, **taken)
+        arrays = {f.name: getattr(self, f.name) for f in fields(self) if f.name not in ("prevalence", "cut")}
+        return replace(self, **{name: values[at] for name, values in arrays.items() if values is not None})
 
 
 FLIPS = 9999  # draws of the signs if rows have different weights

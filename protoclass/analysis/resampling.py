@@ -76,13 +76,13 @@ class Stability(Printed):
     def prototypes(self) -> pd.DataFrame:
         """`Fit.prototypes` with `ball_hit_rate`, `ball_hit_rate_random`, `distance_95` and `reselected` after the class."""
         out = self.fit.prototypes.copy()
-        own = self.table[self.table["prototype"]]
-        own = own.set_axis(_keys(own.index, own["class"]))
+        table = self.table[self.table["prototype"]]
+        table = table.set_axis(_keys(table.index, table["class"]))
         stands_for = _keys(out.index, out["class"])
-        shown = [c for c in COLUMNS if c in own]
+        shown = [c for c in COLUMNS if c in table]
         out = out.rename(columns={c: f"{c} (predictor)" for c in shown if c in out})
         for place, name in enumerate(shown):
-            out.insert(1 + place, name, own[name].reindex(stands_for).to_numpy())
+            out.insert(1 + place, name, table[name].reindex(stands_for).to_numpy())
         return out
 
     def replicate(
@@ -204,19 +204,19 @@ class Stability(Printed):
 
     def _said(self) -> tuple[str, list[Any]]:
         low, middle, high = np.quantile(self.sizes, [0.025, 0.5, 0.975])
-        own = self.table[self.table["prototype"]]
+        prototypes = self.table[self.table["prototype"]]
         how = "bootstrap samples" if self.sample == "bootstrap" else "random halves of the rows"
         lines = [
-            f"Number of prototypes: {len(own)} in the fit, {middle:.0f} in the median of {len(self.sizes)} {how} "
+            f"Number of prototypes: {len(prototypes)} in the fit, {middle:.0f} in the median of {len(self.sizes)} {how} "
             f"(95 % of them: {low:.0f} to {high:.0f})"
         ]
-        balls = "ball_hit_rate" in own
-        if balls and len(own):
-            rate, random = (fixed(100 * own[name].mean(), 0) for name in COLUMNS[:2])
+        balls = "ball_hit_rate" in prototypes
+        if balls and len(prototypes):
+            rate, random = (fixed(100 * prototypes[name].mean(), 0) for name in COLUMNS[:2])
             lines.append(f"ball_hit_rate: on average, the ball contained a prototype of its class in {rate} % of the samples")
             lines.append(f"ball_hit_rate_random: as many random rows of the class would give {random} %")
-        if len(own):
-            within, chosen = significant(own["distance_95"].median(), 3), fixed(100 * own["reselected"].mean(), 0)
+        if len(prototypes):
+            within, chosen = significant(prototypes["distance_95"].median(), 3), fixed(100 * prototypes["reselected"].mean(), 0)
             lines += [
                 f"distance_95: in {SURE:.0%} of the samples, a prototype of the class lay within this distance (median {within})",
                 f"reselected: on average, the row was selected again in {chosen} % of the samples that contained it",

@@ -160,12 +160,12 @@ def ball(fit: Fitted, prototype: Any) -> pd.DataFrame:
     if prototypes.radii is None or "cover" not in fit.rule.kinds:
         raise lacking(fit.model, "balls that cover", "balls")
     k = place_of(fit, prototype)
-    own = frame.codes == prototypes.classes[k]  # which a slim fit refuses, before its rows are counted
+    same_class = frame.codes == prototypes.classes[k]  # a slim fit refuses this, before its rows are counted
     D = measure_rows(take(prototypes, slice(k + 1)), dissimilarity, None, np.arange(len(frame)))
     inside = prototypes.radii[: k + 1] > D
     before = inside[:, :k][:, prototypes.classes[:k] == prototypes.classes[k]].any(axis=1)
     classes = pd.Categorical.from_codes(frame.codes, frame.levels)
-    columns = {"class": classes, "distance": D[:, k], "same_class": own, "first": own & ~before}
+    columns = {"class": classes, "distance": D[:, k], "same_class": same_class, "first": same_class & ~before}
     return pd.DataFrame(columns, frame.index)[inside[:, k]].sort_values("distance", kind="stable")
 
 
@@ -358,16 +358,16 @@ def slim(fit: AnyFit) -> AnyFit:
 def without_rows(rule: Rule, d: Dissimilarity) -> tuple[Rule, Dissimilarity]:
     """A rule and its dissimilarity with only the prototypes as candidates and rows."""
     at = rule.prototypes.at
-    kept = np.empty(0, np.int64) if at is None else np.unique(at)
+    columns = np.empty(0, np.int64) if at is None else np.unique(at)
     place = np.full(len(d.candidate_row), -1)
-    place[kept] = np.arange(len(kept))
-    row = d.candidate_row[kept]
+    place[columns] = np.arange(len(columns))
+    row = d.candidate_row[columns]
     rows = np.unique(row[row >= 0])
-    metric, own, candidates = d.metric.slim(part(d.rows, rows), part(d.candidates, kept))
-    names = d.candidate_names[kept]
+    metric, of_rows, candidates = d.metric.slim(part(d.rows, rows), part(d.candidates, columns))
+    names = d.candidate_names[columns]
     added = None if d.added is None else d.added[d.added.index.isin(names)]
     new_row = np.where(row < 0, -1, np.searchsorted(rows, row))
-    return _without_prices(rule.moved(place)), Dissimilarity(metric, rowless(d.data, rows), own, candidates, names, new_row, added)
+    return _without_prices(rule.moved(place)), Dissimilarity(metric, rowless(d.data, rows), of_rows, candidates, names, new_row, added)
 
 
 def _without_prices(rule: Rule) -> Rule:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain, islice
@@ -125,7 +125,8 @@ def why(fit: Fitted, row: Any) -> Any:
             table[f"to_{name}"], reason = parts, why_not_the_sum(fit, parts, d[at])
     if reason:
         table[["to_prototype", "to_rival"]], attrs["not_additive"] = np.nan, reason
-    table = table.assign(**least_changes(fit, plain, groups, code))
+    change, then = zip(*counterfactuals(fit, plain, groups, code), strict=True)
+    table = table.assign(counterfactual=list(change), counterfactual_class=list(then))
     table.attrs |= attrs | {"class": fit.classes[code]}
     fit.warn_of(unseen)
     return table
@@ -211,59 +212,38 @@ def divided(
     return np.maximum(0.0, 1 - (left / (distance if positive else np.inf)) ** d.metric.power) * distance
 
 
-def least_changes(fit: Fitted, asked: pd.DataFrame, groups: dict[str, list[str]], code: int) -> dict[str, list[Any]]:
-    """The nearest values of each variable that change the class of the row, and these classes; None if no value does."""
-    known = fit.frame.schema
-    alone = {columns[0]: name for name, columns in groups.items() if len(columns) == 1 and known[columns[0]].kind != "series"}
-    found: dict[str, tuple[Any, Any]] = dict.fromkeys(groups, (None, None))
-    for c in alone:
-        if known[c].kind != "numeric":
-            found[alone[c]] = least_level(fit, asked, c, code)
-    numbers = [c for c in alone if known[c].kind == "numeric"]
-    if numbers:
-        found |= {alone[numbers[j]]: (value, fit.classes[then]) for j, value, then in least_numbers(fit, asked, numbers, code)}
-    change, then = zip(*found.values(), strict=True)
-    return {"counterfactual": list(change), "counterfactual_class": list(then)}
+def counterfactuals(fit: Fitted, asked: pd.DataFrame, groups: dict[str, list[str]], code: int) -> list[tuple[Any, Any]]:
+    """For each variable the nearest value that changes the class of the row, and this class; None if no value does.
 
-
-def least_level(fit: Fitted, asked: pd.DataFrame, name: str, code: int) -> tuple[Any, Any]:
-    """The first level of a categorical variable that changes the class of the row, and this class."""
-    levels = pd.unique(fit.frame.remembered.columns[name].dropna()).astype(object)
-    rows = asked.iloc[np.zeros(len(levels), int)].reset_index(drop=True)
-    found = codes_of(fit, rows.assign(**{name: levels}))
-    changed = np.flatnonzero(found != code)
-    return (levels[changed[0]], fit.classes[found[changed[0]]]) if len(changed) else (None, None)
-
-
-def least_numbers(fit: Fitted, asked: pd.DataFrame, names: list[str], code: int) -> Iterator[tuple[int, float, int]]:
-    """The nearest changes of numeric variables, `VALUES` over the range of the training rows, refined by halving.
-
-    Yields the variable's number, the value and the class with this value.
+    A level of a category is the first one in the training rows. A number is the nearest of `VALUES` over the range of the training
+    rows, refined by halving its distance from the row's own value.
     """
-    value = asked[names].to_numpy(float)[0]
-    seen = fit.frame.remembered.columns[names].to_numpy(float, na_value=np.nan)
-    line = np.linspace(np.nanmin(seen, axis=0), np.nanmax(seen, axis=0), VALUES, axis=1)  # (variables, VALUES)
-    order = np.argsort(np.abs(line - value[:, None]), axis=1, kind="stable")
-    values = np.take_along_axis(line, order, axis=1)  # the nearest first
-    differs = codes_with(fit, asked, names, np.arange(len(names)), values) != code
-    j = np.flatnonzero(differs.any(axis=1))
-    if not len(j):
-        return
-    changed, same = values[j, differs[j].argmax(axis=1)], value[j]
-    for _ in range(HALVINGS):
-        middle = (same + changed) / 2
-        stays = codes_with(fit, asked, names, j, middle[:, None])[:, 0] == code
-        same, changed = np.where(stays, middle, same), np.where(stays, changed, middle)
-    then = codes_with(fit, asked, names, j, changed[:, None])[:, 0]
-    yield from zip(j.tolist(), changed.tolist(), then.tolist(), strict=True)
+    schema, training = fit.frame.schema, fit.frame.remembered.columns
+    alone = {columns[0]: name for name, columns in groups.items() if len(columns) == 1 and schema[columns[0]].kind != "series"}
+    numeric = [c for c in alone if schema[c].kind == "numeric"]
+    tried = {c: pd.unique(training[c].dropna()).astype(object) for c in alone}
+    for c in numeric:
+        line = np.linspace(*np.nanquantile(training[c].to_numpy(float, na_value=np.nan), [0, 1]), VALUES)
+        tried[c] = line[np.argsort(np.abs(line - asked[c].iloc[0]), kind="stable")]
+    changed = {c: values[found != code] for (c, values), found in zip(tried.items(), codes_with(fit, asked, tried), strict=True)}
+    changed = {c: values[:1] for c, values in changed.items() if len(values)}
+    same = {c: asked[c].to_numpy() for c in numeric if c in changed}
+    for _ in range(HALVINGS if same else 0):
+        middle = {c: (same[c] + changed[c]) / 2 for c in same}
+        for c, found in zip(middle, codes_with(fit, asked, middle), strict=True):
+            (same if found[0] == code else changed)[c] = middle[c]
+    classes = dict(zip(changed, codes_with(fit, asked, changed), strict=True)) if changed else {}
+    found = {alone[c]: (values[0], fit.classes[classes[c][0]]) for c, values in changed.items()}
+    return [found.get(name, (None, None)) for name in groups]
 
 
-def codes_with(fit: Fitted, asked: pd.DataFrame, names: list[str], j: Array, values: Array) -> Array:
-    """The codes of the classes (variables, values) that the row would have with other values of one numeric variable alone."""
-    rows = asked.iloc[np.zeros(values.size, int)].reset_index(drop=True)
-    numbers = rows[names].to_numpy(float, copy=True)
-    numbers[np.arange(len(rows)), np.repeat(j, values.shape[1])] = values.ravel()
-    return codes_of(fit, rows.assign(**dict(zip(names, numbers.T, strict=True)))).reshape(values.shape)
+def codes_with(fit: Fitted, asked: pd.DataFrame, values: Mapping[str, Array]) -> list[Array]:
+    """For each variable the codes of the classes that the row would have with each of these values of the variable alone."""
+    ends = np.cumsum([len(v) for v in values.values()])
+    columns = {c: np.repeat(asked[c].to_numpy(), ends[-1]) for c in asked}
+    for (c, v), end in zip(values.items(), ends, strict=True):
+        columns[c][end - len(v) : end] = v
+    return np.split(codes_of(fit, pd.DataFrame(columns)), ends[:-1])
 
 
 def codes_of(fit: Fitted, rows: pd.DataFrame) -> Array:
@@ -551,8 +531,8 @@ def most_separating(frame: Frame, groups: dict[str, list[str]]) -> dict[str, lis
     by_class = frame.columns.select_dtypes("number").groupby(frame.codes)
     ratio = by_class.mean().var() / by_class.var().mean()
     value = {name: max(ratio.get(c, np.inf) for c in columns) for name, columns in groups.items()}  # other columns first
-    kept = sorted(groups, key=lambda name: -np.nan_to_num(value[name], nan=-1.0))[:MOST]
-    return {name: columns for name, columns in groups.items() if name in set(kept)}
+    largest = set(sorted(groups, key=lambda name: -np.nan_to_num(value[name], nan=-1.0))[:MOST])
+    return {name: columns for name, columns in groups.items() if name in largest}
 
 
 def training_rows(fit: Fitted, cv: Any) -> Permutable:

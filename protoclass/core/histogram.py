@@ -80,7 +80,7 @@ class ExactBins:
         """The exact dissimilarities of the pairs in some bins."""
 
         def collect(rows: Array, columns: Array, tile: Array) -> Array:
-            chosen = needed[bits_of(tile) >> shift_of(tile.dtype, self.log2)]
+            chosen = needed.take((bits_of(tile) >> shift_of(tile.dtype, self.log2)).astype(np.intp))
             same = self.same[columns]
             itself = np.flatnonzero(same >= 0)
             chosen[same[itself], itself] = False

@@ -54,31 +54,29 @@ def error_of(test: TestResult) -> str:
 
 def lines(test: TestResult) -> list[str]:
     """The first lines of print."""
-    left = f"; {test.left_out} rows excluded without a class or a prediction" if test.left_out else ""
-    out = [
-        *warned(test),
-        f"{error_of(test)}, {counted(test)}{left}",
-        f"No-information error {fixed(test.no_information)} ({test.against})",
-        f"p-value {'< 0.001' if test.p_value < LEAST_P else significant(test.p_value, 3)} ({test.p_value_method})",
-    ]
-    out += [f"Intervals and test are cluster-robust for {test.clusters} groups of rows"] if test.clusters is not None else []
-    out += [f"Decision: {test.decided}"] if test.decided else []
+    excluded = f"; {test.left_out} rows excluded without a class or a prediction" if test.left_out else ""
     parts = {name: f"{NAMES[name]} {written(e)}" for name, e in test.estimates.items()}
     parts |= {name: f"{NAMES[name]} {significant(mean)}" for name, (mean, _) in test.means.items()}
-    for names in (("balanced_accuracy", "kappa"), ("auc", "brier", "log_loss"), ("loss", "loss_no_information", "decision_loss")):
-        line = "; ".join(parts[name] for name in names if name in parts)
-        at = len(warned(test)) if names[0] == "loss" else len(out)  # with costs, the loss comes first
-        out[at:at] = [line] if line else []
-    out += undecided(test)
+    kinds = (("loss", "loss_no_information", "decision_loss"), ("balanced_accuracy", "kappa"), ("auc", "brier", "log_loss"))
+    loss, *others = ("; ".join(parts[name] for name in names if name in parts) for names in kinds)
+    p_value = "< 0.001" if test.p_value < LEAST_P else significant(test.p_value, 3)
+    clusters = "" if test.clusters is None else f"Intervals and test are cluster-robust for {test.clusters} groups of rows"
+    out = [
+        *warned(test), loss,
+        f"{error_of(test)}, {counted(test)}{excluded}",
+        f"No-information error {fixed(test.no_information)} ({test.against})",
+        f"p-value {p_value} ({test.p_value_method})",
+        clusters, f"Decision: {test.decided}" if test.decided else "", *others, *undecided(test),
+    ]  # fmt: skip
     if test.judged.prevalence is not None:
         named = [f"{visible(str(c))} {fixed(p, 3)}" for c, p in zip(test.classes, test.judged.prevalence, strict=True)]
         more = f" and {len(named) - MOST_NAMED} more" if len(named) > MOST_NAMED else ""
         out.append(f"The probabilities are for the prevalence of the calibration rows: {', '.join(named[:MOST_NAMED])}{more}")
-    return out
+    return [line for line in out if line]
 
 
 def undecided(test: TestResult) -> list[str]:
-    """That error and sensitivities ignore the losses; for two classes with the threshold that decides by them."""
+    """A note that error and sensitivities ignore the losses; for two classes with the threshold that decides by them."""
     if test.losses is None or test.decided:
         return []
     line = f"Error, {'sensitivity and specificity' if len(test.classes) == 2 else 'sensitivities and specificities'} are for predict(new), "
@@ -346,11 +344,11 @@ def of_groups(result: TestByGroup, measures: Any = None, of: Any = None) -> Pape
         table.loc["difference"] = {m: written(Estimate(*pair[["difference", "low", "high"]])) for m, pair in pairs.items()}
         table.loc["p"] = {m: significant(pair["p"], 3) if pair["p"] == pair["p"] else "" for m, pair in pairs.items()}
     table, of = table.fillna("").rename(columns=heading), result.of if of is None else of
-    said = [f"Class {shown(of)}."] if of is not None and names != ["error"] else []
-    said += [f"Decision: {result.overall.decided}."] if result.overall.decided else []
+    remarks = [f"Class {shown(of)}."] if of is not None and names != ["error"] else []
+    remarks += [f"Decision: {result.overall.decided}."] if result.overall.decided else []
     title = f"Test by {result.by}: estimates (95 % CI)"
-    said += ["Difference: the first group minus the second; each measure is tested separately."] if len(result.groups) == 2 else []
-    return PaperTable(table, title, [*said, *notes_of_groups(result), *notes(result.overall)])
+    remarks += ["Difference: the first group minus the second; each measure is tested separately."] if len(result.groups) == 2 else []
+    return PaperTable(table, title, [*remarks, *notes_of_groups(result), *notes(result.overall)])
 
 
 def of_comparison(result: Comparison, reference: str | None = None) -> PaperTable:
@@ -383,7 +381,7 @@ def of_comparison(result: Comparison, reference: str | None = None) -> PaperTabl
         out[heading(score)] = ["" if v != v else f"{fixed(v, 3)}{f' ({fixed(se, 3)})' if se == se else ''}" for v, se in pairs]
     if table["prototypes"].notna().any():
         out["Prototypes"] = ["" if n != n else significant(n) for n in table["prototypes"].astype(float)]
-    said = [f"{result.how[0].upper()}{result.how[1:]}.", "Errors with 95 % CI; scores with standard errors."]
+    remarks = [f"{result.how[0].upper()}{result.how[1:]}.", "Errors with 95 % CI; scores with standard errors."]
     if len(out) > 1:
         pairs = tests[(tests["a"] == first) | (tests["b"] == first)]
         flip = np.where(pairs["a"] == first, -1.0, 1.0)
@@ -394,8 +392,8 @@ def of_comparison(result: Comparison, reference: str | None = None) -> PaperTabl
         out["Difference"] = pd.Series(_estimates(other, "error"), other.index).reindex(out.index).fillna("reference")
         out["p (Holm)"] = p.reindex(out.index).fillna("")
         how = f"p by {', '.join(dict.fromkeys(pairs['test']))}, with Holm's correction for all pairs"
-        said.append(f"Difference: error minus the error of {first} (95 % CI); {how}.")
-    return PaperTable(out.rename_axis("Method"), "Comparison of methods", said)
+        remarks.append(f"Difference: error minus the error of {first} (95 % CI); {how}.")
+    return PaperTable(out.rename_axis("Method"), "Comparison of methods", remarks)
 
 
 def _estimates(table: pd.DataFrame, name: str) -> list[str]:

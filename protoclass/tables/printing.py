@@ -43,15 +43,26 @@ if TYPE_CHECKING:
 
     from .sheets import PaperTable
 
+ACROSS = 110  # characters of a line of classes side by side
+WIDE = 110  # characters of a line with the call at its end
+MOST_TERMS = 8  # of a printed score
+LARGEST = 3  # shares that are printed
+NAMES_LEFT = 10  # columns of centroids in print
+LARGE = 1000  # rows from which errors are printed with three decimals
 MOST_COLUMNS = 8  # columns of prototypes that fit on a page
 SHOWN = 20  # prototypes or features in a summary
 FEW = 5  # rows that a note names
-
-ACROSS = 110  # characters of a line of classes side by side
+SYMBOLS = ("eps", "lambda", "k", "K", "p", "C")  # of parameters, last in their names in a report
+SEARCH = ("cost", "swaps", "loss")  # entries of a report on the search for the prototypes, in the summary alone
+STRUCK = {"lambda", "cost", "swaps", "loss", "matrix", "local", "ridge", "K"}  # in the summary alone unless given or tuned
+KEPT = (
+    "Note", "Separation", "Score", "Columns left", "Order", "Candidates", "Objective", "Class weights", "Warning", "Costs",
+    "Never predicted", "Cause", "Try", "Probabilities",
+)  # fmt: skip  # lines of `facts` in print
 
 
 def facts(fit: Fitted) -> dict[str, str]:
-    """The lines of `print`, by name."""
+    """The first lines of the summary, by name; print has some of them."""
     frame = fit.frame
     out = {"Method": fit.model.title, "Response": f"{frame.formula.response}, {len(frame.levels)} classes{_order_said(fit)}"}
     out["Observations"] = f"{fit.nobs}" + (f" ({len(fit.dropped)} dropped for missing values)" if len(fit.dropped) else "")
@@ -86,10 +97,6 @@ def facts(fit: Fitted) -> dict[str, str]:
     return out if fit.calibration is None else {**out, "Probabilities": fit.calibration.words()}
 
 
-MOST_TERMS = 8  # of a printed score
-LARGEST = 3  # shares that are printed
-
-
 def separation_facts(fit: Fitted) -> dict[str, str]:
     """The variables that separate the prototypes most, and the score of two prototypes; nothing if no weights were learned."""
     count, weights = len(fit.rule.prototypes), fit.dissimilarity.metric.column_weights
@@ -100,17 +107,13 @@ def separation_facts(fit: Fitted) -> dict[str, str]:
     for name, row in table.head(LARGEST).iterrows():
         side = f"higher in {row['higher']}: " if pd.notna(row["higher"]) else ""
         sides.setdefault(side, []).append(f"{name} {100 * row['share']:.0f} %")
-    said = "; ".join(side + ", ".join(names) for side, names in sides.items())
-    out = {"Separation": said + ", ..." * (len(table) > LARGEST)}
+    words = "; ".join(side + ", ".join(names) for side, names in sides.items())
+    out = {"Separation": words + ", ..." * (len(table) > LARGEST)}
     if "coefficient" not in table:
         return out
     terms = [f"{'-' if value < 0 else '+'} {significant(abs(value), 6)} {name}" for name, value in table["coefficient"].items()]
     total = " ".join(terms).removeprefix("+ ") if len(terms) <= MOST_TERMS else "the sum of coefficient times variable"
     return {**out, "Score": f"{table.attrs['class']} if {total} > {significant(table.attrs['cut'], 6)}"}
-
-
-SEARCH = ("cost", "swaps", "loss")  # of a report: how the prototypes were found, which the summary alone has
-NAMES_LEFT = 10  # in print
 
 
 def columns_left(fit: Fitted) -> list[str]:
@@ -125,15 +128,12 @@ def columns_left(fit: Fitted) -> list[str]:
 
 
 def _order_said(fit: Fitted) -> str:
-    """What the order of the classes is used for, if they have one."""
+    """Use of the order of the classes, if they have one."""
     response, validation = fit.frame.response, fit.curve
     if response is None or not response.ordered or len(fit.classes) < 3:
         return ""
     used = validation is not None and validation.measure == "ordinal"
     return f" (ordered; {'only the error uses the order' if used else 'the order is not used'})"
-
-
-SYMBOLS = ("eps", "lambda", "k", "K", "p", "C")  # of parameters, last in their names in a report
 
 
 def _reported(fit: Fitted, name: str, value: str) -> dict[str, str]:
@@ -150,7 +150,7 @@ def _reported(fit: Fitted, name: str, value: str) -> dict[str, str]:
 
 
 def _budget(fit: Fitted) -> str:
-    """What `max_prototypes=` allows, of the prototypes."""
+    """Maximum number of prototypes by `max_prototypes=`."""
     most = fit.call.arguments.get("max_prototypes")
     return "" if most is None or fit.model.can.counted == "features" or fit.selection.by_hand else f" (at most {brief(most)})"
 
@@ -202,15 +202,6 @@ def per_class(fit: Fitted) -> pd.DataFrame:
     return out if fit.model.measures(fit.rule) else out[["observations"]]
 
 
-WIDE = 110  # characters of a line with the call at its end
-LARGE = 1000  # rows from which errors are printed with three decimals
-STRUCK = {"lambda", "cost", "swaps", "loss", "matrix", "local", "ridge", "K"}  # left to the summary unless given or tuned
-KEPT = (
-    "Note", "Separation", "Score", "Columns left", "Order", "Candidates", "Objective", "Class weights", "Warning", "Costs",
-    "Never predicted", "Cause", "Try", "Probabilities",
-)  # fmt: skip
-
-
 def headline(fit: Fitted) -> str:
     """The method, its prototypes, the rows and the classes."""
     frame, q = fit.frame, len(fit.rule.prototypes)
@@ -238,7 +229,7 @@ def error_said(fit: Fitted) -> str:
         return validation if isinstance(validation, str) else "not cross-validated: cv=10"
     usual = 2 if fit.nobs < LARGE else 3
     corrected = corrected_error(fit)
-    error = float(validation.choice.error[point])
+    error = validation.choice.error[point]
     if corrected is None:
         value, ends, how = error, tuple(validation.band().iloc[point][["low", "high"]]), "cross-validated"
     else:
@@ -271,13 +262,13 @@ def _capital(name: str) -> str:
 
 def _with_rule(fit: Fitted, name: str, value: Any) -> str:
     """A value, and if it was selected from several, the rule and their number."""
-    said, validation = value if isinstance(value, str) else significant(value), fit.curve
-    said = ("no", "yes")[int(value)] if isinstance(value, (bool, np.bool_)) else said
-    if validation is None or fit.point is None or name not in validation.grid:
-        return said
-    count = validation.of_metric(fit.point).grid[name].nunique() if fit.problem.to_tune is not None else validation.grid[name].nunique()
+    text = value if isinstance(value, str) else significant(value)
+    text = ("no", "yes")[int(value)] if isinstance(value, (bool, np.bool_)) else text
+    if fit.curve is None or fit.point is None or name not in fit.curve.grid:
+        return text
+    count = fit.curve.of_metric(fit.point).grid[name].nunique()
     rule = "set by hand" if fit.selection.by_hand else selection_rule(fit)
-    return said if count < 2 else f"{said} ({rule}, {count} values)"
+    return text if count < 2 else f"{text} ({rule}, {count} values)"
 
 
 def brief_facts(fit: Fitted) -> dict[str, str]:
@@ -295,6 +286,7 @@ def brief_facts(fit: Fitted) -> dict[str, str]:
 
 
 def _first_lines(fit: Fitted) -> list[str]:
+    """The headline, the call and a warning, if there is one."""
     head, call = headline(fit), repr(fit.call)
     lines = [f"{head}       {call}"] if len(head) + len(call) + 7 <= WIDE else [head, call]
     return [*lines, *filter(None, [no_summary(fit)])]
@@ -302,9 +294,9 @@ def _first_lines(fit: Fitted) -> list[str]:
 
 def text(fit: Fitted) -> str:
     """`print(fit)`."""
-    said = {name: visible(value) for name, value in brief_facts(fit).items()}
-    width = max(map(len, said))
-    lines = [f"{name:<{width}}  {value}" for name, value in said.items()]
+    shown = {name: visible(value) for name, value in brief_facts(fit).items()}
+    width = max(map(len, shown))
+    lines = [f"{name:<{width}}  {value}" for name, value in shown.items()]
     return "\n".join([*_first_lines(fit), "", visible_lines(_class_table(fit).to_string()), "", *lines])
 
 
@@ -326,9 +318,8 @@ def choices(validation: ErrorCurve) -> pd.DataFrame:
     rules = list(dict.fromkeys(["min", "1se", validation.problem.call.choose]))
     rows = validation.table.iloc[[validation.chosen(rule) for rule in rules]].set_axis(rules)
     if len(validation.grid) > 1:
-        corrected = [validation.corrected(rule) for rule in rules]
-        values = [np.nan if value is None else value for value in corrected]
-        rows.insert(int(rows.columns.get_loc("se")) + 1, "corrected", values)
+        corrected = np.array([validation.corrected(rule) for rule in rules], float)  # NaN for None
+        rows.insert(rows.columns.get_loc("se") + 1, "corrected", corrected)
     return rows.rename(columns={"error": validation.measure_name})
 
 
@@ -337,8 +328,8 @@ def _head(validation: ErrorCurve) -> str:
     how, name, problem = count_folds(validation), validation.measure_name, validation.problem
     further = [f"{parameter} above {significant(e.last)}" for parameter, e in validation.extensions.items() if e.added]
     points = f"{len(validation.table)} grid points" + (f" (extended with {', '.join(further)})" if further else "")
-    said = f"{problem.model.title}: {name} over {how}, {len(problem.frame)} observations"
-    return f"{said}, {points}; no-information {name} {fixed(validation.no_information, 3)}"
+    head = f"{problem.model.title}: {name} over {how}, {len(problem.frame)} observations"
+    return f"{head}, {points}; no-information {name} {fixed(validation.no_information, 3)}"
 
 
 def curve_said(validation: ErrorCurve) -> tuple[str, list[Any]]:
@@ -511,14 +502,14 @@ def of_fit(fit: Fitted, n: int | None = None, columns: Any = None) -> PaperTable
 
     found = fit.prototypes
     same = "true_class" in found and (found["true_class"].astype(object) == found["class"].astype(object)).all()
-    usual = [name for name in found if not (same and name == "true_class")]
+    usual = list(found.columns.drop("true_class" if same else []))
     names = choose_columns("columns", columns, list(found), usual[:MOST_COLUMNS])
     if n is not None:
         whole_number("n", n, 1)
     table = found[names].iloc[:n]
-    said = [f"{fit.model.title}; {described(fit)}."]
-    said += [f"{name}: {words}." for name, words in validated(fit).items()] if fit.curve is not None and fit.point is not None else []
-    said += [f"The first {len(table)} of {len(found)} prototypes."] if len(table) < len(found) else []
+    notes = [f"{fit.model.title}; {described(fit)}."]
+    notes += [f"{name}: {words}." for name, words in validated(fit).items()] if fit.curve is not None and fit.point is not None else []
+    notes += [f"The first {len(table)} of {len(found)} prototypes."] if len(table) < len(found) else []
     left = [str(name) for name in usual if name not in names]
-    said += [f"Not shown: {', '.join(left)}."] if left else []
-    return PaperTable(table.rename_axis("Prototype"), f"Prototypes of {fit.frame.formula.response}", said)
+    notes += [f"Not shown: {', '.join(left)}."] if left else []
+    return PaperTable(table.rename_axis("Prototype"), f"Prototypes of {fit.frame.formula.response}", notes)

@@ -211,8 +211,8 @@ def describe_grid(fit: Fitted, curve: ErrorCurve, unfinished: bool = False) -> s
         else:
             out.append(f"not extended, although the largest {name}, {significant(extension.last)}, was selected{ended}")
     grid = curve.grid
-    own = [c for c in grid if not fit.problem.model.has_default_grid(c) and grid[c].dtype.kind in "iuf" and grid[c].nunique() > 1]
-    ends = [c for c in own if values[c] == grid[c].max() < np.inf and values[c] != allowed(fit)]
+    given = [c for c in grid if not fit.problem.model.has_default_grid(c) and grid[c].dtype.kind in "iuf" and grid[c].nunique() > 1]
+    ends = [c for c in given if values[c] == grid[c].max() < np.inf and values[c] != allowed(fit)]
     return "; ".join([*out, *(f"the largest {c}, {significant(values[c])}, was selected: try larger values" for c in ends)])
 
 

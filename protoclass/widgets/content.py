@@ -217,7 +217,7 @@ def list_conditions(fit: Fitted) -> list[Packed]:
 
 def describe(content: Content, album: Album | None, new: pd.DataFrame | None = None) -> Packed:
     """All of a content but its rules: what a page knows of rows, classes and radii; `new` has predictors of other rows."""
-    steps, fit, frame = content.steps, content.fit, content.fit.frame
+    steps, fit, frame, metric = content.steps, content.fit, content.fit.frame, content.fit.dissimilarity.metric
     even = np.ptp(frame.weights) == 0
     held = fit.curve if fit.point is not None else None
     tables = [table for table in (frame.columns, read_aside(content), new) if table is not None and len(table)]
@@ -230,7 +230,7 @@ def describe(content: Content, album: Album | None, new: pd.DataFrame | None = N
         "classes": [{"name": str(level), "colour": colour(k), "mark": mark(k)} for k, level in enumerate(fit.classes)],
         "response": str(frame.formula.response),
         "formula": str(fit.formula),
-        "method": f"{fit.model.title}, {fit.dissimilarity.metric.name}, {fit.nobs:,} rows",
+        "method": f"{fit.model.title}, {'given matrix' if metric.given else metric.name}, {fit.nobs:,} rows",
         "measure": "" if held is None else held.measure_name,
         "corrected": held.corrected() if held is not None and fit.point == held.chosen_by_call() else None,
         "own": steps.own,
@@ -242,7 +242,7 @@ def describe(content: Content, album: Album | None, new: pd.DataFrame | None = N
         "album": {} if album is None else describe_album(content, album),
         "fields": list_fields(frame, *tables),
         "series": describe_series(fit, tables),
-        "shared": getattr(fit.dissimilarity.metric.spec, "k", WORD),
+        "shared": getattr(metric.spec, "k", WORD),
         "metric": content.metric,
     }
 

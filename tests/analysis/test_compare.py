@@ -259,9 +259,6 @@ def test_a_dissimilarity_that_looks_at_classes_is_learned_from_training_rows():
     trained = pc.fit("y ~ .", df, "knn", k=1, dissimilarity=metric).dissimilarity
     one = pc.compare("y ~ 1", df, [pc.KNN(k=1)], dissimilarity=trained, cv=5, repeats=4)
     assert one.table["error"].iloc[0] > 0.44
-    iris = pc.load_data("iris")
-    related = pc.dissimilarity("species ~ .", iris)
-    assert pc.compare("species ~ 1", iris, [pc.KMeans(K=1)], dissimilarity=related, cv=3).methods == ["kmeans(K=1)"]
 
 
 def test_splits_without_spread_give_no_p_value(iris):
@@ -281,8 +278,6 @@ def test_a_method_that_does_not_take_the_data_is_refused_before_any_is_fitted(ir
     gaps = iris.assign(petal_width=iris["petal_width"].where(iris.index % 7 > 0))
     with pytest.raises(pc.NoVectors, match=r"compare, method 'kmeans': this method needs.*: use"):
         pc.compare("species ~ .", gaps, [pc.KNN(k=1), "kmeans"], cv=3, na="keep")
-    with pytest.raises(pc.OptionError, match="method 'lvq'"):
-        pc.compare("species ~ .", iris, {"knn": pc.KNN(k=1), "lvq": {"method": "lvq", "candidates": 30}}, cv=3)
     assert fitted == []
 
 
@@ -306,7 +301,7 @@ def test_arguments_of_fit_are_those_of_each_method_and_pairs_are_those_with_the_
 def test_fits_that_can_not_be_compared(iris):
     fit = pc.fit("species ~ .", iris, eps=1.0)
     for fits in ([fit, "knn"], fit, []):
-        with pytest.raises(pc.OptionError, match=r"fits must be a list of fits, or a mapping of names to fits, .*: use compare_fits\("):
+        with pytest.raises(pc.OptionError, match=r"fits must be a list of fits, or a mapping of names to fits: use compare_fits\("):
             pc.compare_fits(fits, iris)
     for name in ("truth", ""):
         with pytest.raises(pc.OptionError, match=r"two methods have the name '.*', or one is named '', 'truth' or 'all': use"):
@@ -421,8 +416,6 @@ def test_a_search_keeps_its_own_tuning(iris):
     search = GridSearchCV(LOGISTIC, {"logisticregression__C": [0.001, 1.0], "logisticregression__solver": ["lbfgs"]}, cv=3)
     told = pc.compare("species ~ .", iris, {"search": search}, test_size=0.4)
     assert told.table.loc["search", "choice"] == "logisticregression__C 1, 'lbfgs'"
-    lists = GridSearchCV(LogisticRegression(max_iter=500), [{"C": [1e-9]}, {"tol": [1e-4]}], cv=3)
-    assert pc.compare("species ~ .", iris, [lists], test_size=0.4).table.loc["GridSearchCV", "choice"] == "tol 0.0001"
 
 
 def test_warnings_and_errors_of_estimators_come_through(iris):
@@ -447,8 +440,6 @@ def test_folds_are_given_as_to_fit(iris):
         told = pc.compare("species ~ .", iris, [pc.KNN(k=3)], cv=cv)
         wrong = pc.cross_validate("species ~ .", iris, "knn", k=3, cv=cv)
         assert sorted(told.errors["knn(k=3)"]) == pytest.approx(sorted(wrong.fold_errors.iloc[:, 0]))
-    with_holes = iris.assign(petal_width=iris["petal_width"].where(iris.index != 5))
-    assert pc.compare("species ~ .", with_holes, [pc.KNN(k=3)], cv=fold).table["n"].tolist() == [149]
     loo = pc.compare("species ~ .", iris.iloc[::5], {"1-NN": pc.KNN(k=1), "theirs": KNeighborsClassifier(3)}, cv="loo")
     assert loo.errors.shape == (30, 2)
     assert loo.how.endswith("one row left out at a time")
@@ -494,8 +485,6 @@ def test_the_loss_of_the_test_rows_and_tuning_by_it(iris):
             train = two.drop(index=told.predictions.loc[0].index)
             fit = pc.fit("species ~ .", train, "knn", k=[1, 5, 15, 40], repeats=1, loss=loss, choose="min", seed=3)
             assert told.results.set_index("method").loc["knn", "choice"] == {"k": fit.model.k}
-    lost = replace(told, predictions=told.predictions.assign(one=pd.Categorical([None] * 100, loss.index)))
-    assert lost.table.loc["one", "loss"] == 5.0  # the largest loss for the class of each row
     plain = pc.compare("species ~ .", two, [pc.KNN(k=1)], test_size=0.4)
     assert "loss" not in plain.table
     with pytest.raises(pc.NotAvailable, match=r"compare\(..., loss=matrix\)"):
@@ -504,7 +493,7 @@ def test_the_loss_of_the_test_rows_and_tuning_by_it(iris):
         pc.compare("species ~ .", two, [pc.KNN(k=1)], test_size=0.4, loss=loss * -1)
 
 
-def test_areas_of_several_classes_and_of_folds(iris):
+def test_areas_of_several_classes(iris):
     noisy = iris.assign(petal_length=np.random.default_rng(0).normal(size=150), petal_width=0.0)
     methods = {"forest": RandomForestClassifier(15, random_state=0), "logistic": LOGISTIC, "svm": LinearSVC()}
     one = pc.compare("species ~ .", noisy, methods, test_size=0.5)
@@ -526,15 +515,6 @@ def test_areas_of_several_classes_and_of_folds(iris):
     row = one.score_tests("auc").iloc[0]
     z = (own["forest"] - own["logistic"]) / np.sqrt(((parts["forest"] - parts["logistic"]) ** 2).sum())
     assert (row["difference"], row["statistic"]) == pytest.approx((own["forest"] - own["logistic"], z))
-    folds = pc.compare("species ~ .", noisy, methods, cv=3)
-    at = folds.predictions.index.get_level_values(0)
-    truth = folds.predictions["truth"]
-    of_fold = [[roc_auc_score(truth[at == k], folds.probabilities[name][at == k], multi_class="ovr") for k in range(3)] for name in p]
-    d = np.subtract(*of_fold)
-    row = folds.score_tests("auc").iloc[0]
-    assert row["test"] == "corrected resampled t"
-    assert row["statistic"] == pytest.approx(d.mean() / np.sqrt((1 / 3 + 1 / 2) * d.var(ddof=1)))
-    assert folds.table["auc"].iloc[:2].tolist() == pytest.approx(np.mean(of_fold, axis=1))
 
 
 # what is refused, and what is shown
@@ -575,9 +555,6 @@ def test_entries_without_prototypes_are_shown_saved_and_drawn(iris, tmp_path):
         pd.testing.assert_frame_equal(again.score_tests("auc"), told.score_tests("auc"))
         ax = told.plot()
         assert "prototypes" not in ax.get_yticklabels()[list(told.methods).index("forest")].get_text()
-    search = {"s": GridSearchCV(LOGISTIC, {"logisticregression__C": [1.0], "standardscaler": [StandardScaler(), "passthrough"]}, cv=2)}
-    told = pc.compare("species ~ .", iris, search, cv=3)
-    assert repr(pc.load(told.save(tmp_path / "c.proto", overwrite=True))) == repr(told)
 
 
 def test_estimators_by_name_are_those_of_scikit_learn(clinic):

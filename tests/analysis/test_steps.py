@@ -246,20 +246,6 @@ def test_the_inverted_tail_is_the_root_of_the_tail(n, k, log_level):
     assert float(tail_inverse(n, k, log_level)) == pytest.approx(float(low), rel=1e-9)
 
 
-def test_the_inverted_tail_is_never_above_the_inequality_of_the_paper():
-    draw = np.random.default_rng(0)
-    m = np.concatenate([draw.integers(2, 60, 1500), draw.integers(60, 10**5, 60)])
-    d2 = (m * draw.random(len(m)) ** 3).astype(int)
-    d1, k = (d2 * draw.random(len(m)) / 2).astype(int), ((m - d2) * draw.random(len(m)) ** 3).astype(int)
-    for delta in (0.05, 1e-9):
-        b = compression_bound(m, d2, d1, k, delta)
-        assert (b.tail <= b.value).all()
-        assert (b.value <= b.simple + 1e-12).all()
-        informative = b.value < 0.99
-        assert (b.tail[informative] < b.value[informative]).all()
-        assert (b.tail >= np.where(d2 < m, k / np.maximum(m - d2, 1), 1) - 1e-12)[k < m - d2].all()
-
-
 def test_the_bounds_cover_however_the_compression_set_is_chosen():
     """Labels are pure noise, so the error of every rule is 1/2; of all pairs of prototypes the one of the least bound is taken."""
     m, delta, draws, draw = 24, 0.5, 1500, np.random.default_rng(0)

@@ -2,7 +2,6 @@
 
 import re
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -73,13 +72,6 @@ def test_what_is_measured_together_is_one_variable():
     assert table.loc["age + marker", "value"] == (clinic["age"].iloc[3], clinic["marker"].iloc[3])
 
 
-def test_where_distances_are_no_sum_the_reason_is_there(iris):
-    table = pc.fit("species ~ .", iris, dissimilarity="mahalanobis", eps=1.0).why(70)
-    assert table["to_prototype"].isna().all()
-    assert "not a sum over variables" in table.attrs["not_additive"]
-    assert table["counterfactual"].notna().any()
-
-
 def test_distances_that_are_no_sum_are_not_divided(iris):
     """Time warping with any parameters, a part that is not 0 where rows agree, and a metric that declares wrongly."""
 
@@ -146,17 +138,6 @@ def test_parts_under_missing_values_have_two_denominators():
             skipped.add(tuple(weight.values()))
         assert "not_additive" not in table.attrs
     assert len(skipped) == 4
-
-
-def test_a_mixture_with_missing_values_is_divided_among_its_parts():
-    clinic = simulate.clinic(120, seed=1)
-    clinic = clinic[clinic[["age", "marker"]].notna().any(axis=1) & clinic["ward"].notna()]
-    mixed = pc.Mixed([(["age", "marker"], "gower"), (["ward"], "gower")])
-    fit = pc.fit("outcome ~ age + marker + ward", clinic, "knn", k=1, dissimilarity=mixed, na="keep")
-    assert clinic["age"].isna().any()
-    for label in clinic.dropna(subset=["age", "marker"]).index[:5]:
-        table = fit.why(label)
-        assert table["to_rival"].sum() == pytest.approx(table.attrs["rival_distance"], abs=1e-12)
 
 
 def test_rows_of_other_libraries_and_of_saved_fits(tmp_path):
@@ -303,23 +284,6 @@ def test_summary_card_and_plot_show_it(cancer):
     assert [to_hex(bar.get_facecolor()) for bar in ax.patches] == [colour(k).lower() for k in sides]
 
 
-def test_the_printed_score_classifies_pima_as_the_fit(papers_data):
-    """The 532 complete rows; the numbers in the text alone, with six digits."""
-    data = pd.read_csv(Path(papers_data) / "pima_diabetes.csv").drop(columns="insulin")
-    data = data[(data[["glucose", "pressure", "triceps", "mass"]] > 0).all(axis=1)]
-    fit = pc.fit("diabetes ~ .", data, "medianglvq", K=1, matrix="diagonal", ridge=0.01)
-    table = fit.separation()
-    assert len(data) == 532
-    assert table.index[0] == "glucose" != table["weight"].idxmax()
-    assert table["share"].iloc[0] > 0.6
-    assert (by_score(fit, table, data) == fit.predict()).all()
-    said = re.search(r"Score +pos if (.*) > (\S+)", str(fit))
-    terms = re.findall(r"([+-]?) ?(\d[\d.e-]*) (\w+)", said[1])
-    score = sum(float(f"{sign}{value}") * data[name] for sign, value, name in terms)
-    assert len(terms) == 7
-    assert (np.where(score > float(said[2]), "pos", "neg") == fit.predict()).all()
-
-
 @pytest.fixture(scope="module")
 def fit(iris):
     return pc.fit("species ~ .", iris[::2], dissimilarity=pc.Euclidean(scale=False), eps=1.0)
@@ -355,14 +319,6 @@ def test_blocks_of_permuted_rows_equal_one_permutation_after_the_other(drawn_one
     fit, new, groups, expected = drawn_one_by_one
     monkeypatch.setattr(variables, "ROWS", rows)
     assert fit.importance(new, 3, groups)["error"].to_dict() == pytest.approx(expected, abs=1e-12)
-
-
-def test_lists_of_numbers_are_permuted():
-    draw = np.random.default_rng(2)
-    y = np.repeat(["u", "v"], 20)
-    rises = [list(np.arange(6.0) * (1 if c == "u" else -1) + draw.normal(size=6)) for c in y]
-    fit = pc.fit("y ~ x", pd.DataFrame({"x": rises, "y": y}), "knn", k=1, dissimilarity=pc.DTW(), cv=None)
-    assert fit.importance(repeats=10, cv=4).loc["x", "importance"] == pytest.approx(0.5, abs=0.1)
 
 
 def test_many_permutations_come_near_the_expectation_over_all_pairs(fit, iris):

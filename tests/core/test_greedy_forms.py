@@ -17,7 +17,7 @@ FORMS = {
     "together": {(greedy, "few"): lambda steps, costly_without: True},
     "codes": {},
     "codes read again": {(balls, "KEPT"): 0},
-    "lists": {(balls, "room"): lambda *_: 1e-3, (balls, "PER_PAIR"): 1e-9},
+    "lists": {(balls, "KEPT"): 0, (balls, "PER_PAIR"): 1e-9},
 }
 
 

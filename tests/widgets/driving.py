@@ -239,7 +239,7 @@ def tell_story(shown, fit, run):
         panel.get_by_label(name, exact=True).fill(str(value))
     why = chosen.why(values)
     expect(title).to_have_text(f"new row: predicted {why.attrs['class']}")
-    expect(panel).to_contain_text(f"the nearest of another class is {why.attrs['rival']} ({classes[why.attrs['rival']]})")
+    expect(panel).to_contain_text(f"nearest of another class: {why.attrs['rival']} ({classes[why.attrs['rival']]})")
     name, value, then = re.search(r"With (\w+) = ([\d.]+) it would be predicted (\w+)\.", panel.inner_text()).groups()
     change = why.loc[name]
     assert (value, then) == (f"{change['counterfactual']:.4g}", change["counterfactual_class"])

@@ -199,24 +199,6 @@ def test_pointer_and_keys_choose_on_the_curve(page, curve, fit):
     assert explorer.point == 4
 
 
-@pytest.mark.browser
-def test_the_curve_follows_its_slider_without_python(page, curve):
-    mount(page, curve, answers=False)
-    slider = page.get_by_role("slider")
-    for point in (3, 12):
-        slider.click(position=spot(page, point))
-        assert chosen(page) == point
-        assert page.locator("[role=status]").inner_text() == read(curve)["curves"][0]["words"][point]
-    slider.press("Home")
-    assert chosen(page) == 0
-    assert slider.get_attribute("aria-valuenow") == "0"
-    sent = page.evaluate("model.sent")
-    page.evaluate("view => model.set('state', { point: 5, view, turn: 0 })", sent[-1]["view"])
-    assert chosen(page) == 0  # Python has not heard of the last turn of this page
-    page.evaluate("model.set('state', { point: 6, view: '', turn: 0 })")  # of a cell
-    assert chosen(page) == 6
-
-
 def test_the_frontier_of_an_explorer_is_that_of_its_grid(fit, machines):
     v = fit.validation
     told = json.loads(json.dumps(describe_chart(v), allow_nan=False))["curves"][0]
@@ -248,27 +230,6 @@ def test_the_curve_is_switched_to_the_frontier_and_back(page, curve):
     radius.click()
     assert field.get_attribute("aria-valuemax") == "19"
     assert chosen(page) == points[-1]
-
-
-@pytest.mark.browser
-def test_keys_stay_in_the_explorer_and_silence_is_said(page, curve):
-    curve.patience = 0.05
-    mount(page, curve, answers=False)
-    page.evaluate("() => { window.keys = []; window.addEventListener('keydown', (event) => keys.push(event.key)); }")
-    field = page.locator(".protoclass-plot")
-    field.focus()
-    for key in ("b", "d", "ArrowDown", "ArrowRight", "Enter", "Escape", "x"):
-        field.press(key)
-    field.press("Control+q")
-    assert [key for key in page.evaluate("keys") if key not in ("Control",)] == ["q"]  # what is the notebook's
-    page.get_by_role("alert").get_by_text("Python does not answer").wait_for()
-    page.evaluate("model.answers = true")  # it is back
-    field.press("Home")
-    field.press("ArrowRight")
-    field.press("ArrowRight")
-    page.get_by_text("Grid point 3 of 20").wait_for()
-    assert page.locator(".protoclass-silent").count() == 0
-    curve.patience = 6.0
 
 
 def box_of(field, at):
@@ -315,19 +276,6 @@ def test_names_of_two_neighbouring_points_at_the_right_edge_are_whole(page, iris
     page.locator(".protoclass-plot text").first.wait_for()
     found = page.evaluate(INSIDE)
     assert [text for text in found["out"] + found["meet"] if text in ("lowest error", "1-SE choice")] == []
-
-
-@pytest.mark.browser
-def test_the_strip_above_the_map_chooses_a_radius(page, iris, tmp_path):
-    fit = pc.fit("species ~ .", iris, eps=[0.6, 1.0, 1.6], cv=3, dissimilarity="euclidean", repeats=1)
-    page.goto(PrototypeExplorer(fit).save(tmp_path / "fit.html").as_uri())
-    strip, table = page.locator(".protoclass-plot"), fit.validation.table
-    page.locator(".protoclass-map[data-drawn]").wait_for()
-    strip.focus()
-    for key, place in (("Home", 0), ("End", 2)):
-        strip.press(key)
-        assert strip.get_attribute("aria-valuenow") == page.locator(".protoclass-chart").get_attribute("data-chosen") == str(place)
-        assert f"{100 * table['error'][place]:.1f} %\nCV error" in page.locator(".protoclass-figures").inner_text()
 
 
 @pytest.mark.browser

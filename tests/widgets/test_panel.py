@@ -5,7 +5,6 @@ import re
 import numpy as np
 import pandas as pd
 import pytest
-from driving import Shown, tell_story
 
 import protoclass as pc
 from protoclass.widgets.prototypes import PrototypeExplorer
@@ -93,20 +92,6 @@ def test_a_page_measures_as_python_does(opened, iris, mixed, kind):
             wanted = known["counterfactual"][name]
             assert value == wanted if isinstance(wanted, str) else value == pytest.approx(wanted, abs=1e-4), name
     assert page.locator(".protoclass-chip", has_text=re.compile(r"^new row \d+$")).count() == len(new)
-
-
-def test_the_story_of_a_saved_page(opened, iris):
-    """A budget, a prototype, its rival, a new row, another value, the code; then a row of the fit."""
-    fit = pc.fit("species ~ .", iris, eps=[0.6, 0.8, 1.0, 1.6, 2.0], cv=3, dissimilarity="euclidean", repeats=1)
-    page = opened(fit)
-    tell_story(Shown(page.locator(".protoclass-page")), fit, lambda code: eval(code, {"fit": fit}).attrs["class"])
-    panel = page.locator(".protoclass-panel")
-    page.get_by_label("Find row").fill("70")
-    page.keyboard.press("Enter")
-    page.get_by_role("button", name="What if").click()
-    assert panel.locator("h2").first.inner_text() == "row 70: predicted virginica"
-    page.get_by_role("button", name="Close").click()
-    assert panel.locator("h2").first.inner_text().startswith("Row 70: versicolor")
 
 
 def test_a_row_is_typed_by_levels_where_values_may_be_missing(opened, mixed):

@@ -79,44 +79,6 @@ def test_point_parameter_and_page_move_together(curve, fit):
     assert curve.point == 5
 
 
-def test_what_stands_beside_the_curve_is_that_of_the_point(curve, fit):
-    v = fit.validation
-    for point in (2, 15):
-        facts, counts = told(curve, point=point)["tables"]
-        row, said = v.table.iloc[point], dict(facts["rows"])
-        assert said["held-out error, 10 folds"] == f"{row['error']:.4f} ± {row['se']:.4f}"
-        assert said["cover error"] == f"{row['cover_error']:.4f}"
-        assert said["no-information error"] == f"{v.no_information:.4f}"
-        assert curve.confusion.equals(v.confusion(point))
-        assert [[int(n) for n in line[1:]] for line in counts["rows"]] == v.confusion(point).to_numpy().tolist()
-        assert curve.table["mark"].tolist()[point].startswith("chosen")
-    assert curve.table.drop(columns="mark").equals(v.table)
-    assert curve.table["mark"][v.best] == "least error"
-
-
-@pytest.mark.parametrize(
-    ("method", "knobs"),
-    [
-        ("pvm", {"eps": [0.5, 1.0, 2.0], "lambda_": [0.5, 2.5]}),
-        ("scm", {"penalty": [1.0, 2.0, float("inf")], "stop": [1, 2, 4]}),
-        ("knn", {}),
-        ("kmeans", {"K": [1, 2, 3]}),
-        ("hyperplane", {"C": [0.1, 1.0, 10.0]}),
-        ("pvm", {"eps": 1.0}),
-    ],
-)
-def test_every_methods_grid_has_its_traits(iris, method, knobs):
-    v = pc.cross_validate("species ~ .", iris[::2], method, cv=3, dissimilarity="euclidean", repeats=1, **knobs)
-    e = CurveExplorer(v)
-    axes = {k: v.grid[k].unique().tolist() for k in v.grid if v.grid[k].nunique() > 1}
-    for name, values in axes.items():
-        for i in (0, len(values) - 1):
-            setattr(e, name, values[i])
-            chosen = v.grid.iloc[e.point]
-            assert all(chosen[k] == getattr(e, k) for k in axes)
-    assert fine(e)
-
-
 def test_of_several_distances_both_explorers_have_the_radii_of_the_selected_one(iris):
     fit = pc.fit("species ~ .", iris[::2], cv=3, repeats=1)
     grid = fit.validation.grid
@@ -129,27 +91,6 @@ def test_of_several_distances_both_explorers_have_the_radii_of_the_selected_one(
     assert explorer.fit.prototypes.equals(fit.validation.fit_at(own.index[3]).prototypes)
     assert fine(curve)
     assert fine(explorer)
-
-
-def test_a_parameter_whose_name_is_taken_gets_an_underscore(iris):
-    from dataclasses import dataclass
-    from typing import Any
-
-    from protoclass.models.knn import KNN
-
-    @dataclass(frozen=True)
-    class Odd(KNN):
-        name = "odd"
-        k: Any = 1
-        layout: Any = (1, 2)
-
-        def path(self, task, grid):
-            return KNN(k=list(grid.get("layout", [1]))).path(task, {"k": np.asarray(grid.get("layout", [1]))})
-
-    e = CurveExplorer(pc.cross_validate("species ~ .", iris, Odd(), cv=3))
-    e.layout_ = 2
-    assert e.point == 1
-    assert fine(e)
 
 
 # the prototypes
@@ -212,6 +153,19 @@ def test_it_opens_on_the_closest_error_or_the_first_prototype(explorer, fit, iri
     assert explorer.selected == far[wrong].abs().idxmin()
     right = pc.fit("species ~ .", iris, eps=0.1, dissimilarity="euclidean")
     assert PrototypeExplorer(right).selected == right.prototypes.index[0]
+
+
+def test_nearest_prototypes_and_rivals_are_those_of_the_distances(iris):
+    fit = pc.fit("species ~ .", iris, dissimilarity=pc.Chebyshev(), eps=0.8, cv=3, repeats=1)  # which a page does not compute
+    content = PrototypeExplorer(fit).parts[0]
+    rule = {name: unpack(part) for name, part in content.rule(content.steps.own).items() if isinstance(part, dict)}
+    D, classes = fit.dissimilarity.frame()[fit.prototypes.index].to_numpy(), fit.prototypes["class"].to_numpy()
+    assert rule["distances"].reshape(150, 5) == pytest.approx(np.sort(D, axis=1)[:, :5])
+    same = classes[None, :] == iris["species"].to_numpy(object)[:, None]
+    right = same[np.arange(150), D.argmin(axis=1)]
+    rivals = np.where(same == right[:, None], np.inf, D)
+    assert rule["near"] == pytest.approx(D.min(axis=1))
+    assert rule["far"] == pytest.approx(rivals.min(axis=1))
 
 
 def test_what_is_selected(explorer, fit):
@@ -302,21 +256,6 @@ def test_pictures_are_those_of_the_rows():
     for wrong in ((8, 9), 64):
         with pytest.raises(pc.OptionError, match="shape"):
             PrototypeExplorer(fit, shape=wrong)
-
-
-def test_a_given_matrix_has_a_map_alone(papers_data):
-    cat = pd.read_csv(f"{papers_data}/cat_cortex.csv", index_col="area")
-    D = cat.drop(columns="region").set_axis(cat.index, axis=1)
-    fit = pc.fit("region ~ 1", cat[["region"]], dissimilarity=D, repeats=1)
-    e = PrototypeExplorer(fit)
-    assert e.table[["x", "y"]].to_numpy() == pytest.approx(fit.dissimilarity.map(2).to_numpy())
-    told(e, step=2)
-    at = e.fit.prototypes.index[0]
-    told(e, point=e.table.index.get_loc(at))
-    assert e.selected == at
-    assert fine(e)
-    with pytest.raises(pc.OptionError, match=r"x must be .* not 'region'"):
-        e.x = "region"
 
 
 @pytest.mark.parametrize(

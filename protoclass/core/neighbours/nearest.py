@@ -98,8 +98,8 @@ def _least(D, scan, start, out, best, second):  # type: ignore[no-untyped-def]
     least, next_one = np.empty(LANES, D.dtype), np.empty(LANES, D.dtype)
     for first in range(0, n, LANES):
         width = min(LANES, n - first)
-        for i in range(width):
-            for j in range(q):
+        for j in range(q):
+            for i in range(width):
                 block[j, i] = D[first + i, j]
         for g in range(out.shape[1]):
             least[:], next_one[:] = np.inf, np.inf
@@ -170,7 +170,8 @@ def covering(codes: Array, member: Array, level: Array) -> Array:
     falling = np.argsort(-level, kind="stable")
     prototype, place = np.nonzero(member[falling].T >= 0)  # the sets of each prototype, those of the largest balls first
     start = np.searchsorted(prototype, np.arange(member.shape[1] + 1))
-    _covering(codes, member, level, falling[place], start, out)
+    most = np.where(member >= 0, level[:, None], -1).max(axis=0, initial=-1)
+    _covering(codes, member, level, most, falling[place], start, out)
     return out
 
 
@@ -181,12 +182,11 @@ def covering_by(query: Query, prototypes: Points, member: Array, radii: Array) -
 
 
 @kernel
-def _covering(codes, member, level, sets, start, out):  # type: ignore[no-untyped-def]
-    most = level.max()
+def _covering(codes, member, level, most, sets, start, out):  # type: ignore[no-untyped-def]
     for i in range(codes.shape[0]):
         for j in range(codes.shape[1]):
             code = codes[i, j]
-            if code > most:
+            if code > most[j]:
                 continue
             for s in range(start[j], start[j + 1]):
                 g = sets[s]

@@ -118,7 +118,7 @@ class Balls:
     near: Pairs | None
     counts: Array | None
 
-    def weights(self, columns: slice) -> Array:
+    def weights(self, columns: Array | slice) -> Array:
         """Weight of the rows of some candidates by fold, class and code, (q, folds + 1, classes, radii + 1)."""
         if self.counts is not None:
             out = self.counts[columns]
@@ -127,13 +127,17 @@ class Balls:
             codes = self.codes[columns]
             out = np.zeros((len(codes), self.cells))
             tally(codes, self.cell, self.w, np.arange(len(codes)), out)
-        return out.reshape(len(out), -1, self.task.classes, len(self.coding.radii) + 1)
+        K, L = len(self.coding.radii) + 1, self.task.classes
+        return out.reshape(len(out), self.cells // (K * L), L, K)
 
     def of_classes(self, pays: Array) -> tuple[ClassBalls, ...]:
-        """The balls of the candidates of each class that pay, bool (classes, m): lists if bytes do not fit into memory."""
+        """The balls of the candidates of each class that pay, bool (classes, m): lists if they take less memory."""
         sides = [(np.flatnonzero(paid), np.flatnonzero((self.task.y == c) & (self.w > 0))) for c, paid in enumerate(pays)]
         size, radii = sum(len(candidates) * len(rows) for candidates, rows in sides), len(self.coding.radii)
-        if self.near is None and size <= room(size):
+        listed = np.inf if self.counts is None else PER_PAIR * sum(
+            self.weights(candidates)[:, :, c, :-1].sum() for c, (candidates, _) in enumerate(sides)
+        )  # at most, as each weight is 1 at least
+        if self.near is None and size <= min(room(size), listed):
             return tuple(ClassBalls(*side, radii, self._coded(*side), NO_LISTS) for side in sides)
         return tuple(ClassBalls(*side, radii, NO_CODES, self._listed(*side)) for side in sides)
 
@@ -206,9 +210,9 @@ def read(task: Task, radii: Array, w: Array, fold: Array, folds: int) -> Balls:
         return Balls(task, coding, w, cell, cells, None, near, counts)
     counts = np.zeros((m, cells))
     for tile, part in each(lambda tile: (tile, codes(tile)), task.D.tiles(), n * m):
-        tally(part, cell[tile.rows], w[tile.rows], tile.columns, counts)
+        _tally(part, cell[tile.rows], w[tile.rows], tile.columns, counts)
         if tile.mirror:
-            tally(np.ascontiguousarray(part.T), cell[tile.columns], w[tile.columns], tile.rows, counts)
+            _tally(np.ascontiguousarray(part.T), cell[tile.columns], w[tile.columns], tile.rows, counts)
     return Balls(task, coding, w, cell, cells, None, None, counts)
 
 

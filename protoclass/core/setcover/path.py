@@ -26,20 +26,19 @@ class Chosen:
     classes: Array  # the classes that they represent, int (q,)
     covers: Array  # weight of its class that each prototype is the first to cover (delta xi), (q,)
     wrong: Array  # weight of other classes in each ball (delta eta), (q,)
-    radii: Array | None = None  # of the balls (q,), on a path
     certificate: Certificate | None = None  # in units
 
     def prefix(self, cost: float, most: int | None = None) -> Chosen:
         """The greedy cover at a larger cost (lambda in units): the first prototypes, because gains never increase; up to a maximum."""
-        kept = np.flatnonzero(self.covers - self.wrong > cost)[:most]
-        return Chosen(self.at[kept], self.classes[kept], self.covers[kept], self.wrong[kept])
+        return self.take(np.flatnonzero(self.covers - self.wrong > cost)[:most])
 
     def first(self, size: int | None) -> Chosen:
-        """The first prototypes, without the certificate of all; all of them if no size is given."""
-        if size is None:
-            return self
-        radii = None if self.radii is None else self.radii[:size]
-        return Chosen(self.at[:size], self.classes[:size], self.covers[:size], self.wrong[:size], radii)
+        """The first prototypes; all of them if no size is given."""
+        return self if size is None else self.take(slice(size))
+
+    def take(self, part: Array | slice) -> Chosen:
+        """Some of the prototypes, without the certificate of all."""
+        return Chosen(self.at[part], self.classes[part], self.covers[part], self.wrong[part])
 
 
 @savable
@@ -156,7 +155,6 @@ class CoverPath:
     def at(self, g: int) -> Nearest:
         """The rule of a cover, whose report begins with its radii."""
         run, eps, lambda_ = self.runs[g], float(self.eps[g]), float(self.lambdas[g])
-        assert run.radii is not None
         table = {"newly_covered": run.covers * self.unit, "miscovered": run.wrong * self.unit}
         report: dict[str, Any] = {"radius eps": eps}
         uncovered = float(self.weight.sum() - run.covers.sum()) * self.unit
@@ -164,7 +162,7 @@ class CoverPath:
         report |= {"cost lambda": lambda_, "objective": goal}
         if run.certificate is not None:
             report["certificate"] = run.certificate.scaled(self.unit)
-        prototypes = Points(run.classes, at=run.at, radii=run.radii, table=table)
+        prototypes = Points(run.classes, at=run.at, radii=np.full(len(run.at), eps), table=table)
         return (Greedy if self.nested else Nearest)(prototypes, len(self.weight), int(self.weight.argmax()), report)
 
     def moved(self, columns: Array) -> CoverPath:

@@ -24,7 +24,7 @@ from ..statistics.sums import in_units, units
 from ..task import Task
 from .balls import ClassBalls, read, too_many
 
-CHUNK = 512  # candidates whose gains are found together
+CHUNK = 128  # candidates whose gains are found together
 LISTED = 2**29  # pairs of a row and a candidate of the class whose ball contains it
 MEMORY = 2**28  # bytes for the gains of all candidates; beyond that, folds are taken in groups
 PROOFS = {"prices": "reduced costs", "dual": "dual ascent", "LP": "linear relaxation", "MIP": "integer program"}  # in words

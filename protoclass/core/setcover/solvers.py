@@ -69,7 +69,7 @@ def cover_paths(
 def _runs(
     task: Task, fold: Array, folds: int, radii: Array, lambdas: Array, options: Options, stop: Stop
 ) -> list[list[Chosen]]:
-    """For each fold the covers by radius and lambda, as columns of D with radii."""
+    """For each fold the covers by radius and lambda."""
     slow = options.solver != "greedy" or options.certify
     problems = covers(task, fold, folds, radii, float(lambdas[0]))
     if slow:
@@ -82,8 +82,7 @@ def _runs(
         if slow:
             runs = solve_runs(problems, f, runs, lambdas, options, stop)
         task.tick()
-        radius = radii.repeat(len(lambdas))
-        return [replace(run, radii=np.full(len(run.at), r)) for run, r in zip(runs, radius, strict=True)]
+        return runs
 
     entries = MANY if slow else len(task.y) * len(task.candidate_row)
     return list(each(of_fold, range(folds), entries, stop))

@@ -93,8 +93,8 @@ export class Rule {
   at(fit) {
     const held = this.first.map((place) => (this.covering && place < 0 ? 0 : 1)), invaded = new Uint8Array(fit.rows);
     if (this.covering && this.whole) this.invaders(fit).rows.forEach((row) => invaded[row]++);
-    const heldOut = this.tested.length > 0; // else the classes of the training rows are known alone
-    return { fitted: this.codes, nearest: this.nearest, held, invaded, shown: this.shown, judged: heldOut ? this.tested : this.codes, how: heldOut ? "held out" : "training" };
+    const [judged, how] = this.tested.length ? [this.tested, "held out"] : [this.codes, "training"];
+    return { fitted: this.codes, nearest: this.nearest, held, invaded, shown: this.shown, judged, how };
   }
 
   // The rival of the prototype nearest to a row (-1 for none), and how far both are; null where this is not known.

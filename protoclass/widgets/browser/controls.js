@@ -25,8 +25,8 @@ export function headline({ formula, method }, figures, words = "") {
   return box("head", title, known);
 }
 
-// A table of rows. A column has a `head`, and of a row the `value` and, where it is more than that, the `cell`; `title` are the nodes of a head; columns that are `sortable`
-// sort by a click on their head, which `order` remembers. `mark(row)` is whether a row is tinted.
+// A table of rows. A column has a `head` (with the nodes `title`), and of a row the `value` and, if it is more than that, the `cell`; columns
+// that are `sortable` sort by a click on their head, which `order` remembers. `mark(row)` is whether a row is tinted.
 export function table({ caption, columns, rows, order = {}, mark = () => false, pick = null, className = "" }) {
   const element = make("table", `table ${className}`.trim()), head = element.createTHead().insertRow(), body = element.createTBody();
   if (caption) element.createCaption().textContent = caption;

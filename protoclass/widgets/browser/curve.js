@@ -32,7 +32,8 @@ export class Curve {
     this.tip = make("div", "chart-tip", "", { "aria-hidden": "true" });
     this.field.append(this.svg, this.tip);
     this.key = make("div", "chart-key");
-    this.switches = sent.frontier.length ? [[sent.axis, false], [`number of ${sent.counted}`, true]].map(([name, frontier]) => button("tool", name, () => this.by(frontier))) : [];
+    const ways = sent.frontier.length ? [[sent.axis, false], [`number of ${sent.counted}`, true]] : [];
+    this.switches = ways.map(([name, frontier]) => button("tool", name, () => this.by(frontier)));
     this.key.append(title, ...(this.switches.length ? this.switches : [` ${sent.axis}`]));
     this.element.append(this.field, this.key);
   }
@@ -171,9 +172,7 @@ export class Curve {
   }
 
   hover(k) {
-    if (k === this.here) return;
-    this.here = k;
-    this.ring();
+    if (k !== this.here) this.ring((this.here = k));
   }
 
   take(k) {

@@ -4,6 +4,7 @@ import { Sprites } from "./marks.js";
 import { ticks } from "./frame.js";
 
 const FAINT = 0.1, FILLED = [0.55, 0.75], PICTURES = 200, SIDE = 24, ROOM = { left: 40 };
+const rowSize = (n) => (n < 400 ? 3.4 : n < 1500 ? 2.7 : n < 10000 ? 1.8 : 1.3), prototypeSize = (n) => (n <= 100 ? 6 : n <= 500 ? 4.4 : 3);
 const FONT = "12px system-ui, sans-serif";
 
 export class Drawing {
@@ -51,22 +52,14 @@ export class Drawing {
     ctx.clip();
   }
 
-  radius(n) {
-    return n < 400 ? 3.4 : n < 1500 ? 2.7 : n < 10000 ? 1.8 : 1.3;
-  }
-
-  size(count) {
-    return count <= 100 ? 6 : count <= 500 ? 4.4 : 3;
-  }
-
   // Everything that stays while the pointer moves.
   still({ fit, rule, now, only, settled, frame, plane }) {
-    const ctx = this.start(this.base), box = frame.box, n = fit.rows, r = this.radius(n);
+    const ctx = this.start(this.base), box = frame.box, r = rowSize(fit.rows);
     this.axes(ctx, frame, plane);
     this.clip(ctx, box);
     ctx.setTransform(1, 0, 0, 1, 0, 0);
     this.rows(ctx, fit, now, (row) => (only < 0 || fit.codes[row] === only) && (!settled || settled.has(row)), frame, r);
-    const count = now.shown.length, size = this.size(count);
+    const count = now.shown.length, size = prototypeSize(count);
     for (let s = count - 1; s >= 0; s--) {
       const place = now.shown[s], code = rule.classes[place], one = fit.classes[code], [x, y] = frame.at(rule.points[place]);
       if ((only >= 0 && code !== only) || Number.isNaN(x) || !frame.inside(x, y)) continue;
@@ -158,7 +151,7 @@ export class Drawing {
     const bare = point < 0 && here < 0 && !trial;
     if (bare && this.bare) return; // to touch a canvas costs a copy of it
     this.bare = bare;
-    const ctx = this.start(this.top), r = this.radius(fit.rows), tags = [];
+    const ctx = this.start(this.top), r = rowSize(fit.rows), tags = [];
     this.clip(ctx, frame.box);
     const place = trial || point < 0 ? -1 : rule.placeOf(point);
     if (trial || point >= 0) {
@@ -228,17 +221,8 @@ export class Drawing {
     ctx.stroke();
   }
 
-  rings(ctx, frame, points, radius, colour, width) {
-    ctx.strokeStyle = colour;
-    ctx.lineWidth = width;
-    ctx.beginPath();
-    for (const point of points) {
-      const [x, y] = frame.at(point);
-      if (Number.isNaN(x) || !frame.inside(x, y)) continue;
-      ctx.moveTo(x + radius, y);
-      ctx.arc(x, y, radius, 0, 2 * Math.PI);
-    }
-    ctx.stroke();
+  rings(ctx, frame, points, ...look) {
+    for (const point of points) this.ringAt(ctx, frame.at(point), ...look);
   }
 }
 

@@ -5,12 +5,12 @@ import { table } from "./controls.js";
 import { thumb } from "./draw.js";
 import { box, button, drawn, make } from "./element.js";
 import { icon } from "./marks.js";
-import { countRows, writeNumber } from "./words.js";
+import { writeNumber } from "./words.js";
 
 const FIRST = 8, WIDE = 372, HIGH = 120;
 
 // The name of a variable, which may go on in another line after "_".
-export function named({ name }) {
+export function breakable({ name }) {
   const text = make("span");
   text.append(...name.split(/(?<=_)/).flatMap((part) => [part, make("wbr")]));
   return text;
@@ -57,20 +57,23 @@ export class Evidence {
     }));
   }
 
-  // The values of a row and of prototypes, with bars of the parts of both distances; the largest parts come first.
+  // The values of a row and of prototypes, with bars of the parts of both distances; the largest parts come first, and lines stay in place
+  // while values are typed.
   sideBySide(entries) {
-    const { metric, fields, trial } = this.page, [row, ...others] = entries;
+    const { metric, fields, trial } = this.page, [row, ...others] = entries, colours = others.map(({ code }) => this.colours[code]);
     const parts = metric.works ? others.map(({ values, code }) => metric.pair(row.values, values, code).parts) : [];
-    const rows = fields.map((field, k) => ({ ...field, k, value: row.values[k] })), size = ({ k }) => Math.max(...parts.map((each) => Math.abs(each[k])));
-    if (parts.length && !(trial && trial.order)) rows.sort((a, b) => size(b) - size(a));
-    if (trial && trial.order) rows.sort((a, b) => trial.order.indexOf(a.k) - trial.order.indexOf(b.k));
-    else if (trial && parts.length) trial.order = rows.map(({ k }) => k); // the lines stay while values are typed
-    const columns = entries.map((entry, k) => ({ head: k && entry.role ? "" : entry.name, title: this.title(entry), value: (field) => this.write(field.k, entry.values[field.k]), cell: trial && !k ? (field) => this.input(field) : null }));
+    const size = (k) => Math.max(...parts.map((each) => Math.abs(each[k]))), ordered = fields.map((_, k) => k).sort((a, b) => size(b) - size(a));
+    const order = (trial && trial.order) || (parts.length ? ordered : [...fields.keys()]);
+    if (trial && parts.length) trial.order = order;
+    const columns = entries.map((entry) => ({
+      head: entry.name, title: this.title(entry), value: ({ k }) => this.write(k, entry.values[k]),
+      cell: trial && entry === row ? (field) => this.input(field) : null,
+    }));
     const low = Math.min(0, ...parts.flat()), span = Math.max(0, ...parts.flat()) - low || 1;
-    if (parts.length) {
-      columns.push({ head: "contributions", value: () => "", cell: ({ k }) => this.bars(parts.map((each) => each[k]), others.map(({ code }) => this.colours[code]), low, span) });
-    }
-    return this.some("compare", rows, [{ head: "variable", name: true, text: true, value: ({ name }) => name, cell: named }, ...columns], "compare");
+    const bars = { head: "contributions", value: () => "", cell: ({ k }) => this.bars(parts.map((each) => each[k]), colours, low, span) };
+    const named = { head: "variable", name: true, text: true, value: ({ name }) => name, cell: breakable };
+    const rows = order.map((k) => ({ ...fields[k], k, value: row.values[k] }));
+    return this.some("compare", rows, [named, ...columns, ...(parts.length ? [bars] : [])], "compare");
   }
 
   // Signed parts as bars from a common zero.
@@ -78,7 +81,8 @@ export class Evidence {
     const words = parts.map(writeNumber).join(" and "), cell = make("span", "bars", "", { role: "img", "aria-label": words, title: words });
     parts.forEach((part, k) => {
       const bar = make("span", "bar");
-      Object.assign(bar.style, { marginLeft: `${(100 * (Math.min(0, part) - low)) / span}%`, width: `${(100 * Math.abs(part)) / span}%`, background: colours[k] });
+      const [start, width] = [Math.min(0, part) - low, Math.abs(part)].map((value) => `${(100 * value) / span}%`);
+      Object.assign(bar.style, { marginLeft: start, width, background: colours[k] });
       cell.append(bar);
     });
     return cell;
@@ -88,13 +92,13 @@ export class Evidence {
   letters(entries, field) {
     const texts = entries.map(({ values }) => this.write(0, values[0])), k = this.fit.shared;
     return box("letters", ...entries.map((entry, at) => {
-      const line = make("code", "", "", { title: field.name }), other = texts[at ? 0 : 1] ?? "", tint = this.colours[entries[at || 1]?.code ?? 0];
+      const line = make("code", "", "", { title: field.name }), other = texts[at ? 0 : 1] ?? "", { code = 0 } = entries[at || 1] ?? {};
       const inside = new Uint8Array(texts[at].length);
       for (let i = 0; i + k <= inside.length; i++) if (other.includes(texts[at].slice(i, i + k))) inside.fill(1, i, i + k);
       for (let i = 0, end = 0; i < inside.length; i = end) {
         for (end = i; end < inside.length && inside[end] === inside[i]; end++);
         const part = make(inside[i] ? "mark" : "span", "", texts[at].slice(i, end));
-        if (inside[i]) part.style.setProperty("--tint", tint);
+        if (inside[i]) part.style.setProperty("--tint", this.colours[code]);
         line.append(part);
       }
       return box("", box("entry", ...this.title(entry)), line);
@@ -103,26 +107,29 @@ export class Evidence {
 
   // Series as lines over one another: the row in ink, the rival dashed.
   series(entries) {
-    const { length, values } = this.fit.series, lines = entries.map(({ point }) => values.subarray(point * length, (point + 1) * length));
-    const known = lines.flatMap((line) => Array.from(line)).filter((value) => !Number.isNaN(value)), low = Math.min(...known), high = Math.max(...known);
-    const svg = drawn("svg", { viewBox: `0 0 ${WIDE} ${HIGH}`, class: "protoclass-series", role: "img", "aria-label": entries.map(({ role, name }) => `${role} ${name}`).join(", ") });
-    lines.map((line, k) => [line, entries[k]]).reverse().forEach(([line, { role, code }]) => {
-      const spots = Array.from(line).map((value, t) => [4 + ((WIDE - 8) * t) / Math.max(1, length - 1), HIGH - 4 - ((HIGH - 8) * (value - low)) / (high - low || 1)]);
-      const path = drawn("path", { d: spots.filter(([, y]) => !Number.isNaN(y)).map(([x, y], t) => `${t ? "L" : "M"}${x.toFixed(1)} ${y.toFixed(1)}`).join(""), class: `protoclass-curve protoclass-${role}` });
+    const { length, values } = this.fit.series, lines = entries.map(({ point }) => Array.from(values.subarray(point * length, (point + 1) * length)));
+    const known = lines.flat().filter((value) => !Number.isNaN(value)), low = Math.min(...known), high = Math.max(...known);
+    const words = entries.map(({ role, name }) => `${role} ${name}`).join(", "), x = (at) => 4 + ((WIDE - 8) * at) / Math.max(1, length - 1);
+    const y = (value) => HIGH - 4 - ((HIGH - 8) * (value - low)) / (high - low || 1);
+    const svg = drawn("svg", { viewBox: `0 0 ${WIDE} ${HIGH}`, class: "protoclass-series", role: "img", "aria-label": words });
+    svg.append(...entries.map(({ role, code }, k) => {
+      const spots = lines[k].map((value, at) => [x(at), y(value)]).filter((spot) => !Number.isNaN(spot[1]));
+      const d = spots.map((spot, at) => `${at ? "L" : "M"}${spot.map((v) => v.toFixed(1)).join(" ")}`).join("");
+      const path = drawn("path", { d, class: `protoclass-curve protoclass-${role}` });
       if (role !== "row") path.style.stroke = this.colours[code];
-      svg.append(path);
-    });
+      return path;
+    }).reverse());
     return box("", svg, box("entry", ...entries.flatMap((entry) => this.title(entry))));
   }
 
   // Images side by side, and the learned weights of their pixels for the class of each prototype.
   images(entries) {
-    const { album } = this.fit, figures = entries.map((entry) => this.image(entry.point, 84, this.title(entry)));
-    const codes = album.relevance ? [...new Set(entries.filter(({ role }) => role !== "row").map(({ code }) => (album.relevance.length > album.height * album.width ? code : 0)))] : [];
-    return box("pictures", ...figures, ...codes.map((code) => {
-      const weights = { ...album, pixels: album.relevance.map((weight) => 255 * (1 - weight)) }, figure = make("figure");
-      figure.append(thumb(weights, code), make("figcaption", "soft", codes.length > 1 ? `weights, ${this.fit.classes[code].name}` : "weights of pixels"));
-      figure.firstChild.style.height = "84px";
+    const { album, classes } = this.fit, { relevance, height, width } = album, prototypes = entries.filter(({ role }) => role !== "row");
+    const codes = relevance ? [...new Set(prototypes.map(({ code }) => (relevance.length > height * width ? code : 0)))] : [];
+    return box("pictures", ...entries.map((entry) => this.image(entry.point, 84, this.title(entry))), ...codes.map((code) => {
+      const figure = make("figure"), image = thumb({ ...album, pixels: relevance.map((weight) => 255 * (1 - weight)) }, code);
+      image.style.height = "84px";
+      figure.append(image, make("figcaption", "soft", codes.length > 1 ? `weights, ${classes[code].name}` : "weights of pixels"));
       return figure;
     }));
   }
@@ -141,29 +148,37 @@ export class Evidence {
     return figure;
   }
 
-  // The nearest prototypes of a row as bars of their distances, where these are all that is known.
+  // The prototype at a place of a rule.
+  prototype(rule, place) {
+    const { fit } = this, point = rule.points[place], code = rule.classes[place], { name: level, mark } = fit.classes[code];
+    const colour = this.colours[code], name = fit.names[point], link = () => button("link", name, () => this.page.select(point));
+    return { point, code, level, colour, name, link, icon: () => icon(mark, colour), words: `${fit.called[point]} (${level})` };
+  }
+
+  // The nearest prototypes of a row as bars of their distances, if these are all that is known.
   distances({ rule }, row) {
-    const count = rule.neighbours.length / this.fit.rows, at = Array.from({ length: count }, (_, k) => row * count + k).filter((k) => rule.distances[k] < Infinity);
-    if (!at.length) return [];
-    const most = Math.max(...at.map((k) => rule.distances[k])) || 1, placeOf = (k) => rule.neighbours[k], classOf = (k) => rule.classes[placeOf(k)];
-    const columns = [
-      { head: "", value: () => "", cell: (k) => icon(this.fit.classes[classOf(k)].mark, this.colours[classOf(k)]) },
-      { head: "nearest", name: true, value: () => "", cell: (k) => button("link", this.fit.names[rule.points[placeOf(k)]], () => this.page.select(rule.points[placeOf(k)])) },
-      { head: "class", text: true, value: (k) => this.fit.classes[classOf(k)].name },
-      { head: "", value: () => "", cell: (k) => this.bars([rule.distances[k]], [this.colours[classOf(k)]], 0, most) },
-      { head: "distance", value: (k) => writeNumber(rule.distances[k]) },
+    const count = rule.neighbours.length / this.fit.rows, from = row * count, far = rule.distances.subarray(from, from + count);
+    const near = Array.from(far, (distance, k) => ({ distance, ...this.prototype(rule, rule.neighbours[from + k]) }));
+    const rows = near.filter(({ distance }) => distance < Infinity);
+    const most = Math.max(...rows.map(({ distance }) => distance)) || 1, columns = [
+      { head: "", value: () => "", cell: ({ icon: mark }) => mark() },
+      { head: "nearest", name: true, value: () => "", cell: ({ link }) => link() },
+      { head: "class", text: true, value: ({ level }) => level },
+      { head: "", value: () => "", cell: ({ distance, colour }) => this.bars([distance], [colour], 0, most) },
+      { head: "distance", value: ({ distance }) => writeNumber(distance) },
     ];
-    return [table({ columns, rows: at.map((k) => k), className: "distances" })];
+    return rows.length ? [table({ columns, rows, className: "distances" })] : [];
   }
 
   // The conditions of a rule in words, each a switch that tints its rows on the map; the one that settles a row is marked.
   conditions({ fit, rule }, row) {
     const { page } = this, list = make("ol", "conditions");
     rule.conditions.forEach(({ words, rows }, k) => {
-      const counts = fit.classes.map(({ name }, code) => [rows.filter((each) => fit.codes[each] === code).length, name]).filter(([count]) => count);
+      const counts = fit.classes.map(({ name }, code) => [rows.filter((each) => fit.codes[each] === code).length, name]);
+      const known = counts.filter(([count]) => count).map((count) => count.join(" ")).join(", ") || "no rows";
       const item = make("li", rows.includes(row) ? "marked" : ""), chosen = page.map.state.condition === k;
-      item.append(button("condition", words, () => page.set({ condition: chosen ? -1 : k }, true), { "aria-pressed": String(chosen) }),
-        make("span", "soft", ` settles ${counts.length ? counts.map(([count, name]) => `${count} ${name}`).join(", ") : countRows(0)}`));
+      const act = () => page.set({ condition: chosen ? -1 : k });
+      item.append(button("condition", words, act, { "aria-pressed": String(chosen) }), make("span", "soft", ` settles ${known}`));
       list.append(item);
     });
     return rule.conditions.length ? [make("p", "soft", "A row gets its class at the first condition that settles it."), list] : [];

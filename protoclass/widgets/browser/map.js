@@ -9,10 +9,8 @@ import { planeWords, pointWords } from "./words.js";
 
 const NEAR = 14, ARROWS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
 const THEMES = ["class", "style", "data-theme", "data-jp-theme-name", "data-jp-theme-light"]; // what pages say a theme with
-const KEYS = [
-  ["Arrow keys", "next mark"], ["Page Up, Page Down", "next prototype"], ["Enter", "select"],
-  ["+ and \u2212", "zoom"], ["0", "reset"], ["Escape", "deselect"], ["Up, Down in the table", "next prototype"], ["Ctrl and wheel", "zoom"],
-];
+const PAINTS = ["color", "backgroundColor", "outlineColor", "borderTopColor", "textDecorationColor", "caretColor"]; // of the style sheet
+const KEYS = "Arrow keys: next mark. Page Up, Page Down: next prototype. Enter: select. + and \u2212: zoom. 0: reset. Escape: deselect.";
 
 export class FitMap {
   // `on.select(point)` is called for what the user does, -1 for nothing; `on.filter(code)` for a class.
@@ -26,24 +24,22 @@ export class FitMap {
 
   build() {
     this.legend = make("div", "legend", "", { role: "group", "aria-label": "Classes" });
-    this.field = make("div", "field", "", { tabindex: 0, role: "application", "aria-roledescription": "map", "aria-label": "Map of the rows and prototypes" });
+    const named = { "aria-roledescription": "map", "aria-label": "Map of the rows and prototypes" };
+    this.field = make("div", "field", "", { tabindex: 0, role: "application", ...named });
     const [base, top] = [make("canvas", "base"), make("canvas", "top")];
     for (const canvas of [base, top]) canvas.setAttribute("aria-hidden", "true");
     this.tip = make("div", "tip", "", { "aria-hidden": "true" });
     this.field.append(base, top, this.tip);
     this.said = make("div", "unseen", "", { "aria-live": "polite" });
-    const keys = make("details", "keys"), list = make("dl");
-    list.append(...KEYS.flatMap(([key, deed]) => [make("dt", "", key), make("dd", "", deed)]));
-    keys.append(make("summary", "tool", "", { "aria-label": "Keys", "data-sign": "?" }), list);
     const tools = make("div", "tools", "", { role: "toolbar", "aria-label": "Map" });
     tools.append(
       button("tool", "", () => this.zoomBy(1.6), { "aria-label": "Zoom in", "data-sign": "+" }),
       button("tool", "", () => this.zoomBy(1 / 1.6), { "aria-label": "Zoom out", "data-sign": "\u2212" }),
-      button("tool", "", () => this.showAll(), { "aria-label": "Reset", title: "Reset", "data-sign": "\u2302" }), keys,
+      button("tool", "", () => this.showAll(), { "aria-label": "Reset", title: "Reset", "data-sign": "\u2302" }),
     );
     this.words = make("p", "soft");
     this.head = box("between", this.legend);
-    this.element = box("map", this.head, box("around", this.field, tools), this.words, this.said);
+    this.element = box("map", this.head, box("around", this.field, tools), make("p", "soft keys", KEYS), this.words, this.said);
     this.drawing = new Drawing(base, top);
   }
 
@@ -114,7 +110,7 @@ export class FitMap {
   // Size, dots and colours of the page may have changed.
   measure() {
     if (!this.frame || !this.field.clientWidth) return;
-    const look = getComputedStyle(this.field), colours = ["color", "backgroundColor", "outlineColor", "borderTopColor", "textDecorationColor", "caretColor"].map((name) => look[name]);
+    const look = getComputedStyle(this.field), colours = PAINTS.map((name) => look[name]);
     this.frame.fit(this.drawing.resize(this.field.clientWidth, this.field.clientHeight, window.devicePixelRatio || 1, this.plane.one_unit ? 20 : 36));
     if (colours.join() !== this.painted) {
       this.painted = colours.join();
@@ -227,12 +223,7 @@ export class FitMap {
   release(x, y) {
     const drag = this.drag;
     this.drag = null;
-    if (drag && !drag.moved && this.isReady() && this.frame.inside(x, y)) this.select(this.reach(x, y, NEAR));
-  }
-
-  select(point) {
-    if (point !== this.state.point) this.set({ point, also: [] });
-    this.on.select(point);
+    if (drag && !drag.moved && this.isReady() && this.frame.inside(x, y)) this.on.select(this.reach(x, y, NEAR));
   }
 
   zoomAt(factor, x, y) {
@@ -254,7 +245,7 @@ export class FitMap {
     const { key } = event, at = this.here >= 0 ? this.here : this.state.point;
     if (ARROWS[key]) this.travel(this.frame.next(this.travelled(), at, ARROWS[key]));
     else if (key === "PageDown" || key === "PageUp") this.travel(this.nextPrototype(at, key === "PageDown" ? 1 : -1));
-    else if (key === "Enter") this.select(at);
+    else if (key === "Enter") this.on.select(at);
     else if (key === "+" || key === "=") this.zoomBy(1.6);
     else if (key === "-") this.zoomBy(1 / 1.6);
     else if (key === "0") this.showAll();
@@ -287,7 +278,7 @@ export class FitMap {
     if (this.here >= 0 && this.here !== this.state.point) this.hover(-1);
     else if (this.state.point >= 0) {
       this.here = -1;
-      this.select(-1);
+      this.on.select(-1);
     } else this.showAll();
   }
 }

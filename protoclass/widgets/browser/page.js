@@ -8,7 +8,7 @@ import { FitMap } from "./map.js";
 import { Metric } from "./metric.js";
 import { Panel } from "./panel.js";
 import { Fit, Rule } from "./content.js";
-import { fitWords, mapWords, percent, trainingError, writeNumber } from "./words.js";
+import { fitWords, percent, planeWords, trainingError, writeNumber } from "./words.js";
 
 const MAP = "map", NEAREST = 5;
 
@@ -37,17 +37,17 @@ export class Page {
   }
 
   build(root) {
-    const { fit, map, sent } = this, controls = make("div", "controls");
-    if (fit.curve.points) this.curve = new Curve(fit.curve, (to) => this.steps.includes(to) && this.radius(to));
-    else if (this.steps.length > 1) {
-      this.eps = menu("radius eps of the balls", this.steps.map((step) => [writeNumber(fit.radii[step]), step]), (step) => this.radius(Number(step)));
-      controls.append(this.eps.label);
+    const { fit, map, sent, steps } = this;
+    if (fit.curve.points) this.curve = new Curve(fit.curve, (step) => steps.includes(step) && this.set({ step }));
+    else if (steps.length > 1) {
+      const radii = steps.map((step) => [writeNumber(fit.radii[step]), step]);
+      this.eps = menu("radius eps of the balls", radii, (step) => this.set({ step: Number(step) }));
     }
     this.buildAxes(map.head);
     this.problem = make("p", "problem", sent.problem || "", { role: "alert" });
     this.panel = new Panel(this);
     this.headed = make("div");
-    const strip = this.curve ? box("strip", this.curve.element) : controls.childElementCount ? controls : "";
+    const strip = this.curve ? box("strip", this.curve.element) : this.eps ? box("controls", this.eps.label) : "";
     const notes = sent.notes.map((note) => make("p", "soft", note));
     root.replaceChildren(this.headed, strip, box("zones", map.element, this.panel.element), this.problem, ...notes);
     if (this.curve) this.curve.element.explorer = this.curve;
@@ -106,10 +106,6 @@ export class Page {
     this.report();
   }
 
-  radius(step) {
-    this.set({ step });
-  }
-
   select(point) {
     this.problem.textContent = "";
     this.trial = null;
@@ -142,10 +138,6 @@ export class Page {
   try(values, name = "") {
     this.trial = values && { values: [...values], name };
     if (!values) this.map.set({ trial: null });
-    this.update(true);
-  }
-
-  tryAgain() {
     this.update(true);
   }
 
@@ -236,7 +228,7 @@ export class Page {
     if (!map.rule) return; // Python will send it
     const seen = map.look(), lost = map.lost(seen);
     this.headed.replaceChildren(headline(fit, this.figures(seen), fitWords(seen) + (lost ? ` ${lost} of the prototypes are not on this map.` : "")));
-    map.field.setAttribute("aria-description", mapWords(seen, map.state, map.plane));
+    if (map.plane) map.field.setAttribute("aria-description", `${planeWords(map.plane)}. ${fitWords(seen)}`);
     if (!map.painted) return; // the panel has the colours of the map
     if (this.trial) {
       const { near, rival } = this.metric.classify(this.trial.values, seen.rule, seen.now.shown);

@@ -3,7 +3,7 @@
 import { code, labelled, table, tabulate } from "./controls.js";
 import { thumb } from "./draw.js";
 import { box, button, make } from "./element.js";
-import { Evidence, named } from "./evidence.js";
+import { Evidence, breakable } from "./evidence.js";
 import { icon } from "./marks.js";
 import { countRows, pointWords, writeNumber } from "./words.js";
 
@@ -40,30 +40,15 @@ export class Panel extends Evidence {
     if (inside && !this.card.contains(document.activeElement)) this.card.focus({ preventScroll: true }); // what had it is written again
   }
 
-  overview({ fit, now, rule }, sent) {
-    const count = (rows, k) => rows.filter((code) => code === k).length, lost = fit.codes.filter((code, row) => now.judged[row] !== code);
-    const wrong = `misclassified (${now.how})`, rows = fit.classes.map(({ name }, k) => ({
-      name, rows: count(fit.codes, k), prototypes: count(now.shown.map((place) => rule.classes[place]), k), [wrong]: count(lost, k),
-    }));
-    const columns = [
-      { head: "class", name: true, text: true, value: ({ name }) => name },
-      ...["rows", "prototypes", wrong].map((head) => ({ head, value: (row) => row[head] })),
-    ];
-    return [
-      make("h2", "", "Select a row or a prototype"), ...this.conditions({ fit, rule }, -1), table({ caption: "Classes", columns, rows }),
-      ...this.reason(), ...this.extra(sent),
-    ];
+  overview(seen, sent) {
+    const { metric, fields } = this.page, words = `New rows are not classified here, because ${metric.reason}: use fit.predict(new).`;
+    const why = fields.length && metric.reason ? make("p", "soft", words) : "";
+    return [make("h2", "", "Select a row or a prototype"), ...this.conditions(seen, -1), why, ...this.extra(sent)];
   }
 
   // What Python knows besides.
   extra({ words = [], tables = [] }) {
     return [...words.map((text) => make("p", "", text)), ...tables.map(tabulate)];
-  }
-
-  // Why the page classifies no new rows.
-  reason() {
-    const { metric, fields } = this.page;
-    return fields.length && metric.reason ? [make("p", "soft", `New rows are not classified here, because ${metric.reason}: use fit.predict(new).`)] : [];
   }
 
   // Buttons for rows that are not in the fit: those that were given, and one to type.
@@ -96,17 +81,18 @@ export class Panel extends Evidence {
   about(seen, point, { title, text, code: of, lists, place }) {
     const { fit, page } = this, { metric } = page, out = [make("h2", "", title), ...(text ? [make("p", "soft", text)] : [])];
     if (place >= 0) {
-      const own = [{ point, name: fit.names[point], role: "", code: of, values: metric.row(point) }];
-      const plain = page.fields.length && !fit.album && (page.fields.length > 1 || !page.fields[0].levels);
-      out.push(...(plain ? this.profile(seen, point, of) : this.entries(own)));
+      const { fields } = page, plain = fields.length && !fit.album && (fields.length > 1 || !fields[0].levels);
+      const alone = { ...this.prototype(seen.rule, place), role: "", values: metric.row(point) };
+      out.push(...(plain ? this.profile(seen, point, of) : this.entries([alone])));
       for (const [name, rows] of lists) if (rows.length) out.push(this.rows(name, rows));
       return out;
     }
-    const near = seen.now.nearest[point], pair = seen.rule.rivalOf(point), label = fit.quotes ? JSON.stringify(fit.names[point]) : fit.names[point];
+    const near = seen.now.nearest[point], pair = seen.rule.rivalOf(point), rival = pair ? pair.rival : -1, name = `row ${fit.called[point]}`;
+    const label = fit.quotes ? JSON.stringify(fit.names[point]) : fit.names[point];
     out.push(...this.conditions(seen, point));
-    if (near >= 0 && seen.rule.points[near] !== point) out.push(...this.compare(seen, metric.row(point), near, pair ? pair.rival : -1, `row ${fit.called[point]}`, point));
+    if (near >= 0 && seen.rule.points[near] !== point) out.push(...this.compare(seen, metric.row(point), near, rival, name, point));
     if (metric.reason) out.push(...this.distances(seen, point));
-    const again = metric.works && !fit.album ? button("chip", "What if", () => page.try(metric.row(point), `row ${fit.called[point]}`)) : null;
+    const again = metric.works && !fit.album ? button("chip", "What if", () => page.try(metric.row(point), name)) : null;
     out.push(box("between", again, code(`${page.call()}.${page.explains ? `why(${label})` : `augment().loc[[${label}]]`}`)));
     return out;
   }
@@ -115,7 +101,8 @@ export class Panel extends Evidence {
   rows(name, rows) {
     const { fit, page } = this, head = make("h3", "", `${name}: ${countRows(rows.length)}`);
     if (fit.album) return box("", head, box("pictures", ...rows.slice(0, NAMED).map((row) => this.image(row, 36))));
-    const chips = rows.slice(0, NAMED).map((row) => button("chip", fit.names[row], () => page.select(row), { title: fit.classes[fit.codes[row]].name }));
+    const title = (row) => ({ title: fit.classes[fit.codes[row]].name });
+    const chips = rows.slice(0, NAMED).map((row) => button("chip", fit.names[row], () => page.select(row), title(row)));
     return box("", head, box("chips", ...chips, rows.length > NAMED ? make("span", "soft", `and ${rows.length - NAMED} more`) : null));
   }
 
@@ -129,7 +116,7 @@ export class Panel extends Evidence {
       rows.sort((a, b) => parts[b.k] - parts[a.k]);
     }
     return [this.some("profile", rows, [
-      { head: "variable", name: true, text: true, value: ({ name }) => name, cell: named },
+      { head: "variable", name: true, text: true, value: ({ name }) => name, cell: breakable },
       { head: "value", value: ({ k, value }) => this.write(k, value) },
       { head: "class median", value: ({ k, levels }) => (levels ? "" : this.write(k, this.median(k, of))) },
     ], "compare")];
@@ -139,15 +126,15 @@ export class Panel extends Evidence {
   compare(seen, values, near, rival, name, point = -1) {
     const { fit, page } = this, { metric } = page, { rule } = seen;
     const others = [[near, "nearest"], [rival, "rival"]].filter(([place]) => place >= 0).map(([place, role]) => {
-      const at = rule.points[place];
-      return { point: at, name: fit.names[at], role, code: rule.classes[place], values: metric.row(at) };
+      const prototype = this.prototype(rule, place);
+      return { ...prototype, role, values: metric.row(prototype.point) };
     });
     const out = this.entries([{ point, name, role: "row", code: fit.codes[point], values }, ...others]);
     if (!metric.works || fit.album) return out;
-    const [change] = metric.changes(values, rule, seen.now.shown, fit.rows);
+    const [change] = metric.changes(values, rule, seen.now.shown, fit.rows), words = make("p");
     if (!change) return [...out, make("p", "", "No change of a single variable gives another class.")];
-    const words = make("p");
-    words.append("With ", make("strong", "", `${change.name} = ${this.write(change.k, change.value)}`), ` it would be predicted ${fit.classes[change.code].name}.`);
+    const { k, value, code } = change;
+    words.append("With ", make("strong", "", `${change.name} = ${this.write(k, value)}`), ` it would be predicted ${fit.classes[code].name}.`);
     return [...out, words];
   }
 
@@ -163,7 +150,7 @@ export class Panel extends Evidence {
     control.addEventListener("input", () => {
       const text = control.value;
       page.trial.values[k] = levels ? (levels.includes(text) ? levels.indexOf(text) : NaN) : text.trim() === "" ? NaN : Number(text);
-      page.tryAgain();
+      page.update(true);
     });
     return control;
   }
@@ -183,17 +170,21 @@ export class Panel extends Evidence {
 
   // A row that is typed.
   trial(seen) {
-    const { page, fit } = this, { values, name } = page.trial, { near, rival } = page.metric.classify(values, seen.rule, seen.now.shown);
-    const fields = page.fields.map(({ name: field, levels, kind }, k) => {
-      const text = Number.isNaN(values[k]) ? "None" : !levels ? String(values[k]) : kind === "boolean" ? levels[values[k]] : JSON.stringify(levels[values[k]]);
-      return `${JSON.stringify(field)}: ${text}`;
-    });
-    const head = box("between", make("h2", "", near.place < 0 ? `${name}: no class` : `${name}: predicted ${fit.classes[seen.rule.classes[near.place]].name}`),
-      button("link", "Close", () => page.try(null)));
-    if (near.place < 0) return [head, make("p", "problem", "Every predictor is needed, and a prototype."), ...this.compare(seen, values, -1, -1, name)];
-    const at = ({ place, far }) => `${fit.called[seen.rule.points[place]]} (${fit.classes[seen.rule.classes[place]].name}) at ${writeNumber(far)}`;
-    const text = `The nearest prototype is ${at(near)}${rival.place < 0 ? "" : `; the nearest of another class is ${at(rival)}`}. Change a value to see what happens.`;
-    return [head, make("p", "soft", text, { "aria-live": "polite" }), ...this.compare(seen, values, near.place, rival.place, name), code(page.explains ? `${page.call()}.why({${fields.join(", ")}})` : `${page.call()}.predict(pd.DataFrame([{${fields.join(", ")}}]))`)];
+    const { page } = this, { rule, now } = seen, { values, name } = page.trial, { near, rival } = page.metric.classify(values, rule, now.shown);
+    const written = page.fields.map(({ name: field, levels, kind }, k) => {
+      const level = levels && (kind === "boolean" ? levels[values[k]] : JSON.stringify(levels[values[k]]));
+      return `${JSON.stringify(field)}: ${Number.isNaN(values[k]) ? "None" : level || values[k]}`;
+    }).join(", ");
+    const known = near.place >= 0, words = ({ place, far }) => `${this.prototype(rule, place).words} at ${writeNumber(far)}`;
+    const title = make("h2", "", known ? `${name}: predicted ${this.prototype(rule, near.place).level}` : `${name}: no class`);
+    const other = rival.place < 0 ? "" : `; nearest of another class: ${words(rival)}`;
+    const text = known ? make("p", "soft", `Nearest prototype ${words(near)}${other}. Change a value to see what happens.`, { "aria-live": "polite" })
+      : make("p", "problem", "Every predictor is needed, and a prototype.");
+    const call = `${page.call()}.${page.explains ? `why({${written}})` : `predict(pd.DataFrame([{${written}}]))`}`;
+    return [
+      box("between", title, button("link", "Close", () => page.try(null))), text,
+      ...this.compare(seen, values, near.place, rival.place, name), ...(known ? [code(call)] : []),
+    ];
   }
 
   // The prototypes, with bars of the rows that they cover.
@@ -205,15 +196,14 @@ export class Panel extends Evidence {
     const inside = (place) => (balls ? rule.ball(place).length - wrong(place) : newly ? newly[place] : counts.get(place) || 0);
     const first = (place) => (newly ? +newly[place].toPrecision(6) : inside(place)), most = Math.max(1, ...places.map(inside), ...places.map(first));
     const other = (place) => rule.points[place] < fit.rows && fit.codes[rule.points[place]] !== rule.classes[place];
+    const truth = (place) => (other(place) ? make("span", "soft", ` true class ${fit.classes[fit.codes[rule.points[place]]].name}`) : null);
+    const of = (place) => this.prototype(rule, place), light = (place) => `color-mix(in srgb, ${of(place).colour} 40%, transparent)`;
     const columns = [
-      { head: "", value: () => "", cell: (place) => (fit.album ? thumb(fit.album, rule.points[place]) : icon(fit.classes[rule.classes[place]].mark, this.colours[rule.classes[place]])) },
-      { head: "row", name: true, sortable: true, value: (place) => rule.points[place], cell: (place) => button("link", fit.names[rule.points[place]], () => page.select(rule.points[place])) },
-      {
-        head: "class", text: true, sortable: true, value: (place) => fit.classes[rule.classes[place]].name,
-        cell: (place) => box("", fit.classes[rule.classes[place]].name, other(place) ? make("span", "soft", ` true class ${fit.classes[fit.codes[rule.points[place]]].name}`) : null),
-      },
+      { head: "", value: () => "", cell: (place) => (fit.album ? thumb(fit.album, rule.points[place]) : of(place).icon()) },
+      { head: "row", name: true, sortable: true, value: (place) => rule.points[place], cell: (place) => of(place).link() },
+      { head: "class", text: true, sortable: true, value: (place) => of(place).level, cell: (place) => box("", of(place).level, truth(place)) },
       ...(newly || rule.speaks ? [
-        { head: "", value: () => "", cell: (place) => this.bar(inside(place), first(place), most, rule.classes[place]) },
+        { head: "", value: () => "", cell: (place) => this.bars([...new Set([first(place), inside(place)])], [of(place).colour, light(place)], 0, most) },
         { head: newly ? "newly covered" : "rows nearest", sortable: true, value: first },
       ] : []),
       ...(balls && places.some(wrong) ? [{ head: "miscovered", sortable: true, value: wrong, cell: (place) => wrong(place) || "" }] : []),
@@ -221,7 +211,10 @@ export class Panel extends Evidence {
     const caption = places.length ? `${places.length} prototypes${only < 0 ? "" : ` of ${fit.classes[only].name}`}` : "No prototypes";
     const title = [fit.ordered ? "In the order chosen" : "", balls ? "a light bar shows all rows of the class in the ball" : ""].filter(Boolean).join("; ");
     const shown = all ? places : places.slice(0, LISTED), chosen = rule.placeOf(point);
-    const made = table({ columns, rows: shown, order: this.order, mark: (place) => place === chosen, pick: (place) => page.select(rule.points[place]), className: fit.album ? "prototypes album" : "prototypes" });
+    const made = table({
+      columns, rows: shown, order: this.order, mark: (place) => place === chosen, pick: (place) => page.select(rule.points[place]),
+      className: fit.album ? "prototypes album" : "prototypes",
+    });
     made.setAttribute("aria-label", "Prototypes");
     this.listed.replaceChildren(make("h2", "", caption, title ? { title } : {}), made);
     if (places.length > shown.length) this.listed.append(button("link", `Show all ${places.length}`, () => this.all.add("list") && page.update(true)));
@@ -230,22 +223,12 @@ export class Panel extends Evidence {
   // Tint the line of the selected prototype, or of the one nearest to the selected row, and keep it in view.
   mark(point, { rule, now }) {
     const own = rule.placeOf(point), place = own < 0 && point >= 0 && point < this.fit.rows ? now.nearest[point] : own;
-    for (const line of this.listed.querySelectorAll("tbody tr")) {
-      const chosen = line.dataset.row === String(place), { listed } = this, top = line.offsetTop - listed.offsetTop;
+    const { listed } = this;
+    for (const line of listed.querySelectorAll("tbody tr")) {
+      const chosen = line.dataset.row === String(place), top = line.offsetTop - listed.offsetTop, bottom = top + line.offsetHeight;
       line.classList.toggle("protoclass-marked", chosen);
-      if (!chosen) continue;
-      if (top < listed.scrollTop + 30) listed.scrollTop = top - 60;
-      else if (top + line.offsetHeight > listed.scrollTop + listed.clientHeight) listed.scrollTop = top + line.offsetHeight - listed.clientHeight + 8;
+      if (chosen && top < listed.scrollTop + 30) listed.scrollTop = top - 60;
+      else if (chosen && bottom > listed.scrollTop + listed.clientHeight) listed.scrollTop = bottom - listed.clientHeight + 8;
     }
-  }
-
-  bar(inside, first, most, of) {
-    const bar = make("span", "cover", "", { "aria-hidden": "true" });
-    for (const [count, opacity] of [[inside, 0.35], [first, 1]]) {
-      const part = make("span", "bar");
-      Object.assign(part.style, { width: `${(100 * count) / most}%`, background: this.colours[of], opacity });
-      bar.append(part);
-    }
-    return bar;
   }
 }

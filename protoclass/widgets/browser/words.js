@@ -38,14 +38,6 @@ export function planeWords({ axes, one_unit: map }) {
   return `Map of the dissimilarities (${all.toFixed(0)} %)`;
 }
 
-// The map for those who do not see it.
-export function mapWords(seen, { only, point }, plane) {
-  const { fit } = seen, where = plane && !plane.one_unit ? `the plane of ${plane.axes[0]} and ${plane.axes[1]}` : "a map of the dissimilarities";
-  const stands = only < 0 ? "" : ` Class ${fit.classes[only].name} is highlighted.`;
-  const chosen = point < 0 ? "" : ` Selected: ${pointWords(seen, point)[0].title}.`;
-  return `${fit.rows} rows and their prototypes on ${where}. ${fitWords(seen)}${stands}${chosen}`;
-}
-
 const nameAt = ({ fit, rule }, place) => `${fit.called[rule.points[place]]} (${fit.classes[rule.classes[place]].name})`;
 
 // The title and the text of a prototype, and rows that it has to do with.
@@ -80,7 +72,7 @@ function nearWords(seen, row, near) {
   const here = `${first} at ${writeNumber(pair.near)}`;
   if (pair.rival < 0) return `${here}; ${right ? "no other class has prototypes" : "its own class has no prototype"}.`;
   const of = fit.classes[rule.classes[pair.rival]].name, tied = pair.far === pair.near ? " (tied: the first class wins)" : "";
-  return `${here}; nearest of ${of} ${fit.called[rule.points[pair.rival]]} at ${writeNumber(pair.far)}${tied}.`;
+  return `${here}; nearest of ${of}: ${fit.called[rule.points[pair.rival]]} at ${writeNumber(pair.far)}${tied}.`;
 }
 
 // The title and the text of a row.
@@ -100,9 +92,11 @@ function rowWords(seen, row) {
   return { title: `Row ${fit.called[row]}: ${truth}${held}`, text: words.join(" "), code: fit.codes[row], lists: [], place: -1 };
 }
 
-// What a point is: the words of each prototype that it is, and those of a row, unless it is correct because it is a prototype itself.
+// What a point is: the words of each prototype that it is, and those of a row, which come first of a misclassified one and are left out of a
+// correct one that is a prototype itself.
 export function pointWords(seen, point) {
   const { fit, rule, now } = seen, places = rule.placesAt(point), words = places.map((place) => prototypeWords(seen, place));
-  const plain = places.includes(now.nearest[point]) && now.judged[point] === fit.codes[point];
-  return point >= 0 && point < fit.rows && !plain ? [...words, rowWords(seen, point)] : words;
+  if (point < 0 || point >= fit.rows) return words;
+  if (now.judged[point] !== fit.codes[point]) return [rowWords(seen, point), ...words];
+  return places.includes(now.nearest[point]) ? words : [...words, rowWords(seen, point)];
 }

@@ -27,7 +27,7 @@ from ..ground.errors import DataWarning, NotAvailable, OptionError, ProtoclassEr
 from ..ground.foreign_names import VERBS
 from ..metrics.base import as_vectors
 from ..metrics.dissimilarity import Dissimilarity
-from ..models.base import Learned, Model
+from ..models.base import LearnedRule, Model
 from ..models.registry import lacking
 from ..values import public
 from .copies import copied
@@ -239,12 +239,12 @@ class Fitted(Served):
         return np.asarray(self.dissimilarity.candidate_row[prototypes.at])
 
     @property
-    def learned(self) -> Learned:
-        """The view of the fit that the method gets, see `models.base.Learned`."""
+    def learned(self) -> LearnedRule:
+        """The view of the fit that the method gets, see `models.base.LearnedRule`."""
         validation, error = self.curve, None
         if validation is not None and self.point is not None and validation.measure == "error":
             error = float(validation.table["error"].iloc[self.point])
-        return Learned(
+        return LearnedRule(
             self.rule, self.model, self.frame.levels, self.prototype_names, self.prototype_row, self.frame.codes,
             lambda: self.fitted_codes, lambda: self.frame.design, self.selection.tried(), error=error,
         )  # fmt: skip

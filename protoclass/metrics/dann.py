@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from ..core.neighbours.dann import local_distances, local_factors
+from ..core.distances.discriminant import adaptive_distances
 from ..core.sources import Rep
 from ..frames.frame import Frame
 from ..ground.checks import MOST_ROWS, MOST_RUNS, is_real, one_of, whole_number
@@ -20,21 +20,24 @@ from .minkowski import Euclidean, TrainedMinkowski
 class Adaptive(Metric):
     """Local distances that are long across a class boundary and short along it (Hastie and Tibshirani 1996).
 
-    At each candidate, the covariances within and between classes of its nearest training rows define a matrix, and the dissimilarities
-    to this candidate are D[i, j] = ((x_i - z_j)' Sigma_j (x_i - z_j))^1/2, see `core.neighbours.dann.local_factors`. It uses the class
-    labels, so it is learned again in each fold.
+    The training rows nearest to row x_i give the covariance W within their classes and B between them. The distances from this row are
+
+        D[i, j]^2 = (x_i - z_j)' W^-1/2 (W^-1/2 B W^-1/2 + softening I) W^-1/2 (x_i - z_j)
+
+    (ESL, section 13.4.2). With "knn" this is the method of discriminant adaptive nearest neighbours, "dann". The matrix depends on the
+    classes, so it is learned again in each fold.
 
     Parameters
     ----------
-    neighborhood : int >= 2, or None
+    neighborhood : int >= 2, None or sequence
         Number of training rows for each matrix. None: a fifth of them, at least 50 (or all, if there are fewer).
-    epsilon : float > 0
-        Weight of the Euclidean part of the matrix; 1 as in ESL.
-    ridge : float >= 0
+    softening : float > 0, or sequence
+        Weight of W^-1 in the matrix; 1 as in ESL.
+    ridge : float >= 0, or sequence
         Constant added to the diagonal of the covariance within classes, as a multiple of its mean. If there are hardly more neighbours
         than columns, this covariance is nearly singular, and a small ridge is then harmful.
-    iterations : int >= 1
-        Number of neighbourhood searches; each one after the first uses the previous matrices.
+    iterations : int >= 1, or sequence
+        Number of neighbourhood searches; each one after the first uses the previous matrix.
     scale : True, False
         Scaling of the columns, as in `Euclidean`.
     base : TrainedMinkowski, or None
@@ -48,25 +51,24 @@ class Adaptive(Metric):
     """
 
     papers = ("hastie1996",)
-
+    tunable = frozenset({"neighborhood", "softening", "ridge", "iterations"})
     traits = Traits(slow=True, row_by_row=True, train_in_folds=True, supervised=True)
 
     neighborhood: int | None = None
-    epsilon: float = 1.0
+    softening: float = 1.0
     ridge: float = 1.0
     iterations: int = 1
     scale: bool = True
     base: TrainedMinkowski | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
-        for name, value, least in (("neighborhood", self.neighborhood, 2), ("iterations", self.iterations, 1)):
-            if name == "neighborhood" and value is None:
-                continue
-            whole_number(name, value, least, MOST_RUNS if name == "iterations" else MOST_ROWS)
-        for name, given in (("epsilon", self.epsilon), ("ridge", self.ridge)):
+        if self.neighborhood is not None:
+            whole_number("neighborhood", self.neighborhood, 2, MOST_ROWS)
+        whole_number("iterations", self.iterations, 1, MOST_RUNS)
+        for name, given in (("softening", self.softening), ("ridge", self.ridge)):
             fine = is_real(given) and 0 <= given < 1e12
-            if not fine or (name == "epsilon" and given == 0):
-                raise OptionError(f"{name} must be a number {'>' if name == 'epsilon' else '>='} 0 and below 1e12, not {brief(given)}")
+            if not fine or (name == "softening" and given == 0):
+                raise OptionError(f"{name} must be a number {'>' if name == 'softening' else '>='} 0 and below 1e12, not {brief(given)}")
         one_of("scale", self.scale, (True, False))
         if self.base is not None and not isinstance(self.base, TrainedMinkowski):
             raise OptionError(f"base must be None, because training sets it, not {brief(self.base)}")
@@ -125,16 +127,7 @@ class TrainedAdaptive(TrainedMetric):
     def rows(self, frame: Frame) -> Rep:
         return (np.asarray(self.base.rows(frame)[0], float),)
 
-    def candidates(self, frame: Frame) -> Rep:
-        return self._local(self.rows(frame)[0])
-
-    def some_candidates(self, frame: Frame, at: np.ndarray) -> Rep:
-        return self._local(self.rows(frame.take(at))[0])
-
-    def _local(self, Z: np.ndarray) -> Rep:
-        spec = self.spec
-        settings = (spec.count(len(self.X)), float(spec.epsilon), float(spec.ridge), int(spec.iterations))
-        return Z, local_factors(Z, self.X, self.y, self.classes.item(), *settings)
-
     def between(self, rows: Rep, candidates: Rep) -> np.ndarray:
-        return local_distances(rows[0], candidates[0], candidates[1])
+        spec = self.spec
+        settings = (spec.count(len(self.X)), float(spec.softening), float(spec.ridge), int(spec.iterations))
+        return adaptive_distances(rows[0], candidates[0], self.X, self.y, self.classes.item(), *settings)

@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 
 from ..core.coding import as_slice
-from ..core.embedding.scaling import Spectral, embedding, reflexive, sammon, torgerson
+from ..core.embedding import Spectral, embedding, reflexive, sammon, torgerson
 from ..core.histogram import quantiles
 from ..core.memory import SHARE, SMALLEST, available, check_fits
 from ..core.parallel import SMALL, Once, alone, each

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core.distances.dtw import dtw
+from ..core.distances.sequences import dtw
 from ..core.sources import Rep
 from ..frames.frame import Frame
 from ..ground.checks import one_of, whole_number

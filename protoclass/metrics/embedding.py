@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from ..core.distances import properties as core
-from ..core.embedding.scaling import Spectral
+from ..core.embedding import Spectral
 from ..core.sources import Rep
 from ..frames.frame import Frame
 from ..ground.checks import MOST_SEED, among, whole_number

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..core.distances.trees import MOST_TREES, apart, reached
+from ..core.distances.categories import MOST_TREES, apart, reached
 from ..core.parallel import free_cores
 from ..core.sources import Rep
 from ..frames.frame import Frame

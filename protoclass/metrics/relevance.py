@@ -12,7 +12,7 @@ from ..core.distances.minkowski import Geometry, products
 from ..core.parallel import alone
 from ..core.sources import Rep, part
 from ..core.statistics.folds import stratified_subset
-from ..core.vectors.relevance_learning import ROUNDS, Space, Weights, class_maps, learn, one_map, principal_axes
+from ..core.vectors.relevance_learning import ROUNDS, Maps, Weights, class_maps, first_axes, learn, one_map
 from ..frames.frame import Frame
 from ..frames.sql import Columns
 from ..ground.checks import MOST_ROWS, MOST_SEED, is_number, number_in_words, one_of, whole_number
@@ -156,11 +156,11 @@ class Relevance(Wrapper):
         seen = frame.take(chosen)
         check_classes(seen, seen.codes, "training rows have")
         rows = rows_of(base, seen)
-        space: Space
+        space: Weights | Maps
         if self.matrix == "full":
             X, varies, center = self._vectors(base, rows)
             count = min(self.components or AXES, X.shape[1])
-            axes = principal_axes(X, count) if self.local and count < X.shape[1] else np.eye(X.shape[1], dtype=X.dtype)
+            axes = first_axes(X, count) if self.local and count < X.shape[1] else np.eye(X.shape[1], dtype=X.dtype)
             if self.local:
                 space = class_maps(X @ axes.T, seen.weights, seen.codes, len(frame.levels), float(self.ridge))
             else:

@@ -11,7 +11,7 @@ import numpy as np
 from rapidfuzz.distance.Levenshtein import distance
 from rapidfuzz.process import cdist
 
-from ..core.distances.strings import mismatch
+from ..core.distances.sequences import mismatch
 from ..core.parallel import free_cores, threaded
 from ..core.sources import Rep
 from ..frames.frame import Frame

@@ -12,8 +12,8 @@ import pandas as pd
 
 from ..core.parallel import each
 from ..core.query import Path, Query, Rule
-from ..core.scm.bounds import Bound
 from ..core.setcover.alternatives import NearSolutions
+from ..core.statistics.bounds import CompressionBound
 from ..core.task import Points, Task
 from ..frames.frame import Frame
 from ..ground.checks import (
@@ -32,7 +32,7 @@ from ..ground.foreign_names import VERBS_OF_MODEL
 
 
 @dataclass(frozen=True)
-class Learned:
+class LearnedRule:
     """The values from which a method describes a rule that it has learned.
 
     Attributes
@@ -193,7 +193,7 @@ class Capabilities:
     counted: bool | str = True
 
 
-def bound_table(rows: Sequence[tuple[str, int, int, int, int, Bound, Sequence[str]]]) -> pd.DataFrame:
+def bound_table(rows: Sequence[tuple[str, int, int, int, int, CompressionBound, Sequence[str]]]) -> pd.DataFrame:
     """The table of `Fit.bound`, from name, rows, size, balls on P-examples, training errors, bound and reasons of each machine."""
     columns = ["machine", "rows", "size", "on_p", "errors", "tail_bound", "bound", "simple_bound", "proved", "reasons"]
     cells = [
@@ -429,39 +429,39 @@ class Model(NamedArguments, Served):
         """Whether the method defines one of the optional methods that follow."""
         return getattr(cls, deed) is not getattr(Model, deed)
 
-    def notes(self, learned: Learned) -> list[str]:
+    def notes(self, learned: LearnedRule) -> list[str]:
         """Further sentences for the summary."""
         raise self._lacks("notes")
 
-    def feature_table(self, learned: Learned) -> pd.DataFrame:
+    def feature_table(self, learned: LearnedRule) -> pd.DataFrame:
         """A description of each feature of the rule, one in each row."""
         raise self._lacks("feature_table")
 
-    def explain(self, learned: Learned, query: Query) -> list[str]:
+    def explain(self, learned: LearnedRule, query: Query) -> list[str]:
         """Sentences that explain the predicted class of the only row of a query."""
         raise self._lacks("explain")
 
-    def conditions(self, learned: Learned, query: Query) -> list[Condition]:
+    def conditions(self, learned: LearnedRule, query: Query) -> list[Condition]:
         """The conditions of the rule in the order in which they are tested."""
         raise self._lacks("conditions")
 
-    def bound(self, learned: Learned, delta: float) -> pd.DataFrame:
-        """Bound on the error for new rows, one row for each binary classifier (`bound_table`); see `Fit.bound`."""
+    def bound(self, learned: LearnedRule, delta: float) -> pd.DataFrame:
+        """CompressionBound on the error for new rows, one row for each binary classifier (`bound_table`); see `Fit.bound`."""
         raise self._lacks("bound")
 
-    def step_bounds(self, learned: Learned) -> np.ndarray:
+    def step_bounds(self, learned: LearnedRule) -> np.ndarray:
         """The bounds of the first 0, 1, ... steps, at delta = 0.05."""
         raise self._lacks("step_bounds")
 
-    def alternatives(self, learned: Learned, task: Task, within: float, seconds: float, interest: np.ndarray) -> NearSolutions:
+    def alternatives(self, learned: LearnedRule, task: Task, within: float, seconds: float, interest: np.ndarray) -> NearSolutions:
         """Near-optimal solutions, as `core.setcover.alternatives.find_alternatives` returns them."""
         raise self._lacks("alternatives")
 
-    def criticise(self, learned: Learned, task: Task, n: int, seconds: float) -> Criticised:
+    def criticise(self, learned: LearnedRule, task: Task, n: int, seconds: float) -> Criticised:
         """The rows that the prototypes explain worst, the worst first."""
         raise self._lacks("criticise")
 
-    def swap(self, learned: Learned, task: Task, place: int, candidate: int) -> Rule:
+    def swap(self, learned: LearnedRule, task: Task, place: int, candidate: int) -> Rule:
         """The rule with the prototype at a position replaced by a candidate (column of D)."""
         raise self._lacks("swap")
 

@@ -16,7 +16,7 @@ from ..core.setcover.alternatives import Cost, NearSolutions
 from ..core.task import Points, Task
 from ..core.vectors.class_medoids import (
     STEP,
-    Chosen,
+    ChosenRows,
     Labelled,
     add_for_classes,
     changes_by_one,
@@ -35,7 +35,7 @@ from .base import (
     Axes,
     Capabilities,
     Criticised,
-    Learned,
+    LearnedRule,
     PerClass,
     check_counts,
     check_enough,
@@ -238,14 +238,14 @@ class MedianGLVQ(PerClass):
         """What each row adds to the cost (n,)."""
         assert prototypes.at is not None
         D = task.D.take(np.arange(len(task.y)), prototypes.at)
-        return np.asarray(task.w * row_costs(D, task.y, prototypes.classes, float(self.beta)))
+        return task.w * row_costs(D, task.y, prototypes.classes, float(self.beta))
 
     def path(self, task: Task, grid: Axes) -> RulePath:
         problem, columns, row_of = self._problem(task)
         held, there = (np.bincount(y, minlength=task.classes) for y in (problem.y, problem.candidate_class))
         points = product(*(values.tolist() for values in grid.values()))
         models = [replace(self, **dict(zip(grid, point, strict=True))) for point in points]
-        found = dict[tuple[float, str], Chosen]()
+        found = dict[tuple[float, str], ChosenRows]()
         for model in models:  # points that differ in what is learned of the distance alone have the same prototypes here
             key = (float(model.beta), str(model.K))
             if key not in found:
@@ -288,7 +288,7 @@ class MedianGLVQ(PerClass):
             pass
         return out.T
 
-    def _rule(self, task: Task, problem: Labelled, columns: np.ndarray, run: Chosen, model: MedianGLVQ) -> Nearest:
+    def _rule(self, task: Task, problem: Labelled, columns: np.ndarray, run: ChosenRows, model: MedianGLVQ) -> Nearest:
         classes = problem.candidate_class[run.at]
         order = np.lexsort((run.at, classes))
         at, classes = run.at[order], classes[order]
@@ -302,13 +302,13 @@ class MedianGLVQ(PerClass):
         report |= {"cost": run.cost, "swaps": run.swaps}
         return Nearest(prototypes, task.classes, heaviest_class(task), report)
 
-    def criticise(self, learned: Learned, task: Task, n: int, seconds: float) -> Criticised:
+    def criticise(self, learned: LearnedRule, task: Task, n: int, seconds: float) -> Criticised:
         """The rows with the largest cost."""
         cost = self._costs(task, learned.rule.prototypes)
         worst = np.lexsort((np.arange(len(cost)), -cost))[:n]
         return Criticised(worst, cost[worst], "cost", "what the row adds to the cost, at most its weight")
 
-    def alternatives(self, learned: Learned, task: Task, within: float, seconds: float, interest: np.ndarray) -> NearSolutions:
+    def alternatives(self, learned: LearnedRule, task: Task, within: float, seconds: float, interest: np.ndarray) -> NearSolutions:
         """The solutions that differ from the prototypes in one row, which is replaced by a row of any class, or removed."""
         problem, columns, _ = self._problem(task)
         at, asked = _places(columns, learned.rule.prototypes.at), _places(columns, interest)
@@ -335,7 +335,7 @@ class MedianGLVQ(PerClass):
             {"error": wrong[:-1], "within_se": wrong[:-1] - wrong[-1] <= se},
         )  # fmt: skip
 
-    def swap(self, learned: Learned, task: Task, place: int, candidate: int) -> Nearest:
+    def swap(self, learned: LearnedRule, task: Task, place: int, candidate: int) -> Nearest:
         """The rule with a prototype replaced by a candidate of its class."""
         prototypes, row = learned.rule.prototypes, int(task.candidate_row[candidate])
         assert prototypes.at is not None
@@ -346,10 +346,10 @@ class MedianGLVQ(PerClass):
             )
         problem, columns, _ = self._problem(task)
         at = _places(columns, np.where(np.arange(len(prototypes)) == place, candidate, prototypes.at))
-        return self._rule(task, problem, columns, Chosen(at, cost_of(problem, at), learned.rule.report["swaps"], 0), self)
+        return self._rule(task, problem, columns, ChosenRows(at, cost_of(problem, at), learned.rule.report["swaps"], 0), self)
 
 
-def chosen_from(problem: Labelled, row_of: np.ndarray, count: np.ndarray, before: list[Chosen], seed: tuple[int, ...]) -> Chosen:
+def chosen_from(problem: Labelled, row_of: np.ndarray, count: np.ndarray, before: list[ChosenRows], seed: tuple[int, ...]) -> ChosenRows:
     """The prototypes of the least cost, from medoids of each class and from those of a smaller number and further rows."""
     first = [choose_rows(problem, row_of, count, seed), *(add_for_classes(problem, run.at, count.sum() - len(run.at)) for run in before)]
     return min((swap_for_classes(problem, at) for at in first), key=lambda run: run.cost)
@@ -357,7 +357,7 @@ def chosen_from(problem: Labelled, row_of: np.ndarray, count: np.ndarray, before
 
 def _places(columns: np.ndarray, wanted: Any) -> np.ndarray:
     """The places of columns of D among some."""
-    return np.asarray((columns[:, None] == wanted).argmax(axis=0))
+    return (columns[:, None] == wanted).argmax(axis=0)
 
 
 def _tried(value: Any) -> Cost:

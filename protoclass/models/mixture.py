@@ -13,7 +13,6 @@ import numpy as np
 from ..core.parallel import each
 from ..core.query import RulePath
 from ..core.task import Points, Task
-from ..core.vectors.centroids import count_distinct
 from ..core.vectors.mixture import COVARIANCES, STEPS, Gaussians, Mix, bic, count_parameters, log_densities, mix, spread
 from ..ground.checks import GRID, MOST_RUNS, is_real, one_of
 from ..ground.errors import DataError, OptionError, brief, shown
@@ -30,7 +29,7 @@ from .base import (
     in_words,
     listed,
 )
-from .kmeans import repeated
+from .centroids import repeated
 
 BIC = "bic"
 
@@ -122,7 +121,7 @@ class Mixture(PerClass):
 
     def rows_needed(self, grid: Axes, held: np.ndarray) -> np.ndarray:
         of_K = np.zeros_like(held) if by_bic(self.K) else super().rows_needed(grid, held)
-        return np.asarray(np.maximum(2, of_K))
+        return np.maximum(2, of_K)
 
     def path(self, task: Task, grid: Axes) -> RulePath:
         X = np.asarray(task.coordinates(), float)
@@ -132,7 +131,7 @@ class Mixture(PerClass):
         if unit == np.inf:
             raise DataError("some columns are too large for variances: scale them, as dissimilarity='euclidean' does")
         own = [X[task.y == c] for c in range(task.classes)]
-        distinct = np.array([count_distinct(rows) for rows in own])
+        distinct = np.array([len(np.unique(rows, axis=0)) for rows in own])
         axes = [axis(grid, name, getattr(self, name)).tolist() for name in ("K", "covariance", "ridge")]
 
         def rule(point: tuple[Any, str, Any]) -> Gaussians:
@@ -179,7 +178,7 @@ class Mixture(PerClass):
 
     def _priors(self, task: Task) -> np.ndarray:
         if self.priors is None:
-            return np.asarray(np.bincount(task.y, task.w, task.classes) / task.w.sum())
+            return np.bincount(task.y, task.w, task.classes) / task.w.sum()
         if isinstance(self.priors, str):
             return np.full(task.classes, 1 / task.classes)
         if set(self.priors) != set(task.levels):

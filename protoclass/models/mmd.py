@@ -17,7 +17,7 @@ from .base import (
     Axes,
     Capabilities,
     Criticised,
-    Learned,
+    LearnedRule,
     PerClass,
     axis,
     check_counts,
@@ -118,7 +118,7 @@ class MMDCritic(PerClass):
                 rules[a, b] = _rule(task, classes, runs, K, K_of_class[a], unit)
         return RulePath(tuple(rules[a, b] for a in range(len(Ks)) for b in range(len(gammas))))
 
-    def criticise(self, learned: Learned, task: Task, n: int, seconds: float) -> Criticised:
+    def criticise(self, learned: LearnedRule, task: Task, n: int, seconds: float) -> Criticised:
         """The criticisms of each class, as in the paper: the first of each class and then the second of each, n in all.
 
         They are sorted by the absolute value of the witness, because each was also selected to differ from the ones before it.

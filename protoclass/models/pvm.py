@@ -13,10 +13,10 @@ from ..core.coding import MOST
 from ..core.histogram import lower_levels, radii_at
 from ..core.neighbours.nearest import Nearest
 from ..core.query import Path
-from ..core.scm.bounds import compression_bound
 from ..core.setcover.alternatives import NearSolutions, find_alternatives, price_rows, swapped
 from ..core.setcover.problems import objective
 from ..core.setcover.solvers import Options, cover_paths
+from ..core.statistics.bounds import compression_bound
 from ..core.statistics.folds import stratified_subset
 from ..core.task import Points, Task
 from ..ground.checks import MOST_ROWS, one_of
@@ -27,7 +27,7 @@ from .base import (
     Capabilities,
     Criticised,
     Grid,
-    Learned,
+    LearnedRule,
     Model,
     axis,
     bound_table,
@@ -301,7 +301,7 @@ class PVM(Model):
         )  # fmt: skip
         yield from cover_paths(task, fold, folds, eps, lambdas, options)
 
-    def bound(self, learned: Learned, delta: float) -> pd.DataFrame:
+    def bound(self, learned: LearnedRule, delta: float) -> pd.DataFrame:
         """Theorem 5.1 of Marchand and Shawe-Taylor (2001): the prototypes determine the nearest-prototype rule."""
         rule, prototype_row = learned.rule, learned.prototype_row
         reasons = [*learned.reasons]
@@ -315,12 +315,12 @@ class PVM(Model):
         found = compression_bound(n, size, 0, errors, delta)
         return bound_table([(self.name, n, size, 0, errors, found, reasons)])
 
-    def alternatives(self, learned: Learned, task: Task, within: float, seconds: float, interest: np.ndarray) -> NearSolutions:
+    def alternatives(self, learned: LearnedRule, task: Task, within: float, seconds: float, interest: np.ndarray) -> NearSolutions:
         """See `core.setcover.alternatives`."""
         reached = learned.rule.report["objective"].value
         return find_alternatives(task, *_program(learned), reached, within, seconds, interest)
 
-    def criticise(self, learned: Learned, task: Task, n: int, seconds: float) -> Criticised:
+    def criticise(self, learned: LearnedRule, task: Task, n: int, seconds: float) -> Criticised:
         """The rows that are uncovered, wrongly covered or misclassified, by their contribution to the objective."""
         price, uncovered, wrong = price_rows(task, *_program(learned), seconds)
         astray = learned.fitted() != task.y
@@ -329,7 +329,7 @@ class PVM(Model):
         worst = rows[np.lexsort((rows, ~astray[rows], -paid[rows], -price[rows].round(9)))][:n]
         return Criticised(worst, price[worst], "price", "dual price: increase of the objective due to the row, in weight of rows")
 
-    def swap(self, learned: Learned, task: Task, place: int, candidate: int) -> Nearest:
+    def swap(self, learned: LearnedRule, task: Task, place: int, candidate: int) -> Nearest:
         """The rule with a prototype replaced by a candidate."""
         assert isinstance(learned.rule, Nearest)
         return swapped(learned.rule, task, place, candidate)
@@ -348,7 +348,7 @@ def spaced_counts(most: int, count: int = MOST_ROWS) -> list[int]:
     return counts if len(counts) <= count else np.unique(np.geomspace(1, most, count).round()).astype(int).tolist()
 
 
-def _program(learned: Learned) -> tuple[float, float, tuple[np.ndarray, np.ndarray]]:
+def _program(learned: LearnedRule) -> tuple[float, float, tuple[np.ndarray, np.ndarray]]:
     """Radius, cost of a prototype, and the prototypes of the program that a rule is a solution of."""
     report, prototypes = learned.rule.report, learned.rule.prototypes
     assert prototypes.at is not None

@@ -13,13 +13,41 @@ import pandas as pd
 
 from ..core.parallel import each
 from ..core.query import Query, Rule
-from ..core.scm.bounds import machine_bound
-from ..core.scm.grow import BALL, HIGH, HOLE, IN_N, IN_P, OUT, Machine, grow_each, make_family, sort_lines
-from ..core.scm.rule import DELTA, NEVER, BinarySCM, SCMPath, SCMRule, bounds_of, first_to_fire
+from ..core.scm import (
+    BALL,
+    DELTA,
+    HIGH,
+    HOLE,
+    IN_N,
+    IN_P,
+    NEVER,
+    OUT,
+    BinarySCM,
+    Machine,
+    SCMPath,
+    SCMRule,
+    bounds_of,
+    first_to_fire,
+    grow_each,
+    make_family,
+    sort_lines,
+)
+from ..core.statistics.bounds import machine_bound
 from ..core.task import Task
 from ..ground.checks import either, one_of
 from ..ground.errors import DataError, OptionError, TooLarge, brief, shown
-from .base import Axes, Capabilities, Condition, Learned, Model, axis, bound_table, check_labelled, check_number, listed
+from .base import (
+    Axes,
+    Capabilities,
+    Condition,
+    LearnedRule,
+    Model,
+    axis,
+    bound_table,
+    check_labelled,
+    check_number,
+    listed,
+)
 
 KINDS = ("conjunction", "disjunction")
 FEATURES = ("balls", "boolean", "stumps")
@@ -225,7 +253,7 @@ class SCM(Model):
         if self.features == "balls":
             return np.empty((len(task.y), 0)), np.empty(0, bool)
         X = task.columns()
-        boolean = np.asarray(np.isin(X, (0.0, 1.0)).all(axis=0) & ("boolean" in self.features))
+        boolean: np.ndarray = np.isin(X, (0.0, 1.0)).all(axis=0) & ("boolean" in self.features)
         if "stumps" not in self.features and not boolean.all():
             raise DataError(
                 f"features={self.features!r} needs columns of 0 and 1, but {(~boolean).sum()} of the {X.shape[1]} columns contain other "
@@ -252,7 +280,7 @@ class SCM(Model):
             "(are rows of different classes identical?): use a finite penalty=, or stop="
         )
 
-    def feature_table(self, learned: Learned) -> pd.DataFrame:
+    def feature_table(self, learned: LearnedRule) -> pd.DataFrame:
         """Table of the features, in the order of selection.
 
         Columns: `machine` (the binary classifier, if there are several), `rule` (the condition for the positive class), `centre`,
@@ -269,12 +297,12 @@ class SCM(Model):
         unused += [] if has_cuts(rule) else ["column", "threshold"]
         return out.drop(columns=unused + (["machine"] if len(rule.machines) == 1 else []))
 
-    def notes(self, learned: Learned) -> list[str]:
+    def notes(self, learned: LearnedRule) -> list[str]:
         """Sentences about binary classifiers without features."""
         empty = [machine_name(learned, binary) for binary in scm_rule(learned.rule).machines if len(binary.machine) == 0]
         return [f"Machine {name} has no features, so it always gives the same class." for name in empty]
 
-    def explain(self, learned: Learned, query: Query) -> list[str]:
+    def explain(self, learned: LearnedRule, query: Query) -> list[str]:
         """For each binary classifier, the first feature that fires on the row, in words."""
         rule, table, begin, sentences = scm_rule(learned.rule), self.feature_table(learned), 0, []
         for binary, position in zip(rule.machines, rule.find_fired(query), strict=True):
@@ -290,7 +318,7 @@ class SCM(Model):
             begin += size
         return sentences
 
-    def conditions(self, learned: Learned, query: Query) -> list[Condition]:
+    def conditions(self, learned: LearnedRule, query: Query) -> list[Condition]:
         """The features of each binary classifier, with the distance or the column of each row that they compare with a threshold."""
         rule, table = scm_rule(learned.rule), self.feature_table(learned)
         out: list[Condition] = []
@@ -307,7 +335,7 @@ class SCM(Model):
                 out.append(Condition(row["rule"], quantity, name, s + 1, classes, values[:, at], cut, position >= s, position == s))
         return out
 
-    def bound(self, learned: Learned, delta: float) -> pd.DataFrame:
+    def bound(self, learned: LearnedRule, delta: float) -> pd.DataFrame:
         """Theorem 5.2 of Marchand and Shawe-Taylor (2001) for each binary classifier; delta is divided among them."""
         rule, rows = scm_rule(learned.rule), []
         share = delta / len(rule.machines) / kinds_tried(learned)
@@ -317,12 +345,12 @@ class SCM(Model):
                 reasons.append("some features are not balls")
             if m.r.any():
                 reasons.append("some features misclassify examples of P")
-            n, size, on_p, errors = m.in_n + m.in_p, len(m), int(binary.centres_in_p.sum()), int(m.wrong()[-1])
+            n, size, on_p, errors = m.in_n + m.in_p, len(m), int((m.kind == BALL).sum()), int(m.wrong()[-1])
             machine_bounds = machine_bound(n, size, on_p, errors, share)
             rows.append((machine_name(learned, binary), n, size, on_p, errors, machine_bounds, reasons))
         return bound_table(rows)
 
-    def step_bounds(self, learned: Learned) -> np.ndarray:
+    def step_bounds(self, learned: LearnedRule) -> np.ndarray:
         """The bound of all binary classifiers together for their first 0, 1, ... features, at delta = 0.05."""
         return bounds_of(scm_rule(learned.rule).machines, DELTA / kinds_tried(learned))
 
@@ -342,7 +370,7 @@ def has_cuts(rule: Rule) -> bool:
     return any((binary.machine.kind > HOLE).any() for binary in scm_rule(rule).machines)
 
 
-def _feature(learned: Learned, design: pd.DataFrame, binary: BinarySCM, k: int) -> dict[str, Any]:
+def _feature(learned: LearnedRule, design: pd.DataFrame, binary: BinarySCM, k: int) -> dict[str, Any]:
     m, penalty = binary.machine, learned.model.parameters()["penalty"]
     radial, at, cut = m.kind[k] <= HOLE, int(m.at[k]), float(m.cut[k])
     own = learned.classes[learned.rule.prototypes.classes[at]] if radial else None
@@ -356,7 +384,7 @@ def _feature(learned: Learned, design: pd.DataFrame, binary: BinarySCM, k: int) 
     }  # fmt: skip
 
 
-def machine_name(learned: Learned, binary: BinarySCM) -> str:
+def machine_name(learned: LearnedRule, binary: BinarySCM) -> str:
     """The name of a machine: its positive class against the other."""
     return f"{learned.classes[binary.positive]} against {learned.classes[binary.negative]}"
 
@@ -380,6 +408,6 @@ def cut_in_words(binary: BinarySCM, k: int, name: str, design: pd.DataFrame) -> 
     return f"{name} {'>' if above else '<='} {t:.6g}"
 
 
-def kinds_tried(learned: Learned) -> int:
+def kinds_tried(learned: LearnedRule) -> int:
     """Number of kinds of machine from which the data chose: each has its own reconstruction, and delta is divided among them."""
     return max(1, len(set(learned.tried.get("kind", ()))))

@@ -4,7 +4,7 @@
 import numpy as np
 import pytest
 
-from protoclass.core.distances.dtw import dtw
+from protoclass.core.distances.sequences import dtw
 
 
 def every_path(a, b, power):

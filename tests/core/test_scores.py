@@ -7,8 +7,16 @@ from sklearn import metrics
 from sklearn.calibration import calibration_curve
 from statsmodels.stats.inter_rater import cohens_kappa
 
-from protoclass.core.statistics.confusion import Table, accuracy, balanced_accuracy, count, kappa, of_class
-from protoclass.core.statistics.intervals import share_of_rows, wilson
+from protoclass.core.statistics.intervals import (
+    ConfusionTable,
+    accuracy,
+    balanced_accuracy,
+    count,
+    kappa,
+    of_class,
+    share_of_rows,
+    wilson,
+)
 from protoclass.core.statistics.roc import auc, curve, mean_auc
 from protoclass.core.statistics.scores import brier, log_loss, reliability
 
@@ -25,7 +33,7 @@ def draw(n=300, L=3, seed=0, decimals=2):
 
 def test_a_fixed_table_by_hand():
     """The liver scans of Altman and Bland (1994), which caret's documentation computes with: 231, 27, 32, 54."""
-    table = Table(*2 * (np.array([[231.0, 27.0], [32.0, 54.0]]),))
+    table = ConfusionTable(*2 * (np.array([[231.0, 27.0], [32.0, 54.0]]),))
     found = of_class(table, 0)
     assert found.sensitivity.value == pytest.approx(231 / 258)
     assert found.specificity.value == pytest.approx(54 / 86)
@@ -163,10 +171,10 @@ def test_kappa_has_the_standard_error_of_fleiss_cohen_and_everitt():
     found, reference = kappa(table), cohens_kappa(table.weight)
     assert found.value == pytest.approx(reference.kappa)
     assert (found.high - found.low) / (2 * 1.959963984540054) == pytest.approx(reference.std_kappa, rel=0.005)
-    perfect = kappa(Table(*2 * (np.diag([10.0, 12.0]),)))
+    perfect = kappa(ConfusionTable(*2 * (np.diag([10.0, 12.0]),)))
     assert perfect.value == perfect.high == 1
     assert 0.5 < perfect.low < 0.95
-    assert np.isnan(kappa(Table(*2 * (np.diag([10.0, 0.0]),))).value)
+    assert np.isnan(kappa(ConfusionTable(*2 * (np.diag([10.0, 0.0]),))).value)
 
 
 def test_intervals_cover():
@@ -174,11 +182,11 @@ def test_intervals_cover():
     random = np.random.default_rng(1)
     cells = np.array([[0.15, 0.01, 0.02], [0.01, 0.26, 0.01], [0.01, 0.02, 0.51]])
     said = cells / cells.sum(axis=1, keepdims=True)
-    true = Table(cells * 1e6, cells * 1e6)
+    true = ConfusionTable(cells * 1e6, cells * 1e6)
     held = np.zeros(3)
     for _ in range(600):
         rows = random.multinomial(100, cells.ravel()).reshape(3, 3).astype(float)
-        table = Table(rows, rows)
+        table = ConfusionTable(rows, rows)
         for k, one in enumerate((balanced_accuracy(table), kappa(table), of_class(table, 0).f1)):
             wanted = (np.diag(said).mean(), kappa(true).value, of_class(true, 0).f1.value)[k]
             held[k] += one.low <= wanted <= one.high
@@ -187,7 +195,7 @@ def test_intervals_cover():
 
 
 def test_what_is_not_known_is_nan():
-    table = Table(*2 * (np.array([[5.0, 1.0, 0.0], [2.0, 4.0, 0.0], [0.0, 0.0, 0.0]]),))
+    table = ConfusionTable(*2 * (np.array([[5.0, 1.0, 0.0], [2.0, 4.0, 0.0], [0.0, 0.0, 0.0]]),))
     found = of_class(table, 2)
     assert np.isnan([found.sensitivity.value, found.ppv.value, found.f1.value]).all()
     assert found.specificity.value == 1.0

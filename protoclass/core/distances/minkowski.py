@@ -168,7 +168,7 @@ def whitened(X: NDArray[np.float64], L: NDArray[np.float64]) -> NDArray[np.float
 
 
 @kernel(contract=False)
-def _euclidean(a, b, out):  # type: ignore[no-untyped-def]
+def _euclidean(a, b, out):
     # b is (p, m). Four rows by two variables at a time: the sums of WIDTH columns are read and written half as often.
     n, p = a.shape
     for first in range(0, b.shape[1], WIDTH):
@@ -204,7 +204,7 @@ def _euclidean(a, b, out):  # type: ignore[no-untyped-def]
 
 
 @kernel(contract=False)
-def measure_row(x, across, r, total):  # type: ignore[no-untyped-def]
+def measure_row(x, across, r, total):
     """Minkowski distances of a row (p,) to the columns of `across` (p, width), written to `total` (width,)."""
     p, width = across.shape
     total[:] = 0
@@ -239,7 +239,7 @@ def measure_row(x, across, r, total):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def _minkowski(a, b, r, out):  # type: ignore[no-untyped-def]
+def _minkowski(a, b, r, out):
     n = len(a)
     for first in range(0, b.shape[1], WIDTH):
         width = min(WIDTH, b.shape[1] - first)
@@ -251,7 +251,7 @@ def _minkowski(a, b, r, out):  # type: ignore[no-untyped-def]
 
 
 @kernel(contract=False)
-def _products(a, b, out):  # type: ignore[no-untyped-def]
+def _products(a, b, out):
     n, p = a.shape
     for first in range(0, b.shape[1], WIDTH):
         width = min(WIDTH, b.shape[1] - first)
@@ -267,7 +267,7 @@ def _products(a, b, out):  # type: ignore[no-untyped-def]
 
 
 @kernel(contract=False)
-def measure_pair(x, z):  # type: ignore[no-untyped-def]
+def measure_pair(x, z):
     """The Euclidean distance of two rows, summed in the order of `_euclidean`."""
     total = x.dtype.type(0)
     p = len(x)

@@ -90,7 +90,7 @@ def quotas(rows: Array, number: int, known: Array) -> Array:
         exact = np.where(raised, least, rows * ((number - least[raised].sum()) / rows[~raised].sum()))
     out = exact.astype(int)
     out[np.argsort(-(exact % 1), kind="stable")[: number - out.sum()]] += 1  # the largest remainders
-    return np.asarray(out)
+    return out
 
 
 def drawn_by_class(y: Array, quota: Array, random: np.random.Generator) -> Array:

@@ -142,7 +142,7 @@ def _share_below(score: Array, w: Array) -> Array:
     """For each row the proportion of the weight w with a lower score, plus half of that with the same, (n,)."""
     _, place = np.unique(score, return_inverse=True)
     at = np.bincount(place, w)
-    return np.asarray((np.cumsum(at) - at / 2) / w.sum())[place]
+    return ((np.cumsum(at) - at / 2) / w.sum())[place]
 
 
 @dataclass(frozen=True)
@@ -320,7 +320,7 @@ def all_cuts(chance: Array, above: Array, below: Array, positive: Array, weight:
         total = float(weight[rows].sum())
         return _through(np.bincount(place, weight * rows)) / total if total > 0 else np.full(len(cut), np.nan)
 
-    change = _through(np.bincount(place, loss_weight * (np.asarray(above, float) - np.asarray(below, float))))
+    change = _through(np.bincount(place, loss_weight * (above.astype(float) - below)))
     loss = (float(loss_weight @ below) + change) / loss_weight.sum()
     return Cuts(cut, loss, np.minimum(share(positive), 1.0), 1 - np.minimum(share(~positive), 1.0))
 
@@ -340,7 +340,7 @@ def decide_at(p: Array, code: int, cut: float) -> Array:
     """The class `code` if its probability reaches the threshold, otherwise the most probable other; -1 for NaN (r,)."""
     others = p.copy()
     others[:, code] = -1.0
-    lost = np.asarray(np.isnan(p).any(axis=1))
+    lost: Array = np.isnan(p).any(axis=1)
     likeliest = np.where(lost[:, None], 0.0, others).argmax(axis=1)
     return np.where(lost, -1, np.where(p[:, code] >= cut, code, likeliest))
 

@@ -72,7 +72,7 @@ class KNN(Model):
     papers = ("hastie2009",)
     can = Capabilities(weights=True, counted=False)
     example: ClassVar[Mapping[str, Any]] = {"k": (3, 7)}
-    as_repeats: ClassVar[Mapping[str, Any]] = {"k": 1}
+    as_repeats: ClassVar[Mapping[str, Any] | None] = {"k": 1}
 
     k: Any = "grid"
     ties: str = "all"
@@ -105,6 +105,7 @@ class DANN(KNN):
 
     name = "dann"
     papers = ("hastie1996",)
+    as_repeats: ClassVar[Mapping[str, Any] | None] = None  # rows count once for a matrix
 
     @property
     def title(self) -> str:

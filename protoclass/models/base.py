@@ -1,4 +1,4 @@
-"""What a method is: its parameters, its capabilities as facts, and deeds as optional methods."""
+"""The base class of methods, the values that general code exchanges with them, and checks of their parameters."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ class LearnedRule:
         Cross-validated proportion of errors, if this was measured.
     """
 
-    rule: Rule
+    rule: Any
     model: Model
     classes: Sequence[Any]
     prototypes: Sequence[Any]
@@ -116,7 +116,7 @@ class Condition:
         Quantity of each row.
     cut : float
         Threshold of the quantity.
-    there, removed : bool arrays (r,)
+    reached, removed : bool arrays (r,)
         Rows that no earlier condition has removed, and those of them that this one removes: their class is decided by it.
     """
 
@@ -127,7 +127,7 @@ class Condition:
     classes: tuple[int, ...]
     values: np.ndarray
     cut: float
-    there: np.ndarray
+    reached: np.ndarray
     removed: np.ndarray
 
 
@@ -425,9 +425,9 @@ class Model(NamedArguments, Served):
             yield f, path
 
     @classmethod
-    def has(cls, deed: str) -> bool:
-        """Whether the method defines one of the optional methods that follow."""
-        return getattr(cls, deed) is not getattr(Model, deed)
+    def has(cls, name: str) -> bool:
+        """Whether the method defines one of the optional functions that follow."""
+        return getattr(cls, name) is not getattr(Model, name)
 
     def notes(self, learned: LearnedRule) -> list[str]:
         """Further sentences for the summary."""
@@ -465,8 +465,8 @@ class Model(NamedArguments, Served):
         """The rule with the prototype at a position replaced by a candidate (column of D)."""
         raise self._lacks("swap")
 
-    def _lacks(self, deed: str) -> NotAvailable:
-        return NotAvailable(f"method {self.name!r} has no {deed}")
+    def _lacks(self, name: str) -> NotAvailable:
+        return NotAvailable(f"method {self.name!r} has no {name}")
 
 
 class Grid:

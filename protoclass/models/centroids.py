@@ -88,9 +88,9 @@ class KMeans(PerClass):
         assert prototypes.coords is not None
         X, total = task.coordinates(), 0.0
         for c in range(task.classes):
-            own, centers = task.y == c, prototypes.coords[prototypes.classes == c]
-            squares = ((X[own][:, None] - centers) ** 2).sum(axis=2)
-            total += float(task.w[own] @ squares.min(axis=1))
+            rows, centers = task.y == c, prototypes.coords[prototypes.classes == c]
+            squares = ((X[rows][:, None] - centers) ** 2).sum(axis=2)
+            total += float(task.w[rows] @ squares.min(axis=1))
         return total
 
     def path(self, task: Task, grid: Axes) -> RulePath:

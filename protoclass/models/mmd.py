@@ -124,7 +124,6 @@ class MMDCritic(PerClass):
         They are sorted by the absolute value of the witness, because each was also selected to differ from the ones before it.
         """
         prototypes, gamma = learned.rule.prototypes, learned.rule.report["gamma"]
-        assert prototypes.at is not None
         rows, score, rank = [np.empty(0, np.int64)], [np.empty(0)], [np.empty(0, np.int64)]
         for c in range(task.classes):
             of_class, columns, own, D, w = _take_class(task, c)

@@ -235,8 +235,8 @@ class PVM(Model):
             "exact": {"time_limit", "mip_gap"},
             "rounding": {"time_limit", "rounding"} | ({"draws"} if self.rounding == "best" else set()),
         }.get(self.solver, {"certify"} | ({"time_limit"} if self.certify else set()))
-        own = set() if self.stop is None else {"stop"}
-        return frozenset({"certify", "time_limit", "mip_gap", "rounding", "draws", "stop"} - used - own)
+        limit = set() if self.stop is None else {"stop"}
+        return frozenset({"certify", "time_limit", "mip_gap", "rounding", "draws", "stop"} - used - limit)
 
     def within(self, most: int) -> PVM:
         """The model with `stop` tuned, or `lambda_` for other solvers than the greedy one, unless it is given."""
@@ -267,16 +267,16 @@ class PVM(Model):
     def in_folds(self, grid: Axes, task: Task) -> Callable[[Task], dict[str, np.ndarray]]:
         if not (self.has_default_grid("eps") or isinstance(self.eps, quantiles)):
             return super().in_folds(grid, task)
-        own = self.eps.levels if isinstance(self.eps, quantiles) else None
-        place = np.searchsorted(np.concatenate([radii(task, at) for at in (own, UpperQuantiles.levels)]), grid["eps"])
+        given = self.eps.levels if isinstance(self.eps, quantiles) else None
+        place = np.searchsorted(np.concatenate([radii(task, levels) for levels in (given, UpperQuantiles.levels)]), grid["eps"])
 
         def draw(part: Task) -> dict[str, np.ndarray]:
             n = len(part.y)
             if not part.D.shape[1]:  # all candidates are held out
                 return dict(grid)
-            levels = np.concatenate([lower_levels(n * (n - 1)) if own is None else own, UpperQuantiles.levels])
-            some = part if n <= IN_FOLD else part.keep(stratified_subset(part.y, IN_FOLD, 0), 0)[0]
-            return {**grid, "eps": radii(some, levels)[place]}
+            levels = np.concatenate([lower_levels(n * (n - 1)) if given is None else given, UpperQuantiles.levels])
+            sample = part if n <= IN_FOLD else part.keep(stratified_subset(part.y, IN_FOLD, 0), 0)[0]
+            return {**grid, "eps": radii(sample, levels)[place]}
 
         return draw
 
@@ -331,7 +331,6 @@ class PVM(Model):
 
     def swap(self, learned: LearnedRule, task: Task, place: int, candidate: int) -> Nearest:
         """The rule with a prototype replaced by a candidate."""
-        assert isinstance(learned.rule, Nearest)
         return swapped(learned.rule, task, place, candidate)
 
 
@@ -351,7 +350,6 @@ def spaced_counts(most: int, count: int = MOST_ROWS) -> list[int]:
 def _program(learned: LearnedRule) -> tuple[float, float, tuple[np.ndarray, np.ndarray]]:
     """Radius, cost of a prototype, and the prototypes of the program that a rule is a solution of."""
     report, prototypes = learned.rule.report, learned.rule.prototypes
-    assert prototypes.at is not None
     return report["radius eps"], report["cost lambda"], (prototypes.at, prototypes.classes)
 
 

@@ -25,14 +25,14 @@ def the_same(distances: Array) -> Array:
 
 @dataclass(frozen=True)
 class Geometry:
-    """How the values of a metric follow from Minkowski distances between the first arrays of its representations.
+    """The values of a metric as a function of Minkowski distances between the first arrays of its representations.
 
     Attributes
     ----------
     r : float
         Exponent of the Minkowski distance, as `core.distances.minkowski` measures it.
     value : callable
-        What makes dissimilarities of distances, entry by entry. It never falls, also in its last bits, and keeps the precision.
+        Dissimilarities from distances, entry by entry. It never falls, also in its last bits, and keeps the precision.
     """
 
     r: float = 2.0
@@ -91,7 +91,7 @@ def minkowski(a: Array, b: Array, r: float = 2.0) -> Array:
 
 
 def _between(measure: Kernel, a: Array, b: Array, *given: Any) -> Array:
-    """What a kernel makes of the rows of two arrays, (n, m)."""
+    """Values of a kernel for the rows of two arrays, (n, m)."""
     out = np.empty((len(a), len(b)), a.dtype)
     rows, across = np.ascontiguousarray(a), np.ascontiguousarray(b.T)
     step = BLOCK if threaded(out.size) else max(1, len(a))

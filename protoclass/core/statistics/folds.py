@@ -72,7 +72,7 @@ def stratified_subset(y: Array, count: int, seed: int) -> Array:
 
 
 def quotas(rows: Array, number: int, known: Array) -> Array:
-    """How many of the rows of each class are in a sample of `number` rows; a class that is not `known` may have none.
+    """Number of rows of each class in a sample of `number` rows; a class that is not `known` may have none.
 
     Each class has at least number / `LEAST` / (number of classes) rows, or all if it has fewer.
 

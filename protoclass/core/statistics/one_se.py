@@ -22,7 +22,7 @@ OF_HELD_OUT = ("1se", "1se-paired", "min")  # the rules that use only held-out r
 
 @dataclass(frozen=True)
 class Limits:
-    """What limits a choice besides error and size, and its standard errors."""
+    """Limits of a choice besides error and size, and of its standard errors."""
 
     allowed: Array | None = None  # bool (G,): the grid points to choose from; None for all
     tolerance: float | None = None  # largest difference of the error from the lowest

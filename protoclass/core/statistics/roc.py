@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from itertools import chain
 
 import numpy as np
 
@@ -15,6 +16,7 @@ from .intervals import (
     effective_rows,
     leverage,
     reduction,
+    resample,
     rows_worth,
     satterthwaite,
     spread_factor,
@@ -34,7 +36,8 @@ class AUC:
     se : float
         DeLong's.
     parts : array (n,)
-        What each row adds to the error of the area: the variance is the sum of their squares, or of the squares of their sums by group.
+        Contribution of each row to the error of the area. The variance is the sum of their squares, or of the squares of their sums by
+        group.
     most, fewest : float
         Rows that the area is worth at most, and if the score separates the classes.
     df : float
@@ -147,7 +150,7 @@ def _share_below(score: Array, w: Array) -> Array:
 
 @dataclass(frozen=True)
 class Curve:
-    """What each threshold of a score leads to, from the highest to the lowest; the first predicts the class for no row.
+    """Rates at each threshold of a score, from the highest to the lowest; the first predicts the class for no row.
 
     Attributes
     ----------
@@ -197,17 +200,15 @@ def samples(
     positive, w = positive[live], w[live]
     unit = np.arange(len(w)) if group is None else np.unique(group[live], return_inverse=True)[1]
     strata = [np.flatnonzero(positive), np.flatnonzero(~positive)] if group is None else [np.arange(unit.max() + 1)]
-    times = np.ones(len(unit), int)
-    for _ in range(draws + 1):
+    for times in chain([np.ones(len(unit), int)], resample(strata, draws, random)):
         own, other = (_through(np.bincount(place, w * times[unit] * rows, count)) for rows in (positive, ~positive))
         if own[-1] > 0 and other[-1] > 0:
             yield other / other[-1], own / own[-1]
-        times = np.bincount(np.concatenate([random.choice(units, len(units)) for units in strata]), minlength=len(unit))
 
 
 @dataclass(frozen=True)
 class Band:
-    """How sure the sensitivity at each of some specificities is, arrays (G,)."""
+    """Sensitivities at some specificities with their intervals, arrays (G,)."""
 
     sensitivity: Array
     low: Array  # ends of a 95 % interval at each specificity alone
@@ -340,7 +341,7 @@ def decide_at(p: Array, code: int, cut: float) -> Array:
     """The class `code` if its probability reaches the threshold, otherwise the most probable other; -1 for NaN (r,)."""
     others = p.copy()
     others[:, code] = -1.0
-    lost: Array = np.isnan(p).any(axis=1)
+    lost = np.any(np.isnan(p), axis=1)
     likeliest = np.where(lost[:, None], 0.0, others).argmax(axis=1)
     return np.where(lost, -1, np.where(p[:, code] >= cut, code, likeliest))
 
@@ -386,8 +387,8 @@ def variance_of_choice(
         return np.bincount(cell, values, F * G).reshape(F, G)
 
     whole = [summed(w * rows).sum(axis=0) for rows in (positive, ~positive)]
-    for _ in range(draws):
-        v = w * np.bincount(random.integers(0, count, count), minlength=count)[unit]
+    for times in resample([np.arange(count)], draws, random):
+        v = w * times[unit]
         if not ((v > 0) & positive).any() or not ((v > 0) & ~positive).any():
             continue
         parts = [summed(v * positive), summed(v * ~positive), summed(weigh(v) * change)]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import ClassVar, Protocol
+from typing import ClassVar
 
 import numpy as np
 
@@ -160,7 +160,7 @@ TINY = np.finfo(float).tiny
 @savable
 @dataclass(frozen=True)
 class Scale:
-    """How the values that a rule gives by class become scores: the larger, the more likely the class.
+    """A conversion of the values that a rule gives by class to scores: the larger, the more likely the class.
 
     The score is minus the logarithm of a distance, the logarithm of a proportion of votes, or a decision value as it is. Only
     differences between the scores of a row matter, so for distances only their ratios.
@@ -190,14 +190,6 @@ def scale_of(kind: str, values: Array) -> Scale:
     if len(positive) == 0:
         return Scale(kind, 1.0, 1.0)
     return Scale(kind, max(float(positive.min()) / 2, TINY), min(float(positive.max()) * 2, float(np.finfo(float).max)))
-
-
-class Chances(Protocol):
-    """Turns scores (r, classes) into probabilities (r, classes), each row of which sums to 1; `name` is the method."""
-
-    @property
-    def name(self) -> str: ...
-    def of(self, scores: Array) -> Array: ...
 
 
 def worth_rows(w: Array) -> Array:
@@ -390,6 +382,7 @@ def pool(steps: list[Step], rows: float, share: float) -> list[Step]:
     return out
 
 
+Chances = Multinomial | Isotonic  # conversions of scores (r, classes) to probabilities that sum to 1
 LEARN: Mapping[str, Callable[[Array, Array, Array], Chances]] = {"multinomial": fit_multinomial, "isotonic": fit_isotonic}
 
 
@@ -439,7 +432,7 @@ def under_prior(p: Array, share: Array, prior: Array) -> Array:
 
 
 def nonconformity(scores: Array) -> Array:
-    """How far the score of each class lies below the best of the other classes, (r, classes).
+    """The best score of the other classes minus the score of each class, (r, classes).
 
     For distances this is the logarithm of the distance to the class over the distance to the nearest other one.
     """

@@ -13,7 +13,7 @@ from ..core.query import RulePath
 from ..core.statistics.sums import units
 from ..core.task import Points, Task
 from ..ground.checks import MOST_RUNS, one_of
-from ..ground.errors import DataError, OptionError
+from ..ground.errors import DataError, NoVectors
 from ..metrics.base import Metric, TrainedMetric
 from ..metrics.dann import Adaptive
 from ..metrics.minkowski import Minkowski
@@ -116,9 +116,9 @@ class DANN(KNN):
         if isinstance(spec, Adaptive):
             return given
         if not isinstance(spec, Minkowski):
-            raise OptionError(
-                f"method 'dann' is 'knn' with dissimilarity=pc.Adaptive(), not with {spec.name} dissimilarities: use method='knn', or "
-                "numeric predictors"
+            raise NoVectors(
+                f"method 'dann' is 'knn' with dissimilarity=pc.Adaptive(), which needs coordinates, not {spec.name} dissimilarities: use "
+                "numeric predictors, or method='knn'"
             )
         return Adaptive(scale=bool(spec.scale))
 

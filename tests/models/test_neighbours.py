@@ -176,7 +176,7 @@ def test_dann_is_knn_with_adaptive_distances(iris):
     assert fit.predict().equals(same.predict())
     tuned = pc.cross_validate("species ~ .", iris, "dann", k=5, dissimilarity=pc.Adaptive(softening=[0.5, 1.0]), cv=3)
     assert tuned.table["softening"].tolist() == [0.5, 1.0]
-    with pytest.raises(pc.OptionError, match="with Gower dissimilarities"):
+    with pytest.raises(pc.NoVectors, match="needs coordinates, not Gower dissimilarities"):
         pc.fit("species ~ .", iris, "dann", dissimilarity="gower")
     constant = iris.assign(sepal_width=1.0, sepal_length=1.0)
     assert pc.fit("species ~ .", constant, "dann", k=3, dissimilarity=pc.Adaptive(ridge=0)).training_error() < 0.1

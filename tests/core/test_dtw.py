@@ -57,13 +57,6 @@ def test_symmetric_and_zero_to_the_bit(power, window):
         assert (own.diagonal() == 0).all()
 
 
-def test_window_zero_is_minkowski():
-    draw = np.random.default_rng(0)
-    A, B = draw.normal(size=(8, 25)), draw.normal(size=(6, 25))
-    assert np.allclose(dtw(A, B, window=0, power=1), np.abs(A[:, None] - B).sum(axis=2), rtol=1e-13)
-    assert np.allclose(dtw(A, B, window=0, power=2), np.sqrt(((A[:, None] - B) ** 2).sum(axis=2)), rtol=1e-13)
-
-
 def test_series_that_linger():
     a, b = np.array([[0.0, 1.0]]), np.array([[0.0, 0.0, 1.0]])
     assert dtw(a, b)[0, 0] == 0

@@ -159,14 +159,6 @@ def test_the_start_knn_against_loops(neighbours):
             assert lacking == max(0, wanted - len(right))
 
 
-def test_classes_share_a_codebook_by_their_sizes():
-    data = pd.DataFrame({"x": np.random.default_rng(0).normal(size=100), "y": ["a"] * 80 + ["b"] * 18 + ["c"] * 2})
-    fit = pc.fit("y ~ x", data, LVQ(K=0.1))
-    assert fit.prototypes["class"].value_counts().to_dict() == {"a": 8, "b": 2, "c": 1}
-    with pytest.raises(pc.DataError, match="needs at least 3 rows of class 'c'"):
-        fit.update(K=3)
-
-
 @pytest.mark.parametrize("variant", VARIANTS)
 def test_degenerate_data(variant):
     draw = np.random.default_rng(0)
@@ -185,14 +177,6 @@ def test_degenerate_data(variant):
             assert fit.predict().notna().all(), name
             held = fit.prototypes["assigned"] + fit.prototypes["misassigned"]
             assert fit.rule.report["code vectors nearest to no row"] == (held == 0).sum()
-
-
-def test_starts_for_want_of_better_are_counted():
-    data = pd.DataFrame({"x": np.arange(10.0), "y": list("aaaaabaaaa")})
-    fit = pc.fit("y ~ x", data, LVQ(K=1))
-    assert fit.rule.report["started where neighbours disagree"] == 1
-    assert "Started where neighbours disagree" in str(fit)
-    assert "disagree" not in str(fit.update(start="random"))
 
 
 @pytest.mark.parametrize(

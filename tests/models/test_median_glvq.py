@@ -337,12 +337,6 @@ def test_a_swap_is_what_alternatives_says(iris):
             assert again.table["cost_without"].min() == pytest.approx(0, abs=1e-9)
 
 
-def test_a_row_of_another_class_takes_no_place(iris):
-    fit = pc.fit("species ~ .", iris, "medianglvq", K=1, matrix="none")
-    with pytest.raises(pc.OptionError, match="the prototype must have the class of its row, but 149 is of class 'virginica', not"):
-        fit.swap(fit.prototypes.index[0], 149)
-
-
 def test_the_number_is_tuned_at_the_matrix_that_is_chosen_with_the_least(iris):
     iris = iris[::2]
     curve = pc.cross_validate("species ~ .", iris, "medianglvq", cv=3)

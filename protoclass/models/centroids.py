@@ -84,15 +84,6 @@ class KMeans(PerClass):
         check_fixed("kmeans", "starts", self.starts, low=1, integral=True, high=MOST_RUNS)
         one_of("start", self.start, ("k-means++", "random"))
 
-    def loss(self, task: Task, prototypes: Points) -> float:
-        assert prototypes.coords is not None
-        X, total = task.coordinates(), 0.0
-        for c in range(task.classes):
-            rows, centers = task.y == c, prototypes.coords[prototypes.classes == c]
-            squares = ((X[rows][:, None] - centers) ** 2).sum(axis=2)
-            total += float(task.w[rows] @ squares.min(axis=1))
-        return total
-
     def path(self, task: Task, grid: Axes) -> RulePath:
         X = task.coordinates()
         of_class = [np.flatnonzero((task.y == c) & (task.w > 0)) for c in range(task.classes)]

@@ -100,13 +100,6 @@ class KMedoids(PerClass):
         one_of("start", self.start, STARTS)
         check_fixed("kmedoids", "starts", self.starts, low=1, integral=True, high=MOST_RUNS)
 
-    def loss(self, task: Task, prototypes: Points) -> float:
-        assert prototypes.at is not None
-        return sum(
-            float(task.w[rows] @ task.D.take(rows, prototypes.at[prototypes.classes == c]).min(axis=1))
-            for c, rows in enumerate(np.flatnonzero(task.y == c) for c in range(task.classes))
-        )
-
     def default_grid(self, parameter: str, task: Task, smallest: np.ndarray) -> np.ndarray:
         if len(task.candidate_row) == len(task.y):
             return default_counts(smallest)

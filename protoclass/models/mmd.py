@@ -83,17 +83,6 @@ class MMDCritic(PerClass):
         if self.gamma is not None:
             check_number(self, "gamma", self.gamma, low=0, above=True)
 
-    def loss(self, task: Task, prototypes: Points) -> float:
-        """Sum over the classes of the squared discrepancy between rows and prototypes."""
-        classes, total = [_take_class(task, c) for c in range(task.classes)], 0.0
-        unit = self._unit(classes, self.gamma)
-        for c, (_, columns, own, D, w) in enumerate(classes):
-            K, share = similarities(D, unit), w / w.sum()
-            chosen = np.flatnonzero(np.isin(columns, prototypes.at[prototypes.classes == c]))  # type: ignore[index]
-            rows, among = share @ K[:, chosen], K[np.ix_(own[chosen], chosen)]
-            total += float(share[own] @ K[own] @ share[own]) - 2 * rows.mean() + among.mean()
-        return total
-
     def _unit(self, classes: list[Any], gamma: Any) -> float:
         if gamma is not None:
             return float(gamma)

@@ -15,8 +15,7 @@ from ..core.distances.minkowski import Geometry, minkowski
 from ..core.memory import large
 from ..core.parallel import Once
 from ..core.sources import Rep, part
-from ..frames.blocks import blocks
-from ..frames.frame import Frame
+from ..frames.frame import Frame, blocks
 from ..frames.tables import as_pandas
 from ..ground.checks import GRID, NamedArguments, check_parameters, is_listed
 from ..ground.errors import DataError, NoVectors, OptionError, brief
@@ -284,7 +283,7 @@ class Metric(NamedArguments, Described):
     `class Mine(pc.Metric, declares=["triangle"])`.
     """
 
-    papers: ClassVar[tuple[str, ...]] = ()  # keys of its papers in `ground.references`
+    papers: ClassVar[tuple[str, ...]] = ()  # keys of its papers in `export.methods`
     tunable: ClassVar[frozenset[str]] = frozenset()  # parameters that may have several values, of which cross-validation chooses one
 
     def __init_subclass__(cls, declares: Collection[str] = ()) -> None:

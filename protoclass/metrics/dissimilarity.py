@@ -16,14 +16,13 @@ from ..core.embedding import Spectral, embedding, reflexive, sammon, torgerson
 from ..core.histogram import quantiles
 from ..core.memory import SHARE, SMALLEST, available, check_fits
 from ..core.parallel import SMALL, Once, alone, each
-from ..core.query import Beside, Query
-from ..core.sources import Held, Rep, Source, Streamed, part
-from ..core.spatial import Spatial
+from ..core.query import Beside, Latest, Query
+from ..core.sources import Held, Rep, Source, Spatial, Streamed, part
 from ..core.task import Points
 from ..frames.frame import Frame, mold
 from ..ground.checks import one_of, whole_number
 from ..ground.errors import DataError, OptionError, brief, printed, shown
-from ..ground.progress import bar
+from ..ground.options import bar
 from ..ground.savable import savable
 from ..values import Above, Saveable, public
 from .base import TrainedMetric, as_vectors, compare
@@ -189,7 +188,7 @@ class Dissimilarity(Saveable):
             return Beside(Spatial(streamed, geometry, False, None), np.arange(q))
 
         vectors, columns = coordinates_of(self.metric, rep or tuple), columns_of(frame, zero)
-        return Query(rows, measure, vectors, columns, lambda i: shown(names[i]), beside)
+        return Query(rows, measure, vectors, columns, lambda i: shown(names[i]), Latest(beside))
 
     def prototype_rep(self, prototypes: Points) -> Rep:
         """Side j of D[i, j] for the prototypes of a rule."""

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..core.distances import properties as core
+from ..core import properties as core
 from ..core.embedding import Spectral
 from ..core.sources import Rep
 from ..frames.frame import Frame
@@ -93,7 +93,7 @@ class Embedding:
         The rows.
     candidates : arrays
         Representation of the rows as candidates.
-    axes : core.embedding.scaling.Spectral
+    axes : core.embedding.Spectral
         The axes with their eigenvalues.
     """
 

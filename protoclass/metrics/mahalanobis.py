@@ -9,8 +9,7 @@ import pandas as pd
 
 from ..core.distances.minkowski import Geometry, whitened
 from ..core.sources import Rep
-from ..frames.blocks import blocks
-from ..frames.frame import Frame
+from ..frames.frame import Frame, blocks
 from ..ground.checks import is_number, one_of
 from ..ground.errors import DataError, OptionError, brief
 from ..ground.savable import savable

@@ -10,8 +10,7 @@ import pandas as pd
 from ..core.coding import as_slice
 from ..core.parallel import Once
 from ..core.sources import Rep, part
-from ..frames.blocks import design_rows
-from ..frames.frame import Frame
+from ..frames.frame import Frame, design_rows
 from ..ground.errors import DataError, shown
 from .base import TrainedMetric, as_vectors, compare
 

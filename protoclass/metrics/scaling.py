@@ -9,8 +9,7 @@ import numpy as np
 import pandas as pd
 
 from ..core.statistics.sums import Sums, extremes, sums
-from ..frames.blocks import blocks
-from ..frames.frame import Frame
+from ..frames.frame import Frame, blocks
 from ..ground.errors import DataError, shown
 
 SCALES: dict[Any, str] = {  # in words

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -294,28 +294,6 @@ def mean_over_rows(values: Array, w: Array, group: Array | None = None) -> tuple
     if group is not None:
         return mean, float(np.sqrt(sum_of_squares(share * (x - mean), w, group[keep])))
     return mean, float(np.sqrt(spread_factor(w) * (share**2 @ (x - mean) ** 2)))
-
-
-def resample(strata: Sequence[Array], draws: int, random: np.random.Generator) -> Iterator[Array]:
-    """Bootstrap samples: the number of times that each unit is drawn, with replacement and within its stratum, int (units,).
-
-    Parameters
-    ----------
-    strata : sequence of int arrays
-        Numbers of the units of each stratum, from which as many are drawn; together 0 to units - 1.
-    draws : int
-        Number of samples.
-    random : Generator
-
-    Examples
-    --------
-    >>> [times.tolist() for times in resample([np.array([0, 2]), np.array([1])], 2, np.random.default_rng(0))]
-    [[0, 1, 2], [1, 1, 1]]
-    """
-    units = sum(map(len, strata))
-    for _ in range(draws):
-        drawn = [stratum[random.integers(0, len(stratum), len(stratum))] for stratum in strata]
-        yield np.bincount(np.concatenate(drawn), minlength=units)
 
 
 def simultaneous(parts: Array, level: float, draws: int, random: np.random.Generator) -> tuple[float, float]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from itertools import chain
 
 import numpy as np
 
@@ -16,13 +15,13 @@ from .intervals import (
     effective_rows,
     leverage,
     reduction,
-    resample,
     rows_worth,
     satterthwaite,
     spread_factor,
     sum_of_squares,
     wilson,
 )
+from .resample import bootstrap
 
 
 @dataclass(frozen=True)
@@ -200,10 +199,12 @@ def samples(
     positive, w = positive[live], w[live]
     unit = np.arange(len(w)) if group is None else np.unique(group[live], return_inverse=True)[1]
     strata = [np.flatnonzero(positive), np.flatnonzero(~positive)] if group is None else [np.arange(unit.max() + 1)]
-    for times in chain([np.ones(len(unit), int)], resample(strata, draws, random)):
+    times = np.ones(len(unit), int)
+    for _ in range(draws + 1):
         own, other = (_through(np.bincount(place, w * times[unit] * rows, count)) for rows in (positive, ~positive))
         if own[-1] > 0 and other[-1] > 0:
             yield other / other[-1], own / own[-1]
+        times = bootstrap(random, strata)
 
 
 @dataclass(frozen=True)
@@ -387,8 +388,8 @@ def variance_of_choice(
         return np.bincount(cell, values, F * G).reshape(F, G)
 
     whole = [summed(w * rows).sum(axis=0) for rows in (positive, ~positive)]
-    for times in resample([np.arange(count)], draws, random):
-        v = w * times[unit]
+    for _ in range(draws):
+        v = w * bootstrap(random, [np.arange(count)])[unit]
         if not ((v > 0) & positive).any() or not ((v > 0) & ~positive).any():
             continue
         parts = [summed(v * positive), summed(v * ~positive), summed(weigh(v) * change)]

@@ -1,4 +1,10 @@
-"""The base class of methods, the values that general code exchanges with them, and checks of their parameters."""
+"""The base class of methods, the values that general code exchanges with them, and checks of their parameters.
+
+A method is a frozen dataclass derived from `Model`. It declares its parameters as fields, facts about itself as `can` (`Capabilities`), and
+defines `path`, which learns a rule for each point of a grid. All other functions have defaults: how a grid is made (`grid`,
+`default_grid`), how folds share work (`paths`), which metric is learned with the prototypes (`metric`), and functions beyond prediction
+(from `notes` on), which get a `LearnedRule`. A rule and a path are described in `core.query`, their training data in `core.task`.
+"""
 
 from __future__ import annotations
 
@@ -271,6 +277,8 @@ class Model(NamedArguments, Served):
     def __init_subclass__(cls) -> None:
         check_parameters(cls, Model, "method")
 
+    # facts that depend on parameters
+
     @property
     def title(self) -> str:
         """The name of the method in printed output and summaries."""
@@ -324,6 +332,8 @@ class Model(NamedArguments, Served):
         """Parameters without effect, given the others and the number of classes; `Fit.glance` leaves them out."""
         return frozenset()
 
+    # parameters that are tuned, and their grids
+
     def tuned(self) -> dict[str, Any]:
         """The parameters that are tuned by cross-validation."""
         values = self.parameters()
@@ -369,6 +379,18 @@ class Model(NamedArguments, Served):
         """The values of the default grid of a parameter."""
         raise OptionError(f"{self.name} has no default grid for {parameter}: use a sequence of values")
 
+    @classmethod
+    def offers_grid(cls, parameter: str) -> bool:
+        """Whether a parameter may be "grid"."""
+        return parameter in cls.grids or getattr(cls, parameter, None) == GRID
+
+    def has_default_grid(self, parameter: str) -> bool:
+        """Whether a parameter is tuned over the default grid of the method, "grid", and not over given values."""
+        value = self.parameters().get(parameter)  # None of a parameter of the dissimilarity
+        return isinstance(value, str) and value == GRID and parameter in self.tuned()
+
+    # a dissimilarity that is learned with the prototypes
+
     @property
     def metric_parameters(self) -> tuple[str, ...]:
         """The parameters of the learned dissimilarity, if the method learns one (`metric`)."""
@@ -390,15 +412,7 @@ class Model(NamedArguments, Served):
         """Complexity of a grid point among points whose rules have the same size: rules of selection prefer the lowest."""
         raise self._lacks("rank")
 
-    @classmethod
-    def offers_grid(cls, parameter: str) -> bool:
-        """Whether a parameter may be "grid"."""
-        return parameter in cls.grids or getattr(cls, parameter, None) == GRID
-
-    def has_default_grid(self, parameter: str) -> bool:
-        """Whether a parameter is tuned over the default grid of the method, "grid", and not over given values."""
-        value = self.parameters().get(parameter)  # None of a parameter of the dissimilarity
-        return isinstance(value, str) and value == GRID and parameter in self.tuned()
+    # learning
 
     def rows_needed(self, grid: Axes, held: np.ndarray) -> np.ndarray:
         """Rows with weight that each class needs in every training set, int (classes,); the smallest set has `held`."""
@@ -423,6 +437,8 @@ class Model(NamedArguments, Served):
             path = self.path(part, grid).moved(columns)
             task.tick()
             yield f, path
+
+    # optional functions beyond prediction
 
     @classmethod
     def has(cls, name: str) -> bool:

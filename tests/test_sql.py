@@ -313,10 +313,14 @@ def test_a_rule_that_compares_in_its_own_way_is_not_written_by_its_base(iris):
 
 def test_a_metric_that_measures_in_its_own_way_is_not_written_by_its_base(iris):
     class Squared(pc.Manhattan):
+        traits = pc.extend.Traits(symmetric=True)
+
         def train(self, frame):
             return TrainedSquared(**vars(super().train(frame)))
 
     class TrainedSquared(type(pc.dissimilarity("species ~ .", iris.head(9)).metric)):
+        sql = None
+
         def between(self, rows, candidates):
             return super().between(rows, candidates) ** 2
 

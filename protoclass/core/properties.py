@@ -92,7 +92,7 @@ class Triangles:
 
 
 @dataclass(frozen=True)
-class EuclideanTest:
+class Embeddable:
     """Signature of the embedding, proportion of negative eigenvalues in the sum of absolute ones, and number of rows used."""
 
     signature: tuple[int, int]
@@ -235,7 +235,7 @@ def _triples(n: int, seed: int, exact: int, triples: int) -> Iterator[tuple[Arra
     yield a, b, c + (c >= high)
 
 
-def euclidean(P: Array, seed: int = 0, most: int = SPECTRAL) -> EuclideanTest:
+def euclidean(P: Array, seed: int = 0, most: int = SPECTRAL) -> Embeddable:
     """Whether the rows of a symmetric matrix (n, n) are points of a Euclidean space at these distances: by the spectrum.
 
     For more than `most` rows a random sample is tested. Negative eigenvalues in a sample prove it for all rows;
@@ -245,7 +245,7 @@ def euclidean(P: Array, seed: int = 0, most: int = SPECTRAL) -> EuclideanTest:
     --------
     >>> import numpy as np
     >>> euclidean(np.abs(np.subtract.outer([0.0, 1.0, 3.0], [0.0, 1.0, 3.0])))
-    EuclideanTest(signature=(1, 0), negative=0.0, rows=3)
+    Embeddable(signature=(1, 0), negative=0.0, rows=3)
     """
     if len(P) > most:
         rows = np.sort(np.random.default_rng(seed).choice(len(P), most, replace=False))
@@ -254,7 +254,7 @@ def euclidean(P: Array, seed: int = 0, most: int = SPECTRAL) -> EuclideanTest:
     spectral = embedding((P + P.T) / 2)
     size = np.abs(spectral.values).sum()
     negative = abs(float(spectral.values[spectral.values < 0].sum())) / size if size else 0.0
-    return EuclideanTest(spectral.signature, negative, len(P))
+    return Embeddable(spectral.signature, negative, len(P))
 
 
 def values(P: Array, candidate_row: Array) -> Values:

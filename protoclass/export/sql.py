@@ -13,8 +13,8 @@ from ..core.task import Points
 from ..estimation.fitted import Fitted
 from ..frames.sql import ROW, Columns, all_of, as_double, check_case, constant, number, table_of
 from ..ground.errors import NotAvailable
-from ..metrics.in_sql import PROTOTYPE, SQLDistance, sql_distance
-from ..metrics.in_sql import ROW as MEASURED
+from ..metrics.base import PROTOTYPE, SQLDistance, sql_distance
+from ..metrics.base import ROW as MEASURED
 
 MADE = "protoclass_prototypes"
 PREDICTED = "predicted"

@@ -15,7 +15,7 @@ from ..core.task import Points, Task
 from ..ground.checks import MOST_RUNS, one_of
 from ..ground.errors import DataError, NoVectors
 from ..metrics.base import Metric, TrainedMetric
-from ..metrics.dann import Adaptive
+from ..metrics.learned import Adaptive
 from ..metrics.minkowski import Minkowski
 from .base import (
     Axes,

@@ -21,7 +21,17 @@ from ..export.saving.classes import name_of
 from ..frames.frame import Frame, mold
 from ..frames.tables import as_pandas
 from ..ground.errors import FileError, NotAvailable, OptionError, ProtoclassError, shown
-from ..metrics.base import Metric, TrainedMetric, Traits, VectorMetric, candidates_of, compare, rows_of, train_metric
+from ..metrics.base import (
+    Metric,
+    TrainedMetric,
+    Traits,
+    VectorMetric,
+    candidates_of,
+    compare,
+    rows_of,
+    same,
+    train_metric,
+)
 from ..metrics.measuring import measure_frame
 from ..metrics.registry import METRICS
 from ..metrics.registry import metric as by_name
@@ -254,7 +264,7 @@ def check_classes(s: Measured) -> None:
     changed = replace(s.frame, response=pd.Categorical.from_codes(codes, dtype=s.frame.response.dtype))
     before, after = (s.train(frame.take(kept), s.metric.pretrain(frame)) for frame in (s.frame, changed))
     require(
-        before == after,
+        same(before, after),
         f"{s}: it changes with the classes of held-out rows: declare train_in_folds if it uses classes, and use none in `pretrain`",
     )
 
@@ -272,7 +282,7 @@ def check_saved(s: Measured) -> None:
                 f"{s}: its dissimilarities can't be saved and loaded ({said}): use fields that a file can contain"
             ) from reason  # fmt: skip
         D = s.between(again.rows, again.candidates, again.metric)
-        fine = again.metric == s.trained and equal(D, s.D)
+        fine = same(again.metric, s.trained) and equal(D, s.D)
         require(fine, f"{s}: after saving and loading, its dissimilarities differ: store all it needs in fields")
         if not s.metric.given:
             known = s.call("`new_rows` of the loaded metric", again.metric.new_rows, s.data.iloc[:3], s.frame)

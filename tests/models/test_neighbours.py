@@ -193,7 +193,7 @@ def test_adaptive_distances_of_far_rows(iris, far):
 
 
 def test_wrong_parameters_of_adaptive_distances(iris):
-    for parameters in ({"neighborhood": 2.5}, {"softening": 0}, {"ridge": -1}, {"iterations": 0}, {"scale": "fold"}, {"base": 5}):
+    for parameters in ({"neighborhood": 2.5}, {"softening": 0}, {"ridge": -1}, {"iterations": 0}, {"scale": "fold"}):
         with pytest.raises(pc.OptionError):
             pc.Adaptive(**parameters)
     with pytest.raises(pc.DataError, match="neighborhood=151 needs as many training rows, but there are 150: use a smaller one"):

@@ -33,7 +33,7 @@ class Rows:
 
 
 @dataclass(frozen=True)
-class LearnedDistance:
+class LearnedSpace:
     """Parameters of a distance, and the rows that it was learned with.
 
     Attributes
@@ -53,7 +53,7 @@ class LearnedDistance:
 
 def learn(
     space: Weights | Maps, w: Array, y: Array, batches: Sequence[Array], counts: Array, beta: float, seed: tuple[int, ...]
-) -> LearnedDistance:
+) -> LearnedSpace:
     """Choose rows by swaps and move the parameters down the gradient, in turn.
 
     Both lower the mean cost of generalized LVQ (Sato and Yamada 1996; with a matrix Schneider, Biehl and Hammer 2009, whose
@@ -94,7 +94,7 @@ def learn(
         if round_ < ROUNDS:
             parameters = _descend(part, parameters, part.objective(rows, chosen))
         chosen = at[chosen]
-    return LearnedDistance(parameters, costs[0], costs[-1], chosen)
+    return LearnedSpace(parameters, costs[0], costs[-1], chosen)
 
 
 def _descend(space: Weights | Maps, parameters: Array, objective: Callable[[Array], tuple[float, Array]]) -> Array:

@@ -6,7 +6,7 @@ The top package: a method is a function of the package below, with its code and 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, ClassVar
 
@@ -18,12 +18,11 @@ from .analysis.stability import stability
 from .analysis.steps import at, ball, bound, path, slim, step_count
 from .analysis.why import why
 from .estimation.calibration import calibrate, calibrated, threshold
-from .estimation.error_curve import ErrorCurve
-from .estimation.fitted import Fitted
-from .estimation.learning import cross_validate_call, fit_call, learn
-from .estimation.predict_to import predict_to
+from .estimation.cross_validation import frontier
+from .estimation.error_curve import AXES, BY_HAND, ErrorCurve
+from .estimation.fitted import Fitted, predict_to
+from .estimation.learning import cross_validate_call, fit_call
 from .estimation.problem import DEFAULTS, Call
-from .estimation.selection import BY_HAND
 from .export.card import card
 from .export.methods import methods
 from .export.report import report
@@ -53,16 +52,13 @@ class Fit(Saveable, Fitted):
     analyses, tables, plots and files below.
     """
 
-    curve: Validation | None
-
     @cached_property
     def validation(self) -> Validation:
         """The cross-validation: errors over the grid, held-out predictions, and the selected point.
 
         If nothing is tuned, it is done at the first use or print, if it is predicted to take less than 10 s.
         """
-        found = super().validation
-        return found if isinstance(found, Validation) else _held_curve(found)
+        return Validation.of(super().validation)
 
     test, threshold, bound = test, threshold, bound
     ball, path, why, importance, stability = ball, path, why, importance, stability
@@ -102,7 +98,7 @@ class Fit(Saveable, Fitted):
                 changes = {"dissimilarity": self.problem.chosen_metric(selection.values), **changes}
         call = self.call.changed({**kept, **changes}, self.model.parameters())
         call.check_complete()
-        again = _held(fit_call(replace(call, function="fit", arguments={**DEFAULTS, **call.arguments})))
+        again = fit_call(replace(call, function="fit", arguments={**DEFAULTS, **call.arguments}), Fit)
         again = again.remembering({} if "method" in changes else selection.kept(kept, changes))
         return calibrated(self._with_choices(again, kept, changes))
 
@@ -119,10 +115,7 @@ class Fit(Saveable, Fitted):
         return replace(again, selection=replace(again.selection, grid=grid, values=kept, rule=BY_HAND))
 
 
-@savable(
-    of_fold="R n", predicted="R n G", covered="R n G", errors="F G", sizes="F G", fold_weight="F", loss="L L", bounds="F G", grid="G",
-    counts="G",
-)  # fmt: skip
+@savable(**AXES)
 @public
 @dataclass(frozen=True, eq=False, repr=False)
 class Validation(Printed, Saveable, ErrorCurve, Served):
@@ -135,14 +128,19 @@ class Validation(Printed, Saveable, ErrorCurve, Served):
     serves: ClassVar[Mapping[str, str]] = VERBS_OF_VALIDATION
     called: ClassVar[str] = "a cross-validation"
     inside: ClassVar[str] = (
-        "chosen_at chosen_by_call every_size fits limits losses_of_one_class measure_name of_metric prices problem procedure "
-        "rule_sizes"
+        "chosen_at chosen_by_call corrected_within limits losses_of_one_class measure_name of of_metric problem rule_sizes"
     )
-    fits: ClassVar[type[Fit]] = Fit
 
-    permutation_test = permutation_test
+    permutation_test, frontier = permutation_test, frontier
     plot, explore = Above("protoclass.pictures"), explore_validation
     _said = printing.curve_said
+
+    @classmethod
+    def of(cls, curve: ErrorCurve) -> Validation:
+        """An error curve, with all that it has computed, as the public class."""
+        validation = cls.__new__(cls)
+        vars(validation).update(vars(curve))
+        return validation
 
     @cached_property
     def fit(self) -> Fit:
@@ -159,19 +157,7 @@ class Validation(Printed, Saveable, ErrorCurve, Served):
         >>> v.fit_at(2).model.eps
         1.5
         """
-        return _held(learn(self.problem, self.select(point), self))
-
-
-def _held(fitted: Fitted) -> Fit:
-    """A fitted rule as the public class `Fit`."""
-    if isinstance(fitted, Fit):
-        return fitted
-    own = {f.name: getattr(fitted, f.name) for f in fields(fitted)}
-    return Fit(**own | {"curve": fitted.curve and _held_curve(fitted.curve)})
-
-
-def _held_curve(curve: ErrorCurve) -> Validation:
-    return Validation(**{f.name: getattr(curve, f.name) for f in fields(curve)})
+        return Fit.learn(self.problem, self.select(point), self)
 
 
 SAMPLE = 50_000  # rows of a Dask DataFrame that are learned from
@@ -360,7 +346,7 @@ def fit(
     given = locals()  # before any other name is set
     _check_sample(sample)
     arguments = {name: given[name] for name in DEFAULTS}
-    return _held(fit_call(Call("fit", formula, data, {**arguments, **parameters})))
+    return fit_call(Call("fit", formula, data, {**arguments, **parameters}), Fit)
 
 
 @public
@@ -408,7 +394,7 @@ def cross_validate(formula: str, data: Any, method: Any = "pvm", **arguments: An
     """
     _check_sample(arguments.pop("sample", SAMPLE))
     usual = {name: value for name, value in DEFAULTS.items() if name != "calibrate"}
-    return _held_curve(cross_validate_call(Call("cross_validate", formula, data, {**usual, "method": method, **arguments})))
+    return Validation.of(cross_validate_call(Call("cross_validate", formula, data, {**usual, "method": method, **arguments})))
 
 
 def explore(formula: str, data: Any, method: Any = "pvm", *, shape: Any = None, **arguments: Any) -> Any:

@@ -20,11 +20,11 @@ from ..core.parallel import each_fit
 from ..core.statistics.folds import holdout
 from ..estimation.calibration import arguments_of
 from ..estimation.copies import COPIES, copies_across
-from ..estimation.decisions import loss_of
+from ..estimation.cross_validation import folds_of
+from ..estimation.error_curve import TWICE, WORSE
 from ..estimation.fitted import Fitted
-from ..estimation.learning import TWICE, WORSE, fit_call
-from ..estimation.problem import Call, is_default, own_folds, prepare, short
-from ..estimation.selection import folds_of
+from ..estimation.learning import fit_call
+from ..estimation.problem import Call, is_default, loss_matrix, own_folds, prepare, short
 from ..frames.frame import Frame, mold
 from ..frames.read import read_for
 from ..frames.schema import Unseen, along
@@ -167,7 +167,7 @@ def compare(
     splits = make_splits(formula, data, dissimilarity, na, groups, test_size, cv, repeats, seed)
     common = {"choose": choose, "na": na, "seed": seed, "cv": inner, "progress": False, "dissimilarity": dissimilarity,
               "calibrate": calibrate}  # fmt: skip
-    loss_of(loss, splits.frame.levels)
+    loss_matrix(loss, splits.frame.levels)
     methods = {name: own if is_estimator(own.get("method")) else {**common, **own} for name, own in specs.items()}
     results, predictions, chances = judge_all(splits, methods, progress, loss)
     call = f"compare({formula!r}, data, {list(specs)}{_arguments_in_words(beside)})"
@@ -271,7 +271,7 @@ def _of_fits(first: Any, others: list[Any], new: Any, loss: Any) -> Comparison:
     for name, f in fits.items():
         if list(f.frame.levels) != list(levels) or f.frame.formula.response != response:
             raise OptionError(f"fit {name!r} can't be compared with the first, because its response or classes differ")
-    loss_of(loss, levels)
+    loss_matrix(loss, levels)
     return replace(_judge_fits(fits, new, listed[0].true_codes(new), levels), loss=loss)
 
 
@@ -320,7 +320,8 @@ def make_splits(
     given = matrix_of(dissimilarity, data)
     frame = mold(formula, data, na=na, aside=(groups,))
     of_row = None if groups is None else pd.Series(along(groups, data, "groups"), data.index)
-    cv = own_folds(cv, data, data.index.get_indexer(frame.index))
+    cv = own_folds(cv, data)
+    cv = cv[data.index.get_indexer(frame.index)] if isinstance(cv, np.ndarray) else cv
     seeds = [int(np.random.SeedSequence([seed, r, 1]).generate_state(1)[0]) for r in range(repeats)]
     tests, note = draw_splits(frame, None if of_row is None else of_row.loc[frame.index], test_size, cv, seeds)
     said = "" if of_row is not None else copies_across(frame, np.argmax(tests, axis=0))
@@ -436,7 +437,7 @@ def judge(
         options = {**options, "dissimilarity": matrix.loc[train, matrix.columns.isin(train) | beside]}
         new = matrix.loc[test]
     start = perf_counter()
-    fitted = fit_call(Call("fit", splits.formula, data.loc[train], {**splits.groups_of(train), **options}))
+    fitted = fit_call(Call("fit", splits.formula, data.loc[train], {**splits.groups_of(train), **options}), Fitted)
     return *judge_fit(fitted, new, perf_counter() - start, None), fitted.unpredicted_in(new)
 
 

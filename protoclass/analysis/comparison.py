@@ -13,9 +13,10 @@ import numpy as np
 import pandas as pd
 
 from ..core.statistics.intervals import Z, mean_over_rows, sum_of_squares, wilson
+from ..core.statistics.one_se import losses
 from ..core.statistics.roc import AUC, mean_auc
 from ..core.statistics.scores import brier, log_loss
-from ..estimation.selection import loss_matrix, losses
+from ..estimation.problem import loss_matrix
 from ..frames.tables import cached_table
 from ..ground.checks import Served, one_of
 from ..ground.errors import NotAvailable

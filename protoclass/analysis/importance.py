@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from itertools import chain, islice
 from typing import Any
@@ -14,10 +14,11 @@ import pandas as pd
 from ..core.parallel import each_fit
 from ..core.query import answer
 from ..estimation.calibration import rules_of_folds
+from ..estimation.cross_validation import validate
 from ..estimation.decisions import FoldRule
 from ..estimation.error_curve import ErrorCurve
 from ..estimation.fitted import Fitted
-from ..estimation.problem import Problem
+from ..estimation.problem import Problem, prepare
 from ..frames.frame import Frame
 from ..frames.tables import as_pandas
 from ..ground.checks import MOST_RUNS, check_progress, check_seed, whole_number
@@ -353,7 +354,9 @@ def permutation_test(
 def _validate_permuted(validation: ErrorCurve, order: np.ndarray) -> pd.DataFrame:
     """The selected point if the rows have their classes in another order, one row."""
     try:
-        again = validation.procedure.validation_of(permuted(validation.problem, order))
+        call = validation.problem.call
+        call = replace(call, data=permuted(validation.problem, order), arguments={**call.arguments, "progress": False})
+        again = validate(replace(prepare(call), repeats=len(validation.of_fold)))[0]
     except ProtoclassError as reason:
         raise DataError(
             f"the procedure fails with permuted classes ({reason}): use fewer folds, or parameters that need fewer rows"

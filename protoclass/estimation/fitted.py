@@ -1,41 +1,46 @@
-"""A fitted rule with its data: predictions and prototypes."""
+"""A fitted rule with its data: prototypes, and predictions in memory or from file to file."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from pathlib import Path
 from typing import Any, ClassVar, Self, TypeVar
 from warnings import catch_warnings, simplefilter
 
 import numpy as np
 import pandas as pd
 
+from ..core.parallel import MANY, each
 from ..core.query import Query, Rule, answer
 from ..core.setcover.problems import Certificate, Objective
 from ..core.statistics.folds import FOLDS
 from ..core.statistics.roc import decide_at
 from ..core.statistics.scores import under_prior
 from ..core.statistics.sums import as_counts
+from ..core.task import Task
 from ..frames.frame import Frame
+from ..frames.read import arrow_tables, files_of, installed, is_path
 from ..frames.schema import HOW as UNSEEN
 from ..frames.schema import Column, Unseen, check_unique, class_codes
-from ..frames.tables import as_given, as_pandas, cached_table
-from ..ground.checks import Served, check_level, either, hint_for_value, one_of
+from ..frames.tables import Absent, as_given, as_pandas, cached_table, of_one_type
+from ..ground.checks import Served, check_level, check_progress, either, hint_for_value, one_of
 from ..ground.errors import DataWarning, NotAvailable, OptionError, ProtoclassError, brief, warn
+from ..ground.files import check_free, check_path, write_by
 from ..ground.foreign_names import VERBS
+from ..ground.progress import bar
 from ..metrics.base import as_vectors
 from ..metrics.dissimilarity import Dissimilarity
 from ..models.base import Learned, Model
 from ..models.registry import lacking
 from ..values import public
 from .copies import copied
-from .cross_validation import KINDS, validate
-from .decisions import LEVEL, Calibration, decide, loss_of, prior_of, threshold_of
-from .error_curve import ErrorCurve
-from .problem import Call, Problem
-from .selection import BY_HAND, Selection, grid_point
+from .cross_validation import KINDS, lowest_by_size, validate
+from .decisions import LEVEL, Calibration, decide, prior_of, threshold_of
+from .error_curve import BY_HAND, ErrorCurve, Selection, grid_point
+from .problem import HOLD_LIMIT, Call, Problem, check_rows_needed, loss_matrix
 
 AnyFit = TypeVar("AnyFit", bound="Fitted")
 
@@ -66,8 +71,8 @@ class Fitted(Served):
 
     inside: ClassVar[str] = (
         "answer_rows check_kind checked chosen_problem class_probabilities curve derived fates_of fitted_codes learned needed_of_new "
-        "of_other_class prediction_sets predictions problem prototype_names prototype_row prototype_table query "
-        "remembering selection true_codes unpredicted_in unseen_in warn_of warn_of_costs_twice why_optimistic"
+        "learn of_other_class prediction_sets predictions prices problem prototype_names prototype_row prototype_table query "
+        "remembering selection told_apart true_codes unpredicted_in unseen_in warn_of warn_of_costs_twice why_optimistic"
     )
     serves: ClassVar[Mapping[str, str]] = VERBS
     called: ClassVar[str] = "a fit"
@@ -78,6 +83,31 @@ class Fitted(Served):
     curve: ErrorCurve | None
     selection: Selection
     calibration: Calibration | None = None
+
+    @classmethod
+    def learn(
+        cls,
+        problem: Problem,
+        selection: Selection,
+        validation: ErrorCurve | None = None,
+        known: tuple[Dissimilarity, Task, Rule | None] | None = None,
+    ) -> Self:
+        """The method on all rows with the parameters of a selection.
+
+        `known` has what cross-validation has measured and learned on all rows already.
+        """
+        metric = problem.with_values(selection.values).metric
+        if metric is not problem.metric:
+            problem, known = replace(problem, metric=metric), None
+        dissimilarity, task, rule = known or (None, None, None)
+        if dissimilarity is None or task is None or rule is None:
+            model = replace(problem.model, **problem.of_method(selection.values))
+            with bar(None, "fitting", problem.progress) as fitting:
+                dissimilarity = problem.measure() if dissimilarity is None else dissimilarity
+                task = problem.task(dissimilarity, limit=HOLD_LIMIT) if task is None else task
+                check_rows_needed(replace(problem, model=model), np.bincount(task.y[task.w > 0], minlength=task.classes), {})
+                rule = model.path(replace(task, tick=fitting.update), {}).at(0)
+        return cls(problem, dissimilarity, rule, validation, selection)
 
     @property
     def validation(self) -> ErrorCurve:
@@ -100,12 +130,19 @@ class Fitted(Served):
         try:
             with catch_warnings():
                 simplefilter("ignore", DataWarning)  # of rows, which the fit has given
-                validation = validate(replace(problem, progress=False))[0]
+                validation = validate(replace(problem, repeats=1, progress=False))[0]
         except ProtoclassError as reason:  # such as too few rows of a class, or one group
             return f"not cross-validated: {str(reason).split(': ')[0]}"
-        if said := copied(validation):
+        if said := copied(problem, validation.of_fold):
             warn(said, DataWarning)
         return validation
+
+    @cached_property
+    def prices(self) -> tuple[np.ndarray, np.ndarray]:
+        """Sizes and errors of the frontier of the cross-validation, which are faster to compute than the corrected errors."""
+        assert self.curve is not None
+        curve, points = lowest_by_size(self.curve)
+        return curve.rule_sizes[points], curve.choice.error[points]
 
     @property
     def frame(self) -> Frame:
@@ -218,7 +255,7 @@ class Fitted(Served):
         """Whether each prototype is a row of another class than the class it represents, bool (q,)."""
         table = self.prototype_table
         own = table["true_class"].cat.codes.to_numpy() if "true_class" in table else np.full(len(table), -1)
-        return np.asarray((own >= 0) & (own != self.rule.prototypes.classes))
+        return (own >= 0) & (own != self.rule.prototypes.classes)
 
     @cached_property
     def prototype_names(self) -> pd.Index:
@@ -236,7 +273,7 @@ class Fitted(Served):
         prototypes = self.rule.prototypes
         if prototypes.at is None:
             return np.full(len(prototypes), -1)
-        return np.asarray(self.dissimilarity.candidate_row[prototypes.at])
+        return self.dissimilarity.candidate_row[prototypes.at]
 
     @property
     def learned(self) -> Learned:
@@ -331,31 +368,22 @@ class Fitted(Served):
         """
         one_of("unseen", unseen, UNSEEN)
         data, rows = (self.call.data, True) if new is None else (new, False)
-        return as_given(self.predictions(new, kind, level, prior, loss, threshold, unseen), data, rows)
+        found = self.predictions(new, kind, unseen, level=level, prior=prior, loss=loss, threshold=threshold)
+        return as_given(found, data, rows)
 
-    def predictions(
-        self,
-        new: Any = None,
-        kind: str = "class",
-        level: float = LEVEL,
-        prior: Any = None,
-        loss: Any = None,
-        threshold: Any = None,
-        unseen: str | None = "warn",
-    ) -> pd.Series | pd.DataFrame:
-        """The result of `predict`, always in pandas.
+    def predictions(self, new: Any = None, kind: str = "class", unseen: str | None = "warn", **decision: Any) -> pd.Series | pd.DataFrame:
+        """The result of `predict`, always in pandas; `decision` has its other arguments.
 
         With `unseen=None` there is no warning for levels that are not in the training data.
         """
-        self.check_kind(kind, prior, loss, threshold)
-        how = (kind, level, prior, loss, threshold, unseen == "zero")
+        self.check_kind(kind, **decision)
         if new is None:
-            return self.answer_rows(None, *how)
+            return self.answer_rows(None, kind, **decision)
         rows = as_pandas(new, self.needed_of_new())
         found = self.unseen_in(rows)
         if unseen == "raise":
             found.refuse()
-        out = self.answer_rows(rows, *how)
+        out = self.answer_rows(rows, kind, unseen == "zero", **decision)
         if unseen is not None:
             self.warn_of(found, unseen == "zero")
         return out
@@ -399,7 +427,7 @@ class Fitted(Served):
         """Columns that new rows must have: the predictors and `further`; None if dissimilarities are given, by any name."""
         return None if self.dissimilarity.metric.given else [*self.frame.schema, *further]
 
-    def check_kind(self, kind: Any, prior: Any, loss: Any, threshold: Any) -> None:
+    def check_kind(self, kind: Any, level: float = LEVEL, prior: Any = None, loss: Any = None, threshold: Any = None) -> None:
         """Raise unless `predict` has this kind and it fits the other arguments; warn if these count costs twice."""
         known = (*KINDS, "set")
         if not isinstance(kind, str) or kind not in self.kinds:
@@ -411,12 +439,13 @@ class Fitted(Served):
                 f"kind must be {either(self.kinds)} for method {self.model.name!r}, not {brief(kind)}"
                 f"{every}{': ' if cure or hint else ''}{cure}{cure and hint and '; '}{hint}"
             )
+        if kind == "set":
+            check_level(level)
         if prior is not None and kind not in ("class", "prob"):
             raise OptionError(f"prior= needs kind='class' or 'prob', not {kind!r}")
-        if loss is not None and kind != "class":
-            raise OptionError(f"loss= needs kind='class', not {kind!r}")
-        if threshold is not None and kind != "class":
-            raise OptionError(f"threshold= needs kind='class', not {kind!r}")
+        for name, given in {"loss": loss, "threshold": threshold}.items():
+            if given is not None and kind != "class":
+                raise OptionError(f"{name}= needs kind='class', not {kind!r}")
         if threshold is not None and not (loss is None and prior is None):
             raise OptionError("threshold= applies to the uncorrected probabilities: leave out loss= and prior=")
         if loss is not None or isinstance(threshold, Mapping):
@@ -431,7 +460,7 @@ class Fitted(Served):
         warn(f"{decision} on probabilities for class_weights= counts costs twice: {cure}", DataWarning)
 
     def answer_rows(
-        self, new: Any, kind: str, level: float, prior: Any, loss: Any, threshold: Any, zero: bool
+        self, new: Any, kind: str, zero: bool = False, level: float = LEVEL, prior: Any = None, loss: Any = None, threshold: Any = None
     ) -> pd.Series | pd.DataFrame:
         """The result of `predict` for one block of rows; or for the training rows (None)."""
         if kind == "set":
@@ -443,7 +472,7 @@ class Fitted(Served):
         elif threshold is not None:
             codes = decide_at(self.class_probabilities(query, None), *threshold_of(threshold, self.frame.levels))
         elif prior is not None or loss is not None:
-            codes = decide(self.class_probabilities(query, prior), loss_of(loss, self.frame.levels))
+            codes = decide(self.class_probabilities(query, prior), loss_matrix(loss, self.frame.levels))
         else:
             codes = self.fitted_codes if kind == "class" and new is None else answer(self.rule, kind, query)
         if kind in ("class", "cover"):
@@ -472,7 +501,6 @@ class Fitted(Served):
 
     def prediction_sets(self, new: Any, level: Any, zero: bool = False) -> pd.Series:
         """For each row the classes that conform to the calibration rows: a tuple, None for a row with missing values."""
-        check_level(level)
         if self.calibration is None:
             raise OptionError("prediction sets need a calibrated fit: use fit.calibrate().predict(new, 'set')")
         p, index, complete = self.calibration.p_values(new, zero)
@@ -487,6 +515,12 @@ class Fitted(Served):
         if new is not None:
             return self.dissimilarity.new_query(new, zero, self.model.measures(self.rule))
         return self.dissimilarity.query(), self.frame.index, np.ones(self.nobs, bool)
+
+    @property
+    def told_apart(self) -> Callable[[Any], np.ndarray] | None:
+        """A function of new rows (None: of the training rows) to values that distinguish them, if the rule has such a kind."""
+        kind = next((kind for kind in ("distance", "decision", "prob") if kind in self.rule.kinds), None)
+        return None if kind is None else lambda rows: answer(self.rule, kind, self.query(rows)[0])
 
     def _as_classes(self, codes: np.ndarray, index: pd.Index, complete: np.ndarray) -> pd.Series:
         out = np.full(len(index), -1)
@@ -554,3 +588,157 @@ class Fitted(Served):
         values, own = self.selection.values, self.problem.metric_axes
         return {**self.model.parameters(), **{name: values[name] for name in own}}
 
+
+SINGLE = ("class", "cover", "nearest")  # kinds with one value for each row; the others have one for each class
+
+
+def predict_to(
+    fit: Fitted,
+    source: Any,
+    out: Any,
+    key: Any = None,
+    kind: Any = "class",
+    *,
+    level: float = LEVEL,
+    prior: Any = None,
+    loss: Any = None,
+    threshold: Any = None,
+    unseen: str = "warn",
+    overwrite: bool = False,
+    progress: bool | None = None,
+) -> Path:
+    """Predict the rows of files, or of a stream of Arrow batches, into a file.
+
+    Rows are read, predicted and written in blocks on all processors, and are never in memory as a whole. The result has the rows of
+    the source in their order: the columns `key`, then the columns of the prediction. It needs pyarrow.
+
+    Parameters
+    ----------
+    source : path, list of paths, or stream
+        Rows to predict: Parquet files, or any object that streams Arrow batches (`__arrow_c_stream__`), such as a DuckDB relation,
+        `pyarrow.csv.open_csv(path)` or `pyarrow.dataset.dataset(folder).scanner().to_reader()`.
+    out : path
+        Output file that ends in .parquet or .csv. It is written under a temporary name and renamed, so Ctrl-C, a crash or a full disk
+        leaves the old file or none.
+    key : column name, or list of these, optional
+        Columns of the source to copy to the result, with the same types. A key may have duplicates and missing values: no row is left
+        out.
+    kind : str, or list of these
+        Kinds of prediction, as in `predict`. The columns are named "class", "cover" and "nearest"; the other kinds have one for each
+        class, "prob_<class>", "distance_<class>", "decision_<class>", and "set_<class>": whether the class is in the set. A row
+        without a prediction has missing values. "nearest" is the key of the nearest prototype if the training data have this
+        column, otherwise its row label.
+    level, prior, loss, threshold, unseen
+        Arguments of `predict`.
+    overwrite : bool
+        Whether to replace an existing file.
+    progress : bool, optional
+        Whether to show a progress bar, as in `fit`.
+
+    Returns
+    -------
+    Path
+        The output file.
+
+    Raises
+    ------
+    OptionError
+        If the file already exists or is a source, if its name has another ending, or if a CSV file would have only one column.
+    DataError
+        If the source is neither a Parquet file nor a stream, if a key is not a column, if two columns would have the same name, or if
+        `predict` raises it. No file is left then.
+    NotAvailable
+        If pyarrow is not installed.
+
+    Examples
+    --------
+    >>> import os, tempfile
+    >>> import pandas as pd
+    >>> import protoclass as pc
+    >>> iris = pc.load_data("iris")
+    >>> fit = pc.fit("species ~ .", iris, eps=1.0)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     rows, out = os.path.join(folder, "rows.parquet"), os.path.join(folder, "out.csv")
+    ...     iris.rename_axis("id").iloc[[0, 70]].reset_index().to_parquet(rows)
+    ...     pd.read_csv(fit.predict_to(rows, out, key="id", kind=["class", "distance"])).round(2)
+       id      class  distance_setosa  distance_versicolor  distance_virginica
+    0   0     setosa             0.27                 2.79                3.94
+    1  70  virginica             3.05                 1.43                1.15
+    """
+    one_of("unseen", unseen, UNSEEN)
+    check_progress(progress)
+    if not installed("pyarrow"):
+        raise NotAvailable("predict_to needs pyarrow, which is not installed: pip install pyarrow")
+    import pyarrow  # not at the top, because it takes half a second that nothing else needs
+    from pyarrow.csv import CSVWriter
+    from pyarrow.parquet import ParquetWriter
+
+    keys, kinds = _listed(key), _listed(kind)
+    decision = {"level": level, "prior": prior, "loss": loss, "threshold": threshold}
+    for name in kinds:
+        fit.check_kind(name, **decision)
+    path, needed = check_path(out, (".parquet", ".csv"), "out"), fit.needed_of_new()
+    check_free(path, overwrite)
+    in_csv = path.suffix.lower() == ".csv"
+    if in_csv and not keys and len(kinds) == 1 and kinds[0] in SINGLE:
+        raise OptionError(
+            "a CSV file of one column has empty lines for missing values, which other programs skip: use key=, or a .parquet file"
+        )
+    if is_path(source) and path.resolve() in [file.path.resolve() for file in files_of(source)]:
+        raise OptionError(f"out={brief(str(path))} is also an input file: use another")
+    labels = {kind: _labels(fit, kind, keys) for kind in kinds}
+
+    def blocks() -> Iterator[tuple[Any, pd.DataFrame]]:
+        first = 0
+        for table in arrow_tables(source, needed, keys):
+            rows = as_pandas(table.select([c for c in table.column_names if needed is None or c in needed]))
+            yield table.select(keys), rows.set_axis(pd.RangeIndex(first, first + len(rows)))  # rows are called by their numbers
+            first += len(rows)
+
+    def answer(block: tuple[Any, pd.DataFrame]) -> tuple[Any, Unseen]:
+        table, rows = block
+        found = fit.unseen_in(rows)
+        if unseen == "raise":
+            found.refuse()
+        for kind in kinds:
+            told = fit.answer_rows(rows, kind, unseen == "zero", **decision)
+            for name, values in _columns(kind, told, labels[kind]):
+                table = table.append_column(name, pyarrow.array(values))
+        check_unique(pd.Index(table.column_names), "output column")
+        return table, found
+
+    def write(file: Any) -> Unseen:
+        answers = each(answer, blocks(), MANY)
+        head, found = next(answers)
+        with bar(None, "predicting", progress) as predicting, (CSVWriter if in_csv else ParquetWriter)(file, head.schema) as written:
+            for table, new in answers:
+                written.write(table.cast(head.schema))
+                found += new
+                predicting.update(len(table))
+        return found
+
+    fit.warn_of(write_by(write, path, overwrite), unseen == "zero")
+    return path
+
+
+def _listed(given: Any) -> list[Any]:
+    return [] if given is None else list(given) if isinstance(given, (list, tuple)) and given else [given]
+
+
+def _labels(fit: Fitted, kind: str, keys: list[str]) -> pd.Series:
+    """What is written for each class or prototype."""
+    labels, data = pd.Index(fit.classes, dtype=object), fit.call.data
+    if kind != "nearest":
+        return pd.Series(of_one_type(fit.classes), labels, object)
+    labels, known = fit.prototype_names.unique(), pd.DataFrame() if isinstance(data, Absent) else as_pandas(data)
+    by_key = len(keys) == 1 and keys[0] in known and (fit.prototype_row >= 0).all()
+    return pd.Series(of_one_type(known.loc[labels, keys[0]].tolist() if by_key else labels.tolist()), labels, object)
+
+
+def _columns(kind: str, told: Any, labels: pd.Series) -> Iterator[tuple[str, Any]]:
+    """An answer about some rows in columns, of the same types for all rows."""
+    if kind in SINGLE:
+        yield kind, pd.Categorical(told.map(labels), labels.unique())
+        return
+    for c, label in labels.items():
+        yield f"{kind}_{label}", pd.array([None if s is None else c in s for s in told], "boolean") if kind == "set" else told[c]

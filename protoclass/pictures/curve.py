@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.colors import to_rgba
 
+from ..estimation.cross_validation import frontier
 from ..estimation.error_curve import ErrorCurve
 from ..estimation.fitted import Fitted
 from ..ground.checks import is_number
@@ -264,7 +265,7 @@ def first_shown(validation: ErrorCurve, sizes: Any) -> int:
 
 def sort_frontier(validation: ErrorCurve) -> pd.DataFrame:
     """The frontier, as far as a picture shows it."""
-    table = validation.frontier()
+    table = frontier(validation)
     return table.iloc[first_shown(validation, table["size"]) :].reset_index(drop=True)
 
 

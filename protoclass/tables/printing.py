@@ -10,12 +10,17 @@ import numpy as np
 import pandas as pd
 
 from ..analysis.separation import separation, why_not_separated
-from ..core.statistics.one_se import RULES, frontier
-from ..estimation.calibration import READ
-from ..estimation.error_curve import ErrorCurve
+from ..core.statistics.one_se import RULES, frontier, losses
+from ..estimation.error_curve import (
+    READ,
+    ErrorCurve,
+    Extension,
+    costs_twice,
+    mean_loss,
+    row_weights,
+    worse_than_one_class,
+)
 from ..estimation.fitted import Fitted
-from ..estimation.learning import costs_twice, worse_than_one_class
-from ..estimation.selection import Extension, losses, mean_loss, row_weights
 from ..ground.errors import brief, visible, visible_lines
 from ..ground.options import SAME, fixed, significant, with_error
 from ..ground.text import to_html
@@ -51,7 +56,7 @@ def _fewer(fit: Fitted) -> str:
         points = frontier(validation.choice.error, validation.rule_sizes)
         sizes, error = validation.rule_sizes[points], validation.choice.error[points]
     else:
-        sizes, error = validation.prices
+        sizes, error = fit.prices
     asked = [np.flatnonzero((sizes >= len(fit.classes)) & (sizes <= size / by)) for by in FEWER]
     costs = [(f"{sizes[g]:.0f}", fixed(error[g], 3)) for g in dict.fromkeys(found[-1] for found in asked if len(found))]
     if not costs:

@@ -110,17 +110,6 @@ def test_a_budget_goes_with_the_rules_of_choice(iris):
     assert pc.fit("species ~ .", iris, dissimilarity="euclidean", repeats=1).selection.rule == "1se"
 
 
-def test_what_is_updated_and_saved_keeps_its_budget(iris, tmp_path):
-    fit = pc.fit("species ~ .", iris, max_prototypes=9, cv=4, dissimilarity="euclidean", repeats=1)
-    assert len(fit.update(max_prototypes=4).prototypes) <= 4
-    assert fit.update(cv=5).call.arguments["max_prototypes"] == 9
-    read = pc.load(fit.save(tmp_path / "fit.pc"))
-    assert repr(read) == repr(fit)
-    assert np.array_equal(read.validation.counts, fit.validation.counts)
-    assert read.validation.corrected("min") == fit.validation.corrected("min")
-    assert read.reproduce(iris)
-
-
 def test_the_tolerance_by_hand():
     errors = np.array([[0.10, 0.12, 0.14, 0.40]] * 2)
     sizes = np.array([[9.0, 5.0, 2.0, 1.0]] * 2)

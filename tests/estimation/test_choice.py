@@ -91,24 +91,6 @@ def test_folds_are_drawn_as_often_as_the_rows_allow(iris, cancer):
         pc.cross_validate("species ~ .", iris, repeats="often", dissimilarity="euclidean")
 
 
-def test_the_paired_rule_is_one_for_fit_validation_and_words(iris):
-    fit = pc.fit("species ~ .", iris, "knn", choose="1se-paired")
-    v = fit.validation
-    assert fit.point == v.chosen("1se-paired") == v.chosen_by_call()
-    e, n = v.fold_errors.to_numpy(), v.folds.value_counts().sort_index().to_numpy()
-    d = e - e[:, [v.best]]
-    mean = n @ d / n.sum()
-    se = np.sqrt(n @ (d - mean) ** 2 / n.sum() / (len(n) - 1))
-    size = v.table["size"].to_numpy()
-    allowed = np.flatnonzero(mean <= se + 1e-12)
-    assert fit.point == min(allowed, key=lambda g: (size[g], round(v.table["error"][g], 12), g))
-    assert "selected by the paired 1-SE rule" in str(fit.summary())
-    assert f"Error       {v.corrected('1se-paired'):.2f} (95 % CI" in repr(fit)
-    assert "1se-paired" in repr(v)
-    with pytest.raises(pc.OptionError, match=r"choose must be '1se', 'min', '1se-paired', 'bound',.*: did you mean '1se'\?"):
-        pc.fit("species ~ .", iris, choose="2se", dissimilarity="euclidean", repeats=1)
-
-
 @dataclass(frozen=True)
 class Drawn(Grid):
     """Values in any order, some twice."""

@@ -8,8 +8,7 @@ from scipy import stats
 
 import protoclass as pc
 from protoclass.core.statistics.intervals import least_se, wilson
-from protoclass.core.statistics.one_se import OF_HELD_OUT, Limits, choose
-from protoclass.estimation.error_curve import corrected_losses
+from protoclass.core.statistics.one_se import OF_HELD_OUT, Limits, choose, corrected_losses
 
 
 def corrected_error(predicted, y, loss, of_fold, weights, *rest):
@@ -66,13 +65,6 @@ def test_groups_are_drawn_whole():
     args = (predicted, y, 1 - np.eye(2), group[None] % 5, np.ones(60), np.ones((5, 8)))
     rows, groups = (corrected_error(*args, units, 0, 100)["min"] for units in (np.arange(60), group))
     assert (predicted[0] != y[:, None]).mean(axis=0).min() <= rows < groups
-
-
-def test_samples_of_rows_without_weight_alone_choose_nothing():
-    data = pd.DataFrame({"x": [0.1, -0.1, 0.6, 0.2, -0.5, 0.4, 1.3, 0.9], "y": list("cbaaabcb")})
-    v = pc.cross_validate("y ~ .", data, eps=0.8, lambda_=[0.5, 3.0], cv=2, weights=np.array([2, 0, 0, 2, 0, 0, 1, 2]))
-    with np.errstate(all="raise"):
-        assert 0 <= v.corrected() <= 1
 
 
 def test_nothing_is_corrected_where_nothing_was_chosen_by_the_curve(iris):

@@ -81,9 +81,7 @@ def test_where_the_grid_lacks_numbers_of_prototypes_they_are_measured_on_the_sam
     whole = v.table.set_index("eps")["error"]
     of_all = every.table.groupby("eps")["error"].last()
     pd.testing.assert_series_equal(whole, of_all, check_names=False)
-    exact = pc.cross_validate("y ~ .", normal[:60], eps=[0.6, 1.2], cv=2, solver="exact")
-    assert exact.every_size is exact
-    assert "every_size" not in vars(v)
+
     drawn = v.frontier()
     drawn["error"] = 0.0
     assert (v.frontier()["error"] > 0).all()

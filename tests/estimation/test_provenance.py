@@ -7,7 +7,6 @@ import pytest
 
 import protoclass as pc
 from protoclass.estimation.problem import DEFAULTS
-from protoclass.widgets.prototypes import PrototypeExplorer
 
 
 def same(one, two):
@@ -61,14 +60,6 @@ def test_a_tuned_fit_tunes_again(iris):
     same(v.fit, again)
     assert again.validation.table.equals(v.table)
     assert again.validation.measure == "balanced"
-
-
-def test_the_fit_that_an_explorer_shows_updates_to_itself(iris):
-    fit = pc.fit("species ~ .", iris, cv=4, dissimilarity="euclidean", repeats=1)
-    explorer = PrototypeExplorer(fit)
-    explorer.eps = explorer._stages.radii[3]
-    assert explorer.fit.model.eps == explorer._stages.radii[3] != fit.model.eps
-    same(explorer.fit, explorer.fit.update())
 
 
 def test_a_point_chosen_by_hand_keeps_that_delta_is_shared(iris):

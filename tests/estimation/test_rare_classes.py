@@ -164,11 +164,3 @@ def test_without_prototypes_the_cost_is_the_cure_and_it_works(iris):
 def test_summary_says_why_the_training_error_is_optimistic(iris, method, fixed, words):
     fit = pc.fit("species ~ .", iris, method, cv=None, **fixed)
     assert f"The training error is optimistic: {words}." in str(fit.summary())
-
-
-def test_a_calibration_whose_folds_lack_a_class():
-    X = np.random.default_rng(0).normal(size=(10, 3))
-    data = pd.DataFrame(X, columns=["x0", "x1", "x2"]).assign(y=list("ccaabddbba"))
-    fit = pc.fit("y ~ .", data, "kmeans", K=1, cv=None, groups=np.repeat(range(5), 2))
-    with pytest.raises(pc.DataError, match="needs at least 1 row of class 'c', but it has 0 in the training rows of a fold"):
-        fit.calibrate(cv=2)

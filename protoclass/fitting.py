@@ -18,10 +18,10 @@ from .analysis.stability import stability
 from .analysis.steps import at, ball, bound, path, slim, step_count
 from .analysis.why import why
 from .estimation.calibration import calibrate, calibrated, threshold
+from .estimation.calls import cross_validate_call, fit_call, predict_to
 from .estimation.cross_validation import frontier
 from .estimation.error_curve import AXES, BY_HAND, ErrorCurve
-from .estimation.fitted import Fitted, predict_to
-from .estimation.learning import cross_validate_call, fit_call
+from .estimation.fitted import Fitted
 from .estimation.problem import DEFAULTS, Call
 from .export.card import card
 from .export.methods import methods

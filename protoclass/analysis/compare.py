@@ -19,11 +19,11 @@ import pandas as pd
 from ..core.parallel import each_fit
 from ..core.statistics.folds import holdout
 from ..estimation.calibration import arguments_of
+from ..estimation.calls import fit_call
 from ..estimation.copies import COPIES, copies_across
 from ..estimation.cross_validation import folds_of
 from ..estimation.error_curve import TWICE, WORSE
 from ..estimation.fitted import Fitted
-from ..estimation.learning import fit_call
 from ..estimation.problem import Call, is_default, loss_matrix, own_folds, prepare, short
 from ..frames.frame import Frame, mold
 from ..frames.read import read_for

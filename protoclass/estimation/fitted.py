@@ -1,19 +1,17 @@
-"""A fitted rule with its data: prototypes, and predictions in memory or from file to file."""
+"""A fitted rule with its data: predictions and prototypes."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from pathlib import Path
 from typing import Any, ClassVar, Self, TypeVar
 from warnings import catch_warnings, simplefilter
 
 import numpy as np
 import pandas as pd
 
-from ..core.parallel import MANY, each
 from ..core.query import Query, Rule, answer
 from ..core.setcover.problems import Certificate, Objective
 from ..core.statistics.folds import FOLDS
@@ -22,13 +20,11 @@ from ..core.statistics.scores import under_prior
 from ..core.statistics.sums import as_counts
 from ..core.task import Task
 from ..frames.frame import Frame
-from ..frames.read import arrow_tables, files_of, installed, is_path
 from ..frames.schema import HOW as UNSEEN
 from ..frames.schema import Column, Unseen, check_unique, class_codes
-from ..frames.tables import Absent, as_given, as_pandas, cached_table, of_one_type
-from ..ground.checks import Served, check_level, check_progress, either, hint_for_value, one_of
+from ..frames.tables import as_given, as_pandas, cached_table
+from ..ground.checks import Served, check_level, either, hint_for_value, one_of
 from ..ground.errors import DataWarning, NotAvailable, OptionError, ProtoclassError, brief, warn
-from ..ground.files import check_free, check_path, write_by
 from ..ground.foreign_names import VERBS
 from ..ground.progress import bar
 from ..metrics.base import as_vectors
@@ -587,158 +583,3 @@ class Fitted(Served):
         """Selected parameters of the method, and tuned parameters of the metric."""
         values, own = self.selection.values, self.problem.metric_axes
         return {**self.model.parameters(), **{name: values[name] for name in own}}
-
-
-SINGLE = ("class", "cover", "nearest")  # kinds with one value for each row; the others have one for each class
-
-
-def predict_to(
-    fit: Fitted,
-    source: Any,
-    out: Any,
-    key: Any = None,
-    kind: Any = "class",
-    *,
-    level: float = LEVEL,
-    prior: Any = None,
-    loss: Any = None,
-    threshold: Any = None,
-    unseen: str = "warn",
-    overwrite: bool = False,
-    progress: bool | None = None,
-) -> Path:
-    """Predict the rows of files, or of a stream of Arrow batches, into a file.
-
-    Rows are read, predicted and written in blocks on all processors, and are never in memory as a whole. The result has the rows of
-    the source in their order: the columns `key`, then the columns of the prediction. It needs pyarrow.
-
-    Parameters
-    ----------
-    source : path, list of paths, or stream
-        Rows to predict: Parquet files, or any object that streams Arrow batches (`__arrow_c_stream__`), such as a DuckDB relation,
-        `pyarrow.csv.open_csv(path)` or `pyarrow.dataset.dataset(folder).scanner().to_reader()`.
-    out : path
-        Output file that ends in .parquet or .csv. It is written under a temporary name and renamed, so Ctrl-C, a crash or a full disk
-        leaves the old file or none.
-    key : column name, or list of these, optional
-        Columns of the source to copy to the result, with the same types. A key may have duplicates and missing values: no row is left
-        out.
-    kind : str, or list of these
-        Kinds of prediction, as in `predict`. The columns are named "class", "cover" and "nearest"; the other kinds have one for each
-        class, "prob_<class>", "distance_<class>", "decision_<class>", and "set_<class>": whether the class is in the set. A row
-        without a prediction has missing values. "nearest" is the key of the nearest prototype if the training data have this
-        column, otherwise its row label.
-    level, prior, loss, threshold, unseen
-        Arguments of `predict`.
-    overwrite : bool
-        Whether to replace an existing file.
-    progress : bool, optional
-        Whether to show a progress bar, as in `fit`.
-
-    Returns
-    -------
-    Path
-        The output file.
-
-    Raises
-    ------
-    OptionError
-        If the file already exists or is a source, if its name has another ending, or if a CSV file would have only one column.
-    DataError
-        If the source is neither a Parquet file nor a stream, if a key is not a column, if two columns would have the same name, or if
-        `predict` raises it. No file is left then.
-    NotAvailable
-        If pyarrow is not installed.
-
-    Examples
-    --------
-    >>> import os, tempfile
-    >>> import pandas as pd
-    >>> import protoclass as pc
-    >>> iris = pc.load_data("iris")
-    >>> fit = pc.fit("species ~ .", iris, eps=1.0)
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     rows, out = os.path.join(folder, "rows.parquet"), os.path.join(folder, "out.csv")
-    ...     iris.rename_axis("id").iloc[[0, 70]].reset_index().to_parquet(rows)
-    ...     pd.read_csv(fit.predict_to(rows, out, key="id", kind=["class", "distance"])).round(2)
-       id      class  distance_setosa  distance_versicolor  distance_virginica
-    0   0     setosa             0.27                 2.79                3.94
-    1  70  virginica             3.05                 1.43                1.15
-    """
-    one_of("unseen", unseen, UNSEEN)
-    check_progress(progress)
-    if not installed("pyarrow"):
-        raise NotAvailable("predict_to needs pyarrow, which is not installed: pip install pyarrow")
-    import pyarrow  # not at the top, because it takes half a second that nothing else needs
-    from pyarrow.csv import CSVWriter
-    from pyarrow.parquet import ParquetWriter
-
-    keys, kinds = _listed(key), _listed(kind)
-    decision = {"level": level, "prior": prior, "loss": loss, "threshold": threshold}
-    for name in kinds:
-        fit.check_kind(name, **decision)
-    path, needed = check_path(out, (".parquet", ".csv"), "out"), fit.needed_of_new()
-    check_free(path, overwrite)
-    in_csv = path.suffix.lower() == ".csv"
-    if in_csv and not keys and len(kinds) == 1 and kinds[0] in SINGLE:
-        raise OptionError(
-            "a CSV file of one column has empty lines for missing values, which other programs skip: use key=, or a .parquet file"
-        )
-    if is_path(source) and path.resolve() in [file.path.resolve() for file in files_of(source)]:
-        raise OptionError(f"out={brief(str(path))} is also an input file: use another")
-    labels = {kind: _labels(fit, kind, keys) for kind in kinds}
-
-    def blocks() -> Iterator[tuple[Any, pd.DataFrame]]:
-        first = 0
-        for table in arrow_tables(source, needed, keys):
-            rows = as_pandas(table.select([c for c in table.column_names if needed is None or c in needed]))
-            yield table.select(keys), rows.set_axis(pd.RangeIndex(first, first + len(rows)))  # rows are called by their numbers
-            first += len(rows)
-
-    def answer(block: tuple[Any, pd.DataFrame]) -> tuple[Any, Unseen]:
-        table, rows = block
-        found = fit.unseen_in(rows)
-        if unseen == "raise":
-            found.refuse()
-        for kind in kinds:
-            told = fit.answer_rows(rows, kind, unseen == "zero", **decision)
-            for name, values in _columns(kind, told, labels[kind]):
-                table = table.append_column(name, pyarrow.array(values))
-        check_unique(pd.Index(table.column_names), "output column")
-        return table, found
-
-    def write(file: Any) -> Unseen:
-        answers = each(answer, blocks(), MANY)
-        head, found = next(answers)
-        with bar(None, "predicting", progress) as predicting, (CSVWriter if in_csv else ParquetWriter)(file, head.schema) as written:
-            for table, new in answers:
-                written.write(table.cast(head.schema))
-                found += new
-                predicting.update(len(table))
-        return found
-
-    fit.warn_of(write_by(write, path, overwrite), unseen == "zero")
-    return path
-
-
-def _listed(given: Any) -> list[Any]:
-    return [] if given is None else list(given) if isinstance(given, (list, tuple)) and given else [given]
-
-
-def _labels(fit: Fitted, kind: str, keys: list[str]) -> pd.Series:
-    """What is written for each class or prototype."""
-    labels, data = pd.Index(fit.classes, dtype=object), fit.call.data
-    if kind != "nearest":
-        return pd.Series(of_one_type(fit.classes), labels, object)
-    labels, known = fit.prototype_names.unique(), pd.DataFrame() if isinstance(data, Absent) else as_pandas(data)
-    by_key = len(keys) == 1 and keys[0] in known and (fit.prototype_row >= 0).all()
-    return pd.Series(of_one_type(known.loc[labels, keys[0]].tolist() if by_key else labels.tolist()), labels, object)
-
-
-def _columns(kind: str, told: Any, labels: pd.Series) -> Iterator[tuple[str, Any]]:
-    """An answer about some rows in columns, of the same types for all rows."""
-    if kind in SINGLE:
-        yield kind, pd.Categorical(told.map(labels), labels.unique())
-        return
-    for c, label in labels.items():
-        yield f"{kind}_{label}", pd.array([None if s is None else c in s for s in told], "boolean") if kind == "set" else told[c]

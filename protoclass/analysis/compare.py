@@ -405,8 +405,8 @@ def checked(splits: Splits, options: Mapping[str, Any], loss: pd.DataFrame | Non
     if problem.model.can.coordinates and not problem.metric.train_in_folds:
         as_vectors(problem.metric.train(problem.frame) if isinstance(problem.metric, Metric) else problem.metric)
     tunes = problem.cv is not None and (problem.tuned() or not problem.cv_is_auto)
-    out = {"loss": loss, **options} if tunes and "measure" not in options else options
-    if problem.class_factors is not None and any(isinstance(out.get(name), pd.DataFrame) for name in ("loss", "measure")):
+    out = {"measure": loss, **options} if tunes and loss is not None else options
+    if problem.class_factors is not None and isinstance(out.get("measure"), (pd.DataFrame, Mapping)):
         warn(TWICE, DataWarning)
     return out
 

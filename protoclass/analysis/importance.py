@@ -344,7 +344,7 @@ def permutation_test(
             rows.append(row)
             permuting.update()
     table = pd.concat(rows, ignore_index=True).rename_axis(index="permutation")
-    error = float(validation.table["error"].iloc[validation.chosen_by_call()])
+    error = float(validation.table["error"].iloc[validation.point_of()])
     as_small = int((table["error"].round(12) <= round(error, 12)).sum())
     return PermutationTest(
         error, table, (1 + as_small) / (1 + len(table)), validation.measure_name, how, repr(problem.call)
@@ -361,7 +361,7 @@ def _validate_permuted(validation: ErrorCurve, order: np.ndarray) -> pd.DataFram
         raise DataError(
             f"the procedure fails with permuted classes ({reason}): use fewer folds, or parameters that need fewer rows"
         ) from reason
-    return again.table.iloc[[again.chosen_by_call()]][[*validation.grid, "error", "size"]]
+    return again.table.iloc[[again.point_of()]][[*validation.grid, "error", "size"]]
 
 
 def permuted(problem: Problem, order: np.ndarray) -> pd.DataFrame:

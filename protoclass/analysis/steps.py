@@ -339,7 +339,7 @@ def at(fit: AnyFit, size: int | None = None, lambda_: float | None = None, **tun
     return fit.derived(rule.first(int(size)), steps=int(size))
 
 
-OF_CLASSES = ("loss", "measure", "class_weights")  # arguments that are not about single rows
+OF_CLASSES = ("measure", "class_weights")  # arguments that are not about single rows
 
 
 def slim(fit: AnyFit) -> AnyFit:

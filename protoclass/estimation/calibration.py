@@ -34,7 +34,7 @@ from .cross_validation import FoldPath, Lost, draw_folds, fold_paths, validate
 from .decisions import Calibration, FoldRule, Threshold, class_code
 from .error_curve import READ, ErrorCurve, values_at
 from .fitted import AnyFit, Fitted
-from .problem import Problem, measure_losses, requested_measure, with_folds
+from .problem import Problem, check_measure, measure_losses, with_folds
 
 HOW = ("auto", *LEARN)
 MOST_PARTS = 10  # of the calibration rows, without which probabilities are learned again
@@ -284,7 +284,7 @@ def tuned_in_folds(fit: Fitted, cv: Any, seed: int | None, tune: Any) -> tuple[l
                 if tune is True:
                     raise
                 return None, f"without a fold they can't be tuned again: {error}"
-            values.append(values_at(found.grid, found.chosen(selection.rule)))
+            values.append(values_at(found.grid, found.point_of(selection.rule)))
             tuning.update()
     return values, ""
 
@@ -431,7 +431,10 @@ def threshold(
             raise OptionError(f"{name} must be a number above 0, up to 1, not {brief(least)}")
     if sensitivity is not None and specificity is not None:
         raise OptionError("one threshold may not reach both sensitivity= and specificity=: use one of them")
-    matrix, name = measure_losses(requested_measure(measure, loss), fit.frame)
+    if loss is not None and not (isinstance(measure, str) and measure == "error"):
+        raise OptionError("loss= is itself the measure of a threshold: leave out measure= or loss=")
+    check_measure(measure)
+    matrix, name = measure_losses(measure if loss is None else loss, fit.frame)
     chooser = Chooser(code, matrix, name == "balanced", limits)
     y, w = calibration.conformal.y, calibration.conformal.w
     fold = parts(calibration, code, fit.frame.levels)

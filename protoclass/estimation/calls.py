@@ -39,12 +39,12 @@ def fit_call(call: Call, kind: type[AnyFit]) -> AnyFit:
     if problem.cv is None or (problem.cv_is_auto and not tuned):
         return calibrated(_without_choice(kind.learn(problem, Selection())))
     validation, trial, answers = validate(problem)
-    problem, point = validation.problem, validation.chosen_by_call()
+    problem, point = validation.problem, validation.point_of()
     selection = Selection(validation.grid, values_at(validation.grid, point), point, problem.call.choose)
     known = None
     if not problem.metric_axes:  # otherwise each metric has its own
         path, place = answers.rules[point] if answers.rules else (None, 0)
-        known = trial.dissimilarity, trial.task, path and path.at(place)
+        known = trial.dissimilarity, trial.task, None if path is None else path.at(place)
     del answers  # has arrays of rows x grid points, of which the curve keeps those that it needs
     fit = calibrated(kind.learn(problem, selection, validation, known))
     worse = worse_than_one_class(validation, point, fit.rule.kinds, fit.calibration is not None)
@@ -55,11 +55,10 @@ def fit_call(call: Call, kind: type[AnyFit]) -> AnyFit:
 def _without_choice(fit: AnyFit) -> AnyFit:
     """A fit without cross-validation; raises if arguments need one, or if it has more prototypes than the call allows."""
     problem = fit.problem
-    for name in ("measure", "repeats", "loss", "tolerance"):
+    for name in ("measure", "repeats", "tolerance"):
         value = problem.call.arguments.get(name, DEFAULTS[name])
         if not is_default(name, value) and not (name == "repeats" and value == 1):
-            cure = ", or loss= in predict of a calibrated fit" if name == "loss" else ""
-            raise OptionError(f"{name}= needs cross-validation, but nothing is cross-validated: use cv=10 as well{cure}")
+            raise OptionError(f"{name}= needs cross-validation, but nothing is cross-validated: use cv=10 as well")
     if problem.budget is not None:
         count = counted(RulePath((fit.rule,)), problem.model, len(fit.classes))[0]
         if count > problem.budget:
@@ -73,7 +72,7 @@ def cross_validate_call(call: Call) -> ErrorCurve:
     if problem.cv is None:
         raise OptionError("cross-validation needs folds, but cv=None: use a number of folds, 'loo' or custom folds")
     validation = validate(problem)[0]
-    problem, worse = validation.problem, worse_than_one_class(validation, validation.chosen_by_call())
+    problem, worse = validation.problem, worse_than_one_class(validation, validation.point_of())
     _warn_of(copied(problem, validation.of_fold), worse, costs_twice(validation))
     if not problem.cv_is_auto:
         return validation

@@ -17,6 +17,7 @@ from ..core.parallel import each
 from ..core.query import Beside, Path, Query, answer_block
 from ..core.statistics.folds import FOLDS, drawn_by_class, grouped, quotas, stratified, usual_folds
 from ..core.statistics.one_se import frontier as lowest_errors
+from ..core.statistics.one_se import losses
 from ..core.statistics.sums import as_counts
 from ..core.task import Points, Task
 from ..frames.frame import Frame
@@ -24,7 +25,7 @@ from ..ground.checks import hint_for_value
 from ..ground.errors import DataError, DataWarning, OptionError, brief, shown
 from ..ground.progress import bar
 from ..metrics.dissimilarity import Dissimilarity
-from .error_curve import ErrorCurve, Extension, losses, row_weights, values_at
+from .error_curve import ErrorCurve, Extension, row_weights, values_at
 from .problem import DRAWN_ROWS, Problem, check_rows_needed, choose_candidates, class_counts, counted
 
 KINDS = ("class", "distance", "nearest", "cover", "prob", "decision")  # of rules; calibrated fits predict "set" as well
@@ -245,7 +246,7 @@ class Answers:
 def join(parts: Sequence[Answers], order: Any = slice(None)) -> Answers:
     """The answers over several grids together, in another order of the points."""
 
-    def joined(name: str) -> np.ndarray | None:
+    def joined(name: str) -> Any:
         arrays = [getattr(part, name) for part in parts]
         return None if any(a is None for a in arrays) else np.concatenate(arrays, axis=-1)[..., order]
 
@@ -401,7 +402,7 @@ def select_on_sample(problem: Problem, number: int) -> Problem:
     with catch_warnings():
         simplefilter("ignore", DataWarning)  # of levels that are rare in the sample
         curve = validate(part, covers=False)[0]
-    chosen = values_at(curve.grid, curve.chosen_by_call())
+    chosen = values_at(curve.grid, curve.point_of())
     *others, last = problem.metric_axes["dissimilarity"]
     said = f"the distance was selected from {', '.join(others)} and {last} on a random sample of {len(rows):,} rows by class"
     found = problem.with_metric(chosen)
@@ -417,7 +418,7 @@ def hold_out_in_turn(trial: Trial, axes: dict[str, np.ndarray]) -> Answers:
     if last is None or not ({*axes} - {last}) & {*model.metric_parameters}:
         return hold_out(trial, axes)
     first = hold_out(trial, {**axes, last: axes[last][:1]})
-    chosen = first.grid.iloc[trial.curve(first).chosen_by_call()]
+    chosen = first.grid.iloc[trial.curve(first).point_of()]
     return join([first, hold_out(trial, {**{name: np.array([chosen[name]]) for name in axes}, last: axes[last][1:]})])
 
 
@@ -456,7 +457,7 @@ def extend(trial: Trial, answers: Answers, axes: dict[str, np.ndarray]) -> tuple
 
 def _selected(trial: Trial, answers: Answers, name: str) -> Any:
     """The value of a parameter at the point that `choose=` in the call selects."""
-    return answers.grid[name].iloc[trial.curve(answers).chosen_by_call()]
+    return answers.grid[name].iloc[trial.curve(answers).point_of()]
 
 
 def _until_a_class_is_lost(answers: Answers, name: str) -> int:

@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 
 from ..core.statistics.intervals import (
+    Estimate,
     effective_rows,
     least_se,
     leverage,
@@ -23,7 +24,6 @@ from ..core.statistics.intervals import (
 )
 from ..core.statistics.one_se import (
     OF_HELD_OUT,
-    RULES,
     Choice,
     Limits,
     choose_over_repeats,
@@ -230,13 +230,33 @@ class ErrorCurve:
             out["bound"] = self.bounds.mean(axis=0)
         return out
 
-    def chosen(self, choose: str) -> int:
-        """The row of `table` selected by "1se", "1se-paired", "min", "tolerance" or "bound"; see `Choice` in `core.statistics`."""
-        return self.choice.points[choose]
+    def selected(self, choose: str | None = None) -> pd.Series:
+        """The row of `table` that a rule selects: parameters, error, standard error and size.
 
-    def chosen_by_call(self) -> int:
-        """The row of `table` selected by `choose=` in the call."""
-        return self.chosen(self.problem.call.choose)
+        Parameters
+        ----------
+        choose : "1se", "min" or "bound"
+            Rule of selection, as in `fit`. Default: the rule of the call.
+
+        Returns
+        -------
+        Series
+            Values by column; its `name` is the number of the row, which `fit_at` and `confusion` take.
+
+        Examples
+        --------
+        >>> import protoclass as pc
+        >>> v = pc.cross_validate("species ~ .", pc.load_data("iris"), "knn", k=[1, 5, 15])
+        >>> v.selected("min")["k"]
+        np.float64(15.0)
+        """
+        return self.table.iloc[self.point_of(choose)]
+
+    def point_of(self, choose: str | None = None) -> int:
+        """The number of this row."""
+        choose = self.problem.call.choose if choose is None else choose
+        one_of("choose", choose, tuple(self.choice.points))
+        return self.choice.points[choose]
 
     def chosen_at(self, values: Mapping[str, Any]) -> int:
         """The row of `table` selected by `choose=` in the call, among the rows with some values of the parameters."""
@@ -284,22 +304,22 @@ class ErrorCurve:
         """Name of the measure: "error", "balanced error", "ordinal error" or "loss"."""
         return MEASURES[self.measure]
 
-    def corrected(self, choose: str | None = None) -> float | None:
-        """Error of the selected point, corrected for selecting it on the same folds (BBC-CV).
+    def corrected(self, choose: str | None = None) -> Estimate:
+        """Error of the selected point, corrected for selecting it on the same folds (BBC-CV), with a 95 % interval.
 
         The error in `table` of the selected point is optimistic, because it was selected by this error. The correction is bootstrap
-        bias-corrected cross-validation (BBC-CV).
+        bias-corrected cross-validation (BBC-CV). A single grid point, and selection by the bound, which does not use held-out rows, need
+        no correction: then it is the error in `table`, with the interval of `band`.
 
         Parameters
         ----------
-        choose : "1se", "1se-paired", "min", "bound", or "tolerance" if the call has one
-            Selection of the point, as in `fit`. Default: the selection of the call, so the result is the error that the fit prints.
+        choose : "1se", "min" or "bound"
+            Rule of selection, as in `fit`. Default: the rule of the call, so the result is the error that the fit prints.
 
         Returns
         -------
-        float, or None
-            Corrected error in the unit of `measure`. None if no correction is needed: for one grid point, or for selection by the
-            bound, which does not use held-out rows.
+        Estimate
+            `value`, `low` and `high`, in the unit of `measure`.
 
         Notes
         -----
@@ -308,7 +328,16 @@ class ErrorCurve:
 
         On noise, with 40 rows and a true error of 0.50, the error at the 1-SE point is 0.38 for "scm", 0.40 for "pvm" and 0.45 for
         "knn", and the corrected error is 0.47, 0.48 and 0.50 (`python benchmarks/tuned_error.py`). So for "pvm" and "scm" it is still
-        2 to 3 points optimistic, see `corrected_interval`.
+        2 to 3 points optimistic.
+
+        *Interval.* It is Wilson's, for the effective number of independent rows: this number gives a proportion the variance of the
+        corrected losses of the rows. As in `band`, it accounts for groups of rows and for the training rows that folds share. It is at
+        most the number of rows, divided by the factor for shared training rows, so the interval is not empty if no row is misclassified.
+        It is reduced for Student's quantile. For the balanced error without groups, it is the interval of Price and Bonett (2004) for a
+        mean of proportions, with the same factor.
+
+        Twelve simulated worlds have noise, separated classes, unequal spread, rare classes, a column that splits, or costs. The interval
+        contains the true error in 0.97 to 1.00 of 60 samples, and is never empty (`python benchmarks/tuned_error.py --worlds`).
 
         See Also
         --------
@@ -321,67 +350,41 @@ class ErrorCurve:
         Examples
         --------
         >>> import protoclass as pc
-        >>> v = pc.cross_validate("species ~ .", pc.load_data("iris"))
-        >>> round(float(v.table["error"][v.one_se]), 2), round(v.corrected(), 2)
-        (0.02, 0.04)
+        >>> v = pc.cross_validate("species ~ .", pc.load_data("iris"), dissimilarity="euclidean", repeats=1)
+        >>> v.selected("1se")["error"], v.corrected()
+        (np.float64(0.04), 0.05 (95 % CI 0.018 to 0.13))
         """
-        found = self._corrected(choose)
-        return None if found is None else float(found[1] @ found[0] / found[1].sum())
+        correction = self.correction(choose)
+        if correction is not None:
+            return correction
+        point = self.point_of(choose)
+        low, high = self.band().loc[point, ["low", "high"]]
+        return Estimate(float(self.choice.error[point]), max(0.0, low), high)
 
-    def corrected_interval(self, choose: str | None = None) -> tuple[float, float] | None:
-        """A 95 % interval for the corrected error: Wilson's, for the effective number of independent rows.
-
-        This number gives a proportion the variance of the corrected losses of the rows. As in `band`, it accounts for groups of rows and
-        for the training rows that folds share. It is at most the number of rows, divided by the factor for shared training rows, so
-        the interval is not empty if no row is misclassified. It is reduced for Student's quantile.
-
-        For the balanced error without groups, the interval is the one of Price and Bonett (2004) for a mean of proportions, with the same
-        factor.
-
-        Parameters
-        ----------
-        choose : str
-            Selection of the point, as for `corrected`.
-
-        Returns
-        -------
-        (low, high), or None
-            Ends of the interval, at least 0. None if `corrected` is None.
-
-        Notes
-        -----
-        Twelve worlds have noise, separated classes, unequal spread, rare classes, a column that splits, or costs. It contains the true
-        error in 0.97 to 1.00 of 60 samples, and is never empty (`python benchmarks/tuned_error.py --worlds`). Losses are a proportion of
-        the largest one.
-
-        Examples
-        --------
-        >>> import protoclass as pc
-        >>> v = pc.cross_validate("species ~ .", pc.load_data("iris"))
-        >>> [round(end, 2) for end in v.corrected_interval()]
-        [0.01, 0.11]
-        """
+    def correction(self, choose: str | None = None) -> Estimate | None:
+        """As `corrected`; None if no correction is needed. Losses are a proportion of the largest one."""
         found, groups, largest = self._corrected(choose), self.problem.groups, self.loss.max()
         if found is None:
             return None
         lost, w = found
+        value = float(w @ lost / w.sum())
         if self.measure == "balanced" and groups is None:
             classes = [(self.problem.frame.codes == c) & (w > 0) for c in range(len(self.loss))]
             each = [(w[own] @ lost[own] / w[own].sum(), effective_rows(w[own])) for own in classes if own.any()]
             shares, rows = np.transpose(each)
-            return mean_of_few(shares, rows, self._shared)
-        parts, share = self._parts_of_rows(lost[:, None], w), float(w @ lost / w.sum() / largest)
+            return Estimate(value, *mean_of_few(shares, rows, self._shared))
+        parts, share = self._parts_of_rows(lost[:, None], w), value / largest
         spread, rows = float((parts**2).sum()) / largest**2, effective_rows(w, groups)
         if spread > 0:  # unequal losses vary less than a proportion of the largest
             rows = rows_worth(share, spread, effective_rows(w) * largest / self.loss[self.loss > 0].min())
         df = len(w) - 1 if groups is None else satterthwaite(np.bincount(groups, w))
         low, high = wilson(share, rows / self._shared * reduction(df))
-        return float(low * largest), float(high * largest)
+        return Estimate(value, float(low * largest), float(high * largest))
 
     def _corrected(self, choose: str | None) -> tuple[np.ndarray, np.ndarray] | None:
         """The corrected loss of each row, and its weight: 0 if no sample left it out; None if nothing is corrected."""
         choose = self.problem.call.choose if choose is None else choose
-        one_of("choose", choose, tuple(rule for rule in RULES if rule != "tolerance" or rule in self.choice.points))
+        self.point_of(choose)
         if len(self.grid) == 1 or choose == "bound":
             return None
         lost = self._corrected_losses[:, (*OF_HELD_OUT, "tolerance").index(choose)]
@@ -490,24 +493,9 @@ class ErrorCurve:
         return 1 + K / (K - 1)
 
     @property
-    def best(self) -> int:
-        """Row of `table` with the lowest error; ties go to the smallest model, then to the first row."""
-        return self.choice.best
-
-    @property
-    def one_se(self) -> int:
-        """Row of `table` by the 1-SE rule: the smallest size with an error within one SE of the lowest."""
-        return self.choice.one_se
-
-    @property
     def fold_errors(self) -> pd.DataFrame:
         """Mean loss of each fold (rows, repeat by repeat) at each grid point (columns)."""
         return pd.DataFrame(self.errors).rename_axis(index="fold", columns="point")
-
-    @property
-    def fold_sizes(self) -> pd.DataFrame:
-        """Size of the model of each fold (rows, repeat by repeat) at each grid point (columns)."""
-        return pd.DataFrame(self.sizes).rename_axis(index="fold", columns="point")
 
     @property
     def no_information(self) -> float:
@@ -538,8 +526,8 @@ class ErrorCurve:
         series = {g: pd.Categorical.from_codes(codes[:, g], frame.levels) for g in range(codes.shape[1])}
         return pd.DataFrame(series, index).rename_axis(columns="point")
 
-    def confusion(self, point: int | None = None) -> pd.DataFrame:
-        """Weight of held-out rows by true class (rows) and predicted class, at a row of `table` (default the 1-SE point).
+    def confusion(self, point: Any = None) -> pd.DataFrame:
+        """Weight of held-out rows by true class (rows) and predicted class, at a row of `table`, or at the selected one.
 
         With several repeats, the mean over them. Rows without a prediction are not counted.
         """
@@ -550,17 +538,17 @@ class ErrorCurve:
         counts = np.mean([np.bincount(c[at], frame.weights[at], L * L) for c, at in zip(cells, known, strict=True)], axis=0).reshape(L, L)
         return pd.DataFrame(as_counts(counts), frame.levels.rename("truth"), frame.levels.rename("predicted"))
 
-    def _point(self, point: int | None) -> int:
-        if point is None:
-            return self.one_se
+    def _point(self, point: Any) -> int:
+        """A row of the table, which is given by its number or as it is selected; the one that the call selects by default."""
+        point = self.point_of() if point is None else point.name if isinstance(point, pd.Series) else point
         if isinstance(point, bool) or not isinstance(point, (int, np.integer)) or not 0 <= point < len(self.grid):
-            raise OptionError(f"point must be a row of `table`, 0 to {len(self.grid) - 1}, not {brief(point)}")
+            raise OptionError(f"point must be a row of `table`, 0 to {len(self.grid) - 1}, or selected('1se'), not {brief(point)}")
         return int(point)
 
-    def select(self, point: int) -> Selection:
+    def select(self, point: Any) -> Selection:
         """The selection of a row of `table`; by hand, unless `choose=` in the call selects this row."""
         at = self._point(point)
-        return Selection(self.grid, values_at(self.grid, at), at, self.problem.call.choose if at == self.chosen_by_call() else BY_HAND)
+        return Selection(self.grid, values_at(self.grid, at), at, self.problem.call.choose if at == self.point_of() else BY_HAND)
 
     def tidy(self) -> Any:
         """Table by grid point: parameters, error, std_error, conf_low, conf_high (+- 1 SE, as in broom), size, measure.
@@ -580,8 +568,8 @@ class ErrorCurve:
         `error_min_corrected` and `error_1se_corrected` are the errors of the two points, corrected for selecting them on the same
         folds, see `corrected`; NaN for a single grid point.
         """
-        best, chosen = self.table.iloc[self.best], self.table.iloc[self.one_se]
-        least, parsimonious = (np.nan if (e := self.corrected(c)) is None else e for c in ("min", "1se"))
+        best, chosen = self.selected("min"), self.selected("1se")
+        least, parsimonious = (np.nan if (e := self.correction(c)) is None else e.value for c in ("min", "1se"))
         row = pd.DataFrame([{
             "measure": self.measure_name, "points": len(self.table), "folds": int(self.of_fold.max()) + 1, "repeats": len(self.of_fold),
             "error_min": best["error"], "se_min": best["se"], "size_min": best["size"],

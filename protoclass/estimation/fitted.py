@@ -321,9 +321,9 @@ class Fitted(Served):
         prior : mapping of class to proportion, or "class_weights", optional
             Prevalence of the classes in the population of the new rows, for "prob" and "class". Default: the prevalence in the rows
             used for calibration. "class_weights": the proportions that `class_weights=` of the fit gives the classes.
-        loss : DataFrame, optional
-            Loss matrix for "class", with true classes as rows and predicted classes as columns. The predicted class has the lowest
-            expected loss under the probabilities.
+        loss : DataFrame or dict, optional
+            Loss matrix for "class", with true classes as rows and predicted classes as columns; for two classes also the cost of an
+            error in a class, such as `{"bad": 5}`. The predicted class has the lowest expected loss under the probabilities.
         threshold : Threshold, or dict of one class and a threshold, optional
             Probability threshold for "class": this class is predicted if its probability is at least the threshold, otherwise the
             most probable other class. `Fit.threshold` selects a threshold on held-out rows.
@@ -361,6 +361,14 @@ class Fitted(Served):
         Fit.calibrate : calibrated probabilities and prediction sets.
         Fit.test : error and intervals on new rows.
         Fit.why : the prototypes behind a prediction.
+
+        Examples
+        --------
+        >>> import protoclass as pc
+        >>> iris = pc.load_data("iris")
+        >>> fit = pc.fit("species ~ .", iris, eps=1.0)
+        >>> fit.predict(iris.iloc[[0, 70]]).tolist(), fit.predict(iris.iloc[[0, 70]], "nearest").tolist()
+        (['setosa', 'virginica'], [7, 104])
         """
         one_of("unseen", unseen, UNSEEN)
         data, rows = (self.call.data, True) if new is None else (new, False)
@@ -565,6 +573,7 @@ class Fitted(Served):
         new = {name: tried for name, tried in earlier.items() if name not in selection.grid}
         return replace(self, selection=replace(selection, earlier={**selection.earlier, **new})) if new else self
 
+    @property
     def training_error(self) -> float:
         """Weighted proportion of the training rows that are misclassified."""
         wrong = self.fitted_codes != self.frame.codes
@@ -579,7 +588,8 @@ class Fitted(Served):
         trained = chosen and len(of_rows) < self.nobs and self.model.measures(self.rule)
         return f"the same rows {'selected the prototypes' if trained else 'trained the model'}"
 
-    def parameters(self) -> dict[str, Any]:
+    @property
+    def params(self) -> dict[str, Any]:
         """Selected parameters of the method, and tuned parameters of the metric."""
         values, own = self.selection.values, self.problem.metric_axes
         return {**self.model.parameters(), **{name: values[name] for name in own}}

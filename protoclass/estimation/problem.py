@@ -14,7 +14,6 @@ from ..core.parallel import Once
 from ..core.query import Path
 from ..core.sources import Source
 from ..core.statistics.folds import FOLDS
-from ..core.statistics.one_se import RULES
 from ..core.task import Task
 from ..frames.blocks import blocks
 from ..frames.frame import Frame, mold
@@ -25,6 +24,7 @@ from ..ground.checks import (
     MOST_RUNS,
     check_progress,
     check_seed,
+    either,
     hint_for_value,
     is_number,
     one_of,
@@ -51,11 +51,12 @@ from ..models.base import Model
 from ..models.registry import methods_with
 from ..models.registry import model as find_model
 
-DEFAULTS: Mapping[str, Any] = {"method": "pvm", "dissimilarity": "auto", "candidates": "auto", "cv": "auto", "choose": "auto",
-                               "na": "drop", "weights": None, "groups": None, "seed": 0, "progress": None,
-                               "measure": "error", "repeats": "auto",
-                               "calibrate": False, "class_weights": None, "loss": None,
-                               "max_prototypes": None, "tolerance": None}  # fmt: skip
+DEFAULTS: Mapping[str, Any] = {
+    "method": "pvm", "dissimilarity": "auto", "candidates": "auto",
+    "cv": "auto", "repeats": "auto", "choose": "auto", "tolerance": None, "max_prototypes": None, "measure": "error",
+    "na": "drop", "weights": None, "class_weights": None, "groups": None,
+    "calibrate": False, "seed": 0, "progress": None,
+}  # fmt: skip
 
 
 @savable
@@ -373,15 +374,12 @@ class Parsed:
         Method of the call.
     drawn : bool
         Whether `cv=` is a number of folds to draw, and not the fold of each row.
-    measure : str or DataFrame
-        Error measure, or loss matrix.
     """
 
     call: Call
     options: Mapping[str, Any]
     model: Model
     drawn: bool
-    measure: Any
 
 
 def parse(call: Call) -> Parsed:
@@ -392,7 +390,7 @@ def parse(call: Call) -> Parsed:
     if not isinstance(call.formula, str):
         raise FormulaError(f"a formula must be text such as 'y ~ .', not {type(call.formula).__name__}: {ELSEWHERE['X']}")
     model, drawn = find_model(options["method"], call.parameters, beside=DEFAULTS), is_drawn(options["cv"])
-    measure = requested_measure(options["measure"], options["loss"])
+    check_measure(options["measure"])
 
     candidates = options["candidates"]
     check_candidates(candidates)
@@ -405,15 +403,13 @@ def parse(call: Call) -> Parsed:
         )
 
     choose, tolerance = options["choose"], options["tolerance"]
-    one_of("choose", choose, (*RULES, "auto"))
+    one_of("choose", choose, ("auto", "1se", "min", "bound"))
     if choose == "bound" and not model.can.grid_bounds:
         raise OptionError(
             f"choose='bound' needs a bound over the grid, which method {model.name!r} does not have: use {methods_with('grid_bounds')}"
         )
-    if tolerance is None and choose == "tolerance":
-        raise OptionError("choose='tolerance' needs tolerance=, such as 0.02, or '5%' of the lowest error")
-    if tolerance is not None and choose not in ("auto", "tolerance"):
-        raise OptionError(f"tolerance={brief(tolerance)} needs choose='tolerance', not choose={choose!r}: leave out one")
+    if tolerance is not None and choose != "auto":
+        raise OptionError(f"tolerance={brief(tolerance)} is itself a rule of selection, beside choose={choose!r}: leave out one")
     if not is_number(read_tolerance(tolerance)[0], 0):
         raise OptionError(
             "tolerance must be a number >= 0 in the unit of the measure, such as 0.02, or a percentage of the lowest error, such as "
@@ -449,7 +445,7 @@ def parse(call: Call) -> Parsed:
         whole_number("repeats", options["repeats"], 1, MOST_RUNS)
     check_seed(options["seed"])
     check_progress(options["progress"])
-    return Parsed(call, options, model, drawn, measure)
+    return Parsed(call, options, model, drawn)
 
 
 def read_tolerance(tolerance: Any) -> tuple[Any, bool]:
@@ -483,7 +479,7 @@ def prepare(call: Call) -> Problem:
     frame, factors = weigh_classes(frame, options["class_weights"])
     budget = budget_of(options["max_prototypes"], model, len(frame.levels))
     model = model if budget is None else model.within(budget)
-    loss, loss_name = measure_losses(parsed.measure, frame)
+    loss, loss_name = measure_losses(options["measure"], frame)
 
     spec, to_tune = one_of_metrics(options["dissimilarity"]), None
     many = model.redraws and parsed.drawn and folds != "loo" and groups is None and not isinstance(candidates, Candidates)
@@ -550,27 +546,23 @@ def refuse_budget(problem: Problem, smallest: int, grid: str) -> OptionError:
     )
 
 
+NAMED = ("error", "balanced", "ordinal")  # measures with a name
 MEASURES = {"error": "error", "balanced": "balanced error", "ordinal": "ordinal error", "loss": "loss"}  # in words
 
 
-def requested_measure(measure: Any, loss: Any) -> Any:
-    """Error measure of a call, from `measure=` and `loss=` together."""
-    if loss is not None and not isinstance(loss, pd.DataFrame):
-        raise OptionError(f"loss must be a DataFrame with true classes as rows and predicted ones as columns, not {brief(loss)}")
-    if loss is not None and not (isinstance(measure, str) and measure == "error"):
-        raise OptionError("loss= is the measure of the cross-validation: leave out measure= or loss=")
-    measure, names = measure if loss is None else loss, ("error", "balanced", "ordinal")
-    if not isinstance(measure, pd.DataFrame) and not (isinstance(measure, str) and measure in names):
-        hint = hint_for_value("measure", measure, names)
+def check_measure(measure: Any) -> None:
+    """Raise unless `measure=` is the name of an error, a loss matrix, or the costs of classes."""
+    if not (isinstance(measure, (pd.DataFrame, Mapping)) or (isinstance(measure, str) and measure in NAMED)):
+        hint = hint_for_value("measure", measure, NAMED)
         raise OptionError(
-            f"measure must be 'error', 'balanced', 'ordinal' or a loss matrix as a DataFrame, not {brief(measure)}{hint and ': '}{hint}"
+            f"measure must be {either(NAMED)}, a loss matrix as a DataFrame, or the cost of an error in a class, such as {{'ill': 5}}, not "
+            f"{brief(measure)}{hint and ': '}{hint}"
         )
-    return measure
 
 
 def measure_losses(measure: Any, frame: Frame) -> tuple[np.ndarray, str]:
     """Loss (classes, classes) of predicting column j for class i, and the name of the measure."""
-    if isinstance(measure, pd.DataFrame):
+    if not isinstance(measure, str):
         return loss_matrix(measure, frame.levels), "loss"
     if measure != "ordinal":
         return 1.0 - np.eye(len(frame.levels)), measure
@@ -585,12 +577,26 @@ def measure_losses(measure: Any, frame: Frame) -> tuple[np.ndarray, str]:
 
 
 def loss_matrix(loss: Any, levels: pd.Index) -> np.ndarray:
-    """Loss (classes, classes) of predicting column j for class i, in level order; 0-1 loss if none is given."""
+    """Loss (classes, classes) of predicting column j for class i, in level order; 0-1 loss if none is given.
+
+    For two classes it may be a mapping of a class to the cost of an error in it, if an error in the other class costs 1.
+    """
     L = len(levels)
     if loss is None:
         return 1.0 - np.eye(L)
+    if isinstance(loss, Mapping):
+        if L != 2 or len(loss) not in (1, 2) or not set(loss) <= set(levels):
+            raise OptionError(
+                f"costs {brief(dict(loss))} need two classes, one or both of them as keys, but the classes are {list(levels)}: use a loss "
+                "matrix as a DataFrame"
+            )
+        costs = [loss.get(level, 1.0) for level in levels]
+        loss = pd.DataFrame([[0.0, costs[0]], [costs[1], 0.0]], levels, levels)
     if not isinstance(loss, pd.DataFrame):
-        raise OptionError(f"loss must be a DataFrame with true classes as rows and predicted ones as columns, not {brief(loss)}")
+        raise OptionError(
+            f"loss must be a DataFrame with true classes as rows and predicted ones as columns, or {{'ill': 5}} for two classes, not "
+            f"{brief(loss)}"
+        )
     if set(loss.index) != set(levels) or set(loss.columns) != set(levels) or loss.shape != (L, L):
         raise OptionError(f"a loss matrix needs one row (truth) and one column (predicted) for each class: {list(levels)}")
     try:

@@ -318,10 +318,10 @@ def validated(fit: Fitted) -> dict[str, str]:
     how = count_folds(validation) + (", the same in each" if row["se"] <= SAME else "")
     none = f"no-information {name} {fixed(validation.no_information)}"
     out = {f"CV {name}": f"{with_error(row['error'], row['se'], how)}; {none}"}
-    corrected = None if fit.selection.by_hand else validation.corrected(fit.selection.rule)
+    corrected = None if fit.selection.by_hand else validation.correction(fit.selection.rule)
     if corrected is not None:
         tuned = ", ".join(map(str, validation.grid))
-        out[f"Corrected {name}"] = f"{fixed(corrected)} (adjusted for tuning {tuned} on the same folds)"
+        out[f"Corrected {name}"] = f"{fixed(corrected.value)} (adjusted for tuning {tuned} on the same folds)"
     return out
 
 
@@ -330,8 +330,9 @@ def warnings_of(fit: Fitted) -> dict[str, str]:
     validation = fit.curve
     assert validation is not None
     assert fit.point is not None
-    corrected = None if fit.selection.by_hand else validation.corrected(fit.selection.rule)
-    worse = worse_than_one_class(validation, fit.point, fit.rule.kinds, fit.calibration is not None, corrected)
+    corrected = None if fit.selection.by_hand else validation.correction(fit.selection.rule)
+    error = None if corrected is None else corrected.value
+    worse = worse_than_one_class(validation, fit.point, fit.rule.kinds, fit.calibration is not None, error)
     return {name: words for name, words in {"Warning": worse, "Costs": costs_twice(validation)}.items() if words}
 
 
@@ -391,12 +392,12 @@ def error_said(fit: Fitted) -> str:
     if isinstance(validation, str) or point is None:
         return validation if isinstance(validation, str) else "not cross-validated: cv=10"
     usual = 2 if fit.nobs < LARGE else 3
-    corrected = None if fit.selection.by_hand or fit.curve is None else validation.corrected(fit.selection.rule)
+    corrected = None if fit.selection.by_hand or fit.curve is None else validation.correction(fit.selection.rule)
     error = float(validation.choice.error[point])
     if corrected is None:
         value, ends, how = error, tuple(validation.band().iloc[point][["low", "high"]]), "cross-validated"
     else:
-        ends, value = validation.corrected_interval(fit.selection.rule) or (np.nan, np.nan), corrected
+        value, ends = corrected.value, (corrected.low, corrected.high)
         how = f"cross-validated {fixed(error, usual)}, corrected for tuning"
     interval = f" (95 % CI {fixed(max(0.0, ends[0]), usual)} to {fixed(ends[1], usual)})" if np.isfinite(ends).all() else ""
     constant = "most common class" if validation.measure == "error" else "one class for all rows"
@@ -482,10 +483,10 @@ def _class_table(fit: Fitted) -> pd.DataFrame:
 def choices(validation: ErrorCurve) -> pd.DataFrame:
     """The rows of the best point, of the 1-SE rule and of `choose=`; `corrected` has their errors corrected for the choice."""
     rules = list(dict.fromkeys(["min", "1se", validation.problem.call.choose]))
-    rows = validation.table.iloc[[validation.chosen(rule) for rule in rules]].set_axis(rules)
+    rows = validation.table.iloc[[validation.point_of(rule) for rule in rules]].set_axis(rules)
     if len(validation.grid) > 1:
-        corrected = [validation.corrected(rule) for rule in rules]
-        values = [np.nan if value is None else value for value in corrected]
+        corrected = [validation.correction(rule) for rule in rules]
+        values = [np.nan if found is None else found.value for found in corrected]
         rows.insert(int(rows.columns.get_loc("se")) + 1, "corrected", values)
     return rows.rename(columns={"error": validation.measure_name})
 
@@ -501,6 +502,6 @@ def _head(validation: ErrorCurve) -> str:
 
 def curve_said(validation: ErrorCurve) -> tuple[str, list[Any]]:
     """`print(validation)`."""
-    warned = (worse_than_one_class(validation, validation.chosen_by_call()), costs_twice(validation))
+    warned = (worse_than_one_class(validation, validation.point_of()), costs_twice(validation))
     lines = [repr(validation.problem.call), _head(validation), *(f"Warning: {words}" for words in warned if words)]
     return "\n".join(lines), [(choices(validation), NUMBERS)]

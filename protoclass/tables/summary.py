@@ -30,7 +30,7 @@ def summary(fit: Fitted) -> Summary:
     from .sheets import Sheet, SheetSummary, sheet_of  # statsmodels takes 0.4 s that most fits do without
 
     search = {name.capitalize(): significant(fit.rule.report[name]) for name in SEARCH if name in fit.rule.report}
-    lines = {**facts(fit), **search, "Training error": fixed(fit.training_error())}
+    lines = {**facts(fit), **search, "Training error": fixed(fit.training_error)}
     if names := columns_left(fit):
         lines["Columns left"] = ", ".join(names)
     out = [Sheet([[k, v] for k, v in lines.items()], repr(fit.call), aligns="ll"), sheet_of(by_class(fit), "Classes")]
@@ -155,7 +155,7 @@ def tuned_on_the_same_folds(fit: Fitted) -> list[str]:
 def at_the_end(fit: Fitted) -> list[str]:
     """A note if the lowest error is at the largest value of a parameter that was tried."""
     assert fit.curve is not None
-    grid, best, name = fit.curve.grid, fit.curve.best, fit.curve.measure_name
+    grid, best, name = fit.curve.grid, fit.curve.choice.best, fit.curve.measure_name
     numeric = [c for c in grid if grid[c].nunique() > 2 and pd.api.types.is_numeric_dtype(grid[c])]
     ends = [(c, grid[c].iloc[best]) for c in numeric if allowed(fit) != grid[c].iloc[best] == grid[c].max() < np.inf]
     return [

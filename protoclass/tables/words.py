@@ -102,7 +102,7 @@ def describe_point(validation: ErrorCurve, point: int) -> str:
 
 def describe_choice(validation: ErrorCurve, point: int) -> str:
     """A grid point with its error, and whether it is the best or the 1-SE choice."""
-    names = ((validation.best, f"the least {validation.measure_name}"), (validation.one_se, "the 1-SE choice"))
+    names = ((validation.choice.best, f"the least {validation.measure_name}"), (validation.choice.one_se, "the 1-SE choice"))
     marks = [name for at, name in names if at == point]
     which = f", {' and '.join(marks)}" if marks else ""
     error = write_error(validation.table.iloc[point])
@@ -111,11 +111,11 @@ def describe_choice(validation: ErrorCurve, point: int) -> str:
 
 def describe_selection(validation: ErrorCurve) -> str:
     """The selection of the 1-SE rule, its error and its size: the title of the error curve."""
-    row = validation.table.iloc[validation.one_se]
+    row = validation.table.iloc[validation.choice.one_se]
     error = f"{validation.measure_name} {write_number(row['error'])}" + (f" (SE {write_number(row['se'])})" if row["se"] > SAME else "")
     noun, size = name_sizes(validation), write_number(round(float(row["size"]), 1))
     mean = f"mean size {size}" if noun == "size" else f"{size} {noun} per fold on average"
-    return f"{describe_point(validation, validation.one_se)}: {error}\n1-SE choice: {mean}"
+    return f"{describe_point(validation, validation.choice.one_se)}: {error}\n1-SE choice: {mean}"
 
 
 def name_sizes(validation: ErrorCurve) -> str:

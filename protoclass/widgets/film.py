@@ -184,6 +184,12 @@ def measure_rivals(fit: Fitted, source: Source | None, nearest: np.ndarray) -> t
     return rival, near, far
 
 
+def _corrected(fit: Fitted) -> float | None:
+    """The corrected error of a fit at the selected point; None if there is none."""
+    found = fit.curve.correction() if fit.curve is not None and fit.point == fit.curve.point_of() else None
+    return None if found is None else found.value
+
+
 def describe(film: Film, album: Album | None, new: pd.DataFrame | None = None) -> Packed:
     """All of a film but its reels: what a page knows of rows, classes and radii; `new` has predictors of other rows."""
     stages, fit, frame = film.stages, film.fit, film.fit.frame
@@ -202,7 +208,7 @@ def describe(film: Film, album: Album | None, new: pd.DataFrame | None = None) -
         "formula": str(fit.formula),
         "method": f"{fit.model.title}, {fit.dissimilarity.metric.name}, {fit.nobs:,} rows",
         "measure": "" if held is None else held.measure_name,
-        "corrected": held.corrected() if held is not None and fit.point == held.chosen_by_call() else None,
+        "corrected": _corrected(fit),
         "own": stages.own,
         "optimistic": fit.why_optimistic,
         "ordered": fit.rule.prototypes.at is not None and "support" not in fit.rule.prototypes.table,

@@ -13,11 +13,10 @@ from .. import Array
 RULES: Mapping[str, str] = {
     "1se": "1-SE rule",
     "min": "lowest {measure}",
-    "1se-paired": "paired 1-SE rule",
     "bound": "lowest bound",
     "tolerance": "simplest model within a tolerance of the lowest {measure}",
 }
-OF_HELD_OUT = ("1se", "1se-paired", "min")  # the rules that use only held-out rows
+OF_HELD_OUT = ("1se", "min")  # the rules that use only held-out rows
 SAMPLES = 200  # of the bootstrap
 LARGEST = 2**22  # fold errors in memory at a time
 
@@ -46,10 +45,9 @@ class Choice:
     error, se, size : arrays (G,)
     points : mapping of a name in `RULES` to a grid point
         "min": lowest error, then lowest size, then lowest rank, then first in the grid. "1se": of the grid points with error <=
-        error[best] + se[best] the one with the lowest size, then lowest rank, then lowest error, then the first. "1se-paired": the same
-        for the grid points whose error minus the lowest is at most the standard error of this difference over the folds. "tolerance",
-        if there is one: the same for those whose error is at most that far above the lowest. "bound", if there are bounds: the lowest,
-        then lowest size, then lowest rank, then the first.
+        error[best] + se[best] the one with the lowest size, then lowest rank, then lowest error, then the first. "tolerance", if there
+        is one: the same for those whose error is at most that far above the lowest. "bound", if there are bounds: the lowest, then lowest
+        size, then lowest rank, then the first.
         All select among the points that the limits allow.
     """
 
@@ -70,9 +68,7 @@ class Choice:
 def choose(errors: Array, weight: Array, sizes: Array, bounds: Array | None = None, limits: Limits = UNLIMITED) -> Choice:
     """The grid points that each rule chooses from the errors of the folds of one cross-validation.
 
-    The 1-SE rule is the rule of glmnet and *The Elements of Statistical Learning*, section 7.10. All points share folds and rows,
-    so a difficult fold makes the errors of all larger: their difference has a smaller standard error than either, and the paired
-    rule is stricter if errors are correlated.
+    The 1-SE rule is the rule of glmnet and *The Elements of Statistical Learning*, section 7.10.
 
     Parameters
     ----------
@@ -130,9 +126,7 @@ def choose_over_repeats(
         return _smallest(allowed[within[allowed]], size, rank, rounded)
 
     if np.isfinite(se[best]):  # a curve of one fold has no standard error: the rules then select the best point
-        excess, paired = _over_repeats([e - e[:, [best]] for e in errors], weights)
         points["1se"] = smallest(rounded <= (error[best] + se[best]).round(12))
-        points["1se-paired"] = smallest(excess.round(12) <= paired.round(12))
     if limits.tolerance is not None:
         above = limits.tolerance * (error[best] if limits.relative else 1.0)
         points["tolerance"] = smallest(rounded <= (error[best] + above).round(12))
@@ -233,7 +227,7 @@ def corrected_losses(
 
     Returns
     -------
-    array (n, 3 or 4), or (n, S)
+    array (n, 2 or 3), or (n, S)
         Corrected loss of each row by each rule of `OF_HELD_OUT`, and by "tolerance" if there is one, averaged over the
         samples that left the row out; NaN if none did, and for rows without weight. The mean over the rows is the corrected loss.
 

@@ -127,7 +127,7 @@ def _common(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--cv", default="auto", help="number of folds, loo, none, or auto: 10 if a parameter is to be tuned"
     )
-    parser.add_argument("--choose", default="auto", help="1se (the default; min with --max-prototypes), 1se-paired, min or, for scm, bound")
+    parser.add_argument("--choose", default="auto", help="1se (the default; min with --max-prototypes), min or, for scm, bound")
     parser.add_argument("--na", default="drop", help="rows with missing values: drop, raise or keep (Gower)")
     parser.add_argument("--seed", type=int, default=0, help="for the folds")
 

@@ -161,11 +161,6 @@ class Fitted(Served):
         return replace(self.problem, model=self.model, to_tune=None)
 
     @property
-    def point(self) -> int | None:
-        """The selected row of `validation.table`; None if there is none."""
-        return self.selection.point
-
-    @property
     def formula(self) -> str:
         return self.call.formula
 
@@ -275,8 +270,8 @@ class Fitted(Served):
     def learned(self) -> Learned:
         """The view of the fit that the method gets, see `models.base.Learned`."""
         validation, error = self.curve, None
-        if validation is not None and self.point is not None and validation.measure == "error":
-            error = float(validation.table["error"].iloc[self.point])
+        if validation is not None and self.selection.point is not None and validation.measure == "error":
+            error = float(validation.table["error"].iloc[self.selection.point])
         return Learned(
             self.rule, self.model, self.frame.levels, self.prototype_names, self.prototype_row, self.frame.codes,
             lambda: self.fitted_codes, lambda: self.frame.design, self.selection.tried(), error=error,

@@ -51,11 +51,10 @@ from ..models.base import Model
 from ..models.registry import methods_with
 from ..models.registry import model as find_model
 
-DEFAULTS: Mapping[str, Any] = {
-    "method": "pvm", "dissimilarity": "auto", "candidates": "auto",
-    "cv": "auto", "repeats": "auto", "choose": "auto", "tolerance": None, "max_prototypes": None, "measure": "error",
-    "na": "drop", "weights": None, "class_weights": None, "groups": None,
-    "calibrate": False, "seed": 0, "progress": None,
+DEFAULTS: Mapping[str, Any] = {  # in the order in which a call prints them
+    "method": "pvm", "dissimilarity": "auto", "candidates": "auto", "cv": "auto", "choose": "auto", "na": "drop", "weights": None,
+    "groups": None, "seed": 0, "progress": None, "measure": "error", "repeats": "auto", "calibrate": False, "class_weights": None,
+    "max_prototypes": None, "tolerance": None,
 }  # fmt: skip
 
 
@@ -172,6 +171,11 @@ def class_factors(frame: Frame, class_weights: Any) -> np.ndarray:
     if isinstance(class_weights, str) and class_weights == "balanced":
         of_class = np.array([fsum(frame.weights[frame.codes == c]) for c in range(len(levels))])
         return fsum(frame.weights) / (len(levels) * of_class)
+    if not isinstance(class_weights, (Mapping, pd.Series)):
+        raise OptionError(
+            f"class_weights must be 'balanced', or a dict or Series of factors by class, such as {{{levels[0]!r}: 5}}, not "
+            f"{brief(class_weights)}"
+        )
     factors = dict(class_weights)
     strange = [name for name in factors if name not in levels]
     if strange or not factors:
@@ -433,10 +437,6 @@ def parse(call: Call) -> Parsed:
                     f"class_weights[{shown(name)}] must be a number > 0, not {brief(value)}: to leave out a class, remove its rows from "
                     "the data"
                 )
-    elif factors is not None and not (isinstance(factors, str) and factors == "balanced"):
-        raise OptionError(
-            f"class_weights must be 'balanced', or a dict or Series of factors by class, such as {{'ill': 5}}, not {brief(factors)}"
-        )
     for name in ("weights", "class_weights"):
         if options[name] is not None and not model.can.weights:
             raise OptionError(f"{name}= needs a method with weights, which {model.name!r} does not have: use {methods_with('weights')}")

@@ -193,7 +193,8 @@ def of_fit(fit: Fitted, n: int | None = None, columns: Any = None) -> PaperTable
         whole_number("n", n, 1)
     table = found[names].iloc[:n]
     said = [f"{fit.model.title}; {described(fit)}."]
-    said += [f"{name}: {words}." for name, words in validated(fit).items()] if fit.curve is not None and fit.point is not None else []
+    known = fit.curve is not None and fit.selection.point is not None
+    said += [f"{name}: {words}." for name, words in validated(fit).items()] if known else []
     said += [f"The first {len(table)} of {len(found)} prototypes."] if len(table) < len(found) else []
     left = [str(name) for name in usual if name not in names]
     said += [f"Not shown: {', '.join(left)}."] if left else []

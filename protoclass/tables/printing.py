@@ -32,7 +32,7 @@ from .words import all_rows_serve, count_folds
 
 def choice_facts(fit: Fitted) -> dict[str, str]:
     """The lines of print on the grid and on fewer prototypes, if there is something to report."""
-    if fit.curve is None or fit.point is None or fit.selection.by_hand:
+    if fit.curve is None or fit.selection.point is None or fit.selection.by_hand:
         return {}
     out = {"Grid": "; ".join([*_extended(fit, fit.curve.extensions), *_at_its_end(fit)])}
     out |= {"Fewer prototypes": _fewer(fit)}
@@ -69,13 +69,13 @@ def _fewer(fit: Fitted) -> str:
 def _extended(fit: Fitted, extensions: Mapping[str, Extension]) -> list[str]:
     """How default grids were extended."""
     assert fit.curve is not None
-    assert fit.point is not None
+    assert fit.selection.point is not None
     out = []
     for name, extension in extensions.items():
         ended = "" if extension.all_classes else "; with the next value a class has no prototypes"
         if extension.added:
             values = f"{extension.added} larger value{'s' if extension.added > 1 else ''} of {name}"
-            largest = significant(fit.curve.of_metric(fit.point).grid[name].max())
+            largest = significant(fit.curve.of_metric(fit.selection.point).grid[name].max())
             out.append(f"extended by {values} (up to {largest}), because the largest was selected{ended}")
         else:
             out.append(f"not extended, although the largest {name}, {significant(extension.last)}, was selected{ended}")
@@ -153,8 +153,8 @@ def _named(classes: list[str]) -> str:
 def _predicted(fit: Fitted) -> tuple[np.ndarray, str]:
     """Classes that are predicted for some rows, and the kind of these rows; all classes, if predicting would take long."""
     validation, count = fit.curve, len(fit.classes)
-    if validation is not None and fit.point is not None:
-        codes = validation.predicted[:, :, fit.point]
+    if validation is not None and fit.selection.point is not None:
+        codes = validation.predicted[:, :, fit.selection.point]
         return np.bincount(codes[codes >= 0], minlength=count) > 0, "held-out"
     if fit.nobs * len(fit.rule.prototypes) > LOOKED_AT or fit.dissimilarity.metric.slow:
         return np.ones(count, bool), ""
@@ -219,7 +219,7 @@ def facts(fit: Fitted) -> dict[str, str]:
         count = len(fit.rule.prototypes)
         out["Prototypes"] = f"{count}{' (all rows)' * (count == fit.nobs)}{_budget(fit)}{_of_other_class(fit)}"
     out |= separation_facts(fit) | class_facts(fit)
-    if fit.curve is not None and fit.point is not None:
+    if fit.curve is not None and fit.selection.point is not None:
         out = warnings_of(fit) | out | validated(fit)  # warnings first
     else:
         out["CV error"] = error_said(fit)
@@ -285,7 +285,7 @@ def _reported(fit: Fitted, name: str, value: str) -> dict[str, str]:
     else:
         noun = name
     validation, words = fit.curve, {*name.split(), f"{symbol}_"}
-    if validation is not None and fit.point is not None and not fit.selection.by_hand and words & {*validation.grid}:
+    if validation is not None and fit.selection.point is not None and not fit.selection.by_hand and words & {*validation.grid}:
         rule = RULES[fit.selection.rule].format(measure=validation.measure_name)
         value += f", selected by {count_folds(validation).replace(' folds', '-fold CV', 1)} ({rule})"
     return {noun[0].upper() + noun[1:]: value}
@@ -313,8 +313,8 @@ def validated(fit: Fitted) -> dict[str, str]:
     """The cross-validated error at the selected point, named after its measure, and corrected for the selection."""
     validation = fit.curve
     assert validation is not None
-    assert fit.point is not None
-    row, name = validation.table.iloc[fit.point], validation.measure_name
+    assert fit.selection.point is not None
+    row, name = validation.table.iloc[fit.selection.point], validation.measure_name
     how = count_folds(validation) + (", the same in each" if row["se"] <= SAME else "")
     none = f"no-information {name} {fixed(validation.no_information)}"
     out = {f"CV {name}": f"{with_error(row['error'], row['se'], how)}; {none}"}
@@ -329,10 +329,10 @@ def warnings_of(fit: Fitted) -> dict[str, str]:
     """That the fit is worse than no information, and that its error counts costs twice."""
     validation = fit.curve
     assert validation is not None
-    assert fit.point is not None
+    assert fit.selection.point is not None
     corrected = None if fit.selection.by_hand else validation.correction(fit.selection.rule)
     error = None if corrected is None else corrected.value
-    worse = worse_than_one_class(validation, fit.point, fit.rule.kinds, fit.calibration is not None, error)
+    worse = worse_than_one_class(validation, fit.selection.point, fit.rule.kinds, fit.calibration is not None, error)
     return {name: words for name, words in {"Warning": worse, "Costs": costs_twice(validation)}.items() if words}
 
 
@@ -388,7 +388,7 @@ def no_summary(fit: Fitted) -> str:
 
 def error_said(fit: Fitted) -> str:
     """The error with its 95 % interval, how it was estimated, and the error of one class for all rows."""
-    validation, point = (fit.curve, fit.point) if fit.curve is not None else (fit.checked, 0)
+    validation, point = (fit.curve, fit.selection.point) if fit.curve is not None else (fit.checked, 0)
     if isinstance(validation, str) or point is None:
         return validation if isinstance(validation, str) else "not cross-validated: cv=10"
     usual = 2 if fit.nobs < LARGE else 3
@@ -428,9 +428,10 @@ def _with_rule(fit: Fitted, name: str, value: Any) -> str:
     """A value, and if it was selected from several, the rule and their number."""
     said, validation = value if isinstance(value, str) else significant(value), fit.curve
     said = ("no", "yes")[int(value)] if isinstance(value, (bool, np.bool_)) else said
-    if validation is None or fit.point is None or name not in validation.grid:
+    if validation is None or fit.selection.point is None or name not in validation.grid:
         return said
-    count = validation.of_metric(fit.point).grid[name].nunique() if fit.problem.to_tune is not None else validation.grid[name].nunique()
+    curve = validation if fit.problem.to_tune is None else validation.of_metric(fit.selection.point)
+    count = curve.grid[name].nunique()
     rule = "set by hand" if fit.selection.by_hand else RULES[fit.selection.rule].format(measure=validation.measure_name)
     return said if count < 2 else f"{said} ({rule}, {count} values)"
 
@@ -445,8 +446,8 @@ def brief_facts(fit: Fitted) -> dict[str, str]:
     if "Dissimilarity" in every:
         out["Distance"] = every["Dissimilarity"]
     grid = dict[str, str]()
-    if validation is not None and fit.point is not None and not fit.selection.by_hand:
-        own, chosen = validation.of_metric(fit.point).grid, fit.selection.values
+    if validation is not None and fit.selection.point is not None and not fit.selection.by_hand:
+        own, chosen = validation.of_metric(fit.selection.point).grid, fit.selection.values
         last = {name: e for name, e in validation.extensions.items() if name in own and chosen[name] == own[name].max()}
         ended = {name: e for name, e in last.items() if not (e.added and e.all_classes)}
         grid["Grid"] = "; ".join([*_extended(fit, ended), *_at_its_end(fit)])

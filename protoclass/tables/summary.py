@@ -126,7 +126,7 @@ def _validation_notes(fit: Fitted) -> list[str]:
         return [f"{optimistic}."]
     out = [f"Cross-validation: {note}." for note in validation.notes]
     if len(validation.grid.columns):
-        how = f"Parameters of point {fit.point}, selected manually"
+        how = f"Parameters of point {fit.selection.point}, selected manually"
         if fit.selection.rule in RULES:
             how = f"Parameters selected by the {RULES[fit.selection.rule].format(measure=validation.measure_name)}"
         keeps = validation.limits.allowed

@@ -57,8 +57,8 @@ def glance(fit: Fitted) -> Any:
     if "objective" in fit.rule.report:
         row["objective"] = fit.objective.value
     row["training_error"] = fit.training_error
-    if fit.curve is not None and fit.point is not None:
-        chosen, name = fit.curve.table.iloc[fit.point], fit.curve.measure_name.replace(" ", "_")
+    if fit.curve is not None and fit.selection.point is not None:
+        chosen, name = fit.curve.table.iloc[fit.selection.point], fit.curve.measure_name.replace(" ", "_")
         corrected = None if fit.selection.by_hand else fit.curve.correction(fit.selection.rule)
         row |= {f"cv_{name}": chosen["error"], "cv_se": chosen["se"]}
         row |= {} if corrected is None else {f"cv_{name}_corrected": corrected.value}

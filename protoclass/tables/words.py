@@ -15,7 +15,7 @@ from ..ground.text import write_number, write_value
 def count_confusion(fit: Fitted) -> tuple[pd.DataFrame, str]:
     """Weight of the rows by true and predicted class, and which rows: held out, if something was cross-validated, else training rows."""
     if fit.curve is not None:
-        return fit.curve.confusion(fit.point), "held-out rows"
+        return fit.curve.confusion(fit.selection.point), "held-out rows"
     L, levels = len(fit.classes), fit.frame.levels
     table = np.bincount(fit.frame.codes * L + fit.fitted_codes, fit.frame.weights, L * L).reshape(L, L)
     return pd.DataFrame(table, levels, levels), "training rows"

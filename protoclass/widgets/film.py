@@ -133,13 +133,13 @@ def describe_rule(fit: Fitted, source: Source | None, points: np.ndarray) -> Pac
     whole = members.count == q
     listed = np.zeros(q, bool)
     listed[list_shown(fit)] = True
-    held, tested = fit.curve if fit.point is not None else None, held_out_codes(fit)
+    held, tested = fit.curve if fit.selection.point is not None else None, held_out_codes(fit)
     rival, near, far = measure_rivals(fit, source, nearest)
     return {
         "covering": coverage.first is not None,
         "text": describe_prototypes(fit),
         "objective": f"Objective: {fit.certificate}." if "certificate" in fit.rule.report else "",
-        "held_out": [] if held is None else list_numbers(held.table.iloc[fit.point][["error", "se"]]),
+        "held_out": [] if held is None else list_numbers(held.table.iloc[fit.selection.point][["error", "se"]]),
         "tested": pack(np.empty(0, int) if tested is None else tested),
         "whole": whole and prototypes.radii is not None,
         "points": pack(points),
@@ -186,7 +186,7 @@ def measure_rivals(fit: Fitted, source: Source | None, nearest: np.ndarray) -> t
 
 def _corrected(fit: Fitted) -> float | None:
     """The corrected error of a fit at the selected point; None if there is none."""
-    found = fit.curve.correction() if fit.curve is not None and fit.point == fit.curve.point_of() else None
+    found = fit.curve.correction() if fit.curve is not None and fit.selection.point == fit.curve.point_of() else None
     return None if found is None else found.value
 
 
@@ -194,7 +194,7 @@ def describe(film: Film, album: Album | None, new: pd.DataFrame | None = None) -
     """All of a film but its reels: what a page knows of rows, classes and radii; `new` has predictors of other rows."""
     stages, fit, frame = film.stages, film.fit, film.fit.frame
     even = np.ptp(frame.weights) == 0
-    held = fit.curve if fit.point is not None else None
+    held = fit.curve if fit.selection.point is not None else None
     nearest = fit.model.can.nearest and not fit.model.can.own_distances
     reason = f"the class is not that of the nearest prototype ({fit.model.title})"
     return {
@@ -271,17 +271,17 @@ def describe_curve(film: Film) -> Packed:
     """The cross-validated error at the radii of the slider, by their places; empty where there is no curve over them."""
     stages, fit, radius = film.stages, film.fit, film.fit.model.can.radius
     validation = fit.curve
-    if validation is None or fit.point is None or radius not in validation.grid or len(stages.radii) < 2:
+    if validation is None or fit.selection.point is None or radius not in validation.grid or len(stages.radii) < 2:
         return {}
     others = [name for name in validation.grid if name != radius]
-    here = validation.grid.iloc[fit.point]
+    here = validation.grid.iloc[fit.selection.point]
     rows = np.flatnonzero((validation.grid[others] == here[others]).all(axis=1))
     values = validation.grid[radius].to_numpy(float)[rows]
     if len(rows) < 2 or not set(values) <= set(stages.radii):
         return {}
     return {
         **describe_line(validation, radius, rows),
-        "others": list_others(validation, fit.point),
+        "others": list_others(validation, fit.selection.point),
         "points": [stages.radii.index(value) for value in values],
     }
 

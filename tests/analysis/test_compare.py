@@ -31,7 +31,7 @@ def test_a_split_is_what_fit_and_predict_say(iris):
         wrong = int((said.astype(str) != iris.loc[test, "species"].astype(str)).sum())
         assert (row["wrong"], row["n"], row["prototypes"]) == (wrong, 45, len(fit.prototypes))
         if method == "pvm":
-            kind = fit.parameters()["dissimilarity"]
+            kind = fit.params["dissimilarity"]
             assert told.results["choice"][at] == {"dissimilarity": kind, "eps": fit.model.eps}
             assert told.table.loc["pvm", "choice"] == f"{kind}, eps {fit.model.eps:.4g}"
 

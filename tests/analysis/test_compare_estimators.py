@@ -202,7 +202,7 @@ def test_the_loss_of_the_test_rows_and_tuning_by_it(iris):
             row = tests[(tests["a"] == "one") & (tests["b"] == "logistic")].iloc[0]
             assert (row["statistic"], row["p"]) == pytest.approx((expected.statistic, expected.pvalue))
             train = two.drop(index=told.predictions.loc[0].index)
-            fit = pc.fit("species ~ .", train, "knn", k=[1, 5, 15, 40], repeats=1, loss=loss, choose="min", seed=3)
+            fit = pc.fit("species ~ .", train, "knn", k=[1, 5, 15, 40], repeats=1, measure=loss, choose="min", seed=3)
             assert told.results.set_index("method").loc["knn", "choice"] == {"k": fit.model.k}
     lost = replace(told, predictions=told.predictions.assign(one=pd.Categorical([None] * 100, loss.index)))
     assert lost.table.loc["one", "loss"] == 5.0  # the largest loss for the class of each row

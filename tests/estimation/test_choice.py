@@ -27,7 +27,7 @@ def test_a_default_grid_goes_on_until_the_choice_lies_inside(cancer):
     eps, last = v.table["eps"].to_numpy(), v.extensions["eps"].last
     assert eps[19] == last
     assert len(eps) == 24 == 20 + v.extensions["eps"].added
-    assert v.one_se < 23
+    assert v.selected("1se").name < 23
     assert "24 grid points (extended with eps above 6.376)" in repr(v)
     d = pc.dissimilarity("diagnosis ~ .", cancer).condensed()
     levels = [(d < e).mean() for e in eps[19:]]
@@ -38,8 +38,8 @@ def test_a_default_grid_goes_on_until_the_choice_lies_inside(cancer):
     assert np.array_equal(v.predicted, whole.predicted)
     assert np.array_equal(v.of_fold, whole.of_fold)
     fit = pc.fit("diagnosis ~ .", cancer, dissimilarity="euclidean", repeats=1)
-    assert fit.point == v.one_se
-    assert fit.prototypes.equals(pc.fit("diagnosis ~ .", cancer, eps=float(eps[fit.point])).prototypes)
+    assert fit.selection.point == v.selected("1se").name
+    assert fit.prototypes.equals(pc.fit("diagnosis ~ .", cancer, eps=float(eps[fit.selection.point])).prototypes)
     words = "extended by 4 larger values of eps (up to 8.139), because the largest was selected"
     assert words in str(fit.summary())
     assert words not in repr(fit)

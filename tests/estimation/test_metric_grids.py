@@ -37,14 +37,14 @@ def test_the_grid_is_that_of_each_metric_below_one_another(waves, method, own):
     table, choice = by_hand("kind ~ .", waves, metrics, method, cv=5, seed=2, **own)
     fit = pc.fit("kind ~ .", waves, method, dissimilarity=pc.DTW(window=[6, 0, 3]), cv=5, seed=2, **own)
     pd.testing.assert_frame_equal(fit.validation.table, table)
-    assert (fit.validation.best, fit.validation.one_se) == (choice.best, choice.one_se)
+    assert (fit.validation.selected("min").name, fit.validation.selected("1se").name) == (choice.best, choice.one_se)
     chosen = table.iloc[choice.one_se]
     values = {name: chosen[name] for name in fit.validation.grid if name != "window"}
     alone = pc.fit("kind ~ .", waves, method, dissimilarity=pc.DTW(window=int(chosen["window"])), cv=None, **{**own, **values})
     assert fit.dissimilarity.metric.spec == alone.dissimilarity.metric.spec
     assert fit.prototypes.equals(alone.prototypes)
     assert fit.predict(waves).equals(alone.predict(waves))
-    assert fit.parameters()["window"] == chosen["window"]
+    assert fit.params["window"] == chosen["window"]
     assert f"DTW, tuned: window = {chosen['window']:g}" in str(fit)
     assert "window" in fit.glance()
     assert "window (0 to 6, 3 values)" in fit.methods().text
@@ -69,7 +69,7 @@ def test_a_parameter_with_a_name_of_the_method_has_another(waves):
     fit = pc.fit("kind ~ s", data, "knn", k=[1, 3], dissimilarity=pc.Mismatch(k=[2, 3], m=0))
     metrics = [({"dissimilarity_k": k}, pc.Mismatch(k=k, m=0)) for k in (2, 3)]
     pd.testing.assert_frame_equal(fit.validation.table, by_hand("kind ~ s", data, metrics, "knn", k=[1, 3])[0])
-    other = 5 - fit.parameters()["dissimilarity_k"]
+    other = 5 - fit.params["dissimilarity_k"]
     assert fit.at(dissimilarity_k=other).dissimilarity.metric.spec == pc.Mismatch(k=other, m=0)
 
 
@@ -95,9 +95,9 @@ def test_other_values_of_the_grid(waves):
         assert at.dissimilarity.metric.spec == pc.DTW(window=window)
         assert at.model == alone.model  # the 1-SE choice among the points of this window
         assert at.predict(waves).equals(alone.predict(waves))
-        assert at.validation.table["error"][at.point] == alone.validation.table["error"][alone.point]
+        assert at.validation.table["error"][at.selection.point] == alone.validation.table["error"][alone.selection.point]
     at = fit.at(window=0, k=5)
-    assert at.parameters()["k"] == 5
+    assert at.params["k"] == 5
     again = at.update(seed=3)  # what was chosen by hand stays
     assert again.dissimilarity.metric.spec == pc.DTW(window=0)
     assert again.model.k == 5
@@ -163,9 +163,9 @@ def test_a_list_of_dissimilarities_is_tuned_with_the_radius_in_the_same_folds(ir
         part = v.table[v.table["dissimilarity"] == label]
         assert alone.table.equals(part.drop(columns="dissimilarity").reset_index(drop=True))
         assert v.held_out[part.index].set_axis(range(len(part)), axis=1).equals(alone.held_out)
-    within = v.table[v.table["error"] <= v.table["error"].min() + v.table["se"][v.best]]
-    assert v.table["size"][v.one_se] == within["size"].min()
-    assert v.corrected() >= v.table["error"][v.best]
+    within = v.table[v.table["error"] <= v.table["error"].min() + v.selected("min")["se"]]
+    assert v.selected("1se")["size"] == within["size"].min()
+    assert v.corrected().value >= v.selected("min")["error"]
     fit = v.fit
     assert fit.dissimilarity.metric.name == fit.selection.values["dissimilarity"]
     words = f"{fit.dissimilarity.metric.name}, predictors scaled to unit SD (selected from Euclidean, LDA and QDA)"

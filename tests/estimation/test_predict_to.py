@@ -206,11 +206,11 @@ def test_an_interrupt_leaves_the_old_file(fit, folder, tmp_path, small, monkeypa
     (tmp_path / "out.csv").write_text("old")
     calls = []
 
-    def stop(self, *given):
+    def stop(self, *given, **decision):
         calls.append(given)
         if len(calls) == 5:
             raise KeyboardInterrupt
-        return answer_rows(self, *given)
+        return answer_rows(self, *given, **decision)
 
     answer_rows = type(fit).answer_rows
     monkeypatch.setattr(type(fit), "answer_rows", stop)

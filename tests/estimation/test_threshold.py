@@ -127,7 +127,7 @@ def test_print_says_the_cut_by_which_rule_and_its_error(three, iris):
         ({"of": "ill", "sensitivity": 1.5}, r"sensitivity must be a number above 0, up to 1, not 1\.5"),
         ({"of": "ill", "sensitivity": 0.5, "specificity": 0.5},
          "one threshold may not reach both sensitivity= and specificity=: use one of them"),
-        ({"of": "ill", "measure": "auc"}, r"measure must be 'error', 'balanced', 'ordinal'.*not 'auc':"),
+        ({"of": "ill", "measure": "auc"}, r"measure must be 'error', 'balanced' or 'ordinal', a.*not 'auc':"),
         ({"of": "ill", "loss": 3}, r"loss must be a DataFrame with true classes as.*not 3"),
     ],
 )

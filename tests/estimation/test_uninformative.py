@@ -27,15 +27,15 @@ def noise():
 def test_a_loss_above_that_of_one_class_is_said_everywhere(noise):
     words = r"CV loss 0\.8667, worse than no information: always predicting 'ill' has 0\.7167; calibrate=True and predict\(new, loss=\)"
     with pytest.warns(pc.DataWarning, match=words) as seen:
-        fit = pc.fit("y ~ .", noise, loss=LOSS, dissimilarity="euclidean", repeats=1)
+        fit = pc.fit("y ~ .", noise, measure=LOSS, dissimilarity="euclidean", repeats=1)
     assert seen[0].filename == __file__
-    assert fit.validation.table["error"].iloc[fit.point] > fit.validation.no_information
+    assert fit.validation.table["error"].iloc[fit.selection.point] > fit.validation.no_information
     shown = (repr(fit), fit._repr_html_().replace("&#x27;", "'"), str(fit.summary()))
     for text in shown:
         assert re.search(words, text)
     assert "worse than no information" in repr(fit.card())
     with pytest.warns(pc.DataWarning, match="worse than no information.*permutation_test"):
-        curve = pc.cross_validate("y ~ .", noise, loss=LOSS, dissimilarity="euclidean", repeats=1)
+        curve = pc.cross_validate("y ~ .", noise, measure=LOSS, dissimilarity="euclidean", repeats=1)
     assert "Warning: CV loss" in repr(curve)
     assert "Warning: CV loss" in curve._repr_html_()
 
@@ -55,7 +55,7 @@ def test_an_error_that_is_above_one_class_only_when_corrected_is_said_by_print()
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", pc.DataWarning)
             fit = pc.fit("y ~ .", draw_noise(60, seed), "knn", k=[1, 5, 15], measure="balanced")
-        error, corrected = fit.validation.table["error"].iloc[fit.point], fit.validation.corrected()
+        error, corrected = fit.validation.table["error"].iloc[fit.selection.point], fit.validation.corrected().value
         lines = repr(fit).split("\n")
         worse = next((line for line in lines if line.startswith("Warning ")), "")
         name, value = ("CV", error) if error > 0.5 + 1e-9 else ("corrected", corrected)

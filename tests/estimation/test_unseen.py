@@ -187,9 +187,9 @@ def test_held_out_rows_without_a_prediction_are_in_no_cell_and_count_as_wrong(ir
     fold = np.arange(150) % 5
     with pytest.warns(pc.DataWarning, match="levels that the training rows of a fold lack"):
         fit = pc.fit("species ~ .", data, "knn", k=[1, 5], cv=fold, dissimilarity="euclidean")
-    confusion = fit.validation.confusion(fit.point)
+    confusion = fit.validation.confusion(fit.selection.point)
     assert confusion.to_numpy().sum() == 149
     wrong = 150 - np.diag(confusion).sum()
-    assert fit.validation.table["error"][fit.point] == pytest.approx(wrong / 150)
+    assert fit.validation.table["error"][fit.selection.point] == pytest.approx(wrong / 150)
     of_versicolor = 1 - confusion.loc["versicolor", "versicolor"] / 50
     assert f"{of_versicolor:.4f}" in str(fit.summary())

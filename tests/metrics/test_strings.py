@@ -233,7 +233,7 @@ def test_texts_that_hardly_repeat_lead_to_metrics_of_letters(names, metric):
     assert not any(word in str(fit) for word in ("balanced", "lambda_ below", "calibrate=True"))
     loss = pd.DataFrame([[0, 1], [10, 0]], list("ab"), list("ab"))
     with pytest.warns(pc.DataWarning) as seen:
-        pc.fit("y ~ name", names, "knn", k=15, dissimilarity=metric, cv=5, loss=loss)
+        pc.fit("y ~ name", names, "knn", k=15, dissimilarity=metric, cv=5, measure=loss)
     (worse,) = [str(w.message) for w in seen if "worse than no information" in str(w.message)]
     assert "pc.Levenshtein()" in worse
     assert "calibrate=True" not in worse

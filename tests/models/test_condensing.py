@@ -38,7 +38,7 @@ def test_condensing_equals_loops(seed):
 def test_a_condensed_set_is_consistent(iris):
     fit = pc.fit("species ~ .", iris, "condensed")
     distinct = iris.drop_duplicates(subset=list(iris.columns[:-1]))
-    assert fit.training_error() <= 1 - len(distinct) / 150
+    assert fit.training_error <= 1 - len(distinct) / 150
     assert len(fit.prototypes) < 50
     assert fit.update(seed=0).prototypes.equals(fit.prototypes)
     assert not fit.update(seed=1).prototypes.index.equals(fit.prototypes.index)

@@ -147,7 +147,7 @@ def test_the_default_number_of_rows_that_make_the_metric(iris):
     for data, rows in ((iris.iloc[::5], 30), (iris, 50), (pd.concat([iris] * 3, ignore_index=True), 90)):
         assert pc.fit("species ~ .", data, DANN(k=1)).rule.report["rows that make the metric"] == rows
     constant = iris.assign(sepal_width=1.0, sepal_length=1.0)
-    assert pc.fit("species ~ .", constant, DANN(k=3, ridge=0)).training_error() < 0.1
+    assert pc.fit("species ~ .", constant, DANN(k=3, ridge=0)).training_error < 0.1
 
 
 @pytest.mark.parametrize("far", [1e9, 1e13, 1e160, 1e300])

@@ -57,7 +57,7 @@ def fine(explorer):
 
 def test_point_parameter_and_page_move_together(curve, fit):
     grid = fit.validation.grid["eps"].tolist()
-    assert (curve.point, curve.eps) == (fit.point, fit.model.eps)
+    assert (curve.point, curve.eps) == (fit.selection.point, fit.model.eps)
     curve.point = 3
     assert (curve.eps, curve.state["point"]) == (grid[3], 3)
     curve.eps = grid[7]
@@ -91,7 +91,7 @@ def test_what_stands_beside_the_curve_is_that_of_the_point(curve, fit):
         assert [[int(n) for n in line[1:]] for line in counts["rows"]] == v.confusion(point).to_numpy().tolist()
         assert curve.table["mark"].tolist()[point].startswith("chosen")
     assert curve.table.drop(columns="mark").equals(v.table)
-    assert curve.table["mark"][v.best] == "least error"
+    assert curve.table["mark"][v.selected("min").name] == "least error"
 
 
 @pytest.mark.parametrize(
@@ -120,12 +120,12 @@ def test_every_methods_grid_has_its_traits(iris, method, knobs):
 def test_of_several_distances_both_explorers_have_the_radii_of_the_selected_one(iris):
     fit = pc.fit("species ~ .", iris[::2], cv=3, repeats=1)
     grid = fit.validation.grid
-    own = grid[grid["dissimilarity"] == grid["dissimilarity"][fit.point]]
+    own = grid[grid["dissimilarity"] == grid["dissimilarity"][fit.selection.point]]
     assert len(own) < len(grid)
     curve, explorer = CurveExplorer(fit.validation), PrototypeExplorer(fit)
     assert curve.grid == {"eps": own["eps"].tolist()}
     told(explorer, stage=3)
-    assert (explorer.eps, explorer.fit.point) == (own["eps"].iloc[3], own.index[3])
+    assert (explorer.eps, explorer.fit.selection.point) == (own["eps"].iloc[3], own.index[3])
     assert explorer.fit.prototypes.equals(fit.validation.fit_at(own.index[3]).prototypes)
     assert fine(curve)
     assert fine(explorer)
@@ -161,7 +161,7 @@ def test_the_radius_reaches_the_fits_that_fitting_gives(explorer, fit):
     told(explorer, stage=17)
     assert explorer.eps == grid[17]
     assert explorer.fit.prototypes.equals(fit.update(eps=grid[17]).prototypes)
-    assert explorer.fit.point == 17  # its cross-validated error is known
+    assert explorer.fit.selection.point == 17  # its cross-validated error is known
     explorer.eps = 0.9952  # as it is printed
     assert explorer.fit is fit
     assert fine(explorer)
@@ -560,9 +560,9 @@ def test_odd_labels(iris):
 def test_explorers_are_linked_as_other_widgets(curve, explorer, fit):
     link((curve, "eps"), (explorer, "eps"))
     curve.point = 17
-    assert explorer.fit.point == 17
+    assert explorer.fit.selection.point == 17
     explorer.eps = 0.9952
-    assert curve.point == fit.point
+    assert curve.point == fit.selection.point
     assert fine(curve)
     assert fine(explorer)
 

@@ -77,7 +77,6 @@ OF_VERBS = {
     "fit.update(...)": "fit.update(k=1)",
     "fit.update(data=data)": None,
     "fit.validation.selected()": "pc.fit('y ~ x', data, 'knn', cv=3).validation.selected()",
-    "fit.validation.selected()": "pc.fit('y ~ x', data, 'knn', cv=3).validation.selected()",
     "fit.validation.table": "pc.fit('y ~ x', data, 'knn', cv=3).validation.table",
     "fit.prototypes": None,
     "the fit itself": "fit",

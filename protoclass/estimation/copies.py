@@ -46,7 +46,7 @@ def copies_across(frame: Frame, fold: np.ndarray, letters: bool = False) -> str:
         schema = dict.fromkeys(columns, Column("series"))
     if len(schema) < 2:
         return ""
-    roughly = np.add.reduce(_columns(columns, schema, FINE[-1]))
+    roughly = signatures(columns, schema, FINE[-1])
     if len(frame) - len(np.unique(roughly)) < len(frame) / 200:
         return ""  # hardly any rows are the same even roughly, as in most data
     return next(filter(None, (_copies(frame, columns, schema, fold, digits) for digits in FINE)), "")
@@ -67,7 +67,7 @@ def _copies(frame: Frame, columns: pd.DataFrame, schema: Mapping[Any, Column], f
     agree = np.array([_pairs(values) / (n * (n - 1) / 2) for values in own])
     near = sum(_pairs(every - values) - same for values in own)
     expected = (near + 1) / ((1 - agree) / np.maximum(agree, 1 / n**2)).sum()
-    if _pairs(every[several]) < max(COPIED * expected, _pairs(np.add.reduce(_columns(columns, schema, 10 * digits))[few]) / 2):
+    if _pairs(every[several]) < max(COPIED * expected, _pairs(signatures(columns, schema, 10 * digits)[few]) / 2):
         return ""
     names = [list(frame.schema)[k] for k in np.argsort(agree)[:3] if k < len(frame.schema)]  # that distinguish rows best
     series = frame.schema[names[0]].kind == "series"
@@ -79,7 +79,7 @@ def _copies(frame: Frame, columns: pd.DataFrame, schema: Mapping[Any, Column], f
     )
 
 
-def _columns(columns: pd.DataFrame, schema: Mapping[Any, Column], digits: float) -> list[np.ndarray]:
+def _columns(columns: pd.DataFrame, schema: Mapping[Any, Column], digits: float | None) -> list[np.ndarray]:
     """Numbers of the values of each column (n,), whose sum is a number of the row."""
     return [values * np.uint64(2 * k + 1) for k, values in enumerate(hashes(columns, schema, digits))]
 
@@ -105,12 +105,9 @@ def hashes(columns: pd.DataFrame, schema: Any, digits: float | None = None) -> I
         yield pd.util.hash_array(values, categorize=False)
 
 
-def signatures(columns: pd.DataFrame, schema: Any) -> np.ndarray:
+def signatures(columns: pd.DataFrame, schema: Any, digits: float | None = None) -> np.ndarray:
     """A number for each row (n,), which is the same for the same predictors."""
-    out = np.zeros(len(columns), np.uint64)
-    for values in hashes(columns, schema):
-        out = out * np.uint64(1_000_003) + values
-    return out
+    return np.add.reduce(_columns(columns, schema, digits))
 
 
 @dataclass(frozen=True)
@@ -153,12 +150,16 @@ def coincidences(frame: Frame, new: pd.DataFrame, answers: Callable[[Any], np.nd
     ----------
     Good (1953), *The population frequencies of species and the estimation of population parameters*.
     """
-    if frame.absent is not None or len(new) == 0 or (answers is None and not len(frame.schema)):
+    from scipy.stats import betabinom  # 0.4 s that most fits do without
+
+    if frame.absent is not None or len(new) == 0:
         return None
-    if answers is None or len(frame.schema):
+    if len(frame.schema):
         known, given = signatures(frame.columns, frame.schema), signatures(new, frame.schema)
+    elif answers is not None:
+        known, given = (pd.util.hash_pandas_object(pd.DataFrame(answers(rows) + 0.0), index=False).to_numpy() for rows in (None, new))
     else:
-        known, given = (signed(answers(rows)) for rows in (None, new))
+        return None
     n, m = len(known), len(given)
     found, place, count = np.unique(known, return_inverse=True, return_counts=True)
     at = np.minimum(np.searchsorted(found, given), len(found) - 1)
@@ -176,35 +177,10 @@ def coincidences(frame: Frame, new: pd.DataFrame, answers: Callable[[Any], np.nd
         "same label": (int(same_label.sum()), int(labelled.sum()), pair * half, (1 - pair) * half),
         "single same label": (int((same_label & single).sum()), int(labelled.sum()), twice / 2, max(half * alone - twice / 2, 0.0)),
     }
-    p = {name: at_least(*numbers) for name, numbers in tests.items()}
+    p = {name: betabinom.sf(k - 1, trials, yes + 1, no + 1) for name, (k, trials, yes, no) in tests.items()}  # from a flat prior
     every = bool(same_label.all()) and len(np.unique(place[own])) > 1
     sure = min(p["single"], p["single same label"]) < SURE or (every and p["same label"] < SURE)
     by_label = p["same label"] < UNLIKELY
     name = "same label" if by_label else "any"
     _, trials, yes, no = tests[name]
     return Coincidences(m, same_label if by_label else of_any, trials * yes / max(yes + no, 1), min(p.values()), sure, by_label)
-
-
-def signed(values: np.ndarray) -> np.ndarray:
-    """A number for each row of an array."""
-    out = np.zeros(len(values), np.uint64)
-    for column in values.T:
-        out = out * np.uint64(1_000_003) + pd.util.hash_array(np.ascontiguousarray(column) + 0.0)
-    return out
-
-
-def at_least(k: int, trials: int, yes: float, no: float) -> float:
-    """The probability of at least k successes in trials, after this many successes and failures: beta-binomial, from a flat prior.
-
-    Examples
-    --------
-    >>> at_least(0, 10, 3, 4), round(at_least(2, 2, 0, 0), 4)
-    (1.0, 0.3333)
-    """
-    if k <= 0:
-        return 1.0
-    from scipy.special import betaln, gammaln, logsumexp
-
-    a, b, s = yes + 1, no + 1, np.arange(k, trials + 1)
-    ways = gammaln(trials + 1) - gammaln(s + 1) - gammaln(trials - s + 1)
-    return float(min(1.0, np.exp(logsumexp(ways + betaln(s + a, trials - s + b) - betaln(a, b)))))

@@ -212,9 +212,9 @@ def named_methods(methods: Any) -> dict[str, dict[str, Any]]:
 
 def _check_calibration(name: str, calibrate: Any) -> None:
     """Raise unless a method is calibrated by its training rows alone, or not at all."""
-    if calibrate is not False and arguments_of(calibrate)["data"] is not None:
+    if calibrate is not False and arguments_of(calibrate)["new"] is not None:
         raise OptionError(
-            f"method {name!r} has its own calibration rows, which may be among the test rows: leave data out to calibrate on each "
+            f"method {name!r} has its own calibration rows, which may be among the test rows: leave new out to calibrate on each "
             "training set, fold by fold"
         )
 

@@ -45,7 +45,7 @@ DRAWS = 200  # bootstrap samples of the calibration rows
 
 def calibrate(
     fit: AnyFit,
-    data: Any = None,
+    new: Any = None,
     how: str = "auto",
     cv: Any = "auto",
     seed: int | None = None,
@@ -54,7 +54,7 @@ def calibrate(
 ) -> AnyFit:
     """Add calibrated class probabilities and conformal prediction sets to the fit.
 
-    Without `data`, the method is refitted in each fold of a cross-validation, and scores the rows of the held-out fold. With `data`,
+    Without `new`, the method is refitted in each fold of a cross-validation, and scores the rows of the held-out fold. With `new`,
     this fit scores the given rows, which must not have been used to train it. The score of a class is a log proportion of votes, a
     decision value or a negative log distance, depending on the method.
 
@@ -67,7 +67,7 @@ def calibrate(
 
     Parameters
     ----------
-    data : DataFrame, optional
+    new : DataFrame, optional
         Calibration rows with the predictors and the response. Default: the training rows, by cross-validation.
     how : "auto", "multinomial" or "isotonic"
         Calibration method. "auto": isotonic if its held-out log loss is lower by more than one standard error, otherwise multinomial.
@@ -76,11 +76,11 @@ def calibrate(
         function of how far the class is ahead of the others; it needs more rows. Each step counts one more row, with the
         proportions of all rows.
     cv : "auto", int, "loo", Series or array of folds
-        Cross-validation folds of the training rows; ignored if `data` is given. "auto" is 10, or fewer if a class has fewer rows.
+        Cross-validation folds of the training rows; ignored if `new` is given. "auto" is 10, or fewer if a class has fewer rows.
     seed : int, optional
         Seed for the folds. Default: the seed of the fit.
     weights : column name, Series or array, optional
-        Weights of the rows of `data`, relative to each other, as `weights=` of `fit`. Default: equal weights.
+        Weights of the rows of `new`, relative to each other, as `weights=` of `fit`. Default: equal weights.
     tune : "auto", True or False
         Whether to tune parameters again without each fold, if the fit has tuned them. "auto": if there are at most 20 folds, the
         metric does not learn from the classes, and folds x rows x candidates x grid points <= 2e8. Tuning takes about as long as one
@@ -95,9 +95,9 @@ def calibrate(
     Raises
     ------
     DataError
-        If a class has no calibration rows, or if rows of `data` are training rows.
+        If a class has no calibration rows, or if rows of `new` are training rows.
     OptionError
-        If `cv` is None and `data` is not given.
+        If `cv` is None and `new` is not given.
     NotAvailable
         If the method gives no values by class.
 
@@ -135,7 +135,7 @@ def calibrate(
     >>> fit.predict(pc.load_data("iris").iloc[[0, 70]], "set", level=0.95).tolist()
     [('setosa',), ('versicolor', 'virginica')]
     """
-    request = requested(data=data, how=how, cv=cv, seed=seed, weights=weights, tune=tune)
+    request = requested(new=new, how=how, cv=cv, seed=seed, weights=weights, tune=tune)
     call = replace(fit.call, arguments={**fit.call.arguments, "calibrate": request or True})
     return calibrated(replace(fit, problem=replace(fit.problem, call=call), calibration=None))
 
@@ -172,7 +172,7 @@ def arguments_of(calibrate: Any) -> dict[str, Any]:
     return {**DEFAULTS, **calibrate}
 
 
-def calibration(fit: Fitted, data: Any, how: str, cv: Any, seed: int | None, weights: Any, tune: Any) -> Calibration:
+def calibration(fit: Fitted, new: Any, how: str, cv: Any, seed: int | None, weights: Any, tune: Any) -> Calibration:
     """See `Fit.calibrate`."""
     one_of("how", how, HOW)
     one_of("tune", tune, ("auto", True, False))
@@ -180,15 +180,15 @@ def calibration(fit: Fitted, data: Any, how: str, cv: Any, seed: int | None, wei
     if kind is None:
         raise NotAvailable(f"a rule that predicts only {', '.join(fit.rule.kinds)} can't be calibrated, because it has no values by class")
     tuned, why_not = None, ""
-    if data is None:
+    if new is None:
         if weights is not None:
-            raise OptionError("weights= must be given with data=, because the training rows have the weights of the fit")
+            raise OptionError("weights= must be given with new=, because the training rows have the weights of the fit")
         if cv is None:
-            raise OptionError("cv=None leaves no row for calibration: use a number of folds, 'loo', custom folds, or data=")
+            raise OptionError("cv=None leaves no row for calibration: use a number of folds, 'loo', custom folds, or new=")
         tuned, why_not = tuned_in_folds(fit, cv, seed, tune)
         values, y, w, fold, rules = _held_out(fit, kind, rules_of_folds(fit, cv, seed, tuned))
     else:
-        values, y, w, fold, rules = _given_rows(fit, kind, data, weights)
+        values, y, w, fold, rules = _given_rows(fit, kind, new, weights)
     empty = [shown(fit.classes[c]) for c in range(len(fit.classes)) if not (w[y == c] > 0).any()]
     if empty:
         raise DataError(f"each class needs calibration rows, but {', '.join(empty)} has none")
@@ -197,9 +197,9 @@ def calibration(fit: Fitted, data: Any, how: str, cv: Any, seed: int | None, wei
     chances = LEARN[how](scores, y, w) if how in LEARN else fit_selected(scores, y, w, parts_of(y, fold, int(np.bincount(y).min())))
     classes = len(fit.classes)
     conformal = Conformal(nonconformity(scores)[np.arange(len(y)), y], y, w, fold, classes)
-    reasons = _reasons(fit, conformal, data is None, tuned is not None, why_not)
+    reasons = _reasons(fit, conformal, new is None, tuned is not None, why_not)
     return Calibration(
-        scale, chances, conformal, rules, data is None, np.bincount(y, w, classes) / w.sum(), scores, reasons, tuned is not None,
+        scale, chances, conformal, rules, new is None, np.bincount(y, w, classes) / w.sum(), scores, reasons, tuned is not None,
         fit.problem.class_factors is not None,
     )  # fmt: skip
 
@@ -348,7 +348,7 @@ def _check_new(fit: Fitted, data: pd.DataFrame) -> None:
     found = coincidences(fit.frame, data, fit.told_apart)
     if found is None or not found.unlikely:
         return
-    cure = "use rows that were not used for fitting, or leave data= out to use cross-validation"
+    cure = "use rows that were not used for fitting, or leave new= out to use cross-validation"
     if found.sure:
         raise DataError(
             f"calibration rows must not be training rows, but {int(found.same.sum())} of these {found.rows} rows were used to fit (first: "

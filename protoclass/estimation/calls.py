@@ -92,7 +92,7 @@ SINGLE = ("class", "cover", "nearest")  # kinds with one value for each row; the
 
 def predict_to(
     fit: Fitted,
-    source: Any,
+    new: Any,
     out: Any,
     key: Any = None,
     kind: Any = "class",
@@ -112,7 +112,7 @@ def predict_to(
 
     Parameters
     ----------
-    source : path, list of paths, or stream
+    new : path, list of paths, or stream
         Rows to predict: Parquet files, or any object that streams Arrow batches (`__arrow_c_stream__`), such as a DuckDB relation,
         `pyarrow.csv.open_csv(path)` or `pyarrow.dataset.dataset(folder).scanner().to_reader()`.
     out : path
@@ -182,13 +182,13 @@ def predict_to(
         raise OptionError(
             "a CSV file of one column has empty lines for missing values, which other programs skip: use key=, or a .parquet file"
         )
-    if is_path(source) and path.resolve() in [file.path.resolve() for file in files_of(source)]:
+    if is_path(new) and path.resolve() in [file.path.resolve() for file in files_of(new)]:
         raise OptionError(f"out={brief(str(path))} is also an input file: use another")
     labels = {kind: _labels(fit, kind, keys) for kind in kinds}
 
     def blocks() -> Iterator[tuple[Any, pd.DataFrame]]:
         first = 0
-        for table in arrow_tables(source, needed, keys):
+        for table in arrow_tables(new, needed, keys):
             rows = as_pandas(table.select([c for c in table.column_names if needed is None or c in needed]))
             yield table.select(keys), rows.set_axis(pd.RangeIndex(first, first + len(rows)))  # rows are called by their numbers
             first += len(rows)
@@ -209,9 +209,9 @@ def predict_to(
         answers = each(answer, blocks(), MANY)
         head, found = next(answers)
         with bar(None, "predicting", progress) as predicting, (CSVWriter if in_csv else ParquetWriter)(file, head.schema) as written:
-            for table, new in answers:
+            for table, unknown in answers:
                 written.write(table.cast(head.schema))
-                found += new
+                found += unknown
                 predicting.update(len(table))
         return found
 

@@ -414,7 +414,7 @@ class ErrorCurve:
         """Size of each grid point in `frontier`, (G,)."""
         return self.choice.size if self.counts is None else self.counts.astype(float)
 
-    def band(self, level: float = 0.95, draws: int = 10_000, seed: int = 0) -> pd.DataFrame:
+    def band(self, level: float = 0.95, draws: int = 10_000, seed: int | None = None) -> pd.DataFrame:
         """Simultaneous confidence band for the error curve, with coverage `level`.
 
         Bars of one standard error are for each point separately, so some of many miss the true error. The band contains the whole curve
@@ -426,8 +426,8 @@ class ErrorCurve:
             Nominal coverage.
         draws : int
             Number of random draws for the quantile.
-        seed : int
-            Seed for the draws.
+        seed : int, optional
+            Seed for the draws. Default: the seed of the call.
 
         Returns
         -------
@@ -456,7 +456,7 @@ class ErrorCurve:
         """
         check_level(level)
         whole_number("draws", draws, 100, MOST_DRAWS)
-        check_seed(seed)
+        seed = self.problem.seed if seed is None else check_seed(seed)
         parts = self._parts_of_rows(self._mean_losses(), self._weights) * np.sqrt(self._shared)
         alone, together = simultaneous(parts, float(level), draws, np.random.default_rng([seed, draws]))
         error, s = self.choice.error, np.sqrt((parts**2).sum(axis=0))

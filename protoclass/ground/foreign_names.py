@@ -6,7 +6,8 @@ from collections.abc import Mapping
 
 # name elsewhere: names in this package, of which the first one that a function has is meant
 SAME_AS: Mapping[str, tuple[str, ...]] = {
-    **dict.fromkeys(["newdata", "newx"], ("new", "data")), "type": ("kind", "sample"), "random_state": ("seed",),
+    **dict.fromkeys(["newdata", "newx", "data", "row", "rows", "source"], ("new", "data")),
+    "type": ("kind", "sample"), "random_state": ("seed",),
     **dict.fromkeys(["metric", "distance", "dist"], ("dissimilarity", "metric")),
     **dict.fromkeys(["nfolds", "n_splits", "foldid"], ("cv",)),
     "n_neighbors": ("k", "K"), "k": ("K",), "K": ("k",),

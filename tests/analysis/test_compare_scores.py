@@ -105,10 +105,10 @@ def test_log_losses_are_finite_and_rows_without_chances_are_left_out(two):
     ("methods", "options", "words"),
     [
         (["knn"], {"calibrate": 3}, r"calibrate must be True, False, 'auto',.*not 3"),
-        (["knn"], {"calibrate": {"data": pd.DataFrame({"a": [1]})}},
-         r"method 'knn' has its own calibration rows, which may be among the test rows: leave data out"),
-        ({"own": {"method": "knn", "calibrate": {"data": pd.DataFrame({"a": [1]})}}}, {},
-         r"method 'own' has its own calibration rows, which may be among the test rows: leave data out"),
+        (["knn"], {"calibrate": {"new": pd.DataFrame({"a": [1]})}},
+         r"method 'knn' has its own calibration rows, which may be among the test rows: leave new out"),
+        ({"own": {"method": "knn", "calibrate": {"new": pd.DataFrame({"a": [1]})}}}, {},
+         r"method 'own' has its own calibration rows, which may be among the test rows: leave new out"),
     ],
 )
 def test_calibration_by_other_rows_is_refused(two, methods, options, words):

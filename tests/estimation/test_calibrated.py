@@ -120,7 +120,7 @@ def test_words_of_the_guarantee(iris):
     ("options", "words"),
     [({"how": "sigmoid"}, "how must be 'auto', 'multinomial' or 'isotonic', not 'sigmoid': use how='multinomial'"),
      ({"cv": None}, "leaves no row"),
-        ({"data": pd.DataFrame({"a": [1.0]})}, "lack the response"),
+        ({"new": pd.DataFrame({"a": [1.0]})}, "lack the response"),
      ({"seed": -1}, "whole number")],
 )  # fmt: skip
 def test_wrong_calibrations(fit, options, words):
@@ -204,7 +204,7 @@ def test_weights_of_calibration_rows(iris):
     assert known.predict(iris, "set").equals(plain.predict(iris, "set"))
     assert known.predict(iris, "prob")["setosa"].mean() > plain.predict(iris, "prob")["setosa"].mean()
     assert known.update().predict(iris, "prob").equals(known.predict(iris, "prob"))
-    with pytest.raises(pc.OptionError, match="weights= must be given with data=, because the"):
+    with pytest.raises(pc.OptionError, match="weights= must be given with new=, because the"):
         fit.calibrate(weights="w")
 
 

@@ -103,7 +103,7 @@ def test_the_band_of_a_validation(iris):
     assert (v.band(level=0.99)["band_high"] > band["band_high"]).all()
     easy = pc.cross_validate("y ~ .", noise(1).assign(a=lambda d: 9.0 * d.y), "knn", k=[1, 3], cv=5).band()
     assert easy[["low", "high", "band_low", "band_high"]].isna().all(axis=None)
-    refused = [({"level": 1}, r"level must be .* such as 0\.95, not 1"),
+    refused = [({"level": 1}, r"level must be .* such as 0\.9, not 1"),
                ({"draws": 3}, r"draws must be .*, not 3"), ({"seed": "a"}, r"seed must be .*, not 'a'")]
     for bad, message in refused:
         with pytest.raises(pc.OptionError, match=message):

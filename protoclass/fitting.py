@@ -15,20 +15,17 @@ import pandas as pd
 
 from .analysis.alternatives import alternatives, criticisms, swap
 from .analysis.groups import test
-from .analysis.importance import importance, permutation_test
-from .analysis.separation import separation
-from .analysis.stability import stability
+from .analysis.resampling import permutation_test, stability
 from .analysis.steps import at, ball, bound, path, slim, step_count
-from .analysis.why import why
+from .analysis.variables import importance, separation, why
 from .estimation.calibration import calibrate, calibrated, threshold
 from .estimation.calls import cross_validate_call, fit_call, predict_to
 from .estimation.cross_validation import frontier
 from .estimation.error_curve import AXES, BY_HAND, ErrorCurve
 from .estimation.fitted import Fitted
 from .estimation.problem import DEFAULTS, Call
-from .export.card import card
 from .export.methods import methods
-from .export.report import report
+from .export.pages import card, report
 from .export.reproduce import reproduce
 from .export.sql import sql
 from .frames.spelling import substitute
@@ -39,8 +36,7 @@ from .ground.savable import savable
 from .models.base import Model
 from .pictures import plot
 from .tables import printing
-from .tables.paper import of_fit
-from .tables.summary import summary
+from .tables.printing import of_fit, summary
 from .tables.tidy import augment, glance, tidy
 from .values import Above, Printed, Saveable, further_arguments, public
 from .widgets import explore_fit, explore_validation
@@ -362,21 +358,3 @@ def cross_validate(formula: str, data: Any, method: Any = "pvm", **arguments: An
     _check_sample(arguments.pop("sample", SAMPLE))
     usual = {name: value for name, value in DEFAULTS.items() if name != "calibrate"}
     return Validation.of(cross_validate_call(Call("cross_validate", formula, data, {**usual, "method": method, **arguments})))
-
-
-def explore(formula: str, data: Any, method: Any = "pvm", *, shape: Any = None, **arguments: Any) -> Any:
-    """Fit a classifier and open its interactive explorer.
-
-    Parameters
-    ----------
-    formula, data, method, **arguments
-        Arguments of `fit`.
-    shape : (int, int), optional
-        Rows and columns of an image, if the rows are images.
-
-    Returns
-    -------
-    PrototypeExplorer
-        The explorer, as from `Fit.explore`.
-    """
-    return explore_fit(fit(formula, data, method, **arguments), shape=shape)

@@ -14,7 +14,7 @@ import pandas as pd
 
 from ..core.memory import large
 from ..core.parallel import each
-from ..core.query import Beside, Path, Query, answer_block
+from ..core.query import Beside, Latest, Path, Query, answer_block
 from ..core.statistics.folds import FOLDS, drawn_by_class, grouped, quotas, stratified, usual_folds
 from ..core.statistics.one_se import frontier as lowest_errors
 from ..core.statistics.one_se import losses
@@ -23,7 +23,7 @@ from ..core.task import Points, Task
 from ..frames.frame import Frame
 from ..ground.checks import hint_for_value
 from ..ground.errors import DataError, DataWarning, OptionError, brief, shown
-from ..ground.progress import bar
+from ..ground.options import bar
 from ..metrics.dissimilarity import Dissimilarity
 from .error_curve import ErrorCurve, Extension, row_weights, values_at
 from .problem import DRAWN_ROWS, Problem, check_rows_needed, choose_candidates, class_counts, counted
@@ -148,7 +148,7 @@ class FoldPath:
         def beside(prototypes: Points) -> Beside | None:
             return None if prototypes.at is None else Beside(D, prototypes.at)
 
-        return replace(known, measure=measure, source=beside)
+        return replace(known, measure=measure, beside=Latest(beside))
 
 
 def smallest_classes(problem: Problem, of_fold: np.ndarray) -> np.ndarray:

@@ -26,7 +26,7 @@ from ..frames.tables import as_given, as_pandas, cached_table
 from ..ground.checks import Served, check_level, either, hint_for_value, one_of
 from ..ground.errors import DataWarning, NotAvailable, OptionError, ProtoclassError, brief, warn
 from ..ground.foreign_names import VERBS
-from ..ground.progress import bar
+from ..ground.options import bar
 from ..metrics.base import as_vectors
 from ..metrics.dissimilarity import Dissimilarity
 from ..models.base import Learned, Model

@@ -542,7 +542,7 @@ class Adaptive(Metric):
     Examples
     --------
     >>> import protoclass as pc
-    >>> pc.fit("species ~ .", pc.load_data("iris"), "knn", k=5, dissimilarity=pc.Adaptive()).training_error() < 0.05
+    >>> pc.fit("species ~ .", pc.load_data("iris"), "knn", k=5, dissimilarity=pc.Adaptive()).training_error < 0.05
     True
     """
 

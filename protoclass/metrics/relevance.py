@@ -178,7 +178,7 @@ class Relevance(Wrapper):
         candidates, n = rows if base.same_sides else candidates_of(base, seen), len(seen)
         compared = np.unique(np.linspace(0, n - 1, 20).astype(int))  # a variable in which all rows agree with these is constant
         sample = base.terms(rows, part(rows, compared)) if base.same_sides else np.ones((1, 1, len(base.variables)))
-        varies = (np.nan_to_num(sample) > 0).any(axis=(0, 1))
+        varies: Any = (np.nan_to_num(sample) > 0).any(axis=(0, 1))
         if not varies.any():
             raise DataError(f"all variables of {base.name} are constant over the {n} training rows: use others")
 

@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 import protoclass as pc
-from protoclass.frames.sql import constant, identifier, number
+from protoclass.frames.sql import number
 
 NASTY = ["it's", 'a"b', "x'); DROP TABLE new_rows; --", "back\\", "`tick`", "ä☃\n", "%s {0} $1 ?", "--", "/*", ""]
 STUMPS = {"features": "stumps", "kind": "conjunction", "penalty": 1.0, "stop": None}
@@ -106,14 +106,6 @@ def test_mixed_data_and_formulas(formula, engine):
     for metric in ("manhattan", pc.Euclidean()) if formula != FORMULAS[0] else ("gower", "hamming", "euclidean"):
         fit = pc.fit(formula, t, "condensed", dissimilarity=metric, cv=None)
         assert not differ(fit, t, engine)
-
-
-@pytest.mark.parametrize("engine", ENGINES)
-def test_gower_with_its_options(engine):
-    t = mixed()
-    metric = pc.Gower(asymmetric=["flag"], weights={"a": 2.0, "o": 0.3, "g": 0})
-    fit = pc.fit("y ~ .", t, "knn", k=3, dissimilarity=metric)
-    assert not differ(fit, t, engine)
 
 
 @pytest.mark.parametrize("engine", ENGINES)
@@ -276,15 +268,6 @@ def test_constants_are_read_back_to_the_last_bit():
     near = [x for x in numbers if abs(x) > 1e-300]
     got = sqlite3.connect(":memory:").execute(f"VALUES {', '.join(f'({number(x)})' for x in near)}").fetchall()
     np.testing.assert_array_max_ulp(np.ravel(got), np.array(near), 1)  # SQLite may misread the last bit of a decimal
-
-
-def test_texts_and_names():
-    for text in NASTY:
-        assert constant(text, "it")[1:-1].replace("''", "").count("'") == 0
-    with pytest.raises(pc.OptionError, match="zero character"):
-        constant("a\0b", "it")
-    with pytest.raises(pc.OptionError, match="surrogate"):
-        identifier("a\ud800")
 
 
 def test_what_is_not_written_says_what_is(iris):

@@ -17,8 +17,7 @@ from ..core.distances.minkowski import Geometry, minkowski
 from ..core.memory import large
 from ..core.parallel import Once
 from ..core.sources import Rep, part
-from ..frames.blocks import blocks
-from ..frames.frame import Frame
+from ..frames.frame import Frame, blocks
 from ..frames.sql import Columns
 from ..frames.tables import as_pandas
 from ..ground.checks import GRID, NamedArguments, check_parameters, is_listed, is_number, number_in_words
@@ -159,7 +158,7 @@ class Metric(NamedArguments, WithTraits):
     A parameter cannot have the name of a trait, or of an attribute or method of this class.
     """
 
-    papers: ClassVar[tuple[str, ...]] = ()  # keys of its papers in `ground.references`
+    papers: ClassVar[tuple[str, ...]] = ()  # keys of its papers in `export.methods`
     tunable: ClassVar[frozenset[str]] = frozenset()  # parameters that may have several values, of which cross-validation chooses one
 
     def __init_subclass__(cls) -> None:

@@ -17,15 +17,13 @@ from ..core.embedding.scaling import Spectral, embedding, reflexive, sammon, tor
 from ..core.histogram import quantiles
 from ..core.memory import SHARE, SMALLEST, available, check_fits
 from ..core.parallel import SMALL, Once, alone, each
-from ..core.query import Beside, Query
-from ..core.sources import Held, Rep, Source, Streamed, part
-from ..core.spatial import Spatial
+from ..core.query import Beside, Latest, Query
+from ..core.sources import Held, Rep, Source, Spatial, Streamed, part
 from ..core.task import Points
-from ..frames.blocks import design_rows
-from ..frames.frame import Frame, mold
+from ..frames.frame import Frame, design_rows, mold
 from ..ground.checks import one_of, whole_number
 from ..ground.errors import DataError, OptionError, brief, printed, shown
-from ..ground.progress import bar
+from ..ground.options import bar
 from ..ground.savable import savable
 from ..values import Above, Saveable, public
 from .base import AskedRows, TrainedMetric, as_vectors, compare
@@ -186,7 +184,7 @@ class Dissimilarity(Saveable):
             streamed = Streamed(partial(checked_values, self.metric), rep(), self.prototype_rep(prototypes))
             return Beside(Spatial(streamed, geometry, False, None), np.arange(q))
 
-        return Query(rows, measure, coordinates, design_of_rows(known.frame, zero), lambda i: shown(names[i]), beside)
+        return Query(rows, measure, coordinates, design_of_rows(known.frame, zero), lambda i: shown(names[i]), Latest(beside))
 
     def prototype_rep(self, prototypes: Points) -> Rep:
         """Side j of D[i, j] for the prototypes of a rule."""

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from ..core import Array
-from ..core.distances import properties as core
+from ..core.embedding import properties as core
 from ..core.embedding.scaling import Spectral
 from ..core.sources import Rep
 from ..frames.frame import Frame

@@ -14,9 +14,8 @@ from ..core.statistics.folds import stratified_subset
 from ..core.vectors.centroids import hull_draws
 from ..core.vectors.centroids import kmeans as clustered
 from ..frames.frame import Frame, mold
-from ..frames.read import read_for
 from ..frames.schema import check_unique
-from ..frames.tables import as_pandas
+from ..frames.tables import as_pandas, read_for
 from ..ground.checks import MOST_RUNS, among, one_of, whole_number
 from ..ground.errors import DataError, DataWarning, OptionError, TooLarge, brief, printed, shown, warn
 from ..ground.savable import savable

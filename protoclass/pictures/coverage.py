@@ -117,7 +117,7 @@ def measure_coverage(fit: Fitted, source: Source | None = None) -> Coverage:
 
 @kernel
 def nearer(d, columns, rank, classes, a, b):  # type: ignore[no-untyped-def]
-    # of prototypes equally near that of the first class is, then the first row, as `core.neighbours.search` has it
+    # of prototypes equally near that of the first class is, then the first row, as `core.neighbours.nearest` has it
     if d[columns[a]] != d[columns[b]]:
         return d[columns[a]] < d[columns[b]]
     return classes[a] < classes[b] or (classes[a] == classes[b] and rank[a] < rank[b])

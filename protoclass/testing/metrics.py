@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from ..core.distances.properties import triangles
+from ..core.embedding.properties import triangles
 from ..core.sources import Rep, part
 from ..export.saving import load
 from ..export.saving.classes import name_of
@@ -45,10 +45,11 @@ def check_metric(metric: Metric | type[Metric] | str, data: Any = None, formula:
     """Check that a custom metric satisfies the requirements of the package.
 
     * Representations have one entry for each row and can be split.
-    * Dissimilarities are finite and not negative, and bit-identical however rows are split. A new row has the same values alone and
-      among others.
+    * Dissimilarities are finite and not negative, and bit-identical however rows are split. A new
+      row has the same values alone and among others.
     * Learned values can be pickled and saved, and do not depend on the classes of held-out rows.
-    * Declarations agree with the computed values: symmetry, the triangle inequality, coordinates, missing values.
+    * Declarations agree with the computed values: symmetry, the triangle inequality, coordinates,
+      missing values.
 
     Parameters
     ----------
@@ -143,7 +144,8 @@ class Measured:
         return self.call("`train`", train_metric, metric or self.metric, frame)
 
     def call(self, what: str, function: Callable[..., T], *args: Any) -> T:
-        """The value of a function of the metric; an error that is not of this package becomes one of the contract."""
+        """The value of a function of the metric; an error that is not of this package becomes one
+        of the contract."""
         try:
             with np.errstate(all="ignore"), warnings.catch_warnings():  # what is not finite is found among the values
                 warnings.simplefilter("ignore", RuntimeWarning)
@@ -178,7 +180,7 @@ def equal(a: Array, b: Array) -> bool:
 
 
 def check_declarations(metric: Metric) -> None:
-    """What a metric says of itself is of the right type, before anything is measured."""
+    """The declarations of a metric are of the right types."""
     name = type(metric).__name__
     require(isinstance(metric.traits, Traits), f"{name}.traits is a {type(metric.traits).__name__}: it must be a Traits")
     for f in fields(Traits):
@@ -218,7 +220,8 @@ def check_cutting(s: Measured) -> None:
 
 
 def check_alone(s: Measured) -> None:
-    """Rows that come as new rows are measured as the same rows were: together, alone, under other labels, after other rows."""
+    """Rows that come as new rows are measured as the same rows were: together, alone, under other
+    labels, after other rows."""
     if s.metric.given:
         return
     with accepted(f"{s}: rows of the fit are refused as new rows without classes, which `rows` must not use"):
@@ -251,7 +254,8 @@ def require_same_rows(s: Measured, D: Array, when: str, cure: str) -> None:
 
 
 def check_classes(s: Measured) -> None:
-    """A metric learns from classes only if it is trained in folds, and then not from those of held-out rows."""
+    """A metric learns from classes only if it is trained in folds, and then not from those of
+    held-out rows."""
     if s.frame.response is None:
         return
     held = np.arange(len(s)) % 3 == 0 if s.metric.train_in_folds else np.ones(len(s), bool)

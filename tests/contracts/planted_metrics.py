@@ -144,23 +144,7 @@ class Upwards(pc.Metric):
         return np.maximum(candidates[0][None] - rows[0][:, None], 0.0).sum(axis=2)
 
 
-@dataclass(frozen=True)
-class Unlike(pc.Metric):
-    """The share of the columns that differ, on columns of any kind."""
-
-    traits = pc.extend.Traits(symmetric=True, triangle=True, row_by_row=True, power=1.0)
-
-    def rows(self, frame):
-        out = np.empty(frame.columns.shape, object)
-        for k, name in enumerate(frame.columns):
-            out[:, k] = frame.columns[name].astype(str).to_numpy(object)
-        return (out,)
-
-    def between(self, rows, candidates):
-        return (rows[0][:, None] != candidates[0][None]).mean(axis=2).astype(float)
-
-
-GOOD = [CityBlock, Range, Weighted, Scaled, Upwards, Unlike]
+GOOD = [CityBlock, Range, Weighted, Scaled, Upwards]
 FAULTS = []
 
 
@@ -195,13 +179,6 @@ class CentredOnBatch(CityBlock):
     def rows(self, frame):
         X = numbers(frame)
         return (X / np.abs(X).max(axis=0, initial=1.0),)
-
-
-@fault("alone than among others|when they come as new rows|in another order")
-class ByLabel(CityBlock):
-    def rows(self, frame):
-        known = pd.to_numeric(pd.Series(frame.index), errors="coerce").fillna(1000.0).to_numpy(float)
-        return (numbers(frame) + 0.001 * known[:, None],)
 
 
 # geometry and coordinates

@@ -5,7 +5,7 @@ from itertools import combinations, permutations
 import numpy as np
 import pytest
 
-from protoclass.core.distances.properties import triangles
+from protoclass.core.embedding.properties import triangles
 
 
 def test_three_rows_have_one_triple():

@@ -7,9 +7,8 @@ import simulate
 from closeness import same_but_for_rounding
 
 import protoclass as pc
-from protoclass.frames import blocks as module
-from protoclass.frames.blocks import blocks, design_rows
-from protoclass.frames.frame import Frame, mold
+from protoclass.frames import frame as module
+from protoclass.frames.frame import Frame, blocks, design_rows, mold
 from protoclass.metrics.base import candidates_of, rows_of, same
 from protoclass.metrics.measuring import measure_frame
 from protoclass.metrics.registry import BUILT_IN, metric

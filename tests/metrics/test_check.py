@@ -13,7 +13,7 @@ from matplotlib.figure import Figure
 from scipy.spatial.distance import cdist
 
 import protoclass as pc
-from protoclass.core.distances import properties as core
+from protoclass.core.embedding import properties as core
 from protoclass.pictures import matrix
 
 small = arrays(float, st.integers(3, 8).map(lambda n: (n, n)), elements=st.integers(0, 4).map(float))

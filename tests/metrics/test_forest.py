@@ -12,7 +12,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 import protoclass as pc
 from protoclass.core.distances.trees import apart
-from protoclass.export.saving.derived import check_forest
+from protoclass.export.saving.classes import check_forest
 from protoclass.frames.frame import mold
 from protoclass.metrics.forest import TrainedForest
 from protoclass.metrics.measuring import measure_frame

@@ -93,7 +93,7 @@ def test_kernel_distances():
 def test_default_radii_lie_default_radii_below_quantiles(dtype, large, monkeypatch):
     D = np.random.default_rng(2).gamma(2.0, size=(60, 60)).astype(dtype)
     if large:  # the finer bins that large matrices get
-        monkeypatch.setattr("protoclass.core.coding.FINE_FROM", 0)
+        monkeypatch.setattr("protoclass.core.histogram.FINE_FROM", 0)
     D[3, 5] = 0.0
     observed = np.sort(D[(~np.eye(60, dtype=bool)) & (D > 0)].astype(float))
     N = len(observed)

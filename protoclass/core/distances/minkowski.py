@@ -38,6 +38,11 @@ class Geometry:
     r: float = 2.0
     value: Callable[[Array], Array] = the_same
 
+    @property
+    def is_distance(self) -> bool:
+        """Whether the values are the distances."""
+        return self.value is the_same
+
     def reach(self, radii: Array) -> Array:
         """The smallest distances (K,) whose values are not below these radii (K,), in the precision of the radii; inf for none.
 
@@ -47,7 +52,7 @@ class Geometry:
         >>> Geometry(value=lambda d: d * d / 2).reach(np.array([2.0, 8.0]))
         array([2., 4.])
         """
-        if self.value is the_same:
+        if self.is_distance:
             return radii
         kind = np.uint32 if radii.dtype == np.float32 else np.uint64
         # positive floats are ordered as their bits are: halve between 0 and infinity

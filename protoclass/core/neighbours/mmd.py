@@ -31,10 +31,7 @@ from numpy.typing import NDArray
 
 from ...ground.checks import whole_number
 from ...ground.errors import DataError, OptionError
-from ..coding import bins_for
-from ..histogram import Pairs, values_at
 from ..parallel import kernel, left
-from ..sources import Held
 
 Array = NDArray[Any]
 TINY = float(np.finfo(float).tiny)
@@ -83,13 +80,20 @@ def default_gamma(blocks: Iterable[tuple[Array, Array, Array]]) -> float:
     # weights in a unit, a power of 2, in which no product of two overflows
     blocks = list(blocks)
     unit = -int(np.frexp(max((np.max(w, initial=0.0) for _, w, _ in blocks), default=0.0))[1])
-    fine, parts = bins_for(sum(np.size(D) for D, _, _ in blocks)), []
-    for D, weights, own in blocks:
-        w = np.ldexp(np.asarray(weights, np.float64), unit)
-        parts.append((Held(np.ascontiguousarray(D, np.float64)), Pairs(np.full(len(own), -1), fine, (w, w[own]))))
-    found, _ = values_at(parts, lambda total: np.array([total / 2]))
+    values, weights = [np.empty(0)], [np.empty(0)]
+    for D, of_rows, own in blocks:
+        w = np.ldexp(np.asarray(of_rows, np.float64), unit)
+        counts = (D > 0) & (np.inf > D)
+        values.append(D[counts])
+        weights.append(np.outer(w, w[own])[counts])
+    found, weight = np.concatenate(values), np.concatenate(weights)
+    if not weight.any():
+        return 1.0
+    order = np.argsort(found)
+    upto = np.cumsum(weight[order])
+    median = found[order[np.searchsorted(upto, upto[-1] / 2)]]
     with np.errstate(over="ignore"):
-        return float(np.clip(found[0] ** -2.0, TINY, 1 / TINY)) if len(found) else 1.0
+        return float(np.clip(median**-2.0, TINY, 1 / TINY))
 
 
 def similarities(D: Array, gamma: float) -> NDArray[np.float64]:

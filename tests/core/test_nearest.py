@@ -8,15 +8,14 @@ from queries import query
 
 import protoclass as pc
 from protoclass.core import parallel
-from protoclass.core import query as queries
 from protoclass.core.distances.minkowski import Geometry, measure_row, minkowski
+from protoclass.core.distances.near import Space, nearest_compared
 from protoclass.core.distances.screen import screen
-from protoclass.core.neighbours.nearest import KNNPath, Nearest, nearest, order_of
-from protoclass.core.neighbours.search import Space, nearest_compared
+from protoclass.core.neighbours import nearest as nearest_file
+from protoclass.core.neighbours.nearest import KNNPath, Nearest, nearest, nearest_k, order_of
 from protoclass.core.parallel import Once
-from protoclass.core.query import Beside, Query, answer
-from protoclass.core.sources import Streamed
-from protoclass.core.spatial import Spatial
+from protoclass.core.query import Beside, Latest, Query, answer
+from protoclass.core.sources import Spatial, Streamed
 from protoclass.core.task import Points
 
 KS = (1, 2, 5, 17, 50)
@@ -41,7 +40,7 @@ HIGH = [
 def always(monkeypatch):
     """What pays for much work is done for the least, and whether it pays or not."""
     for name, value in (("SEARCHED", -1), ("SCREENED", -1), ("FEW_OPEN", 2.0)):
-        monkeypatch.setattr(queries, name, value)
+        monkeypatch.setattr(nearest_file, name, value)
 
 
 def drawn(case, n):
@@ -71,7 +70,7 @@ def lists_of(near):
 def test_a_search_finds_what_all_distances_say(case):
     X, Z, r = drawn(case, 120)
     D = minkowski(X, Z, r)
-    space = Space(X, Z, r)
+    space = Space(X, Z, Geometry(r))
     for k in (*KS, len(Z)):
         for rows in (np.arange(120), np.array([7, 3]), np.arange(0)):
             near = space.nearest(rows, k)
@@ -82,7 +81,7 @@ def test_a_search_finds_what_all_distances_say(case):
 @pytest.mark.parametrize("r", [2.0, 3.0, 20.0])
 def test_a_search_finds_rows_whose_powers_are_0(r):
     X = np.array([[0.0], [1e-18], [5e-14], [1e-3], [1.0]], np.float32)
-    assert lists_of(Space(X, X, r).nearest(np.arange(5), 1)) == slow(minkowski(X, X, r), 1)
+    assert lists_of(Space(X, X, Geometry(r)).nearest(np.arange(5), 1)) == slow(minkowski(X, X, r), 1)
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
@@ -109,21 +108,23 @@ def test_products_find_what_all_distances_say(case):
     rows, columns = np.arange(len(X)), np.arange(len(Z))
     D = minkowski(X, Z)
     for k in KS:
-        assert lists_of(nearest_compared(known.only(rows, columns), k)) == slow(D, k)
+        assert lists_of(nearest_compared(beside(known, rows, columns), k)) == slow(D, k)
         known.hold()
         some, others = rows[::3], columns[5:][::-1]
-        assert lists_of(nearest_compared(known.only(some, others), min(k, 40))) == slow(D[np.ix_(some, others)], min(k, 40))
+        assert lists_of(nearest_compared(beside(known, some, others), min(k, 40))) == slow(D[np.ix_(some, others)], min(k, 40))
 
 
-@pytest.mark.parametrize("q", [1, 63, 64, 65, 200])
+@pytest.mark.parametrize("q", [1, 63, 200])
 def test_the_nearest_of_rows_that_are_tied_with_many(q):
-    """More are open than there is room for at first, and they stand in blocks of lanes and behind the last one."""
     draw = np.random.default_rng(q)
     X = draw.integers(0, 2, (50, 12)).astype(float)
     Z = np.repeat(draw.integers(0, 2, (-(-q // 40), 12)), 40, axis=0)[:q].astype(float)
-    near = nearest_compared(screen(X, Z).only(np.arange(50), np.arange(q)), 1)
+    near = nearest_compared(beside(screen(X, Z), np.arange(50), np.arange(q)), 1)
     assert lists_of(near) == slow(minkowski(X, Z, 2.0), 1)
-    assert q < 40 or len(near.at) > 4 * len(X)
+
+
+def beside(known, rows, columns):
+    return known.beside(rows, columns, known.candidates[columns])
 
 
 def old_votes(D, ks, codes, weight, classes):
@@ -152,13 +153,13 @@ def asked(X, Z, r, at, hold=False):
     source = Spatial(Streamed(lambda a, b: minkowski(a[0], b[0], r), (X,), (Z,)), Geometry(r), False, matrix)
     return Query(
         at, lambda rows, points: source.take(rows, points.at), lambda rows: X[rows], lambda rows: X[rows],
-        source=lambda points: Beside(source, points.at),
+        beside=Latest(lambda points: Beside(source, points.at)),
     )  # fmt: skip
 
 
 @pytest.mark.parametrize("case", LOW[::2] + HIGH[1::2], ids=named)
 def test_rules_say_what_they_say_with_all_distances(case, always, monkeypatch):
-    monkeypatch.setattr(queries, "BLOCK", 1000)  # several blocks
+    monkeypatch.setattr("protoclass.core.query.BLOCK", 1000)  # several blocks
     X, Z, r = drawn(case, 130)
     draw = np.random.default_rng(case[-1])
     columns, rows = np.sort(draw.choice(len(Z), 60, replace=False)), draw.permutation(len(X))[:90]
@@ -195,10 +196,10 @@ def test_prototypes_are_searched_and_compared_where_it_pays(monkeypatch):
         X = coordinates(p, "normal", n, p)
         whole = asked(X, X, 2.0, np.arange(n))
         points = Points(np.arange(n) % 2, at=np.arange(n))
-        one = Query(whole.rows, refused, whole.vectors, whole.design, source=whole.source)
+        one = Query(whole.rows, refused, whole.vectors, whole.design, beside=whole.beside)
         blocks = list(one.blocks(n * 200))
         assert len(blocks) > 10
-        assert all(len(block.nearest(points, 3)) == len(block) for block in blocks)
+        assert all(len(nearest_k(block, points, 3)) == len(block) for block in blocks)
         assert len({id(block.beside(points)) for block in blocks}) == 1  # prepared once
 
 
@@ -210,5 +211,5 @@ def test_metrics_that_are_not_distances_have_no_prototypes_beside_their_rows():
         points = Points(np.zeros(800, int), at=np.arange(800))
         found = known.query().beside(points)
         assert (found is not None) == there
-        near = known.query().nearest(points, 4)
+        near = nearest_k(known.query(), points, 4)
         assert lists_of(near) == slow(known.frame().to_numpy(), 4)

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from .. import Array
-from ..embedding.scaling import embedding
 from ..parallel import kernel
+from .scaling import embedding
 
 EXACT = 300  # rows up to which all triples are tested
 TRIPLES = 1_000_000  # random triples beyond that

@@ -71,7 +71,7 @@ class Relevance(Wrapper):
         matrix) is subtracted from the mean cost.
     beta : float > 0, or sequence
         Slope of the logistic function. If it is large, the cost is nearly the number of errors.
-    components : int, optional
+    dims : int, optional
         Number of axes of a full matrix. Fewer than columns start as principal axes; with `local`, the matrices are learned on these
         axes. Default: the number of columns, at most 64.
     sample : int >= 2
@@ -98,7 +98,7 @@ class Relevance(Wrapper):
     --------
     >>> import protoclass as pc
     >>> fit = pc.fit("species ~ .", pc.load_data("iris"), "knn", k=5, dissimilarity=pc.Relevance())
-    >>> fit.dissimilarity.metric.column_weights["share"].round(1).to_dict()
+    >>> fit.dissimilarity.metric.column_weights["proportion"].round(1).to_dict()
     {'sepal_length': 0.1, 'sepal_width': 0.1, 'petal_length': 0.5, 'petal_width': 0.3}
     """
 
@@ -110,7 +110,7 @@ class Relevance(Wrapper):
     K: Any = 1
     ridge: Any = 0.01
     beta: Any = 20.0
-    components: int | None = None
+    dims: int | None = None
     sample: int = 5000
     seed: int = 0
 
@@ -122,10 +122,10 @@ class Relevance(Wrapper):
         whole_number("K", self.K, 1, MOST_ROWS)
         check_number("ridge", self.ridge, 0, high=MOST_RIDGE)
         check_number("beta", self.beta, 0, above=True)
-        if self.components is not None:
-            whole_number("components", self.components, 1)
+        if self.dims is not None:
+            whole_number("dims", self.dims, 1)
             if self.matrix == "diagonal":
-                raise OptionError(f"components={self.components} needs matrix='full': leave it out")
+                raise OptionError(f"dims={self.dims} needs matrix='full': leave it out")
         whole_number("sample", self.sample, 2)
         whole_number("seed", self.seed, 0, MOST_SEED)
 
@@ -212,11 +212,11 @@ class Relevance(Wrapper):
         center, varies = X.mean(axis=0), X.max(axis=0) > X.min(axis=0)
         if not varies.any():
             raise DataError(f"all columns are constant over the {len(X)} training rows: use others")
-        if self.components is not None and self.components > varies.sum():
-            raise DataError(f"components must be at most {varies.sum()}, the number of columns that vary, not {self.components}")
+        if self.dims is not None and self.dims > varies.sum():
+            raise DataError(f"dims must be at most {varies.sum()}, the number of columns that vary, not {self.dims}")
         Z = (X - center)[:, varies]
         X = np.ascontiguousarray(Z / np.sqrt((Z**2).mean()), np.float32)
-        count, axes = min(self.components or AXES, X.shape[1]), np.eye(X.shape[1], dtype=X.dtype)
+        count, axes = min(self.dims or AXES, X.shape[1]), np.eye(X.shape[1], dtype=X.dtype)
         space: Space
         if self.local:
             axes = principal_axes(X, count) if count < X.shape[1] else axes

@@ -219,11 +219,11 @@ def test_any_number_of_threads_gives_the_same(iris, matrix):
     ({"local": True}, "local=True needs a matrix to learn for each class, but matrix='none': use matrix='diagonal' or 'full'"),
     ({"local": "yes", "matrix": "full"}, "local must be True, False, a sequence of these, or 'auto', not 'yes'"),
     ({"matrix": "full", "dissimilarity": "gower"},
-     r"Gower dissimilarities are not Euclidean.*use matrix='full' with 'euclidean' or 'mahalanobis', matrix='diagonal'.*or matrix='none'"),
+     r"Gower dissimilarities have no matrix='full' to learn: use .*matrix='full' with 'euclidean' or 'mahalanobis', or matrix='none'"),
     ({"matrix": "diagonal", "dissimilarity": "chebyshev"},
-     r"Chebyshev dissimilarities are not a sum over.*use matrix='diagonal'.*or matrix='none'"),
+     r"Chebyshev dissimilarities have no matrix='diagonal' to learn: use matrix='diagonal'.*or matrix='none'"),
     ({"matrix": "diagonal", "dissimilarity": lambda a, b: 1.0},
-     "dissimilarities are not a sum over variables with weights to learn: use matrix='diagonal'"),
+     "dissimilarities have no matrix='diagonal' to learn: use matrix='diagonal'"),
 ])  # fmt: skip
 def test_arguments_that_mean_nothing(iris, given, words):
     with pytest.raises(pc.OptionError, match=words):

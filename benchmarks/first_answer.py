@@ -155,7 +155,7 @@ def main() -> None:
     parser.add_argument("--seeds", type=int, default=0, help="seeds of the fits of all rows (default: none)")
     parser.add_argument("--rows", nargs="+", type=int, default=[60, 150, 600], help="of a sample (default: 60 150 600)")
     options = parser.parse_args()
-    parts = ["# The first answer"]
+    parts = ["# The default fit"]
     if options.tables:
         lines = []
         for name in options.tables:
@@ -163,8 +163,8 @@ def main() -> None:
             print(*lines[-1], sep=" | ", flush=True)
         parts += [
             f"`python benchmarks/first_answer.py {' '.join(sys.argv[1:])}`: error on new rows (%), mean (standard error) [prototypes] over "
-            f"{options.splits} splits, and how often each distance was chosen.",
-            as_table(["", *options.fits, "logistic", "chosen"], lines),
+            f"{options.splits} splits, and how often each distance was selected.",
+            as_table(["", *options.fits, "logistic", "selected"], lines),
         ]
     if options.simulate:
         lines = []

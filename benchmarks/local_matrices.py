@@ -120,10 +120,10 @@ def main() -> None:
     body = "\n\n".join([
         "# A matrix for each class",
         "`python benchmarks/local_matrices.py --write`. Errors on the test images of USPS (%), with the ridge of the lowest error in 3 "
-        f"folds of the 7,291 training images; {AXES} principal axes, but for the nearest neighbour:",
+        f"folds of the 7,291 training images. The images are reduced to {AXES} principal axes, except for the nearest neighbour:",
         as_table(["", "ridge", "test error"], errors()),
-        "Processor time of a fit with one prototype of each class, beside T, scikit-learn's `pairwise_distances` on the training images in "
-        "the same process, and the largest memory of the process up to the end of the fit:",
+        "Processor time of a fit with one prototype per class. T is the processor time of scikit-learn's `pairwise_distances` on the "
+        "training images in the same process. MB is the largest memory of the process up to the end of the fit:",
         as_table(["", "seconds", "T", "goal", "MB"], times()),
     ])  # fmt: skip
     print(body)

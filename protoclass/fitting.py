@@ -12,11 +12,9 @@ from typing import Any, ClassVar
 
 from .analysis.alternatives import alternatives, criticisms, swap
 from .analysis.groups import test
-from .analysis.importance import importance, permutation_test
-from .analysis.separation import separation
-from .analysis.stability import stability
+from .analysis.resampling import permutation_test, stability
 from .analysis.steps import at, ball, bound, path, slim, step_count
-from .analysis.why import why
+from .analysis.variables import importance, separation, why
 from .estimation.calibration import calibrate, calibrated, threshold
 from .estimation.error_curve import ErrorCurve
 from .estimation.fitted import Fitted
@@ -24,9 +22,8 @@ from .estimation.learning import cross_validate_call, fit_call, learn
 from .estimation.predict_to import predict_to
 from .estimation.problem import DEFAULTS, Call
 from .estimation.selection import BY_HAND
-from .export.card import card
 from .export.methods import methods
-from .export.report import report
+from .export.pages import card, report
 from .export.reproduce import reproduce
 from .export.sql import sql
 from .frames.spelling import substitute
@@ -36,8 +33,7 @@ from .ground.foreign_names import VERBS_OF_VALIDATION
 from .ground.savable import savable
 from .pictures import plot
 from .tables import printing
-from .tables.paper import of_fit
-from .tables.summary import summary
+from .tables.printing import of_fit, summary
 from .tables.tidy import augment, glance, tidy
 from .values import Above, Printed, Saveable, further_arguments, public
 from .widgets import explore_fit, explore_validation
@@ -409,21 +405,3 @@ def cross_validate(formula: str, data: Any, method: Any = "pvm", **arguments: An
     _check_sample(arguments.pop("sample", SAMPLE))
     usual = {name: value for name, value in DEFAULTS.items() if name != "calibrate"}
     return _held_curve(cross_validate_call(Call("cross_validate", formula, data, {**usual, "method": method, **arguments})))
-
-
-def explore(formula: str, data: Any, method: Any = "pvm", *, shape: Any = None, **arguments: Any) -> Any:
-    """Fit a classifier and open its interactive explorer.
-
-    Parameters
-    ----------
-    formula, data, method, **arguments
-        Arguments of `fit`.
-    shape : (int, int), optional
-        Rows and columns of an image, if the rows are images.
-
-    Returns
-    -------
-    PrototypeExplorer
-        The explorer, as from `Fit.explore`.
-    """
-    return explore_fit(fit(formula, data, method, **arguments), shape=shape)

@@ -8,8 +8,7 @@ from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 
 import protoclass as pc
-from protoclass.ground.options import COLOURS
-from protoclass.ground.progress import bar
+from protoclass.ground.options import COLOURS, bar
 from protoclass.pictures.style import colour, mark
 
 NUMBER = re.compile(r"\d+\.\d+")
@@ -115,6 +114,7 @@ def test_progress_none_means_the_option(iris, capsys):
 
 def test_colours_are_those_of_pictures_and_explorers(iris):
     from protoclass.widgets.film import describe
+
     from protoclass.widgets.prototypes import PrototypeExplorer
 
     fit = pc.fit("species ~ petal_length + petal_width", iris, eps=1.0)

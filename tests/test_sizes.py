@@ -97,7 +97,6 @@ CALLS = {
     "kmeans": lambda d: lambda K: pc.fit("y ~ .", d, eps=1.0, candidates=pc.kmeans(K)),
     "hull": lambda d: lambda **o: pc.fit("y ~ .", d, eps=1.0, candidates=pc.hull(**{"count": 3, **o})),
     "cover_hart": lambda d: lambda classes: pc.cover_hart(0.1, classes),
-    "kernel_distances": lambda d: lambda rows: pc.kernel_distances(np.eye(3), rows=rows),
 }
 PARAMETERS = [
     *(("fit", p) for p in ("cv", "seed", "sample", "candidates", "weights", "groups", "choose", "na", "dissimilarity")),
@@ -106,7 +105,6 @@ PARAMETERS = [
     *(("stability", p) for p in ("B", "seed")), *(("alternatives", p) for p in ("within", "seconds", "candidates")),
     *(("criticisms", p) for p in ("n", "seconds")), ("check", "seed"), ("embed", "dims"), ("map", "dims"), ("quantile", "q"),
     ("quantiles", "count"), ("kmeans", "K"), ("hull", "count"), ("hull", "steps"), ("cover_hart", "classes"),
-    ("kernel_distances", "rows"),
 ]  # fmt: skip
 
 

@@ -28,7 +28,7 @@ from ..frames.schema import given_weights
 from ..frames.tables import as_pandas
 from ..ground.checks import is_number, one_of
 from ..ground.errors import DataError, DataWarning, NotAvailable, OptionError, brief, shown, warn
-from ..ground.progress import bar
+from ..ground.options import bar
 from ..metrics.dissimilarity import Dissimilarity
 from ..metrics.wrappers import OneOf
 from .coincidence import coincidences

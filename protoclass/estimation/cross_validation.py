@@ -19,7 +19,7 @@ from ..core.statistics.one_se import RULES, choose_over_repeats
 from ..core.task import Task
 from ..ground.checks import one_of
 from ..ground.errors import DataWarning, OptionError, brief
-from ..ground.progress import bar
+from ..ground.options import bar
 from ..ground.savable import savable
 from ..metrics.dissimilarity import Dissimilarity
 from ..models.base import Model

@@ -31,6 +31,7 @@ from ..core.statistics.one_se import (
     frontier,
     least_within,
 )
+from ..core.statistics.resample import bootstrap
 from ..core.statistics.sums import as_counts
 from ..frames.tables import as_given, cached_table
 from ..ground.checks import check_seed, is_number, one_of, whole_number
@@ -642,12 +643,12 @@ def _resampled(
     samples: int,
 ) -> Iterator[tuple[np.ndarray, list[np.ndarray], list[np.ndarray]]]:  # fmt: skip
     """For each sample how often it has each row (n,), and for every repeat its fold errors (F, G) and fold weights (F,)."""
-    draw, count = np.random.default_rng([seed, samples]), int(units.max()) + 1
+    draw, strata = np.random.default_rng([seed, samples]), [np.arange(units.max() + 1)]
     F, G = int(of_fold.max()) + 1, predicted.shape[2]
     step = max(1, LARGEST // (F * G * len(of_fold)))
     for begin in range(0, samples, step):
         size = min(step, samples - begin)
-        counts = np.stack([np.bincount(draw.integers(0, count, count), minlength=count)[units] for _ in range(size)])
+        counts = np.stack([bootstrap(draw, strata)[units] for _ in range(size)])
         errors, totals = np.zeros((len(of_fold), size, F, G)), np.zeros((len(of_fold), size, F))
         for r, fold in enumerate(of_fold):
             for f in range(F):

@@ -10,8 +10,7 @@ import numpy as np
 from ..core.query import Rule, RulePath
 from ..core.task import Task
 from ..ground.errors import DataWarning, OptionError, shown, warn
-from ..ground.options import SAME, fixed
-from ..ground.progress import bar
+from ..ground.options import SAME, bar, fixed
 from ..metrics.dissimilarity import Dissimilarity
 from ..metrics.measuring import texts_as_wholes
 from .calibration import READ, arguments_of, calibrated

@@ -9,14 +9,13 @@ from typing import Any
 import pandas as pd
 
 from ..core.parallel import MANY, each
-from ..frames.read import arrow_tables, files_of, installed, is_path
 from ..frames.schema import HOW as UNSEEN
 from ..frames.schema import Unseen, check_unique
-from ..frames.tables import Absent, as_pandas, of_one_type
+from ..frames.tables import Absent, arrow_tables, as_pandas, files_of, installed, is_path, of_one_type
 from ..ground.checks import check_progress, one_of
 from ..ground.errors import NotAvailable, OptionError, brief
 from ..ground.files import check_free, check_path, write_by
-from ..ground.progress import bar
+from ..ground.options import bar
 from .decisions import LEVEL
 from .fitted import Fitted
 

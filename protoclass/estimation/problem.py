@@ -15,15 +15,13 @@ from ..core.query import Beside, Latest, Path, Query
 from ..core.sources import Source
 from ..core.statistics.folds import FOLDS
 from ..core.task import Points, Task
-from ..frames.blocks import blocks
-from ..frames.frame import Frame, mold
-from ..frames.read import read_for
+from ..frames.frame import Frame, blocks, mold
 from ..frames.schema import group_codes, labels_along
-from ..frames.tables import Absent, as_pandas, unshared
+from ..frames.tables import Absent, as_pandas, read_for, unshared
 from ..ground.checks import check_progress, check_seed, is_number, quoted
 from ..ground.errors import DataError, FormulaError, NotAvailable, OptionError, brief, printed, shown
 from ..ground.foreign_names import ELSEWHERE
-from ..ground.progress import bar
+from ..ground.options import bar
 from ..ground.savable import savable
 from ..metrics.base import Metric, TrainedMetric, as_vectors, joined
 from ..metrics.dissimilarity import Dissimilarity

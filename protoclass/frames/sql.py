@@ -1,4 +1,5 @@
-"""SQL that DuckDB, SQLite and PostgreSQL run: names, constants, the columns of a design matrix, the variables of mixed metrics."""
+"""SQL that DuckDB, SQLite and PostgreSQL run: names, constants, the columns of a design matrix, the
+variables of mixed metrics."""
 
 from __future__ import annotations
 
@@ -46,7 +47,8 @@ def check_case(names: Iterable[str]) -> None:
 
 
 def number(value: float) -> str:
-    """A finite number: the shortest decimal that is nearest to this double alone; without an exponent it would be of a decimal type."""
+    """A finite number: the shortest decimal that is nearest to this double alone; without an
+    exponent it would be of a decimal type."""
     if not math.isfinite(value):
         raise OptionError(f"{value} is not a number that can be written in SQL")
     written = repr(abs(float(value))).removesuffix(".0")
@@ -83,7 +85,8 @@ def as_double(expression: str) -> str:
 
 
 def within(expression: str, largest: int = LARGEST) -> str:
-    """Whether an expression is a number no larger than this power of ten; not true of NULL, NaN and infinity."""
+    """Whether an expression is a number no larger than this power of ten; not true of NULL, NaN and
+    infinity."""
     return f"{expression} BETWEEN -1e{largest} AND 1e{largest}"
 
 
@@ -116,7 +119,8 @@ class Columns:
         return self.code(name, UNKNOWN) if self.frame.schema[name].kind == "boolean" else as_double(self.of(name))
 
     def code(self, name: str, otherwise: int | None = None) -> str:
-        """The number of the level of a category, 0 for the first; NULL or `otherwise` for a value that is not a level."""
+        """The number of the level of a category, 0 for the first; NULL or `otherwise` for a value
+        that is not a level."""
         cases = " ".join(f"WHEN {level} THEN {k}e0" for k, level in enumerate(self._levels(name)))
         if otherwise is None:
             return f"CASE {self._value(name)} {cases} END"
@@ -124,7 +128,8 @@ class Columns:
         return f"CASE WHEN {self._value(name)} IS NOT NULL THEN {coded} END"
 
     def known(self, name: str, compared: bool = False) -> str:
-        """The condition for a value that a fit accepts: a finite number, a truth value, or one of the levels.
+        """The condition for a value that a fit accepts: a finite number, a truth value, or one of
+        the levels.
 
         If values are `compared`, a value that is not in the training data differs from all others.
         """
@@ -144,7 +149,8 @@ class Columns:
         return column.kind == "numeric" or (column.coded and not isinstance(column.levels[0], bool))
 
     def _value(self, name: str) -> str:
-        """A column as it is compared: with the sign, SQLite takes a text for larger than all numbers, whatever the type of the column."""
+        """A column as it is compared: with the sign, SQLite takes a text for larger than all
+        numbers, whatever the type of the column."""
         return f"+{self.of(name)}" if self._numeric(name) else self.of(name)
 
     @cached_property
@@ -165,7 +171,8 @@ class Columns:
         return tuple(out)
 
     def variable(self, name: str) -> str:
-        """A variable of a metric of mixed columns by its name in `Frame.terms`: a number, or the number of the level, -1 for none."""
+        """A variable of a metric of mixed columns by its name in `Frame.terms`: a number, or the
+        number of the level, -1 for none."""
         if name not in self.frame.schema:
             raise OptionError(f"the variable {shown(name)} can't be written in SQL: {CURE}")
         return self.code(name, UNKNOWN) if self.frame.schema[name].kind == "category" else self.number(name)

@@ -1,4 +1,5 @@
-"""Names that users of R and scikit-learn type, of arguments, values, verbs and functions, with their counterparts in this package."""
+"""Names that users of R and scikit-learn type, of arguments, values, verbs and functions, with
+their counterparts in this package."""
 
 from __future__ import annotations
 
@@ -13,7 +14,8 @@ SAME_AS: Mapping[str, tuple[str, ...]] = {
     **dict.fromkeys(["n_clusters", "centers"], ("K", "k")), "n_prototypes": ("K", "k", "max_prototypes"),
     "sample_weight": ("weights",), "class_weight": ("class_weights",),
     "scoring": ("measure",), "verbose": ("progress",), "na_action": ("na",), "epsilon": ("eps",), "radius": ("eps",),
-    "lambda": ("lambda_",), "cost": ("C", "loss", "lambda_"), "n_repeats": ("repeats",), "group": ("groups", "by"),
+    "lambda": ("lambda_",), "cost": ("C", "loss", "lambda_"), "n_repeats": ("repeats",),
+    "group": ("groups", "clusters", "by"), "groups": ("clusters",),
     "alpha": ("level", "delta"), "R": ("B", "draws"),
     "cutoff": ("threshold",), "positive": ("of",),
 }  # fmt: skip
@@ -25,7 +27,7 @@ _CUT = (
     "use fit.calibrate().threshold('a', sensitivity=0.9) to choose a threshold on the probability of class 'a', and "
     "predict(new, threshold=)"
 )
-_WEIGH = "use class_weights='balanced' in fit, or {'method': 'knn', 'class_weights': 'balanced'} in compare"
+_WEIGH = "use class_weights='balanced' in fit or compare"
 _PROBABILITIES = "use fit.calibrate().predict(new, 'prob'), or calibrate=True in pc.fit or in pc.sklearn.PrototypeClassifier"
 
 # name elsewhere: cure if a function has no such argument
@@ -57,7 +59,10 @@ VALUES: Mapping[str, Mapping[str, str]] = {
         **dict.fromkeys(["svm", "svc"], "use method='hyperplane', a support vector machine"),
         "pam": "use method='kmedoids' for medoids of each class",
         "gmm": "use method='mixture' for a Gaussian mixture in each class",
-        **dict.fromkeys(["rf", "glm", "lda", "qda"], "use a method with prototypes, such as 'knn', which needs the fewest assumptions"),
+        **dict.fromkeys(
+            ["rf", "glm", "lda", "qda"],
+            "use a method with prototypes, such as 'knn'; compare() also has 'logistic', 'lda' and 'forest'",
+        ),
     },
     "dissimilarity": {
         "cityblock": "use 'manhattan'", "l2": "use 'euclidean'", "maximum": "use 'chebyshev'",
@@ -112,7 +117,7 @@ _ROC = (
 _PAPER = {"to_latex": "use as_table() for a table in a paper, with as_latex(caption, label), and as_html()"}
 # attribute of a fit elsewhere: cure
 VERBS: Mapping[str, str] = {
-    **_PAPER, "anova": "use pc.compare(fit, other, new=new) to test the difference of two fits on new rows",
+    **_PAPER, "anova": "use pc.compare_fits([fit, other], new) to test the difference of two fits on new rows",
     **dict.fromkeys(["coef", "coef_"], _NO_COEFFICIENTS), "residuals": _RESIDUALS, "fitted": _FITTED,
     "confint": "use fit.test(new) for the error with its interval, and fit.stability() for the stability of the prototypes",
     **dict.fromkeys(["logLik", "AIC", "BIC"], _NO_LIKELIHOOD),
@@ -139,7 +144,7 @@ VERBS_OF_TEST: Mapping[str, str] = {
         ["accuracy", "kappa", "brier"],
         "use glance() for accuracy, balanced accuracy and kappa and, for probabilities, the area, Brier score and log loss",
     ),
-    "confusion_matrix": "use the attribute confusion", "pvalue": "use p_value",
+    "confusion_matrix": "use the attribute confusion", "pvalue": "use p_value", "test": "use p_value_method", "groups": "use clusters",
 }  # fmt: skip
 
 VERBS_OF_VALIDATION: Mapping[str, str] = {
@@ -151,7 +156,7 @@ VERBS_OF_VALIDATION: Mapping[str, str] = {
 }  # fmt: skip
 
 VERBS_OF_COMPARISON: Mapping[str, str] = {
-    **dict.fromkeys(["summary", "tidy"], "use the attribute table, which has a row for each method"),
+    **dict.fromkeys(["summary", "tidy"], "use the attribute table, which has a row for each method"), "chances": "use probabilities",
 }
 
 VERBS_OF_MODEL: Mapping[str, str] = dict.fromkeys(
@@ -177,8 +182,14 @@ FUNCTIONS_ELSEWHERE: Mapping[str, str] = {
     "accuracy_score": "use fit.test(new) for all of this with intervals; scikit-learn's functions accept fit.predict(new) and the data",
     "pvm": "use pc.fit('y ~ .', data, eps=1.0), or 'y ~ 1' with dissimilarity=D for a distance matrix D",
     "PrototypeClassifier": "use pc.sklearn.PrototypeClassifier('pvm', eps=1.0) for X and y, or pc.fit('y ~ .', data, eps=1.0)",
-    "read_csv": "use pd.read_csv(path)",
+    "read_csv": "use pd.read_csv(path)", "Test": "use pc.TestResult for the class of fit.test(new)",
 }  # fmt: skip
+
+# former public name of this package: cure
+RENAMED: Mapping[str, str] = {
+    "Test": "use pc.TestResult",
+    "explore": "use pc.fit('y ~ .', data).explore()",
+}
 
 FUNCTIONS = ("predict", "summary", "as_table", "plot", "update", "tidy", "glance", "augment", "test", "importance", "stability",
              "calibrate", "threshold", "alternatives", "criticisms", "swap", "save", "slim")  # fmt: skip

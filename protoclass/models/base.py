@@ -248,7 +248,7 @@ class Model(NamedArguments, Served):
         Parameters with which a row of weight 2 gives the same predictions as two rows, such as `{"K": 1}`, where it does not matter
         that both may be selected. None if weights mean something else or random draws depend on them.
     papers : tuple of str
-        Keys of the papers of the method in `ground.references`, which `Fit.methods` cites.
+        Keys of the papers of the method in `export.methods`, which `Fit.methods` cites.
     """
 
     serves: ClassVar[Mapping[str, str]] = VERBS_OF_MODEL

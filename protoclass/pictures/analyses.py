@@ -10,8 +10,7 @@ import pandas as pd
 
 from ..analysis.alternatives import Alternatives, Criticisms
 from ..analysis.comparison import Comparison
-from ..analysis.importance import PermutationTest
-from ..analysis.stability import Stability
+from ..analysis.resampling import PermutationTest, Stability
 from ..ground.text import list_short, shorten, write_number
 from .style import (
     GREY,

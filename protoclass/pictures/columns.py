@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..analysis.importance import importance as measure_importance
-from ..analysis.separation import separation, why_not_separated
-from ..analysis.why import why as explain
+from ..analysis.variables import importance as measure_importance
+from ..analysis.variables import separation, why_not_separated
+from ..analysis.variables import why as explain
 from ..estimation.fitted import Fitted
 from ..ground.errors import NotAvailable, OptionError, brief
 from ..ground.text import list_short, write_number, write_value

@@ -97,7 +97,7 @@ def make_plane(
 def _plane_of(fit: Fitted, x: str, y: str) -> Plane:
     frame, dissimilarity = fit.frame, fit.dissimilarity
     both = list(dict.fromkeys([x, y]))
-    rows = frame.canonical()[both].to_numpy(float)[:, [0, -1]]
+    rows = frame.canonical[both].to_numpy(float)[:, [0, -1]]
 
     def locate(prototypes: Points) -> np.ndarray:
         if prototypes.at is None:

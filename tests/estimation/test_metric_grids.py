@@ -130,7 +130,7 @@ def test_other_values_of_the_grid(waves):
     (lambda: pc.DTW(window=[5, -1]), "window must be a whole number >= 0, not -1"),
     (lambda: pc.DTW(window=[5, None]), r"window of DTW must be tuned over a sequence of values other than None, not \[5, None\]"),
     (lambda: pc.Minkowski(r="grid", scale=7), "scale must be True, False or 'fold', not 7"),
-    (lambda: pc.Mismatch(k=[3, 4], m=[1, 3]), "m must be a whole number of mismatches, at least 0 and below k=3, not 3"),
+    (lambda: pc.Mismatch(k=[3, 4], m=[1, 3]), "m must be a whole number >= 0 and <= 2, not 3"),
 ])  # fmt: skip
 def test_every_value_is_checked_when_it_is_given(metric, message):
     with pytest.raises(pc.OptionError, match=message):

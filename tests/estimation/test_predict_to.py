@@ -54,8 +54,8 @@ def folder(rows, tmp_path_factory):
 @pytest.fixture
 def small(monkeypatch):
     """Blocks of 37 rows."""
-    monkeypatch.setattr("protoclass.frames.read.VALUES", 0)
-    monkeypatch.setattr("protoclass.frames.read.FEWEST", 37)
+    monkeypatch.setattr("protoclass.frames.tables.VALUES", 0)
+    monkeypatch.setattr("protoclass.frames.tables.FEWEST", 37)
 
 
 TEXTS = pyarrow.csv.ConvertOptions(column_types={"code": pa.string(), "g": pa.string()}, strings_can_be_null=True)

@@ -66,8 +66,8 @@ def test_a_tuned_fit_tunes_again(iris):
 def test_the_fit_that_an_explorer_shows_updates_to_itself(iris):
     fit = pc.fit("species ~ .", iris, cv=4, dissimilarity="euclidean", repeats=1)
     explorer = PrototypeExplorer(fit)
-    explorer.eps = explorer._stages.radii[3]
-    assert explorer.fit.model.eps == explorer._stages.radii[3] != fit.model.eps
+    explorer.eps = explorer._steps.radii[3]
+    assert explorer.fit.model.eps == explorer._steps.radii[3] != fit.model.eps
     same(explorer.fit, explorer.fit.update())
 
 

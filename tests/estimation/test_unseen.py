@@ -129,7 +129,7 @@ def test_the_other_rows_are_tested_and_augmented(data, new):
     assert table.loc[~known, ["fitted", "prototype", "distance"] if "prototype" in table else ["fitted"]].isna().all(axis=None)
     assert table.loc[known, "fitted"].equals(fit.predict(new[known]))
     with pytest.warns(pc.DataWarning, match="has levels that the training data"):
-        assert pc.compare(fit, pc.fit("y ~ a", data, "knn", k=3), new=new).left_out == 3
+        assert pc.compare_fits([fit, pc.fit("y ~ a", data, "knn", k=3)], new).left_out == 3
 
 
 def test_why_of_a_row_with_a_new_level(data, new):

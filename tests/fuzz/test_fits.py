@@ -204,25 +204,6 @@ def test_comparisons(data, methods, cv, calibrate):
                 assert (table["log_loss"].dropna() >= 0).all()
 
 
-@kept(3)
-@given(calls(sound_frames(16)))
-def test_explorers(call):
-    import matplotlib.pyplot as plt
-
-    from protoclass.widgets.curve import CurveExplorer
-    from protoclass.widgets.prototypes import PrototypeExplorer
-
-    fit = attempt(call.run, "explorers")
-    if fit is not None:
-        with lawful():
-            box = PrototypeExplorer(fit)
-            box.selected = fit.prototypes.index[0] if len(fit.prototypes) else None
-        if fit.curve is not None:
-            with lawful():
-                CurveExplorer(fit.validation)
-        plt.close("all")
-
-
 def pc_example(name):
     from protoclass.models.registry import BUILT_IN
 

@@ -220,27 +220,19 @@ def test_hostile_arguments(iris):
             call(iris["species"].iloc[:100])
         with pytest.raises(pc.DataError, match="by has a missing class at row 7"):
             call(iris["species"].mask(iris.index == 7))
-        with pytest.raises(pc.DataError, match="labels of by must be unique, but 0 occurs more than once"):
-            call(pd.concat([iris["species"], iris["species"]]))
         with pytest.raises(pc.OptionError, match="Series of classes"):
             call("species")
     with pytest.raises(pc.OptionError, match=r"must be .*'matrix' or 'distributions', not"):
         d.plot(kind="heatmap")
-    with pytest.raises(pc.OptionError, match="Axes of matplotlib"):
-        d.plot(ax=3)
-    for seed in (-1, 0.5, True, "a"):
-        with pytest.raises(pc.OptionError, match=r"seed must be .*, not"):
-            d.check(seed=seed)
+    with pytest.raises(pc.OptionError, match=r"seed must be .*, not"):
+        d.check(seed=-1)
 
 
-@pytest.mark.parametrize("how", ["asymmetric", *(pytest.param(how, marks=pytest.mark.long) for how in ("square", "oblong"))])
-def test_distributions_equal_a_direct_computation(iris, how):
+def test_distributions_equal_a_direct_computation(iris):
+    iris = iris.iloc[::3]
     by = iris["species"]
     P = pc.dissimilarity("species ~ .", iris).frame()
-    if how == "asymmetric":
-        P = P * np.random.default_rng(0).uniform(1, 2, P.shape) + 0.05 * np.diag(np.arange(150.0) < 50)
-    if how == "oblong":
-        P = P.iloc[:, 30:120].assign(outside=1.0)
+    P = (P * np.random.default_rng(0).uniform(1, 2, P.shape)).iloc[:, 5:45].assign(outside=1.0)
     d = pc.dissimilarity("~ 1", pd.DataFrame(index=P.index), P)
     table = matrix.summarize_distributions(d, by)
     assert len(table) == 6

@@ -6,12 +6,15 @@ import numpy as np
 import pandas as pd
 import pytest
 from closeness import assert_close
+from scipy.linalg import sqrtm
 from scipy.optimize import approx_fprime
 
 import protoclass as pc
 from protoclass.core.distances.discriminant import Neighbourhoods, covariances, discriminants, nca, quadratic
+from protoclass.core.neighbours.dann import local_distances, local_factors
 from protoclass.core.sources import part
 from protoclass.frames.frame import mold
+from protoclass.metrics.learned import Adaptive
 
 MAPS = {"full": (4, 4), "two axes": (2, 4), "diagonal": (4,)}
 
@@ -117,18 +120,6 @@ def test_what_a_fit_says_of_the_weights(iris):
     assert plain.dissimilarity.metric.column_weights is None
 
 
-def test_the_picture_of_the_weights(iris):
-    """Of k neighbours, which no separation of prototypes decides; of prototypes, see the test of Fit.separation."""
-    fit = pc.fit("species ~ .", iris, "knn", k=3, dissimilarity="learned")
-    ax = fit.plot("weights")
-    assert ax.get_xlabel() == "learned weight"
-    weights = fit.dissimilarity.metric.column_weights["weight"].sort_values(ascending=False)
-    assert [bar.get_width() for bar in ax.patches] == pytest.approx(weights.tolist())
-    assert [label.get_text() for label in ax.get_yticklabels()] == weights.index.tolist()
-    with pytest.raises(pc.NotAvailable, match="no learned weights of columns: use dissimilarity='learned'"):
-        pc.fit("species ~ .", iris, eps=1.0).plot("weights")
-
-
 def test_centroids_lead_back_to_the_columns(iris):
     means = iris.groupby("species", observed=True).mean().to_numpy()
     for metric in (pc.Learned(), pc.Learned(diagonal=False)):
@@ -178,40 +169,20 @@ def test_what_cannot_be_learned(iris):
         fit(iris.iloc[[0, 60, 120]])
     with pytest.raises(pc.DataError, match="components must be at most 4, the number of columns that vary, not 5"):
         fit(components=5)
-    with pytest.raises(pc.DataError, match="components must be at most 2 for LDA of 3 classes and 4 columns that vary, not 3"):
-        pc.fit("species ~ .", iris, "knn", k=1, dissimilarity=pc.LDA(components=3))
     with pytest.raises(pc.DataError, match="use a smaller one"):
         fit(ridge=1e6)
-    with pytest.raises(pc.DataError, match=r"needs? the classes, but '~ .*' has no response: use 'response ~ predictors'"):
+    with pytest.raises(pc.DataError, match=r"'~ .*' has no response: use 'response ~ predictors'"):
         pc.dissimilarity("~ sepal_length", iris, pc.Learned())
-    holes = iris.copy()
-    holes.loc[3, "petal_width"] = np.nan
-    with pytest.raises(pc.OptionError, match="na='keep' needs a dissimilarity"):
-        pc.fit("species ~ .", holes, dissimilarity="learned", eps=1.0, na="keep")
-    assert list(pc.fit("species ~ .", holes, "knn", k=1, dissimilarity="learned").dropped) == [3]
     with pytest.raises(pc.TooLarge, match="learn from fewer rows, such as sample=1000"):
         nca(np.zeros((10**7, 1)), np.zeros(10**7, int), np.ones(10**7))
-    for parameters, words in (
-        ({"components": 2, "diagonal": True}, "no axes to leave out"), ({"sample": 1}, "sample must be .*, not 1"),
-    ):  # fmt: skip
-        with pytest.raises(pc.OptionError, match=words):
-            pc.Learned(**parameters)
     for make, words in (
-        (lambda: pc.LDA(components=0), "components must be .*, not 0"), (lambda: pc.LDA(ridge=-1), "ridge must be a number >= 0, not -1"),
+        (lambda: pc.Learned(components=2, diagonal=True), "no axes to leave out"),
+        (lambda: pc.LDA(components=0), "components must be .*, not 0"),
         (lambda: pc.QDA(shrinkage=2), "shrinkage must be .*, not 2"),
         (lambda: pc.QDA(ridge="a"), "ridge must be a number >= 0, not 'a'"),
     ):  # fmt: skip
         with pytest.raises(pc.OptionError, match=words):
             make()
-
-
-def test_the_sample_depends_on_the_seed_alone(iris):
-    frame = mold("species ~ .", iris)
-    assert pc.Learned(sample=60).train(frame) == pc.Learned(sample=60).train(frame)
-    other = pc.Learned(sample=60, seed=1).train(frame)
-    assert not np.array_equal(other.map, pc.Learned(sample=60).train(frame).map)
-    assert other.counts.tolist() == [60, 150]
-    assert np.array_equal(pc.Learned(seed=1).train(frame).map, pc.Learned().train(frame).map)
 
 
 def by_loops(data, response, shrinkage, ridge, w):
@@ -310,8 +281,69 @@ def test_the_response_of_the_formula_is_read_where_the_metric_learns_from_it(iri
         found = pc.dissimilarity("species ~ .", iris, metric)
         fitted = pc.fit("species ~ .", iris, "knn", k=3, dissimilarity=metric).dissimilarity
         assert np.array_equal(found.frame(), fitted.frame())
-        with pytest.raises(pc.DataError, match=r"needs? the classes, but '~ .*' has no response: use 'response ~ predictors'"):
+        with pytest.raises(pc.DataError, match=r"'~ .*' has no response: use 'response ~ predictors'"):
             pc.dissimilarity("~ .", iris.drop(columns="species"), metric)
     missing = iris.assign(species=iris["species"].where(iris.index != 3))
     sizes = [len(pc.dissimilarity("species ~ .", missing, metric).index) for metric in ("euclidean", pc.LDA(ridge=0))]
     assert sizes == [150, 149]  # a row without a class counts where no class is asked for
+
+
+# adaptive distances
+
+
+def slow_local(z, X, y, K, epsilon, ridge):
+    """Sigma at a point, as the book writes it."""
+    near = np.argsort(((X - z) ** 2).sum(axis=1), kind="stable")[:K]
+    N, labels = X[near], y[near]
+    p = X.shape[1]
+    W, B = np.zeros((p, p)), np.zeros((p, p))
+    for c in np.unique(labels):
+        own = N[labels == c]
+        for row in own:
+            W += np.outer(row - own.mean(axis=0), row - own.mean(axis=0)) / K
+        B += len(own) / K * np.outer(own.mean(axis=0) - N.mean(axis=0), own.mean(axis=0) - N.mean(axis=0))
+    W += ridge * np.trace(W) / p * np.eye(p)
+    root = np.linalg.inv(np.real(sqrtm(W)))
+    return root @ (root @ B @ root + epsilon * np.eye(p)) @ root, W
+
+
+@pytest.mark.parametrize("ridge", [0.0, 0.3, 1.0])
+def test_adaptive_distances_equal_the_formulas_in_loops(ridge):
+    draw = np.random.default_rng(0)
+    X, y = draw.normal(size=(60, 3)), draw.integers(0, 3, 60)
+    Z = draw.normal(size=(5, 3))
+    F = local_factors(Z, X, y, 3, 20, 0.7, ridge, 1)
+    D = local_distances(X, Z, F)
+    for j in range(5):
+        sigma, _ = slow_local(Z[j], X, y, 20, 0.7, ridge)
+        assert F[j] @ F[j].T == pytest.approx(sigma, rel=1e-8)
+        for i in range(0, 60, 9):
+            assert D[i, j] == pytest.approx(np.sqrt((X[i] - Z[j]) @ sigma @ (X[i] - Z[j])))
+
+
+def test_iterations_look_along_the_boundary():
+    draw = np.random.default_rng(2)
+    X = draw.uniform(-1, 1, (300, 2))
+    y = (X[:, 0] > 0).astype(int)
+    once, twice = (local_factors(np.zeros((1, 2)), X, y, 2, 40, 1.0, 0.1, k)[0] for k in (1, 2))
+    for F in (once, twice):
+        sigma = F @ F.T
+        assert sigma[0, 0] > 2 * sigma[1, 1]
+    assert not np.allclose(once, twice)
+
+
+def test_wrong_parameters_of_adaptive_distances(iris):
+    for parameters in (
+        {"neighborhood": 1},
+        {"neighborhood": 2.5},
+        {"epsilon": 0},
+        {"ridge": -1},
+        {"iterations": 0},
+        {"scale": "fold"},
+    ):
+        with pytest.raises(pc.OptionError):
+            Adaptive(**parameters)
+    with pytest.raises(pc.DataError, match="neighborhood=151 needs as many training rows, but there are 150: use a smaller one"):
+        pc.fit("species ~ .", iris, eps=1.0, dissimilarity=Adaptive(neighborhood=151))
+    with pytest.raises(pc.DataError, match="has no response: use 'response ~ predictors'"):
+        pc.dissimilarity("~ sepal_length", iris, Adaptive())

@@ -83,13 +83,9 @@ def test_a_callable_is_measured_on_raw_rows(iris):
 
 def test_kernel_distances():
     X = np.random.default_rng(0).normal(size=(9, 3))
-    assert_close(pc.kernel_distances(X @ X.T), cdist(X, X), abs=1e-7)
-    K = pd.DataFrame(X @ X[:4].T)
-    assert pc.kernel_distances(K, (X**2).sum(1), (X[:4] ** 2).sum(1)).to_numpy() == pytest.approx(
-        cdist(X, X[:4]), abs=1e-7
-    )
+    assert_close(pc.Dissimilarity.from_kernel(X @ X.T).frame().to_numpy(), cdist(X, X), abs=1e-7)
     with pytest.raises(pc.DataError, match="not a kernel"):
-        pc.kernel_distances(np.array([[1.0, 2.0], [2.0, 1.0]]))
+        pc.Dissimilarity.from_kernel(np.array([[1.0, 2.0], [2.0, 1.0]]))
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
@@ -167,13 +163,6 @@ def test_weights_and_scales_equal_their_definition(r, scale):
         assert np.array_equal(measure(d, table.iloc[[4]]), D[[4]])
     ones = pc.dissimilarity("~ .", table, pc.Minkowski(r, scale=scale, weights={"a": 1}))
     assert np.array_equal(ones.frame(), plain.frame())
-
-
-def test_weights_of_single_precision():
-    X = np.random.default_rng(3).normal(size=(20, 2)).astype(np.float32)
-    d = pc.dissimilarity("~ .", pd.DataFrame(X, columns=list("ab")), pc.Euclidean(weights={"b": 2}))
-    assert d.frame().to_numpy().dtype == np.float32
-    assert_close(d.frame().to_numpy(), by_definition(scaled_by(X, True), [1, 2], 2), rel=1e-4, abs=1e-5)
 
 
 def test_weights_of_predictors_and_of_the_columns_that_they_make():

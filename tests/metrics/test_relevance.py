@@ -170,17 +170,6 @@ def test_constant_and_collinear_columns(matrix, local):
         assert fit.glance()["training_error"].item() < 0.15
 
 
-@pytest.mark.parametrize(("matrix", "local"), EVERY)
-def test_more_columns_than_rows(matrix, local):
-    draw = np.random.default_rng(0)
-    data = pd.DataFrame(draw.normal(size=(20, 90))).add_prefix("x").assign(y=["u", "v"] * 9 + ["w"] * 2)
-    fit = pc.fit("y ~ .", data, "medianglvq", K=1, matrix=matrix, local=local, ridge=0.01, cv=None)
-    assert np.isfinite(fit.dissimilarity.frame().to_numpy()).all()
-    if matrix == "full":
-        axes = "which started as principal axes" if not local else "on the first principal axes"
-        assert f"the learned matrix has 20 axes of 90 columns, {axes}" in str(fit.summary())
-
-
 @pytest.mark.parametrize(("matrix", "components", "dissimilarity"), [("diagonal", None, "gower"), ("full", 2, "mahalanobis")])
 def test_each_class_measures_by_its_own_matrix(iris, matrix, components, dissimilarity):
     metric = pc.Relevance(dissimilarity, matrix, local=True, components=components)
@@ -209,28 +198,11 @@ def test_matrices_for_each_class_classify_what_one_matrix_cannot():
     fit = pc.fit("y ~ .", data.reset_index(drop=True), "medianglvq", K=1, cv=5, progress=False)
     error = fit.validation.table.groupby(["matrix", "local"])["error"].min()
     assert error["full", True] < 0.27 < 0.4 < min(error["full", False], error["diagonal", False])
-    printed = " ".join(str(fit).split())
-    assert "Matrix diagonal, one for each class (1-SE rule, 2 values)" in printed
-    assert "the largest local" not in printed
     ax = fit.plot("weights")
     assert len(ax.patches) == 6
     by_class = fit.stability(B=3).weights(B=4)
     assert by_class.index.get_level_values("class").unique().tolist() == ["flat", "high", "round"]
     assert by_class.loc[("flat", "b"), "weight"] > by_class.loc[("flat", "a"), "weight"]
-
-
-def test_what_each_class_looks_at_in_images():
-    digits = pc.load_data("digits").iloc[:300]
-    arguments = {"K": 1, "matrix": "full", "local": True, "components": 20, "ridge": 0.01, "cv": None}
-    fit = pc.fit("digit ~ .", digits, "medianglvq", dissimilarity=pc.Euclidean(scale=False), **arguments)
-    images = fit.plot("weights", shape=(8, 8)).axes[0].get_images()
-    assert len(images) == 20
-    looks = fit.dissimilarity.metric.class_weights[3].reshape(8, 8)
-    assert_close(images[13].get_array(), looks / looks.max(), rel=1e-6)
-    with pytest.raises(pc.OptionError, match=r"plot\('weights', shape=\) is a figure of several images: leave ax= out"):
-        fit.plot("weights", ax=fit.plot("weights"), shape=(8, 8))
-    with pytest.raises(pc.NotAvailable, match="Euclidean dissimilarities have no learned weights of pixels"):
-        pc.fit("digit ~ .", digits, "knn", k=1, cv=None).plot("weights", shape=(8, 8))
 
 
 def test_a_class_that_a_fold_lacks(iris):
@@ -299,23 +271,6 @@ def test_a_matrix_is_not_written_in_sql(iris):
         fit = pc.fit("species ~ .", iris, "medianglvq", K=1, matrix=matrix, local=local, ridge=0.01, cv=None)
         with pytest.raises(pc.OptionError, match=r"weighted Euclidean dissimilarities can't.*: use Minkowski distances"):
             fit.sql("rows")
-
-
-def test_the_tables_around_a_fit(iris, tmp_path):
-    groups = pd.Series(np.arange(150) // 5, iris.index)
-    fit = pc.fit("species ~ .", iris, "medianglvq", K=[1, 2], matrix="full", local=True, ridge=0.01, cv=3, groups=groups, calibrate=True)
-    chances = fit.predict(iris.iloc[:5], "prob")
-    assert_close(chances.sum(axis=1), np.ones(5))
-    importance = fit.importance(repeats=5)
-    assert importance["importance"]["petal_length"] > importance["importance"]["sepal_width"]
-    assert set(fit.stability(B=5).table["class"]) == set(fit.classes)
-    assert "matrix" in str(fit.card())
-    assert "learned weights of variables" in str(fit.summary())
-    fit.explore(save=tmp_path / "explorer.html")
-    fit.report(tmp_path / "report.html")
-    assert "Median generalized LVQ" in (tmp_path / "report.html").read_text()
-    fit.save(tmp_path / "fit.pvm")
-    assert pc.load(tmp_path / "fit.pvm").reproduce(iris)
 
 
 @pytest.mark.parametrize(("given", "words"), [

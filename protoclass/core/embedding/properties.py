@@ -92,7 +92,7 @@ class Triangles:
 
 
 @dataclass(frozen=True)
-class Euclidean:
+class Embeddable:
     """Signature of the embedding, proportion of negative eigenvalues in the sum of absolute ones, and number of rows used."""
 
     signature: tuple[int, int]
@@ -256,7 +256,7 @@ def _some_triples(P, first, second, third, slack):  # type: ignore[no-untyped-de
     return violated, excess, at[0], at[1], at[2]
 
 
-def euclidean(P: Array, seed: int = 0, most: int = SPECTRAL) -> Euclidean:
+def euclidean(P: Array, seed: int = 0, most: int = SPECTRAL) -> Embeddable:
     """Whether the rows of a symmetric matrix (n, n) are points of a Euclidean space at these distances: by the spectrum.
 
     For more than `most` rows a random sample is tested. Negative eigenvalues in a sample prove it for all rows;
@@ -266,7 +266,7 @@ def euclidean(P: Array, seed: int = 0, most: int = SPECTRAL) -> Euclidean:
     --------
     >>> import numpy as np
     >>> euclidean(np.abs(np.subtract.outer([0.0, 1.0, 3.0], [0.0, 1.0, 3.0])))
-    Euclidean(signature=(1, 0), negative=0.0, rows=3)
+    Embeddable(signature=(1, 0), negative=0.0, rows=3)
     """
     if len(P) > most:
         rows = np.sort(np.random.default_rng(seed).choice(len(P), most, replace=False))
@@ -275,7 +275,7 @@ def euclidean(P: Array, seed: int = 0, most: int = SPECTRAL) -> Euclidean:
     spectral = embedding((P + P.T) / 2)
     size = float(np.abs(spectral.values).sum())
     negative = abs(float(spectral.values[spectral.values < 0].sum())) / size if size else 0.0
-    return Euclidean(spectral.signature, negative, len(P))
+    return Embeddable(spectral.signature, negative, len(P))
 
 
 def values(P: Array, candidate_row: Array) -> Values:

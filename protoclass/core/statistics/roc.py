@@ -21,6 +21,7 @@ from .intervals import (
     sum_of_squares,
     wilson,
 )
+from .resample import bootstrap
 
 
 @dataclass(frozen=True)
@@ -202,7 +203,7 @@ def samples(
         own, other = (_through(np.bincount(place, w * times[unit] * rows, count)) for rows in (positive, ~positive))
         if own[-1] > 0 and other[-1] > 0:
             yield other / other[-1], own / own[-1]
-        times = np.bincount(np.concatenate([random.choice(units, len(units)) for units in strata]), minlength=len(unit))
+        times = bootstrap(random, strata)
 
 
 @dataclass(frozen=True)
@@ -387,7 +388,7 @@ def variance_of_choice(
 
     whole = [summed(w * rows).sum(axis=0) for rows in (positive, ~positive)]
     for _ in range(draws):
-        v = w * np.bincount(random.integers(0, count, count), minlength=count)[unit]
+        v = w * bootstrap(random, [np.arange(count)])[unit]
         if not ((v > 0) & positive).any() or not ((v > 0) & ~positive).any():
             continue
         parts = [summed(v * positive), summed(v * ~positive), summed(weigh(v) * change)]

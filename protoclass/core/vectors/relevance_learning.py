@@ -53,7 +53,7 @@ class Rows:
 
 
 @dataclass(frozen=True)
-class Relevance:
+class LearnedSpace:
     """A learned distance.
 
     Attributes
@@ -71,7 +71,7 @@ class Relevance:
     chosen: Array
 
 
-def learn(space: Space, w: Array, y: Array, batches: Sequence[Array], counts: Array, beta: float, seed: tuple[int, ...]) -> Relevance:
+def learn(space: Space, w: Array, y: Array, batches: Sequence[Array], counts: Array, beta: float, seed: tuple[int, ...]) -> LearnedSpace:
     """Choose rows by swaps and move the parameters down the gradient, in turn.
 
     Both lower the mean cost of generalized LVQ (Sato and Yamada 1996; with a matrix Schneider, Biehl and Hammer 2009, whose
@@ -109,7 +109,7 @@ def learn(space: Space, w: Array, y: Array, batches: Sequence[Array], counts: Ar
         if round_ < ROUNDS:
             parameters = _descend(part, parameters, part.objective(rows, chosen))
         chosen = at[chosen]
-    return Relevance(parameters, costs[0], costs[-1], chosen)
+    return LearnedSpace(parameters, costs[0], costs[-1], chosen)
 
 
 def _descend(space: Space, parameters: Array, objective: Callable[[Array], tuple[float, Array]]) -> Array:

@@ -1,25 +1,30 @@
-"""Dynamic time warping."""
+"""Distances that allow deformations: dynamic time warping of series, and the tangent distance of images."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import prod
 from typing import Any
 
 import numpy as np
 
+from ..core import Array
 from ..core.distances.dtw import dtw
+from ..core.distances.tangent import TRANSFORMATIONS, tangent_distances, tangents
 from ..core.sources import Rep
 from ..frames.frame import Frame
-from ..ground.checks import one_of, whole_number
-from ..ground.errors import DataError, brief, shown
-from .base import Metric, Traits
-from .scaling import design_of
+from ..ground.checks import is_number, one_of, whole_number
+from ..ground.errors import DataError, OptionError, TooLarge, brief, shown
+from ..ground.savable import savable
+from .base import Metric, TrainedMetric, Traits, check_number
+from .minkowski import design_of
 
-SHARES = (0.0, 0.02, 0.05, 0.1, 0.2)  # of the steps: windows of the default grid
+WINDOWS = (0.0, 0.02, 0.05, 0.1, 0.2)  # of the default grid, as proportions of the steps
+LARGEST = 2**33  # bytes of all tangents
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True)
 class DTW(Metric):
     """Dynamic time warping: rows are series, compared along the alignment of lowest cost (Sakoe and Chiba 1978).
 
@@ -82,6 +87,8 @@ class DTW(Metric):
     r: Any = 2
 
     def __post_init__(self) -> None:
+        if self.checks_each_value():
+            return
         if self.window is not None:
             whole_number("window", self.window, 0)
         one_of("r", self.r, (1, 2))
@@ -90,19 +97,19 @@ class DTW(Metric):
         if parameter != "window":
             return super().default_grid(parameter, frame)
         steps = padded(_series(frame, self.name)).shape[-1]
-        return sorted({round(share * steps) for share in SHARES})
+        return sorted({round(proportion * steps) for proportion in WINDOWS})
 
     def rows(self, frame: Frame) -> Rep:
         return (_series(frame, self.name),)
 
-    def between(self, rows: Rep, candidates: Rep) -> np.ndarray:
+    def between(self, rows: Rep, candidates: Rep) -> Array:
         a, b = padded(rows[0]), padded(candidates[0])
         if len(a) and len(b) and a.shape[1:-1] != b.shape[1:-1]:
             raise DataError(f"the series of new rows need the channels of the others, {b.shape[1:-1]}, not {a.shape[1:-1]}")
         return dtw(a, b, window=self.window, power=self.r)
 
 
-def _series(frame: Frame, name: str) -> np.ndarray:
+def _series(frame: Frame, name: str) -> Array:
     """The series: objects (n,), if a column has them as lists or arrays, else (n, T) with NaN behind the ends of shorter ones."""
     kinds = [column.kind for column in frame.schema.values()]
     if kinds == ["series"] and frame.formula.plain():
@@ -125,7 +132,7 @@ def _series(frame: Frame, name: str) -> np.ndarray:
     return X
 
 
-def _from_lists(frame: Frame) -> np.ndarray:
+def _from_lists(frame: Frame) -> Array:
     """The series of a column of lists or arrays (steps,) or (steps, channels), objects (n,)."""
     column = frame.columns.iloc[:, 0]
     out = np.empty(len(column), object)
@@ -143,7 +150,7 @@ def _from_lists(frame: Frame) -> np.ndarray:
     return out
 
 
-def padded(series: np.ndarray) -> np.ndarray:
+def padded(series: Array) -> Array:
     """Series (n, T) or (n, channels, T) with NaN behind the ends of shorter ones, of objects (n,); any others as they are."""
     if series.dtype != object:
         return series
@@ -152,3 +159,94 @@ def padded(series: np.ndarray) -> np.ndarray:
     for row, values in zip(out, series, strict=True):
         row[..., : len(values)] = values.T
     return out
+
+
+@dataclass(frozen=True)
+class Tangent(Metric):
+    """Tangent distance: how far two images are apart when each may be moved a little (Simard, LeCun and Denker 1993).
+
+    Small transformations (translations, scaling, rotation, the stretching of one axis or of a diagonal while the other shrinks, and the
+    thickness of lines) move an image along a plane, spanned by its tangents. The distance is that between the planes of both images.
+
+    Parameters
+    ----------
+    shape : (int, int)
+        Rows and columns of an image. Its pixels are the predictors in their order, row by row. An array of images
+        (n, height, width) is such a table as `pd.DataFrame(images.reshape(n, -1)).add_prefix("pixel")`.
+    sigma : float > 0
+        Standard deviation in pixels of the Gaussian whose derivatives give the tangents. Beyond the border an image has the smallest
+        pixel of the training rows.
+
+    Notes
+    -----
+    It is never above the Euclidean distance of the images themselves. It is not a metric: two images whose planes intersect are at
+    distance 0.
+
+    Examples
+    --------
+    >>> import protoclass as pc
+    >>> digits = pc.load_data("digits").head(40)
+    >>> d = pc.dissimilarity("digit ~ .", digits, pc.Tangent(shape=(8, 8)))
+    >>> e = pc.dissimilarity("digit ~ .", digits, pc.Euclidean(scale=False))
+    >>> bool((d.frame() <= e.frame() + 1e-4).all(axis=None))
+    True
+    """
+
+    papers = ("simard1993",)
+
+    shape: tuple[int, int] = (16, 16)
+    sigma: float = 0.9
+
+    traits = Traits(slow=True, symmetric=True, data_dependent=True)
+
+    def __post_init__(self) -> None:
+        pair = isinstance(self.shape, (tuple, list)) and len(self.shape) == 2
+        if not (pair and all(is_number(s, 1, integral=True) for s in self.shape)):
+            raise OptionError(f"shape must be the rows and columns of an image, such as (16, 16), not {brief(self.shape)}")
+        check_number("sigma", self.sigma, 0, above=True, high=100)
+        object.__setattr__(self, "shape", (int(self.shape[0]), int(self.shape[1])))
+
+    def train(self, frame: Frame) -> TrainedTangent:
+        X = self.pixels(frame)
+        return TrainedTangent(self, np.array(X.min()), X.mean(axis=0).astype(np.float32))
+
+    def pixels(self, frame: Frame) -> Array:
+        """The images (n, height * width)."""
+        X = frame.design.to_numpy(float)
+        if X.shape[1] != prod(self.shape):
+            raise DataError(
+                f"Tangent(shape={self.shape}) needs {prod(self.shape)} pixels, but {frame.formula.quoted} has {X.shape[1]} columns: use "
+                "the shape of the images, and leave other columns out of the formula"
+            )
+        if np.abs(X).max(initial=0.0) > 1e15:
+            raise DataError("pixels must be at most 1e15 for squares in single precision: scale the images down")
+        return X
+
+
+@savable(edge="", center="p")
+@dataclass(frozen=True, eq=False)
+class TrainedTangent(TrainedMetric):
+    """A tangent distance with its statistics of the training images.
+
+    Attributes
+    ----------
+    edge : array ()
+        Pixel value beyond the border.
+    center : array (height * width,)
+        Mean image, which is subtracted so that single precision is enough.
+    """
+
+    spec: Tangent
+    edge: Array
+    center: Array
+
+    def rows(self, frame: Frame) -> Rep:
+        spec, X = self.spec, self.spec.pixels(frame)
+        size = X.shape[0] * len(TRANSFORMATIONS) * X.shape[1] * 4
+        if size > LARGEST:
+            raise TooLarge(f"the tangents of {len(X)} images need {size / 2**30:.0f} GB: use fewer rows")
+        planes = tangents(X, spec.shape, float(spec.sigma), self.edge.item(), TRANSFORMATIONS)
+        return X.astype(np.float32), planes
+
+    def between(self, rows: Rep, candidates: Rep) -> Array:
+        return tangent_distances((rows[0], rows[1]), (candidates[0], candidates[1]), self.center)

@@ -1,4 +1,4 @@
-// What Python sent of a fit: the film has rows, classes and radii, a reel the complete rule at one radius.
+// What Python sent of a fit: the fit has rows, classes and radii, a rule the complete rule at one radius.
 
 const KINDS = {
   int8: Int8Array, uint8: Uint8Array, int16: Int16Array, uint16: Uint16Array, int32: Int32Array, uint32: Uint32Array,
@@ -24,31 +24,34 @@ export function unfold(view) {
   return fill(JSON.parse(new TextDecoder().decode(bytes.subarray(4, start))));
 }
 
-export class Film {
-  constructor(told) {
-    Object.assign(this, told);
-    this.codes = unpack(told.codes);
-    this.weights = told.weights.data ? unpack(told.weights) : new Float32Array(told.rows).fill(1);
-    this.album = told.album.pixels ? { ...told.album, pixels: unpack(told.album.pixels) } : null;
-    this.fields = told.fields.map((field) => ({ ...field, values: unpack(field.values) }));
-    this.points = Array.from({ length: told.rows }, (_, row) => row); // the rows
-    this.called = this.names.map((name) => told.quotes + name + told.quotes); // in sentences
+export class Fit {
+  constructor(sent) {
+    Object.assign(this, sent);
+    this.codes = unpack(sent.codes);
+    this.weights = sent.weights.data ? unpack(sent.weights) : new Float32Array(sent.rows).fill(1);
+    this.album = sent.album.pixels ? { ...sent.album, pixels: unpack(sent.album.pixels) } : null;
+    if (this.album && this.album.relevance) this.album.relevance = unpack(this.album.relevance);
+    this.fields = sent.fields.map((field) => ({ ...field, values: unpack(field.values) }));
+    this.series = sent.series.length ? { ...sent.series, values: unpack(sent.series.values) } : {};
+    this.points = Array.from({ length: sent.rows }, (_, row) => row); // the rows
+    this.called = this.names.map((name) => sent.quotes + name + sent.quotes); // in sentences
     this.pointOf = new Map(this.names.map((name, point) => [name, point]).reverse());
   }
 }
 
-export class Reel {
-  constructor(told) {
-    for (const [name, value] of Object.entries(told)) this[name] = value && value.data ? unpack(value) : value;
+export class Rule {
+  constructor(sent) {
+    for (const [name, value] of Object.entries(sent)) this[name] = value && value.data ? unpack(value) : value;
+    this.conditions = sent.conditions.map(({ words, rows }) => ({ words, rows: unpack(rows) }));
     this.shown = Array.from(this.points.keys()).filter((place) => this.listed[place]);
     this.placesOf = new Map(this.shown.map((place) => [this.points[place], place]).reverse());
   }
 
   // The weight of the rows that each prototype is the first to cover.
-  covers(film) {
+  covers(fit) {
     if (!this.counts) {
       this.counts = new Float64Array(this.points.length);
-      this.first.forEach((place, row) => place >= 0 && (this.counts[place] += film.weights[row]));
+      this.first.forEach((place, row) => place >= 0 && (this.counts[place] += fit.weights[row]));
     }
     return this.counts;
   }
@@ -59,11 +62,11 @@ export class Reel {
   }
 
   // The rows of other classes in the balls, which are found once: those of a prototype stand from its start to the next.
-  invaders(film) {
+  invaders(fit) {
     if (!this.wrong) {
       const rows = [], starts = new Uint32Array(this.points.length + 1);
       for (let place = 0; place < this.points.length; place++) {
-        for (const row of this.ball(place)) if (film.codes[row] !== this.classes[place]) rows.push(row);
+        for (const row of this.ball(place)) if (fit.codes[row] !== this.classes[place]) rows.push(row);
         starts[place + 1] = rows.length;
       }
       this.wrong = { starts, rows };
@@ -87,11 +90,11 @@ export class Reel {
   }
 
   // What the rule does with the rows.
-  at(film) {
-    const held = this.first.map((place) => (this.covering && place < 0 ? 0 : 1)), invaded = new Uint8Array(film.rows);
-    if (this.covering && this.whole) this.invaders(film).rows.forEach((row) => invaded[row]++);
-    const heldOut = this.tested.length > 0; // else the classes of the training rows are known alone
-    return { fitted: this.codes, nearest: this.nearest, held, invaded, shown: this.shown, judged: heldOut ? this.tested : this.codes, how: heldOut ? "held out" : "training" };
+  at(fit) {
+    const held = this.first.map((place) => (this.covering && place < 0 ? 0 : 1)), invaded = new Uint8Array(fit.rows);
+    if (this.covering && this.whole) this.invaders(fit).rows.forEach((row) => invaded[row]++);
+    const [judged, how] = this.tested.length ? [this.tested, "held out"] : [this.codes, "training"];
+    return { fitted: this.codes, nearest: this.nearest, held, invaded, shown: this.shown, judged, how };
   }
 
   // The rival of the prototype nearest to a row (-1 for none), and how far both are; null where this is not known.
@@ -100,11 +103,11 @@ export class Reel {
   }
 
   // The rows that a prototype holds, or is nearest to, and those that it holds wrongly; as points.
-  holds(place, film) {
+  holds(place, fit) {
     if (this.whole) {
       const rows = Array.from(this.ball(place));
-      return { rows, wrong: this.covering ? rows.filter((row) => film.codes[row] !== this.classes[place]) : [] };
+      return { rows, wrong: this.covering ? rows.filter((row) => fit.codes[row] !== this.classes[place]) : [] };
     }
-    return { rows: film.points.filter((row) => this.nearest[row] === place), wrong: [] };
+    return { rows: fit.points.filter((row) => this.nearest[row] === place), wrong: [] };
   }
 }

@@ -1,13 +1,14 @@
-"""Series of unequal length: missing values at the end, and columns of lists, beside a recursion on each pair."""
+"""Distances after deformations: series beside a recursion on each pair, images beside least squares."""
 
 import numpy as np
 import pandas as pd
 import pytest
-from reference_dtw import slow
+from reference_dtw import slow as slow_dtw
+from scipy.ndimage import affine_transform
 
 import protoclass as pc
-from protoclass.pictures.images import make_album
-from protoclass.widgets.prototypes import PrototypeExplorer
+from protoclass.core.distances.tangent import DEPENDENT, TRANSFORMATIONS, _orthonormal, tangent_distances, tangents
+from protoclass.metrics.elastic import Tangent
 
 
 @pytest.fixture(scope="module")
@@ -33,7 +34,7 @@ def in_lists(waves, kinds):
 @pytest.mark.parametrize(("window", "r"), [(None, 2), (None, 1), (0, 2), (2, 1), (5, 2)])
 def test_each_pair_is_measured_up_to_its_own_ends(series, window, r):
     waves, kinds = series
-    expected = np.array([[slow(tuple(a), tuple(b), window, r) for b in waves] for a in waves])
+    expected = np.array([[slow_dtw(tuple(a), tuple(b), window, r) for b in waves] for a in waves])
     metric = pc.DTW(window=window, r=r)
     columns = pc.dissimilarity("kind ~ .", in_columns(waves, kinds), metric, na="keep").frame().to_numpy()
     np.testing.assert_allclose(columns, expected, rtol=1e-12, atol=1e-12)
@@ -56,11 +57,6 @@ def test_both_forms_give_the_same_fit_and_predict_longer_series(series, tmp_path
     for fit, rows in ((fits[0], again), (fits[1], longer)):
         fit.save(tmp_path / "fit.zip", overwrite=True)
         assert pc.load(tmp_path / "fit.zip").predict(rows, "distance").equals(new)
-    pvm = pc.fit("kind ~ wave", lists, dissimilarity=pc.DTW(window=4), eps=1.5)
-    assert pvm.slim().predict(longer).equals(pvm.predict(longer))
-    assert "Series predictors" in pvm.card().markdown
-    assert pvm.why("s1").loc["wave", "counterfactual_class"] is None
-    assert pvm.update(candidates=pc.unlabelled(longer.set_axis(list("abc")))).predict(longer).notna().all()
 
 
 def test_a_lone_column_of_series_is_measured_by_dtw(series):
@@ -106,27 +102,6 @@ def test_series_beside_what_has_no_room_for_them(series, arguments):
         pc.fit(**{"formula": "kind ~ wave", "data": table, "method": "knn", "k": 1, **arguments})
 
 
-@pytest.mark.parametrize("make", [in_columns, in_lists])
-def test_pictures_of_series_of_unequal_length(series, make):
-    waves, kinds = series
-    fit = pc.fit("kind ~ .", make(waves, kinds), dissimilarity=pc.DTW(window=4), eps=1.5, na="keep" if make is in_columns else "drop")
-    album = make_album(fit, None)
-    pictures = album.rows(fit, fit.frame.columns)
-    assert pictures.shape == (30, 28, 28)
-    ends = [np.flatnonzero((picture == 0).any(axis=0)).max(initial=-1) for picture in pictures]
-    assert np.argmax(ends) == 29  # the longest series
-    assert (np.sign(np.diff(ends))[:27] * np.sign(np.diff([len(w) for w in waves]))[:27] >= 0).all()
-    assert PrototypeExplorer(fit).parts[1] is not None
-
-
-def test_steps_of_unequal_series_are_one_variable(series):
-    fit = pc.fit("kind ~ .", in_columns(*series), dissimilarity=pc.DTW(window=4), eps=1.5, na="keep")
-    short = fit.why("s28")
-    assert short.index.tolist() == ["series"]
-    assert short["counterfactual_class"].tolist() == [None]
-    assert fit.importance(repeats=2, cv=3).index.tolist() == ["series"]
-
-
 @pytest.mark.parametrize("power", [1, 2])
 @pytest.mark.parametrize("window", [None, 0, 2])
 def test_channels_are_aligned_together(power, window):
@@ -160,3 +135,98 @@ def test_rows_with_another_number_of_channels_are_refused(tmp_path):
             fit.predict(pd.DataFrame({"wave": [cell]}))
     with pytest.raises(pc.DataError, match=r"'wave' at row 1 must be a list .* as many channels in each row"):
         pc.dissimilarity("~ wave", pd.DataFrame({"wave": [np.ones((3, 2)), np.ones(3)]}), "dtw")
+
+
+def blobs(n, side=20, seed=0):
+    """Images of some soft spots of both signs, well inside the border."""
+    draw = np.random.default_rng(seed)
+    out, at = np.zeros((n, side, side)), np.arange(side)
+    for image in out:
+        for weight in draw.normal(size=5) * 4:
+            y, x = draw.uniform(0.35 * side, 0.65 * side, 2)
+            image += weight * np.exp(-((at[:, None] - y) ** 2 + (at - x) ** 2) / 8)
+    return out
+
+
+def rep(values, which=TRANSFORMATIONS, side=20):
+    flat = values.reshape(len(values), -1)
+    return flat.astype(np.float32), tangents(flat, (side, side), 0.9, 0.0, which)
+
+
+def slow(x, A, y, B):
+    """Residual of the least-squares fit of x - y by the tangents."""
+    M = np.concatenate([A, B]).T.astype(float)
+    e = x.astype(float) - y
+    return np.linalg.norm(e - M @ np.linalg.lstsq(M, e, rcond=None)[0])
+
+
+@pytest.mark.parametrize("which", [TRANSFORMATIONS, ("x",), ("rotation", "thickness", "x")])
+def test_it_equals_least_squares_on_single_pairs(which):
+    a, b = rep(blobs(9), which), rep(blobs(70, seed=1), which)
+    center = b[0].mean(axis=0)
+    two = tangent_distances(a, b, center)
+    for i in range(9):
+        for j in range(0, 70, 7):
+            assert two[i, j] == pytest.approx(slow(a[0][i], a[1][i], b[0][j], b[1][j]), rel=5e-4)
+    apart = np.linalg.norm(a[0][:, None] - b[0][None], axis=2)
+    assert (two <= apart + 1e-4).all()
+
+
+def test_bits_do_not_depend_on_direction_or_tiling():
+    a, b = rep(blobs(70)), rep(blobs(90, seed=1))
+    center = a[0].mean(axis=0)
+    whole = tangent_distances(a, b, center)
+    assert np.array_equal(whole, tangent_distances(b, a, center).T)
+    rows = [tangent_distances((a[0][k : k + 11], a[1][k : k + 11]), b, center) for k in range(0, 70, 11)]
+    assert np.array_equal(whole, np.concatenate(rows))
+    points = [tangent_distances(a, (b[0][k : k + 13], b[1][k : k + 13]), center) for k in range(0, 90, 13)]
+    assert np.array_equal(whole, np.concatenate(points, axis=1))
+    assert (np.diag(tangent_distances(a, a, center)) == 0).all()
+
+
+def moved(image, name, size):
+    """A copy of an image under a small transformation."""
+    matrix, shift, middle = np.eye(2), np.zeros(2), (np.array(image.shape) - 1) / 2
+    if name in ("x", "y"):
+        shift = np.array([0.0, size]) if name == "x" else np.array([size, 0.0])
+    matrix = {
+        "scale": np.eye(2) * (1 + size), "rotation": np.array([[1, -size], [size, 1]]),
+        "hyperbolic": np.diag([1 - size, 1 + size]), "diagonal": np.array([[1, size], [size, 1]]),
+    }.get(name, matrix)  # fmt: skip
+    return affine_transform(image, matrix, middle - matrix @ middle + shift, order=3)
+
+
+@pytest.mark.parametrize(
+    ("name", "size"),
+    [("x", 0.5), ("y", 0.5), ("scale", 0.05), ("rotation", 0.07), ("hyperbolic", 0.05), ("diagonal", 0.05)],
+)
+def test_a_slightly_moved_copy_is_near(name, size):
+    values = blobs(12, seed=3)
+    copies = np.stack([moved(image, name, size) for image in values])
+    a, b = rep(values), rep(copies)
+    apart = np.linalg.norm(a[0] - b[0], axis=1)
+    near = np.diag(tangent_distances(a, b, a[0].mean(axis=0)))
+    assert (near < 0.35 * apart).all()
+    without = tuple(t for t in TRANSFORMATIONS if t != name)
+    less = np.diag(tangent_distances(rep(values, without), rep(copies, without), a[0].mean(axis=0)))
+    assert np.median(less) > np.median(near)
+
+
+def test_wrong_images():
+    digits = pc.load_data("digits").head(30)
+    with pytest.raises(pc.DataError, match=r"Tangent\(shape=\(7, 9\)\) needs 63 pixels, but.*: use the shape of the"):
+        pc.fit("digit ~ .", digits, eps=5.0, dissimilarity=Tangent(shape=(7, 9)))
+    for parameters in ({"shape": 8}, {"shape": (8, 0)}, {"sigma": 0}, {"sigma": "a"}):
+        with pytest.raises(pc.OptionError):
+            Tangent(**parameters)
+    table = pd.DataFrame(blobs(20).reshape(20, -1)).add_prefix("pixel").assign(y=list("ab") * 10)
+    with pytest.raises(pc.DataError, match="scale the images down"):
+        pc.fit("y ~ .", table.assign(pixel1=1e20), eps=1.0, dissimilarity=Tangent(shape=(20, 20)))
+
+
+def test_tangents_that_others_span_are_left_out():
+    basis = -np.random.default_rng(0).random((1, 3, 6))
+    basis[0, 1] = 2 * basis[0, 0]
+    _orthonormal(basis, DEPENDENT)
+    assert (basis[0, 1] == 0).all()
+    assert basis[0] @ basis[0].T == pytest.approx(np.diag([1.0, 0.0, 1.0]), abs=1e-12)

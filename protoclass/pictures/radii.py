@@ -18,7 +18,7 @@ from ..models.registry import methods_with
 
 
 @dataclass(frozen=True)
-class Stages:
+class Steps:
     """A fit and those that the slider of radii reaches from it.
 
     Attributes
@@ -42,7 +42,7 @@ class Stages:
     note: str = ""
 
 
-def make_stages(fit: Fitted, radii: Sequence[float] | None = None) -> Stages:
+def make_steps(fit: Fitted, radii: Sequence[float] | None = None) -> Steps:
     """Fit the path over the radii, once.
 
     Parameters
@@ -58,12 +58,12 @@ def make_stages(fit: Fitted, radii: Sequence[float] | None = None) -> Stages:
     task = fit.problem.task(fit.dissimilarity, limit=HOLD_LIMIT)
     source = task.D if model.can.nearest and fit.rule.prototypes.at is not None else None
     if not radius:
-        return Stages([fit], 0, source, [])
+        return Steps([fit], 0, source, [])
     if radii is None and not model.shares_work:
         note = (
             "There is no slider of radii, as each radius is slow to solve: explore(radii=[...]) makes a slider of some."
         )
-        return Stages([fit], 0, source, [], note)
+        return Steps([fit], 0, source, [], note)
     requested: Any = GRID if radii is None else list(radii)
     if radii is None and radius in fit.selection.grid:
         validation = fit.curve if fit.point is None or fit.curve is None else fit.curve.of_metric(fit.point)
@@ -79,9 +79,9 @@ def make_stages(fit: Fitted, radii: Sequence[float] | None = None) -> Stages:
         if radii is not None:
             raise
         note = f"There is no slider of radii: {reason}; explore(radii=[...]) takes some of your own."
-        return Stages([fit], 0, source, [], note)
+        return Steps([fit], 0, source, [], note)
     if isinstance(path.at(0), Stepwise) and not isinstance(fit.rule, Stepwise):
-        return Stages([fit], 0, source, [], "There is no slider of radii, as a row was put in the place of a prototype.")
+        return Steps([fit], 0, source, [], "There is no slider of radii, as a row was put in the place of a prototype.")
     own = grid.tolist().index(float(model.parameters()[radius]))
     fits = [fit if k == own else fit.derived(path.at(k), {radius: eps}) for k, eps in enumerate(grid.tolist())]
-    return Stages(fits, own, source, grid.tolist())
+    return Steps(fits, own, source, grid.tolist())

@@ -206,8 +206,8 @@ def read(task: Task, radii: Array, w: Array, fold: Array, folds: int) -> Balls:
     near = near_pairs(task, coding)
     if near is not None:
         index = near.columns.astype(np.int64) * cells + cell[near.rows] + near.codes
-        counts = np.bincount(index, w[near.rows], m * cells).reshape(m, cells)
-        return Balls(task, coding, w, cell, cells, None, near, counts)
+        of_near = np.bincount(index, w[near.rows], m * cells).reshape(m, cells)
+        return Balls(task, coding, w, cell, cells, None, near, of_near)
     counts = np.zeros((m, cells))
     for tile, part in each(lambda tile: (tile, codes(tile)), task.D.tiles(), n * m):
         _tally(part, cell[tile.rows], w[tile.rows], tile.columns, counts)

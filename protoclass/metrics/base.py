@@ -300,7 +300,7 @@ class TrainedMetric(WithTraits):
 
     @property
     def column_weights(self) -> pd.DataFrame | None:
-        """Weight of each column of the design matrix: `weight`, its `share` of the total, and `scale`, the divisor of the column."""
+        """Weight of each column of the design matrix: `weight`, its `proportion` of the total, and `scale`, the divisor of the column."""
         return None
 
     def of_rows(self, data: pd.DataFrame) -> TrainedMetric:

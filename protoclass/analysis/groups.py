@@ -363,7 +363,7 @@ def compare_groups(a: Any, b: Any, groups: dict[Any, TestResult], measure: str =
     estimates = [test.estimate(measure, c) for test in tests]
     difference, clustered = difference_of(*estimates), tests[0].judged.group is not None
 
-    def row(name: str, statistic: float, p: float) -> Row:
+    def row(name: str, statistic: Any, p: Any) -> Row:
         return name, str(a), str(b), difference.value, difference.low, difference.high, float(statistic), float(p)
 
     if measure == IN_THE_LARGE:

@@ -233,13 +233,15 @@ def counterfactuals(fit: Fitted, asked: pd.DataFrame, groups: dict[str, list[str
         middle = {c: (same[c] + changed[c]) / 2 for c in same}
         for c, found in zip(middle, codes_with(fit, asked, middle), strict=True):
             (same if found[0] == code else changed)[c] = middle[c]
-    classes = dict(zip(changed, codes_with(fit, asked, changed), strict=True)) if changed else {}
+    classes = dict(zip(changed, codes_with(fit, asked, changed), strict=True))
     changes = {alone[c]: (values[0], fit.classes[classes[c][0]]) for c, values in changed.items()}
     return [changes.get(name, (None, None)) for name in groups]
 
 
 def codes_with(fit: Fitted, asked: pd.DataFrame, values: Mapping[str, Array]) -> list[Array]:
     """For each variable the codes of the classes that the row would have with each of these values of the variable alone."""
+    if not values:
+        return []
     ends = np.cumsum([len(v) for v in values.values()])
     columns = {c: np.repeat(asked[c].to_numpy(), ends[-1]) for c in asked}
     for (c, v), end in zip(values.items(), ends, strict=True):

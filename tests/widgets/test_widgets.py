@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from matplotlib.figure import Figure
-from traitlets import TraitError, link
+from traitlets import TraitError
 
 import protoclass as pc
 from protoclass.fitting import explore
@@ -483,8 +483,10 @@ def test_odd_labels(iris):
     assert fine(e)
 
 
-def test_explorers_are_linked_as_other_widgets(curve, explorer, fit):
-    link((curve, "eps"), (explorer, "eps"))
+def test_explorers_share_their_radius(curve, explorer, fit):
+    curve.link(explorer)
+    with pytest.raises(pc.OptionError, match="a trait of both explorers, not 'point'"):
+        curve.link(explorer, "point")
     curve.point = 17
     assert explorer.fit.point == 17
     explorer.eps = 0.9952

@@ -39,7 +39,7 @@ export class FitMap {
     );
     this.words = make("p", "soft");
     this.head = box("between", this.legend);
-    this.element = box("map", this.head, box("around", this.field, tools), make("p", "soft keys", KEYS), this.words, this.said);
+    this.element = box("map", this.head, box("around", this.field, tools, make("p", "soft keys", KEYS)), this.words, this.said);
     this.drawing = new Drawing(base, top);
   }
 

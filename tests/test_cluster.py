@@ -130,7 +130,7 @@ def test_fits_on_workers_are_those_of_one_process(client):
     remote, local = (pc.compare("y ~ a + b", data, METHODS, **given, client=where) for where in (client, None))
     pd.testing.assert_frame_equal(remote.predictions, local.predictions)
     pd.testing.assert_frame_equal(remote.results.drop(columns="seconds"), local.results.drop(columns="seconds"))
-    assert all(np.array_equal(remote.chances[name], local.chances[name]) for name in METHODS)
+    assert all(np.array_equal(remote.probabilities[name], local.probabilities[name]) for name in METHODS)
 
 
 class Dies(pc.KNN):

@@ -47,9 +47,9 @@ def test_help_on_a_picture_says_its_arguments():
 
 
 def test_a_method_of_a_fit_is_the_function_of_the_floor_below():
-    from protoclass.analysis import steps, why
+    from protoclass.analysis import steps, variables
 
-    assert inspect.unwrap(pc.Fit.why) is why.why
+    assert inspect.unwrap(pc.Fit.why) is variables.why
     assert inspect.unwrap(pc.Fit.at) is steps.at
     assert list(inspect.signature(pc.Fit.why).parameters) == ["fit", "row"]
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from itertools import compress
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
+from ..core import Array
 from ..core.query import answer
 from ..core.setcover.alternatives import Cost, NearSolutions
 from ..core.task import Task
@@ -15,16 +17,11 @@ from ..estimation.fitted import AnyFit, Fitted
 from ..estimation.problem import HOLD_LIMIT
 from ..ground.checks import check_labels, check_progress, find_labels, whole_number
 from ..ground.errors import NotAvailable, OptionError, brief, shown
-from ..ground.options import significant
-from ..ground.progress import bar
+from ..ground.options import bar, significant
 from ..models.base import Criticised, check_fixed
 from ..models.registry import lacking
 from ..values import NUMBERS, Above, Printed, public
 from .steps import measure_rows, place_of
-
-if TYPE_CHECKING:
-    pass
-
 
 SHOWN = 10  # prototypes that print shows, and substitutes of each
 INDISPENSABLE, EXCHANGEABLE, UNSETTLED = "indispensable", "exchangeable", "not settled"
@@ -89,48 +86,33 @@ class Alternatives(Printed):
     plot = Above("protoclass.pictures")
 
     def tidy(self) -> pd.DataFrame:
-        """Table with one row per prototype and substitute; prototypes without a substitute have one row."""
-        none = self.table[np.array([not substitutes for substitutes in self.table["substitutes"]], bool)]
-        rows = pd.DataFrame({"prototype": none.index.to_flat_index(), "class": none["class"].to_numpy()})
-        rows = rows.reindex(columns=self.substitutes.columns)
-        verdict = dict(zip(_keys(self.table.index, self.table["class"]), self.table["verdict"], strict=True))
-        parts = [part for part in (self.substitutes, rows) if len(part)]
-        out = pd.concat(parts, ignore_index=True) if parts else self.substitutes.copy()
-        out.insert(2, "verdict", [verdict[k] for k in _keys(out["prototype"], out["class"])])
-        return out
+        """Table with one row per prototype and substitute, in the order of selection; prototypes without a substitute have one row."""
+        head = self.table[["class", "verdict"]].assign(prototype=self.table.index.to_flat_index())
+        return head[["prototype", "class", "verdict"]].merge(self.substitutes, how="left", on=["prototype", "class"])
 
     def glance(self) -> pd.DataFrame:
         """Table with one row: `objective`, `optimum`, `optimum_at_least`, `within`, `prototypes`, and the count of each verdict."""
-        counts = self.table["verdict"].value_counts()
         verdicts = [INDISPENSABLE, EXCHANGEABLE, in_none(self.within), UNSETTLED]
+        counts = self.table["verdict"].value_counts().reindex(verdicts, fill_value=0)
+        row = {"objective": self.objective, "optimum": self.optimum.most, "optimum_at_least": self.optimum.least,
+               "within": self.within, "prototypes": len(self.table)}  # fmt: skip
         names = ("indispensable", "exchangeable", "in_none", "not_settled")
-        return pd.DataFrame(
-            [{"objective": self.objective, "optimum": self.optimum.most, "optimum_at_least": self.optimum.least,
-              "within": self.within, "prototypes": len(self.table),
-              **{name: int(counts.get(verdict, 0)) for name, verdict in zip(names, verdicts, strict=True)}}]
-        )  # fmt: skip
+        return pd.DataFrame([row | dict(zip(names, counts, strict=True))])
 
     def summary(self) -> pd.DataFrame:
         """The printed table for all prototypes, with the first substitutes of each."""
-        words = [_written(substitutes) for substitutes in self.table["substitutes"]]
-        exact = (self.table["at_least"] == self.table["cost_without"]).to_numpy()
-        lows, highs = self.table["at_least"], self.table["cost_without"]
-        cost = [
-            significant(high) if settled else f"{significant(low)} to {significant(high)}"
-            for low, high, settled in zip(lows, highs, exact, strict=True)
-        ]
-        return pd.DataFrame(
-            {"class": self.table["class"], "cost_without": cost, "verdict": self.table["verdict"],
-             "substitutes": words, "proof": self.table["proof"]}
-        )  # fmt: skip
+        out = self.table[["class", "cost_without", "verdict", "substitutes", "proof"]]
+        pairs = zip(self.table["at_least"], self.table["cost_without"], strict=True)
+        costs = [significant(high) if low == high else f"{significant(low)} to {significant(high)}" for low, high in pairs]
+        return out.assign(cost_without=costs, substitutes=[list_costs(substitutes) for substitutes in out["substitutes"]])
 
     def _said(self) -> tuple[str, list[Any]]:
         least, most = significant(self.optimum.least, 6), significant(self.optimum.most, 6)
         exact = self.optimum.exact
         optimum = f"{most} (proved by {self.optimum.proof})" if exact else f"between {least} and {most} (time limit reached)"
-        row, no = self.glance().to_dict("records")[0], in_none(self.within)
+        row = self.glance().to_dict("records")[0]
         counts = [f"{row['indispensable']} indispensable", f"{row['exchangeable']} exchangeable"]
-        counts += [f"{row['in_none']} {no}"] if row["in_none"] else []
+        counts += [f"{row['in_none']} {in_none(self.within)}"] if row["in_none"] else []
         counts += [f"{row['not_settled']} not settled"] if row["not_settled"] else []
         lines = [
             f"{len(self.table)} prototypes compared with {self.among} within {100 * self.within:.3g} % of the optimal objective",
@@ -145,12 +127,7 @@ def in_none(within: float) -> str:
     return f"in no solution within {100 * within:.3g} %"
 
 
-def _keys(labels: Any, classes: Any) -> list[Any]:
-    """Label and class of each prototype as one value."""
-    return list(zip(labels, classes, strict=True))
-
-
-def _written(substitutes: dict[Any, float]) -> str:
+def list_costs(substitutes: dict[Any, float]) -> str:
     """Labels and costs, the first of many."""
     first = [f"{label} (+{significant(cost, 3)})" for label, cost in list(substitutes.items())[:SHOWN]]
     return ", ".join([*first, f"and {len(substitutes) - SHOWN} more"] if len(substitutes) > SHOWN else first)
@@ -224,28 +201,29 @@ def alternatives(
         "cost_without": [cost.most for cost in found.without],
         "at_least": [cost.least for cost in found.without],
         "cost_with": [cost.most for cost in found.having],
-        "verdict": verdicts(found, float(within)),
-        "substitutes": [{names[j]: cost.most for j, cost in some} for some in found.substitutes],
+        "verdict": verdicts(found, within),
+        "substitutes": [{names[j]: cost.most for j, cost in pairs} for pairs in found.substitutes],
         "open": found.unsettled,
         "proof": [cost.proof for cost in found.without],
         **found.table,
     }, fit.prototype_names)  # fmt: skip
-    pairs = [(p, j, cost) for p, some in enumerate(found.substitutes) for j, cost in some]
+    pairs = [(p, j, cost) for p, substitutes in enumerate(found.substitutes) for j, cost in substitutes]
     substitutes = pd.DataFrame({
         "prototype": pd.Series([fit.prototype_names[p] for p, _, _ in pairs], dtype=object),
         "class": classes[[p for p, _, _ in pairs]],
         "substitute": pd.Series([names[j] for _, j, _ in pairs], dtype=object),
-        **_costs([cost for _, _, cost in pairs], "cost"),
+        **cost_columns([cost for _, _, cost in pairs], "cost"),
         **found.pairs,
     })  # fmt: skip
     forced = pd.DataFrame({
         "class": pd.Categorical.from_codes([c for c, _ in found.forced], levels),
-        **_costs([cost for _, cost in found.forced], "cost_with"),
+        **cost_columns([cost for _, cost in found.forced], "cost_with"),
     }, names[interest])  # fmt: skip
     return Alternatives(fit, float(within), found.optimum, table, substitutes, forced, found.reached, found.among)
 
 
-def _costs(costs: list[Cost], name: str) -> dict[str, np.ndarray]:
+def cost_columns(costs: list[Cost], name: str) -> dict[str, Array]:
+    """The columns of a table of costs; `name` is the column of the highest values."""
     return {
         name: np.array([cost.most for cost in costs], float),
         "at_least": np.array([cost.least for cost in costs], float),
@@ -254,11 +232,10 @@ def _costs(costs: list[Cost], name: str) -> dict[str, np.ndarray]:
 
 
 def verdicts(found: NearSolutions, within: float) -> list[str]:
-    """What the costs prove of each prototype."""
-    out = []
+    """The verdict that the costs prove for each prototype."""
+    out, slack = [], 1e-9 * max(1.0, found.optimum.most)
+    low, high = within * found.optimum.least, within * found.optimum.most
     for without, having in zip(found.without, found.having, strict=True):
-        low, high = within * found.optimum.least, within * found.optimum.most
-        slack = 1e-9 * max(1.0, found.optimum.most)
         if having.least > high + slack:
             out.append(in_none(within))
         elif without.least > high + slack:
@@ -270,7 +247,7 @@ def verdicts(found: NearSolutions, within: float) -> list[str]:
     return out
 
 
-def places_of(fit: Fitted, candidates: Any) -> np.ndarray:
+def places_of(fit: Fitted, candidates: Any) -> Array:
     """Columns of D of candidates that are given by label."""
     check_labels("candidates", candidates)
     names = fit.dissimilarity.candidate_names
@@ -379,80 +356,64 @@ def criticisms(fit: Fitted, n: int = 10, seconds: float = 30.0, progress: bool |
     with bar(2, "looking for criticisms", progress) as looking:
         task = fit.problem.task(fit.dissimilarity, limit=HOLD_LIMIT)
         looking.update()
-        measured = measure(fit, task)
-        own = model.has("criticise")
-        found = model.criticise(fit.learned, task, int(n), float(seconds)) if own else by_margin(measured, int(n))
+        near = measure_nearest(fit, task)
+        found = model.criticise(fit.learned, task, int(n), float(seconds)) if model.has("criticise") else by_margin(near, int(n))
         looking.update()
-    return Criticisms(fit, _table(fit, task, measured, found), found.name, found.meaning)
+    return Criticisms(fit, tabulate(fit, task, near.iloc[found.rows], found), found.name, found.meaning)
 
 
-@dataclass(frozen=True)
-class Measured:
-    """The prototypes as seen from each row, arrays (n,)."""
+def measure_nearest(fit: Fitted, task: Task) -> pd.DataFrame:
+    """The prototypes as seen from each row: places among the prototypes, and distances (inf for none).
 
-    nearest: np.ndarray  # int: place of the nearest prototype
-    taker: np.ndarray  # int: the nearest prototype of another class whose ball contains the row, -1 for none
-    distance: np.ndarray  # to `nearest`; inf for none
-    reach: np.ndarray  # to `taker`; inf for none
-    own: np.ndarray  # distance to the nearest prototype of the row's class; inf if there is none
-    other: np.ndarray  # distance to the nearest prototype of any other class
-    covered: np.ndarray  # bool: whether a ball of its class contains the row; True for all if there are no balls
+    Columns: `nearest` prototype and its `distance`; the nearest prototype `of_other` class whose ball contains the row (-1 for
+    none) and its distance `reach`; the distances `to_own` and `to_other`, to the nearest prototypes of the row's class and of any
+    other; `covered`, whether a ball of its class contains the row (True without balls).
+    """
+    prototypes, balls = fit.rule.prototypes, "cover" in fit.rule.kinds
+    nearest, source = answer(fit.rule, "nearest", fit.query()[0]), None if prototypes.at is None else task.D
 
+    def see(rows: Array) -> pd.DataFrame:
+        D = measure_rows(prototypes, fit.dissimilarity, source, rows).astype(float)
+        same_class = task.y[rows, None] == prototypes.classes
+        inside = prototypes.radii > D if balls else same_class
+        wrong = np.where(inside & ~same_class, D, np.inf)
+        reach = wrong.min(axis=1)
+        return pd.DataFrame({
+            "nearest": nearest[rows], "distance": D[np.arange(len(rows)), nearest[rows]],
+            "of_other": np.where(np.isfinite(reach), wrong.argmin(axis=1), -1), "reach": reach,
+            "to_own": np.where(same_class, D, np.inf).min(axis=1), "to_other": np.where(same_class, np.inf, D).min(axis=1),
+            "covered": (inside & same_class).any(axis=1) | (not balls),
+        })  # fmt: skip
 
-def measure(fit: Fitted, task: Task) -> Measured:
-    """See `Measured`."""
-    prototypes, y = fit.rule.prototypes, task.y
-    n, q = len(y), len(prototypes)
-    balls = prototypes.radii if "cover" in fit.rule.kinds else None
-    nearest = np.asarray(answer(fit.rule, "nearest", fit.query()[0]))
-    out = Measured(
-        nearest, np.full(n, -1), np.empty(n), np.full(n, np.inf), np.empty(n), np.empty(n), np.ones(n, bool)
-    )
-    step = max(1, PAIRS // q)
-    for first in range(0, n, step):
-        rows = np.arange(first, min(first + step, n))
-        D = np.asarray(measure_rows(prototypes, fit.dissimilarity, task.D if prototypes.at is not None else None, rows), float)
-        own = y[rows, None] == prototypes.classes
-        out.distance[rows] = D[np.arange(len(rows)), nearest[rows]]
-        out.own[rows] = np.where(own, D, np.inf).min(axis=1)
-        out.other[rows] = np.where(own, np.inf, D).min(axis=1)
-        if balls is not None:
-            inside = balls > D
-            out.covered[rows] = (inside & own).any(axis=1)
-            wrong = np.where(inside & ~own, D, np.inf)
-            out.taker[rows] = np.where(np.isfinite(wrong.min(axis=1)), wrong.argmin(axis=1), -1)
-            out.reach[rows] = wrong.min(axis=1)
-    return out
+    n, step = len(task.y), max(1, PAIRS // len(prototypes))
+    return pd.concat([see(np.arange(first, min(first + step, n))) for first in range(0, n, step)], ignore_index=True)
 
 
-def by_margin(measured: Measured, n: int) -> Criticised:
+def by_margin(near: pd.DataFrame, n: int) -> Criticised:
     """The rows with the smallest margin: distance to the nearest prototype of another class minus distance to one of their own."""
-    with np.errstate(invalid="ignore"):
-        margin = measured.other - measured.own  # NaN if both are missing
-    margin = np.where(np.isnan(margin), 0.0, margin)
+    margin = (near["to_other"] - near["to_own"]).fillna(0.0).to_numpy()  # NaN if both are missing
     rows = np.lexsort((np.arange(len(margin)), margin))[:n]
     words = "distance to the nearest prototype of another class minus that of its own"
     return Criticised(rows, margin[rows], "margin", words)
 
 
-def _table(fit: Fitted, task: Task, measured: Measured, found: Criticised) -> pd.DataFrame:
-    rows, levels = found.rows, fit.frame.levels
-    classes = fit.rule.prototypes.classes
-    fitted = fit.fitted_codes[rows]
-    wrongly = measured.taker[rows] >= 0
-    taker = np.where(wrongly, measured.taker[rows], measured.nearest[rows])
-    reasons = [
-        ", ".join(word for word, holds in zip(("uncovered", "wrongly covered", "misclassified"), facts, strict=True) if holds)
-        for facts in zip(~measured.covered[rows], wrongly, fitted != task.y[rows], strict=True)
-    ]
+REASONS = ("uncovered", "wrongly covered", "misclassified")
+
+
+def tabulate(fit: Fitted, task: Task, near: pd.DataFrame, found: Criticised) -> pd.DataFrame:
+    """`Criticisms.table`, from `measure_nearest` of its rows."""
+    rows, levels, prototype_classes = found.rows, fit.frame.levels, fit.rule.prototypes.classes
+    fitted, wrongly = fit.fitted_codes[rows], (near["of_other"] >= 0).to_numpy()
+    shown_prototype = np.where(wrongly, near["of_other"], near["nearest"])
+    facts = np.stack([~near["covered"], wrongly, fitted != task.y[rows]], axis=1)
     return pd.DataFrame({
         "class": pd.Categorical.from_codes(task.y[rows], levels),
         "fitted": pd.Categorical.from_codes(fitted, levels),
-        "reason": reasons,
+        "reason": [", ".join(compress(REASONS, of_row)) for of_row in facts],
         found.name: found.score,
-        "prototype": pd.Series([fit.prototype_names[p] for p in taker], dtype=object).to_numpy(),
-        "prototype_class": pd.Categorical.from_codes(classes[taker], levels),
-        "distance": np.where(wrongly, measured.reach[rows], measured.distance[rows]),
+        "prototype": pd.Series([fit.prototype_names[p] for p in shown_prototype], dtype=object).to_numpy(),
+        "prototype_class": pd.Categorical.from_codes(prototype_classes[shown_prototype], levels),
+        "distance": np.where(wrongly, near["reach"], near["distance"]),
     }, fit.frame.index[rows])  # fmt: skip
 
 
@@ -506,8 +467,8 @@ def swap(fit: AnyFit, prototype: Any, substitute: Any) -> AnyFit:
     if candidate in prototypes.at[prototypes.classes == prototypes.classes[place]]:
         raise OptionError(f"substitute={brief(substitute)} is already a prototype of this class: use another row")
     task = fit.problem.task(fit.dissimilarity, limit=HOLD_LIMIT)
-    own = task.allowed_class
-    if own is not None and 0 <= own[candidate] != prototypes.classes[place]:
+    allowed = task.allowed_class
+    if allowed is not None and 0 <= allowed[candidate] != prototypes.classes[place]:
         level = fit.frame.levels[prototypes.classes[place]]
         raise OptionError(f"substitute={brief(substitute)} is a candidate of another class than {brief(level)}: use a row of this class")
     rule = fit.model.swap(fit.learned, task, place, int(candidate))

@@ -1,14 +1,13 @@
-"""`compare`: several methods on the same splits and folds."""
+"""`compare`: several methods, also estimators of scikit-learn, on the same splits and folds; `compare_fits`: fits on new rows."""
 
 from __future__ import annotations
 
 import re
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, fields
 from functools import partial
-from inspect import signature
 from itertools import product
 from time import perf_counter
 from typing import Any
@@ -16,71 +15,69 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from ..core import Array
 from ..core.parallel import each_fit
 from ..core.statistics.folds import holdout
 from ..estimation.calibration import arguments_of
+from ..estimation.calls import fit_call
 from ..estimation.copies import COPIES, copies_across
-from ..estimation.decisions import loss_of
+from ..estimation.cross_validation import folds_of
+from ..estimation.error_curve import TWICE, WORSE
 from ..estimation.fitted import Fitted
-from ..estimation.learning import TWICE, WORSE, fit_call
-from ..estimation.problem import Call, is_default, own_folds, prepare, short
-from ..estimation.selection import folds_of
+from ..estimation.problem import Call, is_default, loss_matrix, own_folds, prepare, short
 from ..frames.frame import Frame, mold
-from ..frames.read import read_for
 from ..frames.schema import Unseen, along
-from ..frames.tables import as_pandas
-from ..ground.checks import MOST_RUNS, check_progress, check_seed, is_number, whole_number
+from ..frames.tables import as_pandas, read_for
+from ..ground.checks import check_runs, is_number, is_real, one_of, quoted
 from ..ground.errors import DataError, DataWarning, OptionError, ProtoclassError, brief, shown, warn
-from ..ground.progress import bar
+from ..ground.options import watch
 from ..metrics.base import Metric, as_vectors
 from ..metrics.dissimilarity import Dissimilarity
 from ..metrics.measuring import dissimilarity as measure
 from ..models.base import Model
 from ..values import public
 from .comparison import Comparison, Design
-from .estimators import check_estimator, is_estimator, judge_estimator
+
+DEFAULTS = {"test_size": None, "cv": None, "repeats": 1, "inner": "auto", "na": "drop", "groups": None, "seed": 0, "reference": None,
+            "loss": None}  # fmt: skip
 
 
 @public
 def compare(
-    formula: Any,
+    formula: str,
     data: Any = None,
     methods: Any = None,
-    *more: Any,
-    new: Any = None,
+    *,
     test_size: float | None = None,
     cv: Any = None,
     repeats: int = 1,
     inner: Any = "auto",
-    dissimilarity: Any = "auto",
-    choose: str = "auto",
     na: str = "drop",
     groups: Any = None,
     seed: int = 0,
-    progress: bool | None = None,
-    calibrate: Any = False,
+    reference: str | None = None,
     loss: Any = None,
+    progress: bool | None = None,
     client: Any = None,
+    **arguments: Any,
 ) -> Comparison:
     """Compare methods on test rows that were not used to fit or tune them.
 
     Methods are compared on random splits of the data (`test_size`, as in Table 2 of Bien and Tibshirani 2011), or by nested
     cross-validation (`cv`). On each training set, every method tunes its parameters by an inner cross-validation, with the same
-    folds for all. To compare existing fits on new rows, use `compare(fit1, fit2, new=test)`.
+    folds for all. `compare_fits` compares existing fits on new rows.
 
     Parameters
     ----------
     formula : str
-        Model formula, as in `fit`. For existing fits: the fits themselves as positional arguments, or a mapping of names to fits;
-        `new` is then the only other argument.
+        Model formula, as in `fit`.
     data : DataFrame
         Rows to split into training and test sets.
     methods : list, or mapping of names
         Method names ("pvm"), model objects (`pc.KNN(k=1)`), or mappings of arguments of `fit`, such as
         `{"method": "pvm", "candidates": pc.kmeans(50)}`. Estimators of scikit-learn (`RandomForestClassifier()`, see Notes) can be
-        included.
-    new : DataFrame
-        New rows with predictors and response, on which existing fits are compared.
+        included; "logistic", "lda" and "forest" are its logistic regression on scaled columns, linear discriminant analysis and
+        random forest, with its defaults.
     test_size : float between 0 and 1, optional
         Proportion of the rows in the test set of a random split, stratified by class.
     cv : int, "loo", Series or array of folds, optional
@@ -89,22 +86,23 @@ def compare(
         Number of random splits, or of random divisions into folds.
     inner : "auto", int or "loo"
         Folds for tuning within a training set; as `cv` in `fit`.
-    dissimilarity : str, metric, callable, Dissimilarity, DataFrame or array
-        Dissimilarity, as in `fit`. A given matrix is divided into training and test rows. Other dissimilarities are trained on the
-        training rows alone; a `Dissimilarity` remains as it was trained, unless it uses classes.
-    choose, na, groups, progress
+    na, groups, progress
         Arguments of `fit`. Rows of a group are in one outer and one inner fold; groups need `cv`.
     seed : int
         Seed for the splits and folds; the same seed gives the same splits and folds.
-    calibrate : bool, "auto", "multinomial", "isotonic" or dict
-        Whether to calibrate, as in `fit`, for each method that does not specify it. The probabilities are calibrated within each
-        training set, fold by fold, with the parameters tuned on it. They are scored on the test rows by Brier score, log loss and
-        area under the ROC curve (`Comparison.score_tests`).
+    reference : str, optional
+        Name of the method with which each other one is compared. Default: all pairs are compared.
     loss : DataFrame, optional
         Loss matrix, with true classes as rows and predicted classes as columns. The table then has the mean loss on the test rows,
         and methods are tuned by this loss, as in `fit`; it does not change how they predict.
     client : Dask client, optional
         Client of a cluster, whose workers then fit the methods, each on one thread. The results are the same, except for the seconds.
+    **arguments
+        Further arguments of `fit` for each method that does not specify them, such as `dissimilarity`, `max_prototypes`, `measure`,
+        `class_weights` or `calibrate`. A given matrix is divided into training and test rows. Other dissimilarities are trained on
+        the training rows alone; a `Dissimilarity` remains as it was trained, unless it uses classes. Probabilities are calibrated
+        within each training set, fold by fold, with the parameters tuned on it, and scored on the test rows by Brier score, log loss
+        and area under the ROC curve (`Comparison.score_tests`).
 
     Returns
     -------
@@ -126,12 +124,13 @@ def compare(
     search, gets the predictors as a DataFrame of the columns in the data, with `na="keep"` including missing values. Any other
     estimator gets a DataFrame of numbers. Transforms and interactions of the formula are computed; a category has a column of 0 and 1
     for each of its levels, and all are 0 for a level that is not in the training rows. An estimator tunes itself
-    (`GridSearchCV`), by folds that ignore `groups`; `inner`, `choose`, `dissimilarity`, `calibrate` and the tuning by `loss` do not
-    apply to it. Its seed is not changed: without `random_state` each call gives different results. Class weights are set in the
-    estimator itself. If it has `predict_proba`, its probabilities are scored too.
+    (`GridSearchCV`), by folds that ignore `groups`; `inner`, the arguments of `fit` and the tuning by `loss` do not apply to it. Its
+    seed is not changed: without `random_state` each call gives different results. Class weights are set in the estimator itself. If
+    it has `predict_proba`, its probabilities are scored too.
 
     See Also
     --------
+    compare_fits : existing fits on new rows.
     fit, cross_validate : one method.
     Fit.test : one fit on new rows.
 
@@ -142,106 +141,165 @@ def compare(
     >>> c = pc.compare("species ~ .", iris, ["pvm", pc.KNN(k=1)], test_size=1/3, dissimilarity="euclidean")
     >>> c.table[["wrong", "n"]].to_dict("index")
     {'pvm': {'wrong': 2, 'n': 50}, 'knn(k=1)': {'wrong': 1, 'n': 50}}
-    >>> from sklearn.ensemble import RandomForestClassifier
-    >>> methods = {"pvm": "pvm", "forest": RandomForestClassifier(random_state=0)}
-    >>> pc.compare("species ~ .", iris, methods, cv=5, dissimilarity="euclidean").table["wrong"].to_dict()
-    {'pvm': 6, 'forest': 7}
+    >>> pc.compare("species ~ .", iris, ["pvm", "lda"], cv=5, dissimilarity="euclidean").table["wrong"].to_dict()
+    {'pvm': 6, 'lda': 3}
     """
-    given = locals()  # before any other name is set
-    if isinstance(formula, (list, tuple)):
-        raise OptionError("fits must be single arguments: use compare(fit1, fit2, new=test)")
-    beside = {name: given[name] for name in OPTIONS if not is_default(name, given[name], OPTIONS)}
-    if isinstance(formula, (Fitted, Mapping)):
-        for name in beside.keys() - {"loss"}:
-            raise OptionError(f"{name}= needs a formula and data: leave it out for fits, which are compared on new=")
-        return _of_fits(formula, [v for v in (data, methods, *more) if v is not None], new, loss)
-    if more or new is not None:
-        raise OptionError("new= and further positional arguments need fits: use compare(fit1, fit2, new=test)")
-    specs = named_methods(methods)
-    for name, own in specs.items():
-        _check_calibration(name, own.get("calibrate", calibrate))
-    whole_number("repeats", repeats, 1, MOST_RUNS)
-    check_seed(seed)
-    check_progress(progress)
+    if not isinstance(formula, str):
+        raise OptionError("compare needs a formula, data and methods: use compare_fits([fit1, fit2], new) for existing fits")
+    options = {"test_size": test_size, "cv": cv, "repeats": repeats, "inner": inner, "na": na, "groups": groups, "seed": seed,
+           "reference": reference, "loss": loss}  # fmt: skip
+    check_runs("repeats", repeats, seed, progress, least=1)
+    common = {"na": na, "seed": seed, "cv": inner, "progress": False, **arguments}
+    specs = {name: {**({} if is_estimator(spec["method"]) else common), **spec} for name, spec in named_methods(methods, seed).items()}
+    check_arguments(arguments, specs)
+    one_of("reference", reference, (None, *specs))
     data = as_pandas(read_for(data, formula, {"groups": groups}))
-    splits = make_splits(formula, data, dissimilarity, na, groups, test_size, cv, repeats, seed)
-    common = {"choose": choose, "na": na, "seed": seed, "cv": inner, "progress": False, "dissimilarity": dissimilarity,
-              "calibrate": calibrate}  # fmt: skip
-    loss_of(loss, splits.frame.levels)
-    methods = {name: own if is_estimator(own.get("method")) else {**common, **own} for name, own in specs.items()}
-    results, predictions, chances = judge_all(splits, methods, progress, loss)
-    call = f"compare({formula!r}, data, {list(specs)}{_arguments_in_words(beside)})"
-    return Comparison(results, predictions, splits.how, splits.design, len(splits.frame.dropped), call, chances, loss)
+    splits = make_splits(formula, data, arguments.get("dissimilarity"), na, groups, test_size, cv, repeats, seed)
+    loss_matrix(loss, splits.frame.levels)
+    results, predictions, probabilities = judge_all(splits, specs, progress, loss)
+    given = {name: value for name, value in options.items() if not is_default(name, value, DEFAULTS)} | arguments
+    words = [f"{name}={value:.4g}" if isinstance(value, float) else f"{name}={short(value)}" for name, value in given.items()]
+    call = f"compare({', '.join([repr(formula), 'data', str(list(specs)), *words])})"
+    return Comparison(
+        results, predictions, splits.how, splits.design, len(splits.frame.dropped), call, probabilities, loss, reference
+    )
 
 
-OPTIONS = {
-    name: p.default
-    for name, p in signature(compare).parameters.items()
-    if p.kind is p.KEYWORD_ONLY and name not in ("new", "progress", "client")
-}  # of splits and methods, with their defaults
+@public
+def compare_fits(fits: Any, new: Any, loss: Any = None, reference: str | None = None) -> Comparison:
+    """Compare existing fits on new rows that none of them was trained on.
+
+    Parameters
+    ----------
+    fits : list of fits, or mapping of names to fits
+        Fits with the same response and classes.
+    new : DataFrame
+        New rows with the predictors and the response.
+    loss : DataFrame, optional
+        Loss matrix, as in `compare`.
+    reference : str, optional
+        Name of the fit with which each other one is compared. Default: all pairs are compared.
+
+    Returns
+    -------
+    Comparison
+        Table of test errors with intervals, and paired tests of the fits.
+
+    See Also
+    --------
+    compare : methods, which are fitted again on each training set.
+
+    Examples
+    --------
+    >>> import protoclass as pc
+    >>> wine = pc.load_data("wine")
+    >>> fits = {f"k={k}": pc.fit("cultivar ~ .", wine.iloc[::2], "knn", k=k) for k in (1, 15)}
+    >>> pc.compare_fits(fits, wine.iloc[1::2]).table["wrong"].to_dict()
+    {'k=1': 8, 'k=15': 6}
+    """
+    listed = [*fits.values()] if isinstance(fits, Mapping) else [*fits] if isinstance(fits, (list, tuple)) else []
+    if not listed or not all(isinstance(fit, Fitted) for fit in listed):
+        raise OptionError("fits must be a list of fits, or a mapping of names to fits: use compare_fits([fit1, fit2], new)")
+    methods = [fit.model.name for fit in listed]
+    numbered = [f"{name}.{methods[:i].count(name) + 1}" if methods.count(name) > 1 else name for i, name in enumerate(methods)]
+    named = dict(zip(check_names(list(fits) if isinstance(fits, Mapping) else numbered), listed, strict=True))
+    one_of("reference", reference, (None, *named))
+    new, first = as_pandas(new), listed[0].frame
+    for name, fit in named.items():
+        if list(fit.frame.levels) != list(first.levels) or fit.frame.formula.response != first.formula.response:
+            raise OptionError(f"fit {name!r} can't be compared with the first, because its response or classes differ")
+    loss_matrix(loss, first.levels)
+    outputs = {name: judge_fit(fit, new, np.nan, "warn") for name, fit in named.items()}
+    codes = listed[0].true_codes(new)
+    known = (codes >= 0) & np.all([predicted.notna() for _, predicted, _ in outputs.values()], axis=0)
+    if not known.any():
+        raise DataError("comparison needs rows with a known class and all predictors, but there are none")
+    truth = pd.Series(pd.Categorical.from_codes(codes[known], first.levels), new.index[known])
+    of_known = {name: (row, classes[known], None if p is None else p[known]) for name, (row, classes, p) in outputs.items()}
+    results, predictions, probabilities = tabulate([(truth, of_known)], first.levels)
+    how, excluded = f"{len(results)} fits on {known.sum()} new rows", int((~known).sum())
+    return Comparison(
+        results, predictions, how, Design(0.0), excluded, "compare_fits(fits, new)", probabilities, loss, reference
+    )
 
 
-def named_methods(methods: Any) -> dict[str, dict[str, Any]]:
+Outcome = tuple[dict[str, Any], pd.Series, Array | None]  # sizes and times, classes, and probabilities (n, classes) if there are any
+ESTIMATORS = ("logistic", "lda", "forest")
+
+
+def estimator_named(name: str, seed: int) -> dict[str, Any]:
+    """The arguments of a method that is an estimator of scikit-learn, by name; `numbers`: it gets columns of numbers."""
+    from sklearn import discriminant_analysis, ensemble, linear_model, pipeline, preprocessing  # slow to import
+
+    logistic = linear_model.LogisticRegression(max_iter=1000)
+    estimators = {
+        "logistic": pipeline.make_pipeline(preprocessing.StandardScaler(), logistic),
+        "lda": discriminant_analysis.LinearDiscriminantAnalysis(),
+        "forest": ensemble.RandomForestClassifier(random_state=seed),
+    }
+    return {"method": estimators[name], "numbers": True}
+
+
+FIXED = {"formula", "data", "na", "seed", "cv", "progress", "groups", "weights"}  # arguments of `fit` that no method has of its own
+
+
+def named_methods(methods: Any, seed: int) -> dict[str, dict[str, Any]]:
     """Arguments of `fit` for each method, by its name."""
     if isinstance(methods, (str, Model)) or is_estimator(methods):
         methods = [methods]
-    if isinstance(methods, Mapping):
-        names, specs = _checked(list(methods)), list(methods.values())
-    elif isinstance(methods, Sequence):
-        names, specs = _checked([_name(spec) for spec in methods]), list(methods)
-    else:
+    if not isinstance(methods, (Mapping, Sequence)):
         raise OptionError(
             f"methods must be a list of method names, model objects and estimators, or a mapping of names to them, not {brief(methods)}"
         )
-    if not specs:
+    if not len(methods):
         raise OptionError("methods must contain at least one method")
-    out: dict[str, dict[str, Any]] = {}
-    for name, spec in zip(names, specs, strict=True):
-        fixed = {"formula", "data", "choose", "na", "seed", "cv", "progress", "groups", "weights"}
-        if isinstance(spec, Mapping) and fixed & set(spec):
+    pairs = methods.items() if isinstance(methods, Mapping) else [(method_name(spec), spec) for spec in methods]
+    names, out = check_names([name for name, _ in pairs]), dict[str, dict[str, Any]]()
+    for name, (_, spec) in zip(names, pairs, strict=True):
+        options = {"method": "pvm", **spec} if isinstance(spec, Mapping) else {"method": spec}
+        method, further = options["method"], set(options) - {"method"}
+        if FIXED & further:
             raise OptionError(
-                f"method {name!r} has its own {min(fixed & set(spec))!r}, but compare has one for all methods, or (weights) none"
+                f"method {name!r} has its own {min(FIXED & further)!r}, but compare has one for all methods, or (weights) none"
             )
-        out[name] = dict(spec) if isinstance(spec, Mapping) else {"method": spec}
-        method = out[name].get("method")
-        further = set(out[name]) - {"method"}
-        if is_estimator(method) and further:
-            raise OptionError(f"method {name!r} is a {type(method).__name__}, which has no {min(further)!r}: set it in the estimator")
+        if isinstance(method, str) and method in ESTIMATORS:
+            options = estimator_named(method, seed)
+        if is_estimator(options["method"]) and further:
+            kind = type(options["method"]).__name__
+            raise OptionError(f"method {name!r} is a {kind}, which has no {min(further)!r}: set it in the estimator")
+        out[name] = options
     return out
 
 
-def _check_calibration(name: str, calibrate: Any) -> None:
-    """Raise unless a method is calibrated by its training rows alone, or not at all."""
-    if calibrate is not False and arguments_of(calibrate)["data"] is not None:
-        raise OptionError(
-            f"method {name!r} has its own calibration rows, which may be among the test rows: leave data out to calibrate on each "
-            "training set, fold by fold"
-        )
+def check_arguments(arguments: Mapping[str, Any], specs: Mapping[str, Mapping[str, Any]]) -> None:
+    """Raise for arguments that are about single rows of the data, or that select the calibration rows."""
+    for name in arguments:
+        if name in ("weights", "method", "new"):
+            cure = {"weights": "leave it out", "method": "use methods=[...]", "new": "use compare_fits(fits, new) for existing fits"}
+            raise OptionError(f"compare() has no argument {name!r}: {cure[name]}")
+    for name, options in specs.items():
+        calibrate = options.get("calibrate", False)
+        if calibrate is not False and arguments_of(calibrate)["new"] is not None:
+            raise OptionError(
+                f"method {name!r} has its own calibration rows, which may be among the test rows: leave new out to calibrate on each "
+                "training set, fold by fold"
+            )
 
 
-def _name(spec: Any) -> str:
+def method_name(spec: Any) -> str:
+    """Name of a method that was given without one: a model object with the parameters that differ from their defaults."""
     if isinstance(spec, Mapping):
         spec = spec.get("method", "pvm")
     if is_estimator(spec):
         return getattr(spec, "__name__", type(spec).__name__)
     if not isinstance(spec, Model):
         return str(getattr(spec, "name", spec))
-    parameters = [
-        f"{f.name}={brief(getattr(spec, f.name))}" for f in fields(spec) if not _same(getattr(spec, f.name), f.default)
-    ]
-    return f"{spec.name}({', '.join(parameters)})" if parameters else spec.name
+    values = {field.name: (getattr(spec, field.name), field.default) for field in fields(spec)}
+    changed = [f"{name}={brief(value)}" for name, (value, default) in values.items() if not is_default(name, value, {name: default})]
+    return f"{spec.name}({', '.join(changed)})" if changed else spec.name
 
 
-def _same(value: Any, default: Any) -> bool:
-    return type(value) is type(default) and not hasattr(value, "shape") and value == default
-
-
-def _arguments_in_words(arguments: Mapping[str, Any]) -> str:
-    """Arguments as a call shows them."""
-    return "".join(f", {k}={v:.4g}" if isinstance(v, float) else f", {k}={short(v)}" for k, v in arguments.items())
-
-
-def _checked(names: Sequence[Any]) -> list[str]:
+def check_names(names: Sequence[Any]) -> list[str]:
     """Names for the columns and rows of a Comparison."""
     texts = [str(name) for name in names]
     for i, name in enumerate(texts):
@@ -250,46 +308,6 @@ def _checked(names: Sequence[Any]) -> list[str]:
                 f"two methods have the name {name!r}, or one is named '', 'truth' or 'all': use a mapping of other names to methods"
             )
     return texts
-
-
-def _of_fits(first: Any, others: list[Any], new: Any, loss: Any) -> Comparison:
-    fits = dict(first) if isinstance(first, Mapping) else None
-    listed = list(fits.values()) if fits is not None else [first, *others]
-    if (fits is not None and others) or not listed or not all(isinstance(f, Fitted) for f in listed):
-        raise OptionError("compare needs a formula, data and methods, or only fits: use compare(fit1, fit2, new=test)")
-    if fits is None:
-        names = [f.model.name for f in listed]
-        fits = {
-            f"{n}.{names[:i].count(n) + 1}" if names.count(n) > 1 else n: f
-            for i, (n, f) in enumerate(zip(names, listed, strict=True))
-        }
-    fits = dict(zip(_checked(list(fits)), listed, strict=True))
-    if new is None:
-        raise OptionError("fits are compared on new rows: use compare(fit1, fit2, new=test)")
-    new = as_pandas(new)
-    levels, response = listed[0].frame.levels, listed[0].frame.formula.response
-    for name, f in fits.items():
-        if list(f.frame.levels) != list(levels) or f.frame.formula.response != response:
-            raise OptionError(f"fit {name!r} can't be compared with the first, because its response or classes differ")
-    loss_of(loss, levels)
-    return replace(_judge_fits(fits, new, listed[0].true_codes(new), levels), loss=loss)
-
-
-def _judge_fits(fits: dict[str, Any], new: pd.DataFrame, codes: np.ndarray, levels: pd.Index) -> Comparison:
-    """Fits on the rows of `new` that have a class (code >= 0) and that all of them can classify."""
-    found = {name: judge_fit(f, new, np.nan, "warn") for name, f in fits.items()}
-    known = (codes >= 0) & np.all([predicted.notna() for _, predicted, _ in found.values()], axis=0)
-    n = int(known.sum())
-    if n == 0:
-        raise DataError("comparison needs rows with a known class and all predictors, but there are none")
-    truth = pd.Series(pd.Categorical.from_codes(codes[known], levels), new.index[known])
-    said = {name: predicted[known] for name, (_, predicted, _) in found.items()}
-    rows = [{"split": 0, "method": name, **count_errors(said[name], truth), **row} for name, (row, _, _) in found.items()]
-    index = pd.MultiIndex.from_product([[0], new.index[known]], names=["split", None])
-    predictions = pd.DataFrame({name: series.array for name, series in {"truth": truth, **said}.items()}, index)
-    how = f"{len(rows)} fits on {n} new rows"
-    return Comparison(pd.DataFrame(rows), predictions, how, Design(0.0), int((~known).sum()), "compare(fits, new=data)",
-                      chances={name: p[known] for name, (_, _, p) in found.items() if p is not None})  # fmt: skip
 
 
 @dataclass(frozen=True, eq=False)
@@ -302,7 +320,7 @@ class Splits:
     dissimilarity: Any  # as in `fit`
     given: pd.DataFrame | None  # given dissimilarities by label
     groups: str | pd.Series | None  # the name of a column, or the groups
-    tests: list[np.ndarray]  # bool (n,) each: test rows of a split, repeat by repeat
+    tests: list[Array]  # bool (n,) each: test rows of a split
     how: str  # the splits in words
     design: Design
 
@@ -320,26 +338,27 @@ def make_splits(
     given = matrix_of(dissimilarity, data)
     frame = mold(formula, data, na=na, aside=(groups,))
     of_row = None if groups is None else pd.Series(along(groups, data, "groups"), data.index)
-    cv = own_folds(cv, data, data.index.get_indexer(frame.index))
+    cv = own_folds(cv, data)
+    cv = cv[data.index.get_indexer(frame.index)] if isinstance(cv, np.ndarray) else cv
     seeds = [int(np.random.SeedSequence([seed, r, 1]).generate_state(1)[0]) for r in range(repeats)]
     tests, note = draw_splits(frame, None if of_row is None else of_row.loc[frame.index], test_size, cv, seeds)
-    said = "" if of_row is not None else copies_across(frame, np.argmax(tests, axis=0))
-    if said:
-        warn(said, DataWarning)
-    n, held = len(frame), float(np.mean([test.sum() for test in tests]))
+    copies = "" if of_row is not None else copies_across(frame, np.argmax(tests, axis=0))
+    if copies:
+        warn(copies, DataWarning)
+    n, tested = len(frame), float(np.mean([test.sum() for test in tests]))
     again = (f", {repeats} times" if repeats > 1 else "") + ("" if groups is None else ", whole groups left out")
     if test_size is not None:
-        how, sets = f"Random split{again}: {n - held:g} rows train, {held:g} test", 1
+        how, sets = f"Random split{again}: {n - tested:g} rows train, {tested:g} test", 1
     else:
         how, sets = f"Nested cross-validation of {n} rows, {len(tests) // repeats} folds{again}{note}", repeats
-    design = Design(held / (n - held), sets, groups is not None)
+    design = Design(tested / (n - tested), sets, groups is not None)
     return Splits(formula, data, frame, dissimilarity, given, groups if isinstance(groups, str) else of_row, tests, how, design)
 
 
 def judge_all(
     splits: Splits, methods: Mapping[str, Mapping[str, Any]], progress: bool | None, loss: pd.DataFrame | None
-) -> tuple[pd.DataFrame, pd.DataFrame, dict[str, np.ndarray]]:
-    """Every method on every split: `results`, `predictions` and `chances` of a Comparison.
+) -> tuple[pd.DataFrame, pd.DataFrame, dict[str, Array]]:
+    """Every method on every split: `results`, `predictions` and `probabilities` of a Comparison.
 
     Parameters
     ----------
@@ -348,42 +367,51 @@ def judge_all(
     progress : bool, optional
     loss : DataFrame, optional
     """
-    rows, parts, labels, lost = [], [], list[pd.Index](), Unseen()
-    chances: dict[str, list[np.ndarray]] = {}
-    methods = dict(methods)
+    checked = {}
     for name, options in methods.items():
-        with named(name):
-            methods[name] = checked(splits, options, loss)
-    with bar(len(splits.tests) * len(methods), "comparing", progress) as comparing, warnings.catch_warnings():
-        warnings.filterwarnings("ignore", f".*{COPIES}", DataWarning)  # which `make_splits` tells once
+        with naming(name):
+            checked[name] = check_method(splits, options, loss)
+    items = list(product(range(len(splits.tests)), checked))
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", f".*{COPIES}", DataWarning)  # given once by `make_splits`
         warnings.filterwarnings("ignore", f".*{WORSE}", DataWarning)  # errors on the test rows show it for all splits together
-        warnings.filterwarnings("ignore", re.escape(TWICE), DataWarning)  # `checked` has warned of it
-        judged = each_fit(partial(judge_named, splits, methods), product(range(len(splits.tests)), methods))
-        for split, test in enumerate(splits.tests):
-            test_rows = splits.frame.index[test]
-            truth = splits.data.loc[test_rows, splits.frame.formula.response]
-            predicted: dict[str, Any] = {"truth": truth}
-            unseen = Unseen()
-            for name in methods:
-                row, predicted[name], p, without = next(judged)
-                rows.append({"split": split, "method": name, **count_errors(predicted[name], truth), **row})
-                if p is not None:
-                    chances.setdefault(name, []).append(p)
-                unseen |= without
-                comparing.update()
-            lost += unseen
-            parts.append(pd.DataFrame({k: np.asarray(v, object) for k, v in predicted.items()}))
-            labels.append(test_rows.to_flat_index())
+        warnings.filterwarnings("ignore", re.escape(TWICE), DataWarning)  # given by `check_method`
+        outputs = each_fit(partial(judge_item, splits, checked), items)
+        judged = dict(zip(items, watch(outputs, len(items), "comparing", progress), strict=True))
+    lost, of_splits = Unseen(), []
+    for split, test in enumerate(splits.tests):
+        truth = splits.data.loc[splits.frame.index[test], splits.frame.formula.response]
+        unseen = Unseen()
+        for name in checked:
+            unseen |= judged[split, name][3]
+        lost += unseen
+        of_splits.append((truth, {name: judged[split, name][:3] for name in checked}))
     lost.warn_of_folds("split")
-    of_split = np.repeat(np.arange(len(labels)), [len(part) for part in labels])
-    index = pd.MultiIndex.from_arrays([of_split, labels[0].append(labels[1:])], names=["split", None])
-    predictions, levels = pd.concat(parts).set_axis(index), splits.frame.levels
-    said = predictions.apply(lambda column: pd.Categorical(column, levels))
-    return pd.DataFrame(rows), said, {name: np.concatenate(p) for name, p in chances.items()}
+    return tabulate(of_splits, splits.frame.levels)
+
+
+def tabulate(
+    splits: Iterable[tuple[pd.Series, Mapping[str, Outcome]]], levels: pd.Index
+) -> tuple[pd.DataFrame, pd.DataFrame, dict[str, Array]]:
+    """`results`, `predictions` and `probabilities` of a Comparison, from the true classes and each method's outputs of each split."""
+    rows, parts, probabilities = [], [], dict[str, list[Array]]()
+    for split, (truth, outputs) in enumerate(splits):
+        predicted = {"truth": truth.to_numpy(object)}
+        for name, (row, classes, p) in outputs.items():
+            wrong = classes.isna().to_numpy() | (classes.astype(object) != truth.astype(object)).to_numpy()
+            counts = {"n": len(truth), "wrong": int(wrong.sum()), "error": float(wrong.mean())}
+            rows.append({"split": split, "method": name, **counts, **row})
+            predicted[name] = classes.to_numpy(object)
+            if p is not None:
+                probabilities.setdefault(name, []).append(p)
+        index = pd.MultiIndex.from_arrays([np.full(len(truth), split), truth.index.to_flat_index()], names=["split", None])
+        parts.append(pd.DataFrame(predicted, index))
+    predictions = pd.concat(parts).apply(lambda column: pd.Categorical(column, levels))
+    return pd.DataFrame(rows), predictions, {name: np.concatenate(p) for name, p in probabilities.items()}
 
 
 @contextmanager
-def named(method: str) -> Iterator[None]:
+def naming(method: str) -> Iterator[None]:
     """Errors that name the method of the comparison that raised them."""
     try:
         yield
@@ -394,70 +422,59 @@ def named(method: str) -> Iterator[None]:
         raise
 
 
-def checked(splits: Splits, options: Mapping[str, Any], loss: pd.DataFrame | None) -> Mapping[str, Any]:
+def check_method(splits: Splits, options: Mapping[str, Any], loss: pd.DataFrame | None) -> Mapping[str, Any]:
     """The arguments of a method, with the loss if it tunes; raises, before any method is fitted, if it does not take them or the data."""
-    method = options.get("method")
-    if is_estimator(method):
-        check_estimator(method, splits.frame)
+    if is_estimator(options["method"]):
+        check_estimator(options, splits.frame)
         return options
     problem = prepare(Call("fit", splits.formula, splits.data, {**options, **splits.groups_of(splits.data.index)}))
     if problem.model.can.coordinates and not problem.metric.train_in_folds:
         as_vectors(problem.metric.train(problem.frame) if isinstance(problem.metric, Metric) else problem.metric)
     tunes = problem.cv is not None and (problem.tuned() or not problem.cv_is_auto)
-    out = {"loss": loss, **options} if tunes and "measure" not in options else options
-    if problem.class_factors is not None and any(isinstance(out.get(name), pd.DataFrame) for name in ("loss", "measure")):
+    out = {"measure": loss, **options} if tunes and loss is not None else options
+    if problem.class_factors is not None and isinstance(out.get("measure"), (pd.DataFrame, Mapping)):
         warn(TWICE, DataWarning)
     return out
 
 
-def judge_named(splits: Splits, methods: Mapping[str, Mapping[str, Any]], item: tuple[int, str]) -> Any:
+def judge_item(splits: Splits, methods: Mapping[str, Mapping[str, Any]], item: tuple[int, str]) -> tuple[Any, ...]:
     """`judge` of a split and the name of a method."""
-    test = splits.tests[item[0]]
-    with named(item[1]):
-        return judge(splits, methods[item[1]], splits.frame.index[~test], splits.frame.index[test])
+    split, name = item
+    with naming(name):
+        return judge(splits, methods[name], splits.frame.index[~splits.tests[split]], splits.frame.index[splits.tests[split]])
 
 
-def judge(
-    splits: Splits, options: Mapping[str, Any], train: pd.Index, test: pd.Index
-) -> tuple[dict[str, Any], pd.Series, np.ndarray | None, Unseen]:
-    """One method on one split: sizes and times of the fit, its predictions and probabilities (if calibrated) of the test rows, and the
-    levels that its training rows lack, so that rows with them get no prediction."""
+def judge(splits: Splits, options: Mapping[str, Any], train: pd.Index, test: pd.Index) -> tuple[Any, ...]:
+    """The outputs of one method for the test rows, and the levels that its training rows lack, so that rows with them get no prediction."""
     data = splits.data
-    if is_estimator(options.get("method")):
-        return *judge_estimator(options["method"], splits.frame, data.loc[train], data.loc[test]), Unseen()
-    measured = options["dissimilarity"]
-    matrix = splits.given if measured is splits.dissimilarity else matrix_of(measured, data)
+    if is_estimator(options["method"]):
+        return *judge_estimator(options, splits.frame, data.loc[train], data.loc[test]), Unseen()
+    dissimilarity = options.get("dissimilarity")
+    matrix = splits.given if dissimilarity is splits.dissimilarity else matrix_of(dissimilarity, data)
     new = data.loc[test]
     if matrix is not None:
         lost = train.append(test).difference(matrix.index)
         if len(lost):
             raise DataError(f"the dissimilarities lack the row {shown(lost[0])} of the data (rows are matched by label)")
-        beside = ~matrix.columns.isin(matrix.index)  # candidates that are not rows
-        options = {**options, "dissimilarity": matrix.loc[train, matrix.columns.isin(train) | beside]}
+        unlabelled = ~matrix.columns.isin(matrix.index)  # candidates that are not rows
+        options = {**options, "dissimilarity": matrix.loc[train, matrix.columns.isin(train) | unlabelled]}
         new = matrix.loc[test]
     start = perf_counter()
-    fitted = fit_call(Call("fit", splits.formula, data.loc[train], {**splits.groups_of(train), **options}))
+    fitted = fit_call(Call("fit", splits.formula, data.loc[train], {**splits.groups_of(train), **options}), Fitted)
     return *judge_fit(fitted, new, perf_counter() - start, None), fitted.unpredicted_in(new)
 
 
-def judge_fit(fitted: Fitted, new: pd.DataFrame, seconds: float, unseen: str | None) -> tuple[dict[str, Any], pd.Series, np.ndarray | None]:
-    """Sizes and seconds of a fit, its predictions of rows, and their probabilities (n, classes) if it is calibrated."""
+def judge_fit(fitted: Fitted, new: pd.DataFrame, seconds: float, unseen: str | None) -> Outcome:
+    """The outputs of a fit for rows; probabilities if it is calibrated."""
     row = {"prototypes": len(fitted.rule.prototypes), "size": fitted.rule.size, "seconds": seconds, "choice": dict(fitted.selection.values)}
     predicted = fitted.predictions(new, unseen=unseen)
-    chances = None if fitted.calibration is None else fitted.predictions(new, "prob", unseen=None).to_numpy(float)
-    return row, predicted, chances
-
-
-def count_errors(predicted: pd.Series, truth: pd.Series) -> dict[str, Any]:
-    """Rows, those that are misclassified or without a prediction, and their proportion."""
-    lost = predicted.isna().to_numpy() | (predicted.astype(object) != truth.astype(object)).to_numpy()
-    wrong = int(lost.sum())
-    return {"n": len(truth), "wrong": wrong, "error": wrong / len(truth)}
+    p = None if fitted.calibration is None else fitted.predictions(new, "prob", unseen=None).to_numpy(float)
+    return row, predicted, p
 
 
 def draw_splits(
     frame: Frame, groups: pd.Series | None, test_size: Any, cv: Any, seeds: list[int]
-) -> tuple[list[np.ndarray], str]:
+) -> tuple[list[Array], str]:
     """Test rows of each split, bool (n,), and words on folds that were not drawn."""
     y = frame.codes
     if test_size is not None:
@@ -479,10 +496,10 @@ def draw_splits(
     if not (isinstance(cv, np.ndarray) or (isinstance(cv, str) and cv == "loo")):
         return tests, ""
     for test in tests:
-        left = np.bincount(y[~test], minlength=len(frame.levels))
-        if not left.all():
-            lost = shown(frame.levels[left == 0][0])
-            raise DataError(f"a fold has all rows of class {lost}, so none is left for training: use other folds")
+        counts = np.bincount(y[~test], minlength=len(frame.levels))
+        if not counts.all():
+            level = shown(frame.levels[counts == 0][0])
+            raise DataError(f"a fold has all rows of class {level}, so none is left for training: use other folds")
     return tests, f", {notes[0]}"
 
 
@@ -493,3 +510,85 @@ def matrix_of(spec: Any, data: pd.DataFrame) -> pd.DataFrame | None:
         return measure("~ 1", data, spec).frame()
     complete = known and not spec.metric.train_in_folds and not spec.data.columns.columns.isin(data.columns).all()
     return spec.frame() if complete else None
+
+
+def as_classes(values: pd.Series, levels: pd.Index) -> pd.Series:
+    """Predictions as a categorical of the classes; raises if one is not a class."""
+    values = values.astype(object)
+    codes = levels.get_indexer(values)
+    unknown = values[(codes < 0) & values.notna().to_numpy()]
+    if len(unknown):
+        raise DataError(
+            f"predictions must be among the classes {quoted(levels)}, not {shown(unknown.iloc[0])} as for the row "
+            f"{shown(unknown.index[0])}"
+        )
+    return pd.Series(pd.Categorical.from_codes(codes, levels), values.index)
+
+
+def is_estimator(method: Any) -> bool:
+    """Whether a method of `compare` is meant as an estimator, or a class of these."""
+    ours = isinstance(method, (Model, Fitted)) or (isinstance(method, type) and issubclass(method, Model))
+    return not ours and (hasattr(method, "fit") or hasattr(method, "predict"))
+
+
+def check_estimator(options: Mapping[str, Any], frame: Frame) -> None:
+    """Raise if an estimator cannot be fitted to the predictors of a frame."""
+    estimator, formula = options["method"], frame.formula
+    name = (estimator if isinstance(estimator, type) else type(estimator)).__name__
+    if isinstance(estimator, type):
+        raise OptionError(f"{name} is a class: use an object of it, {name}()")
+    if not (hasattr(estimator, "fit") and hasattr(estimator, "predict")):
+        lacking = "predict" if hasattr(estimator, "fit") else "fit"
+        raise OptionError(f"{name} has no {lacking}: use a classifier, or a pipeline that ends in one")
+    if not formula.terms:
+        raise OptionError(f"an estimator needs predictors, but {formula.quoted} has none: name them")
+    columns = takes_columns(options)
+    if columns and not formula.plain():
+        raise OptionError(
+            f"a pipeline needs unchanged columns of the data, but {formula.quoted} computes others: compute them in the pipeline or in the "
+            "data"
+        )
+    if not columns and frame.keep and frame.columns.isna().any(axis=None):
+        raise OptionError(
+            "predictors are missing in some rows: use a pipeline that accepts missing values, such as make_pipeline(SimpleImputer(), "
+            f"{name}()), or na='drop'"
+        )
+
+
+def takes_columns(options: Mapping[str, Any]) -> bool:
+    """Whether an estimator, or the one that a search over parameters tunes, is a pipeline, which gets the columns of the data."""
+    from sklearn.pipeline import Pipeline  # slow to import
+
+    inner = options["method"]
+    while hasattr(inner, "estimator"):
+        inner = inner.estimator
+    return isinstance(inner, Pipeline) and "numbers" not in options
+
+
+def judge_estimator(options: Mapping[str, Any], whole: Frame, train: pd.DataFrame, new: pd.DataFrame) -> Outcome:
+    """The outputs for new rows of a copy of an estimator, fitted to training rows.
+
+    Parameters
+    ----------
+    options : mapping with the estimator as `method`
+    whole : Frame
+        Frame of all rows.
+    train, new : DataFrame
+    """
+    from sklearn.base import clone  # slow to import
+
+    start = perf_counter()
+    estimator, levels = clone(options["method"], safe=False), whole.levels
+    others = tuple(name for name in train if name not in whole.schema)
+    frame = mold(whole.formula.text, train, na="keep" if whole.keep else "drop", aside=others)
+    X, X_new = (f.columns if takes_columns(options) else f.expanded for f in (frame, frame.again(new)[0]))
+    estimator.fit(X, np.asarray(frame.levels)[frame.codes])
+    seconds = perf_counter() - start
+    predicted = pd.Series(np.ravel(estimator.predict(X_new)), new.index)
+    choice = {name: v if is_real(v) else brief(v) for name, v in getattr(estimator, "best_params_", {}).items()}
+    row = {"prototypes": np.nan, "size": np.nan, "seconds": seconds, "choice": choice}
+    classes, p = as_classes(predicted, levels), None
+    if hasattr(estimator, "predict_proba"):
+        p = np.zeros((len(new), len(levels)))
+        p[:, as_classes(pd.Series(estimator.classes_), levels).cat.codes] = estimator.predict_proba(X_new)
+    return row, classes, p

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import chain, combinations
@@ -12,10 +12,12 @@ from typing import Any, ClassVar
 import numpy as np
 import pandas as pd
 
+from ..core import Array
 from ..core.statistics.intervals import Z, mean_over_rows, sum_of_squares, wilson
+from ..core.statistics.one_se import losses
 from ..core.statistics.roc import AUC, mean_auc
 from ..core.statistics.scores import brier, log_loss
-from ..estimation.selection import loss_matrix, losses
+from ..estimation.problem import loss_matrix
 from ..frames.tables import cached_table
 from ..ground.checks import Served, one_of
 from ..ground.errors import NotAvailable
@@ -47,11 +49,13 @@ class Comparison(Printed, Saveable, Served):
         Number of excluded rows, because their class is missing or some fit has no prediction for them.
     call : str
         The call.
-    chances : mapping of method to array (rows, classes)
+    probabilities : mapping of method to array (rows, classes)
         Probabilities of the classes for each row of `predictions`, from calibrated methods and estimators with `predict_proba`; NaN
         if there are none.
     loss : DataFrame, or None
         Loss matrix for the predictions.
+    reference : str, or None
+        The method with which each other one is compared; None: all pairs are compared.
     """
 
     serves: ClassVar[Mapping[str, str]] = VERBS_OF_COMPARISON
@@ -63,8 +67,9 @@ class Comparison(Printed, Saveable, Served):
     design: Design
     left_out: int
     call: str
-    chances: Mapping[str, np.ndarray] = field(default_factory=dict)
+    probabilities: Mapping[str, Array] = field(default_factory=dict)
     loss: pd.DataFrame | None = None
+    reference: str | None = None
 
     between: ClassVar[str] = "\n\n"
     plot, as_table = Above("protoclass.pictures"), Above("protoclass.tables")
@@ -85,9 +90,9 @@ class Comparison(Printed, Saveable, Served):
         return len(self.errors) == 1 and not self.design.grouped
 
     @cached_property
-    def sizes(self) -> np.ndarray:
+    def sizes(self) -> Array:
         """Number of test rows of each split."""
-        return np.asarray(self.results.groupby("split")["n"].first().to_numpy())
+        return self.results.groupby("split")["n"].first().to_numpy()
 
     @cached_table
     def table(self) -> pd.DataFrame:
@@ -109,24 +114,23 @@ class Comparison(Printed, Saveable, Served):
         of folds and of several splits are not independent, because a row tested in one is a training row in others. Wilson's interval
         is then computed for fewer rows, by the factor of Nadeau and Bengio; see `protoclass.analysis.comparison.error_interval`.
         """
-        rows, scores = [], {score: self._mean_scores(score) for score in self._judged_by()}
-        for name in self.methods:
-            own = self.results[self.results["method"] == name]
-            wrong, n = int(own["wrong"].sum()), int(self.sizes.sum())
-            if self.independent:
-                low, high = wilson(wrong / n, n)
-            else:
-                low, high = error_interval(self.errors[name].to_numpy(), self.design, self.sizes)
-            row: dict[str, Any] = {"error": wrong / n, "low": low, "high": high}
-            if self.predictions.index.get_level_values(1).is_unique:
-                row |= {"wrong": wrong, "n": n}
-            if len(self.errors) > 1:
-                row["sd"] = self.errors[name].std()
-            for score, means in scores.items():
-                row |= dict(zip((score, f"{score}_se"), means.get(name, (np.nan, np.nan)), strict=True))
-            row |= {"prototypes": own["prototypes"].mean(), "seconds": own["seconds"].median()}
-            rows.append(row | {"choice": chosen(own["choice"].tolist())})
-        out = pd.DataFrame(rows, pd.Index(self.methods, name="method"))
+        by_method, n = self.results.groupby("method"), int(self.sizes.sum())
+        wrong = by_method["wrong"].sum()[self.methods]
+        out = pd.DataFrame({"error": wrong / n})
+        if self.independent:
+            ends = [wilson(error, n) for error in out["error"]]
+        else:
+            ends = [error_interval(self.errors[name].to_numpy(), self.design, self.sizes) for name in self.methods]
+        out[["low", "high"]] = ends
+        if self.predictions.index.get_level_values(1).is_unique:
+            out = out.assign(wrong=wrong, n=n)
+        if len(self.errors) > 1:
+            out["sd"] = self.errors.std()
+        for score in self._score_names():
+            means = pd.DataFrame(self._mean_scores(score), [score, f"{score}_se"]).T
+            out = out.join(means)
+        choices = by_method["choice"].agg(lambda choices: describe_choices(choices.tolist()))
+        out = out.assign(prototypes=by_method["prototypes"].mean(), seconds=by_method["seconds"].median(), choice=choices)
         out = out.drop(columns="seconds") if out["seconds"].isna().all() else out  # fits that were there already
         whole = len(self.errors) == 1 and out["prototypes"].notna().all()
         return out.astype({"prototypes": int}) if whole else out
@@ -137,40 +141,43 @@ class Comparison(Printed, Saveable, Served):
 
         If rows are independent given the models (one random split, fits on new rows): Cochran's Q over all methods and McNemar's test
         of each pair. These compare the fitted models; to compare methods, use several splits or folds. After cross-validation or over
-        several random splits: the corrected resampled t-test of each pair. See `protoclass.analysis.comparison` for the columns.
+        several random splits: the corrected resampled t-test of each pair. With a reference, only the pairs with it are tested. See
+        `protoclass.analysis.comparison` for the columns.
         """
         if not self.independent:
-            return by_split(self.errors, self.design, self.sizes)
+            return by_split(self.errors, self.design, self.sizes, self.reference)
         truth = self.predictions["truth"].astype(object)
         wrong = pd.DataFrame({name: self.predictions[name].astype(object) != truth for name in self.methods})
-        return by_row(wrong)
+        return by_row(wrong, self.reference)
 
-    def _judged_by(self) -> list[str]:
+    def _score_names(self) -> list[str]:
         """The scores that are known of these methods."""
-        return ([] if self.loss is None else ["loss"]) + ([*SCORES, "auc"] if self.chances else [])
+        return ([] if self.loss is None else ["loss"]) + ([*SCORES, "auc"] if self.probabilities else [])
 
     def _scores(self, score: str) -> pd.DataFrame:
         """The Brier score, log loss or loss of each test row for each method; without a prediction, the largest loss for its class."""
         truth = self.predictions["truth"]
         if self.loss is None or score != "loss":
-            return score_rows(score, self.chances, truth)
+            return score_rows(score, self.probabilities, truth)
         matrix = loss_matrix(self.loss, truth.cat.categories)
-        said = np.column_stack([self.predictions[name].cat.codes for name in self.methods])
-        return pd.DataFrame(losses(said[None], truth.cat.codes.to_numpy(), matrix)[0], truth.index, self.methods)
+        predicted = np.column_stack([self.predictions[name].cat.codes for name in self.methods])
+        return pd.DataFrame(losses(predicted[None], truth.cat.codes.to_numpy(), matrix)[0], truth.index, self.methods)
 
     @cached_property
     def _areas(self) -> dict[str, list[AUC]]:
         """The area of each method with probabilities on each split, by rows for which all of them have some."""
         codes, split = self.predictions["truth"].cat.codes.to_numpy(), self.predictions.index.get_level_values("split")
-        live = with_chances(self.chances)
-        at = [live & (split == k) for k in self.errors.index]
-        return {name: [mean_auc(p[k], codes[k], np.ones(k.sum()))[1] for k in at] for name, p in self.chances.items()}
+        known = with_probabilities(self.probabilities)
+        masks = [known & (split == k) for k in self.errors.index]
+        return {
+            name: [mean_auc(p[mask], codes[mask], np.ones(mask.sum()))[1] for mask in masks] for name, p in self.probabilities.items()
+        }
 
-    def _by_split(self, score: str) -> tuple[pd.DataFrame, np.ndarray]:
+    def _by_split(self, score: str) -> tuple[pd.DataFrame, Array]:
         """A score of each method on each split, and the number of rows that it is a mean of."""
         if score == "auc":
-            areas = {name: [area.estimate.value for area in areas] for name, areas in self._areas.items()}
-            return pd.DataFrame(areas, self.errors.index), self.sizes
+            values = {name: [area.estimate.value for area in areas] for name, areas in self._areas.items()}
+            return pd.DataFrame(values, self.errors.index), self.sizes
         of_split = self._scores(score).groupby(level="split")
         return of_split.mean(), of_split.size().to_numpy()
 
@@ -223,26 +230,26 @@ class Comparison(Printed, Saveable, Served):
         [['paired t', -0.029, 0.293]]
         """
         one_of("score", score, (*SCORES, "auc", "loss"))
-        if score not in self._judged_by():
+        if score not in self._score_names():
             cure = "loss=matrix" if score == "loss" else "calibrate=True"
             raise NotAvailable(f"no method of this comparison has {score!r}: use compare(..., {cure})")
         if not self.independent:
             by, sizes = self._by_split(score)
-            return by_split(by, self.design, sizes)
+            return by_split(by, self.design, sizes, self.reference)
         if score == "auc":
-            return compare_areas({name: area for name, (area,) in self._areas.items()})
-        return compare_scores(self._scores(score))
+            return compare_areas({name: area for name, (area,) in self._areas.items()}, reference=self.reference)
+        return compare_scores(self._scores(score), self.reference)
 
     def _said(self) -> tuple[str, list[Any]]:
-        left = f"; {self.left_out} rows excluded without a class or a prediction" if self.left_out else ""
-        pairs = [] if len(self.methods) < 2 else [self.tests]
-        pairs, table = [pair.rename(columns={"difference": "a - b"}) for pair in pairs], self.table.drop(columns="seconds", errors="ignore")
-        said = f"{self.how}{left}; low and high: 95 % CI{'; sd: SD over the splits' if 'sd' in self.table else ''}"
-        return f"{self.call}\n{said}", [(table, {**NUMBERS, "na_rep": "-"}), *((pair, PAIRS) for pair in pairs)]
+        excluded = f"; {self.left_out} rows excluded without a class or a prediction" if self.left_out else ""
+        words = f"{self.how}{excluded}; low and high: 95 % CI{'; sd: SD over the splits' if 'sd' in self.table else ''}"
+        tables: list[Any] = [(self.table.drop(columns="seconds", errors="ignore"), {**NUMBERS, "na_rep": "-"})]
+        tables += [(self.tests.rename(columns={"difference": "a - b"}), PAIRS)] if len(self.methods) > 1 else []
+        return f"{self.call}\n{words}", tables
 
 
-def chosen(choices: Sequence[Mapping[str, Any]]) -> str:
-    """What was tuned, in words: a number's median and range, another value's commonest."""
+def describe_choices(choices: Sequence[Mapping[str, Any]]) -> str:
+    """The tuned parameters in words: the median and range of numbers, the most common of other values."""
     words = []
     for parameter in dict.fromkeys(chain(*choices)):
         values = [choice.get(parameter, "-") for choice in choices]
@@ -262,44 +269,50 @@ def chosen(choices: Sequence[Mapping[str, Any]]) -> str:
 SCORES = {"brier": brier, "log_loss": log_loss}
 
 
-def score_rows(score: str, chances: Mapping[str, np.ndarray], truth: pd.Series) -> pd.DataFrame:
+def score_rows(score: str, probabilities: Mapping[str, Array], truth: pd.Series) -> pd.DataFrame:
     """The score of each row (rows) for each method (columns), without rows for which a method has no probabilities.
 
     Parameters
     ----------
     score : "brier" or "log_loss"
-    chances : mapping of method to array (n, classes)
+    probabilities : mapping of method to array (n, classes)
     truth : categorical Series (n,)
         Classes, indexed by split and row.
     """
     codes = truth.cat.codes.to_numpy()
-    known = with_chances(chances)
-    return pd.DataFrame({name: SCORES[score](p[known], codes[known]) for name, p in chances.items()}, truth.index[known])
+    known = with_probabilities(probabilities)
+    return pd.DataFrame({name: SCORES[score](p[known], codes[known]) for name, p in probabilities.items()}, truth.index[known])
 
 
-def with_chances(chances: Mapping[str, np.ndarray]) -> np.ndarray:
+def with_probabilities(probabilities: Mapping[str, Array]) -> Array:
     """Rows for which every method has probabilities, bool (n,)."""
-    return np.asarray(np.all([~np.isnan(p).any(axis=1) for p in chances.values()], axis=0))
+    return np.all([~np.isnan(p).any(axis=1) for p in probabilities.values()], axis=0)
 
 
-def compare_areas(areas: Mapping[str, AUC], group: Any = None) -> pd.DataFrame:
+def pairs_of(names: Iterable[Any], reference: Any = None) -> list[tuple[Any, Any]]:
+    """All pairs of the names, or each other name with the reference, if that is one of them."""
+    names = list(names)
+    return list(combinations(names, 2)) if reference not in names else [(name, reference) for name in names if name != reference]
+
+
+def compare_areas(areas: Mapping[str, AUC], group: Any = None, reference: str | None = None) -> pd.DataFrame:
     """DeLong's test of each pair of areas under ROC curves of the same rows, as `by_row` returns its tests.
 
     A row adds the difference of its contributions to the errors of the two areas to the error of their difference. The statistic is z.
     If rows come in groups, `group` (n,), their contributions are added first, and the statistic is Student's t.
     """
     rows = []
-    for a, b in combinations(areas, 2):
+    for a, b in pairs_of(areas, reference):
         parts = areas[a].parts - areas[b].parts
-        value, se = areas[a].estimate.value - areas[b].estimate.value, float(np.sqrt(sum_of_squares(parts, None, group)))
+        value, se = areas[a].estimate.value - areas[b].estimate.value, np.sqrt(sum_of_squares(parts, None, group))
         rows.append(student_row("DeLong", a, b, Mean(value, 0.0 if se < 1e-12 else se, min(areas[a].df, areas[b].df))))
     return with_holm(rows)
 
 
-def compare_scores(scores: pd.DataFrame) -> pd.DataFrame:
+def compare_scores(scores: pd.DataFrame, reference: str | None = None) -> pd.DataFrame:
     """Paired t-tests of each pair of columns over independent rows."""
     rows = []
-    for a, b in combinations(scores, 2):
+    for a, b in pairs_of(scores, reference):
         value, se = mean_over_rows((scores[a] - scores[b]).to_numpy(), np.ones(len(scores)))
         rows.append(student_row("paired t", a, b, Mean(value, 0.0 if np.isnan(se) else se, len(scores) - 1)))
     return with_holm(rows)
@@ -344,7 +357,7 @@ class Mean:
     df: float
 
 
-def by_row(wrong: pd.DataFrame) -> pd.DataFrame:
+def by_row(wrong: pd.DataFrame, reference: str | None = None) -> pd.DataFrame:
     """Cochran's Q over all methods, and McNemar's test of each pair with Holm's correction.
 
     The tests compare the fitted models. As tests of methods they reject too often with many test rows: in up to 15 % of the samples at a
@@ -370,11 +383,13 @@ def by_row(wrong: pd.DataFrame) -> pd.DataFrame:
     for a difference of binomial proportions based on paired data*.
     """
     rows = [_cochran(wrong)] if wrong.shape[1] > 2 else []
-    rows += [_mcnemar(wrong[a], wrong[b], str(a), str(b)) for a, b in combinations(wrong, 2)]
+    rows += [_mcnemar(wrong[a], wrong[b], str(a), str(b)) for a, b in pairs_of(wrong, reference)]
     return with_holm(rows)
 
 
-def by_split(errors: pd.DataFrame, design: Design, sizes: np.ndarray | None = None) -> pd.DataFrame:
+def by_split(
+    errors: pd.DataFrame, design: Design, sizes: Array | None = None, reference: str | None = None
+) -> pd.DataFrame:
     """The corrected resampled t-test of each pair with Holm's correction.
 
     Parameters
@@ -406,21 +421,21 @@ def by_split(errors: pd.DataFrame, design: Design, sizes: np.ndarray | None = No
     Nadeau and Bengio (2003), *Inference for the generalization error*; for repeated cross-validation Bouckaert and Frank (2004).
     """
     rows = []
-    for a, b in combinations(errors, 2):
+    for a, b in pairs_of(errors, reference):
         mean = mean_over_splits((errors[a] - errors[b]).to_numpy(), design, sizes)
         rows.append(student_row("corrected resampled t", a, b, mean))
     return with_holm(rows)
 
 
-def mean_over_splits(values: np.ndarray, design: Design, sizes: np.ndarray | None = None) -> Mean:
+def mean_over_splits(values: Array, design: Design, sizes: Array | None = None) -> Mean:
     """Mean over splits, weighted by their test rows, with Nadeau and Bengio's standard error; see `by_split`."""
     table = values.reshape(design.sets, -1)
     weights = np.ones(table.shape) if sizes is None else np.asarray(sizes, float).reshape(table.shape)
-    share = weights / weights.sum(axis=1, keepdims=True)
+    proportions = weights / weights.sum(axis=1, keepdims=True)
     splits = table.shape[1]
-    means = (share * table).sum(axis=1)
+    means = (proportions * table).sum(axis=1)
     with np.errstate(invalid="ignore"):  # inf - inf, of log losses
-        variance = (share * (table - means[:, None]) ** 2).sum(axis=1) * splits / (splits - 1)
+        variance = (proportions * (table - means[:, None]) ** 2).sum(axis=1) * splits / (splits - 1)
     se = float(np.sqrt(design.factor(splits) * variance.mean()))
     value = float((weights * table).sum() / weights.sum())
     return Mean(value, 0.0 if se < 1e-12 else se, design.sets * (splits - 1))
@@ -445,7 +460,7 @@ def student_interval(mean: Mean) -> tuple[float, float]:
     return mean.value - half, mean.value + half
 
 
-def error_interval(errors: np.ndarray, design: Design, sizes: np.ndarray) -> tuple[float, float]:
+def error_interval(errors: Array, design: Design, sizes: Array) -> tuple[float, float]:
     """95 % interval of a mean error over splits.
 
     Parameters

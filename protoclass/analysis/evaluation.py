@@ -5,14 +5,28 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
+from itertools import product
 from typing import Any, ClassVar
 
 import numpy as np
 import pandas as pd
 
-from ..core.statistics.confusion import OfClass, Table, accuracy, balanced_accuracy, count, kappa, of_class
-from ..core.statistics.intervals import Estimate, Z, columns_of, mean_over_rows, share_of_rows
-from ..core.statistics.roc import AUC, Curve, band, curve, mean_auc
+from ..core import Array
+from ..core.statistics.intervals import (
+    ConfusionTable,
+    Estimate,
+    OfClass,
+    Z,
+    accuracy,
+    balanced_accuracy,
+    columns_of,
+    count,
+    kappa,
+    mean_over_rows,
+    of_class,
+    share_of_rows,
+)
+from ..core.statistics.roc import AUC, band, curve, mean_auc
 from ..core.statistics.roc import auc as area_under
 from ..core.statistics.scores import brier, calibration_in_the_large, log_loss, reliability
 from ..core.statistics.sums import as_counts
@@ -27,11 +41,12 @@ MOST_BINS = 1000
 LEAST_DRAWS = 100
 SPECIFICITIES = np.linspace(0, 1, 101)  # at which bands are given
 LEVELS = (0.8, 0.9, 0.95)  # of prediction sets
+IN_THE_LARGE = "calibration_in_the_large"
 
 
 @public
 @dataclass(frozen=True, eq=False, repr=False)
-class Test(Printed, Served):
+class TestResult(Printed, Served):
     """The performance of a fit on new rows.
 
     Attributes
@@ -41,14 +56,14 @@ class Test(Printed, Served):
         excluded if its class is missing or the fit has no prediction for it (missing predictors, levels that are not in the
         training data).
     error, low, high : float
-        Weighted proportion of errors and its 95 % Wilson interval. With weights, or rows in groups, the interval uses the number of
+        Weighted proportion of errors and its 95 % Wilson interval. With weights, or rows in clusters, the interval uses the number of
         independent rows with the same variance, see `protoclass.core.statistics.intervals.independent_rows`.
     no_information : float
         Error on these rows of always predicting the most common class of the training rows.
     p_value : float
         One-sided p-value of the null hypothesis that the error is not below the no-information error.
-    test : str
-        Name of this test.
+    p_value_method : str
+        Name of the test with this p-value.
     against : str
         Description of the no-information error.
     confusion : DataFrame
@@ -76,11 +91,11 @@ class Test(Printed, Served):
     high: float
     no_information: float
     p_value: float
-    test: str
+    p_value_method: str
     against: str
     confusion: pd.DataFrame
     judged: Judged
-    losses: np.ndarray | None = None
+    losses: Array | None = None
     decided: str = ""
     cheapest: Any = None
 
@@ -99,8 +114,8 @@ class Test(Printed, Served):
         return bool(np.ptp(self.judged.w) > 0)
 
     @property
-    def groups(self) -> int | None:
-        """Number of groups of rows; None if rows are treated as independent."""
+    def clusters(self) -> int | None:
+        """Number of clusters of rows; None if rows are treated as independent."""
         return None if self.judged.group is None else len(np.unique(self.judged.group[self.judged.w > 0]))
 
     @property
@@ -109,7 +124,7 @@ class Test(Printed, Served):
         return "Weighted test error" if self.weighted else "Test error"
 
     @cached_property
-    def counts(self) -> Table:
+    def counts(self) -> ConfusionTable:
         """Weights of the rows by true and predicted class, and the sums of their squares."""
         return count(self.judged.y, self.judged.predicted, self.judged.w, len(self.confusion), self.judged.group)
 
@@ -119,11 +134,11 @@ class Test(Printed, Served):
         return mean_auc(self.probabilities, self.judged.y, self.judged.w, self.judged.group)
 
     @property
-    def probabilities(self) -> np.ndarray:
+    def probabilities(self) -> Array:
         """Probabilities of the classes (n, classes); raises if there are none."""
-        if self.judged.chances is None:
+        if self.judged.probabilities is None:
             raise NotAvailable("the fit has no probabilities for these rows: use fit.calibrate().test(new), or a method with kind 'prob'")
-        return self.judged.chances
+        return self.judged.probabilities
 
     def tidy(self) -> pd.DataFrame:
         """Table of statistics with one row per class, against the other classes.
@@ -143,18 +158,23 @@ class Test(Printed, Served):
         """
         rows = []
         for c in range(len(self.classes)):
-            found = of_class(self.counts, c)
-            each: dict[str, Estimate] = {f.name: getattr(found, f.name) for f in fields(OfClass)}
-            more = {}
-            if self.judged.chances is not None:
-                own = (self.probabilities[:, c], self.judged.y == c, self.judged.w, self.judged.group)
-                each |= {"auc": self.areas[0][c].estimate, "calibration_in_the_large": calibration_in_the_large(*own)}
+            estimates, more = {field.name: self.estimate(field.name, c) for field in fields(OfClass)}, {}
+            if self.judged.probabilities is not None:
+                estimates |= {"auc": self.areas[0][c].estimate, IN_THE_LARGE: self.estimate(IN_THE_LARGE, c)}
                 more["brier"] = mean_over_rows((self.probabilities[:, c] - (self.judged.y == c)) ** 2, self.judged.w)[0]
-            values, ends = columns_of(each)
+            values, ends = columns_of(estimates)
             rows.append({"n": self.confusion.iloc[c].sum(), **values, **more, **ends})
         out = pd.DataFrame(rows)
         out.insert(0, "class", pd.Categorical(self.classes, self.confusion.index))
         return out
+
+    def estimate(self, measure: str, c: int) -> Estimate:
+        """The error, or a measure of the class with code c, with its interval."""
+        if measure == "error":
+            return Estimate(self.error, self.low, self.high)
+        if measure == IN_THE_LARGE:
+            return calibration_in_the_large(self.probabilities[:, c], self.judged.y == c, self.judged.w, self.judged.group)
+        return getattr(of_class(self.counts, c), measure)
 
     def glance(self) -> pd.DataFrame:
         """Table of the overall statistics, with one row.
@@ -164,33 +184,30 @@ class Test(Printed, Served):
         two classes half of it, as usual) and `log_loss`. With `loss=`: the mean `loss`, `loss_no_information` (the mean loss of
         always predicting `cheapest`) and, with probabilities, `decision_loss` (the mean loss of deciding for the class with the
         lowest expected loss). Then `_low` and `_high`, the ends of 95 % intervals, `_se`, standard errors of means over rows, and
-        `error`, `no_information`, `p_value`, `test`, `wrong`, `n`, `left_out`.
+        `error`, `no_information`, `p_value`, `p_value_method`, `wrong`, `n`, `left_out`.
 
         Notes
         -----
         The intervals are Wilson's for the accuracy, Newcombe's for the balanced accuracy, the interval of
-        `core.statistics.confusion.kappa`, and Wilson's with DeLong's variance for the area.
+        `core.statistics.intervals.kappa`, and Wilson's with DeLong's variance for the area.
         """
-        rest = {
-            name: getattr(self, name)
-            for name in ("error", "no_information", "p_value", "test", "wrong", "n", "left_out")
-        }
+        names = ("error", "no_information", "p_value", "p_value_method", "wrong", "n", "left_out")
         values, ends = columns_of(self.estimates)
-        spread = {f"{name}_se": se for name, (_, se) in self.means.items()}
         means = {name: mean for name, (mean, _) in self.means.items()}
-        return pd.DataFrame([{**values, **means, **ends, **spread, **rest}])
+        errors = {f"{name}_se": se for name, (_, se) in self.means.items()}
+        return pd.DataFrame([{**values, **means, **ends, **errors, **{name: getattr(self, name) for name in names}}])
 
     @cached_property
     def estimates(self) -> dict[str, Estimate]:
         """Accuracy, balanced accuracy, kappa and, if there are probabilities, the area, with their intervals."""
         counts = self.counts
         out = {"accuracy": accuracy(counts), "balanced_accuracy": balanced_accuracy(counts), "kappa": kappa(counts)}
-        return out if self.judged.chances is None else {**out, "auc": self.areas[1].estimate}
+        return out if self.judged.probabilities is None else {**out, "auc": self.areas[1].estimate}
 
     @cached_property
     def means(self) -> dict[str, tuple[float, float]]:
         """Means over the rows with their standard errors: Brier score and log loss if there are probabilities, and the loss."""
-        y, w, p, group = self.judged.y, self.judged.w, self.judged.chances, self.judged.group
+        y, w, p, group = self.judged.y, self.judged.w, self.judged.probabilities, self.judged.group
         out: dict[str, tuple[float, float]] = {}
         if p is not None:
             out |= {"brier": mean_over_rows(brier(p, y), w, group), "log_loss": mean_over_rows(log_loss(p, y), w, group)}
@@ -225,7 +242,7 @@ class Test(Printed, Served):
         out = pd.DataFrame(rows)
         return out.assign(**{"class": pd.Categorical(out["class"], self.confusion.index)})
 
-    def coverage(self, levels: Sequence[float] | np.ndarray = LEVELS) -> pd.DataFrame:
+    def coverage(self, levels: Sequence[float] | Array = LEVELS) -> pd.DataFrame:
         """Coverage of the prediction sets of a calibrated fit, for each level and class that occurs.
 
         Columns: `level`, `class`, `n` (rows of the class), `coverage` (proportion of them whose set contains the class), its 95 %
@@ -235,17 +252,15 @@ class Test(Printed, Served):
             raise NotAvailable("prediction sets need a calibrated fit: use fit.calibrate()")
         if not isinstance(levels, (Sequence, np.ndarray)) or not all(is_number(v, 0.0, True) and v < 1 for v in levels):
             raise OptionError(f"levels must be a list of numbers between 0 and 1, such as {list(LEVELS)}, not {brief(levels)}")
-        rows = []
-        for level in levels:
-            held = self.judged.p_values > 1 - level
-            for c, name in enumerate(self.classes):
-                at = (self.judged.y == c) & (self.judged.w > 0) & ~np.isnan(self.judged.p_values).any(axis=1)
-                if not at.any():
-                    continue
-                w = self.judged.w[at]
-                share = share_of_rows(held[at, c], w, None if self.judged.group is None else self.judged.group[at])
-                rows.append({"level": float(level), "class": name, "n": int(at.sum()), "coverage": share.value, "low": share.low,
-                             "high": share.high, "set_size": float(w @ held[at].sum(axis=1) / w.sum())})  # fmt: skip
+        y, w, p_values, group = self.judged.y, self.judged.w, self.judged.p_values, self.judged.group
+        known, rows = (w > 0) & ~np.isnan(p_values).any(axis=1), []
+        for level, (c, name) in product(levels, enumerate(self.classes)):
+            mask = known & (y == c)
+            if mask.any():
+                in_set, weights = p_values[mask] > 1 - level, w[mask]
+                share = share_of_rows(in_set[:, c], weights, None if group is None else group[mask])
+                size = weights @ in_set.sum(axis=1) / weights.sum()
+                rows.append((float(level), name, int(mask.sum()), share.value, share.low, share.high, size))
         out = pd.DataFrame(rows, columns=["level", "class", "n", "coverage", "low", "high", "set_size"])
         return out.assign(**{"class": pd.Categorical(out["class"], self.confusion.index)})
 
@@ -277,19 +292,10 @@ class Test(Printed, Served):
         [[inf, 0.0, 1.0, nan, 0.6], [1.0, 0.58, 1.0, 1.0, 0.78], [0.8, 0.75, 1.0, 1.0, 0.85], [0.6, 0.86, 1.0, 1.0, 0.91]]
         """
 
-        def list_cuts(score: np.ndarray, positive: np.ndarray) -> pd.DataFrame:
-            found, prevalence = self._curve(score, positive)
-            kept = (1 - prevalence) * (1 - found.false_positive)  # correct
-            not_predicted = kept + prevalence * (1 - found.sensitivity)
-            npv = np.divide(kept, not_predicted, out=np.full(len(kept), np.nan), where=not_predicted > 0)
-            ppv = np.where(np.isinf(found.threshold), np.nan, found.precision)
-            return pd.DataFrame({"threshold": found.threshold, "sensitivity": found.sensitivity,
-                                 "specificity": 1 - found.false_positive, "ppv": ppv, "npv": npv})  # fmt: skip
-
-        return self._by_class(of, list_cuts)
+        return self._cuts(of).drop(columns="f1")
 
     def pr(self, of: Any = None) -> pd.DataFrame:
-        """The precision-recall curve of each class: one row for each class and each probability that occurs, from the highest.
+        """Precision-recall curves of the classes, in rows as those of `roc`.
 
         Parameters
         ----------
@@ -302,11 +308,6 @@ class Test(Printed, Served):
             Columns: `class`, `threshold`, `recall` (the sensitivity), `precision` (1 if the class is never predicted) and `f1`.
             `auc()` has the average precision.
 
-        Raises
-        ------
-        NotAvailable
-            As `roc`.
-
         Examples
         --------
         >>> import protoclass as pc
@@ -315,14 +316,24 @@ class Test(Printed, Served):
         >>> found.pr("cultivar 2").round(2).iloc[[0, 3, -1], 1:].to_numpy().tolist()
         [[inf, 0.0, 1.0, 0.0], [0.6, 0.86, 1.0, 0.93], [0.0, 1.0, 0.4, 0.58]]
         """
+        cuts = self._cuts(of).rename(columns={"sensitivity": "recall", "ppv": "precision"}).fillna({"precision": 1.0})
+        return cuts[["class", "threshold", "recall", "precision", "f1"]]
 
-        def list_cuts(score: np.ndarray, positive: np.ndarray) -> pd.DataFrame:
-            found, prevalence = self._curve(score, positive)
-            hit = found.sensitivity * prevalence
-            f1 = 2 * hit / (hit + found.false_positive * (1 - prevalence) + prevalence)
-            return pd.DataFrame({"threshold": found.threshold, "recall": found.sensitivity, "precision": found.precision, "f1": f1})
+    def _cuts(self, of: Any) -> pd.DataFrame:
+        """The columns of `roc`, and `f1`."""
 
-        return self._by_class(of, list_cuts)
+        def tabulate(score: Array, positive: Array) -> pd.DataFrame:
+            found, w = curve(score, positive, self.judged.w), self.judged.w
+            prevalence = w @ positive / w.sum()
+            hit, false = found.sensitivity * prevalence, found.false_positive * (1 - prevalence)
+            correct = (1 - prevalence) * (1 - found.false_positive)
+            not_predicted = correct + prevalence * (1 - found.sensitivity)
+            npv = np.divide(correct, not_predicted, out=np.full(len(correct), np.nan), where=not_predicted > 0)
+            ppv = np.where(np.isinf(found.threshold), np.nan, found.precision)
+            return pd.DataFrame({"threshold": found.threshold, "sensitivity": found.sensitivity, "specificity": 1 - found.false_positive,
+                                 "ppv": ppv, "npv": npv, "f1": 2 * hit / (hit + false + prevalence)})  # fmt: skip
+
+        return self._by_class(of, tabulate)
 
     def auc(self, of: Any = None) -> pd.DataFrame:
         """Area under the ROC curve of each class against the rest.
@@ -339,11 +350,6 @@ class Test(Printed, Served):
             error, as in the printed test; `delong_low` and `delong_high`, `auc` +- 1.96 `se` within 0 to 1, which is too narrow
             near 1; `average_precision`.
 
-        Raises
-        ------
-        NotAvailable
-            As `roc`.
-
         References
         ----------
         DeLong, DeLong and Clarke-Pearson (1988). R's pROC (Robin et al. 2011) has the same areas, standard errors and `delong` intervals.
@@ -356,15 +362,15 @@ class Test(Printed, Served):
         >>> found.auc()[["auc", "se", "low", "high"]].round(3).iloc[1].tolist()
         [0.983, 0.015, 0.924, 0.997]
         """
-        return self._by_class(of, lambda score, positive: self._whole_area(score, positive))
 
-    def _whole_area(self, score: np.ndarray, positive: np.ndarray) -> pd.DataFrame:
-        area = area_under(score, positive, self.judged.w, self.judged.group)
-        e, half = area.estimate, Z * area.se
-        low, high = np.clip([e.value - half, e.value + half], 0.0, 1.0)
-        average = self._curve(score, positive)[0].average_precision
-        return pd.DataFrame([{"auc": e.value, "se": area.se, "low": e.low, "high": e.high, "delong_low": low, "delong_high": high,
-                              "average_precision": average}])  # fmt: skip
+        def tabulate(score: Array, positive: Array) -> pd.DataFrame:
+            area = area_under(score, positive, self.judged.w, self.judged.group)
+            e, average = area.estimate, curve(score, positive, self.judged.w).average_precision
+            ends = np.clip([e.value - Z * area.se, e.value + Z * area.se], 0.0, 1.0)
+            columns = ["auc", "se", "low", "high", "delong_low", "delong_high", "average_precision"]
+            return pd.DataFrame([[e.value, area.se, e.low, e.high, *ends, average]], columns=columns)
+
+        return self._by_class(of, tabulate)
 
     def roc_band(self, of: Any = None, specificity: Any = None, draws: int = 2000, seed: int = 0) -> pd.DataFrame:
         """How sure the ROC curve of each class is: the sensitivity at given specificities, with intervals and a band, by bootstrap.
@@ -384,11 +390,6 @@ class Test(Printed, Served):
             One row for each class and specificity: `class`, `specificity`, `sensitivity` (on straight lines between thresholds), its 95 %
             interval at this specificity alone, `low` to `high`, and `band_low` to `band_high`, a band that contains the whole curve with
             probability 95 %.
-
-        Raises
-        ------
-        NotAvailable
-            As `roc`.
 
         Notes
         -----
@@ -411,22 +412,22 @@ class Test(Printed, Served):
         if at.ndim != 1 or not all(is_number(v, 0.0, high=1.0) for v in at.tolist()):
             raise OptionError(f"specificity must be a list of numbers from 0 to 1, such as [0.8, 0.9], not {brief(specificity)}")
 
-        def surround(score: np.ndarray, positive: np.ndarray) -> pd.DataFrame:
+        def tabulate(score: Array, positive: Array) -> pd.DataFrame:
             b = band(score, positive, self.judged.w, self.judged.group, at.astype(float), draws, np.random.default_rng(seed))
             return pd.DataFrame({"specificity": at, "sensitivity": b.sensitivity, "low": b.low, "high": b.high,
                                  "band_low": b.low_all, "band_high": b.high_all})  # fmt: skip
 
-        return self._by_class(of, surround)
+        return self._by_class(of, tabulate)
 
-    def roc_test(self, other: Test, of: Any = None) -> pd.DataFrame:
+    def roc_test(self, other: TestResult, of: Any = None) -> pd.DataFrame:
         """DeLong's test whether the areas under two ROC curves differ.
 
-        For several calibrated fits on the same rows, `compare(fit1, fit2, ..., new=new).score_tests("auc")` tests each pair, with Holm's
+        For several calibrated fits on the same rows, `compare_fits(fits, new).score_tests("auc")` tests each pair, with Holm's
         correction.
 
         Parameters
         ----------
-        other : Test
+        other : TestResult
             Test of another fit on the same rows.
         of : class, optional
             Class whose area against the rest is tested. Default: the mean over the classes, which for two classes is their one area.
@@ -457,8 +458,9 @@ class Test(Printed, Served):
         >>> one.roc_test(other).round(3).to_dict("records")[0]
         {'test': 'DeLong', 'auc_a': 0.972, 'auc_b': 0.907, 'difference': 0.065, 'low': 0.013, 'high': 0.117, 'statistic': 2.458, 'p': 0.014}
         """
-        if not isinstance(other, Test):
-            raise OptionError(f"other must be another Test, not a {type(other).__name__}: use fit.test(new).roc_test(other_fit.test(new))")
+        if not isinstance(other, TestResult):
+            kind = type(other).__name__
+            raise OptionError(f"other must be another TestResult, not a {kind}: use fit.test(new).roc_test(other_fit.test(new))")
         if other.classes != self.classes:
             raise OptionError(f"the tests have different classes: {brief(self.classes)} and {brief(other.classes)}")
         areas = [t.areas[1] if of is None else t.areas[0][class_code(of, t.confusion.index)] for t in (self, other)]
@@ -471,27 +473,19 @@ class Test(Printed, Served):
         values = {f"auc_{name}": area.estimate.value for name, area in zip("ab", areas, strict=True)}
         return found.assign(**values)[["test", "auc_a", "auc_b", "difference", "low", "high", "statistic", "p"]]
 
-    def _curve(self, score: np.ndarray, positive: np.ndarray) -> tuple[Curve, float]:
-        """The curve of a class that has rows on both sides, and the prevalence of the class."""
-        w = self.judged.w
-        found = curve(score, positive, w)
-        assert found is not None
-        return found, float(w @ positive / w.sum())
-
-    def _by_class(self, of: Any, tabulate: Callable[[np.ndarray, np.ndarray], pd.DataFrame]) -> pd.DataFrame:
+    def _by_class(self, of: Any, tabulate: Callable[[Array, Array], pd.DataFrame]) -> pd.DataFrame:
         """Results of `tabulate` for each class from its probability and membership of rows, if there are rows on both sides."""
-        chances, y, live = self.probabilities, self.judged.y, self.judged.w > 0
+        p, y, weighted = self.probabilities, self.judged.y, self.judged.w > 0
         parts = {}
         for c in range(len(self.classes)) if of is None else [class_code(of, self.confusion.index)]:
-            if len(np.unique(y[live] == c)) == 2:
-                parts[self.classes[c]] = tabulate(chances[:, c], y == c)
+            if len(np.unique(y[weighted] == c)) == 2:
+                parts[self.classes[c]] = tabulate(p[:, c], y == c)
         if not parts:
             which = "all rows are of one class" if of is None else f"no row, or each row, is of class {shown(of)}"
             raise NotAvailable(f"a curve needs rows of at least two classes, but {which}")
-        out = pd.concat(parts.values(), ignore_index=True)
         names = np.repeat(np.array(list(parts), object), [len(part) for part in parts.values()])
-        out.insert(0, "class", pd.Categorical(names, self.confusion.index))
-        return out
+        classes = pd.Series(pd.Categorical(names, self.confusion.index), name="class")
+        return pd.concat([classes, pd.concat(parts.values(), ignore_index=True)], axis=1)
 
 
 def compare_classes(
@@ -499,10 +493,10 @@ def compare_classes(
     levels: pd.Index,
     constant: int,
     left_out: int = 0,
-    losses: np.ndarray | None = None,
+    losses: Array | None = None,
     decided: str = "",
     cheapest: Any = None,
-) -> Test:
+) -> TestResult:
     """Compare true and predicted classes of rows; `constant` is the class of the rule without information."""
     y, w = judged.y, judged.w
     wrong, base_wrong = judged.predicted != y, y != constant
@@ -515,7 +509,7 @@ def compare_classes(
     L = len(levels)
     counts = as_counts(np.bincount(y * L + judged.predicted, given, L * L).reshape(L, L))
     table = pd.DataFrame(counts, levels.rename("truth"), levels.rename("predicted"))
-    return Test(len(y), int(wrong.sum()), left_out, found.value, found.low, found.high, base, p, name, against, table,
+    return TestResult(len(y), int(wrong.sum()), left_out, found.value, found.low, found.high, base, p, name, against, table,
                 judged, losses, decided, cheapest)  # fmt: skip
 
 
@@ -523,31 +517,30 @@ def compare_classes(
 class Judged:
     """New rows with known classes, and the outputs of a fit for them; None if it has no such output."""
 
-    y: np.ndarray  # int (n,): class codes
-    predicted: np.ndarray  # int (n,)
-    w: np.ndarray  # (n,): weights divided by the largest, so that squares of small and large ones do not overflow or vanish
-    chances: np.ndarray | None = None  # probabilities (n, classes), if the fit has them
-    p_values: np.ndarray | None = None  # (n, classes), conformal, of a calibrated fit: a set has the classes above 1 - its level
-    given: np.ndarray | None = None  # (n,): the weights as they were given, if they differ
-    prevalence: np.ndarray | None = None  # (classes,) of a calibrated fit: proportions of the classes for its probabilities
-    group: np.ndarray | None = None  # int (n,): codes of the groups that the rows come in
-    rows: np.ndarray | None = None  # (n,): labels of the rows
+    y: Array  # int (n,): class codes
+    predicted: Array  # int (n,)
+    w: Array  # (n,): weights divided by the largest, so that squares of small and large ones do not overflow or vanish
+    probabilities: Array | None = None  # (n, classes), if the fit has them
+    p_values: Array | None = None  # (n, classes), conformal, of a calibrated fit: a set has the classes above 1 - its level
+    given: Array | None = None  # (n,): the weights as they were given, if they differ
+    prevalence: Array | None = None  # (classes,) of a calibrated fit: proportions of the classes for its probabilities
+    group: Array | None = None  # int (n,): codes of the groups that the rows come in
+    rows: Array | None = None  # (n,): labels of the rows
     cut: tuple[int, float] | None = None  # class code and probability threshold of the decision
 
     __repr__ = short
 
-    def take(self, at: np.ndarray) -> Judged:
+    def take(self, at: Array) -> Judged:
         """Some of the rows."""
-        own = {f.name: getattr(self, f.name) for f in fields(self) if f.name not in ("prevalence", "cut")}
-        taken: dict[str, Any] = {name: None if v is None else v[at] for name, v in own.items()}
-        return replace(self, **taken)
+        arrays = {f.name: getattr(self, f.name) for f in fields(self) if f.name not in ("prevalence", "cut")}
+        return replace(self, **{name: values[at] for name, values in arrays.items() if values is not None})
 
 
 FLIPS = 9999  # draws of the signs if rows have different weights
 MANY = 1000  # rows beyond which the sum of signed weights is as good as normal
 
 
-def signs_of_groups(lost: np.ndarray, won: np.ndarray, group: np.ndarray) -> tuple[float, str]:
+def signs_of_groups(lost: Array, won: Array, group: Array) -> tuple[float, str]:
     """`signs`, of rows (n,) in groups: each group counts once, by its wins minus its losses."""
     gain = np.bincount(group, won) - np.bincount(group, lost)
     gain = np.where(np.abs(gain) > 1e-9 * np.abs(gain).max(initial=0.0), gain, 0.0)
@@ -555,7 +548,7 @@ def signs_of_groups(lost: np.ndarray, won: np.ndarray, group: np.ndarray) -> tup
     return p, name.replace("discordant rows", "discordant groups")
 
 
-def signs(lost: np.ndarray, won: np.ndarray, seed: int = 0) -> tuple[float, str]:
+def signs(lost: Array, won: Array, seed: int = 0) -> tuple[float, str]:
     """One-sided paired test that a rule errs less than another, from the rows that one of the two alone gets wrong.
 
     Parameters

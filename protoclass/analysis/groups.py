@@ -10,30 +10,29 @@ from typing import Any, ClassVar, overload
 import numpy as np
 import pandas as pd
 
+from ..core import Array
 from ..core.statistics.intervals import (
     Estimate,
     difference_of,
     independent_rows,
     mean_over_rows,
     satterthwaite,
-    share_of_rows,
     sums_of,
 )
-from ..core.statistics.scores import calibration_in_the_large
-from ..estimation.coincidence import coincidences
-from ..estimation.decisions import loss_of, threshold_in_words, threshold_of
+from ..estimation.copies import coincidences
+from ..estimation.decisions import threshold_in_words, threshold_of
 from ..estimation.fitted import Fitted
+from ..estimation.problem import loss_matrix
 from ..frames.schema import along, given_weights, group_codes
 from ..frames.tables import as_pandas, cached_table
 from ..ground.checks import one_of
 from ..ground.errors import DataError, DataWarning, OptionError, brief, shown, warn
 from ..values import Above, Printed, public
 from .comparison import Row, with_holm
-from .evaluation import Judged, Test, compare_classes
+from .evaluation import IN_THE_LARGE, Judged, TestResult, compare_classes
 
-FEW_GROUPS = 5  # a one-sided sign test of four has p >= 1 / 16
+FEW_CLUSTERS = 5  # a one-sided sign test of four has p >= 1 / 16
 MOST_GROUPS = 50
-IN_THE_LARGE = "calibration_in_the_large"
 OF_CLASS = {"sensitivity": "sensitivity", "specificity": "specificity", "ppv": "PPV", "npv": "NPV",
             IN_THE_LARGE: "calibration in the large"}  # fmt: skip
 MEASURES = {"error": "error", **OF_CLASS}  # in words
@@ -41,27 +40,19 @@ MEASURES = {"error": "error", **OF_CLASS}  # in words
 
 @overload
 def test(
-    fit: Fitted, new: Any, weights: Any = ..., by: None = ..., loss: Any = ..., threshold: Any = ...,
-    groups: Any = ...,
-) -> Test: ...  # fmt: skip
+    fit: Fitted, new: Any, weights: Any = ..., by: None = ..., loss: Any = ..., threshold: Any = ..., clusters: Any = ...
+) -> TestResult: ...
 
 
 @overload
 def test(
-    fit: Fitted, new: Any, weights: Any = ..., *, by: Any, loss: Any = ..., threshold: Any = ...,
-    groups: Any = ...,
-) -> TestByGroup: ...  # fmt: skip
+    fit: Fitted, new: Any, weights: Any = ..., *, by: Any, loss: Any = ..., threshold: Any = ..., clusters: Any = ...
+) -> TestByGroup: ...
 
 
 def test(
-    fit: Fitted,
-    new: Any,
-    weights: Any = None,
-    by: Any = None,
-    loss: Any = None,
-    threshold: Any = None,
-    groups: Any = "auto",
-) -> Test | TestByGroup:
+    fit: Fitted, new: Any, weights: Any = None, by: Any = None, loss: Any = None, threshold: Any = None, clusters: Any = "auto"
+) -> TestResult | TestByGroup:
     """Test the fit on new rows with known classes.
 
     The result has the error with its interval and test, the confusion table, and statistics per class. If the fit has
@@ -81,16 +72,16 @@ def test(
         there are probabilities, of the decisions `predict(new, loss=loss)`.
     threshold : Threshold, or dict of one class and a threshold, optional
         Probability threshold. The tested classes are those of `predict(new, threshold=threshold)`.
-    groups : "auto", column name, Series, array or None
-        Groups of rows that are not independent, such as the visits of a patient. Intervals and tests are then cluster-robust, by a
-        jackknife of groups with Satterthwaite's degrees of freedom; estimates do not change. Fewer than five groups cause a warning.
+    clusters : "auto", column name, Series, array or None
+        Clusters of rows that are not independent, such as the visits of a patient. Intervals and tests are then cluster-robust, by a
+        jackknife of clusters with Satterthwaite's degrees of freedom; estimates do not change. Fewer than five cause a warning.
         "auto": the column that `groups=` of the fit named, if the new data have it.
 
     Returns
     -------
-    Test
+    TestResult
         Results with `tidy()` (one row per class), `glance()`, `summary()`, `as_table()`, `calibration()`, `coverage()` and `plot(kind)`;
-        or with `by` a `TestByGroup`, with `groups` (a Test each), `comparisons`, `differences(measure)`, `tidy()`, `glance()`,
+        or with `by` a `TestByGroup`, with `groups` (a TestResult each), `comparisons`, `differences(measure)`, `tidy()`, `glance()`,
         `summary()`, `as_table()` and `plot(measure)`.
 
     Notes
@@ -116,67 +107,63 @@ def test(
     >>> found.tidy()[["class", "sensitivity", "ppv", "auc"]].round(3).to_numpy().tolist()
     [['cultivar 1', 1.0, 0.879, 0.99], ['cultivar 2', 0.861, 1.0, 0.983], ['cultivar 3', 1.0, 0.96, 1.0]]
     """
-    return test_outputs(fit, new, None, weights, by, loss, threshold, groups)
+    return test_outputs(fit, new, None, weights, by, loss, threshold, clusters)
 
 
-Outputs = tuple[np.ndarray, np.ndarray | None, np.ndarray | None]  # class codes (n,), probabilities and p-values (n, classes), if any
+Outputs = tuple[Array, Array | None, Array | None]  # class codes (n,), probabilities and p-values (n, classes), if any
 
 
 def test_outputs(
-    fit: Fitted, new: Any, outputs: Outputs | None, weights: Any, by: Any, loss: Any, threshold: Any,
-    groups: Any,
-) -> Test | TestByGroup:  # fmt: skip
+    fit: Fitted, new: Any, outputs: Outputs | None, weights: Any, by: Any, loss: Any, threshold: Any, clusters: Any
+) -> TestResult | TestByGroup:
     """`test`, by the outputs of the fit for the new rows; these then need only the columns that the arguments name and the response."""
-    own_groups = fit.problem.call.arguments.get("groups")
-    by_fit = isinstance(groups, str) and groups == "auto"
+    by_fit = isinstance(clusters, str) and clusters == "auto"
     if by_fit:
-        groups = own_groups if isinstance(own_groups, str) else None
-    new = as_pandas(new, fit.needed_of_new(fit.frame.formula.response, weights, by, groups))
-    if by_fit and groups not in new:
-        groups = None
-    y, levels = fit.true_codes(new), fit.frame.levels
+        groups = fit.problem.call.arguments.get("groups")
+        clusters = groups if isinstance(groups, str) else None
+    new = as_pandas(new, fit.needed_of_new(fit.frame.formula.response, weights, by, clusters))
+    if by_fit and clusters not in new:
+        clusters = None
+    y, levels, prevalence = fit.true_codes(new), fit.frame.levels, fit.problem.prevalence
     w = given_weights(weights, new)
-    every = judged_by(fit, new, outputs, y, w, group_codes(groups, new), threshold)
-    known = (every.y >= 0) & (every.predicted >= 0)
+    judged = judge_rows(fit, new, outputs, y, w, group_codes(clusters, new), threshold)
+    known = (y >= 0) & (judged.predicted >= 0)
     if not w[known].any():
-        raise DataError(
-            "no row has both a known class and all predictors" + ("" if weights is None else ", and weight")
-        )
+        raise DataError("no row has both a known class and all predictors" + ("" if weights is None else ", and weight"))
     if outputs is None:
         _warn_of_training_rows(fit, new[known])
-    _warn_of_few_groups(every.take(known))
-    constant = int(fit.problem.prevalence.argmax())
-    losses = None if loss is None else loss_of(loss, levels)
+    _warn_of_few_clusters(judged.take(known))
+    losses = None if loss is None else loss_matrix(loss, levels)
     decided = "" if threshold is None else threshold_in_words(threshold, levels)
-    cheapest = None if losses is None else levels[int((fit.problem.prevalence @ losses).argmin())]
-    if losses is not None and every.chances is not None:
+    cheapest = None if losses is None else levels[int((prevalence @ losses).argmin())]
+    if losses is not None and judged.probabilities is not None:
         fit.warn_of_costs_twice("loss=")
 
-    def judge(rows: np.ndarray, left_out: int) -> Test:
-        return compare_classes(every.take(rows), levels, constant, left_out, losses, decided, cheapest)
+    def judge(rows: Array, left_out: int) -> TestResult:
+        return compare_classes(judged.take(rows), levels, int(prevalence.argmax()), left_out, losses, decided, cheapest)
 
     overall = judge(known, int((~known).sum()))
     if by is None:
         return overall
-    of = threshold_of(threshold, levels)[0] if threshold is not None else 1 if len(levels) == 2 else None
+    of = judged.cut[0] if judged.cut is not None else 1 if len(levels) == 2 else None
     return split(overall, judge, by, new, known & (w > 0), None if of is None else levels[of])
 
 
-def _warn_of_few_groups(judged: Judged) -> None:
-    """Warn if the rows come in fewer groups than `FEW_GROUPS`, or if few of them have most of the weight."""
+def _warn_of_few_clusters(judged: Judged) -> None:
+    """Warn if the rows come in fewer clusters than `FEW_CLUSTERS`, or if few of them have most of the weight."""
     if judged.group is None:
         return
     weights = np.bincount(judged.group, judged.w)
-    worth = np.nan_to_num(satterthwaite(weights)) + 1  # of a single group 1
-    if round(worth) < FEW_GROUPS:
+    worth = np.nan_to_num(satterthwaite(weights)) + 1  # of a single cluster 1
+    if round(worth) < FEW_CLUSTERS:
         found = f"{int((weights > 0).sum())}, worth {worth:.2g} of equal size"
-        cure = f"use at least {FEW_GROUPS} groups of similar size"
-        warn(f"the test rows come in too few groups ({found}), so intervals are very wide or unknown: {cure}", DataWarning)
+        cure = f"use at least {FEW_CLUSTERS} clusters of similar size"
+        warn(f"the test rows come in too few clusters ({found}), so intervals are very wide or unknown: {cure}", DataWarning)
 
 
 def _warn_of_training_rows(fit: Fitted, new: pd.DataFrame) -> None:
     """Warn if rows that should be new have the predictors of training rows more often than by coincidence."""
-    found = coincidences(fit, new)
+    found = coincidences(fit.frame, new, fit.told_apart)
     if found is not None and found.unlikely:
         cure = "use fit.validation for the errors of held-out rows" if fit.curve is not None else "use other rows"
         warn(f"the test rows may be training rows, because {found.words()}; errors on training rows are optimistic: {cure}", DataWarning)
@@ -188,24 +175,24 @@ test.__test__ = False  # type: ignore[attr-defined]  # not a test, for pytest
 def outputs_of(fit: Fitted, new: pd.DataFrame, threshold: Any) -> Outputs:
     """The outputs of a fit for rows."""
     predicted = fit.predict(new, threshold=threshold).cat.codes.to_numpy().astype(int)
-    chances = fit.predictions(new, "prob", unseen=None).to_numpy(float) if "prob" in fit.kinds else None
+    probabilities = fit.predictions(new, "prob", unseen=None).to_numpy(float) if "prob" in fit.kinds else None
     p_values = None
     if fit.calibration is not None:
         p, index, complete = fit.calibration.p_values(new)
         p_values = np.full((len(index), len(fit.classes)), np.nan)
         p_values[complete] = p
-    return predicted, chances, p_values
+    return predicted, probabilities, p_values
 
 
-def judged_by(
-    fit: Fitted, new: pd.DataFrame, outputs: Outputs | None, y: np.ndarray, given: np.ndarray, group: np.ndarray | None, threshold: Any
+def judge_rows(
+    fit: Fitted, new: pd.DataFrame, outputs: Outputs | None, y: Array, w: Array, group: Array | None, threshold: Any
 ) -> Judged:
-    """Rows of the classes y (codes, -1 if unknown) with the given weights and groups, and the outputs of a fit for them."""
-    predicted, chances, p_values = outputs_of(fit, new, threshold) if outputs is None else outputs
+    """Rows of the classes y (codes, -1 if unknown) with these weights and groups, and the outputs of a fit for them."""
+    predicted, probabilities, p_values = outputs or outputs_of(fit, new, threshold)
     prevalence = None if fit.calibration is None else fit.calibration.share
-    share = given / (given.max(initial=0.0) or 1.0)
     cut = None if threshold is None else threshold_of(threshold, fit.frame.levels)
-    return Judged(y, predicted, share, chances, p_values, given, prevalence, group, new.index.to_numpy(), cut)
+    scaled = w / (w.max(initial=0.0) or 1.0)
+    return Judged(y, predicted, scaled, probabilities, p_values, w, prevalence, group, new.index.to_numpy(), cut)
 
 
 @public
@@ -217,7 +204,7 @@ class TestByGroup(Printed):
     ----------
     by : str
         Name of the grouping variable.
-    overall : Test
+    overall : TestResult
         Test of all rows.
     groups : dict
         Test of each group, by its label, in the order of the labels.
@@ -233,8 +220,8 @@ class TestByGroup(Printed):
     __test__ = False  # not a class of tests, for pytest
 
     by: str
-    overall: Test
-    groups: dict[Any, Test]
+    overall: TestResult
+    groups: dict[Any, TestResult]
     left_out: int
     without_rows: list[Any]
     of: Any = None
@@ -244,29 +231,31 @@ class TestByGroup(Printed):
     summary, as_table, _said = Above("protoclass.tables"), Above("protoclass.tables"), Above("protoclass.tables")
 
     def glance(self) -> pd.DataFrame:
-        """Table with one row per group: `group`, `error`, its 95 % Wilson interval, `low` to `high`, and the columns of `Test.glance`.
+        """Table with one row per group: `group`, `error`, its 95 % Wilson interval, `low` to `high`, and `TestResult.glance`.
 
         Then, for the class `of`: `class`, `sensitivity`, `specificity`, `ppv`, `npv` and, if there are probabilities,
-        `calibration_in_the_large`, with the ends of their intervals, as in `Test.tidy`.
+        `calibration_in_the_large`, with the ends of their intervals, as in `TestResult.tidy`.
         """
-        rows = []
-        for label, test in self.groups.items():
-            head = pd.DataFrame({"group": [label], "error": test.error, "low": test.low, "high": test.high})
-            parts = [head, test.glance().drop(columns="error")]
-            if self.of is not None:
-                own = test.tidy().iloc[[test.classes.index(self.of)]].reset_index(drop=True)
-                parts.append(own[[c for c in own if c == "class" or c.removesuffix("_low").removesuffix("_high") in OF_CLASS]])
-            rows.append(pd.concat(parts, axis=1))
-        return pd.concat(rows, ignore_index=True)
+        parts = []
+        for test in self.groups.values():
+            head = pd.DataFrame({"error": [test.error], "low": test.low, "high": test.high})
+            parts.append(pd.concat([head, test.glance().drop(columns="error")], axis=1))
+        out = self._stacked(parts)
+        if self.of is None:
+            return out
+        of_class = self.tidy().query("`class` == @self.of").reset_index(drop=True)
+        return out.join(of_class[[c for c in of_class if c == "class" or c.removesuffix("_low").removesuffix("_high") in OF_CLASS]])
 
     def tidy(self) -> pd.DataFrame:
-        """Table with one row per group and class: `group`, and the columns of `Test.tidy`."""
-        parts = []
-        for label, test in self.groups.items():
-            part = test.tidy()
-            part.insert(0, "group", [label] * len(part))
-            parts.append(part)
-        return pd.concat(parts, ignore_index=True)
+        """Table with one row per group and class: `group`, and the columns of `TestResult.tidy`."""
+        return self._stacked([test.tidy() for test in self.groups.values()])
+
+    def _stacked(self, parts: list[pd.DataFrame]) -> pd.DataFrame:
+        """The tables of the groups one below the other."""
+        out = pd.concat(parts, ignore_index=True)
+        labels = [label for label, part in zip(self.groups, parts, strict=True) for _ in range(len(part))]
+        out.insert(0, "group", labels)
+        return out
 
     def estimates(self, measure: str = "error", of: Any = None) -> dict[Any, Estimate]:
         """A measure of each group with its 95 % interval, by the label of the group.
@@ -279,7 +268,7 @@ class TestByGroup(Printed):
             Class of the measure. Default: the attribute `of`.
         """
         c = self.class_code(measure, of)
-        return {label: estimate(test, measure, c) for label, test in self.groups.items()}
+        return {label: test.estimate(measure, c) for label, test in self.groups.items()}
 
     def class_code(self, measure: str, of: Any = None) -> int:
         """Code of the class of a measure; raises if the class is unknown."""
@@ -326,13 +315,13 @@ class TestByGroup(Printed):
 
 
 def split(
-    overall: Test, judge: Callable[[np.ndarray, int], Test], by: Any, new: pd.DataFrame, usable: np.ndarray, of: Any
+    overall: TestResult, judge: Callable[[Array, int], TestResult], by: Any, new: pd.DataFrame, usable: Array, of: Any
 ) -> TestByGroup:
     """Judge each group of rows by itself.
 
     Parameters
     ----------
-    overall : Test
+    overall : TestResult
     judge : function of the rows (bool array) and how many of the group were left out
     by : column name, Series or array
     new : DataFrame
@@ -353,51 +342,44 @@ def split(
         raise OptionError(
             f"by must have at most {MOST_GROUPS} groups, but {brief(by)} has {len(occurring)}: use pd.cut to put numbers into ranges"
         )
-    groups = {}
-    for c in occurring:
-        own = labels.codes == c
-        groups[labels.categories[c]] = judge(own & usable, int((own & ~usable).sum()))
+    masks = {c: labels.codes == c for c in occurring}
+    groups = {labels.categories[c]: judge(mask & usable, int((mask & ~usable).sum())) for c, mask in masks.items()}
     without = [label for c, label in enumerate(labels.categories) if (labels.codes == c).any() and c not in occurring]
     return TestByGroup(name, overall, groups, int((labels.codes < 0).sum()), without, of)
 
 
-def counted(test: Test, measure: str, c: int) -> tuple[np.ndarray, np.ndarray]:
-    """Rows that count for a proportion (n,), and the weights of the rows in its denominator, 0 for the others."""
+def counted(test: TestResult, measure: str, c: int) -> tuple[Array, Array]:
+    """Rows that count for a proportion, bool (n,), and the weights of the rows in its denominator, 0 for the others."""
     y, predicted, w = test.judged.y == c, test.judged.predicted == c, test.judged.w
     sides = {"sensitivity": (predicted, y), "specificity": (~predicted, ~y), "ppv": (y, predicted), "npv": (~y, ~predicted)}
-    x, among = sides.get(measure, (test.judged.predicted != test.judged.y, np.ones(test.n, bool)))
-    return x, w * among
+    counts, among = sides.get(measure, (test.judged.predicted != test.judged.y, np.ones(test.n, bool)))
+    return counts, w * among
 
 
-def estimate(test: Test, measure: str, c: int) -> Estimate:
-    """A measure with its interval; c is the code of the class that it is of."""
-    if measure == IN_THE_LARGE:
-        return calibration_in_the_large(test.probabilities[:, c], test.judged.y == c, test.judged.w, test.judged.group)
-    return share_of_rows(*counted(test, measure, c), test.judged.group)
-
-
-def compare_groups(a: Any, b: Any, groups: dict[Any, Test], measure: str = "error", c: int = 0) -> Row:
+def compare_groups(a: Any, b: Any, groups: dict[Any, TestResult], measure: str = "error", c: int = 0) -> Row:
     """Whether a measure of two groups differs: a row of `TestByGroup.differences`, before the correction."""
     from scipy.stats import fisher_exact, norm
 
     tests = [groups[a], groups[b]]
-    group = [t.judged.group for t in tests]
-    estimates = [estimate(t, measure, c) for t in tests]
-    found, by = difference_of(*estimates), "" if group[0] is None else " by groups of rows"
+    estimates = [test.estimate(measure, c) for test in tests]
+    difference, clustered = difference_of(*estimates), tests[0].judged.group is not None
+
+    def row(name: str, statistic: float, p: float) -> Row:
+        return name, str(a), str(b), difference.value, difference.low, difference.high, float(statistic), float(p)
+
     if measure == IN_THE_LARGE:
-        errors = [mean_over_rows((t.judged.y == c) - t.probabilities[:, c], t.judged.w, t.judged.group)[1] for t in tests]
-        test, spread = f"z test{by}", float(np.linalg.norm(errors))
+        of_rows = [((t.judged.y == c) - t.probabilities[:, c], t.judged.w, t.judged.group) for t in tests]
+        name, spread = "z test", np.linalg.norm([mean_over_rows(*values)[1] for values in of_rows])
     else:
-        x, w = zip(*(counted(t, measure, c) for t in tests), strict=True)
-        if not all(v.any() for v in w):
-            return "no rows of a group", str(a), str(b), found.value, found.low, found.high, np.nan, np.nan
-        if not by and np.ptp(np.concatenate([v[v > 0] for v in w])) == 0:
-            counts = [[int(part[v > 0].sum()), int((~part)[v > 0].sum())] for part, v in zip(x, w, strict=True)]
-            statistic, p = fisher_exact(counts)
-            return "Fisher's exact test", str(a), str(b), found.value, found.low, found.high, float(statistic), float(p)
-        test, shares = f"z test{by or ' of weighted shares'}", [e.value for e in estimates]
-        pooled = float(np.average(shares, weights=[v.sum() for v in w]))
-        rows = [independent_rows(s, sums_of(part - s, v, g)) for s, part, v, g in zip(shares, x, w, group, strict=True)]
-        spread = float(np.sqrt(pooled * (1 - pooled) * sum(1 / r for r in rows)))
-    statistic = found.value / spread if spread > 0 or np.isnan(spread) else 0.0
-    return test, str(a), str(b), found.value, found.low, found.high, float(statistic), float(2 * norm.sf(abs(statistic)))
+        parts = [counted(test, measure, c) for test in tests]
+        if not all(w.any() for _, w in parts):
+            return row("no rows of a group", np.nan, np.nan)
+        if not clustered and np.ptp(np.concatenate([w[w > 0] for _, w in parts])) == 0:
+            return row("Fisher's exact test", *fisher_exact([[(x & (w > 0)).sum(), (~x & (w > 0)).sum()] for x, w in parts]))
+        name, proportions = "z test" if clustered else "z test of weighted shares", [e.value for e in estimates]
+        pooled = np.average(proportions, weights=[w.sum() for _, w in parts])
+        sums = [sums_of(x - share, w, test.judged.group) for share, (x, w), test in zip(proportions, parts, tests, strict=True)]
+        rows = [independent_rows(share, of_group) for share, of_group in zip(proportions, sums, strict=True)]
+        spread = np.sqrt(pooled * (1 - pooled) * sum(1 / count for count in rows))
+    statistic = difference.value / spread if spread > 0 or np.isnan(spread) else 0.0
+    return row(name + " by groups of rows" * clustered, statistic, 2 * norm.sf(abs(statistic)))

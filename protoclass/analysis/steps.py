@@ -3,28 +3,27 @@
 from __future__ import annotations
 
 from dataclasses import is_dataclass, replace
-from numbers import Real
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
+from ..core import Array
 from ..core.query import Rule, Stepwise, lost_by_steps
 from ..core.setcover.problems import Certificate
 from ..core.sources import part
 from ..core.statistics.intervals import least_se
 from ..core.statistics.one_se import mean_and_se
 from ..core.task import Points
+from ..estimation.cross_validation import draw_folds, fold_paths
 from ..estimation.decisions import Calibration, FoldRule
 from ..estimation.fitted import AnyFit, Fitted
-from ..estimation.learning import learn
 from ..estimation.problem import Call, short, with_folds
-from ..estimation.selection import draw_folds, fold_paths
 from ..frames.frame import rowless
 from ..frames.tables import Absent, as_pandas
-from ..ground.checks import check_known, one_of
+from ..ground.checks import check_known, is_number, one_of
 from ..ground.errors import DataError, NotAvailable, OptionError, brief
-from ..ground.progress import bar
+from ..ground.options import watch
 from ..metrics.base import TrainedMetric
 from ..metrics.dissimilarity import Dissimilarity
 from ..metrics.measuring import unlabelled
@@ -82,7 +81,7 @@ def bound(fit: Fitted, delta: float = 0.05, fixed_dissimilarity: bool = False) -
     machine
     pvm       150     8       6       0.338  0.391    True
     """
-    if isinstance(delta, bool) or not isinstance(delta, Real) or not 0 < delta < 1:
+    if not is_number(delta, 0.0, above=True) or delta >= 1:
         raise OptionError(f"delta must be a number between 0 and 1, not {brief(delta)}")
     one_of("fixed_dissimilarity", fixed_dissimilarity, (False, True))
     if not fit.model.has("bound") or fit.rule.prototypes.at is None:
@@ -160,38 +159,26 @@ def ball(fit: Fitted, prototype: Any) -> pd.DataFrame:
     if prototypes.radii is None or "cover" not in fit.rule.kinds:
         raise lacking(fit.model, "balls that cover", "balls")
     k = place_of(fit, prototype)
-    own = frame.codes == prototypes.classes[k]  # which a slim fit refuses, before its rows are counted
+    same_class = frame.codes == prototypes.classes[k]  # a slim fit refuses this, before its rows are counted
     D = measure_rows(take(prototypes, slice(k + 1)), dissimilarity, None, np.arange(len(frame)))
     inside = prototypes.radii[: k + 1] > D
     before = inside[:, :k][:, prototypes.classes[:k] == prototypes.classes[k]].any(axis=1)
-    held = np.flatnonzero(inside[:, k])
-    held = held[np.argsort(D[held, k], kind="stable")]
-    return pd.DataFrame(
-        {
-            "class": pd.Categorical.from_codes(frame.codes[held], frame.levels),
-            "distance": D[held, k],
-            "same_class": own[held],
-            "first": (own & ~before)[held],
-        },
-        frame.index[held],
-    )
+    classes = pd.Categorical.from_codes(frame.codes, frame.levels)
+    columns = {"class": classes, "distance": D[:, k], "same_class": same_class, "first": same_class & ~before}
+    return pd.DataFrame(columns, frame.index)[inside[:, k]].sort_values("distance", kind="stable")
 
 
-def measure_rows(prototypes: Points, dissimilarity: Dissimilarity, source: Any, rows: np.ndarray) -> np.ndarray:
+def measure_rows(prototypes: Points, dissimilarity: Dissimilarity, source: Any, rows: Array) -> Array:
     """Dissimilarities (r, q) of some rows of a fit to prototypes; `source` stores or computes those to the candidates, or is None."""
     if prototypes.at is not None and source is not None:
-        return np.asarray(source.take(rows, prototypes.at))
-    rep = dissimilarity.prototype_rep(prototypes)
-    return np.asarray(dissimilarity.metric.between(part(dissimilarity.rows, rows), rep))
+        return source.take(rows, prototypes.at)
+    return dissimilarity.metric.between(part(dissimilarity.rows, rows), dissimilarity.prototype_rep(prototypes))
 
 
 def take(prototypes: Points, which: Any) -> Points:
     """Some of the prototypes, without the columns of their table."""
-
-    def some(values: np.ndarray | None) -> np.ndarray | None:
-        return None if values is None else np.asarray(values)[which]
-
-    return Points(np.asarray(prototypes.classes)[which], some(prototypes.at), some(prototypes.coords), some(prototypes.radii))
+    fields = (prototypes.classes, prototypes.at, prototypes.coords, prototypes.radii)
+    return Points(*(None if values is None else values[which] for values in fields))
 
 
 def place_of(fit: Fitted, prototype: Any) -> int:
@@ -250,7 +237,7 @@ def path(fit: Fitted, new: Any = None, cv: Any = None) -> pd.DataFrame:
     return table
 
 
-def _new_error(fit: Fitted, rule: Stepwise, new: pd.DataFrame) -> np.ndarray:
+def _new_error(fit: Fitted, rule: Stepwise, new: pd.DataFrame) -> Array:
     """Proportion of new rows that the first 0, 1, 2, ... steps misclassify."""
     codes = fit.true_codes(new)
     fit.warn_of(fit.unseen_in(new))
@@ -265,27 +252,23 @@ def _new_error(fit: Fitted, rule: Stepwise, new: pd.DataFrame) -> np.ndarray:
     return lost / total
 
 
-def _held_out(fit: Fitted, cv: Any, most: int) -> tuple[np.ndarray, np.ndarray]:
+def _held_out(fit: Fitted, cv: Any, most: int) -> tuple[Array, Array]:
     """Cross-validated error of the first 0, ..., `most` steps, and its standard error.
 
     If the model of a fold has fewer steps than requested, all its steps are used.
     """
-    own = isinstance(cv, str) and cv == SAME_FOLDS
-    problem = fit.chosen_problem
-    if not own or problem.cv is None:
-        problem = with_folds(problem, "auto" if own else cv)
-    fold = draw_folds(problem, 1)[0][0]
-    y, w = problem.frame.codes, problem.frame.weights
+    same, problem = isinstance(cv, str) and cv == SAME_FOLDS, fit.chosen_problem
+    if not same or problem.cv is None:
+        problem = with_folds(problem, "auto" if same else cv)
+    fold = draw_folds(replace(problem, repeats=1))[0][0]
+    y, w, dissimilarity = problem.frame.codes, problem.frame.weights, problem.measure()
     folds = int(fold.max()) + 1
     lost, weight = np.empty((folds, most + 1)), np.empty(folds)
-    dissimilarity = problem.measure()
-    with bar(folds, "cross-validating", problem.progress) as validating:
-        for part in fold_paths(problem, dissimilarity, problem.task(dissimilarity), fold, {}, False):
-            rule, rows = part.path.at(0), np.flatnonzero(fold == part.fold)
-            assert isinstance(rule, Stepwise)
-            steps, weight[part.fold] = lost_by_steps(rule, part.query(rows), y[rows], w[rows])
-            lost[part.fold] = steps[np.minimum(np.arange(most + 1), len(steps) - 1)]
-            validating.update()
+    paths = fold_paths(problem, dissimilarity, problem.task(dissimilarity), fold, {})
+    for path_of in watch(paths, folds, "cross-validating", problem.progress):
+        rows = np.flatnonzero(fold == path_of.fold)
+        steps, weight[path_of.fold] = lost_by_steps(path_of.path.at(0), path_of.query(rows), y[rows], w[rows])
+        lost[path_of.fold] = steps[np.minimum(np.arange(most + 1), len(steps) - 1)]
     if not weight.any():
         raise DataError("no held-out row has dissimilarities to all prototypes: use cv=None, or leave out columns without common levels")
     return mean_and_se(lost / np.maximum(weight, 1e-300)[:, None], weight, least_se(w, group=problem.groups))
@@ -327,7 +310,7 @@ def at(fit: AnyFit, size: int | None = None, lambda_: float | None = None, **tun
         check_known("at()", tuned, ["size", "lambda_", *known])
         if validation is None or size is not None or lambda_ is not None:
             raise OptionError("at() needs either size=, or lambda_=, or values of tuned parameters")
-        return cast(AnyFit, learn(fit.problem, validation.select(validation.chosen_at(tuned)), validation))
+        return fit.learn(fit.problem, validation.select(validation.chosen_at(tuned)), validation)
     if (size is None) == (lambda_ is None):
         raise OptionError("at() needs either size= or lambda_=")
     rule, most = stepwise(fit), step_count(fit)
@@ -340,7 +323,7 @@ def at(fit: AnyFit, size: int | None = None, lambda_: float | None = None, **tun
     return fit.derived(rule.first(int(size)), steps=int(size))
 
 
-OF_CLASSES = ("loss", "measure", "class_weights")  # arguments that are not about single rows
+OF_CLASSES = ("measure", "class_weights")  # arguments that are not about single rows
 
 
 def slim(fit: AnyFit) -> AnyFit:
@@ -374,16 +357,16 @@ def slim(fit: AnyFit) -> AnyFit:
 def without_rows(rule: Rule, d: Dissimilarity) -> tuple[Rule, Dissimilarity]:
     """A rule and its dissimilarity with only the prototypes as candidates and rows."""
     at = rule.prototypes.at
-    kept = np.empty(0, np.int64) if at is None else np.unique(at)
+    columns = np.empty(0, np.int64) if at is None else np.unique(at)
     place = np.full(len(d.candidate_row), -1)
-    place[kept] = np.arange(len(kept))
-    row = d.candidate_row[kept]
+    place[columns] = np.arange(len(columns))
+    row = d.candidate_row[columns]
     rows = np.unique(row[row >= 0])
-    metric, own, candidates = d.metric.slim(part(d.rows, rows), part(d.candidates, kept))
-    names = d.candidate_names[kept]
+    metric, of_rows, candidates = d.metric.slim(part(d.rows, rows), part(d.candidates, columns))
+    names = d.candidate_names[columns]
     added = None if d.added is None else d.added[d.added.index.isin(names)]
     new_row = np.where(row < 0, -1, np.searchsorted(rows, row))
-    return _without_prices(rule.moved(place)), Dissimilarity(metric, rowless(d.data, rows), own, candidates, names, new_row, added)
+    return _without_prices(rule.moved(place)), Dissimilarity(metric, rowless(d.data, rows), of_rows, candidates, names, new_row, added)
 
 
 def _without_prices(rule: Rule) -> Rule:

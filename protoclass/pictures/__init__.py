@@ -20,7 +20,7 @@ METHODS = {
     "PermutationTest": {"plot": "protoclass.pictures.analyses:permutations"},
     "Spectrum": {"plot": "protoclass.pictures.matrix:spectrum"},
     "Stability": {"plot": "protoclass.pictures.analyses:stability"},
-    "Test": {"plot": "protoclass.pictures.evaluation:draw_test"},
+    "TestResult": {"plot": "protoclass.pictures.evaluation:draw_test"},
     "TestByGroup": {"plot": "protoclass.pictures.evaluation:groups"},
     "Validation": {"plot": "protoclass.pictures.curve:curve"},
 }  # functions that draw a value of each class, see `protoclass.values.Above`

@@ -10,11 +10,10 @@ import pandas as pd
 
 from ..analysis.alternatives import Alternatives, Criticisms
 from ..analysis.comparison import Comparison
-from ..analysis.importance import PermutationTest
-from ..analysis.importance import importance as measure_importance
-from ..analysis.separation import separation, why_not_separated
-from ..analysis.stability import Stability
-from ..analysis.why import why as explain
+from ..analysis.resampling import PermutationTest, Stability
+from ..analysis.variables import importance as measure_importance
+from ..analysis.variables import separation, why_not_separated
+from ..analysis.variables import why as explain
 from ..estimation.fitted import Fitted
 from ..ground.errors import NotAvailable, OptionError, brief
 from ..ground.text import list_short, shorten, write_number, write_value
@@ -246,15 +245,15 @@ def weights(fit: Fitted, ax: Any = None, shape: Any = None) -> Any:
     metric = fit.dissimilarity.metric
     table, by_class = metric.column_weights, metric.class_weights
     if table is None:
-        raise NotAvailable(f"{metric.name} dissimilarities have no learned weights of columns: use dissimilarity='learned'")
+        raise NotAvailable(f"{metric.name} dissimilarities have no learned weights of columns: use dissimilarity='nca'")
     decide = by_class is None and not why_not_separated(fit)
     few = separation(fit) if decide else table.sort_values("weight", ascending=False, kind="stable")
     few = few.head(MOST)
     names = list_short(few.index)
     if decide:
         names = [f"{name} (weight {write_number(w)})" for name, w in zip(names, few["weight"], strict=True)]
-    ax = draw_columns(names, few["share" if decide else "weight"], "column", len(table), ax)
-    ax.set_xlabel("share of the separation of the prototypes" if decide else "learned weight")
+    ax = draw_columns(names, few["proportion" if decide else "weight"], "column", len(table), ax)
+    ax.set_xlabel("proportion of the separation of the prototypes" if decide else "learned weight")
     if decide:
         codes = few["higher"].cat.codes
         for bar, code in zip(ax.patches, codes, strict=True):

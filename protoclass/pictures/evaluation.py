@@ -10,8 +10,8 @@ import numpy as np
 import pandas as pd
 from matplotlib import rcParams
 
-from ..analysis.evaluation import Test
-from ..analysis.groups import IN_THE_LARGE, MEASURES, TestByGroup, counted, estimate
+from ..analysis.evaluation import TestResult
+from ..analysis.groups import IN_THE_LARGE, MEASURES, TestByGroup, counted
 from ..estimation.fitted import Fitted
 from ..ground.checks import one_of
 from ..ground.text import list_short, write_number
@@ -92,7 +92,7 @@ def draw_counts(table: pd.DataFrame, rows: str, ax: Any = None) -> Any:
 
 
 @framed
-def draw_test(test: Test, kind: str = "confusion", ax: Any = None) -> Any:
+def draw_test(test: TestResult, kind: str = "confusion", ax: Any = None) -> Any:
     """Plot the results of the test: confusion, ROC, precision-recall, calibration or coverage.
 
     Parameters
@@ -102,7 +102,7 @@ def draw_test(test: Test, kind: str = "confusion", ax: Any = None) -> Any:
 
         * "confusion": rows by true and predicted class.
         * With probabilities, "roc": ROC curve of each class against the rest, with the area; "roc_band": the same with the
-          band of `Test.roc_band`; "pr": precision against sensitivity. The threshold of the test is marked on its curve.
+          band of `TestResult.roc_band`; "pr": precision against sensitivity. The threshold of the test is marked on its curve.
         * With probabilities, "calibration": observed proportion against mean predicted probability.
         * For a calibrated fit, "coverage": coverage of the prediction sets against their level.
     ax : Axes, optional
@@ -118,7 +118,7 @@ def draw_test(test: Test, kind: str = "confusion", ax: Any = None) -> Any:
     NotAvailable
         If there are no probabilities or no prediction sets.
     """
-    kinds: dict[str, Callable[[Test, Any], Any]] = {
+    kinds: dict[str, Callable[[TestResult, Any], Any]] = {
         "confusion": confusion,
         "roc": roc,
         "roc_band": partial(roc, band=True),
@@ -130,18 +130,18 @@ def draw_test(test: Test, kind: str = "confusion", ax: Any = None) -> Any:
     return kinds[kind](test, ax)
 
 
-def confusion(test: Test, ax: Any = None) -> Any:
+def confusion(test: TestResult, ax: Any = None) -> Any:
     """New rows by true and predicted class."""
     return draw_counts(test.confusion, "new rows", ax)
 
 
-def shown_classes(test: Test) -> list[int]:
+def shown_classes(test: TestResult) -> list[int]:
     """Codes of the classes whose curve says something new: of two classes only that of a cut or the second, as the other mirrors it."""
     cut = test.judged.cut
     return [cut[0] if cut else 1] if len(test.classes) == 2 else list(range(len(test.classes)))
 
 
-def roc(test: Test, ax: Any = None, band: bool = False) -> Any:
+def roc(test: TestResult, ax: Any = None, band: bool = False) -> Any:
     """ROC curve of each class against the rest, with its area and interval."""
     table, areas, codes = test.roc(), test.areas[0], shown_classes(test)
     bands = test.roc_band(test.classes[codes[0]] if len(codes) == 1 else None) if band else None
@@ -161,7 +161,7 @@ def roc(test: Test, ax: Any = None, band: bool = False) -> Any:
     return _legend(ax, "lower right")
 
 
-def precision_recall(test: Test, ax: Any = None) -> Any:
+def precision_recall(test: TestResult, ax: Any = None) -> Any:
     """Precision against sensitivity of each class against the rest; the dotted line is the prevalence, the level of random ranking."""
     table, average = test.pr(), test.auc().set_index("class")["average_precision"]
     prevalence = test.counts.weight.sum(axis=1) / test.counts.weight.sum()
@@ -175,7 +175,7 @@ def precision_recall(test: Test, ax: Any = None) -> Any:
     return _legend(ax, "best")
 
 
-def _mark_cut(ax: Any, test: Test, c: int, own: pd.DataFrame, across: pd.Series, names: list[str]) -> None:
+def _mark_cut(ax: Any, test: TestResult, c: int, own: pd.DataFrame, across: pd.Series, names: list[str]) -> None:
     """Mark the threshold of the test on the curve of its class, with the values there; the first is the height."""
     if test.judged.cut is None or test.judged.cut[0] != c:
         return
@@ -187,7 +187,7 @@ def _mark_cut(ax: Any, test: Test, c: int, own: pd.DataFrame, across: pd.Series,
     ax.plot(across.iloc[at], own[names[0]].iloc[at], mark(c), label=words, **style)
 
 
-def calibration(test: Test, ax: Any = None) -> Any:
+def calibration(test: TestResult, ax: Any = None) -> Any:
     """Calibration plot: observed proportion in bins of the predicted probability, with Wilson intervals.
 
     On the diagonal, probabilities are calibrated. Bins are not a curve, so no line joins them.
@@ -204,7 +204,7 @@ def calibration(test: Test, ax: Any = None) -> Any:
     return _legend(ax, "upper left")
 
 
-def coverage(test: Test, ax: Any = None) -> Any:
+def coverage(test: TestResult, ax: Any = None) -> Any:
     """Coverage of the prediction sets per class against their level, with shaded intervals."""
     table = test.coverage(COVERED)
     ax = axes(ax, 5.6, 5.0)
@@ -221,7 +221,7 @@ def list_groups(result: TestByGroup, measure: str = "error", of: Any = None) -> 
     """Groups in their order: `group` (its name), `rows` (that count), the measure, `low` and `high`; the last row is that of all rows."""
     rows = [(str(label), test) for label, test in result.groups.items()] + [("all rows", result.overall)]
     c = result.class_code(measure, of)
-    found = [(name, np.count_nonzero(counted(t, measure, c)[1]), estimate(t, measure, c)) for name, t in rows]
+    found = [(name, np.count_nonzero(counted(t, measure, c)[1]), t.estimate(measure, c)) for name, t in rows]
     return pd.DataFrame([{"group": name, "rows": n, measure: e.value, "low": e.low, "high": e.high} for name, n, e in found])
 
 
@@ -250,7 +250,7 @@ def groups(result: TestByGroup, measure: str = "error", of: Any = None, ax: Any 
     return ax
 
 
-def _by_class(test: Test, table: pd.DataFrame, codes: Iterable[int] | None = None) -> Iterator[tuple[int, str, pd.DataFrame]]:
+def _by_class(test: TestResult, table: pd.DataFrame, codes: Iterable[int] | None = None) -> Iterator[tuple[int, str, pd.DataFrame]]:
     """Code, name and rows of a table of each class that has rows there."""
     for c in range(len(test.classes)) if codes is None else codes:
         own = table[table["class"] == test.classes[c]]

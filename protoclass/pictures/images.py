@@ -19,7 +19,7 @@ from ..frames.tables import as_pandas
 from ..ground.checks import whole_number
 from ..ground.errors import NotAvailable, OptionError, brief
 from ..ground.text import shorten
-from ..metrics.dtw import padded
+from ..metrics.elastic import padded
 from .plane import map_prototypes
 from .style import LETTERS, axes, colour, framed, key, scatter_classes
 

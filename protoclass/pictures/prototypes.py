@@ -81,9 +81,9 @@ def prototypes(fit: Fitted, ax: Any = None, balls: bool = True, x: str | None = 
     lost = int(np.isnan(spots[list_shown(fit)]).any(axis=1).sum())
     title = describe_prototypes(fit) + (f", {lost} of them not on the map" if lost else "")
     title += f"; {len(wrong)} of {len(drawn)} rows misclassified" if len(wrong) else ""
-    if fit.curve is not None and fit.point is not None:
+    if fit.curve is not None and fit.selection.point is not None:
         measure = fit.curve.measure_name
-        title += f", CV {measure} {write_rate(fit.curve.table['error'].iloc[fit.point], measure)}"
+        title += f", CV {measure} {write_rate(fit.curve.table['error'].iloc[fit.selection.point], measure)}"
     ax.set_title(title, fontsize="medium")
     if how and has_room(ax):
         ax.plot([], [], " ", label=how)

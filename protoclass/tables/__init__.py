@@ -1,13 +1,13 @@
 """Fits as text and data frames: print, summary, tidy, glance."""
 
 METHODS = {
-    "Comparison": {"as_table": "protoclass.tables.paper:of_comparison"},
-    "Test": {
+    "Comparison": {"as_table": "protoclass.tables.evaluation:of_comparison"},
+    "TestResult": {
         "summary": "protoclass.tables.evaluation:summary", "_said": "protoclass.tables.evaluation:said",
-        "as_table": "protoclass.tables.paper:of_test",
+        "as_table": "protoclass.tables.evaluation:of_test",
     },
     "TestByGroup": {
         "summary": "protoclass.tables.evaluation:summary_of_groups", "_said": "protoclass.tables.evaluation:groups_said",
-        "as_table": "protoclass.tables.paper:of_groups",
+        "as_table": "protoclass.tables.evaluation:of_groups",
     },
 }  # fmt: skip

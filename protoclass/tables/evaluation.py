@@ -1,23 +1,28 @@
-"""Print, HTML and summary of a Test."""
+"""Print, HTML, summary and tables for papers of tests and comparisons."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
 
-from ..analysis.evaluation import Test
-from ..analysis.groups import IN_THE_LARGE, MEASURES, TestByGroup, estimate
+from ..analysis.comparison import Comparison
+from ..analysis.evaluation import TestResult
+from ..analysis.groups import IN_THE_LARGE, MEASURES, TestByGroup
 from ..core.statistics.intervals import Estimate
-from ..ground.errors import shown, visible
+from ..ground.checks import hint_for_value
+from ..ground.errors import OptionError, brief, shown, visible
 from ..ground.options import SAME, fixed, significant
 from ..ground.text import list_short
 from ..values import NUMBERS, PAIRS
 
 if TYPE_CHECKING:
     from statsmodels.iolib.summary import Summary
+
+    from .sheets import PaperTable
 
 
 WIDEST = 20  # letters of a class above a column
@@ -37,43 +42,41 @@ def written(estimate: Estimate) -> str:
     return f"{fixed(estimate.value, 3)}{ends}" if estimate.value == estimate.value else "not known"
 
 
-def counted(test: Test) -> str:
+def counted(test: TestResult) -> str:
     """How many rows are misclassified: each row counts once, which the error of weighted rows does not."""
     return f"{test.wrong} of {test.n} rows misclassified{' (not weighted)' if test.weighted else ''}"
 
 
-def error_of(test: Test) -> str:
+def error_of(test: TestResult) -> str:
     """The error with its interval."""
     return f"{test.error_name} {fixed(test.error)} (95 % CI {fixed(test.low)} to {fixed(test.high)})"
 
 
-def lines(test: Test) -> list[str]:
+def lines(test: TestResult) -> list[str]:
     """The first lines of print."""
-    left = f"; {test.left_out} rows excluded without a class or a prediction" if test.left_out else ""
-    out = [
-        *warned(test),
-        f"{error_of(test)}, {counted(test)}{left}",
-        f"No-information error {fixed(test.no_information)} ({test.against})",
-        f"p-value {'< 0.001' if test.p_value < LEAST_P else significant(test.p_value, 3)} ({test.test})",
-    ]
-    out += [f"Intervals and test are cluster-robust for {test.groups} groups of rows"] if test.groups is not None else []
-    out += [f"Decision: {test.decided}"] if test.decided else []
+    excluded = f"; {test.left_out} rows excluded without a class or a prediction" if test.left_out else ""
     parts = {name: f"{NAMES[name]} {written(e)}" for name, e in test.estimates.items()}
     parts |= {name: f"{NAMES[name]} {significant(mean)}" for name, (mean, _) in test.means.items()}
-    for names in (("balanced_accuracy", "kappa"), ("auc", "brier", "log_loss"), ("loss", "loss_no_information", "decision_loss")):
-        line = "; ".join(parts[name] for name in names if name in parts)
-        at = len(warned(test)) if names[0] == "loss" else len(out)  # with costs, the loss comes first
-        out[at:at] = [line] if line else []
-    out += undecided(test)
+    kinds = (("loss", "loss_no_information", "decision_loss"), ("balanced_accuracy", "kappa"), ("auc", "brier", "log_loss"))
+    loss, *others = ("; ".join(parts[name] for name in names if name in parts) for names in kinds)
+    p_value = "< 0.001" if test.p_value < LEAST_P else significant(test.p_value, 3)
+    clusters = "" if test.clusters is None else f"Intervals and test are cluster-robust for {test.clusters} groups of rows"
+    out = [
+        *warned(test), loss,
+        f"{error_of(test)}, {counted(test)}{excluded}",
+        f"No-information error {fixed(test.no_information)} ({test.against})",
+        f"p-value {p_value} ({test.p_value_method})",
+        clusters, f"Decision: {test.decided}" if test.decided else "", *others, *undecided(test),
+    ]  # fmt: skip
     if test.judged.prevalence is not None:
         named = [f"{visible(str(c))} {fixed(p, 3)}" for c, p in zip(test.classes, test.judged.prevalence, strict=True)]
         more = f" and {len(named) - MOST_NAMED} more" if len(named) > MOST_NAMED else ""
         out.append(f"The probabilities are for the prevalence of the calibration rows: {', '.join(named[:MOST_NAMED])}{more}")
-    return out
+    return [line for line in out if line]
 
 
-def undecided(test: Test) -> list[str]:
-    """That error and sensitivities ignore the losses; for two classes with the threshold that decides by them."""
+def undecided(test: TestResult) -> list[str]:
+    """A note that error and sensitivities ignore the losses; for two classes with the threshold that decides by them."""
     if test.losses is None or test.decided:
         return []
     line = f"Error, {'sensitivity and specificity' if len(test.classes) == 2 else 'sensitivities and specificities'} are for predict(new), "
@@ -84,7 +87,7 @@ def undecided(test: Test) -> list[str]:
     return [f"{line}; use threshold={{{shown(test.classes[1])}: {threshold:.4g}}} for decisions by loss"]
 
 
-def warned(test: Test) -> list[str]:
+def warned(test: TestResult) -> list[str]:
     """Warning if always predicting one class is as good: in the loss, or in the error with a balanced accuracy of chance."""
     if test.losses is None:
         chance = 1 / np.count_nonzero(test.counts.weight.sum(axis=1))
@@ -100,14 +103,14 @@ def warned(test: Test) -> list[str]:
     return [f"Warning: {measure} {fixed(error)} is not below the no-information {measure} {fixed(none)} ({baseline}){cure}"]
 
 
-def by_class(test: Test) -> pd.DataFrame:
+def by_class(test: TestResult) -> pd.DataFrame:
     """The measures of each class in print; of two classes those of the second, as the first mirrors them."""
     table, both = test.tidy().set_index("class"), len(test.classes) == 2
     out = table[[name for name in PRINTED if name in table and not (both and name == "auc")]].set_axis(test.confusion.index)
     return out.iloc[-1 if both else 0 :].rename_axis(index=None, columns="by class")
 
 
-def confusion(test: Test) -> pd.DataFrame:
+def confusion(test: TestResult) -> pd.DataFrame:
     """The confusion table in print: long names are complete in the rows and shortened in the columns."""
     columns = test.confusion.columns
     if max(len(str(level)) for level in columns) <= WIDEST:
@@ -115,12 +118,12 @@ def confusion(test: Test) -> pd.DataFrame:
     return test.confusion.set_axis(pd.Index(list_short(columns, WIDEST), name=columns.name), axis=1)
 
 
-def said(test: Test) -> tuple[str, list[Any]]:
+def said(test: TestResult) -> tuple[str, list[Any]]:
     """`print(test)`."""
     return "\n".join(lines(test)), [(confusion(test), {}), (by_class(test), {"float_format": partial(fixed, usual=3), "na_rep": ""})]
 
 
-def summary(test: Test) -> Summary:
+def summary(test: TestResult) -> Summary:
     """Summary of a test: all statistics with their intervals, overall and per class, and notes."""
     from .sheets import Sheet, SheetSummary, sheet_of  # statsmodels takes 0.4 s that most tests do without
 
@@ -128,9 +131,9 @@ def summary(test: Test) -> Summary:
         *([line.split(": ", 1) for line in warned(test)]),
         [test.error_name, f"{fixed(test.error)} ({fixed(test.low)} to {fixed(test.high)}), {counted(test)}"],
         ["No-information error", f"{fixed(test.no_information)} ({test.against})"],
-        ["p-value", f"{significant(test.p_value, 3)} ({test.test})"],
+        ["p-value", f"{significant(test.p_value, 3)} ({test.p_value_method})"],
     ]
-    of_all += [["Groups of rows", f"{test.groups}; intervals and test are cluster-robust"]] if test.groups is not None else []
+    of_all += [["Groups of rows", f"{test.clusters}; intervals and test are cluster-robust"]] if test.clusters is not None else []
     of_all += [["Decision", test.decided]] if test.decided else []
     of_all += [[NAMES[name][0].upper() + NAMES[name][1:], written(e)] for name, e in test.estimates.items()]
     of_all += [
@@ -148,15 +151,15 @@ def summary(test: Test) -> Summary:
     return SheetSummary(sheets, notes(test))
 
 
-def estimates_of(test: Test) -> pd.DataFrame:
-    """The measures of `Test.tidy` that have intervals, as text: a row for each class."""
+def estimates_of(test: TestResult) -> pd.DataFrame:
+    """The measures of `TestResult.tidy` that have intervals, as text: a row for each class."""
     table = test.tidy()
     names = [c.removesuffix("_low") for c in table if c.endswith("_low")]
     cells = {n: [written(Estimate(*row)) for row in table[[n, f"{n}_low", f"{n}_high"]].to_numpy(float)] for n in names}
     return pd.DataFrame(cells, [str(level) for level in test.classes])
 
 
-def notes(test: Test) -> list[str]:
+def notes(test: TestResult) -> list[str]:
     """Notes for the reader."""
     out = [
         "Intervals: Wilson for proportions; F1 by transforming a Wilson interval; balanced accuracy by Newcombe's square-and-add "
@@ -175,7 +178,7 @@ def notes(test: Test) -> list[str]:
     if "log_loss" in test.means and test.means["log_loss"][0] == np.inf:
         none = (test.probabilities[np.arange(test.n), test.judged.y] == 0) & (test.judged.w > 0)
         out.append(f"The log loss is infinite: {int(none.sum())} of {test.n} rows have probability 0 for their class.")
-    if test.judged.chances is not None and test.judged.p_values is None:
+    if test.judged.probabilities is not None and test.judged.p_values is None:
         out.append(
             "The probabilities are the method's own and not calibrated: fit.calibrate().test(new) tests calibrated ones."
         )
@@ -194,14 +197,14 @@ SHOWN = ["n", "error", "low", "high", "balanced_accuracy", "kappa", "auc", "brie
 def measures_of(result: TestByGroup, every: bool = False) -> list[str]:
     """The measures that are known for the groups; with `every` also the measures that need a named class."""
     known = MEASURES if result.of is not None or every else ["error"]
-    return [m for m in known if m != IN_THE_LARGE or result.overall.judged.chances is not None]
+    return [m for m in known if m != IN_THE_LARGE or result.overall.judged.probabilities is not None]
 
 
 def by_group(result: TestByGroup, measures: list[str], of: Any = None) -> pd.DataFrame:
     """Measures with their intervals, as text: a row for each group, and one for all rows."""
     tests = {str(label): t for label, t in result.groups.items()} | {"all rows": result.overall}
     codes = {m: result.class_code(m, of) for m in measures}
-    cells = [[written(estimate(t, m, c)) for m, c in codes.items()] for t in tests.values()]
+    cells = [[written(t.estimate(m, c)) for m, c in codes.items()] for t in tests.values()]
     return pd.DataFrame(cells, pd.Index(tests, name=result.by), measures)
 
 
@@ -253,5 +256,145 @@ DIFFERENCES = "Differences: Newcombe's square-and-add intervals; p (Holm) adjust
 
 def notes_of_groups(result: TestByGroup) -> list[str]:
     """The definition of calibration in the large."""
-    known = result.overall.judged.chances is not None and result.of is not None
+    known = result.overall.judged.probabilities is not None and result.of is not None
     return ["Calibration in the large: observed proportion of the class minus its mean probability; 0 if calibrated."] * known
+
+
+ABBREVIATED = ("ppv", "npv", "auc", "f1")
+
+
+def heading(name: str) -> str:
+    """A measure or score as the head of a column.
+
+    Examples
+    --------
+    >>> heading("ppv"), heading("log_loss"), heading("calibration_in_the_large")
+    ('PPV', 'Log loss', 'Calibration in the large')
+    """
+    return name.upper() if name in ABBREVIATED else name.replace("_", " ").capitalize()
+
+
+def choose_columns(argument: str, given: Any, known: Sequence[str], usual: Sequence[str]) -> list[str]:
+    """The names that a user gave, or the usual ones; raises for one that is not known."""
+    if given is None:
+        return list(usual)
+    names = [given] if isinstance(given, str) else given
+    if not isinstance(names, Sequence) or not len(names) or any(name not in known for name in names):
+        hint = hint_for_value(argument, given, tuple(known))
+        raise OptionError(f"{argument} must be a list of some of {', '.join(map(shown, known))}, not {brief(given)}{hint and ': '}{hint}")
+    return list(names)
+
+
+def of_test(test: TestResult, measures: Any = None) -> PaperTable:
+    """Table of the test for a paper: measures of each class, as estimate (low to high).
+
+    Parameters
+    ----------
+    measures : list of str, optional
+        Columns of `tidy` that have intervals. Default: sensitivity, specificity, predictive values and, if there are probabilities, the
+        AUC.
+
+    Returns
+    -------
+    PaperTable
+        Table that prints itself, with the overall statistics below it. `as_latex(caption, label)` is a LaTeX table with booktabs,
+        `as_html()` an HTML table, and `frame` the DataFrame of its texts, also for great_tables.
+
+    Examples
+    --------
+    >>> import protoclass as pc
+    >>> wine = pc.load_data("wine")
+    >>> found = pc.fit("cultivar ~ .", wine.iloc[::2], "knn", k=5).test(wine.iloc[1::2])
+    >>> found.as_table(["sensitivity"]).frame.iloc[1].to_dict()
+    {'Rows': '36', 'Sensitivity': '0.861 (0.713 to 0.939)'}
+    """
+    from .sheets import PaperTable  # see `summary`
+
+    table = estimates_of(test)
+    usual = [name for name in ("sensitivity", "specificity", "ppv", "npv", "auc") if name in table]
+    table = table[choose_columns("measures", measures, list(table), usual)].rename(columns=heading)
+    table.insert(0, "Weight" if test.weighted else "Rows", [f"{n:g}" for n in test.confusion.sum(axis=1)])
+    return PaperTable(table.rename_axis("Class"), "Test on new rows: estimates (95 % CI)", [*lines(test), *notes(test)])
+
+
+def of_groups(result: TestByGroup, measures: Any = None, of: Any = None) -> PaperTable:
+    """Table of the groups for a paper: measures of each group and of all rows, as estimate (low to high).
+
+    With two groups it also has their difference.
+
+    Parameters
+    ----------
+    measures : list of str, optional
+        Measures of `differences`. Default: all available.
+    of : class, optional
+        Class of the measures. Default: the attribute `of`.
+
+    Returns
+    -------
+    PaperTable
+        The table, as from `TestResult.as_table`.
+    """
+    from .sheets import PaperTable  # see `summary`
+
+    names = choose_columns("measures", measures, measures_of(result, every=True), measures_of(result, every=of is not None))
+    table = by_group(result, names, of)
+    table.insert(0, "rows", [str(t.n) for t in (*result.groups.values(), result.overall)])
+    if len(result.groups) == 2:
+        pairs = {m: result.differences(m, of).iloc[0] for m in names}
+        table.loc["difference"] = {m: written(Estimate(*pair[["difference", "low", "high"]])) for m, pair in pairs.items()}
+        table.loc["p"] = {m: significant(pair["p"], 3) if pair["p"] == pair["p"] else "" for m, pair in pairs.items()}
+    table, of = table.fillna("").rename(columns=heading), result.of if of is None else of
+    remarks = [f"Class {shown(of)}."] if of is not None and names != ["error"] else []
+    remarks += [f"Decision: {result.overall.decided}."] if result.overall.decided else []
+    title = f"Test by {result.by}: estimates (95 % CI)"
+    remarks += ["Difference: the first group minus the second; each measure is tested separately."] if len(result.groups) == 2 else []
+    return PaperTable(table, title, [*remarks, *notes_of_groups(result), *notes(result.overall)])
+
+
+def of_comparison(result: Comparison, reference: str | None = None) -> PaperTable:
+    """Table of the comparison for a paper: error and scores of each method, and difference from a reference method.
+
+    Parameters
+    ----------
+    reference : str, optional
+        Reference method. Default: the first one.
+
+    Returns
+    -------
+    PaperTable
+        The table, as from `TestResult.as_table`. Errors and differences of errors are estimate (low to high), scores mean (standard error).
+
+    Examples
+    --------
+    >>> import protoclass as pc
+    >>> c = pc.compare("species ~ .", pc.load_data("iris"), [pc.KNN(k=1), pc.KNN(k=15)], test_size=0.4)
+    >>> c.as_table().frame.iloc[1].to_dict()
+    {'Error': '0.033 (0.009 to 0.114)', 'Prototypes': '90', 'Difference': '0.017 (-0.038 to 0.071)', 'p (Holm)': '1'}
+    """
+    from .sheets import PaperTable  # see `summary`
+
+    first = choose_columns("reference", reference, result.methods, [result.reference or result.methods[0]])[0]
+    table, tests = result.table, result.tests
+    out = pd.DataFrame({"Error": _estimates(table, "error")}, table.index)
+    for score in (name for name in ("loss", "brier", "log_loss", "auc") if name in table):
+        pairs = zip(table[score], table[f"{score}_se"], strict=True)
+        out[heading(score)] = ["" if v != v else f"{fixed(v, 3)}{f' ({fixed(se, 3)})' if se == se else ''}" for v, se in pairs]
+    if table["prototypes"].notna().any():
+        out["Prototypes"] = ["" if n != n else significant(n) for n in table["prototypes"].astype(float)]
+    remarks = [f"{result.how[0].upper()}{result.how[1:]}.", "Errors with 95 % CI; scores with standard errors."]
+    if len(out) > 1:
+        pairs = tests[(tests["a"] == first) | (tests["b"] == first)]
+        flip = np.where(pairs["a"] == first, -1.0, 1.0)
+        ends = np.sort(pairs[["low", "high"]].to_numpy() * flip[:, None], axis=1)
+        other = pd.DataFrame({"error": pairs["difference"] * flip + 0.0, "low": ends[:, 0], "high": ends[:, 1]})
+        other = other.set_axis(np.where(pairs["a"] == first, pairs["b"], pairs["a"]))
+        p = pd.Series([significant(v, 3) for v in pairs["p_holm"]], other.index)
+        out["Difference"] = pd.Series(_estimates(other, "error"), other.index).reindex(out.index).fillna("reference")
+        out["p (Holm)"] = p.reindex(out.index).fillna("")
+        how = f"p by {', '.join(dict.fromkeys(pairs['test']))}, with Holm's correction for all pairs"
+        remarks.append(f"Difference: error minus the error of {first} (95 % CI); {how}.")
+    return PaperTable(out.rename_axis("Method"), "Comparison of methods", remarks)
+
+
+def _estimates(table: pd.DataFrame, name: str) -> list[str]:
+    return [written(Estimate(*row)) for row in table[[name, "low", "high"]].to_numpy(float)]

@@ -1,196 +1,67 @@
-"""`print` of a fit and of an error curve, as text and in a notebook, and the lines of print and summary on tuning and on classes."""
+"""Print, HTML and summary of a fit, print of an error curve, and the table of prototypes for a paper."""
 
 from __future__ import annotations
 
 import html
-from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
 
-from ..analysis.separation import separation, why_not_separated
-from ..core.statistics.one_se import RULES, frontier
-from ..estimation.calibration import READ
-from ..estimation.error_curve import ErrorCurve
+from ..analysis.variables import separation, why_not_separated
+from ..core.setcover.problems import Objective
+from ..core.statistics.one_se import RULES
+from ..estimation.error_curve import ErrorCurve, costs_twice, worse_than_one_class
 from ..estimation.fitted import Fitted
-from ..estimation.learning import costs_twice, worse_than_one_class
-from ..estimation.selection import Extension, losses, mean_loss, row_weights
+from ..ground.checks import whole_number
 from ..ground.errors import brief, visible, visible_lines
 from ..ground.options import SAME, fixed, significant, with_error
 from ..ground.text import to_html
-from ..metrics.measuring import texts_as_wholes
 from ..metrics.wrappers import OneOf
 from ..values import NUMBERS
-from .words import all_rows_serve, count_folds
+from .evaluation import choose_columns
+from .tidy import list_prototypes, with_texts
+from .words import (
+    MOST_LEARNED,
+    MOST_SHARE,
+    all_rows_serve,
+    allowed,
+    class_facts,
+    corrected_error,
+    count_confusion,
+    count_folds,
+    describe_fewer,
+    describe_grid,
+    is_text,
+    selecting_curve,
+    selection_rule,
+)
 
+if TYPE_CHECKING:
+    from statsmodels.iolib.summary import Summary
 
-def choice_facts(fit: Fitted) -> dict[str, str]:
-    """The lines of print on the grid and on fewer prototypes, if there is something to report."""
-    if fit.curve is None or fit.point is None or fit.selection.by_hand:
-        return {}
-    out = {"Grid": "; ".join([*_extended(fit, fit.curve.extensions), *_at_its_end(fit)])}
-    out |= {"Fewer prototypes": _fewer(fit)}
-    return {name: words for name, words in out.items() if words}
-
-
-MANY, MOST_SHARE = 200, 1 / 3  # prototypes, and their proportion of the rows, from which on the printed fit shows smaller sizes
-FEWER = (10, 20)  # divisors of the number of prototypes
-MOST_LEARNED = 200_000_000  # rows times candidates times grid points up to which the printed fit computes smaller sizes
-
-
-def _fewer(fit: Fitted) -> str:
-    """Errors with fewer prototypes, if the 1-SE rule selects many; only at the grid points, if more fits would take long."""
-    validation, size = fit.curve, len(fit.rule.prototypes)
-    assert validation is not None
-    few = not has_chosen(fit) or size <= min(MANY, MOST_SHARE * fit.nobs)
-    if few or fit.selection.rule != "1se" or fit.model.can.counted in (False, "features"):
-        return ""
-    slow = fit.dissimilarity.metric.slow or fit.problem.train_in_folds or fit.problem.to_tune is not None
-    if slow or np.prod([*fit.dissimilarity.shape, len(validation.grid)]) > MOST_LEARNED:
-        points = frontier(validation.choice.error, validation.rule_sizes)
-        sizes, error = validation.rule_sizes[points], validation.choice.error[points]
-    else:
-        sizes, error = validation.prices
-    asked = [np.flatnonzero((sizes >= len(fit.classes)) & (sizes <= size / by)) for by in FEWER]
-    costs = [(f"{sizes[g]:.0f}", fixed(error[g], 3)) for g in dict.fromkeys(found[-1] for found in asked if len(found))]
-    if not costs:
-        return "" if fit.model.within(fit.nobs) == fit.model else "max_prototypes= limits their number and selects the best such fit"
-    (count, cost), *others = costs
-    further = "".join(f", {fewer} with {more}" for fewer, more in others)
-    return f"{count} with CV {validation.measure_name} {cost}{further}; set max_prototypes="
-
-
-def _extended(fit: Fitted, extensions: Mapping[str, Extension]) -> list[str]:
-    """How default grids were extended."""
-    assert fit.curve is not None
-    assert fit.point is not None
-    out = []
-    for name, extension in extensions.items():
-        ended = "" if extension.all_classes else "; with the next value a class has no prototypes"
-        if extension.added:
-            values = f"{extension.added} larger value{'s' if extension.added > 1 else ''} of {name}"
-            largest = significant(fit.curve.of_metric(fit.point).grid[name].max())
-            out.append(f"extended by {values} (up to {largest}), because the largest was selected{ended}")
-        else:
-            out.append(f"not extended, although the largest {name}, {significant(extension.last)}, was selected{ended}")
-    return out
-
-
-def _at_its_end(fit: Fitted) -> list[str]:
-    """The parameters with the largest of the user's own values selected, if larger ones may be better."""
-    assert fit.curve is not None
-    grid, values = fit.curve.grid, fit.selection.values
-    own = [c for c in grid if not fit.problem.model.has_default_grid(c) and grid[c].dtype.kind in "iuf"]
-    ends = [c for c in own if grid[c].nunique() > 1 and values[c] == grid[c].max() < np.inf and values[c] != allowed(fit)]
-    return [f"the largest {c}, {significant(values[c])}, was selected: try larger values" for c in ends]
-
-
-def allowed(fit: Fitted) -> int:
-    """The most prototypes of all classes that `max_prototypes=` allows, 0 without it."""
-    return fit.problem.budget or 0
-
-
-LOOKED_AT = 2_000_000  # rows times prototypes up to which print predicts the training rows
-NAMED = 5  # classes that a line names before it counts the others
-LOWER = "a lower lambda_"
-
-
-def class_facts(fit: Fitted) -> dict[str, str]:
-    """The lines of print on class weights and on classes that are never predicted, if there is something to report."""
-    given = fit.call.arguments.get("class_weights")
-    chances = " and the probabilities; predict(new, loss=) then counts costs twice" if "prob" in fit.rule.kinds else ""
-    but = chances if fit.calibration is None else ", but not the probabilities and sets"
-    out = {} if given is None else {"Class weights": f"{brief(given)}, which also weight the errors{but}"}
-    if fit.frame.absent is not None:
-        return out
-    none = fit.model.can.nearest and not len(fit.rule.prototypes)  # for other rules the method describes what this means
-    out |= _no_prototypes(fit) if none else _never_predicted(fit)
-    texts = texts_as_wholes(fit.frame, fit.dissimilarity.metric)
-    if not texts:
-        return out
-    cause, cure = texts.rsplit(": ", 1)  # no other cure helps
-    return {**out, "Cause": cause, "Try": cure}
-
-
-def _no_prototypes(fit: Fitted) -> dict[str, str]:
-    """Warning that a nearest-prototype rule has no prototypes."""
-    heaviest = fit.frame.levels[fit.fitted_codes[0]]
-    out = {"Prototypes": f"0, every row is predicted as the most common training class (by weight), {heaviest}"}
-    return {**out, "Try": LOWER} if fit.model.can.costs else out
-
-
-def _never_predicted(fit: Fitted) -> dict[str, str]:
-    """Classes without prototypes, and those that no held-out (without these, training) row is predicted as."""
-    prototypes = fit.rule.prototypes
-    bare = np.zeros(len(fit.classes), bool)
-    if fit.model.can.nearest:
-        bare = np.bincount(prototypes.classes, minlength=len(bare)) == 0
-    said = [f"{_named([str(c) for c, none in zip(fit.classes, bare, strict=True) if none])}: no prototypes"]
-    said = said if bare.any() else []
-    predicted, which = _predicted(fit)
-    unseen = ~predicted & ~bare
-    if unseen.any():
-        counts = np.bincount(fit.frame.codes, minlength=len(bare))
-        names = [f"{fit.classes[c]} ({100 * counts[c] / fit.nobs:.2g} % of the rows)" for c in np.flatnonzero(unseen)]
-        said.append(f"{_named(names)}: not for any {which} row")
-    if not said:
-        return {}
-    words = cures(fit, bare, unseen)
-    return {"Never predicted": "; ".join(said), **({"Try": words} if words else {})}
-
-
-def _named(classes: list[str]) -> str:
-    more = f" and {len(classes) - NAMED} more" if len(classes) > NAMED else ""
-    return ", ".join(classes[:NAMED]) + more
-
-
-def _predicted(fit: Fitted) -> tuple[np.ndarray, str]:
-    """Classes that are predicted for some rows, and the kind of these rows; all classes, if predicting would take long."""
-    validation, count = fit.curve, len(fit.classes)
-    if validation is not None and fit.point is not None:
-        codes = validation.predicted[:, :, fit.point]
-        return np.bincount(codes[codes >= 0], minlength=count) > 0, "held-out"
-    if fit.nobs * len(fit.rule.prototypes) > LOOKED_AT or fit.dissimilarity.metric.slow:
-        return np.ones(count, bool), ""
-    return np.isin(np.arange(count), fit.fitted_codes), "training"  # a row without variables in common has no prediction
-
-
-def cures(fit: Fitted, bare: np.ndarray, unseen: np.ndarray) -> str:
-    """Remedies for classes that are never predicted.
-
-    Parameters
-    ----------
-    fit : Fitted
-    bare, unseen : bool arrays (classes,)
-        Classes without prototypes, and others that are never predicted.
-    """
-    out = []
-    if fit.curve is not None and fit.curve.measure == "error" and _balanced_helps(fit.curve, np.flatnonzero(bare | unseen)):
-        out.append('measure="balanced" to tune')
-    if bare.any() and fit.model.can.costs:
-        out.append(LOWER)
-    if fit.model.can.weights and fit.call.arguments.get("class_weights") is None:
-        out.append('class_weights="balanced"')
-    if unseen.any() and set(READ) & set(fit.rule.kinds):
-        calibrate = "" if fit.calibration is not None else "calibrate=True and "
-        out.append(f"{calibrate}predict(new, loss=) or predict(new, threshold=)")
-    return ", or ".join(out)
-
-
-def _balanced_helps(validation: ErrorCurve, classes: np.ndarray) -> bool:
-    """Whether held-out rows are predicted as one of the classes at the grid point of the lowest balanced error."""
-    problem = validation.problem
-    lost = losses(validation.predicted, problem.frame.codes, 1.0 - np.eye(len(problem.frame.levels)))
-    best = mean_loss(lost, row_weights(problem, "balanced")).argmin()
-    return bool(np.isin(validation.predicted[:, :, best], classes).any())
-
+    from .sheets import PaperTable
 
 ACROSS = 110  # characters of a line of classes side by side
+WIDE = 110  # characters of a line with the call at its end
+MOST_TERMS = 8  # of a printed score
+LARGEST = 3  # shares that are printed
+NAMES_LEFT = 10  # columns of centroids in print
+LARGE = 1000  # rows from which errors are printed with three decimals
+MOST_COLUMNS = 8  # columns of prototypes that fit on a page
+SHOWN = 20  # prototypes or features in a summary
+FEW = 5  # rows that a note names
+SYMBOLS = ("eps", "lambda", "k", "K", "p", "C")  # of parameters, last in their names in a report
+SEARCH = ("cost", "swaps", "loss")  # entries of a report on the search for the prototypes, in the summary alone
+STRUCK = {"lambda", "cost", "swaps", "loss", "matrix", "local", "ridge", "K"}  # in the summary alone unless given or tuned
+KEPT = (
+    "Note", "Separation", "Score", "Columns left", "Order", "Candidates", "Objective", "Class weights", "Warning", "Costs",
+    "Never predicted", "Cause", "Try", "Probabilities",
+)  # fmt: skip  # lines of `facts` in print
 
 
 def facts(fit: Fitted) -> dict[str, str]:
-    """The lines of `print`, by name."""
+    """The first lines of the summary, by name; print has some of them."""
     frame = fit.frame
     out = {"Method": fit.model.title, "Response": f"{frame.formula.response}, {len(frame.levels)} classes{_order_said(fit)}"}
     out["Observations"] = f"{fit.nobs}" + (f" ({len(fit.dropped)} dropped for missing values)" if len(fit.dropped) else "")
@@ -214,16 +85,15 @@ def facts(fit: Fitted) -> dict[str, str]:
         count = len(fit.rule.prototypes)
         out["Prototypes"] = f"{count}{' (all rows)' * (count == fit.nobs)}{_budget(fit)}{_of_other_class(fit)}"
     out |= separation_facts(fit) | class_facts(fit)
-    if fit.curve is not None and fit.point is not None:
+    if fit.curve is not None and fit.selection.point is not None:
         out = warnings_of(fit) | out | validated(fit)  # warnings first
     else:
         out["CV error"] = error_said(fit)
-    out |= choice_facts(fit)
+    curve = selecting_curve(fit)
+    if curve is not None:
+        choice = {"Grid": describe_grid(fit, curve), "Fewer prototypes": describe_fewer(fit, curve)}
+        out |= {name: words for name, words in choice.items() if words}
     return out if fit.calibration is None else {**out, "Probabilities": fit.calibration.words()}
-
-
-MOST_TERMS = 8  # of a printed score
-LARGEST = 3  # shares that are printed
 
 
 def separation_facts(fit: Fitted) -> dict[str, str]:
@@ -235,18 +105,14 @@ def separation_facts(fit: Fitted) -> dict[str, str]:
     sides: dict[str, list[str]] = {}  # a group for each direction
     for name, row in table.head(LARGEST).iterrows():
         side = f"higher in {row['higher']}: " if pd.notna(row["higher"]) else ""
-        sides.setdefault(side, []).append(f"{name} {100 * row['share']:.0f} %")
-    said = "; ".join(side + ", ".join(names) for side, names in sides.items())
-    out = {"Separation": said + ", ..." * (len(table) > LARGEST)}
+        sides.setdefault(side, []).append(f"{name} {100 * row['proportion']:.0f} %")
+    words = "; ".join(side + ", ".join(names) for side, names in sides.items())
+    out = {"Separation": words + ", ..." * (len(table) > LARGEST)}
     if "coefficient" not in table:
         return out
     terms = [f"{'-' if value < 0 else '+'} {significant(abs(value), 6)} {name}" for name, value in table["coefficient"].items()]
     total = " ".join(terms).removeprefix("+ ") if len(terms) <= MOST_TERMS else "the sum of coefficient times variable"
     return {**out, "Score": f"{table.attrs['class']} if {total} > {significant(table.attrs['cut'], 6)}"}
-
-
-SEARCH = ("cost", "swaps", "loss")  # of a report: how the prototypes were found, which the summary alone has
-NAMES_LEFT = 10  # in print
 
 
 def columns_left(fit: Fitted) -> list[str]:
@@ -261,15 +127,12 @@ def columns_left(fit: Fitted) -> list[str]:
 
 
 def _order_said(fit: Fitted) -> str:
-    """What the order of the classes is used for, if they have one."""
+    """Use of the order of the classes, if they have one."""
     response, validation = fit.frame.response, fit.curve
     if response is None or not response.ordered or len(fit.classes) < 3:
         return ""
     used = validation is not None and validation.measure == "ordinal"
     return f" (ordered; {'only the error uses the order' if used else 'the order is not used'})"
-
-
-SYMBOLS = ("eps", "lambda", "k", "K", "p", "C")  # of parameters, last in their names in a report
 
 
 def _reported(fit: Fitted, name: str, value: str) -> dict[str, str]:
@@ -279,15 +142,14 @@ def _reported(fit: Fitted, name: str, value: str) -> dict[str, str]:
         noun, value = "prototype cost" if symbol == "lambda" else noun, f"{symbol} = {value}"
     else:
         noun = name
-    validation, words = fit.curve, {*name.split(), f"{symbol}_"}
-    if validation is not None and fit.point is not None and not fit.selection.by_hand and words & {*validation.grid}:
-        rule = RULES[fit.selection.rule].format(measure=validation.measure_name)
-        value += f", selected by {count_folds(validation).replace(' folds', '-fold CV', 1)} ({rule})"
+    curve = selecting_curve(fit)
+    if curve is not None and {*name.split(), f"{symbol}_"} & {*curve.grid}:
+        value += f", selected by {count_folds(curve).replace(' folds', '-fold CV', 1)} ({selection_rule(fit)})"
     return {noun[0].upper() + noun[1:]: value}
 
 
 def _budget(fit: Fitted) -> str:
-    """What `max_prototypes=` allows, of the prototypes."""
+    """Maximum number of prototypes by `max_prototypes=`."""
     most = fit.call.arguments.get("max_prototypes")
     return "" if most is None or fit.model.can.counted == "features" or fit.selection.by_hand else f" (at most {brief(most)})"
 
@@ -299,35 +161,25 @@ def _of_other_class(fit: Fitted) -> str:
     return f", {count} of them {'a row' if count == 1 else 'rows'} of another class{cure}" if count else ""
 
 
-def has_chosen(fit: Fitted) -> bool:
-    """Whether the prototypes were selected, and are not simply all rows, as in k-NN."""
-    return not all_rows_serve(fit)
-
-
 def validated(fit: Fitted) -> dict[str, str]:
     """The cross-validated error at the selected point, named after its measure, and corrected for the selection."""
-    validation = fit.curve
-    assert validation is not None
-    assert fit.point is not None
-    row, name = validation.table.iloc[fit.point], validation.measure_name
-    how = count_folds(validation) + (", the same in each" if row["se"] <= SAME else "")
-    none = f"no-information {name} {fixed(validation.no_information)}"
+    row, name = fit.curve.table.iloc[fit.selection.point], fit.curve.measure_name
+    how = count_folds(fit.curve) + (", the same in each" if row["se"] <= SAME else "")
+    none = f"no-information {name} {fixed(fit.curve.no_information)}"
     out = {f"CV {name}": f"{with_error(row['error'], row['se'], how)}; {none}"}
-    corrected = None if fit.selection.by_hand else validation.corrected(fit.selection.rule)
+    corrected = corrected_error(fit)
     if corrected is not None:
-        tuned = ", ".join(map(str, validation.grid))
-        out[f"Corrected {name}"] = f"{fixed(corrected)} (adjusted for tuning {tuned} on the same folds)"
+        tuned = ", ".join(map(str, fit.curve.grid))
+        out[f"Corrected {name}"] = f"{fixed(corrected.value)} (adjusted for tuning {tuned} on the same folds)"
     return out
 
 
 def warnings_of(fit: Fitted) -> dict[str, str]:
-    """That the fit is worse than no information, and that its error counts costs twice."""
-    validation = fit.curve
-    assert validation is not None
-    assert fit.point is not None
-    corrected = None if fit.selection.by_hand else validation.corrected(fit.selection.rule)
-    worse = worse_than_one_class(validation, fit.point, fit.rule.kinds, fit.calibration is not None, corrected)
-    return {name: words for name, words in {"Warning": worse, "Costs": costs_twice(validation)}.items() if words}
+    """Warnings if the fit is worse than no information, and if its error counts costs twice."""
+    corrected = corrected_error(fit)
+    error = None if corrected is None else corrected.value
+    worse = worse_than_one_class(fit.curve, fit.selection.point, fit.rule.kinds, fit.calibration is not None, error)
+    return {name: words for name, words in {"Warning": worse, "Costs": costs_twice(fit.curve)}.items() if words}
 
 
 def described(fit: Fitted) -> str:
@@ -351,47 +203,38 @@ def per_class(fit: Fitted) -> pd.DataFrame:
     return out if fit.model.measures(fit.rule) else out[["observations"]]
 
 
-WIDE = 110  # characters of a line with the call at its end
-LARGE = 1000  # rows from which errors are printed with three decimals
-STRUCK = {"lambda", "cost", "swaps", "loss", "matrix", "local", "ridge", "K"}  # left to the summary unless given or tuned
-KEPT = (
-    "Note", "Separation", "Score", "Columns left", "Order", "Candidates", "Objective", "Class weights", "Warning", "Costs",
-    "Never predicted", "Cause", "Try", "Probabilities",
-)  # fmt: skip
-
-
 def headline(fit: Fitted) -> str:
     """The method, its prototypes, the rows and the classes."""
     frame, q = fit.frame, len(fit.rule.prototypes)
     title, rest = fit.model.title.replace(" (greedy)", ""), f"{fit.nobs} observations"
     if len(fit.dropped):
         rest += f" ({len(fit.dropped)} dropped for missing values)"
-    of = f"{q} prototypes{_budget(fit)}{_of_other_class(fit)} of " if fit.model.measures(fit.rule) and has_chosen(fit) else ""
+    of = f"{q} prototypes{_budget(fit)}{_of_other_class(fit)} of " if fit.model.measures(fit.rule) and not all_rows_serve(fit) else ""
     return f"{title}: {of}{rest}, {len(frame.levels)} classes{_order_said(fit)}"
 
 
 def no_summary(fit: Fitted) -> str:
-    """That the 1-SE rule keeps more than a third of the rows, with the error of fewer; "" if it does not."""
-    validation, size = fit.curve, len(fit.rule.prototypes)
+    """Warning that the 1-SE rule keeps more than a third of the rows, with the error of fewer; "" if it does not."""
+    curve, size = fit.curve, len(fit.rule.prototypes)
     counts = fit.model.can.counted not in (False, "features")
-    if validation is None or fit.selection.rule != "1se" or not counts or size <= MOST_SHARE * fit.nobs:
+    if curve is None or fit.selection.rule != "1se" or not counts or size <= MOST_SHARE * fit.nobs:
         return ""
-    fewer = _fewer(fit)
+    fewer = describe_fewer(fit, curve)
     return f"{size} of {fit.nobs} rows are prototypes, which is not a summary." + (f" Fewer: {fewer}" if fewer else "")
 
 
 def error_said(fit: Fitted) -> str:
     """The error with its 95 % interval, how it was estimated, and the error of one class for all rows."""
-    validation, point = (fit.curve, fit.point) if fit.curve is not None else (fit.checked, 0)
+    validation, point = (fit.curve, fit.selection.point) if fit.curve is not None else (fit.checked, 0)
     if isinstance(validation, str) or point is None:
         return validation if isinstance(validation, str) else "not cross-validated: cv=10"
     usual = 2 if fit.nobs < LARGE else 3
-    corrected = None if fit.selection.by_hand or fit.curve is None else validation.corrected(fit.selection.rule)
-    error = float(validation.choice.error[point])
+    corrected = corrected_error(fit)
+    error = validation.choice.error[point]
     if corrected is None:
         value, ends, how = error, tuple(validation.band().iloc[point][["low", "high"]]), "cross-validated"
     else:
-        ends, value = validation.corrected_interval(fit.selection.rule) or (np.nan, np.nan), corrected
+        value, ends = corrected.value, (corrected.low, corrected.high)
         how = f"cross-validated {fixed(error, usual)}, corrected for tuning"
     interval = f" (95 % CI {fixed(max(0.0, ends[0]), usual)} to {fixed(ends[1], usual)})" if np.isfinite(ends).all() else ""
     constant = "most common class" if validation.measure == "error" else "one class for all rows"
@@ -420,13 +263,13 @@ def _capital(name: str) -> str:
 
 def _with_rule(fit: Fitted, name: str, value: Any) -> str:
     """A value, and if it was selected from several, the rule and their number."""
-    said, validation = value if isinstance(value, str) else significant(value), fit.curve
-    said = ("no", "yes")[int(value)] if isinstance(value, (bool, np.bool_)) else said
-    if validation is None or fit.point is None or name not in validation.grid:
-        return said
-    count = validation.of_metric(fit.point).grid[name].nunique() if fit.problem.to_tune is not None else validation.grid[name].nunique()
-    rule = "set by hand" if fit.selection.by_hand else RULES[fit.selection.rule].format(measure=validation.measure_name)
-    return said if count < 2 else f"{said} ({rule}, {count} values)"
+    text = value if isinstance(value, str) else significant(value)
+    text = ("no", "yes")[int(value)] if isinstance(value, (bool, np.bool_)) else text
+    if fit.curve is None or fit.selection.point is None or name not in fit.curve.grid:
+        return text
+    count = fit.curve.of_metric(fit.selection.point).grid[name].nunique()
+    rule = "set by hand" if fit.selection.by_hand else selection_rule(fit)
+    return text if count < 2 else f"{text} ({rule}, {count} values)"
 
 
 def brief_facts(fit: Fitted) -> dict[str, str]:
@@ -438,16 +281,13 @@ def brief_facts(fit: Fitted) -> dict[str, str]:
         out["Prototypes"] = every["Prototypes"]
     if "Dissimilarity" in every:
         out["Distance"] = every["Dissimilarity"]
-    grid = dict[str, str]()
-    if validation is not None and fit.point is not None and not fit.selection.by_hand:
-        own, chosen = validation.of_metric(fit.point).grid, fit.selection.values
-        last = {name: e for name, e in validation.extensions.items() if name in own and chosen[name] == own[name].max()}
-        ended = {name: e for name, e in last.items() if not (e.added and e.all_classes)}
-        grid["Grid"] = "; ".join([*_extended(fit, ended), *_at_its_end(fit)])
-    return out | {line: words for line, words in {**grid, **{k: every[k] for k in KEPT if k in every}}.items() if words}
+    curve = selecting_curve(fit)
+    grid = "" if curve is None else describe_grid(fit, curve, unfinished=True)
+    return out | ({"Grid": grid} if grid else {}) | {name: every[name] for name in KEPT if every.get(name)}
 
 
 def _first_lines(fit: Fitted) -> list[str]:
+    """The headline, the call and a warning, if there is one."""
     head, call = headline(fit), repr(fit.call)
     lines = [f"{head}       {call}"] if len(head) + len(call) + 7 <= WIDE else [head, call]
     return [*lines, *filter(None, [no_summary(fit)])]
@@ -455,9 +295,9 @@ def _first_lines(fit: Fitted) -> list[str]:
 
 def text(fit: Fitted) -> str:
     """`print(fit)`."""
-    said = {name: visible(value) for name, value in brief_facts(fit).items()}
-    width = max(map(len, said))
-    lines = [f"{name:<{width}}  {value}" for name, value in said.items()]
+    shown = {name: visible(value) for name, value in brief_facts(fit).items()}
+    width = max(map(len, shown))
+    lines = [f"{name:<{width}}  {value}" for name, value in shown.items()]
     return "\n".join([*_first_lines(fit), "", visible_lines(_class_table(fit).to_string()), "", *lines])
 
 
@@ -477,11 +317,11 @@ def _class_table(fit: Fitted) -> pd.DataFrame:
 def choices(validation: ErrorCurve) -> pd.DataFrame:
     """The rows of the best point, of the 1-SE rule and of `choose=`; `corrected` has their errors corrected for the choice."""
     rules = list(dict.fromkeys(["min", "1se", validation.problem.call.choose]))
-    rows = validation.table.iloc[[validation.chosen(rule) for rule in rules]].set_axis(rules)
+    rows = validation.table.iloc[[validation.point_of(rule) for rule in rules]].set_axis(rules)
     if len(validation.grid) > 1:
-        corrected = [validation.corrected(rule) for rule in rules]
-        values = [np.nan if value is None else value for value in corrected]
-        rows.insert(int(rows.columns.get_loc("se")) + 1, "corrected", values)
+        found = [validation.correction(rule) for rule in rules]
+        corrected = [np.nan if estimate is None else estimate.value for estimate in found]
+        rows.insert(rows.columns.get_loc("se") + 1, "corrected", corrected)
     return rows.rename(columns={"error": validation.measure_name})
 
 
@@ -490,12 +330,189 @@ def _head(validation: ErrorCurve) -> str:
     how, name, problem = count_folds(validation), validation.measure_name, validation.problem
     further = [f"{parameter} above {significant(e.last)}" for parameter, e in validation.extensions.items() if e.added]
     points = f"{len(validation.table)} grid points" + (f" (extended with {', '.join(further)})" if further else "")
-    said = f"{problem.model.title}: {name} over {how}, {len(problem.frame)} observations"
-    return f"{said}, {points}; no-information {name} {fixed(validation.no_information, 3)}"
+    head = f"{problem.model.title}: {name} over {how}, {len(problem.frame)} observations"
+    return f"{head}, {points}; no-information {name} {fixed(validation.no_information, 3)}"
 
 
 def curve_said(validation: ErrorCurve) -> tuple[str, list[Any]]:
     """`print(validation)`."""
-    warned = (worse_than_one_class(validation, validation.chosen_by_call()), costs_twice(validation))
+    warned = (worse_than_one_class(validation, validation.point_of()), costs_twice(validation))
     lines = [repr(validation.problem.call), _head(validation), *(f"Warning: {words}" for words in warned if words)]
     return "\n".join(lines), [(choices(validation), NUMBERS)]
+
+
+def summary(fit: Fitted) -> Summary:
+    """Full summary of the fit, as a statsmodels Summary (text, HTML, LaTeX)."""
+    from .sheets import Sheet, SheetSummary, sheet_of  # statsmodels takes 0.4 s that most fits do without
+
+    search = {name.capitalize(): significant(fit.rule.report[name]) for name in SEARCH if name in fit.rule.report}
+    lines = {**facts(fit), **search, "Training error": fixed(fit.training_error)}
+    if names := columns_left(fit):
+        lines["Columns left"] = ", ".join(names)
+    out = [Sheet([[k, v] for k, v in lines.items()], repr(fit.call), aligns="ll"), sheet_of(by_class(fit), "Classes")]
+    if "objective" in fit.rule.report:
+        out.append(Sheet(objective_rows(fit.objective), "Objective", aligns="lr"))
+    if "certificate" in fit.rule.report:
+        head = ["class", "objective", "lower bound", "proof"]
+        out.append(Sheet(certificate_rows(fit), f"Certificate: {fit.certificate}", head, aligns="lrrl"))
+    features = fit.model.has("feature_table")
+    if features or (len(fit.rule.prototypes) and not all_rows_serve(fit)):
+        shown, title = with_texts(fit, list_prototypes(fit)), "Features" if features else "Prototypes"
+        title += f" (the first {SHOWN} of {len(shown)})" if len(shown) > SHOWN else ""
+        kept = [c for c in ("machine", "rule", "q", "r", "value") if c in shown]
+        out.append(sheet_of((shown[kept] if features else shown.set_index("prototype")).head(SHOWN), title))
+    if "Separation" in lines:
+        apart = separation(fit)
+        more = f" (the first {SHOWN} of {len(apart)} variables)" if len(apart) > SHOWN else ""
+        out.append(sheet_of(apart.head(SHOWN), f"Separation of the prototypes{more}"))
+    return SheetSummary(out, notes(fit))
+
+
+def by_class(fit: Fitted) -> pd.DataFrame:
+    """Observations, prototypes and cross-validated (else training) error of each class: the weighted proportion misclassified."""
+    table = per_class(fit)
+    counts = count_confusion(fit)[0]
+    name = "CV error" if fit.curve is not None else "training error"
+    total = fit.frame.class_weights  # a row without a prediction is wrong
+    table[name] = [fixed(1 - counts.iloc[k, k] / total[k]) if total[k] > 0 else "" for k in range(len(counts))]
+    return table
+
+
+def objective_rows(goal: Objective) -> list[list[str]]:
+    return [
+        ["uncovered rows (weight)", f"{goal.uncovered:g}"],
+        ["wrongly covered rows (weight, once for each ball)", f"{goal.miscovered:g}"],
+        [f"prototypes at a cost of lambda = {significant(goal.lambda_)}", f"{goal.prototypes}"],
+        ["objective, their sum", significant(goal.value, 6)],
+    ]
+
+
+def certificate_rows(fit: Fitted) -> list[list[str]]:
+    """The certificate class by class."""
+    certificate = fit.certificate
+    rows = [
+        [str(level), significant(certificate.objective[k], 6), significant(certificate.bound[k], 6), certificate.proof[k]]
+        for k, level in enumerate(fit.classes)
+    ]
+    return [*rows, ["all", significant(certificate.objective.sum(), 6), significant(certificate.bound.sum(), 6), ""]]
+
+
+def notes(fit: Fitted) -> list[str]:
+    """Notes for the reader."""
+    return [
+        *fit.frame.notes, *fit.dissimilarity.metric.notes, *_tied_notes(fit), *_certificate_notes(fit),
+        *(fit.model.notes(fit.learned) if fit.model.has("notes") else []), *_validation_notes(fit),
+        *_calibration_notes(fit),
+    ]  # fmt: skip
+
+
+def _tied_notes(fit: Fitted) -> list[str]:
+    """Texts at the same distance from all classes, such as texts without letters in common with a prototype."""
+    if not is_text(fit) or fit.frame.absent is not None or "distance" not in fit.rule.kinds:
+        return []
+    far = fit.predictions(None, "distance")
+    tied = far.index[(far.max(axis=1) == far.min(axis=1)).to_numpy()]
+    if not len(tied):
+        return []
+    which = f"{', '.join(map(brief, tied[:FEW]))}{', ...' if len(tied) > FEW else ''}"
+    return [f"Rows at the same distance from all classes, which are predicted as the first class: {len(tied)} ({which})."]
+
+
+def _calibration_notes(fit: Fitted) -> list[str]:
+    """The guarantee of prediction sets, and the classes with too few rows for it to be informative."""
+    if fit.calibration is None:
+        return []
+    least = fit.calibration.smallest_level()
+    few = [f"{c} (above level {a:.3g})" for c, a in zip(fit.classes, least, strict=True) if a < 0.95]
+    always = f"Classes with few calibration rows are in every set: {', '.join(few)}."
+    return [fit.calibration.guarantee(), *([always] if few else [])]
+
+
+def _certificate_notes(fit: Fitted) -> list[str]:
+    if "certificate" not in fit.rule.report:
+        return []
+    of_class = zip(fit.classes, fit.certificate.notes, strict=False)
+    return [f"Class {level}: {note}." for level, note in of_class if note]
+
+
+def _validation_notes(fit: Fitted) -> list[str]:
+    optimistic = f"The training error is optimistic: {fit.why_optimistic}"
+    validation = fit.curve
+    if validation is None:
+        return [f"{optimistic}."]
+    out = [f"Cross-validation: {note}." for note in validation.notes]
+    if len(validation.grid.columns):
+        how = f"Parameters of point {fit.selection.point}, selected manually"
+        if fit.selection.rule in RULES:
+            how = f"Parameters selected by the {selection_rule(fit)}"
+        keeps = validation.limits.allowed
+        kept = "" if keeps is None else f", {keeps.sum()} of which satisfy max_prototypes={brief(fit.call.arguments['max_prototypes'])}"
+        out.append(f"{how} among {len(validation.table)} grid points{kept}.")
+        out += tuned_on_the_same_folds(fit)
+    out += at_the_end(fit)
+    return [*out, f"{optimistic}. Use the cross-validated {validation.measure_name} to judge performance on new rows."]
+
+
+def tuned_on_the_same_folds(fit: Fitted) -> list[str]:
+    """Reason why the cross-validated error of a tuned fit is optimistic, and better estimates."""
+    name = fit.curve.measure_name
+    if fit.selection.rule == "bound" or len(fit.curve.grid) == 1:
+        return []
+    if fit.selection.by_hand:
+        return [f"The CV {name} is optimistic if the point was selected by looking at the curve."]
+    return [
+        f"The CV {name} is optimistic because the parameters were tuned on the same folds. The corrected {name} adjusts for this "
+        "(bootstrap of the held-out predictions). For a full assessment, use nested cross-validation: compare(formula, data, "
+        "[method], cv=10)."
+    ]
+
+
+def at_the_end(fit: Fitted) -> list[str]:
+    """A note if the lowest error is at the largest value of a parameter that was tried."""
+    grid, best, name = fit.curve.grid, fit.curve.choice.best, fit.curve.measure_name
+    numeric = [c for c in grid if grid[c].nunique() > 2 and pd.api.types.is_numeric_dtype(grid[c])]
+    ends = [(c, grid[c].iloc[best]) for c in numeric if allowed(fit) != grid[c].iloc[best] == grid[c].max() < np.inf]
+    return [
+        f"The lowest CV {name} is at the largest {c} tried, {significant(value)}: larger values may do better."
+        for c, value in ends
+    ]
+
+
+def of_fit(fit: Fitted, n: int | None = None, columns: Any = None) -> PaperTable:
+    """Table of the prototypes for a paper: their class, the columns of the method, and their values.
+
+    Parameters
+    ----------
+    n : int, optional
+        Number of prototypes, in the order of selection. Default: all.
+    columns : list of str, optional
+        Columns of `prototypes`. Default: the first eight, without `true_class` if each prototype represents its own class.
+
+    Returns
+    -------
+    PaperTable
+        The table, as from `TestResult.as_table`.
+
+    Examples
+    --------
+    >>> import protoclass as pc
+    >>> fit = pc.fit("species ~ .", pc.load_data("iris"), eps=1.0)
+    >>> fit.as_table(n=1, columns=["class", "newly_covered", "petal_width"]).frame.to_dict("index")
+    {'7': {'class': 'setosa', 'newly_covered': '39', 'petal_width': '0.2'}}
+    """
+    from .sheets import PaperTable  # see `summary`
+
+    found = fit.prototypes
+    same = "true_class" in found and (found["true_class"].astype(object) == found["class"].astype(object)).all()
+    usual = list(found.columns.drop("true_class" if same else []))
+    names = choose_columns("columns", columns, list(found), usual[:MOST_COLUMNS])
+    if n is not None:
+        whole_number("n", n, 1)
+    table = found[names].iloc[:n]
+    notes = [f"{fit.model.title}; {described(fit)}."]
+    known = fit.curve is not None and fit.selection.point is not None
+    notes += [f"{name}: {words}." for name, words in validated(fit).items()] if known else []
+    notes += [f"The first {len(table)} of {len(found)} prototypes."] if len(table) < len(found) else []
+    left = [str(name) for name in usual if name not in names]
+    notes += [f"Not shown: {', '.join(left)}."] if left else []
+    return PaperTable(table.rename_axis("Prototype"), f"Prototypes of {fit.frame.formula.response}", notes)

@@ -11,7 +11,7 @@ from ..estimation.fitted import Fitted
 from ..frames.tables import as_given, as_pandas, beside_given
 from ..ground.errors import DataError
 from ..ground.text import shorten
-from .words import is_text
+from .words import corrected_error, is_text
 
 ADDED = ("fitted", "correct", "prototype", "distance", "margin", "covered")  # by augment
 
@@ -52,16 +52,16 @@ def glance(fit: Fitted) -> Any:
                            "prototypes": len(fit.rule.prototypes), "size": fit.rule.size}  # fmt: skip
     row |= {"dissimilarity": fit.dissimilarity.metric.name} if fit.model.measures(fit.rule) else {}
     unused = fit.model.unused(len(fit.classes))
-    values = {name: value for name, value in fit.parameters().items() if name not in unused}
+    values = {name: value for name, value in fit.params.items() if name not in unused}
     row |= {name: value for name, value in values.items() if isinstance(value, (int, float, str))}
     if "objective" in fit.rule.report:
         row["objective"] = fit.objective.value
-    row["training_error"] = fit.training_error()
-    if fit.curve is not None and fit.point is not None:
-        chosen, name = fit.curve.table.iloc[fit.point], fit.curve.measure_name.replace(" ", "_")
-        corrected = None if fit.selection.by_hand else fit.curve.corrected(fit.selection.rule)
+    row["training_error"] = fit.training_error
+    if fit.curve is not None and fit.selection.point is not None:
+        chosen, name = fit.curve.table.iloc[fit.selection.point], fit.curve.measure_name.replace(" ", "_")
+        corrected = corrected_error(fit)
         row |= {f"cv_{name}": chosen["error"], "cv_se": chosen["se"]}
-        row |= {} if corrected is None else {f"cv_{name}_corrected": corrected}
+        row |= {} if corrected is None else {f"cv_{name}_corrected": corrected.value}
     return as_given(pd.DataFrame([row]), fit.call.data)
 
 
@@ -103,12 +103,12 @@ def augment(fit: Fitted, data: Any = None) -> Any:
     if "distance" in fit.rule.kinds:
         distance = fit.predictions(source, "distance", unseen=None).reindex(base.index)
         out["distance"] = distance.min(axis=1)
-        own = fitted if truth is None else truth.astype(object).where(truth.notna(), fitted)
-        out["margin"] = margins(distance.to_numpy(float), fit.frame.levels.get_indexer(own.astype(object)))
+        classes = fitted if truth is None else truth.astype(object).where(truth.notna(), fitted)
+        out["margin"] = margins(distance.to_numpy(float), fit.frame.levels.get_indexer(classes.astype(object)))
     if "cover" in fit.rule.kinds:
-        held = fit.predictions(source, "cover", unseen=None).reindex(base.index)
+        cover = fit.predictions(source, "cover", unseen=None).reindex(base.index)
         against = fitted if truth is None else truth
-        out["covered"] = (held.astype(object) == against.astype(object)).astype("boolean").where(fitted.notna())
+        out["covered"] = (cover.astype(object) == against.astype(object)).astype("boolean").where(fitted.notna())
     return beside_given(out, fit.call.data if data is None else data)
 
 
@@ -123,8 +123,8 @@ def margins(distance: np.ndarray, codes: np.ndarray) -> np.ndarray:
         Class codes, -1 for none.
     """
     at = np.arange(len(codes))
-    own = np.where(codes >= 0, distance[at, codes], np.nan)
+    to_class = np.where(codes >= 0, distance[at, codes], np.nan)
     others = distance.copy()
     others[at, codes] = np.inf
     with np.errstate(invalid="ignore"):  # no prototypes at all: inf - inf
-        return np.asarray(others.min(axis=1) - own)
+        return others.min(axis=1) - to_class

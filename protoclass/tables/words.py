@@ -1,21 +1,33 @@
-"""The words on plots and pages: names of measures, and sentences about fits and grid points."""
+"""Sentences about fits and grid points, for print, summaries, plots and pages."""
 
 from __future__ import annotations
 
 import numpy as np
 import pandas as pd
 
+from ..core import Array
+from ..core.statistics.intervals import Estimate
+from ..core.statistics.one_se import RULES, frontier, losses
 from ..core.task import ASSIGNED, COVERED
-from ..estimation.error_curve import ErrorCurve
+from ..estimation.error_curve import READ, ErrorCurve, mean_loss, row_weights
 from ..estimation.fitted import Fitted
-from ..ground.options import SAME
+from ..ground.errors import brief
+from ..ground.options import SAME, fixed, significant
 from ..ground.text import write_number, write_value
+from ..metrics.measuring import texts_as_wholes
+
+MANY, MOST_SHARE = 200, 1 / 3  # prototypes, and their proportion of the rows, from which on the printed fit shows smaller sizes
+FEWER = (10, 20)  # divisors of the number of prototypes
+MOST_LEARNED = 200_000_000  # rows times candidates times grid points up to which the printed fit computes smaller sizes
+MOST_PREDICTED = 2_000_000  # rows times prototypes up to which print predicts the training rows
+NAMED = 5  # classes that a line names before it counts the others
+LOWER = "a lower lambda_"
 
 
 def count_confusion(fit: Fitted) -> tuple[pd.DataFrame, str]:
     """Weight of the rows by true and predicted class, and which rows: held out, if something was cross-validated, else training rows."""
     if fit.curve is not None:
-        return fit.curve.confusion(fit.point), "held-out rows"
+        return fit.curve.confusion(fit.selection.point), "held-out rows"
     L, levels = len(fit.classes), fit.frame.levels
     table = np.bincount(fit.frame.codes * L + fit.fitted_codes, fit.frame.weights, L * L).reshape(L, L)
     return pd.DataFrame(table, levels, levels), "training rows"
@@ -27,8 +39,8 @@ def all_rows_serve(fit: Fitted) -> bool:
     return prototypes.at is not None and len(prototypes) == fit.nobs and not {*COVERED, *ASSIGNED} & set(prototypes.table)
 
 
-def list_shown(fit: Fitted) -> np.ndarray:
-    """Places of the prototypes that a picture marks: the support objects where there are such, none where all rows serve."""
+def list_shown(fit: Fitted) -> Array:
+    """Places of the prototypes that a picture marks: the support objects if there are some, none if all rows serve."""
     support = fit.rule.prototypes.table.get("support")
     if support is not None:
         return np.flatnonzero(support)
@@ -69,7 +81,7 @@ def describe_prototypes(fit: Fitted) -> str:
 
 
 def describe_balls(fit: Fitted, count: int, shapes: bool) -> str:
-    """What a plot shows of the balls of the first `count` prototypes: their shapes, or lines to the rows in them."""
+    """Description of the balls of the first `count` prototypes in a plot: their shapes, or lines to the rows in them."""
     radii = fit.rule.prototypes.radii
     if radii is None or not count:
         return ""
@@ -90,7 +102,7 @@ def list_features(fit: Fitted) -> list[str]:
 
 
 def describe_axis(validation: ErrorCurve, parameter: str) -> str:
-    """What a tuned parameter is called beside its axis."""
+    """Name of a tuned parameter beside its axis."""
     return validation.problem.model.words.get(parameter, parameter)
 
 
@@ -102,7 +114,7 @@ def describe_point(validation: ErrorCurve, point: int) -> str:
 
 def describe_choice(validation: ErrorCurve, point: int) -> str:
     """A grid point with its error, and whether it is the best or the 1-SE choice."""
-    names = ((validation.best, f"the least {validation.measure_name}"), (validation.one_se, "the 1-SE choice"))
+    names = ((validation.choice.best, f"the least {validation.measure_name}"), (validation.choice.one_se, "the 1-SE choice"))
     marks = [name for at, name in names if at == point]
     which = f", {' and '.join(marks)}" if marks else ""
     error = write_error(validation.table.iloc[point])
@@ -111,9 +123,10 @@ def describe_choice(validation: ErrorCurve, point: int) -> str:
 
 def describe_selection(validation: ErrorCurve) -> str:
     """The selection of the 1-SE rule, its size and its error: the title of the error curve."""
-    row, measure = validation.table.iloc[validation.one_se], validation.measure_name
+    point, measure = validation.choice.one_se, validation.measure_name
+    row = validation.table.iloc[point]
     error = f"{measure} {write_rate(row['error'], measure)}" + (f" (SE {write_rate(row['se'], measure)})" if row["se"] > SAME else "")
-    return f"1-SE choice: {describe_point(validation, validation.one_se)}; mean size {row['size']:.0f}, {error}"
+    return f"1-SE choice: {describe_point(validation, point)}; mean size {row['size']:.0f}, {error}"
 
 
 def write_rate(value: float, measure: str = "error") -> str:
@@ -128,13 +141,13 @@ def write_rate(value: float, measure: str = "error") -> str:
 
 
 def name_sizes(validation: ErrorCurve) -> str:
-    """What the sizes of the fitted models count: "prototypes" or "features"; "size" if they count neither."""
+    """Units of the sizes of the fitted models: "prototypes" or "features"; "size" if they are neither."""
     counted = validation.problem.model.can.counted
     return "features" if counted == "features" else "prototypes" if counted else "size"
 
 
 def list_facts(validation: ErrorCurve, point: int) -> list[tuple[str, str]]:
-    """What is known of a grid point, by name."""
+    """Facts about a grid point, by name."""
     row = validation.table.iloc[point]
     out = [(describe_axis(validation, k), write_value(row[k])) for k in validation.grid]
     out.append((f"held-out {validation.measure_name}, {count_folds(validation)}", write_error(row)))
@@ -151,3 +164,156 @@ def count_folds(validation: ErrorCurve) -> str:
     """The folds, and how often they were drawn."""
     repeats = len(validation.of_fold)
     return f"{int(validation.of_fold.max()) + 1} folds" + (f" x {repeats} repeats" if repeats > 1 else "")
+
+
+def selecting_curve(fit: Fitted) -> ErrorCurve | None:
+    """The cross-validation whose rule selected the parameters of the fit; None without one."""
+    return None if fit.curve is None or fit.selection.point is None or fit.selection.by_hand else fit.curve
+
+
+def corrected_error(fit: Fitted) -> Estimate | None:
+    """The cross-validated error, corrected for the selection; None if nothing was selected by a rule."""
+    curve = selecting_curve(fit)
+    return None if curve is None else curve.correction(fit.selection.rule)
+
+
+def selection_rule(fit: Fitted) -> str:
+    """The rule that selected the parameters, in words."""
+    return RULES[fit.selection.rule].format(measure=fit.curve.measure_name)
+
+
+def describe_fewer(fit: Fitted, curve: ErrorCurve) -> str:
+    """Errors with fewer prototypes, if the 1-SE rule selects many; only at the grid points, if more fits would take long."""
+    size, counted = len(fit.rule.prototypes), fit.model.can.counted not in (False, "features")
+    many = not all_rows_serve(fit) and size > min(MANY, MOST_SHARE * fit.nobs)
+    if not (many and counted and fit.selection.rule == "1se"):
+        return ""
+    slow = fit.dissimilarity.metric.slow or fit.problem.train_in_folds or fit.problem.to_tune is not None
+    if slow or np.prod([*fit.dissimilarity.shape, len(curve.grid)]) > MOST_LEARNED:
+        points = frontier(curve.choice.error, curve.rule_sizes)
+        sizes, error = curve.rule_sizes[points], curve.choice.error[points]
+    else:
+        sizes, error = fit.prices
+    smaller = [np.flatnonzero((sizes >= len(fit.classes)) & (sizes <= size / by)) for by in FEWER]
+    costs = [(f"{sizes[g]:.0f}", fixed(error[g], 3)) for g in dict.fromkeys(found[-1] for found in smaller if len(found))]
+    if not costs:
+        return "" if fit.model.within(fit.nobs) == fit.model else "max_prototypes= limits their number and selects the best such fit"
+    (count, cost), *others = costs
+    further = "".join(f", {fewer} with {more}" for fewer, more in others)
+    return f"{count} with CV {curve.measure_name} {cost}{further}; set max_prototypes="
+
+
+def describe_grid(fit: Fitted, curve: ErrorCurve, unfinished: bool = False) -> str:
+    """Extensions of default grids, and the largest of the user's own values if they were selected.
+
+    `unfinished`: only extensions of a parameter whose largest value was selected and that could not go on.
+    """
+    grid, values, out = curve.of_metric(fit.selection.point).grid, fit.selection.values, []
+    for name, extension in curve.extensions.items():
+        finished = extension.added and extension.all_classes
+        if unfinished and (finished or name not in grid or values[name] != grid[name].max()):
+            continue
+        ended = "" if extension.all_classes else "; with the next value a class has no prototypes"
+        if extension.added:
+            added = f"{extension.added} larger value{'s' if extension.added > 1 else ''} of {name}"
+            out.append(f"extended by {added} (up to {significant(grid[name].max())}), because the largest was selected{ended}")
+        else:
+            out.append(f"not extended, although the largest {name}, {significant(extension.last)}, was selected{ended}")
+    grid = curve.grid
+    given = [c for c in grid if not fit.problem.model.has_default_grid(c) and grid[c].dtype.kind in "iuf" and grid[c].nunique() > 1]
+    ends = [c for c in given if values[c] == grid[c].max() < np.inf and values[c] != allowed(fit)]
+    return "; ".join([*out, *(f"the largest {c}, {significant(values[c])}, was selected: try larger values" for c in ends)])
+
+
+def allowed(fit: Fitted) -> int:
+    """Maximum number of prototypes of all classes that `max_prototypes=` allows, 0 without it."""
+    return fit.problem.budget or 0
+
+
+def class_facts(fit: Fitted) -> dict[str, str]:
+    """The lines of print on class weights and on classes that are never predicted, if there is something to report."""
+    given = fit.call.arguments.get("class_weights")
+    also = " and the probabilities; predict(new, loss=) then counts costs twice" if "prob" in fit.rule.kinds else ""
+    also = also if fit.calibration is None else ", but not the probabilities and sets"
+    out = {} if given is None else {"Class weights": f"{brief(given)}, which also weight the errors{also}"}
+    if fit.frame.absent is not None:
+        return out
+    none = fit.model.can.nearest and not len(fit.rule.prototypes)  # for other rules the method describes what this means
+    out |= _no_prototypes(fit) if none else _never_predicted(fit)
+    texts = texts_as_wholes(fit.frame, fit.dissimilarity.metric)
+    if not texts:
+        return out
+    cause, cure = texts.rsplit(": ", 1)  # no other cure helps
+    return {**out, "Cause": cause, "Try": cure}
+
+
+def _no_prototypes(fit: Fitted) -> dict[str, str]:
+    """Warning that a nearest-prototype rule has no prototypes."""
+    heaviest = fit.frame.levels[fit.fitted_codes[0]]
+    out = {"Prototypes": f"0, every row is predicted as the most common training class (by weight), {heaviest}"}
+    return {**out, "Try": LOWER} if fit.model.can.costs else out
+
+
+def _never_predicted(fit: Fitted) -> dict[str, str]:
+    """Classes without prototypes, and those that no held-out (without these, training) row is predicted as."""
+    prototypes = fit.rule.prototypes
+    bare = np.zeros(len(fit.classes), bool)
+    if fit.model.can.nearest:
+        bare = np.bincount(prototypes.classes, minlength=len(bare)) == 0
+    parts = [f"{_named([str(fit.classes[c]) for c in np.flatnonzero(bare)])}: no prototypes"] if bare.any() else []
+    predicted, kind = _predicted(fit)
+    unseen = ~predicted & ~bare
+    if unseen.any():
+        percent = 100 * np.bincount(fit.frame.codes, minlength=len(bare)) / fit.nobs
+        names = [f"{fit.classes[c]} ({percent[c]:.2g} % of the rows)" for c in np.flatnonzero(unseen)]
+        parts.append(f"{_named(names)}: not for any {kind} row")
+    if not parts:
+        return {}
+    words = cures(fit, bare, unseen)
+    return {"Never predicted": "; ".join(parts), **({"Try": words} if words else {})}
+
+
+def _named(classes: list[str]) -> str:
+    more = f" and {len(classes) - NAMED} more" if len(classes) > NAMED else ""
+    return ", ".join(classes[:NAMED]) + more
+
+
+def _predicted(fit: Fitted) -> tuple[Array, str]:
+    """Classes that are predicted for some rows, and the kind of these rows; all classes, if predicting would take long."""
+    validation, count = fit.curve, len(fit.classes)
+    if validation is not None and fit.selection.point is not None:
+        codes = validation.predicted[:, :, fit.selection.point]
+        return np.bincount(codes[codes >= 0], minlength=count) > 0, "held-out"
+    if fit.nobs * len(fit.rule.prototypes) > MOST_PREDICTED or fit.dissimilarity.metric.slow:
+        return np.ones(count, bool), ""
+    return np.isin(np.arange(count), fit.fitted_codes), "training"  # a row without variables in common has no prediction
+
+
+def cures(fit: Fitted, bare: Array, unseen: Array) -> str:
+    """Remedies for classes that are never predicted.
+
+    Parameters
+    ----------
+    fit : Fitted
+    bare, unseen : bool arrays (classes,)
+        Classes without prototypes, and others that are never predicted.
+    """
+    out = []
+    if fit.curve is not None and fit.curve.measure == "error" and _balanced_helps(fit.curve, np.flatnonzero(bare | unseen)):
+        out.append('measure="balanced" to tune')
+    if bare.any() and fit.model.can.costs:
+        out.append(LOWER)
+    if fit.model.can.weights and fit.call.arguments.get("class_weights") is None:
+        out.append('class_weights="balanced"')
+    if unseen.any() and set(READ) & set(fit.rule.kinds):
+        calibrate = "" if fit.calibration is not None else "calibrate=True and "
+        out.append(f"{calibrate}predict(new, loss=) or predict(new, threshold=)")
+    return ", or ".join(out)
+
+
+def _balanced_helps(validation: ErrorCurve, classes: Array) -> bool:
+    """Whether held-out rows are predicted as one of the classes at the grid point of the lowest balanced error."""
+    problem = validation.problem
+    lost = losses(validation.predicted, problem.frame.codes, 1.0 - np.eye(len(problem.frame.levels)))
+    best = mean_loss(lost, row_weights(problem, "balanced")).argmin()
+    return bool(np.isin(validation.predicted[:, :, best], classes).any())

@@ -1,4 +1,4 @@
-"""Alternatives and criticisms of a fit: labels, verdicts, words, pictures, and what is refused."""
+"""Alternatives and criticisms of a fit: labels, verdicts, words, pictures, and what is refused; swaps."""
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -28,7 +28,7 @@ def result(fit):
 def objective(fit, labels):
     """Of the solution with these prototypes, each of its own class, from distances."""
     D, y = pc.dissimilarity("species ~ .", fit.call.data).frame(), fit.call.data["species"]
-    inside = D[labels] < fit.parameters()["eps"]
+    inside = D[labels] < fit.params["eps"]
     own = y.to_numpy()[:, None] == y[labels].to_numpy()
     lost = (~(inside & own).any(axis=1)).sum() + (inside & ~own).to_numpy().sum()
     return lost + len(labels) * fit.objective.lambda_
@@ -175,21 +175,14 @@ def test_what_is_refused(fit, iris):
         pc.fit("species ~ .", iris, "scm", penalty=1.0).criticisms()
     with pytest.raises(pc.NotAvailable, match="criticisms need prototypes, but the rule has none"):
         pc.fit("species ~ .", iris, eps=1.0, lambda_=1e6).criticisms()
-    for within in (-0.1, "x"):
-        with pytest.raises(pc.OptionError, match=r"within .*must be"):
-            fit.alternatives(within=within)
-    for seconds in (-1, "x"):
-        with pytest.raises(pc.OptionError, match=r"seconds .*must be"):
-            fit.alternatives(seconds=seconds)
-    for candidates in ("7", {0: 1}):
-        with pytest.raises(pc.OptionError, match=r"candidates must be a list of row labels"):
-            fit.alternatives(candidates=candidates)
-    for label in ("none", [1]):
-        with pytest.raises(pc.OptionError, match="is not the label of a candidate"):
-            fit.alternatives(candidates=[label])
-    for n in (0, 2.5):
-        with pytest.raises(pc.OptionError, match="n must be"):
-            fit.criticisms(n=n)
+    for argument, message in (
+        ({"within": -0.1}, r"within .*must be"), ({"seconds": "x"}, r"seconds .*must be"),
+        ({"candidates": "7"}, r"candidates must be a list of row labels"), ({"candidates": ["none"]}, "is not the label of a candidate"),
+    ):  # fmt: skip
+        with pytest.raises(pc.OptionError, match=message):
+            fit.alternatives(**argument)
+    with pytest.raises(pc.OptionError, match="n must be"):
+        fit.criticisms(n=0)
 
 
 def test_a_fit_without_prototypes_has_nothing_to_replace(iris):
@@ -199,3 +192,41 @@ def test_a_fit_without_prototypes_has_nothing_to_replace(iris):
     assert result.tidy().empty
     result.plot()
     plt.close("all")
+
+
+@pytest.fixture(scope="module")
+def exact_fit(iris):
+    return pc.fit("species ~ .", iris, eps=1.0, solver="exact")
+
+
+def test_a_swap_and_back_is_the_fit_itself(exact_fit, iris):
+    old = exact_fit.prototypes.index[1]
+    of_class = iris.index[iris["species"] == exact_fit.prototypes["class"].iloc[1]]
+    new = of_class.difference(exact_fit.prototypes.index)[0]
+    back = exact_fit.swap(old, new).swap(new, old)
+    assert back.prototypes["newly_covered"].tolist() == exact_fit.prototypes["newly_covered"].tolist()
+    assert back.objective == exact_fit.objective
+    assert back.predict(iris).equals(exact_fit.predict(iris))
+    assert exact_fit.swap(old, new).curve is None
+    for tuned in (pc.fit("species ~ .", iris, eps=[1.0, 1.5], cv=3,
+        dissimilarity="euclidean", repeats=1), pc.fit("species ~ .", iris, eps=1.0, cv=3)):
+        other = tuned.swap(tuned.prototypes.index[0], next(row for row in iris.index if row not in tuned.prototypes.index))
+        assert other.curve is None  # its error was that of the other prototypes
+    assert f"{new} for {old}" in repr(exact_fit.swap(old, new))
+
+
+def test_a_swap_that_can_not_be_swapped_is_refused(exact_fit, iris):
+    old = exact_fit.prototypes.index[0]
+    for call, message in (
+        (lambda: exact_fit.swap("none", 3), r"prototype must be a label of fit\.prototypes\.index, not 'none'"),
+        (lambda: exact_fit.swap(old, "none"), "'none' is not the label of a candidate"),
+        (lambda: exact_fit.swap(old, [3]), "is not the label of a candidate"),
+        (lambda: exact_fit.swap(old, old), "is already a prototype of this class"),
+    ):
+        with pytest.raises(pc.OptionError, match=message):
+            call()
+    other = next(row for row in iris.index if iris["species"][row] != exact_fit.prototypes["class"].iloc[0])
+    with pytest.raises(pc.OptionError, match="is a candidate of another class than"):
+        exact_fit.update(candidates="same_class").swap(old, other)
+    with pytest.raises(pc.NotAvailable, match="has no prototypes to replace by a row: use 'pvm' or 'medianglvq'"):
+        exact_fit.update(method="knn", k=3).swap(0, 1)

@@ -114,7 +114,3 @@ def test_latex_has_the_cells_under_a_caption(clinic):
     assert "adjustbox}{" not in fit.test(new, by="site").as_table(["error"]).as_latex()
 
 
-def test_html_has_the_cells(clinic):
-    fit, new = clinic
-    table = fit.test(new, by="site").as_table(["npv"])
-    assert all(cell in table.as_html() for cell in table.frame.to_numpy().ravel())

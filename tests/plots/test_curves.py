@@ -1,6 +1,5 @@
 """Error curves: where their axes end, what is shaded, and what they say."""
 
-import pytest
 from matplotlib.figure import Figure
 
 import protoclass as pc
@@ -26,7 +25,7 @@ def test_the_axis_of_the_errors_ends_at_the_data_whatever_else_there_is_to_say(i
 
 def test_the_curve_says_what_was_chosen(iris):
     v = pc.cross_validate("species ~ .", iris, eps=[0.3, 0.5, 0.7, 1.0, 1.5], cv=5, dissimilarity="euclidean", repeats=1)
-    ax, choice = v.plot(ax=axes()), v.table.iloc[v.one_se]
+    ax, choice = v.plot(ax=axes()), v.selected("1se")
     rates = [f"{100 * choice[name]:.1f} %" for name in ("error", "se")]
     words = f"1-SE choice: eps = {choice['eps']:.3g}; mean size {choice['size']:.0f}, error {rates[0]} (SE {rates[1]})"
     assert ax.get_title().replace("\n", " ") == words

@@ -1,0 +1,584 @@
+"""Analyses of samples and permutations of the rows: stability of prototypes and of learned weights, and a test of the CV error."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property, partial
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from ..core import Array
+from ..core.parallel import each, each_fit
+from ..core.statistics.resample import disjoint, exchangeable, sample_by_class
+from ..core.task import Points, Task
+from ..estimation.cross_validation import validate
+from ..estimation.error_curve import ErrorCurve
+from ..estimation.fitted import Fitted
+from ..estimation.problem import HOLD_LIMIT, Problem, prepare
+from ..frames.tables import as_pandas
+from ..ground.checks import check_runs, is_number, one_of
+from ..ground.errors import DataError, NotAvailable, OptionError, ProtoclassError, brief, shown
+from ..ground.options import fixed, significant, watch
+from ..metrics.base import TrainedMetric, train_metric
+from ..values import Above, Printed, public
+
+COLUMNS = ("ball_hit_rate", "ball_hit_rate_random", "distance_95", "reselected")
+SURE = 0.95  # proportion of the samples with a prototype within `distance_95`
+BLOCK = 512  # prototypes whose distances are in memory at a time
+
+
+@public
+@dataclass(frozen=True, eq=False, repr=False)
+class Stability(Printed):
+    """Stability of the prototypes over samples of the rows.
+
+    Attributes
+    ----------
+    fit : Fitted
+        The fit.
+    table : DataFrame
+        One row for each row of the data (or unlabelled candidate) that was a prototype of the fit or of a sample, by label.
+        The prototypes of the fit come first, the most stable before the others.
+
+        `class` : the class that it represents; `prototype` : whether it is a prototype of the fit.
+
+        `ball_hit_rate` (prototypes of the fit that have balls) : proportion of the samples with a prototype of the class in its ball.
+
+        `ball_hit_rate_random` : the same proportion, expected for random rows of the class, as many as its prototypes in each
+        sample. A large ball often contains a random row, so only the difference is evidence of stability.
+
+        `distance_95` (prototypes of the fit) : the distance, in units of the dissimilarity, within which a prototype of the class
+        lay in 95 % of the samples; inf if more than 5 % of the samples had none.
+
+        The samples are drawn from the rows that selected the prototypes, so `ball_hit_rate` is too high and `distance_95` too small
+        for other rows. In `benchmarks/STABILITY.md` a mean `ball_hit_rate` of 0.86 is 0.75 for new samples, and 0.78 is 0.57 with
+        smaller balls. Report `replicate` as well.
+
+        `drawn` : number of samples that contained the row; `reselected` : proportion of these in which it was selected again, NaN if
+        no sample contained it. For other rows `reselected` is optimistic, often twice too high or more (`benchmarks/STABILITY.md`);
+        `replicate` is not.
+    sizes : int array (B,)
+        Number of prototypes in each sample.
+    sample : "bootstrap" or "halves"
+        Type of the samples.
+    """
+
+    fit: Fitted
+    table: pd.DataFrame
+    sizes: Array
+    sample: str
+
+    plot = Above("protoclass.pictures")
+
+    @property
+    def prototypes(self) -> pd.DataFrame:
+        """`Fit.prototypes` with `ball_hit_rate`, `ball_hit_rate_random`, `distance_95` and `reselected` after the class."""
+        out = self.fit.prototypes.copy()
+        table = self.table[self.table["prototype"]]
+        table = table.set_axis(_keys(table.index, table["class"]))
+        stands_for = _keys(out.index, out["class"])
+        shown = [c for c in COLUMNS if c in table]
+        out = out.rename(columns={c: f"{c} (predictor)" for c in shown if c in out})
+        for place, name in enumerate(shown):
+            out.insert(1 + place, name, table[name].reindex(stands_for).to_numpy())
+        return out
+
+    def replicate(
+        self, fractions: Sequence[float] = (0.25, 0.5), B: int = 200, seed: int = 0, progress: bool | None = None
+    ) -> pd.DataFrame:
+        """How prototypes replicate in rows that were not used to select them: mean `ball_hit_rate` and `reselected`.
+
+        Two disjoint samples are drawn, with the same number of rows of each class, and the method is refitted to both.
+        `ball_hit_rate` is the proportion of balls of the first fit that contain a prototype of their class of the second;
+        `ball_hit_rate_random` is the proportion expected for as many random rows of the class of the second sample. Then one
+        prototype of the first fit replaces a row of its class in the second sample, and the method is refitted; `reselected` is the
+        proportion of pairs in which it is selected again. Rows are shuffled in each sample, because ties go to the first row. These
+        proportions are unbiased for fits to new samples of this size, on average over prototypes. Samples have at most half of the
+        rows, so the proportions for all rows, or for a single prototype, are not estimated.
+
+        Parameters
+        ----------
+        fractions : sequence of float, each above 0 and at most 0.5
+            Fraction of the rows in each of the two samples.
+        B : int >= 2
+            Pairs of samples for each fraction.
+        seed : int
+            Seed for the samples.
+        progress : bool, optional
+            Whether to show a progress bar, as in `fit`.
+
+        Returns
+        -------
+        DataFrame
+            Table by `fraction`: `rows` of each sample, `ball_hit_rate`, `ball_hit_rate_random` (both if the prototypes have balls) and
+            `reselected`.
+
+        Raises
+        ------
+        DataError
+            If the samples are too small for the parameters of the fit.
+
+        Examples
+        --------
+        >>> import protoclass as pc
+        >>> result = pc.fit("species ~ .", pc.load_data("iris"), eps=1.0).stability(B=50)
+        >>> float(result.prototypes["reselected"].mean().round(2)), result.replicate([0.5], B=40).round(2).to_dict("list")
+        (0.71, {'rows': [75], 'ball_hit_rate': [0.81], 'ball_hit_rate_random': [0.67], 'reselected': [0.28]})
+        """
+        check_runs("B", B, seed, progress)
+        given, fractions = fractions, list(fractions) if np.iterable(fractions) else []
+        if not fractions or not all(is_number(fraction, 0.0, above=True, high=0.5) for fraction in fractions):
+            raise OptionError(
+                "fractions must be a sequence of fractions of the rows, each above 0 and at most 0.5 (two disjoint samples are "
+                f"needed), not {brief(given)}"
+            )
+        task = self.fit.problem.task(self.fit.dissimilarity, limit=HOLD_LIMIT)
+        rows = [count_fraction(task, float(fraction)) for fraction in fractions]
+        pairs = [(k, b) for k in range(len(fractions)) for b in range(B)]
+
+        def run(pair: tuple[int, int]) -> tuple[float, float, float]:
+            return replicate_once(self.fit, task, float(fractions[pair[0]]), (seed, *pair))
+
+        found = list(watch(each(run, pairs, min(rows) * task.shape[1]), len(pairs), "drawing pairs", progress))
+        out = pd.DataFrame(found, columns=[*COLUMNS[:2], "reselected"])
+        fraction = pd.Index(np.array(fractions, float), name="fraction")
+        out = out.groupby([k for k, _ in pairs]).mean().set_axis(fraction)  # without pairs that are NaN
+        out.insert(0, "rows", rows)
+        return out if "cover" in self.fit.rule.kinds else out.drop(columns=[*COLUMNS[:2]])
+
+    def weights(self, B: int = 50, seed: int = 0, progress: bool | None = None) -> pd.DataFrame:
+        """Stability of learned weights of variables, by bootstrap samples of the rows within each class.
+
+        Parameters
+        ----------
+        B : int >= 2
+            Number of samples. The dissimilarity is learned again in each sample.
+        seed : int
+            Seed for the samples.
+        progress : bool, optional
+            Whether to show a progress bar, as in `fit`.
+
+        Returns
+        -------
+        DataFrame
+            Table by variable, the largest weight first: `weight` in the fit; `low` and `high`, the range of the weight in 90 % of the
+            samples; `first`, the proportion of the samples in which the weight was among the three largest. If each class has its own
+            weights, the table is by class and variable.
+
+        Raises
+        ------
+        NotAvailable
+            If the dissimilarity has not learned weights.
+
+        Examples
+        --------
+        >>> import protoclass as pc
+        >>> fit = pc.fit("species ~ .", pc.load_data("iris"), "medianglvq", K=1, matrix="diagonal", ridge=0.01)
+        >>> fit.stability(B=10).weights(B=20).index[:2].tolist()
+        ['petal_length', 'petal_width']
+        """
+        fit, metric = self.fit, self.fit.problem.metric
+        known = fit.dissimilarity.metric.column_weights
+        if known is None or not metric.supervised:
+            name = fit.dissimilarity.metric.name
+            raise NotAvailable(f"{name} dissimilarities have no learned weights: use pc.Relevance or pc.NCA")
+        check_runs("B", B, seed, progress)
+        frame = fit.frame
+
+        def learn(b: int) -> Array:
+            count = sample_by_class(frame.codes, "bootstrap", (seed, b))
+            sample = replace(frame, weights=frame.weights * count).take(np.flatnonzero(count))
+            return weights_by_class(train_metric(metric, sample))
+
+        samples = np.array(list(watch(each(learn, range(B)), B, "learning again", progress)))  # (B, 1 or classes, p)
+        low, high = np.quantile(samples, [0.05, 0.95], axis=0)
+        first = (np.argsort(np.argsort(-samples, axis=2, kind="stable"), axis=2) < 3).mean(axis=0)
+        tables = [
+            pd.DataFrame({"weight": weight, "low": low[k], "high": high[k], "first": first[k]}, known.index.rename("variable"))
+            .sort_values("weight", ascending=False, kind="stable")
+            for k, weight in enumerate(weights_by_class(fit.dissimilarity.metric))
+        ]
+        return tables[0] if len(tables) == 1 else pd.concat(dict(zip(fit.classes, tables, strict=True)), names=["class"])
+
+    def _said(self) -> tuple[str, list[Any]]:
+        low, middle, high = np.quantile(self.sizes, [0.025, 0.5, 0.975])
+        prototypes = self.table[self.table["prototype"]]
+        how = "bootstrap samples" if self.sample == "bootstrap" else "random halves of the rows"
+        lines = [
+            f"Number of prototypes: {len(prototypes)} in the fit, {middle:.0f} in the median of {len(self.sizes)} {how} "
+            f"(95 % of them: {low:.0f} to {high:.0f})"
+        ]
+        balls = "ball_hit_rate" in prototypes
+        if balls and len(prototypes):
+            rate, random = (fixed(100 * prototypes[name].mean(), 0) for name in COLUMNS[:2])
+            lines.append(f"ball_hit_rate: on average, the ball contained a prototype of its class in {rate} % of the samples")
+            lines.append(f"ball_hit_rate_random: as many random rows of the class would give {random} %")
+        if len(prototypes):
+            within, chosen = significant(prototypes["distance_95"].median(), 3), fixed(100 * prototypes["reselected"].mean(), 0)
+            lines += [
+                f"distance_95: in {SURE:.0%} of the samples, a prototype of the class lay within this distance (median {within})",
+                f"reselected: on average, the row was selected again in {chosen} % of the samples that contained it",
+                "These figures are optimistic, because the samples are drawn from the rows that selected the prototypes: replicate()",
+                f"estimates {'ball_hit_rate and reselected' if balls else 'reselected'} for other rows",
+            ]
+        return "\n".join(lines), [(self.table.head(10), {"float_format": partial(fixed, usual=2)})]
+
+
+def _keys(labels: pd.Index, classes: pd.Series) -> pd.Index:
+    """Label and class of each prototype as one value, also if labels are tuples."""
+    return pd.Index(list(zip(labels, classes, strict=True)), tupleize_cols=False)
+
+
+@dataclass(frozen=True)
+class Resampled:
+    """Selections of the method of a fit in numbered samples of the rows; a copy in another process makes its own task."""
+
+    fit: Fitted
+    sample: str
+    seed: int
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Resampled, (self.fit, self.sample, self.seed)
+
+    @cached_property
+    def task(self) -> Task:
+        return self.fit.problem.task(self.fit.dissimilarity, limit=HOLD_LIMIT)
+
+    def __call__(self, b: int) -> Selection:
+        return select(self.fit, self.task, sample_by_class(self.task.y, self.sample, (self.seed, b)), b)
+
+
+def stability(
+    fit: Fitted, B: int = 200, seed: int = 0, sample: str | None = None, progress: bool | None = None, client: Any = None
+) -> Stability:
+    """Stability of the prototypes when the rows are resampled.
+
+    `ball_hit_rate` and `distance_95` measure whether samples select a prototype in the same region; `reselected` whether they select
+    the same row. All three are optimistic for other rows, because the samples are drawn from the rows that selected the prototypes;
+    `Stability.replicate` estimates them for new samples. Parameters, scales and the dissimilarity are not refitted.
+
+    Parameters
+    ----------
+    B : int >= 2
+        Number of samples.
+    seed : int
+        Seed for the samples.
+    sample : "bootstrap", "halves" or None
+        Type of the samples, stratified by class. "bootstrap": as many rows as in the data, with replacement. "halves": half of the
+        rows, without replacement. None: the bootstrap if the method takes weights, otherwise halves.
+    progress : bool, optional
+        Whether to show a progress bar, as in `fit`.
+    client : Dask client, optional
+        Client of a cluster, whose workers then refit the method to the samples. The results are the same.
+
+    Returns
+    -------
+    Stability
+        Results with `prototypes` (of the fit), `table` (all prototypes of the fit and of the samples), `replicate`, `weights` and
+        `plot`.
+
+    Raises
+    ------
+    NotAvailable
+        If the prototypes are not rows.
+
+    See Also
+    --------
+    Fit.alternatives : near-optimal solutions and substitutes on the same rows.
+
+    Examples
+    --------
+    >>> import protoclass as pc
+    >>> fit = pc.fit("species ~ .", pc.load_data("iris"), eps=1.0)
+    >>> fit.stability(B=50).prototypes[["class", "ball_hit_rate", "distance_95"]].iloc[:2].round(2).to_dict("list")
+    {'class': ['setosa', 'versicolor'], 'ball_hit_rate': [1.0, 1.0], 'distance_95': [0.6, 0.56]}
+    """
+    check_runs("B", B, seed, progress)
+    one_of("sample", sample, (None, "bootstrap", "halves"))
+    weighted, name = fit.model.can.weights, fit.model.name
+    if sample == "bootstrap" and not weighted:
+        raise OptionError(f"the bootstrap needs weights, which method {name!r} does not have: use sample='halves'")
+    if fit.rule.prototypes.at is None:
+        raise NotAvailable(f"the prototypes of {name!r} are not rows, so none can be reselected")
+    resampled = Resampled(fit, sample or ("bootstrap" if weighted else "halves"), seed)
+    task = resampled.task
+    if fit.model.path(task, {}).at(0).size > fit.rule.size:
+        raise NotAvailable(
+            "this fit is the first part of a longer one, but samples would be fitted completely: use a fit with its own lambda_, as "
+            "from fit.update(lambda_=...) or fit.at(lambda_=...)"
+        )
+    samples = list(watch(each_fit(resampled, range(B), task.shape[0] * task.shape[1]), B, "drawing again", progress))
+    return Stability(fit, tabulate(fit, task, samples), np.array([len(sample.at) for sample in samples]), resampled.sample)
+
+
+def weights_by_class(metric: TrainedMetric) -> Array:
+    """The learned weights of the columns (classes, p), or (1, p) of all classes together."""
+    if metric.class_weights is not None:
+        return metric.class_weights
+    assert metric.column_weights is not None
+    return np.atleast_2d(metric.column_weights["weight"].to_numpy(float))
+
+
+def tabulate(fit: Fitted, task: Task, samples: list[Selection]) -> pd.DataFrame:
+    """`Stability.table`."""
+    prototypes, m = fit.rule.prototypes, len(task.candidate_row)
+    times, drawn = np.zeros((task.classes + 1, m), np.int64), np.zeros(m, np.int64)  # the last row is for no class, -1
+    for sample in samples:
+        np.add.at(times, (sample.classes, sample.at), 1)
+        drawn += sample.candidates
+    chosen = np.zeros(times.shape, bool)
+    chosen[prototypes.classes, prototypes.at] = True
+    classes, at = np.nonzero(chosen | (times > 0))
+    is_prototype, reselected = chosen[classes, at], times[classes, at] / np.where(drawn[at] > 0, drawn[at], np.nan)
+    classes[classes == task.classes] = -1
+    distances, random = distances_to_samples(task, prototypes, samples)
+    columns = {"distance_95": np.sort(distances, axis=0)[int(np.ceil(SURE * len(samples))) - 1]}
+    if "cover" in fit.rule.kinds:
+        columns = {"ball_hit_rate": (distances < prototypes.radii).mean(axis=0), "ball_hit_rate_random": random, **columns}
+    places = pd.MultiIndex.from_arrays([prototypes.classes, prototypes.at])
+    of_prototypes = pd.DataFrame(columns, places)[~places.duplicated()]
+    measured = of_prototypes.reindex(pd.MultiIndex.from_arrays([classes, at])).set_axis(fit.dissimilarity.candidate_names[at])
+    head = {"class": pd.Categorical.from_codes(classes, fit.frame.levels), "prototype": is_prototype}
+    tail = {"drawn": drawn[at], "reselected": reselected}
+    out = pd.concat([pd.DataFrame(head, measured.index), measured, pd.DataFrame(tail, measured.index)], axis=1)
+    best = -out["ball_hit_rate"].to_numpy() if "ball_hit_rate" in out else np.where(is_prototype, 0.0, 1.0)
+    return out.iloc[np.lexsort((at, classes, -reselected, out["distance_95"].to_numpy(), best))]
+
+
+def hit_by_random(inside: Array, rows: Array, count: Array) -> Array:
+    """Probability that balls contain one of `count` (q,) random rows of a class, if `inside` (q,) of its `rows` (q,) are in them.
+
+    Examples
+    --------
+    >>> hit_by_random(np.array([0, 1, 3]), np.array([4, 4, 4]), np.array([2, 2, 2])).round(2).tolist()
+    [0.0, 0.5, 1.0]
+    """
+    drawn = np.arange(count.max(initial=0))[:, None]
+    missed = np.maximum(rows - inside - drawn, 0) / np.maximum(rows - drawn, 1)
+    return 1 - np.where(drawn < np.minimum(count, rows), missed, 1.0).prod(axis=0)
+
+
+def distances_to_samples(
+    task: Task, prototypes: Points | Selection, samples: list[Selection], rows: Array | bool = True
+) -> tuple[Array, Array]:
+    """Distance to each prototype from the nearest prototype of its class in each sample, (B, q); inf if there is none.
+
+    Also the proportion of the samples, (q,), in which its ball would contain one of as many random rows of the class, among `rows`.
+    """
+    assert prototypes.at is not None
+    out, random = np.full((len(samples), len(prototypes.at)), np.inf), np.zeros(len(prototypes.at))
+    for begin in range(0, len(prototypes.at), BLOCK):
+        block = slice(begin, begin + BLOCK)
+        columns, classes = prototypes.at[block], prototypes.classes[block]
+        D = task.D.take(np.arange(len(task.y)), columns)
+        same_class = (task.y[:, None] == classes) & np.reshape(rows, (-1, 1))
+        inside = same_class & np.less(D, 0.0 if prototypes.radii is None else prototypes.radii[block])
+        for b, sample in enumerate(samples):
+            count = np.bincount(sample.classes[sample.classes >= 0], minlength=task.classes)[classes]
+            random[block] += hit_by_random(inside.sum(axis=0), same_class.sum(axis=0), count) / len(samples)
+            for c in np.unique(classes):
+                places, selected = np.flatnonzero(classes == c), sample.at[sample.classes == c]
+                selected_rows = task.candidate_row[selected]
+                selected_rows = selected_rows[selected_rows >= 0]
+                if len(selected_rows):
+                    out[b, begin + places] = D[np.ix_(selected_rows, places)].min(axis=0)
+                unlabelled = task.candidate_row[columns[places]] < 0  # a candidate that is not a row, selected itself
+                out[b, begin + places[unlabelled & np.isin(columns[places], selected)]] = 0.0
+    return out, random
+
+
+def count_fraction(task: Task, fraction: float) -> int:
+    """Number of rows of a sample with this fraction of each class; raises if a class has none."""
+    counts = np.floor(fraction * np.bincount(task.y, minlength=task.classes)).astype(int)
+    if not counts.all():
+        c = int(counts.argmin())
+        raise DataError(
+            f"class {shown(task.levels[c])} has {(task.y == c).sum()} rows, but a fraction of {fraction:g} contains none of them: use "
+            "larger fractions, up to 0.5"
+        )
+    return int(counts.sum())
+
+
+def replicate_once(fit: Fitted, task: Task, fraction: float, seed: tuple[int, int, int]) -> tuple[float, float, float]:
+    """Proportions of one sample's balls that contain a prototype, or one of as many random rows, of another sample, and whether the
+    other selects one put into it.
+
+    Rows are in a random order for each sample, because the order breaks ties. NaN if the first sample selects no
+    prototype; the first two values also if prototypes have no balls.
+    """
+    draw = np.random.default_rng(seed)
+    first, second = disjoint(task.y, fraction, draw)
+    selection = select(fit, task, first.astype(np.int64), seed[2], draw)
+    if len(selection.at) == 0:
+        return np.nan, np.nan, np.nan
+    hit = random = np.nan
+    if selection.radii is not None:
+        other = select(fit, task, second.astype(np.int64), seed[2], draw)
+        distances, hits = distances_to_samples(task, selection, [other], second)
+        hit, random = (distances < selection.radii).mean(), hits.mean()
+    k = int(draw.integers(len(selection.at)))
+    row = task.candidate_row[selection.at[k]]
+    if row >= 0:
+        second[draw.choice(np.flatnonzero(second & (task.y == task.y[row])))] = False
+        second[row] = True
+    again = select(fit, task, second.astype(np.int64), seed[2], draw)
+    return hit, random, ((again.at == selection.at[k]) & (again.classes == selection.classes[k])).any()
+
+
+@dataclass(frozen=True)
+class Selection:
+    """The prototypes that a sample selects, by columns of D in increasing order."""
+
+    at: Array  # int (q,)
+    classes: Array  # int (q,)
+    radii: Array | None  # (q,): of their balls, if they have any that cover
+    candidates: Array  # bool (m,): candidates in the sample
+
+
+def select(fit: Fitted, task: Task, count: Array, salt: int, draw: np.random.Generator | None = None) -> Selection:
+    """The selection from a sample in which each row is `count` (n,) times, in an order that is drawn if `draw` is given."""
+    part, columns = task.keep(count > 0, salt)
+    part = replace(part, w=part.w * count[count > 0])
+    if draw is not None:
+        part, places = part.reorder(draw.permutation(len(part.y)))
+        columns = columns[places]
+    try:
+        rule = fit.model.path(part, {}).at(0).moved(columns)
+    except DataError as reason:
+        raise DataError(
+            f"a sample of {len(part.y)} different rows is too small for the parameters of this fit ({reason}): use update() with smaller "
+            "ones"
+        ) from reason
+    candidates = np.zeros(len(task.candidate_row), bool)
+    candidates[columns] = True
+    prototypes = rule.prototypes
+    pairs = np.stack([prototypes.at, prototypes.classes])  # a centre may serve in several features
+    (at, classes), first = np.unique(pairs, axis=1, return_index=True)
+    radii = prototypes.radii[first] if "cover" in rule.kinds and prototypes.radii is not None else None
+    return Selection(at, classes, radii, candidates)
+
+
+@public
+@dataclass(frozen=True, eq=False, repr=False)
+class PermutationTest(Printed):
+    """A permutation test of a cross-validated error.
+
+    Attributes
+    ----------
+    error : float
+        Error of the selected point.
+    table : DataFrame
+        One row for each permutation: the parameters selected there, with their `error` and mean `size`.
+    p_value : float
+        (1 + number of permutations with an error as low or lower) / (1 + B).
+    measure : str
+        Name of the error.
+    how : str
+        Description of the permutations.
+    call : str
+        The call of the cross-validation.
+    """
+
+    error: float
+    table: pd.DataFrame
+    p_value: float
+    measure: str
+    how: str
+    call: str
+
+    plot = Above("protoclass.pictures")
+
+    def tidy(self) -> pd.DataFrame:
+        """One row: `error`, `permuted_mean`, `permuted_low` and `permuted_high` (2.5 and 97.5 % quantiles), `p_value`, `B`,
+        `measure`, `how`.
+        """
+        low, high = np.quantile(self.table["error"], [0.025, 0.975])
+        return pd.DataFrame([{"error": self.error, "permuted_mean": self.table["error"].mean(), "permuted_low": low,
+                              "permuted_high": high, "p_value": self.p_value, "B": len(self.table),
+                              "measure": self.measure, "how": self.how}])  # fmt: skip
+
+    def _facts(self) -> dict[str, str]:
+        row = self.tidy().iloc[0]
+        mean, low, high = (significant(row[f"permuted_{name}"]) for name in ("mean", "low", "high"))
+        spread = f"mean {mean}, 95 % of the permutations from {low} to {high}"
+        return {f"CV {self.measure}": significant(self.error), f"{self.measure.capitalize()} with permuted classes": spread,
+                "Permutations": f"{len(self.table)}, {self.how}", "p-value": significant(self.p_value)}  # fmt: skip
+
+    def _said(self) -> tuple[str, list[Any]]:
+        facts = self._facts()
+        width = max(map(len, facts)) + 1
+        lines = [f"{name + ':':<{width}} {value}" for name, value in facts.items()]
+        return "\n".join([f"Permutation test of {self.call}", *lines]), []
+
+
+def permutation_test(
+    validation: ErrorCurve, B: int = 200, seed: int = 0, progress: bool | None = None, client: Any = None
+) -> PermutationTest:
+    """Permutation test of the selected CV error against independence of classes and predictors.
+
+    The classes are permuted among the rows, and the whole cross-validation is repeated: folds, metric, grid and selection. So the
+    test accounts for the tuning. With `groups=`, the classes of whole groups are permuted if each group has one class, otherwise the
+    classes of the rows within each group.
+
+    Parameters
+    ----------
+    B : int
+        Number of permutations. The p-value is at least 1 / (1 + B).
+    seed : int
+        Seed for the permutations.
+    progress : bool, optional
+        Whether to show a progress bar, as in `fit`.
+    client : Dask client, optional
+        Client of a cluster, whose workers then repeat the cross-validation. The results are the same.
+
+    Returns
+    -------
+    PermutationTest
+        The error with `p_value` = (1 + number of permutations with an error as low or lower) / (1 + B).
+
+    References
+    ----------
+    Phipson and Smyth (2010), *Permutation p-values should never be zero*; Ojala and Garriga (2010), *Permutation tests for
+    studying classifier performance*, JMLR 11, test 1.
+
+    Examples
+    --------
+    >>> import protoclass as pc
+    >>> v = pc.cross_validate("species ~ .", pc.load_data("iris").iloc[::5], eps=[1.0, 1.5], cv=3)
+    >>> v.permutation_test(B=19).p_value
+    0.05
+    """
+    check_runs("B", B, seed, progress, least=1)
+    problem = validation.problem
+    how, order = exchangeable(problem.frame.codes, problem.groups)
+    orders = (order(np.random.default_rng([seed, b])) for b in range(B))
+    rows = watch(each_fit(partial(validate_permuted, validation), orders), B, "permuting classes", progress)
+    table = pd.concat(rows, ignore_index=True).rename_axis(index="permutation")
+    error = validation.table["error"].iloc[validation.point_of()]
+    p_value = (1 + (table["error"].round(12) <= round(error, 12)).sum()) / (1 + B)
+    return PermutationTest(float(error), table, float(p_value), validation.measure_name, how, repr(problem.call))
+
+
+def validate_permuted(validation: ErrorCurve, order: Array) -> pd.DataFrame:
+    """The selected point if the rows have their classes in another order, one row."""
+    try:
+        call = validation.problem.call
+        call = replace(call, data=permuted(validation.problem, order), arguments={**call.arguments, "progress": False})
+        again = validate(replace(prepare(call), repeats=len(validation.of_fold)))[0]
+    except ProtoclassError as reason:
+        raise DataError(
+            f"the procedure fails with permuted classes ({reason}): use fewer folds, or parameters that need fewer rows"
+        ) from reason
+    return again.table.iloc[[again.point_of()]][[*validation.grid, "error", "size"]]
+
+
+def permuted(problem: Problem, order: Array) -> pd.DataFrame:
+    """The data with the classes of the rows that take part in another order."""
+    data, response = as_pandas(problem.call.data), problem.frame.formula.response
+    at = data.index.get_indexer(problem.frame.index)
+    source = np.arange(len(data))
+    source[at] = at[order]
+    return data.assign(**{str(response): data[response].iloc[source].set_axis(data.index)})

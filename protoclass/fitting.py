@@ -211,7 +211,7 @@ def fit(
         * "pvm": the prototype vector machine (`eps`), `PVM`;
         * "scm": the set covering machine (`kind`, `penalty`, `stop`), `SCM`;
         * "hyperplane": the optimal hyperplane on proximities, `Hyperplane`;
-        * "knn", "dann": k nearest neighbours (`k`), `KNN`, and with a metric adapted to each query, `DANN`;
+        * "knn": k nearest neighbours (`k`), `KNN`; "dann" is "knn" with `dissimilarity=pc.Adaptive()`;
         * "condensed", "multiedit": the nearest neighbour in a subset of the rows, `Condensed`, `Multiedit`;
         * "medianglvq": a few rows of each class that classify best (`K`), with a learned metric (`matrix`), `MedianGLVQ`;
         * "kmedoids", "kmeans", "lvq", "mixture": medoids, centroids, code vectors or Gaussians of each class (`K`), `KMedoids`,

@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 import protoclass as pc
-from protoclass.core.scm.grow import midpoint
+from protoclass.core.scm import midpoint
 from protoclass.core.vectors.centroids import hull_draws
 
 ONE = {"kind": "conjunction", "penalty": 1.0, "stop": None}

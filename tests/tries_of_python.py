@@ -165,7 +165,7 @@ MATRICES = [
     ("pc.fit('species ~ 1', data, dissimilarity=D.set_axis(range(100, 150)), eps=1.0)", "DataError: D.index = D.columns = data.index",
      "pc.fit('species ~ 1', data, dissimilarity=D.set_axis(data.index).set_axis(data.index, axis=1), eps=1.0)"),
     ("pc.fit('species ~ .', data, 'knn', k=3, dissimilarity='cityblock')", "OptionError: use 'manhattan'", "pc.fit('species ~ .', data, 'knn', k=3, dissimilarity='manhattan')"),
-    ("pc.fit('species ~ .', data, 'knn', k=3, dissimilarity='nca')", "OptionError: use dissimilarity='learned' to learn column weights from", "pc.fit('species ~ .', data, 'knn', k=3, dissimilarity='learned')"),
+    ("pc.fit('species ~ .', data, 'knn', k=3, dissimilarity='learned')", "OptionError: use dissimilarity='nca' to learn weights of the columns", "pc.fit('species ~ .', data, 'knn', k=3, dissimilarity='nca')"),
     ("pc.fit('species ~ .', data, 'knn', k=3, dissimilarity='l2')", "OptionError: use 'euclidean'", "pc.fit('species ~ .', data, 'knn', k=3, dissimilarity='euclidean')"),
     ("pc.fit('species ~ .', data, 'knn', k=3, dissimilarity='sqeuclidean')", "OptionError: use 'euclidean', which has the same nearest rows",
      "pc.fit('species ~ .', data, 'knn', k=3, dissimilarity='euclidean')"),

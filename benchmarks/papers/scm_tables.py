@@ -17,7 +17,7 @@ import pandas as pd
 from common import Report, fetched, main, table
 
 import protoclass as pc
-from protoclass.core.scm.bounds import machine_bound
+from protoclass.core.statistics.bounds import machine_bound
 from protoclass.core.statistics.folds import stratified
 
 # the paper's tables: errors of NN; SVM C = inf (size, error); SVM finite C (size, error); then for each kind

@@ -184,7 +184,7 @@ class Stability(Printed):
         known = fit.dissimilarity.metric.column_weights
         if known is None or not metric.supervised:
             name = fit.dissimilarity.metric.name
-            raise NotAvailable(f"{name} dissimilarities have no learned weights: use pc.Relevance or pc.Learned")
+            raise NotAvailable(f"{name} dissimilarities have no learned weights: use pc.Relevance or pc.NCA")
         check_runs("B", B, seed, progress)
         frame = fit.frame
 

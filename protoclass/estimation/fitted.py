@@ -29,7 +29,7 @@ from ..ground.foreign_names import VERBS
 from ..ground.options import bar
 from ..metrics.base import as_vectors
 from ..metrics.dissimilarity import Dissimilarity
-from ..models.base import Learned, Model
+from ..models.base import LearnedRule, Model
 from ..models.registry import lacking
 from ..values import public
 from .copies import copied
@@ -267,12 +267,12 @@ class Fitted(Served):
         return self.dissimilarity.candidate_row[prototypes.at]
 
     @property
-    def learned(self) -> Learned:
-        """The view of the fit that the method gets, see `models.base.Learned`."""
+    def learned(self) -> LearnedRule:
+        """The view of the fit that the method gets, see `models.base.LearnedRule`."""
         validation, error = self.curve, None
         if validation is not None and self.selection.point is not None and validation.measure == "error":
             error = float(validation.table["error"].iloc[self.selection.point])
-        return Learned(
+        return LearnedRule(
             self.rule, self.model, self.frame.levels, self.prototype_names, self.prototype_row, self.frame.codes,
             lambda: self.fitted_codes, lambda: self.frame.design, self.selection.tried(), error=error,
         )  # fmt: skip

@@ -206,10 +206,10 @@ def choose_candidates(model: Model, metric: Metric | TrainedMetric, frame: Frame
 
 def learned_metric(model: Model, metric: Metric | TrainedMetric, frame: Frame) -> Metric | TrainedMetric:
     """What the method learns from a dissimilarity; the same, as long as a parameter that decides on it is to be tuned."""
-    if not model.metric_parameters or set(model.metric_parameters) & set(model.tuned()):
+    if set(model.metric_parameters) & set(model.tuned()):
         return metric
     learned: Metric | TrainedMetric = model.metric(metric, len(frame.levels))
-    return learned.pretrain(frame) if learned.train_in_folds else learned
+    return learned.pretrain(frame) if learned is not metric and learned.train_in_folds else learned
 
 
 HOLD_LIMIT = 2**29  # bytes of a matrix that is stored although it is used once

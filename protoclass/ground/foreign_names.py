@@ -13,7 +13,8 @@ SAME_AS: Mapping[str, tuple[str, ...]] = {
     **dict.fromkeys(["nfolds", "n_splits", "foldid"], ("cv",)),
     "n_neighbors": ("k", "K"), "k": ("K",), "K": ("k",),
     **dict.fromkeys(["n_clusters", "centers"], ("K", "k")), "n_prototypes": ("K", "k", "max_prototypes"),
-    "sample_weight": ("weights",), "class_weight": ("class_weights",),
+    "sample_weight": ("weights",), "class_weight": ("class_weights",), "weights": ("column_weights",),
+    **dict.fromkeys(["components", "n_components"], ("dims",)), "how": ("method",),
     "scoring": ("measure",), "verbose": ("progress",), "na_action": ("na",), "epsilon": ("eps",), "radius": ("eps",),
     "lambda": ("lambda_",), "cost": ("C", "loss", "lambda_"), "n_repeats": ("repeats",),
     "group": ("groups", "clusters", "by"), "groups": ("clusters",),
@@ -69,7 +70,7 @@ VALUES: Mapping[str, Mapping[str, str]] = {
         "cityblock": "use 'manhattan'", "l2": "use 'euclidean'", "maximum": "use 'chebyshev'",
         "binary": "use 'jaccard'", "matching": "use 'hamming'", "daisy": "use 'gower', as daisy does for mixed columns",
         "precomputed": "use the matrix itself, dissimilarity=D", "sqeuclidean": "use 'euclidean', which has the same nearest rows",
-        "nca": "use dissimilarity='learned' to learn column weights from the classes",
+        "learned": "use dissimilarity='nca' to learn weights of the columns from the classes",
     },
     "measure": {
         "accuracy": "use measure='error' (1 - accuracy)", "balanced_accuracy": "use measure='balanced' (1 - balanced accuracy)",
@@ -193,6 +194,8 @@ FUNCTIONS_ELSEWHERE: Mapping[str, str] = {
 RENAMED: Mapping[str, str] = {
     "Test": "use pc.TestResult",
     "explore": "use pc.fit('y ~ .', data).explore()",
+    "Learned": "use pc.NCA()",
+    **dict.fromkeys(["kernel_distances", "psd", "precomputed"], "use pc.Dissimilarity.from_kernel(K)"),
 }
 
 FUNCTIONS = ("predict", "summary", "as_table", "plot", "update", "tidy", "glance", "augment", "test", "importance", "stability",

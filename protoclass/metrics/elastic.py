@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..core import Array
-from ..core.distances.dtw import dtw
+from ..core.distances.sequences import dtw
 from ..core.distances.tangent import TRANSFORMATIONS, tangent_distances, tangents
 from ..core.sources import Rep
 from ..frames.frame import Frame

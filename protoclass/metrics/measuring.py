@@ -212,7 +212,7 @@ def dissimilarity(formula: Any, data: Any = None, metric: Any = "auto", *, na: s
     ----------
     formula : str or DataFrame
         Formula, or a data frame all of whose columns are used. The response of a formula is used if the metric learns from classes, as
-        `Learned` does, and ignored otherwise.
+        `NCA` does, and ignored otherwise.
     data : DataFrame, or path or lazy table as `data` in `fit`
         Data for the formula.
     metric : str, metric object, callable or matrix

@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 import protoclass as pc
-from protoclass.core.scm.bounds import compression_bound, tail_inverse
+from protoclass.core.statistics.bounds import compression_bound, tail_inverse
 
 
 @pytest.fixture(scope="module")

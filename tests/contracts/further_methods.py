@@ -173,7 +173,7 @@ def check_report(s: Subject) -> None:
         require(bool(sentences) and all(isinstance(t, str) for t in sentences), f"{s}: explain must give sentences")
     if model.has("conditions"):
         for condition in model.conditions(learned, s.fit.query()[0]):
-            fine = len(condition.values) == len(s.fit.frame) and not (condition.removed & ~condition.there).any()
+            fine = len(condition.values) == len(s.fit.frame) and not (condition.removed & ~condition.reached).any()
             require(fine, f"{s}: conditions must return a value for each row, and removes only existing rows")
 
 

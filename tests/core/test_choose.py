@@ -45,12 +45,6 @@ def test_errors_that_differ_by_rounding_are_equal():
         assert (c.best, c.points["bound"]) == (best, best)
 
 
-def test_one_fold_has_no_standard_error():
-    c = choose(np.array([[0.3, 0.2]]), np.ones(1), np.array([[1.0, 5.0]]))
-    assert np.isnan(c.se).all()
-    assert c.one_se == c.best == 1
-
-
 def test_the_paired_rule_against_a_slow_version():
     draw = np.random.default_rng(3)
     for repeats, F, G in ((1, 5, 6), (3, 4, 7)):

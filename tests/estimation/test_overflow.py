@@ -10,7 +10,7 @@ import protoclass as pc
 from protoclass.models.registry import BUILT_IN
 
 METRICS = ["euclidean", "manhattan", "chebyshev", "mahalanobis", "cosine", "correlation", "canberra", "kernel", "gower", "ranks",
-           "dtw", "hamming", pc.Minkowski(3), pc.Kernel("poly"), pc.Adaptive(neighborhood=10), pc.Learned(),
+           "dtw", "hamming", pc.Minkowski(3), pc.Kernel("poly"), pc.Adaptive(neighborhood=10), pc.NCA(),
            pc.Euclidean(scale=False)]  # fmt: skip
 
 

@@ -78,12 +78,12 @@ def test_zero_is_what_one_hot_encoding_that_ignores_does(data, new):
 
 def test_an_ordered_level_without_a_rank_is_at_one_from_every_level(data):
     train = data[["a", "o", "y"]]
-    fit = pc.fit("y ~ .", train, "knn", k=1, dissimilarity=pc.Gower(weights={"o": 3}))
+    fit = pc.fit("y ~ .", train, "knn", k=1, dissimilarity=pc.Gower(column_weights={"o": 3}))
     new = train.head(3).assign(o=["lo", "never", "hi"])
     with pytest.warns(pc.DataWarning, match=r"'o' has levels that the training data .'lo', 'mid', 'hi'. lack: 'never' \(1 row\)"):
         found = fit.predict(new, "distance").iloc[1].min()
     assert found == pytest.approx((np.abs(train.a - new.a.iloc[1]) / np.ptp(train.a)).min() / 4 + 3 / 4)
-    d = pc.dissimilarity("~ a + o", train, pc.Gower(weights={"o": 3}))
+    d = pc.dissimilarity("~ a + o", train, pc.Gower(column_weights={"o": 3}))
     rep = d.metric.rows(d.data.again(new)[0])
     whole = d.metric.between(rep, d.candidates)
     assert np.array_equal(whole[:, ::7], d.metric.between(rep, tuple(a[::7] for a in d.candidates)))

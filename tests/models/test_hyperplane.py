@@ -138,17 +138,6 @@ def test_more_than_two_classes_by_decision_value(iris):
             assert decision[level].to_numpy() == pytest.approx(one.predict(kind="decision")["yes"].to_numpy(), abs=1e-3)
 
 
-@pytest.mark.long
-def test_no_margin_is_said_and_slack_is_tuned():
-    draw = np.random.default_rng(0)
-    data = pd.DataFrame({"x": np.r_[draw.normal(size=20), draw.normal(size=20) + 1], "y": np.repeat(["a", "b"], 20)})
-    hard = pc.fit("y ~ x", data, "hyperplane", embedding="flip")
-    assert "no hyperplane separates the classes" in str(hard.summary())
-    fit = pc.fit("y ~ x", data, "hyperplane", embedding="flip", C="grid", seed=1)
-    assert len(fit.validation.table) == 14
-    assert "none" not in str(fit)
-
-
 def test_matrices_that_cannot_be_embedded():
     data = pd.DataFrame({"y": list("aabb")})
     P = 1.0 - np.eye(4)

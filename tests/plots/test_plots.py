@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 from scipy.optimize import minimize
 
 import protoclass as pc
-from protoclass.core.embedding.scaling import axis_shares, kruskal_stress, sammon, stress, torgerson
+from protoclass.core.embedding import axis_shares, kruskal_stress, sammon, stress, torgerson
 from protoclass.pictures import images, plane, prototypes
 from protoclass.pictures.style import GREY, WRONG, colour, mark
 

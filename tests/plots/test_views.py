@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 
 import protoclass as pc
-from protoclass.core.embedding.scaling import torgerson
+from protoclass.core.embedding import torgerson
 from protoclass.pictures import curve, plane
 from protoclass.pictures.coverage import find_members
 from protoclass.tables.words import count_confusion, list_shown

@@ -24,7 +24,7 @@ LARGEST = 2**22  # fold errors in memory at a time
 
 @dataclass(frozen=True)
 class Limits:
-    """What limits a choice besides error and size, and its standard errors."""
+    """Limits of a choice besides error and size, and of its standard errors."""
 
     allowed: Array | None = None  # bool (G,): the grid points to choose from; None for all
     tolerance: float | None = None  # largest difference of the error from the lowest
@@ -148,13 +148,13 @@ def frontier(error: Array, size: Array) -> Array:
     """
     order = np.lexsort((np.arange(len(error)), error.round(12), size))
     least = np.minimum.accumulate(error.round(12)[order])
-    return np.asarray(order[np.append(True, least[1:] < least[:-1])])
+    return order[np.append(True, least[1:] < least[:-1])]
 
 
 def least_within(error: Array, size: Array, most: Array) -> Array:
     """The grid point of lowest error among those up to a size, for each of these sizes, int (S,)."""
     points = frontier(error, size)
-    return np.asarray(points[np.searchsorted(size[points], most, side="right") - 1])
+    return points[np.searchsorted(size[points], most, side="right") - 1]
 
 
 def _smallest(at: Array, *values: Array) -> int:
@@ -180,7 +180,7 @@ def mean_and_se(errors: Array, weight: Array, least: float = 0.0) -> tuple[Array
 
 def _sum_over_folds(share: Array, values: Array) -> Array:
     # fold by fold, because a matrix product adds them in an order that depends on the build of BLAS
-    return np.asarray((share[:, None] * values).sum(axis=0))
+    return (share[:, None] * values).sum(axis=0)
 
 
 def losses(codes: Array, y: Array, loss: Array) -> Array:

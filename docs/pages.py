@@ -45,7 +45,7 @@ GROUPS = {
     "Saving, reporting, reproducing": ("export",),
     "Data and vignettes": ("frames", "vignettes"),
     "Session options": ("ground.options",),
-    "Errors": ("ground.errors",),
+    "Results and errors": ("results", "errors", "ground.errors"),
     "Custom methods and metrics": (
         "models.base", "models.registry", "metrics.base", "extend", "testing",
     ),

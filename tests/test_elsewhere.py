@@ -132,14 +132,14 @@ def test_every_other_name_is_an_argument_somewhere():
 
 @pytest.mark.parametrize("former", RENAMED)
 def test_a_former_name_raises_with_the_new_one_which_exists(former):
-    with pytest.raises(pc.NotAvailable, match=re.escape(RENAMED[former])):
+    with pytest.raises(pc.errors.NotAvailableError, match=re.escape(RENAMED[former])):
         getattr(pc, former)
     assert attrgetter(re.search(r"pc\.([\w.]*\w)", RENAMED[former])[1])(pc)
 
 
 def test_a_cut_is_what_threshold_and_cutoff_mean():
     for name in ("threshold", "cutoff"):
-        with pytest.raises(pc.OptionError, match=r"fit.calibrate\(\).threshold\('a', sensitivity=0.9\) to choose a threshold"):
+        with pytest.raises(pc.errors.OptionError, match=r"fit.calibrate\(\).threshold\('a', sensitivity=0.9\) to choose a threshold"):
             fitted("x", **{name: 0.3})
     assert hint_for("cutoff", ["new", "threshold"]) == "use threshold="
     assert hint_for("positive", ["of", "measure"]) == "use of="
@@ -154,7 +154,7 @@ def test_a_cut_is_what_threshold_and_cutoff_mean():
      (lambda: pc.Custom(len, symmetric=True), "Custom.. has no argument 'symmetric'")],
 )  # fmt: skip
 def test_methods_and_metrics_name_the_arguments_that_they_have(made, words):
-    with pytest.raises(pc.OptionError, match=words):
+    with pytest.raises(pc.errors.OptionError, match=words):
         made()
     one = pc.KNN(k=3)
     assert pickle.loads(pickle.dumps(one)) == copy.deepcopy(one) == one
@@ -164,7 +164,7 @@ def test_other_attributes_fail_as_usual_and_copies_work():
     fit = fitted("x + z", k=3)
     with pytest.raises(AttributeError, match="'Fit' object has no attribute 'nope'"):
         _ = fit.nope
-    with pytest.raises(pc.NotAvailable, match="method 'knn' has no objective: use 'pvm'"):
+    with pytest.raises(pc.errors.NotAvailableError, match="method 'knn' has no objective: use 'pvm'"):
         _ = fit.objective  # a property keeps its own message
     for other in (copy.copy(fit), copy.deepcopy(fit), pickle.loads(pickle.dumps(fit))):
         assert other.predict(DATA.iloc[:5]).equals(fit.predict(DATA.iloc[:5]))

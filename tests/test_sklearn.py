@@ -265,7 +265,7 @@ def test_sparse_matrices_are_dense_ones_unless_they_are_too_large_or_dissimilari
     X, y = data
     dense, sparse = X.to_numpy(), csr_array(X.to_numpy())
     assert (clone(EPS).fit(sparse, y).predict(sparse.tocsc()) == clone(EPS).fit(dense, y).predict(dense)).all()
-    with pytest.raises(pc.TooLarge, match=r"a dense matrix of X takes .* GB, .*TruncatedSVD"):
+    with pytest.raises(pc.errors.TooLargeError, match=r"a dense matrix of X takes .* GB, .*TruncatedSVD"):
         clone(EPS).fit(csr_array((len(y), 10**9)), y)
     with pytest.raises(TypeError, match="Sparse data was passed"):
         PrototypeClassifier("knn", "precomputed", k=1).fit(csr_array(np.ones((150, 150))), y)
@@ -284,7 +284,7 @@ def test_kneighbors_are_those_of_scikit_learn(data):
         for a, b in zip(own.kneighbors(X[:7] + 0.1, count), theirs.kneighbors(X[:7] + 0.1, count), strict=True):
             np.testing.assert_allclose(a, b, rtol=1e-9)
     assert PrototypeClassifier("kmeans", K=2).fit(X, y).kneighbors(X, return_distance=False).tolist() == [[-1]] * 150
-    with pytest.raises(pc.OptionError, match="n_neighbors must be a whole number >= 1 and <= 150, not 151"):
+    with pytest.raises(pc.errors.OptionError, match="n_neighbors must be a whole number >= 1 and <= 150, not 151"):
         own.kneighbors(X, 151)
 
 
@@ -322,7 +322,7 @@ def test_other_weights_go_to_the_method(data):
             PrototypeClassifier(eps=1.0).fit(X, y, wrong)
     with pytest.raises(ValueError, match=r"needs whole numbers as weights, not 2\.5"):
         PrototypeClassifier(eps=1.0, weighting="copies").fit(X, y, weights)
-    with pytest.raises(pc.TooLarge, match=r"copies of rows by sample_weight take .*: use weighting='weights'"):
+    with pytest.raises(pc.errors.TooLargeError, match=r"copies of rows by sample_weight take .*: use weighting='weights'"):
         PrototypeClassifier(eps=1.0).fit(X, y, np.full(150, 1e12))
 
 

@@ -187,16 +187,23 @@ FUNCTIONS_ELSEWHERE: Mapping[str, str] = {
     "accuracy_score": "use fit.test(new) for all of this with intervals; scikit-learn's functions accept fit.predict(new) and the data",
     "pvm": "use pc.fit('y ~ .', data, eps=1.0), or 'y ~ 1' with dissimilarity=D for a distance matrix D",
     "PrototypeClassifier": "use pc.sklearn.PrototypeClassifier('pvm', eps=1.0) for X and y, or pc.fit('y ~ .', data, eps=1.0)",
-    "read_csv": "use pd.read_csv(path)", "Test": "use pc.TestResult for the class of fit.test(new)",
+    "read_csv": "use pd.read_csv(path)",
 }  # fmt: skip
 
 # former public name of this package: cure
 RENAMED: Mapping[str, str] = {
-    "Test": "use pc.TestResult",
+    "Test": "use pc.results.TestResult",
+    **{name: f"use pc.results.{name}" for name in (
+        "Alternatives", "Card", "Check", "Comparison", "Criticisms", "Embedding", "Methods", "PermutationTest", "Reproduction", "Saved",
+        "Spectrum", "Stability", "TestByGroup", "TestResult", "Threshold",
+    )},
+    **{name: f"use pc.errors.{name}" for name in ("DataError", "FileError", "FormulaError", "OptionError")},
+    "NotAvailable": "use pc.errors.NotAvailableError", "NoVectors": "use pc.errors.NoCoordinatesError",
+    "TooLarge": "use pc.errors.TooLargeError", "ClusterError": "use pc.errors.DaskError",
     "explore": "use pc.fit('y ~ .', data).explore()",
     "Learned": "use pc.NCA()",
     **dict.fromkeys(["kernel_distances", "psd", "precomputed"], "use pc.Dissimilarity.from_kernel(K)"),
-}
+}  # fmt: skip
 
 FUNCTIONS = ("predict", "summary", "as_table", "plot", "update", "tidy", "glance", "augment", "test", "importance", "stability",
              "calibrate", "threshold", "alternatives", "criticisms", "swap", "save", "slim")  # fmt: skip

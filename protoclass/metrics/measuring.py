@@ -17,7 +17,7 @@ from ..frames.frame import Frame, mold
 from ..frames.schema import check_unique
 from ..frames.tables import as_pandas, read_for
 from ..ground.checks import MOST_RUNS, among, one_of, whole_number
-from ..ground.errors import DataError, DataWarning, OptionError, TooLarge, brief, printed, shown, warn
+from ..ground.errors import DataError, DataWarning, OptionError, TooLargeError, brief, printed, shown, warn
 from ..ground.savable import savable
 from ..values import public
 from .base import Metric, TrainedMetric, as_vectors, candidates_of, compare, rows_of, train_metric
@@ -172,7 +172,7 @@ class hull(Generated):  # noqa: N801 - lower case because it is used like a func
 
     def of_class(self, X: Array, w: Array, seed: tuple[int, int]) -> Array:
         if self.count * X.shape[1] > LARGEST:
-            raise TooLarge(f"pc.hull({self.count}) needs {self.count} draws of {X.shape[1]} columns, which is too many: use fewer")
+            raise TooLargeError(f"pc.hull({self.count}) needs {self.count} draws of {X.shape[1]} columns, which is too many: use fewer")
         return hull_draws(X.astype(float), self.count, self.steps, seed)
 
 

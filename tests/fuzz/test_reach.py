@@ -9,7 +9,7 @@ from hypothesis import given, settings
 import protoclass as pc
 
 from .calls import METHODS, calls
-from .laws import ForeignWarning, Hang, attempt, lawful
+from .laws import ForeignWarningError, HangError, attempt, lawful
 
 
 def test_enough_calls_are_fitted():
@@ -29,13 +29,13 @@ def test_enough_calls_are_fitted():
 
 def test_the_laws_see_what_they_should():
     with lawful():
-        raise pc.DataError("the data are wrong")
-    with pytest.raises(ForeignWarning), lawful():
+        raise pc.errors.DataError("the data are wrong")
+    with pytest.raises(ForeignWarningError), lawful():
         warnings.warn("overflow", RuntimeWarning, stacklevel=1)
     with pytest.raises(KeyError), lawful():
         raise KeyError("a")
     with pytest.raises(AssertionError), lawful():
-        raise pc.DataError("")
+        raise pc.errors.DataError("")
 
 
 def test_too_much_work_is_seen(monkeypatch):
@@ -44,5 +44,5 @@ def test_too_much_work_is_seen(monkeypatch):
             sum(range(1000))
 
     monkeypatch.setattr("fuzz.laws.PROCESSOR", 0.2)
-    with pytest.raises(Hang), lawful():
+    with pytest.raises(HangError), lawful():
         endless()

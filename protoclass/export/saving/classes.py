@@ -18,7 +18,7 @@ from ...estimation.problem import measure_losses
 from ...frames.formula import TRANSFORMS, Formula, check_factors
 from ...frames.frame import spec_of_states, states_of
 from ...frames.spelling import name_columns
-from ...ground.errors import FileError, NotAvailable, OptionError, brief, cut
+from ...ground.errors import FileError, NotAvailableError, OptionError, brief, cut
 from ...ground.savable import SAVABLE, Kind
 from ...metrics import registry as metrics
 from ...metrics.base import check_rep
@@ -76,14 +76,14 @@ def class_of(name: Any, known: Mapping[str, Kind]) -> Kind:
 
     Raises
     ------
-    NotAvailable
+    NotAvailableError
         If there is none: a file cannot name classes that were not registered or declared.
     """
     if not isinstance(name, str):
         raise FileError("a class has no name")
     kind = known.get(FORMER_CLASSES.get(name, name))
     if kind is None:
-        raise NotAvailable(
+        raise NotAvailableError(
             f"the file contains an object of {brief(name)}, which is not known: before pc.load, import the module that defines it with "
             "@pc.extend.savable or pc.register, or update protoclass"
         )

@@ -15,7 +15,7 @@ import pandas as pd
 from numpy.lib import format as npy
 
 from ...frames.tables import as_given, as_pandas, eager_library, is_path
-from ...ground.errors import FileError, NotAvailable, cut
+from ...ground.errors import FileError, NotAvailableError, cut
 from ...ground.savable import Kind
 from .classes import CHECKS, DERIVED, as_now, check_fields, class_of, known_classes, names_of_classes, refused, written
 
@@ -132,7 +132,7 @@ def _of_library(library: str, table: pd.DataFrame) -> Any:
     try:
         module = __import__(library)
     except ImportError:
-        raise NotAvailable(f"the data were a table of {library}, which is not installed: use pip install {library}") from None
+        raise NotAvailableError(f"the data were a table of {library}, which is not installed: use pip install {library}") from None
     return as_given(table, module.DataFrame() if library == "polars" else module.table({}))
 
 

@@ -71,7 +71,6 @@ OF_VERBS = {
     "fit.importance()": "fit.importance(repeats=2, cv=3)",
     "fit.test(new).confusion": None,
     "fit.plot('confusion')": None,
-    "fit.frame.design": None,
     "fit.calibrate().predict(new, 'prob')": None,
     "fit.predict(new, 'decision')": "pc.fit('y ~ x', data, 'hyperplane', C=1.0).predict(new, 'decision')",
     "fit.predict(new, 'distance')": None,
@@ -84,7 +83,7 @@ OF_VERBS = {
     "fit.validation.table": "pc.fit('y ~ x', data, 'knn', cv=3).validation.table",
     "fit.prototypes": None,
     "the fit itself": "fit",
-    "fit.frame.weights": "[fit.frame.weights]",
+    "fit.formula": None,
     "fit.call.data": None,
 }
 
@@ -126,7 +125,7 @@ def test_every_other_name_is_an_argument_somewhere():
     calls = [pc.fit, pc.cross_validate, pc.compare, pc.dissimilarity, pc.load_data]
     calls += [getattr(pc.Fit, name) for name in (*FUNCTIONS, "bound", "path", "at", "report", "threshold")]
     known = {name for call in calls for name in signature(call).parameters}
-    known |= {f.name for kind in MODELS.values() for f in fields(kind)}
+    known |= {f.name for kind in (*MODELS.values(), pc.Gower) for f in fields(kind)}
     assert {here for names in SAME_AS.values() for here in names} <= known
 
 
@@ -150,7 +149,7 @@ def test_a_cut_is_what_threshold_and_cutoff_mean():
     [(lambda: pc.KNN(n_neighbors=3), r"KNN\(\) has no argument 'n_neighbors': use k=; its arguments are k"),
      (lambda: pc.PVM(radius=1.0), "use eps="),
      (lambda: pc.Minkowski(p=3), r"Minkowski\(r=3\)"),
-     (lambda: pc.Gower(weigths={"x": 2.0}), "did you mean 'weights'"),
+     (lambda: pc.Gower(column_weigths={"x": 2.0}), "did you mean 'column_weights'"),
      (lambda: pc.Custom(len, symmetric=True), "Custom.. has no argument 'symmetric'")],
 )  # fmt: skip
 def test_methods_and_metrics_name_the_arguments_that_they_have(made, words):

@@ -107,7 +107,7 @@ def check_labels(name: str, labels: Any) -> None:
     """Raise unless labels are listed."""
     listed = isinstance(labels, Sequence) and not isinstance(labels, (str, bytes))
     if not listed and getattr(labels, "ndim", 0) != 1:  # ndim of an array, Index or Series
-        raise OptionError(f"{name} must be a list of row labels, such as fit.frame.index[:3], not {brief(labels)}")
+        raise OptionError(f"{name} must be a list of row labels, such as data.index[:3], not {brief(labels)}")
 
 
 def find_labels(labels: Iterable[Any], index: Iterable[Any], unknown: str) -> list[int]:

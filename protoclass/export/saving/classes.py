@@ -187,7 +187,9 @@ FORMER: Mapping[str, Mapping[str, Any]] = {
     },
     "method medianglvq": {"starts": 1, "total": None, "init": "kmedoids"}, "method mmd": {"criticisms": 0},
     "method scm": {"multiclass": "ovo"}, "method hyperplane": {"dims": None}, "kmeans candidates": {"by": "class"},
+    "Validation": dict.fromkeys(["choice", "measure", "loss", "procedure"], ...),  # any value: they follow from the problem
 }  # fmt: skip
+DROPPED = ("Choice", "Procedure")  # classes of such fields
 
 
 # classes and fields that had another name when version 3 of the format was new
@@ -210,7 +212,8 @@ def as_now(name: str, given: dict[str, Any]) -> dict[str, Any]:
         loss, loss_name = measure_losses(measure, given["frame"])
         given |= {"repeats": options["repeats"], "loss": loss, "loss_name": loss_name}
     former, renamed = FORMER.get(name, {}), FORMER_FIELDS.get(name, {})
-    return {renamed.get(field, field): part for field, part in given.items() if field not in former or part != former[field]}
+    return {renamed.get(field, field): part for field, part in given.items()
+            if field not in former or (former[field] is not ... and part != former[field])}  # fmt: skip
 
 
 def check_dissimilarity(d: Any) -> None:

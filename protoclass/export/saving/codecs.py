@@ -17,7 +17,18 @@ from numpy.lib import format as npy
 from ...frames.tables import as_given, as_pandas, eager_library, is_path
 from ...ground.errors import FileError, NotAvailableError, cut
 from ...ground.savable import Kind
-from .classes import CHECKS, DERIVED, as_now, check_fields, class_of, known_classes, names_of_classes, refused, written
+from .classes import (
+    CHECKS,
+    DERIVED,
+    DROPPED,
+    as_now,
+    check_fields,
+    class_of,
+    known_classes,
+    names_of_classes,
+    refused,
+    written,
+)
 
 KINDS = "biufmMU"  # types of arrays: booleans, numbers, dates and texts of a fixed length
 MISSING = {"NA": pd.NA, "NaT": pd.NaT}
@@ -267,6 +278,9 @@ class Decoder:
         self.arrays, self._left, self._known = arrays, FEW + RATIO * size, known_classes()
         self.objects: list[Any] = []
         for name, given in objects:
+            if name in DROPPED:
+                self.objects.append(None)
+                continue
             self.objects.append(self._object(class_of(name, self._known), {name: self.decode(v) for name, v in given.items()}))
 
     def decode(self, written: Any) -> Any:

@@ -344,18 +344,18 @@ def prototypes(fit: Fitted) -> Iterable[Part]:
 
 
 def _validation_facts(fit: Fitted) -> dict[str, str]:
-    return validated(fit) if fit.curve is not None and fit.point is not None else {}
+    return validated(fit) if fit.curve is not None and fit.selection.point is not None else {}
 
 
 def cross_validation(fit: Fitted) -> Part:
     """The error with its standard error, the folds, the chosen parameters, and the error corrected
     for the choice."""
     validation = fit.curve
-    if validation is None or fit.point is None:
+    if validation is None or fit.selection.point is None:
         if validation is None and not isinstance(fit.checked, str):  # of parameters that were given, as print has it
             return Table(("", ""), [("Error", error_said(fit))])
         return Text(["This model was not cross-validated: cv=10 adds an error on rows that were not used for training."])
-    chosen = {name: validation.grid[name].iloc[fit.point] for name in validation.grid}
+    chosen = {name: validation.grid[name].iloc[fit.selection.point] for name in validation.grid}
     rows = [*_validation_facts(fit).items(), *((f"Selected {name}", cell(value)) for name, value in chosen.items())]
     return Table(("", ""), rows)
 

@@ -7,7 +7,8 @@ from collections.abc import Mapping
 
 # name elsewhere: names in this package, of which the first one that a function has is meant
 SAME_AS: Mapping[str, tuple[str, ...]] = {
-    **dict.fromkeys(["newdata", "newx"], ("new", "data")), "type": ("kind", "sample"), "random_state": ("seed",),
+    **dict.fromkeys(["newdata", "newx", "data", "row", "rows", "source"], ("new", "data")),
+    "type": ("kind", "sample"), "random_state": ("seed",),
     **dict.fromkeys(["metric", "distance", "dist"], ("dissimilarity", "metric")),
     **dict.fromkeys(["nfolds", "n_splits", "foldid"], ("cv",)),
     "n_neighbors": ("k", "K"), "k": ("K",), "K": ("k",),
@@ -41,8 +42,8 @@ ELSEWHERE: Mapping[str, str] = {
     "probability": _PROBABILITIES,
     "prior": "use the prevalence of the new rows in fit.calibrate().predict(new, prior={'a': 0.1, 'b': 0.9})",
     "class_weight": _WEIGH,
-    "loss": "use loss= in fit, cross_validate, and predict, test and threshold of a fit, a DataFrame with true classes as rows "
-    "and predicted ones as columns",
+    "loss": "use measure= in fit and cross_validate, and loss= in predict, test and threshold of a fit, a DataFrame with true classes as "
+    "rows and predicted ones as columns",
     "scale": _SCALE, "standardize": _SCALE, "preProcess": _SCALE,
     "p": "use dissimilarity=pc.Minkowski(r=3)", "kernel": "use dissimilarity=pc.Kernel('rbf'), see help(pc.Kernel)",
     "x": _FRAME, "y": _FRAME, "X": _FRAME, "cl": _FRAME,
@@ -79,8 +80,8 @@ VALUES: Mapping[str, Mapping[str, str]] = {
         ),
     },
     "choose": {
-        **dict.fromkeys(["lambda.1se", "one_se"], "use choose='1se'"),
-        **dict.fromkeys(["lambda.min", "best"], "use choose='min'"),
+        **dict.fromkeys(["lambda.1se", "one_se", "1se-paired"], "use choose='1se'"),
+        **dict.fromkeys(["lambda.min", "best"], "use choose='min'"), "tolerance": "use tolerance= alone, such as tolerance=0.02",
     },
     "cv": {
         "repeatedcv": "use cv=10, repeats=5 for ten folds drawn five times",
@@ -131,7 +132,8 @@ VERBS: Mapping[str, str] = {
     "score": "use fit.test(new)", "error": "use glance() for the errors of the fit, or fit.test(new) for the error on new rows",
     "kneighbors": "use fit.predict(new, 'nearest') for the nearest prototype",
     "transform": "use fit.predict(new, 'distance') for the distances", "classes_": "use fit.classes",
-    **dict.fromkeys(["best_params_", "bestTune"], "use fit.parameters()"),
+    **dict.fromkeys(["best_params_", "bestTune", "parameters"], "use fit.params"),
+    "point": "use fit.validation.selected(), the selected row of the table",
     **dict.fromkeys(["best_estimator_", "finalModel"], "use the fit itself"),
     "set_params": "use fit.update(...), which fits again", "fit": "use fit.update(data=data)",
     **dict.fromkeys(["cv_results_", "results"], "use fit.validation.table"),
@@ -153,7 +155,9 @@ VERBS_OF_VALIDATION: Mapping[str, str] = {
     **dict.fromkeys(
         ["cv_results_", "error"], "use the attribute table, which has the errors, their standard errors and the sizes"
     ),
-    "best_params_": "use table.loc[v.best], the point with the lowest error of the result v",
+    **dict.fromkeys(["best_params_", "best"], "use selected('min'), the row of the table with the lowest error"),
+    "one_se": "use selected('1se'), a row of the table", "chosen": "use selected(), a row of the table",
+    "corrected_interval": "use corrected(), which has value, low and high", "fold_sizes": "use table['size'], the mean over the folds",
 }  # fmt: skip
 
 VERBS_OF_COMPARISON: Mapping[str, str] = {

@@ -13,7 +13,7 @@ import pandas as pd
 
 from ..core import Array
 from ..core.coding import as_slice
-from ..core.embedding.scaling import Spectral, embedding, reflexive, sammon, torgerson
+from ..core.embedding import Spectral, embedding, reflexive, sammon, torgerson
 from ..core.histogram import quantiles
 from ..core.memory import SHARE, SMALLEST, available, check_fits
 from ..core.parallel import SMALL, Once, alone, each

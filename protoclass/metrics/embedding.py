@@ -10,8 +10,8 @@ import numpy as np
 import pandas as pd
 
 from ..core import Array
-from ..core.embedding import properties as core
-from ..core.embedding.scaling import Spectral
+from ..core import properties as core
+from ..core.embedding import Spectral
 from ..core.sources import Rep
 from ..frames.frame import Frame
 from ..ground.checks import MOST_SEED, among, whole_number
@@ -94,7 +94,7 @@ class Embedding:
         The rows.
     candidates : arrays
         Representation of the rows as candidates.
-    axes : core.embedding.scaling.Spectral
+    axes : core.embedding.Spectral
         The axes with their eigenvalues.
     """
 

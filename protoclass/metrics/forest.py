@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from ..core import Array
-from ..core.distances.trees import MOST_TREES, apart, reached
+from ..core.distances.categories import MOST_TREES, apart, reached
 from ..core.parallel import free_cores
 from ..core.sources import Rep
 from ..frames.frame import Frame

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from ..core import Array
-from ..core.distances.gower import UNLIKE, gower
+from ..core.distances.categories import UNLIKE, gower
 from ..core.sources import Rep
 from ..core.statistics.sums import extremes
 from ..frames.frame import Frame

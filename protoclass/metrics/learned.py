@@ -9,9 +9,8 @@ import numpy as np
 import pandas as pd
 
 from ..core import Array
-from ..core.distances.discriminant import SINGULAR, discriminants, nca, quadratic
+from ..core.distances.discriminant import SINGULAR, adaptive_distances, discriminants, nca, quadratic
 from ..core.distances.minkowski import Geometry, products
-from ..core.neighbours.dann import local_distances, local_factors
 from ..core.parallel import alone
 from ..core.sources import Rep, part
 from ..core.statistics.folds import stratified_subset
@@ -517,21 +516,24 @@ class TrainedByClass(ByClass):
 class Adaptive(Metric):
     """Local distances that are long across a class boundary and short along it (Hastie and Tibshirani 1996).
 
-    At each candidate, the covariances within and between classes of its nearest training rows define a matrix, and the dissimilarities
-    to this candidate are D[i, j] = ((x_i - z_j)' Sigma_j (x_i - z_j))^1/2, see `core.neighbours.dann.local_factors`. It uses the class
-    labels, so it is learned again in each fold.
+    The training rows nearest to row x_i give the covariance W within their classes and B between them. The distances from this row are
+
+        D[i, j]^2 = (x_i - z_j)' W^-1/2 (W^-1/2 B W^-1/2 + softening I) W^-1/2 (x_i - z_j)
+
+    (ESL, section 13.4.2). With "knn" this is the method of discriminant adaptive nearest neighbours, "dann". The matrix depends on the
+    classes, so it is learned again in each fold.
 
     Parameters
     ----------
-    neighborhood : int >= 2, or None
+    neighborhood : int >= 2, None or sequence
         Number of training rows for each matrix. None: a fifth of them, at least 50 (or all, if there are fewer).
-    epsilon : float > 0
-        Weight of the Euclidean part of the matrix; 1 as in ESL.
-    ridge : float >= 0
+    softening : float > 0, or sequence
+        Weight of W^-1 in the matrix; 1 as in ESL.
+    ridge : float >= 0, or sequence
         Constant added to the diagonal of the covariance within classes, as a multiple of its mean. If there are hardly more neighbours
         than columns, this covariance is nearly singular, and a small ridge is then harmful.
-    iterations : int >= 1
-        Number of neighbourhood searches; each one after the first uses the previous matrices.
+    iterations : int >= 1, or sequence
+        Number of neighbourhood searches; each one after the first uses the previous matrix.
     scale : True, False
         Scaling of the columns, as in `Euclidean`.
     base : TrainedMinkowski, or None
@@ -540,16 +542,16 @@ class Adaptive(Metric):
     Examples
     --------
     >>> import protoclass as pc
-    >>> pc.fit("species ~ .", pc.load_data("iris"), "knn", k=5, dissimilarity=pc.Adaptive()).training_error() < 0.05
+    >>> pc.fit("species ~ .", pc.load_data("iris"), "knn", k=5, dissimilarity=pc.Adaptive()).training_error < 0.05
     True
     """
 
     papers = ("hastie1996",)
-
+    tunable = frozenset({"neighborhood", "softening", "ridge", "iterations"})
     traits = Traits(slow=True, row_by_row=True, train_in_folds=True, supervised=True)
 
     neighborhood: int | None = None
-    epsilon: float = 1.0
+    softening: float = 1.0
     ridge: float = 1.0
     iterations: int = 1
     scale: bool = True
@@ -559,7 +561,7 @@ class Adaptive(Metric):
         if self.neighborhood is not None:
             whole_number("neighborhood", self.neighborhood, 2)
         whole_number("iterations", self.iterations, 1, MOST_RUNS)
-        check_number("epsilon", self.epsilon, 0, above=True, high=1e12)
+        check_number("softening", self.softening, 0, above=True, high=1e12)
         check_number("ridge", self.ridge, 0, high=1e12)
         one_of("scale", self.scale, (True, False))
 
@@ -610,16 +612,7 @@ class TrainedAdaptive(TrainedMetric):
     def rows(self, frame: Frame) -> Rep:
         return (np.asarray(self.base.rows(frame)[0], float),)
 
-    def candidates(self, frame: Frame) -> Rep:
-        return self._local(self.rows(frame)[0])
-
-    def some_candidates(self, frame: Frame, at: Array) -> Rep:
-        return self._local(self.rows(frame.take(at))[0])
-
-    def _local(self, Z: Array) -> Rep:
-        spec = self.spec
-        settings = (spec.count(len(self.X)), float(spec.epsilon), float(spec.ridge), int(spec.iterations))
-        return Z, local_factors(Z, self.X, self.y, self.classes.item(), *settings)
-
     def between(self, rows: Rep, candidates: Rep) -> Array:
-        return local_distances(rows[0], candidates[0], candidates[1])
+        spec = self.spec
+        settings = (spec.count(len(self.X)), float(spec.softening), float(spec.ridge), int(spec.iterations))
+        return adaptive_distances(rows[0], candidates[0], self.X, self.y, self.classes.item(), *settings)

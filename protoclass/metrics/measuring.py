@@ -354,6 +354,22 @@ def resolve(spec: Any, frame: Frame, data: pd.DataFrame) -> Metric | TrainedMetr
     return untrained_if_in_folds(metric)
 
 
+def with_predictors(frame: Frame, dissimilarity: Dissimilarity, data: pd.DataFrame) -> Frame:
+    """The frame with the predictors of a Dissimilarity that was given."""
+    if frame.formula.terms:
+        raise OptionError(
+            f"if dissimilarities are given, the formula must have no predictors: use '{frame.formula.response} ~ 1', not "
+            f"{frame.formula.quoted}"
+        )
+    if not dissimilarity.data.schema:
+        return frame  # a given matrix, whose rows were matched
+    check_complete(dissimilarity.index, frame.index, data)
+    at = dissimilarity.index.get_indexer(frame.index)
+    source = dissimilarity.data
+    return replace(frame, columns=source.columns.iloc[at], formula=replace(source.formula, response=frame.formula.response),
+                   schema=source.schema, spec=source.spec, keep=source.keep)  # fmt: skip
+
+
 def untrained_if_in_folds(metric: Metric | TrainedMetric) -> Metric | TrainedMetric:
     return metric.untrained if isinstance(metric, TrainedMetric) and metric.train_in_folds else metric
 

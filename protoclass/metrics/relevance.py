@@ -14,7 +14,7 @@ from ..core.distances.minkowski import Geometry, products
 from ..core.parallel import alone
 from ..core.sources import Rep, part
 from ..core.statistics.folds import stratified_subset
-from ..core.vectors.relevance_learning import ROUNDS, Space, Weights, class_maps, learn, one_map, principal_axes
+from ..core.vectors.relevance_learning import ROUNDS, Maps, Weights, class_maps, first_axes, learn, one_map
 from ..frames.frame import Frame
 from ..frames.sql import Columns
 from ..ground.checks import MOST_ROWS, MOST_SEED, one_of, whole_number
@@ -172,7 +172,7 @@ class Relevance(Wrapper):
         trained = [kind(one, of, *known, w, *further) for w, (kind, of, further) in zip(weights, parts, strict=True)]
         return TrainedLocal(spec, base, *known, weights, tuple(trained)) if self.local else trained[0]
 
-    def _weights(self, base: TrainedMetric, seen: Frame) -> tuple[Space, Describe]:
+    def _weights(self, base: TrainedMetric, seen: Frame) -> tuple[Weights | Maps, Describe]:
         """The space of the weights of the variables that vary."""
         rows = rows_of(base, seen)
         candidates, n = rows if base.same_sides else candidates_of(base, seen), len(seen)
@@ -205,7 +205,7 @@ class Relevance(Wrapper):
         count, power = int(varies.sum()), float(base.power)
         return Weights(np.arange(n), terms, between, count, power, float(self.ridge), group, groups, scaled), describe
 
-    def _maps(self, base: TrainedMetric, seen: Frame) -> tuple[Space, Describe]:
+    def _maps(self, base: TrainedMetric, seen: Frame) -> tuple[Weights | Maps, Describe]:
         """The space of maps of the coordinates that vary, centred and of mean variance 1."""
         vectors = as_vectors(base)
         X = np.asarray(vectors.coordinates(rows_of(base, seen)), float)
@@ -217,9 +217,9 @@ class Relevance(Wrapper):
         Z = (X - center)[:, varies]
         X = np.ascontiguousarray(Z / np.sqrt((Z**2).mean()), np.float32)
         count, axes = min(self.dims or AXES, X.shape[1]), np.eye(X.shape[1], dtype=X.dtype)
-        space: Space
+        space: Maps
         if self.local:
-            axes = principal_axes(X, count) if count < X.shape[1] else axes
+            axes = first_axes(X, count) if count < X.shape[1] else axes
             space = class_maps(X @ axes.T, seen.weights, seen.codes, len(seen.levels), float(self.ridge))
         else:
             space = one_map(X, count, float(self.ridge))

@@ -13,10 +13,10 @@ import numpy as np
 from ..core.neighbours.nearest import Nearest
 from ..core.query import Path, RulePath
 from ..core.setcover.alternatives import Cost, NearSolutions
-from ..core.task import Points, Task
+from ..core.task import ASSIGNED, Points, Task
 from ..core.vectors.class_medoids import (
     STEP,
-    Chosen,
+    ChosenRows,
     Labelled,
     add_for_classes,
     changes_by_one,
@@ -35,7 +35,7 @@ from .base import (
     Axes,
     Capabilities,
     Criticised,
-    Learned,
+    LearnedRule,
     PerClass,
     check_counts,
     check_enough,
@@ -235,23 +235,23 @@ class MedianGLVQ(PerClass):
         return float(self._costs(task, prototypes).sum())
 
     def _costs(self, task: Task, prototypes: Points) -> np.ndarray:
-        """What each row adds to the cost (n,)."""
+        """The contribution of each row to the cost, (n,)."""
         assert prototypes.at is not None
         D = task.D.take(np.arange(len(task.y)), prototypes.at)
-        return np.asarray(task.w * row_costs(D, task.y, prototypes.classes, float(self.beta)))
+        return task.w * row_costs(D, task.y, prototypes.classes, float(self.beta))
 
     def path(self, task: Task, grid: Axes) -> RulePath:
         problem, columns, row_of = self._problem(task)
-        held, there = (np.bincount(y, minlength=task.classes) for y in (problem.y, problem.candidate_class))
+        rows, candidates = (np.bincount(y, minlength=task.classes) for y in (problem.y, problem.candidate_class))
         points = product(*(values.tolist() for values in grid.values()))
         models = [replace(self, **dict(zip(grid, point, strict=True))) for point in points]
-        found = dict[tuple[float, str], Chosen]()
+        found = dict[tuple[float, str], ChosenRows]()
         for model in models:  # points that differ in what is learned of the distance alone have the same prototypes here
             key = (float(model.beta), str(model.K))
             if key not in found:
-                count = counts(model.K, held)
-                for c in np.flatnonzero(count > there):
-                    check_enough(self.name, "prototypes", task.levels[c], int(count[c]), int(there[c]))
+                count = counts(model.K, rows)
+                for c in np.flatnonzero(count > candidates):
+                    check_enough(self.name, "prototypes", task.levels[c], int(count[c]), int(candidates[c]))
                 before = [run for (beta, _), run in found.items() if beta == key[0] and len(run.at) <= count.sum()]
                 found[key] = chosen_from(replace(problem, beta=key[0]), row_of, count, before[-1:], (*task.seed, 0))
         return RulePath(tuple(self._rule(task, problem, columns, found[float(m.beta), str(m.K)], m) for m in models))
@@ -270,45 +270,45 @@ class MedianGLVQ(PerClass):
                 f"medianglvq stores the dissimilarities of {len(live)} rows to {len(columns)} candidates, which is too large: use a "
                 "number for candidates=, or fewer rows (data.sample(...))"
             )
-        D, own, beta = self._held(task, live, columns), task.candidate_row[columns], 1.0 if is_tuned(self.beta) else float(self.beta)
-        return labelled(D, task.w[live], task.y[live], task.y[own], task.classes, beta), columns, np.searchsorted(live, own)
+        D, row, beta = self._take(task, live, columns), task.candidate_row[columns], 1.0 if is_tuned(self.beta) else float(self.beta)
+        return labelled(D, task.w[live], task.y[live], task.y[row], task.classes, beta), columns, np.searchsorted(live, row)
 
-    def _held(self, task: Task, rows: np.ndarray, columns: np.ndarray) -> np.ndarray:
+    def _take(self, task: Task, rows: np.ndarray, columns: np.ndarray) -> np.ndarray:
         """The dissimilarities of rows to candidates; of many in single precision."""
         if len(rows) * len(columns) <= SINGLE:
             return task.D.take(rows, columns)
-        out, wanted = np.empty((len(columns), len(rows)), np.float32), np.full(task.D.shape[1], -1)
-        wanted[columns] = np.arange(len(columns))
+        out, place = np.empty((len(columns), len(rows)), np.float32), np.full(task.D.shape[1], -1)
+        place[columns] = np.arange(len(columns))
 
-        def keep(_: np.ndarray, at: np.ndarray, tile: np.ndarray) -> None:
-            chosen = wanted[at] >= 0
-            out[wanted[at[chosen]]] = tile[np.ix_(rows, chosen)].T
+        def copy(_: np.ndarray, part: np.ndarray, tile: np.ndarray) -> None:
+            chosen = place[part] >= 0
+            out[place[part[chosen]]] = tile[np.ix_(rows, chosen)].T
 
-        for _ in task.D.scan(keep):
+        for _ in task.D.scan(copy):
             pass
         return out.T
 
-    def _rule(self, task: Task, problem: Labelled, columns: np.ndarray, run: Chosen, model: MedianGLVQ) -> Nearest:
+    def _rule(self, task: Task, problem: Labelled, columns: np.ndarray, run: ChosenRows, model: MedianGLVQ) -> Nearest:
         classes = problem.candidate_class[run.at]
         order = np.lexsort((run.at, classes))
         at, classes = run.at[order], classes[order]
         nearest = problem.to[at].argmin(axis=0)
-        own = classes[nearest] == problem.y
-        covers, miscovers = (np.bincount(nearest[which], problem.w[which], len(at)) for which in (own, ~own))
-        prototypes = Points(classes, at=columns[at], table={"assigned": covers, "misassigned": miscovers})
+        right = classes[nearest] == problem.y
+        table = {name: np.bincount(nearest[rows], problem.w[rows], len(at)) for name, rows in zip(ASSIGNED, (right, ~right), strict=True)}
+        prototypes = Points(classes, at=columns[at], table=table)
         report = {"prototypes per class K": in_words(model.K)}
         if model._learns:
             report |= {"matrix": f"{model.matrix}, one for each class" if model.local else model.matrix, "ridge": model.ridge}
         report |= {"cost": run.cost, "swaps": run.swaps}
         return Nearest(prototypes, task.classes, heaviest_class(task), report)
 
-    def criticise(self, learned: Learned, task: Task, n: int, seconds: float) -> Criticised:
+    def criticise(self, learned: LearnedRule, task: Task, n: int, seconds: float) -> Criticised:
         """The rows with the largest cost."""
         cost = self._costs(task, learned.rule.prototypes)
         worst = np.lexsort((np.arange(len(cost)), -cost))[:n]
         return Criticised(worst, cost[worst], "cost", "what the row adds to the cost, at most its weight")
 
-    def alternatives(self, learned: Learned, task: Task, within: float, seconds: float, interest: np.ndarray) -> NearSolutions:
+    def alternatives(self, learned: LearnedRule, task: Task, within: float, seconds: float, interest: np.ndarray) -> NearSolutions:
         """The solutions that differ from the prototypes in one row, which is replaced by a row of any class, or removed."""
         problem, columns, _ = self._problem(task)
         at, asked = _places(columns, learned.rule.prototypes.at), _places(columns, interest)
@@ -335,10 +335,9 @@ class MedianGLVQ(PerClass):
             {"error": wrong[:-1], "within_se": wrong[:-1] - wrong[-1] <= se},
         )  # fmt: skip
 
-    def swap(self, learned: Learned, task: Task, place: int, candidate: int) -> Nearest:
+    def swap(self, learned: LearnedRule, task: Task, place: int, candidate: int) -> Nearest:
         """The rule with a prototype replaced by a candidate of its class."""
         prototypes, row = learned.rule.prototypes, int(task.candidate_row[candidate])
-        assert prototypes.at is not None
         if task.y[row] != prototypes.classes[place]:
             raise OptionError(
                 f"the prototype must have the class of its row, but {shown(task.label(row))} is of class "
@@ -346,10 +345,10 @@ class MedianGLVQ(PerClass):
             )
         problem, columns, _ = self._problem(task)
         at = _places(columns, np.where(np.arange(len(prototypes)) == place, candidate, prototypes.at))
-        return self._rule(task, problem, columns, Chosen(at, cost_of(problem, at), learned.rule.report["swaps"], 0), self)
+        return self._rule(task, problem, columns, ChosenRows(at, cost_of(problem, at), learned.rule.report["swaps"], 0), self)
 
 
-def chosen_from(problem: Labelled, row_of: np.ndarray, count: np.ndarray, before: list[Chosen], seed: tuple[int, ...]) -> Chosen:
+def chosen_from(problem: Labelled, row_of: np.ndarray, count: np.ndarray, before: list[ChosenRows], seed: tuple[int, ...]) -> ChosenRows:
     """The prototypes of the least cost, from medoids of each class and from those of a smaller number and further rows."""
     first = [choose_rows(problem, row_of, count, seed), *(add_for_classes(problem, run.at, count.sum() - len(run.at)) for run in before)]
     return min((swap_for_classes(problem, at) for at in first), key=lambda run: run.cost)
@@ -357,7 +356,7 @@ def chosen_from(problem: Labelled, row_of: np.ndarray, count: np.ndarray, before
 
 def _places(columns: np.ndarray, wanted: Any) -> np.ndarray:
     """The places of columns of D among some."""
-    return np.asarray((columns[:, None] == wanted).argmax(axis=0))
+    return (columns[:, None] == wanted).argmax(axis=0)
 
 
 def _tried(value: Any) -> Cost:

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from ..analysis.steps import take
-from ..core.embedding.scaling import axis_shares, kruskal_stress, sammon, stress, torgerson
+from ..core.embedding import axis_shares, kruskal_stress, sammon, stress, torgerson
 from ..core.sources import Rep, Source, part
 from ..core.task import Points
 from ..estimation.fitted import Fitted

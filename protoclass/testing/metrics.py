@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from ..core.embedding.properties import triangles
+from ..core.properties import triangles
 from ..core.sources import Rep, part
 from ..export.saving import load
 from ..export.saving.classes import name_of

@@ -145,7 +145,7 @@ def calls(draw, data=None, method=None, odd=0.25):
     if draw(st.integers(0, 7)) == 0:
         arguments["groups"] = np.arange(len(table)) // 2
     if arguments["cv"] is not None and draw(st.integers(0, 5)) == 0:
-        choose = draw(st.sampled_from(["1se", "1se-paired", "min", "bound"]))
+        choose = draw(st.sampled_from(["1se", "min", "bound"]))
         arguments |= {"measure": draw(st.sampled_from(["error", "balanced"])), "choose": choose}
     return Call(formula, table, arguments)
 

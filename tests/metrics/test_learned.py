@@ -6,15 +6,12 @@ import numpy as np
 import pandas as pd
 import pytest
 from closeness import assert_close
-from scipy.linalg import sqrtm
 from scipy.optimize import approx_fprime
 
 import protoclass as pc
 from protoclass.core.distances.discriminant import Neighbourhoods, covariances, discriminants, nca, quadratic
-from protoclass.core.neighbours.dann import local_distances, local_factors
 from protoclass.core.sources import part
 from protoclass.frames.frame import mold
-from protoclass.metrics.learned import Adaptive
 
 MAPS = {"full": (4, 4), "two axes": (2, 4), "diagonal": (4,)}
 
@@ -139,7 +136,7 @@ def test_columns_that_do_not_vary_and_duplicates(iris):
         fit = pc.fit("species ~ .", odd, "knn", k=3, dissimilarity=metric)
         assert fit.dissimilarity.metric.column_weights.loc["same", "weight"] == 0
         assert "constant columns, which get weight 0: same" in fit.summary().as_text().replace("\n", " ")
-        assert fit.training_error() < 0.05
+        assert fit.training_error < 0.05
         assert fit.predict(odd.assign(same=np.arange(225.0))).tolist() == fit.predict().tolist()
     with pytest.raises(pc.DataError, match=r"all columns of .* are constant over the 225 training rows"):
         pc.fit("species ~ same", odd, "knn", k=3, dissimilarity="nca")
@@ -149,7 +146,7 @@ def test_fewer_rows_than_columns():
     few = noisy(20, 40)
     for metric in (pc.NCA(), pc.NCA(dims=3), pc.NCA(diagonal=False), pc.LDA(), pc.QDA()):
         fit = pc.fit("y ~ .", few, "knn", k=1, dissimilarity=metric)
-        assert fit.training_error() == 0
+        assert fit.training_error == 0
         assert np.isfinite(fit.dissimilarity.frame().to_numpy()).all()
     for metric in (pc.LDA(ridge=0), pc.QDA(ridge=0)):
         with pytest.raises(pc.DataError, match=r"needs variance within .*, but some axis of 42 columns over 20 rows has none: .* ridge="):
@@ -286,64 +283,3 @@ def test_the_response_of_the_formula_is_read_where_the_metric_learns_from_it(iri
     missing = iris.assign(species=iris["species"].where(iris.index != 3))
     sizes = [len(pc.dissimilarity("species ~ .", missing, metric).index) for metric in ("euclidean", pc.LDA(ridge=0))]
     assert sizes == [150, 149]  # a row without a class counts where no class is asked for
-
-
-# adaptive distances
-
-
-def slow_local(z, X, y, K, epsilon, ridge):
-    """Sigma at a point, as the book writes it."""
-    near = np.argsort(((X - z) ** 2).sum(axis=1), kind="stable")[:K]
-    N, labels = X[near], y[near]
-    p = X.shape[1]
-    W, B = np.zeros((p, p)), np.zeros((p, p))
-    for c in np.unique(labels):
-        own = N[labels == c]
-        for row in own:
-            W += np.outer(row - own.mean(axis=0), row - own.mean(axis=0)) / K
-        B += len(own) / K * np.outer(own.mean(axis=0) - N.mean(axis=0), own.mean(axis=0) - N.mean(axis=0))
-    W += ridge * np.trace(W) / p * np.eye(p)
-    root = np.linalg.inv(np.real(sqrtm(W)))
-    return root @ (root @ B @ root + epsilon * np.eye(p)) @ root, W
-
-
-@pytest.mark.parametrize("ridge", [0.0, 0.3, 1.0])
-def test_adaptive_distances_equal_the_formulas_in_loops(ridge):
-    draw = np.random.default_rng(0)
-    X, y = draw.normal(size=(60, 3)), draw.integers(0, 3, 60)
-    Z = draw.normal(size=(5, 3))
-    F = local_factors(Z, X, y, 3, 20, 0.7, ridge, 1)
-    D = local_distances(X, Z, F)
-    for j in range(5):
-        sigma, _ = slow_local(Z[j], X, y, 20, 0.7, ridge)
-        assert F[j] @ F[j].T == pytest.approx(sigma, rel=1e-8)
-        for i in range(0, 60, 9):
-            assert D[i, j] == pytest.approx(np.sqrt((X[i] - Z[j]) @ sigma @ (X[i] - Z[j])))
-
-
-def test_iterations_look_along_the_boundary():
-    draw = np.random.default_rng(2)
-    X = draw.uniform(-1, 1, (300, 2))
-    y = (X[:, 0] > 0).astype(int)
-    once, twice = (local_factors(np.zeros((1, 2)), X, y, 2, 40, 1.0, 0.1, k)[0] for k in (1, 2))
-    for F in (once, twice):
-        sigma = F @ F.T
-        assert sigma[0, 0] > 2 * sigma[1, 1]
-    assert not np.allclose(once, twice)
-
-
-def test_wrong_parameters_of_adaptive_distances(iris):
-    for parameters in (
-        {"neighborhood": 1},
-        {"neighborhood": 2.5},
-        {"epsilon": 0},
-        {"ridge": -1},
-        {"iterations": 0},
-        {"scale": "fold"},
-    ):
-        with pytest.raises(pc.OptionError):
-            Adaptive(**parameters)
-    with pytest.raises(pc.DataError, match="neighborhood=151 needs as many training rows, but there are 150: use a smaller one"):
-        pc.fit("species ~ .", iris, eps=1.0, dissimilarity=Adaptive(neighborhood=151))
-    with pytest.raises(pc.DataError, match="has no response: use 'response ~ predictors'"):
-        pc.dissimilarity("~ sepal_length", iris, Adaptive())

@@ -9,7 +9,7 @@ from scipy.spatial.distance import braycurtis, cdist, pdist, squareform
 
 import protoclass as pc
 from protoclass.core.distances.minkowski import minkowski
-from protoclass.core.embedding.scaling import torgerson
+from protoclass.core.embedding import torgerson
 from protoclass.core.histogram import radii_at
 from protoclass.core.sources import Held
 

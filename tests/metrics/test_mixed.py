@@ -11,7 +11,7 @@ import simulate
 from closeness import assert_close
 
 import protoclass as pc
-from protoclass.core.distances.gower import gower
+from protoclass.core.distances.categories import gower
 from protoclass.metrics.mixed import SAMPLE, Mixed, cut
 from protoclass.metrics.registry import METRICS
 

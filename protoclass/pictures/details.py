@@ -60,7 +60,7 @@ def explain_row(fit: Fitted, source: Source | None, coverage: Coverage, row: int
         at, why = _read_nearest(fit, row) if fit.model.can.own_distances else _find_nearest(fit, source, row)
         words += why
     if fit.model.has("explain"):
-        words += fit.model.explain(fit.learned, fit.dissimilarity.query(np.array([row])))
+        words += fit.model.explain(fit.learned, fit.dissimilarity._query(np.array([row])))
     if "decision" in rule.kinds:
         values = predict_row(fit, "decision", row)
         tables["Decision for each class"] = _by_class(fit, values)

@@ -113,8 +113,7 @@ def test_progress_none_means_the_option(iris, capsys):
 
 
 def test_colours_are_those_of_pictures_and_explorers(iris):
-    from protoclass.widgets.film import describe
-
+    from protoclass.widgets.content import describe
     from protoclass.widgets.prototypes import PrototypeExplorer
 
     fit = pc.fit("species ~ petal_length + petal_width", iris, eps=1.0)

@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 import protoclass as pc
-from protoclass.frames.sql import number
+from protoclass.frames.sql_columns import number
 
 NASTY = ["it's", 'a"b', "x'); DROP TABLE new_rows; --", "back\\", "`tick`", "ä☃\n", "%s {0} $1 ?", "--", "/*", ""]
 STUMPS = {"features": "stumps", "kind": "conjunction", "penalty": 1.0, "stop": None}

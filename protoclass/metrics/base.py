@@ -18,7 +18,7 @@ from ..core.memory import large
 from ..core.parallel import Once
 from ..core.sources import Rep, part
 from ..frames.frame import Frame, blocks
-from ..frames.sql import Columns
+from ..frames.sql_columns import Columns
 from ..frames.tables import as_pandas
 from ..ground.checks import GRID, NamedArguments, check_parameters, is_listed, is_number, number_in_words
 from ..ground.errors import DataError, NoVectors, OptionError, brief

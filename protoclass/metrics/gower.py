@@ -13,7 +13,7 @@ from ..core.distances.categories import UNLIKE, gower
 from ..core.sources import Rep
 from ..core.statistics.sums import extremes
 from ..frames.frame import Frame
-from ..frames.sql import Columns, number, total, within
+from ..frames.sql_columns import Columns, number, total, within
 from ..ground.errors import DataError, DataWarning, OptionError, brief, shown, warn
 from ..ground.savable import savable
 from .base import Metric, SQLDistance, TrainedMetric, Traits, coordinate, strings, value

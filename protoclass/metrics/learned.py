@@ -15,7 +15,7 @@ from ..core.parallel import alone
 from ..core.sources import Rep, part
 from ..core.statistics.folds import stratified_subset
 from ..frames.frame import Frame
-from ..frames.sql import Columns, number, total
+from ..frames.sql_columns import Columns, number, total
 from ..ground.checks import MOST_RUNS, MOST_SEED, one_of, whole_number
 from ..ground.errors import DataError, OptionError, brief, shown
 from ..ground.savable import savable

@@ -14,7 +14,7 @@ from ..core.distances.minkowski import Geometry, minkowski, whitened
 from ..core.sources import Rep
 from ..core.statistics.sums import extremes, sums
 from ..frames.frame import Frame, blocks, predictors_of_columns
-from ..frames.sql import Columns, number, total, within
+from ..frames.sql_columns import Columns, number, total, within
 from ..ground.checks import is_number, is_real, one_of
 from ..ground.errors import DataError, NoVectors, OptionError, brief, shown
 from ..ground.savable import savable

@@ -16,7 +16,7 @@ from ..core.sources import Rep, part
 from ..core.statistics.folds import stratified_subset
 from ..core.vectors.relevance_learning import ROUNDS, Maps, Weights, class_maps, first_axes, learn, one_map
 from ..frames.frame import Frame
-from ..frames.sql import Columns
+from ..frames.sql_columns import Columns
 from ..ground.checks import MOST_ROWS, MOST_SEED, one_of, whole_number
 from ..ground.errors import DataError, OptionError
 from ..ground.savable import savable

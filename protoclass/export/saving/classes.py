@@ -230,7 +230,8 @@ def check_forest(f: Any) -> None:
     looking."""
     whole, sizes = (f.start, f.left, f.right, f.feature), np.diff(f.start)
     fine = all(a.dtype.kind == "i" for a in whole) and (f.threshold.dtype, f.missing.dtype, f.error.dtype) == (float, bool, float)
-    require(fine and len(sizes) and f.start[0] == 0 and f.start[-1] == len(f.left) and (sizes > 0).all(), "the trees do not match their nodes")
+    fine = fine and len(sizes) and f.start[0] == 0 and f.start[-1] == len(f.left) and (sizes > 0).all()
+    require(fine, "the trees do not match their nodes")
     own, inner = np.arange(len(f.left)) - np.repeat(f.start[:-1], sizes), f.left >= 0
     further = [(own < side) & (side < np.repeat(sizes, sizes)) for side in (f.left, f.right)]
     require(np.all(further, axis=0)[inner].all() and _within(f.feature[inner], 0, len(f.columns)), "a node of a tree leads nowhere")

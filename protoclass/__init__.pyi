@@ -46,9 +46,9 @@ from .metrics.forest import Forest as Forest
 from .metrics.gower import Gower as Gower
 from .metrics.kernels import Kernel as Kernel
 from .metrics.learned import LDA as LDA
+from .metrics.learned import NCA as NCA
 from .metrics.learned import QDA as QDA
 from .metrics.learned import Adaptive as Adaptive
-from .metrics.learned import Learned as Learned
 from .metrics.measuring import dissimilarity as dissimilarity
 from .metrics.measuring import hull as hull
 from .metrics.measuring import kmeans as kmeans

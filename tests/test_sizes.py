@@ -42,7 +42,7 @@ def soon(what):
 
 # of medianglvq, by parameter: what needs no matrix learns none, which is quick
 DIAGONAL = {"K": 1, "matrix": "diagonal"}
-LEARNED = {"matrix": {}, "components": {"K": 1, "matrix": "full"}, "local": DIAGONAL, "ridge": DIAGONAL}
+LEARNED = {"matrix": {}, "dims": {"K": 1, "matrix": "full"}, "local": DIAGONAL, "ridge": DIAGONAL}
 
 
 def named(call, parameter, value):

@@ -131,7 +131,7 @@ def covering(data: pd.DataFrame, positive: object, kind: str, metric: pc.Metric,
                                   choose="min", progress=False, **parameters)  # fmt: skip
             heft = np.bincount(v.of_fold[0])
             table = v.table.assign(errors=v.table["error"] * n, sum=heft @ v.bounds)
-            return table.iloc[[v.best]]
+            return table.iloc[[v.selected("min").name]]
 
         for k, parameters in enumerate(
             ({"penalty": inf, "stop": None}, {"penalty": inf, "stop": stops}, {"penalty": PENALTIES, "stop": stops})

@@ -262,7 +262,7 @@ def separation(fit: Fitted) -> pd.DataFrame:
     DataFrame
         Table by variable of the metric (a column of the design matrix, or with Gower a predictor), the largest share first:
 
-        * `share`: proportion of the squared distance (with Gower, of the distance) from a prototype to the nearest prototype of another
+        * `proportion`: part of the squared distance (with Gower, of the distance) from a prototype to the nearest prototype of another
           class, the mean over the prototypes. The sum is 1; with a full matrix, a share may be negative;
         * `higher`: the class whose prototypes have the higher mean value; NA for categories and ties;
         * `weight`: the learned weight, if the metric has learned weights;
@@ -294,8 +294,8 @@ def separation(fit: Fitted) -> pd.DataFrame:
     >>> iris["species"] = iris["species"].astype(str)
     >>> fit = pc.fit("species ~ .", iris, "medianglvq", K=1, matrix="diagonal", ridge=0.01)
     >>> table = fit.separation()
-    >>> table[["share", "higher"]].round(2).to_dict("index")["petal_width"]
-    {'share': 0.47, 'higher': 'virginica'}
+    >>> table[["proportion", "higher"]].round(2).to_dict("index")["petal_width"]
+    {'proportion': 0.47, 'higher': 'virginica'}
     >>> score = iris[table.index] @ table["coefficient"]
     >>> bool(((score > table.attrs["cut"]) == (fit.predict() == table.attrs["class"])).all())
     True
@@ -318,7 +318,7 @@ def separation(fit: Fitted) -> pd.DataFrame:
     means = values.select_dtypes("number").groupby(codes).mean().dropna(axis=1)
     highest = means.idxmax().where((means == means.max()).sum() == 1, -1).reindex(names, fill_value=-1).astype(int)
     parts = (terms / np.maximum(terms.sum(axis=1, keepdims=True), TINY)).sum(axis=0)
-    out = pd.DataFrame({"share": parts / max(parts.sum(), TINY), "higher": pd.Categorical.from_codes(highest, fit.frame.levels)})
+    out = pd.DataFrame({"proportion": parts / max(parts.sum(), TINY), "higher": pd.Categorical.from_codes(highest, fit.frame.levels)})
     out.index = pd.Index(names, name="variable")
     if metric.column_weights is not None:
         out["weight"] = metric.column_weights["weight"].to_numpy()
@@ -326,7 +326,7 @@ def separation(fit: Fitted) -> pd.DataFrame:
         last = int(codes.argmax())
         out["coefficient"] = 2 * (slopes[last] - slopes[1 - last])
         out.attrs |= {"class": fit.classes[codes[last]], "cut": float(out["coefficient"] @ X.mean(axis=0))}
-    return out.sort_values("share", key=abs, ascending=False, kind="stable")
+    return out.sort_values("proportion", key=abs, ascending=False, kind="stable")
 
 
 def why_not_separated(fit: Fitted) -> str:

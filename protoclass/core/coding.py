@@ -83,7 +83,7 @@ def shift_of(dtype: Any, fine: int) -> int:
     return (31 if dtype == np.float32 else 63) - fine  # the sign bit is 0
 
 
-SIDE = 512  # rows and columns of a tile of a symmetric matrix
+SIDE = 1024  # rows and columns of a tile of a symmetric matrix: weights by cell are written half as often as with 512
 TILE = 2**21  # entries of a tile
 
 

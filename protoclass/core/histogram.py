@@ -174,7 +174,8 @@ def values_at(source: Source, same: Array, ranks: Callable[[Any], Array]) -> tup
         Function that gives the ranks, from 1 on, from the number of all pairs that count.
     """
     screening, exact = source.screening, ExactBins(source, same)
-    for bins in [exact] if screening is None else [NearBins(source, same, screening), exact]:
+    known: list[ExactBins | NearBins] = [exact] if screening is None else [NearBins(source, same, screening), exact]
+    for bins in known:
         counts = bins.counts()
         needed = _needed(bins, counts, ranks)
         if needed is not None:

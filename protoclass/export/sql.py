@@ -11,7 +11,7 @@ import numpy as np
 from ..core.query import InSQL
 from ..core.task import Points
 from ..estimation.fitted import Fitted
-from ..frames.sql import ROW, Columns, all_of, as_double, check_case, constant, number, table_of
+from ..frames.sql_columns import ROW, Columns, all_of, as_double, check_case, constant, number, table_of
 from ..ground.errors import NotAvailable
 from ..metrics.base import PROTOTYPE, SQLDistance, sql_distance
 from ..metrics.base import ROW as MEASURED

@@ -266,24 +266,24 @@ class Dissimilarity(Saveable):
         X = scaling((self._values + self._values.T) / 2, dims)
         return pd.DataFrame(X, self.index, [f"dim{k + 1}" for k in range(X.shape[1])])
 
-    def symmetrized(self, how: str = "mean") -> Dissimilarity:
+    def symmetrized(self, method: str = "mean") -> Dissimilarity:
         """The same rows with symmetric dissimilarities: the "mean", "max" or "min" of both directions of each pair."""
-        one_of("how", how, ("mean", "max", "min"))
+        one_of("method", method, ("mean", "max", "min"))
         self._check_square("a symmetric form")
         P = self._values.astype(float)
-        both = (P + P.T) / 2 if how == "mean" else np.maximum(P, P.T) if how == "max" else np.minimum(P, P.T)
+        both = (P + P.T) / 2 if method == "mean" else np.maximum(P, P.T) if method == "max" else np.minimum(P, P.T)
         unnamed = isinstance(self.metric.spec, Given) and self.metric.spec.unnamed
         return of_metric(trained_given(pd.DataFrame(both, self.index, self.index), Given(unnamed=unnamed)), self.data)
 
     @staticmethod
-    def from_similarity(similarity: Any, how: str = "max") -> Dissimilarity:
+    def from_similarity(similarity: Any, method: str = "max") -> Dissimilarity:
         """Convert similarities or connection strengths to dissimilarities.
 
         Parameters
         ----------
         similarity : DataFrame (square, the same labels on both sides) or square array
             Similarities s.
-        how : str
+        method : str
             Conversion. "max": largest similarity - s, for any scale, also of the diagonal; "kernel": sqrt(s_ii + s_jj - 2 s_ij), for a
             positive semidefinite matrix. Others are matrices of their own, such as `1 - S` or `-np.log(S)`.
 
@@ -298,8 +298,8 @@ class Dissimilarity(Saveable):
         b  1.5  0.0  3.0
         c  4.0  3.0  0.0
         """
-        one_of("how", how, ("max", "kernel"))
-        matrix = converted(similarity, how)
+        one_of("method", method, ("max", "kernel"))
+        matrix = converted(similarity, method)
         return of_metric(trained_given(matrix), mold("~ 1", pd.DataFrame(index=matrix.index), response=False))
 
     @staticmethod

@@ -69,7 +69,7 @@ class DTW(Metric):
     >>> wave = np.where((time >= start) & (time < start + 8), sign * np.sin((time - start) * np.pi / 4), 0)
     >>> waves = pd.DataFrame(wave).add_prefix("t").assign(kind=np.repeat(["up", "down"], 10))
     >>> fit = pc.fit("kind ~ .", waves, dissimilarity=pc.DTW(r=1), eps=3.0)
-    >>> len(fit.prototypes), fit.training_error()
+    >>> len(fit.prototypes), fit.training_error
     (2, 0.0)
     >>> for name in ("dtw", "euclidean"):
     ...     print(name, pc.cross_validate("kind ~ .", waves, "knn", k=1, dissimilarity=name).table["error"].round(2)[0])

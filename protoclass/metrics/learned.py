@@ -15,7 +15,7 @@ from ..core.parallel import alone
 from ..core.sources import Rep, part
 from ..core.statistics.folds import stratified_subset
 from ..frames.frame import Frame
-from ..frames.sql import Columns, number, total
+from ..frames.sql_columns import Columns, number, total
 from ..ground.checks import MOST_RUNS, MOST_SEED, one_of, whole_number
 from ..ground.errors import DataError, OptionError, brief, shown
 from ..ground.savable import savable
@@ -27,7 +27,7 @@ NAMED = 6  # columns whose weights a summary names
 
 
 @dataclass(frozen=True)
-class Learned(Metric):
+class NCA(Metric):
     """Euclidean distance after a linear map of the columns that is learned from the classes, by neighbourhood components analysis.
 
     Scaled Euclidean distance gives a useless column the same weight as a useful one; this metric learns the weights. Columns are
@@ -37,10 +37,10 @@ class Learned(Metric):
 
     Parameters
     ----------
-    components : int, optional
+    dims : int, optional
         Number of axes of the map. Default: the number of columns.
     diagonal : True, False or None
-        Whether the map is a weight for each column, which can be interpreted. None: True without `components`, otherwise False. A full
+        Whether the map is a weight for each column, which can be interpreted. None: True without `dims`, otherwise False. A full
         map has many more parameters; if there are columns of noise, it fits the training rows better and new rows mostly worse.
     ridge : float >= 0
         Penalty against overfitting: it is multiplied by the mean weight of the columns and subtracted from the mean probability.
@@ -53,7 +53,7 @@ class Learned(Metric):
     Raises
     ------
     DataError
-        If there is no response, if only one class has rows, if all columns are constant, or if there are too many components.
+        If there is no response, if only one class has rows, if all columns are constant, or if `dims` is too large.
 
     Notes
     -----
@@ -73,12 +73,12 @@ class Learned(Metric):
     Examples
     --------
     >>> import protoclass as pc
-    >>> fit = pc.fit("species ~ .", pc.load_data("iris"), "knn", k=5, dissimilarity=pc.Learned())
-    >>> fit.dissimilarity.metric.column_weights["share"].round(1).to_dict()
+    >>> fit = pc.fit("species ~ .", pc.load_data("iris"), "knn", k=5, dissimilarity=pc.NCA())
+    >>> fit.dissimilarity.metric.column_weights["proportion"].round(1).to_dict()
     {'sepal_length': 0.0, 'sepal_width': 0.0, 'petal_length': 0.4, 'petal_width': 0.6}
     """
 
-    components: int | None = None
+    dims: int | None = None
     diagonal: bool | None = None
     ridge: float = 0.0
     sample: int = 1000
@@ -86,11 +86,11 @@ class Learned(Metric):
 
     def __post_init__(self) -> None:
         one_of("diagonal", self.diagonal, (None, True, False))
-        if self.components is not None:
-            whole_number("components", self.components, 1)
+        if self.dims is not None:
+            whole_number("dims", self.dims, 1)
             if self.diagonal:
                 raise OptionError(
-                    f"components={brief(self.components)} needs diagonal=False, because a diagonal map has no axes to leave out"
+                    f"dims={brief(self.dims)} needs diagonal=False, because a diagonal map has no axes to leave out"
                 )
         check_number("ridge", self.ridge, 0)
         whole_number("sample", self.sample, 2)
@@ -99,7 +99,7 @@ class Learned(Metric):
     @property
     def weighs(self) -> bool:
         """Whether the map is a weight for each column."""
-        return self.components is None if self.diagonal is None else bool(self.diagonal)
+        return self.dims is None if self.diagonal is None else bool(self.diagonal)
 
     @property
     def name(self) -> str:
@@ -118,11 +118,11 @@ class Learned(Metric):
         if len(y) < len(chosen):
             check_classes(frame, y, f"rows of the sample of {self.sample} have", " (a larger sample= may have others)")
         p = Z.shape[1]
-        if self.components is not None and self.components > p:
-            raise DataError(f"components must be at most {p}, the number of columns that vary, not {self.components}")
+        if self.dims is not None and self.dims > p:
+            raise DataError(f"dims must be at most {p}, the number of columns that vary, not {self.dims}")
         if np.bincount(y).max() < 2:
             raise DataError("NCA compares rows of the same class, but each class has one training row: use more rows")
-        found = nca(Z, y, w, self.components, self.weighs, float(self.ridge))
+        found = nca(Z, y, w, self.dims, self.weighs, float(self.ridge))
         size = (found.map**2).sum()
         if not size > SINGULAR:
             raise DataError(f"ridge={brief(self.ridge)} makes the weights of all columns 0: use a smaller one")
@@ -185,7 +185,7 @@ def check_classes(frame: Frame, y: Array, whose: str, more: str = "") -> None:
 
 
 def inverse(inner: Array, Z: Array) -> Array:
-    """From coordinates back to scaled columns (p, k), or (p,) for a diagonal map; see the notes of `Learned`."""
+    """From coordinates back to scaled columns (p, k), or (p,) for a diagonal map; see the notes of `NCA`."""
     if inner.ndim == 1:
         return np.divide(1.0, inner, out=np.zeros_like(inner), where=inner != 0)
     if len(inner) == inner.shape[1]:
@@ -201,7 +201,7 @@ def sampled(traits: Traits, counts: Array, samples: str = "") -> Traits:
 
 def table_of_weights(weight: Array, scale: Array, names: Array) -> pd.DataFrame:
     """See `TrainedMetric.column_weights`."""
-    table = {"weight": weight, "share": weight / weight.sum(), "scale": scale}
+    table = {"weight": weight, "proportion": weight / weight.sum(), "scale": scale}
     return pd.DataFrame(table, index=pd.Index(names, name="column"))
 
 
@@ -314,7 +314,7 @@ class LDA(Metric):
 
     Parameters
     ----------
-    components : int, optional
+    dims : int, optional
         Number of axes. Default: the maximum, one less than classes.
     ridge : float >= 0, or None
         Proportion of the mean variance of the columns that is added to the variance within classes along every axis. It keeps the axes
@@ -324,7 +324,7 @@ class LDA(Metric):
     Raises
     ------
     DataError
-        If there is no response, if only one class has rows, if all columns are constant, or if there are too many components. With
+        If there is no response, if only one class has rows, if all columns are constant, or if `dims` is too large. With
         `ridge=0`, also if some axis separates the training rows without variance within classes, as with fewer rows than columns.
 
     Notes
@@ -346,12 +346,12 @@ class LDA(Metric):
 
     name = "LDA"
 
-    components: int | None = None
+    dims: int | None = None
     ridge: float | None = None
 
     def __post_init__(self) -> None:
-        if self.components is not None:
-            whole_number("components", self.components, 1)
+        if self.dims is not None:
+            whole_number("dims", self.dims, 1)
         if self.ridge is not None:
             check_number("ridge", self.ridge, 0)
 
@@ -361,12 +361,12 @@ class LDA(Metric):
         known = training_rows(frame, self.name)
         Z, classes = known.Z, len(np.unique(known.y))
         most = min(classes - 1, Z.shape[1])
-        if self.components is not None and self.components > most:
+        if self.dims is not None and self.dims > most:
             raise DataError(
-                f"components must be at most {most} for LDA of {classes} classes and {Z.shape[1]} columns that vary, not {self.components}"
+                f"dims must be at most {most} for LDA of {classes} classes and {Z.shape[1]} columns that vary, not {self.dims}"
             )
         with alone():  # the same sums on any number of threads
-            axes = discriminants(Z, known.y, known.w, self.components or most, self.ridge)
+            axes = discriminants(Z, known.y, known.w, self.dims or most, self.ridge)
             if axes is None:
                 raise _singular("LDA needs variance within classes", known)
             return mapped(self, known, axes, len(Z), np.empty(0))
@@ -542,7 +542,7 @@ class Adaptive(Metric):
     Examples
     --------
     >>> import protoclass as pc
-    >>> pc.fit("species ~ .", pc.load_data("iris"), "knn", k=5, dissimilarity=pc.Adaptive()).training_error() < 0.05
+    >>> pc.fit("species ~ .", pc.load_data("iris"), "knn", k=5, dissimilarity=pc.Adaptive()).training_error < 0.05
     True
     """
 

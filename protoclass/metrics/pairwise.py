@@ -13,7 +13,7 @@ from ..core.distances.minkowski import Geometry, minkowski, totals, unit
 from ..core.sources import Rep
 from ..frames.frame import Frame
 from ..frames.schema import numbers
-from ..frames.sql import Columns, total
+from ..frames.sql_columns import Columns, total
 from ..ground.errors import DataError, OptionError, shown
 from .base import Metric, SQLDistance, Traits, coordinate, value
 from .minkowski import design_of

@@ -56,7 +56,7 @@ RIDGES = (0.001, 0.01, 0.1)
 COUNTS = (1, 2, 3, 5)  # prototypes of a class in the default grid
 SECONDS = 6e-8  # of a run for each pair of a row and a candidate, on one processor (benchmarks/bench.py --large)
 FITS = 11  # of a grid point that is tuned: ten folds and the fit on all rows, two at a time
-METRIC = ("K", "matrix", "local", "ridge", "beta", "components")  # parameters from which a matrix is learned
+METRIC = ("K", "matrix", "local", "ridge", "beta", "dims")  # parameters from which a matrix is learned
 
 
 TOGETHER = "prototypes of all classes together"  # which it shares out among them
@@ -92,7 +92,7 @@ class MedianGLVQ(PerClass):
         only the last two if the matrix is tuned too.
     beta : number > 0, or a sequence
         Slope of the logistic function.
-    components : int, optional
+    dims : int, optional
         Number of axes of the map, with matrix="full". Default: the number of columns, at most 64.
 
     Notes
@@ -126,7 +126,7 @@ class MedianGLVQ(PerClass):
     papers = ("nebel2015",)
     can = Capabilities(weights=True, nearest=True, candidates=frozenset({"subset"}), warm_starts=True, counted=TOGETHER)
     example: ClassVar[Mapping[str, Any]] = {"K": (1, 2), "beta": (2.0, 20.0)}
-    never_tuned: ClassVar[frozenset[str]] = frozenset({"components"})
+    never_tuned: ClassVar[frozenset[str]] = frozenset({"dims"})
     tuned_last: ClassVar[frozenset[str]] = frozenset({"K"})
     as_repeats: ClassVar[Mapping[str, Any]] = {"K": 1}
     reads_once: ClassVar[int] = 8 * SINGLE
@@ -141,7 +141,7 @@ class MedianGLVQ(PerClass):
     local: Any = AUTO
     ridge: Any = "grid"
     beta: Any = 20.0
-    components: int | None = None
+    dims: int | None = None
 
     @property
     def title(self) -> str:
@@ -163,10 +163,10 @@ class MedianGLVQ(PerClass):
                     )
         check_number(self, "ridge", self.ridge, low=0, high=MOST_RIDGE)
         check_number(self, "beta", self.beta, low=0, above=True)
-        if self.components is not None:
-            check_fixed("medianglvq", "components", self.components, low=1, integral=True)
+        if self.dims is not None:
+            check_fixed("medianglvq", "dims", self.dims, low=1, integral=True)
             if "full" not in self._matrices:
-                raise OptionError(f"components={self.components} needs matrix='full', not {brief(self.matrix)}: leave it out")
+                raise OptionError(f"dims={self.dims} needs matrix='full', not {brief(self.matrix)}: leave it out")
 
     @property
     def _matrices(self) -> tuple[str, ...]:
@@ -199,7 +199,7 @@ class MedianGLVQ(PerClass):
         return {name: value for name, value in super().tuned().items() if name not in self.unused(0)}
 
     def unused(self, classes: int) -> frozenset[str]:
-        return frozenset(() if self._learns else ("ridge", "components", "local"))
+        return frozenset(() if self._learns else ("ridge", "dims", "local"))
 
     def seconds_each(self, columns: int) -> float:
         given = {name: len(listed(self.name, name, value)) for name, value in self.tuned().items()}  # 0 of grids to be drawn
@@ -227,9 +227,9 @@ class MedianGLVQ(PerClass):
             return given
         of = given.of if isinstance(given, Relevance) else given
         K = int(self.K) if is_real(self.K) and self.K >= 1 else 1
-        components = self.components if self.matrix == "full" else None
+        dims = self.dims if self.matrix == "full" else None
         ridge = RIDGES[1] if isinstance(self.ridge, str) else float(self.ridge)
-        return Relevance(of, self.matrix, bool(self.local), K, ridge, float(self.beta), components)
+        return Relevance(of, self.matrix, bool(self.local), K, ridge, float(self.beta), dims)
 
     def loss(self, task: Task, prototypes: Points) -> float:
         return float(self._costs(task, prototypes).sum())

@@ -98,14 +98,14 @@ def weights(fit: Fitted, ax: Any = None, shape: Any = None) -> Any:
     metric = fit.dissimilarity.metric
     table, by_class = metric.column_weights, metric.class_weights
     if table is None:
-        raise NotAvailable(f"{metric.name} dissimilarities have no learned weights of columns: use dissimilarity='learned'")
+        raise NotAvailable(f"{metric.name} dissimilarities have no learned weights of columns: use dissimilarity='nca'")
     decide = by_class is None and not why_not_separated(fit)
     few = separation(fit) if decide else table.sort_values("weight", ascending=False, kind="stable")
     few = few.head(MOST)
     names = list_short(few.index)
     if decide:
         names = [f"{name} (weight {write_number(w)})" for name, w in zip(names, few["weight"], strict=True)]
-    ax = draw_columns(names, few["share" if decide else "weight"], "column", len(table), ax)
+    ax = draw_columns(names, few["proportion" if decide else "weight"], "column", len(table), ax)
     ax.set_xlabel("share of the separation of the prototypes" if decide else "learned weight")
     if decide:
         codes = few["higher"].cat.codes

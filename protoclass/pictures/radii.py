@@ -66,7 +66,7 @@ def make_steps(fit: Fitted, radii: Sequence[float] | None = None) -> Steps:
         return Steps([fit], 0, source, [], note)
     requested: Any = GRID if radii is None else list(radii)
     if radii is None and radius in fit.selection.grid:
-        validation = fit.curve if fit.point is None or fit.curve is None else fit.curve.of_metric(fit.point)
+        validation = fit.curve if fit.selection.point is None or fit.curve is None else fit.curve.of_metric(fit.selection.point)
         grid = fit.selection.grid if validation is None else validation.grid
         requested = grid[radius].unique().tolist()
     several = replace(model, **{radius: requested})

@@ -246,10 +246,10 @@ def test_it_is_the_procedure_with_permuted_classes(iris):
     for b in range(6):
         order = np.random.default_rng([5, b]).permutation(len(complete))
         again = pc.cross_validate("species ~ .", complete.assign(species=complete.species.array[order]), **arguments)
-        errors.append(again.table["error"].iloc[again.one_se])
-        assert test.table["k"][b] == again.table["k"].iloc[again.one_se]
+        errors.append(again.selected("1se")["error"])
+        assert test.table["k"][b] == again.selected("1se")["k"]
     assert test.table["error"].tolist() == pytest.approx(errors)
-    assert test.error == v.table["error"].iloc[v.one_se]
+    assert test.error == v.selected("1se")["error"]
     assert test.p_value == (1 + sum(e <= test.error + 1e-12 for e in errors)) / 7
     assert test.how == "classes permuted among all rows"
 

@@ -87,11 +87,11 @@ def test_tables(fits, iris, method):
     glance = fit.glance()
     assert len(glance) == 1
     if fit.curve is not None:
-        assert glance["cv_error"].iloc[0] == fit.validation.table["error"].iloc[fit.point]
+        assert glance["cv_error"].iloc[0] == fit.validation.table["error"].iloc[fit.selection.point]
     assert fit.rule.size > 0
     test = fit.test(iris)
     assert test.error == (fit.predict(iris).astype(object) != iris.species.astype(object)).mean()
-    assert test.error == pytest.approx(fit.training_error())
+    assert test.error == pytest.approx(fit.training_error)
     assert test.low <= test.error <= test.high
     assert test.confusion.to_numpy().sum() == 150
 

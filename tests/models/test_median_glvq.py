@@ -219,11 +219,11 @@ def test_any_number_of_threads_gives_the_same(iris, matrix):
     ({"local": True}, "local=True needs a matrix to learn for each class, but matrix='none': use matrix='diagonal' or 'full'"),
     ({"local": "yes", "matrix": "full"}, "local must be True, False, a sequence of these, or 'auto', not 'yes'"),
     ({"matrix": "full", "dissimilarity": "gower"},
-     r"Gower dissimilarities are not Euclidean.*use matrix='full' with 'euclidean' or 'mahalanobis', matrix='diagonal'.*or matrix='none'"),
+     r"Gower dissimilarities have no matrix='full' to learn: use .*matrix='full' with 'euclidean' or 'mahalanobis', or matrix='none'"),
     ({"matrix": "diagonal", "dissimilarity": "chebyshev"},
-     r"Chebyshev dissimilarities are not a sum over.*use matrix='diagonal'.*or matrix='none'"),
+     r"Chebyshev dissimilarities have no matrix='diagonal' to learn: use matrix='diagonal'.*or matrix='none'"),
     ({"matrix": "diagonal", "dissimilarity": lambda a, b: 1.0},
-     "dissimilarities are not a sum over variables with weights to learn: use matrix='diagonal'"),
+     "dissimilarities have no matrix='diagonal' to learn: use matrix='diagonal'"),
 ])  # fmt: skip
 def test_arguments_that_mean_nothing(iris, given, words):
     with pytest.raises(pc.OptionError, match=words):
@@ -327,7 +327,7 @@ def test_a_swap_is_what_alternatives_says(iris):
         for pair in result.substitutes.iloc[::4].itertuples():
             other = fit.swap(pair.prototype, pair.substitute)
             assert other.rule.report["cost"] - fit.rule.report["cost"] == pytest.approx(pair.cost, abs=1e-9)
-            assert other.training_error() == pytest.approx(pair.error)
+            assert other.training_error == pytest.approx(pair.error)
             assert set(other.prototypes.index) == set(fit.prototypes.index) - {pair.prototype} | {pair.substitute}
             back = other.swap(pair.substitute, pair.prototype)
             assert back.prototypes.equals(fit.prototypes)
@@ -337,6 +337,19 @@ def test_a_swap_is_what_alternatives_says(iris):
             assert again.table["cost_without"].min() == pytest.approx(0, abs=1e-9)
 
 
+def test_the_standard_error_is_that_of_the_cross_validated_error(iris):
+    fit = pc.fit("species ~ .", iris, "medianglvq", K=2, matrix="none", cv=5)
+    error, rows = fit.validation.table["error"].item(), fit.alternatives(within=5.0, progress=False).substitutes
+    assert (rows["within_se"] == (rows["error"] - fit.training_error <= np.sqrt(error * (1 - error) / 150))).all()
+    assert 0 < rows["within_se"].sum() < len(rows)
+
+
+def test_a_row_of_another_class_takes_no_place(iris):
+    fit = pc.fit("species ~ .", iris, "medianglvq", K=1, matrix="none")
+    with pytest.raises(pc.OptionError, match="the prototype must have the class of its row, but 149 is of class 'virginica', not"):
+        fit.swap(fit.prototypes.index[0], 149)
+
+
 def test_the_number_is_tuned_at_the_matrix_that_is_chosen_with_the_least(iris):
     iris = iris[::2]
     curve = pc.cross_validate("species ~ .", iris, "medianglvq", cv=3)
@@ -344,9 +357,9 @@ def test_the_number_is_tuned_at_the_matrix_that_is_chosen_with_the_least(iris):
     assert table["K"].tolist() == [1] * 8 + [2, 3, 5]
     alone = pc.cross_validate("species ~ .", iris, "medianglvq", K=1, cv=3)
     assert table[learned + ["error"]].head(8).equals(alone.table[learned + ["error"]])
-    chosen = alone.table.loc[alone.one_se, learned].tolist()
+    chosen = alone.selected("1se")[learned].tolist()
     assert table.loc[8:, learned].to_numpy().tolist() == [chosen] * 3
-    assert curve.corrected("1se") >= 0
+    assert curve.corrected("1se").value >= 0
     fit = curve.fit
     values = fit.selection.values
     same = pc.fit("species ~ .", iris, "medianglvq", cv=None, **values)

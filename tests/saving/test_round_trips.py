@@ -85,8 +85,8 @@ def table():
 
 
 METRICS = {
-    "euclidean": ("x + z", "euclidean"), "weighted": ("x + z", pc.Minkowski(3, weights={"x": 2})),
-    "gower": ("x + z + g", pc.Gower(weights={"x": 2})), "ranks": ("x + z", pc.Ranks("manhattan")),
+    "euclidean": ("x + z", "euclidean"), "weighted": ("x + z", pc.Minkowski(3, column_weights={"x": 2})),
+    "gower": ("x + z + g", pc.Gower(column_weights={"x": 2})), "ranks": ("x + z", pc.Ranks("manhattan")),
     "qda": ("x + z", pc.QDA()), "local": ("x + z", pc.Relevance(matrix="full", local=True)),
     "mismatch": ("t", pc.Mismatch(k=2, m=1)),
     "forest": ("x + z + g", pc.Forest(trees=20)), "mixed": ("x + z + g", pc.Mixed([(["x", "z"], "euclidean"), ("g", "gower")])),

@@ -103,13 +103,12 @@ def _least(D, scan, start, out, best, second):  # type: ignore[no-untyped-def]
             least[:], next_one[:] = np.inf, np.inf
             at[:] = scan[start[g]] if start[g] < start[g + 1] else -1
             for t in range(start[g], start[g + 1]):
-                j = np.int32(scan[t])
-                line = block[j]
+                line, candidate = block[scan[t]], np.int32(scan[t])
                 for i in range(LANES):
                     d, old = line[i], least[i]
                     farther = old if d < old else d
                     next_one[i] = farther if farther < next_one[i] else next_one[i]
-                    at[i] = j if d < old else at[i]
+                    at[i] = candidate if d < old else at[i]
                     least[i] = d if d < old else old
             for i in range(width):
                 out[first + i, g], best[first + i, g], second[first + i, g] = at[i], least[i], next_one[i]

@@ -7,7 +7,7 @@ class needs the pairs of its own candidates and rows alone.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -206,8 +206,8 @@ def read(task: Task, radii: Array, w: Array, fold: Array, folds: int) -> Balls:
     near = near_pairs(task, coding)
     if near is not None:
         index = near.columns.astype(np.int64) * cells + cell[near.rows] + near.codes
-        counts = np.bincount(index, w[near.rows], m * cells).reshape(m, cells)
-        return Balls(task, coding, w, cell, cells, None, near, counts)
+        of_near = np.bincount(index, w[near.rows], m * cells).reshape(m, cells)
+        return Balls(task, coding, w, cell, cells, None, near, of_near)
     counts = np.zeros((m, cells))
     for tile, part in each(lambda tile: (tile, codes(tile)), task.D.tiles(), n * m):
         _tally(part, cell[tile.rows], w[tile.rows], tile.columns, counts)
@@ -222,12 +222,13 @@ def near_pairs(task: Task, coding: Coding) -> Pairs | None:
     if space is None:
         return None
     reach = space.geometry.reach(coding.reach(space.rows.dtype))[-1]
-    near = space.near(reach, min(n * m / COSTLY, room() / PER_PAIR))
+    of_candidates = replace(space, rows=space.candidates, candidates=space.rows)  # lists of candidates need less sorting later
+    near = of_candidates.near(reach, min(n * m / COSTLY, room() / PER_PAIR))
     if near is None:
         return None
     codes = coding.along(near.distance[None])[0]
     inside = codes < len(coding.radii)
-    return Pairs(near.at[inside], near.rows()[inside].astype(np.int32), codes[inside])
+    return Pairs(near.rows()[inside].astype(np.int32), near.at[inside], codes[inside])
 
 
 def too_many(task: Task, radius: float) -> TooLarge:

@@ -21,6 +21,9 @@ class Estimate:
     low: float
     high: float
 
+    def __repr__(self) -> str:
+        return f"{self.value:.2g} (95 % CI {self.low:.2g} to {self.high:.2g})"
+
 
 def columns_of(estimates: Mapping[str, Estimate]) -> tuple[dict[str, float], dict[str, float]]:
     """Estimates as columns of a table: the values by name, and the ends of the intervals as `name_low` and `name_high`."""

@@ -172,7 +172,7 @@ def measure_rows(prototypes: Points, dissimilarity: Dissimilarity, source: Any, 
     """Dissimilarities (r, q) of some rows of a fit to prototypes; `source` stores or computes those to the candidates, or is None."""
     if prototypes.at is not None and source is not None:
         return source.take(rows, prototypes.at)
-    return dissimilarity.metric.between(part(dissimilarity.rows, rows), dissimilarity.prototype_rep(prototypes))
+    return dissimilarity.metric.between(part(dissimilarity.rows, rows), dissimilarity._prototype_rep(prototypes))
 
 
 def take(prototypes: Points, which: Any) -> Points:

@@ -239,7 +239,7 @@ def test_a_wrapper_serves_wherever_a_metric_does(iris):
     nested = pc.dissimilarity("species ~ .", iris, pc.Ranks(Power("manhattan", 1.0)))
     assert nested.frame().equals(pc.dissimilarity("species ~ .", iris, pc.Ranks("manhattan")).frame())
     with pytest.raises(
-        pc.errors.OptionError, match=r"Power needs a metric or a matrix: use d\.metric, or d\.frame\(\) with a formula 'y ~ 1'"
+        pc.errors.OptionError, match=r"Power needs a metric or a matrix: use d\.metric, or d\.to_frame\(\) with a formula 'y ~ 1'"
     ):
         pc.dissimilarity("~ 1", iris, Power(d))
 

@@ -44,7 +44,6 @@ from .metrics.pairwise import Cosine as Cosine
 from .metrics.pairwise import Hamming as Hamming
 from .metrics.pairwise import Jaccard as Jaccard
 from .metrics.pairwise import ZeroOne as ZeroOne
-from .metrics.registry import Custom as Custom
 from .metrics.relevance import Relevance as Relevance
 from .metrics.stored import read_dissimilarity as read_dissimilarity
 from .metrics.strings import Levenshtein as Levenshtein

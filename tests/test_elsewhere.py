@@ -150,7 +150,7 @@ def test_a_cut_is_what_threshold_and_cutoff_mean():
      (lambda: pc.PVM(radius=1.0), "use eps="),
      (lambda: pc.Minkowski(p=3), r"Minkowski\(r=3\)"),
      (lambda: pc.Gower(column_weigths={"x": 2.0}), "did you mean 'column_weights'"),
-     (lambda: pc.Custom(len, symmetric=True), "Custom.. has no argument 'symmetric'")],
+     (lambda: pc.extend.Custom(len, symmetric=True), "Custom.. has no argument 'symmetric'")],
 )  # fmt: skip
 def test_methods_and_metrics_name_the_arguments_that_they_have(made, words):
     with pytest.raises(pc.errors.OptionError, match=words):

@@ -200,6 +200,7 @@ RENAMED: Mapping[str, str] = {
     **{name: f"use pc.errors.{name}" for name in ("DataError", "FileError", "FormulaError", "OptionError")},
     "NotAvailable": "use pc.errors.NotAvailableError", "NoVectors": "use pc.errors.NoCoordinatesError",
     "TooLarge": "use pc.errors.TooLargeError", "ClusterError": "use pc.errors.DaskError",
+    "Custom": "use the function itself as dissimilarity=, or pc.extend.Custom(function)",
     "explore": "use pc.fit('y ~ .', data).explore()",
     "Learned": "use pc.NCA()",
     **dict.fromkeys(["kernel_distances", "psd", "precomputed"], "use pc.Dissimilarity.from_kernel(K)"),

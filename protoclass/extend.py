@@ -10,6 +10,7 @@ from .ground.savable import savable
 from .metrics.base import TrainedMetric, Traits, VectorMetric
 from .metrics.wrappers import Wrapper
 from .models.base import Capabilities, Grid, axis, check_number, heaviest_class, own_candidates
+from .models.pvm import quantiles
 
 __all__ = [
     "Capabilities",
@@ -27,5 +28,6 @@ __all__ = [
     "check_number",
     "heaviest_class",
     "own_candidates",
+    "quantiles",
     "savable",
 ]

@@ -193,6 +193,9 @@ FORMER: Mapping[str, Mapping[str, Any]] = {
 FORMER_CLASSES: Mapping[str, str] = {"metric learned": "metric nca"}
 FORMER_FIELDS: Mapping[str, Mapping[str, str]] = {
     **{name: {"components": "dims"} for name in ("metric nca", "metric lda", "metric relevance", "method medianglvq")},
+    "metric adaptive": {"epsilon": "softening"}, "method pvm": {"stop": "size", "draws": "resamples"}, "method scm": {"stop": "size"},
+    "method lvq": {"epsilon": "damping"}, "method centroids": {"threshold": "shrinkage"},
+    "hull": {"count": "n"}, "quantiles": {"count": "n"},
     **{f"metric {name}": {"weights": "column_weights"} for name in ("gower", "minkowski", "euclidean", "manhattan", "chebyshev")},
 }
 

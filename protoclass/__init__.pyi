@@ -1,5 +1,6 @@
 """The public names, each from the module that defines it: for type checkers, and for `__init__.py`, which loads them when they are read."""
 
+from . import candidates as candidates
 from . import errors as errors
 from . import extend as extend
 from . import results as results
@@ -29,9 +30,6 @@ from .metrics.learned import NCA as NCA
 from .metrics.learned import QDA as QDA
 from .metrics.learned import Adaptive as Adaptive
 from .metrics.measuring import dissimilarity as dissimilarity
-from .metrics.measuring import hull as hull
-from .metrics.measuring import kmeans as kmeans
-from .metrics.measuring import unlabelled as unlabelled
 from .metrics.minkowski import Chebyshev as Chebyshev
 from .metrics.minkowski import Euclidean as Euclidean
 from .metrics.minkowski import Mahalanobis as Mahalanobis
@@ -62,7 +60,6 @@ from .models.neighbours import KNN as KNN
 from .models.neighbours import Condensed as Condensed
 from .models.neighbours import Multiedit as Multiedit
 from .models.pvm import PVM as PVM
-from .models.pvm import quantiles as quantiles
 from .models.registry import register as register
 from .models.scm import SCM as SCM
 from .vignettes import vignette as vignette

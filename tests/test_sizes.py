@@ -93,9 +93,9 @@ CALLS = {
     "embed": lambda d: pc.dissimilarity("y ~ .", d).embed,
     "map": lambda d: pc.dissimilarity("y ~ .", d).map,
     "quantile": lambda d: pc.dissimilarity("y ~ .", d).quantile,
-    "quantiles": lambda d: lambda count: pc.fit("y ~ .", d, eps=pc.quantiles(count), cv=2, progress=False),
-    "kmeans": lambda d: lambda K: pc.fit("y ~ .", d, eps=1.0, candidates=pc.kmeans(K)),
-    "hull": lambda d: lambda **o: pc.fit("y ~ .", d, eps=1.0, candidates=pc.hull(**{"count": 3, **o})),
+    "quantiles": lambda d: lambda n: pc.fit("y ~ .", d, eps=pc.extend.quantiles(n), cv=2, progress=False),
+    "kmeans": lambda d: lambda K: pc.fit("y ~ .", d, eps=1.0, candidates=pc.candidates.kmeans(K)),
+    "hull": lambda d: lambda **o: pc.fit("y ~ .", d, eps=1.0, candidates=pc.candidates.hull(**{"n": 3, **o})),
 }
 PARAMETERS = [
     *(("fit", p) for p in ("cv", "seed", "sample", "candidates", "weights", "groups", "choose", "na", "dissimilarity")),
@@ -103,7 +103,7 @@ PARAMETERS = [
     *(("compare", p) for p in ("cv", "seed", "repeats")),
     *(("stability", p) for p in ("B", "seed")), *(("alternatives", p) for p in ("within", "seconds", "candidates")),
     *(("criticisms", p) for p in ("n", "seconds")), ("check", "seed"), ("embed", "dims"), ("map", "dims"), ("quantile", "q"),
-    ("quantiles", "count"), ("kmeans", "K"), ("hull", "count"), ("hull", "steps"),
+    ("quantiles", "n"), ("kmeans", "K"), ("hull", "n"), ("hull", "steps"),
 ]  # fmt: skip
 
 

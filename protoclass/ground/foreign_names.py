@@ -15,11 +15,12 @@ SAME_AS: Mapping[str, tuple[str, ...]] = {
     **dict.fromkeys(["n_clusters", "centers"], ("K", "k")), "n_prototypes": ("K", "k", "max_prototypes"),
     "sample_weight": ("weights",), "class_weight": ("class_weights",), "weights": ("column_weights",),
     **dict.fromkeys(["components", "n_components"], ("dims",)), "how": ("method",),
-    "scoring": ("measure",), "verbose": ("progress",), "na_action": ("na",), "epsilon": ("eps",), "radius": ("eps",),
+    "scoring": ("measure",), "verbose": ("progress",), "na_action": ("na",), "epsilon": ("eps", "softening", "damping"), "radius": ("eps",),
     "lambda": ("lambda_",), "cost": ("C", "loss", "lambda_"), "n_repeats": ("repeats",),
     "group": ("groups", "clusters", "by"), "groups": ("clusters",),
     "alpha": ("level", "delta"), "R": ("B", "draws"),
     "cutoff": ("threshold",), "positive": ("of",),
+    "stop": ("size",), "threshold": ("shrinkage",), "draws": ("resamples",), "count": ("n",),
 }  # fmt: skip
 
 _GRID = "use a sequence for a parameter to tune it, such as k=[1, 5, 15], with cv=, repeats= and choose="
@@ -201,6 +202,8 @@ RENAMED: Mapping[str, str] = {
     "NotAvailable": "use pc.errors.NotAvailableError", "NoVectors": "use pc.errors.NoCoordinatesError",
     "TooLarge": "use pc.errors.TooLargeError", "ClusterError": "use pc.errors.DaskError",
     "Custom": "use the function itself as dissimilarity=, or pc.extend.Custom(function)",
+    **{name: f"use pc.candidates.{name}" for name in ("kmeans", "hull", "unlabelled")}, "quantiles": "use pc.extend.quantiles",
+    "DANN": "use method='knn' with dissimilarity=pc.Adaptive(), or method='dann'",
     "explore": "use pc.fit('y ~ .', data).explore()",
     "Learned": "use pc.NCA()",
     **dict.fromkeys(["kernel_distances", "psd", "precomputed"], "use pc.Dissimilarity.from_kernel(K)"),

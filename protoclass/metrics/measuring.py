@@ -16,7 +16,7 @@ from ..core.vectors.centroids import kmeans as clustered
 from ..frames.frame import Frame, mold
 from ..frames.schema import check_unique
 from ..frames.tables import as_pandas, read_for
-from ..ground.checks import MOST_RUNS, among, one_of, whole_number
+from ..ground.checks import MOST_RUNS, NamedArguments, among, one_of, whole_number
 from ..ground.errors import DataError, DataWarning, OptionError, TooLargeError, brief, printed, shown, warn
 from ..ground.savable import savable
 from ..values import public
@@ -34,7 +34,7 @@ LARGEST = 2**27  # numbers in the coordinates of the candidates drawn in a class
 
 
 @dataclass(frozen=True)
-class Candidates:
+class Candidates(NamedArguments):
     """Candidates that are added to the training rows, or with `only` replace them.
 
     Attributes
@@ -151,7 +151,7 @@ class hull(Generated):  # noqa: N801 - lower case because it is used like a func
 
     Parameters
     ----------
-    count : int
+    n : int
         Number of draws for each class.
     only : bool
         Whether only these draws are candidates, without the training rows.
@@ -161,19 +161,19 @@ class hull(Generated):  # noqa: N801 - lower case because it is used like a func
         row and a condition for each dimension, which is slow for images.
     """
 
-    count: int = 200
+    n: int = 200
     steps: int | None = None
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        whole_number("count", self.count, 1)
+        whole_number("n", self.n, 1)
         if self.steps is not None:
             whole_number("steps", self.steps, 1, MOST_RUNS)
 
     def of_class(self, X: Array, w: Array, seed: tuple[int, int]) -> Array:
-        if self.count * X.shape[1] > LARGEST:
-            raise TooLargeError(f"pc.hull({self.count}) needs {self.count} draws of {X.shape[1]} columns, which is too many: use fewer")
-        return hull_draws(X.astype(float), self.count, self.steps, seed)
+        if self.n * X.shape[1] > LARGEST:
+            raise TooLargeError(f"pc.candidates.hull({self.n}) needs {self.n} draws of {X.shape[1]} columns, which is too many: use fewer")
+        return hull_draws(X.astype(float), self.n, self.steps, seed)
 
 
 def level_names(levels: pd.Index) -> list[str]:
@@ -188,7 +188,7 @@ def check_candidates(candidates: Any) -> None:
     named = isinstance(candidates, str) and candidates in ("auto", "train", "same_class")
     if not (isinstance(candidates, Candidates) or named or (number and candidates >= 1)):
         raise OptionError(
-            "candidates must be 'auto', 'train', 'same_class', a number of rows, pc.unlabelled(frame), pc.kmeans(K) or pc.hull(count), "
+            "candidates must be 'auto', 'train', 'same_class', a number of rows, or pc.candidates.unlabelled(frame), kmeans(K) or hull(n), "
             f"not {brief(candidates)}"
         )
 

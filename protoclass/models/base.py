@@ -485,7 +485,7 @@ class Model(NamedArguments, Served):
         return NotAvailableError(f"method {self.name!r} has no {name}")
 
 
-class Grid:
+class Grid(NamedArguments):
     """A function that computes the grid of a parameter from the task."""
 
     def values(self, task: Task) -> np.ndarray:

@@ -255,7 +255,7 @@ def test_a_dissimilarity_that_looks_at_classes_is_learned_from_training_rows():
     df = pd.DataFrame(draw.normal(size=(100, 8)), columns=list("abcdefgh")).assign(
         y=np.where(draw.random(100) < 0.5, "u", "v")
     )
-    metric = pc.Adaptive(neighborhood=15, epsilon=0.01)
+    metric = pc.Adaptive(neighborhood=15, softening=0.01)
     trained = pc.fit("y ~ .", df, "knn", k=1, dissimilarity=metric).dissimilarity
     one = pc.compare("y ~ 1", df, [pc.KNN(k=1)], dissimilarity=trained, cv=5, repeats=4)
     assert one.table["error"].iloc[0] > 0.44

@@ -220,7 +220,7 @@ def test_a_fit_that_was_cut(fit):
 
 def test_generated_candidates_that_stand_for_no_class_are_counted_as_such(iris):
     """Those of hyperplanes raised an error of NumPy."""
-    fit = pc.fit("species ~ .", iris[::3], "hyperplane", C=1.0, cv=None, candidates=pc.kmeans(2), dissimilarity="euclidean")
+    fit = pc.fit("species ~ .", iris[::3], "hyperplane", C=1.0, cv=None, candidates=pc.candidates.kmeans(2), dissimilarity="euclidean")
     table = fit.stability(B=3).table
     made = table.index.astype(str).str.startswith("kmeans")
     assert made.sum() == 6

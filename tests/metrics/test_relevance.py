@@ -216,11 +216,11 @@ def test_a_class_that_a_fold_lacks(iris):
 
 
 def test_distances_with_a_matrix_for_each_class_need_classes(iris):
-    unlabelled = pc.unlabelled(iris.drop(columns="species").head(3).set_axis(["x", "y", "z"]))
+    unlabelled = pc.candidates.unlabelled(iris.drop(columns="species").head(3).set_axis(["x", "y", "z"]))
     with pytest.raises(pc.errors.DataError, match=r"need the class of each candidate, but some have none: use candidates='train'"):
         pc.fit("species ~ .", iris, eps=1.0, dissimilarity=pc.Relevance(local=True), candidates=unlabelled, cv=None)
     with pytest.raises(pc.errors.NoCoordinatesError, match="locally weighted Euclidean dissimilarities have none"):
-        pc.fit("species ~ .", iris, eps=1.0, dissimilarity=pc.Relevance(local=True), candidates=pc.kmeans(2), cv=None)
+        pc.fit("species ~ .", iris, eps=1.0, dissimilarity=pc.Relevance(local=True), candidates=pc.candidates.kmeans(2), cv=None)
     with pytest.raises(pc.errors.OptionError, match=r"local must be False or True, not 'yes'"):
         pc.Relevance(local="yes")
     tuned = pc.fit("species ~ .", iris, "knn", k=3, dissimilarity=pc.Relevance(local=[True, False]), cv=3)

@@ -125,7 +125,7 @@ def test_the_alphabet_is_that_of_the_rows_in_fit_unless_given(families):
     with pytest.warns(pc.DataWarning, match=r"'sequence' has letters that the training data lack: 'N' \(1 row\).*no prediction"):
         assert fit.predict(new).notna().tolist() == [True, False]
     with pytest.raises(pc.errors.DataError, match=r"the letter 'N' in 'sequence' at row 'bad' is.*data, 'ACGT':.*with skip='N'"):
-        pc.fit("family ~ sequence", families, dissimilarity=Mismatch(3, 1), eps=1.0, candidates=pc.unlabelled(new))
+        pc.fit("family ~ sequence", families, dissimilarity=Mismatch(3, 1), eps=1.0, candidates=pc.candidates.unlabelled(new))
     mixed = pc.Mixed([(["sequence"], Mismatch(3, 1)), (["x"], "euclidean")])
     halves = families.assign(x=np.arange(len(families)) / 2)
     for metric, data in ((pc.Ranks(Mismatch(3, 1)), families[["family", "sequence"]]), (mixed, halves)):

@@ -15,7 +15,7 @@ PETALS = "species ~ petal_length + petal_width"
 
 
 def unlabelled(iris):
-    return pc.fit("species ~ .", iris.iloc[::2], eps=1.0, candidates=pc.unlabelled(iris.iloc[1::2]))
+    return pc.fit("species ~ .", iris.iloc[::2], eps=1.0, candidates=pc.candidates.unlabelled(iris.iloc[1::2]))
 
 
 def wide(iris, prefix=""):
@@ -25,8 +25,8 @@ def wide(iris, prefix=""):
 
 FITS = {
     "unlabelled": unlabelled,
-    "centroids as candidates": lambda iris: pc.fit("species ~ .", iris, eps=1.0, candidates=pc.kmeans(6, only=True)),
-    "centroids beside rows": lambda iris: pc.fit("species ~ .", iris, eps=1.0, candidates=pc.kmeans(6)),
+    "centroids as candidates": lambda iris: pc.fit("species ~ .", iris, eps=1.0, candidates=pc.candidates.kmeans(6, only=True)),
+    "centroids beside rows": lambda iris: pc.fit("species ~ .", iris, eps=1.0, candidates=pc.candidates.kmeans(6)),
     "kmeans": lambda iris: pc.fit("species ~ .", iris, "kmeans", K=2),
     "lvq": lambda iris: pc.fit("species ~ .", iris, "lvq", K=2),
     "mixture": lambda iris: pc.fit("species ~ .", iris, "mixture", K=2, starts=1, cv=None),
@@ -36,7 +36,7 @@ FITS = {
     "quadratic": lambda iris: pc.fit("species ~ .", iris, eps=3.0, dissimilarity=pc.QDA()),
     "discriminants in the plane": lambda iris: pc.fit(PETALS, iris, eps=0.7, dissimilarity=pc.LDA(ridge=0)),
     "stumps": lambda iris: pc.fit(
-        "species ~ .", iris, "scm", features="stumps", penalty=2.0, stop=2, kind="conjunction"
+        "species ~ .", iris, "scm", features="stumps", penalty=2.0, size=2, kind="conjunction"
     ),
     "n x m": wide,
     "n x m without rows": lambda iris: wide(iris, "c"),

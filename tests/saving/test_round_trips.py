@@ -117,12 +117,12 @@ def test_transforms_keep_what_they_have_learned(iris, tmp_path):
 
 ARGUMENTS = {
     "exact": {"solver": "exact", "eps": 1.2}, "certified": {"certify": True, "eps": 1.2},
-    "stumps": {"method": "scm", "features": "balls+stumps", "cv": None, "penalty": 1.0, "kind": "conjunction", "stop": None},
-    "bound": {"method": "scm", "choose": "bound", "cv": 2, "penalty": [0.5, 1.0], "kind": "conjunction", "stop": None},
+    "stumps": {"method": "scm", "features": "balls+stumps", "cv": None, "penalty": 1.0, "kind": "conjunction", "size": None},
+    "bound": {"method": "scm", "choose": "bound", "cv": 2, "penalty": [0.5, 1.0], "kind": "conjunction", "size": None},
     "two parameters": {"eps": [0.8, 1.2], "lambda_": [0.5, 2.0], "cv": 3, "repeats": 2}, "unlabelled": {"eps": 1.0, "candidates": "U"},
-    "kmeans": {"eps": 1.0, "candidates": pc.kmeans(5), "cv": 3}, "weights": {"eps": 1.0, "weights": np.arange(150.0) + 1},
+    "kmeans": {"eps": 1.0, "candidates": pc.candidates.kmeans(5), "cv": 3}, "weights": {"eps": 1.0, "weights": np.arange(150.0) + 1},
     "groups": {"groups": np.arange(150) // 5, "cv": 5, "eps": [0.8, 1.2]},
-    "object": {"method": pc.PVM(eps=pc.quantiles(4)), "cv": 3}, "isotonic": {"eps": 1.0, "calibrate": {"how": "isotonic", "cv": 3}},
+    "object": {"method": pc.PVM(eps=pc.extend.quantiles(4)), "cv": 3}, "isotonic": {"eps": 1.0, "calibrate": {"how": "isotonic", "cv": 3}},
     "calibrated": {"method": "knn", "k": 5, "calibrate": True},
 }  # fmt: skip
 
@@ -131,7 +131,8 @@ ARGUMENTS = {
 def test_arguments(name, iris, tmp_path):
     given = dict(ARGUMENTS[name])
     if given.get("candidates") == "U":
-        given["candidates"] = pc.unlabelled(iris.iloc[::10].drop(columns="species").add(0.05).set_axis([f"u{k}" for k in range(15)]))
+        more = iris.iloc[::10].drop(columns="species").add(0.05).set_axis([f"u{k}" for k in range(15)])
+        given["candidates"] = pc.candidates.unlabelled(more)
     fit = pc.fit("species ~ .", iris, **given)
     other, new = again(fit, tmp_path), iris.iloc[::4]
     assert same_fit(fit, other, new)

@@ -252,7 +252,7 @@ def test_pictures_are_those_of_the_rows():
         ("knn", {"k": 5}),
         ("kmeans", {"K": 3}),
         ("hyperplane", {"C": 1.0}),
-        ("scm", {"penalty": 2.0, "stop": 3, "kind": "conjunction"}),
+        ("scm", {"penalty": 2.0, "size": 3, "kind": "conjunction"}),
         ("pvm", {"eps": 1.0, "solver": "exact", "dissimilarity": "euclidean"}),
     ],
 )
@@ -294,7 +294,7 @@ def test_centroids_speak_for_the_rows_nearest_to_them(iris):
 def test_machines_say_what_decided(iris):
     two = iris[iris.species != "setosa"]
     two = two.assign(species=two.species.cat.remove_unused_categories())
-    fit = pc.fit("species ~ .", two, "scm", features="stumps", kind="conjunction", penalty=2.0, stop=2)
+    fit = pc.fit("species ~ .", two, "scm", features="stumps", kind="conjunction", penalty=2.0, size=2)
     e = PrototypeExplorer(fit)
     rules = fit.tidy()["rule"]
     conditions = e.parts[0].rule(0)["conditions"]
@@ -334,7 +334,7 @@ def test_radii_that_take_too_much_are_left_out_with_a_word(iris, monkeypatch):
 
 
 def test_candidates_that_are_not_rows(iris):
-    fit = pc.fit("species ~ .", iris, eps=1.0, candidates=pc.kmeans(6, only=True))
+    fit = pc.fit("species ~ .", iris, eps=1.0, candidates=pc.candidates.kmeans(6, only=True))
     e = PrototypeExplorer(fit)
     assert fine(e)
     added = e.table[e.table["what"] == "prototype"]

@@ -196,8 +196,12 @@ DROPPED = ("Choice", "Procedure")  # classes of such fields
 FORMER_CLASSES: Mapping[str, str] = {"metric learned": "metric nca"}
 FORMER_FIELDS: Mapping[str, Mapping[str, str]] = {
     **{name: {"components": "dims"} for name in ("metric nca", "metric lda", "metric relevance", "method medianglvq")},
+    "metric adaptive": {"epsilon": "softening"}, "method pvm": {"stop": "size", "draws": "resamples"}, "method scm": {"stop": "size"},
+    "method lvq": {"epsilon": "damping"}, "method centroids": {"threshold": "shrinkage"},
+    "hull": {"count": "n"}, "quantiles": {"count": "n"},
     **{f"metric {name}": {"weights": "column_weights"} for name in ("gower", "minkowski", "euclidean", "manhattan", "chebyshev")},
 }
+FORMER_PARAMETERS = {"stop": "size", "components": "dims"}  # of methods, among tuned values
 
 
 def as_now(name: str, given: dict[str, Any]) -> dict[str, Any]:
@@ -211,6 +215,8 @@ def as_now(name: str, given: dict[str, Any]) -> dict[str, Any]:
         measure = options["measure"] if options.get("loss") is None else options["loss"]
         loss, loss_name = measure_losses(measure, given["frame"])
         given |= {"repeats": options["repeats"], "loss": loss, "loss_name": loss_name}
+    if name == "Selection":
+        given["values"] = {FORMER_PARAMETERS.get(parameter, parameter): value for parameter, value in given["values"].items()}
     former, renamed = FORMER.get(name, {}), FORMER_FIELDS.get(name, {})
     return {renamed.get(field, field): part for field, part in given.items()
             if field not in former or (former[field] is not ... and part != former[field])}  # fmt: skip

@@ -371,8 +371,11 @@ def near_votes(near: Near, ks: Array, codes: Array, weight: Array, classes: int)
     """Proportions of votes (r, len(ks), classes) of the k nearest rows, including those tied with the k-th."""
     if not (weight.sum() <= EXACT and (weight == np.round(weight)).all()):
         near = near.ascending()  # sums of whole numbers are the same in any order
-    out, radii = np.empty((len(near), len(ks), classes)), near.radii(np.minimum(ks, len(codes)))
-    _votes(near.start, near.at, near.distance, radii, np.asarray(codes, np.int64), weight, out)
+    out, radii, rows = np.empty((len(near), len(ks), classes)), near.radii(np.minimum(ks, len(codes))), near.rows()
+    cell, w = rows * classes + codes[near.at], weight[near.at]
+    for s in range(len(ks)):
+        cast = np.bincount(cell, w * (near.distance <= radii[rows, s]), len(near) * classes)
+        out[:, s] = cast.reshape(len(near), classes)
     return np.asarray(out / out.sum(axis=2, keepdims=True))
 
 
@@ -384,19 +387,6 @@ def ordered_votes(near: Near, rank: Array, ks: Array, codes: Array, weight: Arra
     np.put_along_axis(cast, codes[first][:, :, None], weight[first][:, :, None], axis=2)
     out = np.cumsum(cast, axis=1)[:, ks - 1]
     return np.asarray(out / out.sum(axis=2, keepdims=True))
-
-
-@kernel
-def _votes(start, at, distance, radii, codes, weight, out):  # type: ignore[no-untyped-def]
-    n, ks, classes = out.shape
-    cast = np.empty((classes, ks))
-    for i in range(n):
-        cast[:] = 0
-        for t in range(start[i], start[i + 1]):
-            d, w, own = distance[t], weight[at[t]], cast[codes[at[t]]]
-            for s in range(ks):
-                own[s] += w if d <= radii[i, s] else 0.0
-        out[i] = cast.T
 
 
 def cover_hart(error: float, classes: int) -> float:

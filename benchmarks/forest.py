@@ -28,7 +28,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import StratifiedShuffleSplit
 
 import protoclass as pc
-from protoclass.core.distances.trees import apart
+from protoclass.core.distances.categories import apart
 
 HERE = Path(__file__).resolve().parent
 TREES = 300

@@ -26,11 +26,11 @@ KS = [1, 3, 5, 9, 15]
 METHODS: dict[str, dict[str, Any]] = {
     "k-NN, scaled Euclidean": {"method": "knn", "k": KS},
     "k-NN, Adaptive (DANN)": {"method": "knn", "k": KS, "dissimilarity": pc.Adaptive()},
-    "k-NN, NCA weights": {"method": "knn", "k": KS, "dissimilarity": pc.Learned(sample=SAMPLE)},
-    "k-NN, full NCA": {"method": "knn", "k": KS, "dissimilarity": pc.Learned(diagonal=False, sample=SAMPLE)},
+    "k-NN, NCA weights": {"method": "knn", "k": KS, "dissimilarity": pc.NCA(sample=SAMPLE)},
+    "k-NN, full NCA": {"method": "knn", "k": KS, "dissimilarity": pc.NCA(diagonal=False, sample=SAMPLE)},
     "k-NN, LDA": {"method": "knn", "k": KS, "dissimilarity": pc.LDA(ridge=0.01)},
     "PVM, scaled Euclidean": {"method": "pvm"},
-    "PVM, NCA weights": {"method": "pvm", "dissimilarity": pc.Learned(sample=SAMPLE)},
+    "PVM, NCA weights": {"method": "pvm", "dissimilarity": pc.NCA(sample=SAMPLE)},
     "GLVQ, scaled Euclidean": {"method": "lvq", "variant": "glvq", "K": [1, 2, 4]},
 }
 

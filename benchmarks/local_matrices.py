@@ -34,7 +34,7 @@ HERE = Path(__file__).resolve().parent
 AXES = 40
 RIDGES = (0.01, 0.1)
 RAW = {"dissimilarity": pc.Euclidean(scale=False), "progress": False}
-IMAGES = {"matrix": "full", "components": AXES, **RAW}
+IMAGES = {"matrix": "full", "dims": AXES, **RAW}
 GOALS = {"USPS, ten images": "12 T", "digits, ten images": "3 T", "breast cancer, matrix='auto', ten folds": "10 T", "20,000 x 20": "60 s"}
 
 
@@ -88,7 +88,7 @@ def measured(name: str) -> dict[str, float]:
     """Processor seconds of a fit and of T, and the largest memory in MB, in this process."""
     data, response, arguments = case_of(name)
     warm = data.groupby(response).head(12)
-    pc.fit(f"{response} ~ .", warm, "medianglvq", K=1, **{**arguments, "components": None})  # compiles
+    pc.fit(f"{response} ~ .", warm, "medianglvq", K=1, **{**arguments, "dims": None})  # compiles
     start = time.process_time()
     pc.fit(f"{response} ~ .", data, "medianglvq", K=1, **arguments)
     seconds, memory = time.process_time() - start, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024

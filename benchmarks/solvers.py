@@ -71,7 +71,7 @@ def pima() -> str:
     return (
         f'\n`cross_validate("diabetes ~ .", pima, solver="exact")`, {len(data)} rows, 10 folds x {len(v.table)} radii: '
         f"{seconds:.1f} s. Lowest error {v.table.error.min():.4f} (greedy {greedy.table.error.min():.4f}), its SE "
-        f"{v.table.se[v.best]:.4f}.\n"
+        f"{v.selected('min')['se']:.4f}.\n"
     )
 
 

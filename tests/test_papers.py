@@ -96,7 +96,7 @@ def test_a_script_runs_on_less(name, less, tmp_path):
 def test_the_median_radius_agrees_with_its_simulation():
     script = importlib.import_module("esl_median_radius")
     seen, se = script.simulated(100, 3, 4000)
-    assert abs(seen - float(script.pc.median_radius(100, 3))) < 4 * se
+    assert abs(seen - float(script.median_radius(100, 3))) < 4 * se
     assert se < 0.005
 
 

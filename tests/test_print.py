@@ -33,7 +33,7 @@ def test_a_name_of_the_row_among_the_predictors(iris):
         warnings.simplefilter("error")
         pc.fit("species ~ .", data.assign(id=data["id"].where(data.index != 1, "r0")), eps=0.2)  # two rows share one
         pc.fit("species ~ . - id", data, eps=1.0)
-        pc.fit("species ~ .", data, eps=0.2, dissimilarity=pc.Gower(weights={"id": 0}))
+        pc.fit("species ~ .", data, eps=0.2, dissimilarity=pc.Gower(column_weights={"id": 0}))
         pc.dissimilarity("~ .", pd.DataFrame({"a": list("xyz"), "b": [1.0, 2.0, 4.0]}))  # few rows
 
 

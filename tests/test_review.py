@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 import protoclass as pc
-from protoclass.core.scm.grow import midpoint
+from protoclass.core.scm import midpoint
 from protoclass.core.vectors.centroids import hull_draws
 
 ONE = {"kind": "conjunction", "penalty": 1.0, "stop": None}
@@ -93,7 +93,7 @@ def test_thresholds_stay_between_their_values():
         data = pd.DataFrame({"x": x, "y": list("aabb")})
         for kind in ("conjunction", "disjunction"):
             fit = pc.fit("y ~ x", data, "scm", features="stumps", kind=kind, penalty=math.inf, stop=None)
-            assert fit.training_error() == 0
+            assert fit.training_error == 0
 
 
 def test_classes_of_odd_kinds():

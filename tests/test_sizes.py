@@ -42,7 +42,7 @@ def soon(what):
 
 # of medianglvq, by parameter: what needs no matrix learns none, which is quick
 DIAGONAL = {"K": 1, "matrix": "diagonal"}
-LEARNED = {"matrix": {}, "components": {"K": 1, "matrix": "full"}, "local": DIAGONAL, "ridge": DIAGONAL}
+LEARNED = {"matrix": {}, "dims": {"K": 1, "matrix": "full"}, "local": DIAGONAL, "ridge": DIAGONAL}
 
 
 def named(call, parameter, value):
@@ -96,7 +96,6 @@ CALLS = {
     "quantiles": lambda d: lambda count: pc.fit("y ~ .", d, eps=pc.quantiles(count), cv=2, progress=False),
     "kmeans": lambda d: lambda K: pc.fit("y ~ .", d, eps=1.0, candidates=pc.kmeans(K)),
     "hull": lambda d: lambda **o: pc.fit("y ~ .", d, eps=1.0, candidates=pc.hull(**{"count": 3, **o})),
-    "cover_hart": lambda d: lambda classes: pc.cover_hart(0.1, classes),
 }
 PARAMETERS = [
     *(("fit", p) for p in ("cv", "seed", "sample", "candidates", "weights", "groups", "choose", "na", "dissimilarity")),
@@ -104,7 +103,7 @@ PARAMETERS = [
     *(("compare", p) for p in ("cv", "seed", "repeats")),
     *(("stability", p) for p in ("B", "seed")), *(("alternatives", p) for p in ("within", "seconds", "candidates")),
     *(("criticisms", p) for p in ("n", "seconds")), ("check", "seed"), ("embed", "dims"), ("map", "dims"), ("quantile", "q"),
-    ("quantiles", "count"), ("kmeans", "K"), ("hull", "count"), ("hull", "steps"), ("cover_hart", "classes"),
+    ("quantiles", "count"), ("kmeans", "K"), ("hull", "count"), ("hull", "steps"),
 ]  # fmt: skip
 
 

@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 import protoclass as pc
-from protoclass.frames.sql import number
+from protoclass.frames.sql_columns import number
 
 NASTY = ["it's", 'a"b', "x'); DROP TABLE new_rows; --", "back\\", "`tick`", "ä☃\n", "%s {0} $1 ?", "--", "/*", ""]
 STUMPS = {"features": "stumps", "kind": "conjunction", "penalty": 1.0, "stop": None}
@@ -84,8 +84,8 @@ def test_methods_on_iris(iris, method, parameters):
     assert not differ(fit, iris)
 
 
-METRICS = ["manhattan", pc.Minkowski(3), pc.Minkowski(1.5, weights={"sepal_width": 2}), "gower", "hamming",
-           "zero_one", pc.Euclidean(scale="fold", weights={"petal_width": 0.3}), pc.LDA()]  # fmt: skip
+METRICS = ["manhattan", pc.Minkowski(3), pc.Minkowski(1.5, column_weights={"sepal_width": 2}), "gower", "hamming",
+           "zero_one", pc.Euclidean(scale="fold", column_weights={"petal_width": 0.3}), pc.LDA()]  # fmt: skip
 
 
 @pytest.mark.parametrize("metric", METRICS, ids=str)
@@ -160,7 +160,7 @@ def test_what_predict_refuses_has_no_class():
 
 @pytest.mark.parametrize("engine", ENGINES)
 @pytest.mark.parametrize(
-    "metric", ["gower", "hamming", "zero_one", "euclidean", pc.Gower(asymmetric=["flag"], weights={"o": 0.3})], ids=str
+    "metric", ["gower", "hamming", "zero_one", "euclidean", pc.Gower(asymmetric=["flag"], column_weights={"o": 0.3})], ids=str
 )
 def test_new_levels_are_what_they_are_in_predict(engine, metric):
     t = mixed()
@@ -180,7 +180,7 @@ def test_new_levels_are_what_they_are_in_predict(engine, metric):
 @pytest.mark.parametrize("engine", ENGINES)
 def test_what_is_too_far_away_for_gower_has_no_class(engine):
     t = mixed()[["a", "b", "y"]].astype({"b": float})
-    for metric in ("gower", pc.Gower(weights={"b": 5})):
+    for metric in ("gower", pc.Gower(column_weights={"b": 5})):
         for na in ("drop", "keep"):
             fit = pc.fit("y ~ .", t.assign(b=t.b / 1e6), "knn", k=1, dissimilarity=metric, na=na)
             new = t.head(2).assign(b=[0.0, 1e308])

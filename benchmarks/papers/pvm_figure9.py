@@ -65,15 +65,16 @@ def runs(data: pd.DataFrame, related: pc.Dissimilarity, K: np.ndarray, draws: in
             v = pc.cross_validate(
                 "family ~ 1", data[["family"]], model, dissimilarity=related, seed=seed, progress=False
             )
-            tables[name].append(v.table.assign(errors=len(data) * v.table["error"], at_best=np.arange(len(v.table)) == v.best,
-                                               at_1se=np.arange(len(v.table)) == v.one_se))  # fmt: skip
+            points = np.arange(len(v.table))
+            at = {"at_best": points == v.selected("min").name, "at_1se": points == v.selected("1se").name}
+            tables[name].append(v.table.assign(errors=len(data) * v.table["error"], **at))
         tables[MACHINE].append(machine(K, data["family"].to_numpy(), np.asarray(v.folds)))
     return tables
 
 
 def tuned_within(data: pd.DataFrame, related: pc.Dissimilarity, K: np.ndarray, draws: int) -> dict[str, np.ndarray]:
     """Errors in outer folds of each method at its least error in ten folds of the other rows, for each draw of the outer folds."""
-    D, y = related.frame(), data["family"].to_numpy()
+    D, y = related.to_frame(), data["family"].to_numpy()
     models = {name: model for name, model in MODELS.items() if name != MEDOIDS}  # each fit takes long
     compared = pc.compare(
         "family ~ 1", data[["family"]], models, cv=10, repeats=draws, dissimilarity=D, choose="min", progress=False
@@ -191,7 +192,7 @@ def report(draws: int = 10, nested: int = 1) -> Report:
     data = proteins()
     n, few = len(data), int((data["family"] == "yes").sum())
     related = pc.dissimilarity("family ~ sequence", data, METRIC)
-    K = 1 - related.frame().to_numpy() ** 2 / 2
+    K = 1 - related.to_frame().to_numpy() ** 2 / 2
     tables, within = runs(data, related, K, draws), tuned_within(data, related, K, nested)
     least = {name: percent(tables, name, n) for name in tables}
     inside = {name: 100 * counts.mean() / n for name, counts in within.items()}

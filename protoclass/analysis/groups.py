@@ -19,9 +19,10 @@ from ..core.statistics.intervals import (
     satterthwaite,
     sums_of,
 )
-from ..estimation.coincidence import coincidences
-from ..estimation.decisions import loss_of, threshold_in_words, threshold_of
+from ..estimation.copies import coincidences
+from ..estimation.decisions import threshold_in_words, threshold_of
 from ..estimation.fitted import Fitted
+from ..estimation.problem import loss_matrix
 from ..frames.schema import along, given_weights, group_codes
 from ..frames.tables import as_pandas, cached_table
 from ..ground.checks import one_of
@@ -101,7 +102,7 @@ def test(
     >>> wine = pc.load_data("wine")
     >>> fit = pc.fit("cultivar ~ .", wine.iloc[::2], "knn", k=5)
     >>> found = fit.test(wine.iloc[1::2])
-    >>> found.test
+    >>> found.p_value_method
     'one-sided exact sign test, 58 discordant rows'
     >>> found.tidy()[["class", "sensitivity", "ppv", "auc"]].round(3).to_numpy().tolist()
     [['cultivar 1', 1.0, 0.879, 0.99], ['cultivar 2', 0.861, 1.0, 0.983], ['cultivar 3', 1.0, 0.96, 1.0]]
@@ -132,7 +133,7 @@ def test_outputs(
     if outputs is None:
         _warn_of_training_rows(fit, new[known])
     _warn_of_few_clusters(judged.take(known))
-    losses = None if loss is None else loss_of(loss, levels)
+    losses = None if loss is None else loss_matrix(loss, levels)
     decided = "" if threshold is None else threshold_in_words(threshold, levels)
     cheapest = None if losses is None else levels[int((prevalence @ losses).argmin())]
     if losses is not None and judged.probabilities is not None:
@@ -162,7 +163,7 @@ def _warn_of_few_clusters(judged: Judged) -> None:
 
 def _warn_of_training_rows(fit: Fitted, new: pd.DataFrame) -> None:
     """Warn if rows that should be new have the predictors of training rows more often than by coincidence."""
-    found = coincidences(fit, new)
+    found = coincidences(fit.frame, new, fit.told_apart)
     if found is not None and found.unlikely:
         cure = "use fit.validation for the errors of held-out rows" if fit.curve is not None else "use other rows"
         warn(f"the test rows may be training rows, because {found.words()}; errors on training rows are optimistic: {cure}", DataWarning)
@@ -363,7 +364,7 @@ def compare_groups(a: Any, b: Any, groups: dict[Any, TestResult], measure: str =
     estimates = [test.estimate(measure, c) for test in tests]
     difference, clustered = difference_of(*estimates), tests[0].judged.group is not None
 
-    def row(name: str, statistic: float, p: float) -> Row:
+    def row(name: str, statistic: Any, p: Any) -> Row:
         return name, str(a), str(b), difference.value, difference.low, difference.high, float(statistic), float(p)
 
     if measure == IN_THE_LARGE:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import is_dataclass, replace
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -15,11 +15,10 @@ from ..core.sources import part
 from ..core.statistics.intervals import least_se
 from ..core.statistics.one_se import mean_and_se
 from ..core.task import Points
+from ..estimation.cross_validation import draw_folds, fold_paths
 from ..estimation.decisions import Calibration, FoldRule
 from ..estimation.fitted import AnyFit, Fitted
-from ..estimation.learning import learn
 from ..estimation.problem import Call, short, with_folds
-from ..estimation.selection import draw_folds, fold_paths
 from ..frames.frame import rowless
 from ..frames.tables import Absent, as_pandas
 from ..ground.checks import check_known, is_number, one_of
@@ -173,13 +172,13 @@ def measure_rows(prototypes: Points, dissimilarity: Dissimilarity, source: Any, 
     """Dissimilarities (r, q) of some rows of a fit to prototypes; `source` stores or computes those to the candidates, or is None."""
     if prototypes.at is not None and source is not None:
         return source.take(rows, prototypes.at)
-    return dissimilarity.metric.between(part(dissimilarity.rows, rows), dissimilarity.prototype_rep(prototypes))
+    return dissimilarity.metric.between(part(dissimilarity.rows, rows), dissimilarity._prototype_rep(prototypes))
 
 
 def take(prototypes: Points, which: Any) -> Points:
     """Some of the prototypes, without the columns of their table."""
-    fields = (prototypes.classes, prototypes.at, prototypes.coords, prototypes.radii)
-    return Points(*(None if values is None else values[which] for values in fields))
+    arrays = {name: getattr(prototypes, name) for name in ("classes", "at", "coords", "radii")}
+    return Points(**{name: values[which] for name, values in arrays.items() if values is not None})
 
 
 def place_of(fit: Fitted, prototype: Any) -> int:
@@ -261,14 +260,15 @@ def _held_out(fit: Fitted, cv: Any, most: int) -> tuple[Array, Array]:
     same, problem = isinstance(cv, str) and cv == SAME_FOLDS, fit.chosen_problem
     if not same or problem.cv is None:
         problem = with_folds(problem, "auto" if same else cv)
-    fold = draw_folds(problem, 1)[0][0]
+    fold = draw_folds(replace(problem, repeats=1))[0][0]
     y, w, dissimilarity = problem.frame.codes, problem.frame.weights, problem.measure()
     folds = int(fold.max()) + 1
     lost, weight = np.empty((folds, most + 1)), np.empty(folds)
-    paths = fold_paths(problem, dissimilarity, problem.task(dissimilarity), fold, {}, False)
+    paths = fold_paths(problem, dissimilarity, problem.task(dissimilarity), fold, {})
     for path_of in watch(paths, folds, "cross-validating", problem.progress):
+        rule: Any = path_of.path.at(0)
         rows = np.flatnonzero(fold == path_of.fold)
-        steps, weight[path_of.fold] = lost_by_steps(path_of.path.at(0), path_of.query(rows), y[rows], w[rows])
+        steps, weight[path_of.fold] = lost_by_steps(rule, path_of.query(rows), y[rows], w[rows])
         lost[path_of.fold] = steps[np.minimum(np.arange(most + 1), len(steps) - 1)]
     if not weight.any():
         raise DataError("no held-out row has dissimilarities to all prototypes: use cv=None, or leave out columns without common levels")
@@ -311,7 +311,7 @@ def at(fit: AnyFit, size: int | None = None, lambda_: float | None = None, **tun
         check_known("at()", tuned, ["size", "lambda_", *known])
         if validation is None or size is not None or lambda_ is not None:
             raise OptionError("at() needs either size=, or lambda_=, or values of tuned parameters")
-        return cast(AnyFit, learn(fit.problem, validation.select(validation.chosen_at(tuned)), validation))
+        return fit.learn(fit.problem, validation.select(validation.chosen_at(tuned)), validation)
     if (size is None) == (lambda_ is None):
         raise OptionError("at() needs either size= or lambda_=")
     rule, most = stepwise(fit), step_count(fit)
@@ -324,7 +324,7 @@ def at(fit: AnyFit, size: int | None = None, lambda_: float | None = None, **tun
     return fit.derived(rule.first(int(size)), steps=int(size))
 
 
-OF_CLASSES = ("loss", "measure", "class_weights")  # arguments that are not about single rows
+OF_CLASSES = ("measure", "class_weights")  # arguments that are not about single rows
 
 
 def slim(fit: AnyFit) -> AnyFit:

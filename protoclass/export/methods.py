@@ -219,7 +219,7 @@ def _tuning(fit: Fitted) -> list[str]:
     rule = RULES[selection.rule].format(measure=name) + ("" if "{measure}" in RULES[selection.rule] else f" for the {name}")
     subject, verb = ("parameters", "were") if len(grid.columns) > 1 else ("parameter", "was")
     out = [f"The {subject} {tried} {verb} selected by {folds} with the {rule}", f"The selected {subject} {verb} {values}"]
-    if validation.corrected(selection.rule) is not None:
+    if validation.correction(selection.rule) is not None:
         out.append(f"The {name} was corrected for this selection by a bootstrap of the held-out predictions (BBC-CV) [@tsamardinos2018]")
     return out
 

@@ -83,7 +83,7 @@ class Code:
 
 
 @dataclass(frozen=True)
-class Table:
+class TextTable:
     """A small table of texts."""
 
     head: Sequence[str]
@@ -101,15 +101,15 @@ class Table:
         return f"<table>{head}<tbody>{''.join(row(cells, 'td') for cells in self.rows)}</tbody></table>"
 
 
-Part = Text | Code | Table
+Part = Text | Code | TextTable
 Sections = Iterable[tuple[str, Sequence[Any]]]  # headings and parts; texts are HTML already
 
 
-def table_of(frame: pd.DataFrame, index: str) -> Table:
+def table_of(frame: pd.DataFrame, index: str) -> TextTable:
     """A table of pandas with its index as the first column."""
     head = frame.head(SHOWN)
     rows = [[str(label), *map(cell, row)] for label, row in zip(head.index, head.astype(object).to_numpy(), strict=True)]
-    return Table([index, *map(str, frame.columns)], rows)
+    return TextTable([index, *map(str, frame.columns)], rows)
 
 
 def cell(value: Any) -> str:
@@ -284,7 +284,7 @@ def describe(fit: Fitted, tested: Iterable[Any]) -> list[tuple[str, tuple[Any, .
     said = facts(fit)
     main = {k: v for k, v in said.items() if k not in LIMITS and k not in _validation_facts(fit)}
     sections: list[tuple[str, tuple[Any, ...]]] = [
-        ("The fit", (Code(repr(fit.call)), Table(("", ""), list(main.items())))),
+        ("The fit", (Code(repr(fit.call)), TextTable(("", ""), list(main.items())))),
         ("Data", tuple(data(fit))),
         ("Classes", (table_of(by_class(fit), "class"),)),
         ("Prototypes", tuple(prototypes(fit))),
@@ -313,7 +313,7 @@ def data(fit: Fitted) -> Iterable[Part]:
         yield Text([f"{kind.capitalize()} predictors: {levels_of(names, SHOWN)}."])
     if rows:
         yield Text([f"{len(rows)} predictors with levels:"])
-        yield Table(("predictor", "kind", "levels"), rows[:SHOWN])
+        yield TextTable(("predictor", "kind", "levels"), rows[:SHOWN])
 
 
 def levels_of(levels: Sequence[Any], most: int = 5) -> str:
@@ -344,26 +344,26 @@ def prototypes(fit: Fitted) -> Iterable[Part]:
 
 
 def _validation_facts(fit: Fitted) -> dict[str, str]:
-    return validated(fit) if fit.curve is not None and fit.point is not None else {}
+    return validated(fit) if fit.curve is not None and fit.selection.point is not None else {}
 
 
 def cross_validation(fit: Fitted) -> Part:
     """The error with its standard error, the folds, the chosen parameters, and the error corrected
     for the choice."""
     validation = fit.curve
-    if validation is None or fit.point is None:
+    if validation is None or fit.selection.point is None:
         if validation is None and not isinstance(fit.checked, str):  # of parameters that were given, as print has it
-            return Table(("", ""), [("Error", error_said(fit))])
+            return TextTable(("", ""), [("Error", error_said(fit))])
         return Text(["This model was not cross-validated: cv=10 adds an error on rows that were not used for training."])
-    chosen = {name: validation.grid[name].iloc[fit.point] for name in validation.grid}
+    chosen = {name: validation.grid[name].iloc[fit.selection.point] for name in validation.grid}
     rows = [*_validation_facts(fit).items(), *((f"Selected {name}", cell(value)) for name, value in chosen.items())]
-    return Table(("", ""), rows)
+    return TextTable(("", ""), rows)
 
 
 def certificate(fit: Fitted) -> Iterable[Part]:
     """Upper bound of the distance of the prototypes from the optimum."""
     yield Text([f"Objective {significant(fit.objective.value, 6)}: {fit.certificate}."])
-    yield Table(("class", "objective", "lower bound", "proof"), certificate_rows(fit))
+    yield TextTable(("class", "objective", "lower bound", "proof"), certificate_rows(fit))
 
 
 def limits(fit: Fitted, said: dict[str, str]) -> list[str]:

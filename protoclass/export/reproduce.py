@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from ..estimation.error_curve import Selection
 from ..estimation.problem import Call
-from ..estimation.selection import Selection
 from ..frames.tables import as_pandas
 from ..ground.errors import brief, printed, shown
 from ..values import public
@@ -87,9 +87,9 @@ def reproduce(fit: Any, data: Any, **arguments: Any) -> Reproduction:
     >>> bool(fit.reproduce(iris)), bool(fit.reproduce(iris.iloc[1:]))
     (True, False)
     """
-    by_hand = fit.selection.by_hand and fit.point is not None
+    by_hand = fit.selection.by_hand and fit.selection.point is not None
     again = (replace(fit, selection=Selection()) if by_hand else fit).update(data=data, **arguments)
-    again = again.curve.fit_at(fit.point) if by_hand else again
+    again = again.validation.fit_at(fit.selection.point) if by_hand else again
     again = again if fit.frame.absent is None else again.slim()
     own, other = _parts_of_fit(fit), _parts_of_fit(again)
     found = {name: list(islice(differences(value, other.get(name)), SHOWN)) for name, value in own.items()}

@@ -1,5 +1,4 @@
-"""Tables of files and of other libraries as pandas frames, and answers in the library of the input.
-"""
+"""Tables of files and other libraries as pandas frames, and answers in the library of the input."""
 
 from __future__ import annotations
 
@@ -34,7 +33,7 @@ READERS = {".feather": "feather", ".arrow": "feather", ".xlsx": "excel", ".json"
 
 
 @dataclass(frozen=True)
-class Source:
+class LazyTable:
     """A table that is not in memory.
 
     Attributes
@@ -49,7 +48,7 @@ class Source:
     read: Callable[[list[str]], pd.DataFrame]
 
 
-def source_of(data: Any) -> Source | None:
+def source_of(data: Any) -> LazyTable | None:
     """The source of paths and lazy tables; None for everything else.
 
     Examples
@@ -63,7 +62,7 @@ def source_of(data: Any) -> Source | None:
         return None
     if is_path(data):
         files = files_of(data)
-        return Source(files[0].names, partial(_read_files, files))
+        return LazyTable(files[0].names, partial(_read_files, files))
     if hasattr(data, "to_delayed"):
         raise DataError("only fit, cross_validate, predict, augment and test take a Dask DataFrame: use data.compute()")
     import narwhals as nw
@@ -74,8 +73,8 @@ def source_of(data: Any) -> Source | None:
     with readable(partial(_unreadable, data)):
         names = list(table.collect_schema())
     if table.implementation.is_polars():
-        return Source(names, partial(_computed, data, lambda columns: of_polars(table.select(columns).collect().to_native())))
-    return Source(names, partial(_computed, data, lambda columns: table.select(columns).collect("pandas").to_native()))
+        return LazyTable(names, partial(_computed, data, lambda columns: of_polars(table.select(columns).collect().to_native())))
+    return LazyTable(names, partial(_computed, data, lambda columns: table.select(columns).collect("pandas").to_native()))
 
 
 def _computed(data: Any, compute: Callable[[list[str]], pd.DataFrame], columns: list[str]) -> pd.DataFrame:
@@ -111,7 +110,7 @@ def read_for(data: Any, formula: str, aside: Mapping[str, Any] | None = None) ->
     return read_table(source, {*parsed.variables, parsed.response, *parsed.named(), *named.values()})
 
 
-def read_table(source: Source, wanted: Iterable[Any] | None = None) -> pd.DataFrame:
+def read_table(source: LazyTable, wanted: Iterable[Any] | None = None) -> pd.DataFrame:
     """The wanted columns that a source has, or all columns."""
     names = set(source.names if wanted is None else wanted)
     return source.read([name for name in source.names if name in names] or source.names[:1])
@@ -412,7 +411,7 @@ def _made_a_frame(data: Any) -> str:
     if isinstance(data, (list, tuple, np.ndarray)):
         return "use pd.DataFrame(values, columns=names)"
     if hasattr(data, "condensed"):
-        return "use data.frame()"
+        return "use data.to_frame()"
     if hasattr(data, "to_table"):
         return "use data.to_table(columns=[...])"
     if hasattr(data, "to_pandas"):

@@ -22,7 +22,7 @@ DEFAULTS: dict[str, Any] = {"colours": COLOURS, "progress": None, "digits": None
 NAMES = tuple(DEFAULTS)
 
 
-class Options:
+class SessionOptions:
     """Options of the session, `protoclass.options`, as attributes or by a call with several names.
 
     A call sets its options immediately, as R's `options()` does; as a `with` block it restores the
@@ -106,10 +106,10 @@ class Restore:
     """Result of a call of the options: at the end of a `with` block it sets the values from before
     the call."""
 
-    def __init__(self, options: Options, before: dict[str, Any]) -> None:
+    def __init__(self, options: SessionOptions, before: dict[str, Any]) -> None:
         self.options, self.before = options, before
 
-    def __enter__(self) -> Options:
+    def __enter__(self) -> SessionOptions:
         return self.options
 
     def __exit__(self, *reason: object) -> None:
@@ -153,7 +153,7 @@ def check_digits(value: Any) -> int | None:
 
 CHECKS: dict[str, Callable[[Any], Any]] = {"colours": check_colours, "progress": check_progress, "digits": check_digits}
 
-options = Options()
+options = SessionOptions()
 
 SAME = 1e-12  # a standard error up to this is 0 but for rounding: all folds have the same error
 

@@ -18,7 +18,7 @@ from ..core.memory import large
 from ..core.parallel import Once
 from ..core.sources import Rep, part
 from ..frames.frame import Frame, blocks
-from ..frames.sql import Columns
+from ..frames.sql_columns import Columns
 from ..frames.tables import as_pandas
 from ..ground.checks import GRID, NamedArguments, check_parameters, is_listed, is_number, number_in_words
 from ..ground.errors import DataError, NoVectors, OptionError, brief
@@ -300,7 +300,7 @@ class TrainedMetric(WithTraits):
 
     @property
     def column_weights(self) -> pd.DataFrame | None:
-        """Weight of each column of the design matrix: `weight`, its `share` of the total, and `scale`, the divisor of the column."""
+        """Weight of each column of the design matrix: `weight`, its `proportion` of the total, and `scale`, the divisor of the column."""
         return None
 
     def of_rows(self, data: pd.DataFrame) -> TrainedMetric:

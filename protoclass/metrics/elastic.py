@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..core import Array
-from ..core.distances.dtw import dtw
+from ..core.distances.sequences import dtw
 from ..core.distances.tangent import TRANSFORMATIONS, tangent_distances, tangents
 from ..core.sources import Rep
 from ..frames.frame import Frame
@@ -69,7 +69,7 @@ class DTW(Metric):
     >>> wave = np.where((time >= start) & (time < start + 8), sign * np.sin((time - start) * np.pi / 4), 0)
     >>> waves = pd.DataFrame(wave).add_prefix("t").assign(kind=np.repeat(["up", "down"], 10))
     >>> fit = pc.fit("kind ~ .", waves, dissimilarity=pc.DTW(r=1), eps=3.0)
-    >>> len(fit.prototypes), fit.training_error()
+    >>> len(fit.prototypes), fit.training_error
     (2, 0.0)
     >>> for name in ("dtw", "euclidean"):
     ...     print(name, pc.cross_validate("kind ~ .", waves, "knn", k=1, dissimilarity=name).table["error"].round(2)[0])
@@ -188,7 +188,7 @@ class Tangent(Metric):
     >>> digits = pc.load_data("digits").head(40)
     >>> d = pc.dissimilarity("digit ~ .", digits, pc.Tangent(shape=(8, 8)))
     >>> e = pc.dissimilarity("digit ~ .", digits, pc.Euclidean(scale=False))
-    >>> bool((d.frame() <= e.frame() + 1e-4).all(axis=None))
+    >>> bool((d.to_frame() <= e.to_frame() + 1e-4).all(axis=None))
     True
     """
 

@@ -10,8 +10,8 @@ import numpy as np
 import pandas as pd
 
 from ..core import Array
-from ..core.embedding import properties as core
-from ..core.embedding.scaling import Spectral
+from ..core import properties as core
+from ..core.embedding import Spectral
 from ..core.sources import Rep
 from ..frames.frame import Frame
 from ..ground.checks import MOST_SEED, among, whole_number
@@ -31,7 +31,7 @@ class Spectrum:
     Attributes
     ----------
     table : DataFrame
-        Eigenvalues by descending absolute value: `eigenvalue`, `share` (proportion of the sum of absolute values), `cumulative`.
+        Eigenvalues by descending absolute value: `eigenvalue`, `proportion` (proportion of the sum of absolute values), `cumulative`.
     n : int
         Number of rows.
     """
@@ -50,12 +50,12 @@ class Spectrum:
     @property
     def negative(self) -> float:
         """Proportion of the negative eigenvalues in the sum of absolute values."""
-        return float(self.table["share"][self.table["eigenvalue"] < 0].sum())
+        return float(self.table["proportion"][self.table["eigenvalue"] < 0].sum())
 
     @property
     def effective(self) -> float:
         """Effective dimension (sum |l|)^2 / sum l^2: k equal eigenvalues give k."""
-        share = self.table["share"].to_numpy()
+        share = self.table["proportion"].to_numpy()
         return float(1 / (share**2).sum()) if len(share) else 0.0
 
     @property
@@ -94,7 +94,7 @@ class Embedding:
         The rows.
     candidates : arrays
         Representation of the rows as candidates.
-    axes : core.embedding.scaling.Spectral
+    axes : core.embedding.Spectral
         The axes with their eigenvalues.
     """
 
@@ -149,7 +149,7 @@ class Embedding:
 def spectrum_of(axes: Spectral, n: int) -> Spectrum:
     size = np.abs(axes.values)
     share = size / size.sum() if len(size) else size
-    return Spectrum(pd.DataFrame({"eigenvalue": axes.values, "share": share, "cumulative": np.cumsum(share)}), n)
+    return Spectrum(pd.DataFrame({"eigenvalue": axes.values, "proportion": share, "cumulative": np.cumsum(share)}), n)
 
 
 Answer = tuple[str, float, str]  # answer, value and detail

@@ -9,11 +9,11 @@ import numpy as np
 import pandas as pd
 
 from ..core import Array
-from ..core.distances.gower import UNLIKE, gower
+from ..core.distances.categories import UNLIKE, gower
 from ..core.sources import Rep
 from ..core.statistics.sums import extremes
 from ..frames.frame import Frame
-from ..frames.sql import Columns, number, total, within
+from ..frames.sql_columns import Columns, number, total, within
 from ..ground.errors import DataError, DataWarning, OptionError, brief, shown, warn
 from ..ground.savable import savable
 from .base import Metric, SQLDistance, TrainedMetric, Traits, coordinate, strings, value
@@ -35,7 +35,7 @@ class Gower(Metric):
     ----------
     asymmetric : names of boolean columns, or of columns of 0 and 1
         Features whose joint absence is ignored. Another number in a new row is different from both.
-    weights : mapping of name to number >= 0, optional
+    column_weights : mapping of name to number >= 0, optional
         Weight of each variable. Default: 1. A variable of weight 0 is ignored, also when counting the variables observed for both rows.
 
     Raises
@@ -65,7 +65,7 @@ class Gower(Metric):
     >>> d = pc.dissimilarity("~ a + b + c + d", t, pc.Gower(asymmetric=["d"]), na="keep")
     >>> d.condensed().round(7).tolist()  # R 4.2.2, cluster 2.1.4: daisy(t, "gower", type = list(asymm = "d"))
     [0.8333333, 0.3333333, 0.8888889]
-    >>> d = pc.dissimilarity("~ log(a) + b", t, pc.Gower(weights={"log(a)": 3}))
+    >>> d = pc.dissimilarity("~ log(a) + b", t, pc.Gower(column_weights={"log(a)": 3}))
     >>> d.condensed().round(7).tolist()  # daisy(t[, 1:2], "gower", weights = c(3, 1), type = list(logratio = "a"))
     [0.625, 0.75, 0.625]
     """
@@ -73,14 +73,14 @@ class Gower(Metric):
     papers = ("gower1971",)
 
     asymmetric: Sequence[str] = ()
-    weights: Mapping[str, float] | None = None
+    column_weights: Mapping[str, float] | None = None
 
     def __post_init__(self) -> None:
         names = (self.asymmetric,) if isinstance(self.asymmetric, str) else self.asymmetric
         object.__setattr__(self, "asymmetric", names)
         if not isinstance(names, (list, tuple)) or not all(isinstance(c, str) for c in names):
             raise OptionError(f"asymmetric must be a list of names of boolean columns, not {brief(names)}")
-        object.__setattr__(self, "weights", checked_weights(self.weights))
+        object.__setattr__(self, "column_weights", checked_weights(self.column_weights))
 
     @property
     def traits(self) -> Traits:
@@ -98,10 +98,10 @@ class Gower(Metric):
         booleans = [c for c in table if c in self.asymmetric or (c in frame.schema and frame.schema[c].kind == "boolean")]
         numbers = [c for c, v in table.items() if c not in booleans and (_number(v) or v.cat.ordered)]
         categories = [c for c in table if c not in numbers]
-        _among("weights", list(self.weights or ()), list(table), "predictor")
-        weights = np.array([(self.weights or {}).get(c, 1.0) for c in [*numbers, *categories]])
+        _among("column_weights", list(self.column_weights or ()), list(table), "predictor")
+        weights = np.array([(self.column_weights or {}).get(c, 1.0) for c in [*numbers, *categories]])
         if not weights.any():
-            raise OptionError("weights must not be 0 for all predictors")
+            raise OptionError("column_weights must not be 0 for all predictors")
         low, high = extremes(_values(table, numbers, frame.index))
         with np.errstate(over="ignore"):
             ranges = np.where(high > low, high - low, 1.0)
@@ -202,7 +202,7 @@ class TrainedGower(TrainedMetric):
     def weighed(self, weights: Array) -> TrainedGower:
         weights = self.weights * weights
         known = dict(zip(self.variables, weights.tolist(), strict=True))
-        return replace(self, spec=replace(self.spec, weights=known), weights=weights / weights.max())
+        return replace(self, spec=replace(self.spec, column_weights=known), weights=weights / weights.max())
 
     def sql(self, columns: Columns) -> SQLDistance:
         names, schema, keep = self.numbers.tolist(), columns.frame.schema, columns.frame.keep

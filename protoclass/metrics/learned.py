@@ -9,14 +9,13 @@ import numpy as np
 import pandas as pd
 
 from ..core import Array
-from ..core.distances.discriminant import SINGULAR, discriminants, nca, quadratic
+from ..core.distances.discriminant import SINGULAR, adaptive_distances, discriminants, nca, quadratic
 from ..core.distances.minkowski import Geometry, products
-from ..core.neighbours.dann import local_distances, local_factors
 from ..core.parallel import alone
 from ..core.sources import Rep, part
 from ..core.statistics.folds import stratified_subset
 from ..frames.frame import Frame
-from ..frames.sql import Columns, number, total
+from ..frames.sql_columns import Columns, number, total
 from ..ground.checks import MOST_RUNS, MOST_SEED, one_of, whole_number
 from ..ground.errors import DataError, OptionError, brief, shown
 from ..ground.savable import savable
@@ -28,7 +27,7 @@ NAMED = 6  # columns whose weights a summary names
 
 
 @dataclass(frozen=True)
-class Learned(Metric):
+class NCA(Metric):
     """Euclidean distance after a linear map of the columns that is learned from the classes, by neighbourhood components analysis.
 
     Scaled Euclidean distance gives a useless column the same weight as a useful one; this metric learns the weights. Columns are
@@ -38,10 +37,10 @@ class Learned(Metric):
 
     Parameters
     ----------
-    components : int, optional
+    dims : int, optional
         Number of axes of the map. Default: the number of columns.
     diagonal : True, False or None
-        Whether the map is a weight for each column, which can be interpreted. None: True without `components`, otherwise False. A full
+        Whether the map is a weight for each column, which can be interpreted. None: True without `dims`, otherwise False. A full
         map has many more parameters; if there are columns of noise, it fits the training rows better and new rows mostly worse.
     ridge : float >= 0
         Penalty against overfitting: it is multiplied by the mean weight of the columns and subtracted from the mean probability.
@@ -54,7 +53,7 @@ class Learned(Metric):
     Raises
     ------
     DataError
-        If there is no response, if only one class has rows, if all columns are constant, or if there are too many components.
+        If there is no response, if only one class has rows, if all columns are constant, or if `dims` is too large.
 
     Notes
     -----
@@ -74,12 +73,12 @@ class Learned(Metric):
     Examples
     --------
     >>> import protoclass as pc
-    >>> fit = pc.fit("species ~ .", pc.load_data("iris"), "knn", k=5, dissimilarity=pc.Learned())
-    >>> fit.dissimilarity.metric.column_weights["share"].round(1).to_dict()
+    >>> fit = pc.fit("species ~ .", pc.load_data("iris"), "knn", k=5, dissimilarity=pc.NCA())
+    >>> fit.dissimilarity.metric.column_weights["proportion"].round(1).to_dict()
     {'sepal_length': 0.0, 'sepal_width': 0.0, 'petal_length': 0.4, 'petal_width': 0.6}
     """
 
-    components: int | None = None
+    dims: int | None = None
     diagonal: bool | None = None
     ridge: float = 0.0
     sample: int = 1000
@@ -87,11 +86,11 @@ class Learned(Metric):
 
     def __post_init__(self) -> None:
         one_of("diagonal", self.diagonal, (None, True, False))
-        if self.components is not None:
-            whole_number("components", self.components, 1)
+        if self.dims is not None:
+            whole_number("dims", self.dims, 1)
             if self.diagonal:
                 raise OptionError(
-                    f"components={brief(self.components)} needs diagonal=False, because a diagonal map has no axes to leave out"
+                    f"dims={brief(self.dims)} needs diagonal=False, because a diagonal map has no axes to leave out"
                 )
         check_number("ridge", self.ridge, 0)
         whole_number("sample", self.sample, 2)
@@ -100,7 +99,7 @@ class Learned(Metric):
     @property
     def weighs(self) -> bool:
         """Whether the map is a weight for each column."""
-        return self.components is None if self.diagonal is None else bool(self.diagonal)
+        return self.dims is None if self.diagonal is None else bool(self.diagonal)
 
     @property
     def name(self) -> str:
@@ -119,11 +118,11 @@ class Learned(Metric):
         if len(y) < len(chosen):
             check_classes(frame, y, f"rows of the sample of {self.sample} have", " (a larger sample= may have others)")
         p = Z.shape[1]
-        if self.components is not None and self.components > p:
-            raise DataError(f"components must be at most {p}, the number of columns that vary, not {self.components}")
+        if self.dims is not None and self.dims > p:
+            raise DataError(f"dims must be at most {p}, the number of columns that vary, not {self.dims}")
         if np.bincount(y).max() < 2:
             raise DataError("NCA compares rows of the same class, but each class has one training row: use more rows")
-        found = nca(Z, y, w, self.components, self.weighs, float(self.ridge))
+        found = nca(Z, y, w, self.dims, self.weighs, float(self.ridge))
         size = (found.map**2).sum()
         if not size > SINGULAR:
             raise DataError(f"ridge={brief(self.ridge)} makes the weights of all columns 0: use a smaller one")
@@ -186,7 +185,7 @@ def check_classes(frame: Frame, y: Array, whose: str, more: str = "") -> None:
 
 
 def inverse(inner: Array, Z: Array) -> Array:
-    """From coordinates back to scaled columns (p, k), or (p,) for a diagonal map; see the notes of `Learned`."""
+    """From coordinates back to scaled columns (p, k), or (p,) for a diagonal map; see the notes of `NCA`."""
     if inner.ndim == 1:
         return np.divide(1.0, inner, out=np.zeros_like(inner), where=inner != 0)
     if len(inner) == inner.shape[1]:
@@ -202,7 +201,7 @@ def sampled(traits: Traits, counts: Array, samples: str = "") -> Traits:
 
 def table_of_weights(weight: Array, scale: Array, names: Array) -> pd.DataFrame:
     """See `TrainedMetric.column_weights`."""
-    table = {"weight": weight, "share": weight / weight.sum(), "scale": scale}
+    table = {"weight": weight, "proportion": weight / weight.sum(), "scale": scale}
     return pd.DataFrame(table, index=pd.Index(names, name="column"))
 
 
@@ -315,7 +314,7 @@ class LDA(Metric):
 
     Parameters
     ----------
-    components : int, optional
+    dims : int, optional
         Number of axes. Default: the maximum, one less than classes.
     ridge : float >= 0, or None
         Proportion of the mean variance of the columns that is added to the variance within classes along every axis. It keeps the axes
@@ -325,7 +324,7 @@ class LDA(Metric):
     Raises
     ------
     DataError
-        If there is no response, if only one class has rows, if all columns are constant, or if there are too many components. With
+        If there is no response, if only one class has rows, if all columns are constant, or if `dims` is too large. With
         `ridge=0`, also if some axis separates the training rows without variance within classes, as with fewer rows than columns.
 
     Notes
@@ -347,12 +346,12 @@ class LDA(Metric):
 
     name = "LDA"
 
-    components: int | None = None
+    dims: int | None = None
     ridge: float | None = None
 
     def __post_init__(self) -> None:
-        if self.components is not None:
-            whole_number("components", self.components, 1)
+        if self.dims is not None:
+            whole_number("dims", self.dims, 1)
         if self.ridge is not None:
             check_number("ridge", self.ridge, 0)
 
@@ -362,12 +361,12 @@ class LDA(Metric):
         known = training_rows(frame, self.name)
         Z, classes = known.Z, len(np.unique(known.y))
         most = min(classes - 1, Z.shape[1])
-        if self.components is not None and self.components > most:
+        if self.dims is not None and self.dims > most:
             raise DataError(
-                f"components must be at most {most} for LDA of {classes} classes and {Z.shape[1]} columns that vary, not {self.components}"
+                f"dims must be at most {most} for LDA of {classes} classes and {Z.shape[1]} columns that vary, not {self.dims}"
             )
         with alone():  # the same sums on any number of threads
-            axes = discriminants(Z, known.y, known.w, self.components or most, self.ridge)
+            axes = discriminants(Z, known.y, known.w, self.dims or most, self.ridge)
             if axes is None:
                 raise _singular("LDA needs variance within classes", known)
             return mapped(self, known, axes, len(Z), np.empty(0))
@@ -517,21 +516,24 @@ class TrainedByClass(ByClass):
 class Adaptive(Metric):
     """Local distances that are long across a class boundary and short along it (Hastie and Tibshirani 1996).
 
-    At each candidate, the covariances within and between classes of its nearest training rows define a matrix, and the dissimilarities
-    to this candidate are D[i, j] = ((x_i - z_j)' Sigma_j (x_i - z_j))^1/2, see `core.neighbours.dann.local_factors`. It uses the class
-    labels, so it is learned again in each fold.
+    The training rows nearest to row x_i give the covariance W within their classes and B between them. The distances from this row are
+
+        D[i, j]^2 = (x_i - z_j)' W^-1/2 (W^-1/2 B W^-1/2 + softening I) W^-1/2 (x_i - z_j)
+
+    (ESL, section 13.4.2). With "knn" this is the method of discriminant adaptive nearest neighbours, "dann". The matrix depends on the
+    classes, so it is learned again in each fold.
 
     Parameters
     ----------
-    neighborhood : int >= 2, or None
+    neighborhood : int >= 2, None or sequence
         Number of training rows for each matrix. None: a fifth of them, at least 50 (or all, if there are fewer).
-    epsilon : float > 0
-        Weight of the Euclidean part of the matrix; 1 as in ESL.
-    ridge : float >= 0
+    softening : float > 0, or sequence
+        Weight of W^-1 in the matrix; 1 as in ESL.
+    ridge : float >= 0, or sequence
         Constant added to the diagonal of the covariance within classes, as a multiple of its mean. If there are hardly more neighbours
         than columns, this covariance is nearly singular, and a small ridge is then harmful.
-    iterations : int >= 1
-        Number of neighbourhood searches; each one after the first uses the previous matrices.
+    iterations : int >= 1, or sequence
+        Number of neighbourhood searches; each one after the first uses the previous matrix.
     scale : True, False
         Scaling of the columns, as in `Euclidean`.
     base : TrainedMinkowski, or None
@@ -540,26 +542,28 @@ class Adaptive(Metric):
     Examples
     --------
     >>> import protoclass as pc
-    >>> pc.fit("species ~ .", pc.load_data("iris"), "knn", k=5, dissimilarity=pc.Adaptive()).training_error() < 0.05
+    >>> pc.fit("species ~ .", pc.load_data("iris"), "knn", k=5, dissimilarity=pc.Adaptive()).training_error < 0.05
     True
     """
 
     papers = ("hastie1996",)
-
+    tunable = frozenset({"neighborhood", "softening", "ridge", "iterations"})
     traits = Traits(slow=True, row_by_row=True, train_in_folds=True, supervised=True)
 
     neighborhood: int | None = None
-    epsilon: float = 1.0
+    softening: float = 1.0
     ridge: float = 1.0
     iterations: int = 1
     scale: bool = True
     base: TrainedMinkowski | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
+        if self.checks_each_value():
+            return
         if self.neighborhood is not None:
             whole_number("neighborhood", self.neighborhood, 2)
         whole_number("iterations", self.iterations, 1, MOST_RUNS)
-        check_number("epsilon", self.epsilon, 0, above=True, high=1e12)
+        check_number("softening", self.softening, 0, above=True, high=1e12)
         check_number("ridge", self.ridge, 0, high=1e12)
         one_of("scale", self.scale, (True, False))
 
@@ -610,16 +614,7 @@ class TrainedAdaptive(TrainedMetric):
     def rows(self, frame: Frame) -> Rep:
         return (np.asarray(self.base.rows(frame)[0], float),)
 
-    def candidates(self, frame: Frame) -> Rep:
-        return self._local(self.rows(frame)[0])
-
-    def some_candidates(self, frame: Frame, at: Array) -> Rep:
-        return self._local(self.rows(frame.take(at))[0])
-
-    def _local(self, Z: Array) -> Rep:
-        spec = self.spec
-        settings = (spec.count(len(self.X)), float(spec.epsilon), float(spec.ridge), int(spec.iterations))
-        return Z, local_factors(Z, self.X, self.y, self.classes.item(), *settings)
-
     def between(self, rows: Rep, candidates: Rep) -> Array:
-        return local_distances(rows[0], candidates[0], candidates[1])
+        spec = self.spec
+        settings = (spec.count(len(self.X)), float(spec.softening), float(spec.ridge), int(spec.iterations))
+        return adaptive_distances(rows[0], candidates[0], self.X, self.y, self.classes.item(), *settings)

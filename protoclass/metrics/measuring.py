@@ -212,7 +212,7 @@ def dissimilarity(formula: Any, data: Any = None, metric: Any = "auto", *, na: s
     ----------
     formula : str or DataFrame
         Formula, or a data frame all of whose columns are used. The response of a formula is used if the metric learns from classes, as
-        `Learned` does, and ignored otherwise.
+        `NCA` does, and ignored otherwise.
     data : DataFrame, or path or lazy table as `data` in `fit`
         Data for the formula.
     metric : str, metric object, callable or matrix
@@ -338,7 +338,7 @@ def resolve(spec: Any, frame: Frame, data: pd.DataFrame) -> Metric | TrainedMetr
         return untrained_if_in_folds(of_rows)
     if isinstance(spec, Wrapper) and hasattr(spec, "of"):
         if isinstance(spec.of, Dissimilarity):
-            raise OptionError(f"{type(spec).__name__} needs a metric or a matrix: use d.metric, or d.frame() with a formula 'y ~ 1'")
+            raise OptionError(f"{type(spec).__name__} needs a metric or a matrix: use d.metric, or d.to_frame() with a formula 'y ~ 1'")
         return spec.with_inner([resolve(spec.of, frame, data)])
     if isinstance(spec, (pd.DataFrame, pd.Series, np.ndarray, list, tuple)):
         spec = given(spec, data)
@@ -352,6 +352,22 @@ def resolve(spec: Any, frame: Frame, data: pd.DataFrame) -> Metric | TrainedMetr
     if frame.keep and not (metric.given or metric.skips_missing or metric.series):
         raise OptionError(f"na='keep' needs a dissimilarity that takes missing values, such as 'gower' or 'forest', not {metric.name}")
     return untrained_if_in_folds(metric)
+
+
+def with_predictors(frame: Frame, dissimilarity: Dissimilarity, data: pd.DataFrame) -> Frame:
+    """The frame with the predictors of a Dissimilarity that was given."""
+    if frame.formula.terms:
+        raise OptionError(
+            f"if dissimilarities are given, the formula must have no predictors: use '{frame.formula.response} ~ 1', not "
+            f"{frame.formula.quoted}"
+        )
+    if not dissimilarity.data.schema:
+        return frame  # a given matrix, whose rows were matched
+    check_complete(dissimilarity.index, frame.index, data)
+    at = dissimilarity.index.get_indexer(frame.index)
+    source = dissimilarity.data
+    return replace(frame, columns=source.columns.iloc[at], formula=replace(source.formula, response=frame.formula.response),
+                   schema=source.schema, spec=source.spec, keep=source.keep)  # fmt: skip
 
 
 def untrained_if_in_folds(metric: Metric | TrainedMetric) -> Metric | TrainedMetric:

@@ -14,7 +14,7 @@ from ..core.distances.minkowski import Geometry, minkowski, whitened
 from ..core.sources import Rep
 from ..core.statistics.sums import extremes, sums
 from ..frames.frame import Frame, blocks, predictors_of_columns
-from ..frames.sql import Columns, number, total, within
+from ..frames.sql_columns import Columns, number, total, within
 from ..ground.checks import is_number, is_real, one_of
 from ..ground.errors import DataError, NoVectors, OptionError, brief, shown
 from ..ground.savable import savable
@@ -141,7 +141,7 @@ class Minkowski(Metric):
         * True: division by the standard deviation (n - 1) over all rows; a constant column has scale 1;
         * "fold": the same, learned again on the training rows of each fold;
         * False: no scaling.
-    weights : mapping of name to number >= 0, optional
+    column_weights : mapping of name to number >= 0, optional
         Weights w of columns of the design matrix, or of predictors, for all columns made from this predictor alone; the name of a column
         takes precedence. Default: 1. For r = inf the distance is max w |x - z|.
 
@@ -163,7 +163,7 @@ class Minkowski(Metric):
     >>> d = pc.dissimilarity("~ sepal_length + sepal_width", pc.load_data("iris").head(3), pc.Minkowski(3, scale=False))
     >>> d.condensed().round(3).tolist()
     [0.51, 0.45, 0.252]
-    >>> heavy = pc.Manhattan(scale=False, weights={"sepal_width": 2})
+    >>> heavy = pc.Manhattan(scale=False, column_weights={"sepal_width": 2})
     >>> pc.dissimilarity("~ sepal_length + sepal_width", pc.load_data("iris").head(3), heavy).condensed().round(3).tolist()
     [1.2, 1.0, 0.6]
     """
@@ -172,7 +172,7 @@ class Minkowski(Metric):
 
     r: Any = 2.0
     scale: bool | str = True
-    weights: Any = None
+    column_weights: Any = None
 
     def __post_init__(self) -> None:
         if self.checks_each_value():
@@ -180,7 +180,7 @@ class Minkowski(Metric):
         if not is_number(self.r, 1) and not (isinstance(self.r, float) and self.r == np.inf):
             raise OptionError(f"r of a Minkowski distance must be >= 1 (inf for Chebyshev), not {brief(self.r)}")
         one_of("scale", self.scale, tuple(SCALES))
-        object.__setattr__(self, "weights", checked_weights(self.weights))
+        object.__setattr__(self, "column_weights", checked_weights(self.column_weights))
 
     def default_grid(self, parameter: str, frame: Frame) -> Sequence[float]:
         return (1.0, 1.5, 2.0, 3.0, np.inf)
@@ -195,8 +195,8 @@ class Minkowski(Metric):
     def train(self, frame: Frame) -> TrainedMinkowski:
         scale = scale_of(frame, self.name, self.scale)
         factor = np.ones(len(scale.columns))
-        if self.weights:
-            w = _of_columns(self.weights, frame, scale.columns)
+        if self.column_weights:
+            w = _of_columns(self.column_weights, frame, scale.columns)
             factor = w if self.r == np.inf else w ** (1 / self.r)
         return TrainedMinkowski(
             self, scale.spread, factor, strings(scale.columns), strings(scale.constant), np.array(scale.precision)
@@ -231,13 +231,13 @@ class TrainedMinkowski(VectorMetric):
 
     @property
     def notes(self) -> tuple[str, ...]:
-        weights = ", ".join(f"{c} {w:g}" for c, w in (self.spec.weights or {}).items())
+        weights = ", ".join(f"{c} {w:g}" for c, w in (self.spec.column_weights or {}).items())
         return (*unscaled(self.constant), *([f"weights of columns: {weights} (others 1)"] if weights else []))
 
     def rows(self, frame: Frame) -> Rep:
         with np.errstate(over="ignore"):
             Z = frame.design.to_numpy() / self.spread
-            if self.spec.weights:
+            if self.spec.column_weights:
                 Z = Z * self.factor
             Z = np.ascontiguousarray(Z, self._dtype)
         return (finite(Z, frame),)
@@ -254,7 +254,7 @@ class TrainedMinkowski(VectorMetric):
 
     def weighed(self, weights: Array) -> TrainedMinkowski:
         known = dict(zip(self.columns.tolist(), (self.factor**self.spec.r * weights).tolist(), strict=True))
-        return replace(self, spec=replace(self.spec, weights=known), factor=self.factor * weights ** (1 / self.spec.r))
+        return replace(self, spec=replace(self.spec, column_weights=known), factor=self.factor * weights ** (1 / self.spec.r))
 
     def coordinates(self, rows: Rep) -> Array:
         if not self.factor.all():
@@ -270,7 +270,7 @@ class TrainedMinkowski(VectorMetric):
 
     def original(self, coords: Array) -> pd.DataFrame:
         coords = self.coordinates((coords,))
-        plain = coords / self.factor if self.spec.weights else coords
+        plain = coords / self.factor if self.spec.column_weights else coords
         return pd.DataFrame(plain * self.spread, columns=self.columns)
 
     def sql(self, columns: Columns) -> SQLDistance:
@@ -294,21 +294,21 @@ class TrainedMinkowski(VectorMetric):
 
 @dataclass(frozen=True)
 class Euclidean(Minkowski):
-    """Euclidean distance; see `Minkowski` for `scale` and `weights`."""
+    """Euclidean distance; see `Minkowski` for `scale` and `column_weights`."""
 
     r: Any = field(default=2.0, init=False, repr=False)
 
 
 @dataclass(frozen=True)
 class Manhattan(Minkowski):
-    """Manhattan (city block) distance; see `Minkowski` for `scale` and `weights`."""
+    """Manhattan (city block) distance; see `Minkowski` for `scale` and `column_weights`."""
 
     r: Any = field(default=1.0, init=False, repr=False)
 
 
 @dataclass(frozen=True)
 class Chebyshev(Minkowski):
-    """Chebyshev distance, the largest difference over the columns; see `Minkowski` for `scale` and `weights`."""
+    """Chebyshev distance, the largest difference over the columns; see `Minkowski` for `scale` and `column_weights`."""
 
     r: Any = field(default=np.inf, init=False, repr=False)
 
@@ -341,7 +341,7 @@ class Mahalanobis(Metric):
     >>> import protoclass as pc
     >>> iris = pc.load_data("iris")
     >>> d = pc.dissimilarity("~ sepal_length + sepal_width", iris, pc.Mahalanobis())
-    >>> d.frame().iloc[0, 1:4].round(4).tolist()
+    >>> d.to_frame().iloc[0, 1:4].round(4).tolist()
     [1.2081, 0.8923, 1.1644]
     """
 
@@ -435,10 +435,10 @@ def checked_weights(weights: Any) -> dict[str, float] | None:
         return None
     cure = "a mapping of column names to numbers >= 0, such as {'sepal_width': 2}"
     if not isinstance(weights, Mapping) or not all(isinstance(c, str) for c in weights):
-        raise OptionError(f"weights must be {cure}, not {brief(weights)}")
+        raise OptionError(f"column_weights must be {cure}, not {brief(weights)}")
     for name, w in weights.items():
         if not is_real(w) or not 0 <= w < np.inf:
-            raise OptionError(f"weights must be {cure}, not {brief(w)} for {name!r}")
+            raise OptionError(f"column_weights must be {cure}, not {brief(w)} for {name!r}")
     return {name: float(w) for name, w in weights.items()}
 
 
@@ -452,14 +452,14 @@ def _of_columns(weights: Mapping[str, float], frame: Frame, columns: Sequence[st
     if strange:
         known = [*columns, *(c for c in made if c not in columns)]
         raise OptionError(
-            f"weights name {strange[0]!r}, which is not a column of the design matrix of {frame.formula.quoted}: use "
+            f"column_weights name {strange[0]!r}, which is not a column of the design matrix of {frame.formula.quoted}: use "
             f"{', '.join(map(repr, known[:20]))}{f' and {len(known) - 20} more' if len(known) > 20 else ''}"
         )
     out = np.ones(len(columns))
     for name in sorted(weights, key=lambda c: c in columns):  # a column's own name goes last, so it takes precedence
         out[[columns.index(name)] if name in columns else made[name]] = weights[name]
     if not out.any():
-        raise OptionError("weights must not be 0 for all columns")
+        raise OptionError("column_weights must not be 0 for all columns")
     return out
 
 

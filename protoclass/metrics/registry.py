@@ -36,7 +36,7 @@ BUILT_IN = {
     "tangent": "elastic.Tangent",
     "dtw": "elastic.DTW",
     "adaptive": "learned.Adaptive",
-    "learned": "learned.Learned",
+    "nca": "learned.NCA",
     "lda": "learned.LDA",
     "qda": "learned.QDA",
     "relevance": "relevance.Relevance",

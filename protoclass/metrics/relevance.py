@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -13,9 +14,9 @@ from ..core.distances.minkowski import Geometry, products
 from ..core.parallel import alone
 from ..core.sources import Rep, part
 from ..core.statistics.folds import stratified_subset
-from ..core.vectors.relevance_learning import ROUNDS, Space, Weights, class_maps, learn, one_map, principal_axes
+from ..core.vectors.relevance_learning import ROUNDS, Maps, Weights, class_maps, first_axes, learn, one_map
 from ..frames.frame import Frame
-from ..frames.sql import Columns
+from ..frames.sql_columns import Columns
 from ..ground.checks import MOST_ROWS, MOST_SEED, one_of, whole_number
 from ..ground.errors import DataError, OptionError
 from ..ground.savable import savable
@@ -42,7 +43,6 @@ MATRICES = ("diagonal", "full")
 AXES = 64  # of a full matrix by default: of more its steps take long
 MOST_RIDGE = 1e6  # beside a cost of at most 1; squares of the gradient stay numbers in single precision
 AUTO = "auto"
-WITHOUT = "matrix='none' to learn nothing"
 
 
 @dataclass(frozen=True)
@@ -71,7 +71,7 @@ class Relevance(Wrapper):
         matrix) is subtracted from the mean cost.
     beta : float > 0, or sequence
         Slope of the logistic function. If it is large, the cost is nearly the number of errors.
-    components : int, optional
+    dims : int, optional
         Number of axes of a full matrix. Fewer than columns start as principal axes; with `local`, the matrices are learned on these
         axes. Default: the number of columns, at most 64.
     sample : int >= 2
@@ -98,7 +98,7 @@ class Relevance(Wrapper):
     --------
     >>> import protoclass as pc
     >>> fit = pc.fit("species ~ .", pc.load_data("iris"), "knn", k=5, dissimilarity=pc.Relevance())
-    >>> fit.dissimilarity.metric.column_weights["share"].round(1).to_dict()
+    >>> fit.dissimilarity.metric.column_weights["proportion"].round(1).to_dict()
     {'sepal_length': 0.1, 'sepal_width': 0.1, 'petal_length': 0.5, 'petal_width': 0.3}
     """
 
@@ -110,7 +110,7 @@ class Relevance(Wrapper):
     K: Any = 1
     ridge: Any = 0.01
     beta: Any = 20.0
-    components: int | None = None
+    dims: int | None = None
     sample: int = 5000
     seed: int = 0
 
@@ -122,10 +122,10 @@ class Relevance(Wrapper):
         whole_number("K", self.K, 1, MOST_ROWS)
         check_number("ridge", self.ridge, 0, high=MOST_RIDGE)
         check_number("beta", self.beta, 0, above=True)
-        if self.components is not None:
-            whole_number("components", self.components, 1)
+        if self.dims is not None:
+            whole_number("dims", self.dims, 1)
             if self.matrix == "diagonal":
-                raise OptionError(f"components={self.components} needs matrix='full': leave it out")
+                raise OptionError(f"dims={self.dims} needs matrix='full': leave it out")
         whole_number("sample", self.sample, 2)
         whole_number("seed", self.seed, 0, MOST_SEED)
 
@@ -148,6 +148,11 @@ class Relevance(Wrapper):
 
     def train(self, frame: Frame) -> TrainedMetric:
         base = train_metric(self.inner[0], frame)
+        if self.matrix not in matrices_of(base):
+            raise OptionError(
+                f"{base.name} dissimilarities have no matrix={self.matrix!r} to learn: use matrix='diagonal' with Minkowski distances of "
+                "r < inf, Gower and Mixed, matrix='full' with 'euclidean' or 'mahalanobis', or matrix='none' to learn nothing"
+            )
         live = np.flatnonzero(frame.weights > 0)
         batches = [live] * (ROUNDS + 1)
         if len(live) > self.sample:  # more rows in all, and no step more costly, than with one sample for all rounds
@@ -155,60 +160,27 @@ class Relevance(Wrapper):
         chosen = np.unique(np.concatenate(batches))
         seen = frame.take(chosen)
         check_classes(seen, seen.codes, "training rows have")
-        rows, full = rows_of(base, seen), self.matrix == "full"
-        space: Space
-        if full:
-            X, varies, center = self._vectors(base, rows)
-            count = min(self.components or AXES, X.shape[1])
-            axes = np.eye(X.shape[1], dtype=X.dtype)
-            if self.local:
-                axes = principal_axes(X, count) if count < X.shape[1] else axes
-                space = class_maps(X @ axes.T, seen.weights, seen.codes, len(frame.levels), float(self.ridge))
-            else:
-                space = one_map(X, count, float(self.ridge))
-        else:
-            varies = self._variables(base, rows)
-            space = self._weights(base, seen, rows, varies)
+        space, describe = (self._maps if self.matrix == "full" else self._weights)(base, seen)
         counts = np.minimum(self.K, np.bincount(seen.codes, minlength=len(frame.levels)))
         with alone():  # the same sums on any number of threads, and many small ones
-            batches = [np.searchsorted(chosen, at) for at in batches]
-            found = learn(space, seen.weights, seen.codes, batches, counts, float(self.beta), (self.seed,))
-        spec, values = replace(self, of=base.spec), space.values(found.parameters)
-        one, known = replace(spec, local=False), (np.array([len(batches[0]), len(live)]), np.array([found.before, found.after]))
-        parts: list[TrainedMetric]
-        if full:
-            learned = values @ axes
-            names, maps = _columns(base, frame), np.zeros((*learned.shape[:2], len(varies)))
-            maps[:, :, varies] = learned
-            weights, back = (maps**2).sum(axis=1), np.zeros((len(varies), maps.shape[1]))
-            if not self.local:  # otherwise coordinates have no place without a class
-                back[varies] = inverse(learned[0].astype(float), X.astype(float))
-            parts = [TrainedMatrix(one, base, *known, names, w, center, m, back) for w, m in zip(weights, maps, strict=True)]
-        else:
-            names, weights = strings(base.variables), np.zeros((len(values), len(varies)))
-            weights[:, varies] = values
-            kind = TrainedRelevanceSpace if isinstance(base, VectorMetric) else TrainedRelevance
-            parts = [kind(one, base.weighed(w), *known, names, w) for w in weights]
-        return TrainedLocal(spec, base, *known, names, weights, tuple(parts)) if self.local else parts[0]
+            places = [np.searchsorted(chosen, at) for at in batches]
+            found = learn(space, seen.weights, seen.codes, places, counts, float(self.beta), (self.seed,))
+        names, weights, parts = describe(space.values(found.parameters))
+        spec = replace(self, of=base.spec)
+        known = np.array([len(batches[0]), len(live)]), np.array([found.before, found.after]), names
+        one = replace(spec, local=False)
+        trained = [kind(one, of, *known, w, *further) for w, (kind, of, further) in zip(weights, parts, strict=True)]
+        return TrainedLocal(spec, base, *known, weights, tuple(trained)) if self.local else trained[0]
 
-    def _variables(self, base: TrainedMetric, rows: Rep) -> Array:
-        """Which variables vary, bool (v,)."""
-        if not base.variables or base.power is None:
-            raise OptionError(
-                f"{base.name} dissimilarities are not a sum over variables with weights to learn: use matrix='diagonal' with Minkowski "
-                f"distances of r < inf, Gower and Mixed, or {WITHOUT}"
-            )
-        n = len(rows[0])
-        looked_at = np.unique(np.linspace(0, n - 1, 20).astype(int))  # a variable in which all rows agree with these is constant
-        terms = base.terms(rows, part(rows, looked_at)) if base.same_sides else np.ones((1, 1, len(base.variables)))
-        varies: Any = (np.nan_to_num(terms) > 0).any(axis=(0, 1))
+    def _weights(self, base: TrainedMetric, seen: Frame) -> tuple[Weights | Maps, Describe]:
+        """The space of the weights of the variables that vary."""
+        rows = rows_of(base, seen)
+        candidates, n = rows if base.same_sides else candidates_of(base, seen), len(seen)
+        compared = np.unique(np.linspace(0, n - 1, 20).astype(int))  # a variable in which all rows agree with these is constant
+        sample = base.terms(rows, part(rows, compared)) if base.same_sides else np.ones((1, 1, len(base.variables)))
+        varies: Any = (np.nan_to_num(sample) > 0).any(axis=(0, 1))
         if not varies.any():
             raise DataError(f"all variables of {base.name} are constant over the {n} training rows: use others")
-        return varies
-
-    def _weights(self, base: TrainedMetric, seen: Frame, rows: Rep, varies: Array) -> Weights:
-        """The weights of the variables that vary."""
-        candidates = rows if base.same_sides else candidates_of(base, seen)
 
         def terms(at: Array, to: Array) -> Array:
             found = base.terms(part(rows, at), part(candidates, to))[:, :, varies]
@@ -222,41 +194,65 @@ class Relevance(Wrapper):
             others = weighed_rows if weighed.same_sides else candidates_of(weighed, seen)
             return compare(weighed, part(weighed_rows, at), part(others, to))
 
-        group, groups = (seen.codes, len(seen.levels)) if self.local else (np.zeros(len(seen), np.int64), 1)
-        scaled = isinstance(base, VectorMetric)  # and so a sum
-        return Weights(np.arange(len(seen)), terms, between, int(varies.sum()), float(base.power), float(self.ridge), group, groups, scaled)
+        def describe(values: Array) -> Described:
+            weights = np.zeros((len(values), len(varies)))
+            weights[:, varies] = values
+            kind = TrainedRelevanceSpace if isinstance(base, VectorMetric) else TrainedRelevance
+            return strings(base.variables), weights, [(kind, base.weighed(w), ()) for w in weights]
 
-    def _vectors(self, base: TrainedMetric, rows: Rep) -> tuple[Array, Array, Array]:
-        """Coordinates of the training rows, centred and of mean variance 1, on the axes that vary; which do; and the mean."""
-        if not isinstance(base, VectorMetric) or base.geometry != Geometry():
-            raise OptionError(
-                f"{base.name} dissimilarities are not Euclidean distances between coordinates: use matrix='full' with 'euclidean' or "
-                f"'mahalanobis', matrix='diagonal' with sums over variables, or {WITHOUT}"
-            )
-        X = np.asarray(base.coordinates(rows), float)
-        varies = X.max(axis=0) > X.min(axis=0)
+        group, groups = (seen.codes, len(seen.levels)) if self.local else (np.zeros(n, np.int64), 1)
+        scaled = isinstance(base, VectorMetric)  # and so a sum
+        count, power = int(varies.sum()), float(base.power)
+        return Weights(np.arange(n), terms, between, count, power, float(self.ridge), group, groups, scaled), describe
+
+    def _maps(self, base: TrainedMetric, seen: Frame) -> tuple[Weights | Maps, Describe]:
+        """The space of maps of the coordinates that vary, centred and of mean variance 1."""
+        vectors = as_vectors(base)
+        X = np.asarray(vectors.coordinates(rows_of(base, seen)), float)
+        center, varies = X.mean(axis=0), X.max(axis=0) > X.min(axis=0)
         if not varies.any():
             raise DataError(f"all columns are constant over the {len(X)} training rows: use others")
-        if self.components is not None and self.components > varies.sum():
-            raise DataError(f"components must be at most {varies.sum()}, the number of columns that vary, not {self.components}")
-        center = X.mean(axis=0)
+        if self.dims is not None and self.dims > varies.sum():
+            raise DataError(f"dims must be at most {varies.sum()}, the number of columns that vary, not {self.dims}")
         Z = (X - center)[:, varies]
-        return np.ascontiguousarray(Z / np.sqrt((Z**2).mean()), np.float32), varies, center
+        X = np.ascontiguousarray(Z / np.sqrt((Z**2).mean()), np.float32)
+        count, axes = min(self.dims or AXES, X.shape[1]), np.eye(X.shape[1], dtype=X.dtype)
+        space: Maps
+        if self.local:
+            axes = first_axes(X, count) if count < X.shape[1] else axes
+            space = class_maps(X @ axes.T, seen.weights, seen.codes, len(seen.levels), float(self.ridge))
+        else:
+            space = one_map(X, count, float(self.ridge))
+
+        def describe(values: Array) -> Described:
+            learned = values @ axes
+            maps = np.zeros((*learned.shape[:2], len(varies)))
+            maps[:, :, varies] = learned
+            back = np.zeros((len(varies), maps.shape[1]))
+            if not self.local:  # otherwise coordinates have no place without a class
+                back[varies] = inverse(learned[0].astype(float), X.astype(float))
+            names = getattr(base, "columns", strings(seen.design.columns))
+            return names, (maps**2).sum(axis=1), [(TrainedMatrix, base, (center, m, back)) for m in maps]
+
+        return space, describe
 
 
-def learnable(metric: Metric | TrainedMetric, frame: Frame) -> tuple[str, ...]:
-    """The matrices that can be learned of a distance that does not use the classes itself."""
-    if metric.supervised or metric.given or metric.slow or metric.opaque:
-        return ()
-    base = train_metric(metric, frame)
+# names of the variables, weights of each part, and the parts: their class, their base and further fields
+Described = tuple[Array, Array, list[tuple[Any, TrainedMetric, tuple[Array, ...]]]]
+Describe = Callable[[Array], Described]  # from the learned values
+
+
+def matrices_of(base: TrainedMetric) -> tuple[str, ...]:
+    """The matrices that can be learned for a distance: weights of a sum over variables, and maps of Euclidean coordinates."""
     sums = bool(base.variables) and base.power is not None
     full = isinstance(base, VectorMetric) and base.geometry == Geometry()
     return tuple(matrix for matrix, can in zip(MATRICES, (sums, full), strict=True) if can)
 
 
-def _columns(base: TrainedMetric, frame: Frame) -> Array:
-    known = getattr(base, "columns", None)
-    return strings(frame.design.columns) if known is None else known
+def learnable(metric: Metric | TrainedMetric, frame: Frame) -> tuple[str, ...]:
+    """The matrices that can be learned for a metric that does not use the classes itself."""
+    uses_classes_or_slow = metric.supervised or metric.given or metric.slow or metric.opaque
+    return () if uses_classes_or_slow else matrices_of(train_metric(metric, frame))
 
 
 @dataclass(frozen=True, eq=False)

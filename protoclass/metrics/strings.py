@@ -12,7 +12,7 @@ from rapidfuzz.distance.Levenshtein import distance
 from rapidfuzz.process import cdist
 
 from ..core import Array
-from ..core.distances.strings import mismatch
+from ..core.distances.sequences import mismatch
 from ..core.parallel import free_cores, threaded
 from ..core.sources import Rep
 from ..frames.frame import Frame

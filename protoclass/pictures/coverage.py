@@ -36,7 +36,7 @@ def measure_apart(fit: Fitted, which: np.ndarray) -> np.ndarray:
         Where a prototype is not a row of the data, and the metric represents candidates in a way of their own.
     """
     dissimilarity, prototypes = fit.dissimilarity, take(fit.rule.prototypes, which)
-    metric, rows, columns = dissimilarity.metric, fit.prototype_row[which], dissimilarity.prototype_rep(prototypes)
+    metric, rows, columns = dissimilarity.metric, fit.prototype_row[which], dissimilarity._prototype_rep(prototypes)
     if (rows >= 0).all():
         return np.asarray(metric.between(part(dissimilarity.rows, rows), columns), float)
     if prototypes.at is not None and not metric.symmetric:
@@ -48,15 +48,15 @@ def measure_apart(fit: Fitted, which: np.ndarray) -> np.ndarray:
 
 def predict_row(fit: Fitted, kind: str, row: int) -> np.ndarray:
     """What the rule predicts for one row: (classes,), for "nearest" the place of a prototype."""
-    values: np.ndarray = np.asarray(answer(fit.rule, kind, fit.dissimilarity.query(np.array([row]))), float)[0]
+    values: np.ndarray = np.asarray(answer(fit.rule, kind, fit.dissimilarity._query(np.array([row]))), float)[0]
     return values
 
 
 def held_out_codes(fit: Fitted) -> np.ndarray | None:
     """Class codes (n,) of the rows predicted without their fold, of several repeats the most frequent, -1 for none; None if unknown."""
-    if fit.curve is None or fit.point is None:
+    if fit.curve is None or fit.selection.point is None:
         return None
-    counts = (fit.curve.predicted[:, :, fit.point, None] == np.arange(len(fit.classes))).sum(axis=0)
+    counts = (fit.curve.predicted[:, :, fit.selection.point, None] == np.arange(len(fit.classes))).sum(axis=0)
     return np.where(counts.any(axis=1), counts.argmax(axis=1), -1)
 
 

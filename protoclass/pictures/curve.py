@@ -8,13 +8,14 @@ import numpy as np
 import pandas as pd
 from matplotlib.colors import to_rgba
 
+from ..estimation.cross_validation import frontier
 from ..estimation.error_curve import ErrorCurve
 from ..estimation.fitted import Fitted
 from ..ground.checks import is_number
 from ..ground.errors import NotAvailable, OptionError, brief
 from ..ground.text import write_number, write_value
 from ..tables.words import MEASURES, describe_axis, describe_selection, name_sizes
-from .style import axes, colour, faint, framed, has_room, ink, key, mark, plain_log
+from .style import axes, colour, framed, has_room, ink, key, mark, plain_log
 
 LINES = 8  # values of a second parameter that get a line
 SIZES = 8  # sizes on the top axis
@@ -22,9 +23,9 @@ SIZES = 8  # sizes on the top axis
 
 @framed
 def curve(validation: ErrorCurve, x: Any = None, ax: Any = None, band: float | None = None) -> Any:
-    """Plot the error curve: error +- 1 SE, size on the top axis, lines at the lowest error and the 1-SE point.
+    """Plot the error curve: error +- 1 SE, size on the top axis, lines at the lowest error and the 1-SE choice.
 
-    The axis of the errors ends at the data. The shaded region is within one standard error of the lowest error.
+    The axis of the errors ends at the data.
 
     Parameters
     ----------
@@ -48,7 +49,7 @@ def curve(validation: ErrorCurve, x: Any = None, ax: Any = None, band: float | N
         _draw_frontier(validation, ax)
     else:
         return _draw_lines(validation, x, band, ax)
-    return key(ax).axes
+    return key(ax, "best").axes
 
 
 def curve_of_fit(fit: Fitted, ax: Any, x: Any = None, band: float | None = None) -> Any:
@@ -140,13 +141,13 @@ def _draw_lines(validation: ErrorCurve, x: str | None, band: float | None, ax: A
     positions, ticks = place_values(table[x])
     table, others = table.assign(position=positions), [k for k in names if k != x]
     groups: list[tuple[Any, pd.DataFrame]] = list(table.groupby(others, sort=True)) if others else [((), table)]
-    chosen = {i for i, (_, part) in enumerate(groups) if {validation.best, validation.one_se} & set(part.index)}
+    chosen = {i for i, (_, part) in enumerate(groups) if {validation.choice.best, validation.choice.one_se} & set(part.index)}
     even = np.linspace(0, len(groups) - 1, min(LINES - len(chosen), len(groups))).round().astype(int)
     shown = [groups[i] for i in sorted(chosen | set(even.tolist()))]
     for k, (values, part) in enumerate(shown):
         name = ", ".join(f"{n} = {write_value(v)}" for n, v in zip(others, np.atleast_1d(values), strict=True))
         _draw_errors(validation, ax, part["position"], part, f"{mark(k)}-", colour(k), name)
-        if band is not None and validation.one_se in part.index:  # bands of several lines would hide one another
+        if band is not None and validation.choice.one_se in part.index:  # bands of several lines would hide one another
             _draw_band(part.sort_values("position", kind="stable"), "position", band, f" at {name}" if name else "", colour(k), ax)
     if ticks is not None:
         ax.set_xticks(range(len(ticks)), ticks)
@@ -156,12 +157,12 @@ def _draw_lines(validation: ErrorCurve, x: str | None, band: float | None, ax: A
     _limit(validation, pd.concat([part for _, part in shown]), ax)
     if not others and ticks is None and has_room(ax):
         _draw_sizes(validation, x, ax)
-    return key(ax, title=f"{len(shown)} of {len(groups)} lines" if len(shown) < len(groups) else None).axes
+    title = f"{len(shown)} of {len(groups)} lines" if len(shown) < len(groups) else None
+    return key(ax, "right" if len(shown) > 1 else "best", title).axes
 
 
 def _draw_errors(validation: ErrorCurve, ax: Any, places: Any, table: pd.DataFrame, form: str, shade: str, name: str = "") -> None:
-    label = name or f"{validation.measure_name}, +- 1 SE"
-    ax.errorbar(places, table["error"], table["se"], fmt=form, ms=4, lw=1, capsize=2, color=shade, label=label)
+    ax.errorbar(places, table["error"], table["se"], fmt=form, ms=4, lw=1, capsize=2, color=shade, label=name or None)
 
 
 def _scale_along(ax: Any, label: str, log: bool) -> None:
@@ -173,25 +174,22 @@ def _scale_along(ax: Any, label: str, log: bool) -> None:
 
 
 def _draw_choice(validation: ErrorCurve, ax: Any, positions: Any) -> None:
-    """Lines at the minimum error and at the 1-SE choice, the range within 1 SE of the minimum, and the choice in words."""
-    for point, ls, name in ((validation.best, ":", f"minimum {validation.measure_name}"), (validation.one_se, "--", "1-SE choice")):
+    """Lines at the minimum error and at the 1-SE choice, and the choice in words."""
+    best, one_se = validation.choice.best, validation.choice.one_se
+    for point, ls, name in ((best, ":", f"minimum {validation.measure_name}"), (one_se, "--", "1-SE choice")):
         ax.axvline(positions[point], ls=ls, lw=1.2, color=ink(ax), label=name)
-    limit = within_one_se(validation)
-    if limit == limit:
-        least = float(validation.table["error"].iloc[validation.best])
-        ax.axhspan(least, limit, fc=faint(ax), lw=0, zorder=0, label="within 1 SE")
     ax.set_title(describe_selection(validation), fontsize="medium")
 
 
 def within_one_se(validation: ErrorCurve) -> float:
     """The largest error that is within one standard error of the least; NaN where there is no standard error."""
-    row = validation.table.iloc[validation.best]
+    row = validation.table.iloc[validation.choice.best]
     return float(row["error"] + row["se"])
 
 
 def _limit(validation: ErrorCurve, table: pd.DataFrame, ax: Any) -> None:
     """An axis that ends at the data; the legend has the no-information error."""
-    ax.set_ylabel(MEASURES[validation.measure])
+    ax.set_ylabel(f"{MEASURES[validation.measure]} (+- 1 SE)")
     ax.set_ylim(*limit_errors(table))
     name_no_information(ax, validation.no_information)
 
@@ -219,7 +217,7 @@ def _draw_sizes(validation: ErrorCurve, x: str, ax: Any) -> None:
     top.set_xscale("function", functions=(scale.transform, scale.inverted().transform))
     top.xaxis.set_major_locator(FixedLocator(places[kept]))
     top.xaxis.set_minor_locator(NullLocator())
-    top.set_xticklabels([write_number(round(v, 1)) for v in validation.table["size"].iloc[kept]])
+    top.set_xticklabels([f"{v:.0f}" for v in validation.table["size"].iloc[kept]])
     top.set_xlabel(f"{count_sizes(validation)}, mean over folds")
 
 
@@ -264,13 +262,13 @@ def first_shown(validation: ErrorCurve, sizes: Any) -> int:
 
 def sort_frontier(validation: ErrorCurve) -> pd.DataFrame:
     """The frontier, as far as a picture shows it."""
-    table = validation.frontier()
+    table = frontier(validation)
     return table.iloc[first_shown(validation, table["size"]) :].reset_index(drop=True)
 
 
 def _draw_frontier(validation: ErrorCurve, ax: Any) -> None:
     """The lowest error for each number of prototypes, which is valid from its own size up to the next."""
-    table, name, point = sort_frontier(validation), validation.measure_name, validation.chosen_by_call()
+    table, name, point = sort_frontier(validation), validation.measure_name, validation.point_of()
     size, error = float(validation.rule_sizes[point]), float(validation.choice.error[point])
     ends = pd.DataFrame([*table.to_dict("records"), {**table.iloc[-1], "size": max(size, 1.15 * float(table["size"].iloc[-1]))}])
     low, high, shade = ends["error"] - ends["se"], ends["error"] + ends["se"], colour(0)
@@ -286,6 +284,6 @@ def _draw_frontier(validation: ErrorCurve, ax: Any) -> None:
 
 def mark_points(validation: ErrorCurve, point: int) -> pd.DataFrame:
     """The table with a column `mark`: which point is chosen, has the least error, and is the 1-SE choice."""
-    marks = [(point, "chosen"), (validation.best, "least error"), (validation.one_se, "1-SE choice")]
+    marks = [(point, "chosen"), (validation.choice.best, "least error"), (validation.choice.one_se, "1-SE choice")]
     table = validation.table
     return table.assign(mark=[", ".join(name for at, name in marks if at == g) for g in range(len(table))])

@@ -275,7 +275,7 @@ class PrototypeClassifier(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cla
         array([[1, 0]])
         """
         distances = self.transform(X)
-        usual = self.fit_.parameters().get("k", 1)
+        usual = self.fit_.params.get("k", 1)
         count = whole_number("n_neighbors", usual if n_neighbors is None else n_neighbors, 1, distances.shape[1])
         order = np.argsort(distances, axis=1, kind="stable")[:, :count]
         rows = self.prototype_indices_[order]

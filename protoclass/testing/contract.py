@@ -1,5 +1,4 @@
-"""The parts of contracts: the fits that are checked, comparisons, and reports of a broken promise.
-"""
+"""The parts of contracts: fits that are checked, comparisons, and reports of a broken promise."""
 
 from __future__ import annotations
 

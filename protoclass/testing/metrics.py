@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from ..core.embedding.properties import triangles
+from ..core.properties import triangles
 from ..core.sources import Rep, part
 from ..export.saving import load
 from ..export.saving.classes import name_of
@@ -186,7 +186,7 @@ def check_declarations(metric: Metric) -> None:
     for f in fields(Traits):
         value, default = getattr(metric.traits, f.name), f.default
         allowed = "True or False" if isinstance(default, bool) else "a text" if isinstance(default, str) else ""
-        fine = isinstance(value, (bool, np.bool_)) if isinstance(default, bool) else isinstance(value, str)
+        fine = isinstance(value, bool) if isinstance(default, bool) else isinstance(value, str)
         require(fine or not allowed, f"{name}.traits has {f.name}={value!r}: it must be {allowed}")
     copied = pickled(metric, f"the metric {name}")
     require(copied == metric, f"{name}: a pickled copy of the metric is not equal to it: write no __eq__, or compare all parameters")

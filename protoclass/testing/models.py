@@ -315,9 +315,10 @@ def check_learning(model: Model, data: pd.DataFrame, new: pd.DataFrame, seed: in
     they are asked again."""
     name = type(model).__name__
     dissimilarity, task = measured_task(data, model, seed)
-    fold, asked = np.arange(len(data)) // 3 % 2, dissimilarity.new_query(new)[0]
+    fold, asked = np.arange(len(data)) // 3 % 2, dissimilarity._new_query(new)[0]
     given = {"task.y": task.y, "task.w": task.w, "task.candidate_row": task.candidate_row, "task.D": task.D.array()}
-    given |= {"task.coordinates()": task.coordinates(), "task.columns()": task.columns()}
+    given |= {"task.columns()": task.columns()}
+    given |= {"task.coordinates()": task.coordinates()} if model.can.coordinates else {}
     with own_errors(f"{name}: `path`"):
         with watching(f"{name}: `path`", **given, fold=fold):
             path = model.path(task, {})
@@ -327,7 +328,8 @@ def check_learning(model: Model, data: pd.DataFrame, new: pd.DataFrame, seed: in
     rule, again = path.at(0), model.path(measured_task(data, model, seed)[1], {}).at(0)
     for kind in rule.kinds:
         what = f"{name}: predict({kind!r})"
-        values = {"query.coordinates()": asked.coordinates(), "query.columns()": asked.columns()}
+        values = {"query.columns()": asked.columns()}
+        values |= {"query.coordinates()": asked.coordinates()} if model.can.coordinates else {}
         with own_errors(what), watching(what, **values, **{"query.dissimilarities(...)": asked.dissimilarities(rule.prototypes)}):
             first = np.asarray(rule.predict(kind, asked))
         for what, other in (("a second call", rule), ("a second fit with the same seed", again)):

@@ -19,10 +19,9 @@ from ..metrics.gower import TrainedGower
 from ..metrics.learned import ByClass
 from ..metrics.relevance import TrainedRelevance
 from ..pictures.coverage import find_members, held_out_codes, measure_coverage
-from ..pictures.details import read_predictors
+from ..pictures.explored import Steps, read_predictors
 from ..pictures.images import Album, list_steps, read_steps, weigh_pixels
 from ..pictures.plane import Plane
-from ..pictures.radii import Steps
 from ..pictures.style import colour, mark
 from ..tables.words import describe_prototypes, list_shown
 from .curve import describe_line, list_numbers
@@ -141,7 +140,7 @@ def describe_rule(fit: Fitted, source: Source | None, points: np.ndarray, count:
     whole = members.count == q
     listed = np.zeros(q, bool)
     listed[list_shown(fit)] = True
-    validation, tested = fit.curve if fit.point is not None else None, held_out_codes(fit)
+    validation, tested = fit.curve if fit.selection.point is not None else None, held_out_codes(fit)
     distances = measure_nearest(fit, source, nearest, count)
     judged = coverage.fitted if tested is None else tested
     wrong, margin = np.flatnonzero(judged != fit.frame.codes), distances["far"] - distances["near"]
@@ -149,7 +148,7 @@ def describe_rule(fit: Fitted, source: Source | None, points: np.ndarray, count:
         "covering": coverage.first is not None,
         "text": describe_prototypes(fit),
         "objective": f"Objective: {fit.certificate}." if "certificate" in fit.rule.report else "",
-        "held_out": [] if validation is None else list_numbers(validation.table.iloc[fit.point][["error", "se"]]),
+        "held_out": [] if validation is None else list_numbers(validation.table.iloc[fit.selection.point][["error", "se"]]),
         "tested": pack(np.empty(0, int) if tested is None else tested),
         "errors": pack(wrong[np.argsort(np.abs(margin[wrong]), kind="stable")] if len(margin) else wrong),
         "conditions": list_conditions(fit),
@@ -219,7 +218,8 @@ def describe(content: Content, album: Album | None, new: pd.DataFrame | None = N
     """All of a content but its rules: what a page knows of rows, classes and radii; `new` has predictors of other rows."""
     steps, fit, frame, metric = content.steps, content.fit, content.fit.frame, content.fit.dissimilarity.metric
     even = np.ptp(frame.weights) == 0
-    held = fit.curve if fit.point is not None else None
+    held = fit.curve if fit.selection.point is not None else None
+    corrected = held.correction() if held is not None and fit.selection.point == held.point_of() else None
     tables = [table for table in (frame.columns, read_aside(content), new) if table is not None and len(table)]
     return {
         "names": content.names,
@@ -232,7 +232,7 @@ def describe(content: Content, album: Album | None, new: pd.DataFrame | None = N
         "formula": str(fit.formula),
         "method": f"{fit.model.title}, {'given matrix' if metric.given else metric.name}, {fit.nobs:,} rows",
         "measure": "" if held is None else held.measure_name,
-        "corrected": held.corrected() if held is not None and fit.point == held.chosen_by_call() else None,
+        "corrected": None if corrected is None else corrected.value,
         "own": steps.own,
         "optimistic": fit.why_optimistic,
         "ordered": fit.rule.prototypes.at is not None and "support" not in fit.rule.prototypes.table,
@@ -337,10 +337,10 @@ def describe_curve(content: Content) -> Packed:
     """The cross-validated error at the radii of the slider, by their places; empty where there is no curve over them."""
     steps, fit, radius = content.steps, content.fit, content.fit.model.can.radius
     validation = fit.curve
-    if validation is None or fit.point is None or radius not in validation.grid or len(steps.radii) < 2:
+    if validation is None or fit.selection.point is None or radius not in validation.grid or len(steps.radii) < 2:
         return {}
     others = [name for name in validation.grid if name != radius]
-    here = validation.grid.iloc[fit.point]
+    here = validation.grid.iloc[fit.selection.point]
     rows = np.flatnonzero((validation.grid[others] == here[others]).all(axis=1))
     values = validation.grid[radius].to_numpy(float)[rows]
     if len(rows) < 2 or not set(values) <= set(steps.radii):

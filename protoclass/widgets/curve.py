@@ -36,7 +36,7 @@ class CurveExplorer(Explorer):
 
     def __init__(self, validation: ErrorCurve) -> None:
         super().__init__()
-        validation = validation.of_metric(validation.chosen_by_call())  # with the grid of the method
+        validation = validation.of_metric(validation.point_of())  # with the grid of the method
         self.validation = validation
         self.grid = {str(k): validation.grid[k].unique().tolist() for k in validation.grid}
         self._trait = {name: f"{name}_" if hasattr(self, name) else name for name in self.grid}
@@ -46,7 +46,7 @@ class CurveExplorer(Explorer):
             self.observe(self._point_moved, "point")
             self.observe(self._parameter_moved, list(self._trait.values()))
             self.observe(self._update, list(self.STATE))
-            self.point = validation.chosen_by_call()
+            self.point = validation.point_of()
             self._point_moved()
         self.content = join(describe_chart(validation))
         self.open()
@@ -150,13 +150,13 @@ def describe_line(validation: ErrorCurve, along: str | None, points: np.ndarray)
     """
     table, limit = validation.table, within_one_se(validation)
     x, names = (np.zeros(len(table)), [validation.problem.model.name]) if along is None else place_values(validation.grid[along])
-    named = ((validation.best, f"lowest {validation.measure_name}"), (validation.one_se, "1-SE choice"))
+    named = ((validation.choice.best, f"lowest {validation.measure_name}"), (validation.choice.one_se, "1-SE choice"))
     some = table.iloc[points]
     return {
         "points": points.tolist(),
         "words": [f"{describe_choice(validation, point)} Size {table['size'].iloc[point]:.4g}." for point in points.tolist()],
         "marks": [" and ".join(name for at, name in named if at == point) for point in points.tolist()],
-        "band": [float(table["error"].iloc[validation.best]), limit] if limit == limit else [],
+        "band": [float(table["error"].iloc[validation.choice.best]), limit] if limit == limit else [],
         "name": validation.measure_name,
         "x": x[points].tolist(),
         "names": names,

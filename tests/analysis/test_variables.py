@@ -123,7 +123,7 @@ def test_parts_under_missing_values_have_two_denominators():
     data["y"] = np.where(data["a"] > 0, "u", "v")
     data.loc[draw.random(50) < 0.3, "b"] = np.nan
     data.loc[draw.random(50) < 0.2, "f"] = pd.NA
-    fit = pc.fit("y ~ .", data, eps=0.3, na="keep", dissimilarity=pc.Gower(asymmetric=["f"], weights={"b": 2.0}))
+    fit = pc.fit("y ~ .", data, eps=0.3, na="keep", dissimilarity=pc.Gower(asymmetric=["f"], column_weights={"b": 2.0}))
     skipped = set()
     for label in data.index[::3]:
         table = fit.why(label)
@@ -201,10 +201,10 @@ def test_the_score_of_two_prototypes_is_the_fit(cancer):
     weights = cancer.dissimilarity.metric.column_weights
     a, b = (cancer.prototypes.set_index("class").loc[c, weights.index].astype(float) for c in (table.attrs["class"], "benign"))
     terms = weights["weight"] * (a - b) ** 2 / weights["scale"] ** 2
-    assert table["share"].to_dict() == pytest.approx((terms / terms.sum()).to_dict())
+    assert table["proportion"].to_dict() == pytest.approx((terms / terms.sum()).to_dict())
     assert table["coefficient"].to_dict() == pytest.approx((2 * weights["weight"] * (a - b) / weights["scale"] ** 2).to_dict())
     assert table["higher"].astype(object).to_dict() == {c: "malignant" if a[c] > b[c] else "benign" for c in weights.index}
-    assert table["share"].is_monotonic_decreasing
+    assert table["proportion"].is_monotonic_decreasing
 
 
 @pytest.mark.parametrize("formula", ["outcome ~ age + marker + ward + size + still", "outcome ~ log(age) * pulse + smoker"])
@@ -218,7 +218,7 @@ def test_every_euclidean_fit_of_two_prototypes_is_a_linear_score(patients, formu
     fit = pc.fit(formula, patients, method, K=1, **{"dissimilarity": "euclidean", **options})
     table = fit.separation()
     assert (by_score(fit, table, fit.frame.design) == fit.predict().astype(object)).all()
-    assert table["share"].sum() == pytest.approx(1)
+    assert table["proportion"].sum() == pytest.approx(1)
     assert ("weight" in table) == (fit.dissimilarity.metric.column_weights is not None)
     assert "Score" in str(fit)
 
@@ -232,7 +232,7 @@ def test_more_prototypes_have_the_mean_share_of_the_nearest_of_another_class(iri
         terms = terms[terms.sum(axis=1).argmin()]
         shares.append(terms / terms.sum())
     table = fit.separation()
-    assert table["share"].to_dict() == pytest.approx(dict(zip(iris.columns[:4], np.mean(shares, axis=0), strict=True)))
+    assert table["proportion"].to_dict() == pytest.approx(dict(zip(iris.columns[:4], np.mean(shares, axis=0), strict=True)))
     assert table.attrs == {}
     assert "coefficient" not in table
 
@@ -242,7 +242,7 @@ def test_gowers_weights_times_differences(patients):
     table, (a, b) = fit.separation(), fit.prototypes[["age", "marker", "ward"]].to_dict("records")
     apart = {c: abs(a[c] - b[c]) / np.ptp(patients[c]) for c in ("age", "marker")} | {"ward": float(a["ward"] != b["ward"])}
     terms = pd.Series(apart) * fit.dissimilarity.metric.column_weights["weight"]
-    assert table["share"].to_dict() == pytest.approx((terms / terms.sum()).to_dict())
+    assert table["proportion"].to_dict() == pytest.approx((terms / terms.sum()).to_dict())
     assert table["higher"].isna().to_dict()["ward"]
     assert "coefficient" not in table
 
@@ -272,13 +272,13 @@ def test_a_fit_of_two_prototypes_prints_where_distances_depend_on_the_class(iris
 
 def test_summary_card_and_plot_show_it(cancer):
     table = cancer.separation()
-    first = f"{100 * table['share'].iloc[0]:.0f} %"
+    first = f"{100 * table['proportion'].iloc[0]:.0f} %"
     assert re.search(rf"^Separation +higher in malignant: worst_radius {re.escape(first)}, ", str(cancer), re.M)
     assert "malignant if the sum of coefficient times variable > 168.603" in str(cancer)
     assert "Separation of the prototypes (the first 20 of 30 variables)" in str(cancer.summary())
     assert f"| Separation | higher in malignant: worst_radius {first}, " in cancer.card().markdown.replace("\\_", "_")
     ax = cancer.plot("weights")
-    assert [bar.get_width() for bar in ax.patches] == pytest.approx(table["share"].head(20).tolist())
+    assert [bar.get_width() for bar in ax.patches] == pytest.approx(table["proportion"].head(20).tolist())
     assert ax.get_yticklabels()[0].get_text() == f"worst_radius (weight {table['weight'].iloc[0]:.3g})"
     sides = table["higher"].cat.codes.head(20)
     assert [to_hex(bar.get_facecolor()) for bar in ax.patches] == [colour(k).lower() for k in sides]

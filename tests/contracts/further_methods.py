@@ -96,7 +96,7 @@ def check_state(s: Subject) -> None:
     other["y"] = other["y"].map(turned)
     dissimilarity, task = measured_task(other, s.single)
     rule = s.single.path(task, {}).at(0)
-    codes = np.asarray(rule.predict("class", dissimilarity.query()))
+    codes = np.asarray(rule.predict("class", dissimilarity._query()))
     fewer = fit_to(other.iloc[:69], s.single)
     cure = "store what is learned in fields of the rule, not in a module, a class, or the model"
     require_same(s, answers(s.fit.rule, s.query()), before, "after the method was fitted to other rows, the rule before", cure, 0)
@@ -173,7 +173,7 @@ def check_report(s: Subject) -> None:
         require(bool(sentences) and all(isinstance(t, str) for t in sentences), f"{s}: explain must give sentences")
     if model.has("conditions"):
         for condition in model.conditions(learned, s.fit.query()[0]):
-            fine = len(condition.values) == len(s.fit.frame) and not (condition.removed & ~condition.there).any()
+            fine = len(condition.values) == len(s.fit.frame) and not (condition.removed & ~condition.reached).any()
             require(fine, f"{s}: conditions must return a value for each row, and removes only existing rows")
 
 
@@ -196,7 +196,7 @@ def check_candidates(s: Subject) -> None:
     for kind in sorted(s.kind.can.candidates):
         fitted = fit_to(s.data, s.single, candidates=given[kind])
         row = fitted.prototype_row
-        require(fitted.training_error() < 0.5, f"{s}: with candidates of kind {kind!r} it errs on half of the rows")
+        require(fitted.training_error < 0.5, f"{s}: with candidates of kind {kind!r} it errs on half of the rows")
         require(
             kind != "subset" or (row >= 0).all(), f"{s}: with candidates=40, a part of the rows, a prototype is not a row"
         )
@@ -207,7 +207,7 @@ RANDOM_CHOICES = 30
 
 def check_quality(s: Subject) -> None:
     """The rule is better than none."""
-    error = s.fit.training_error()
+    error = s.fit.training_error
     require(error < MOST_WRONG, f"{s}: the training error is {error:.2f} on three classes that hardly overlap")
 
 
@@ -216,7 +216,7 @@ def check_uneven(s: Subject) -> None:
     dissimilarity, task = measured_task(uneven_classes(), s.single)
     where = "classes of 36, 19 and 9 rows (columns that are skewed, counts or constant)"
     rule = s.single.path(task, {}).at(0)
-    found = check_valid(s, rule, dissimilarity.query(), where)
+    found = check_valid(s, rule, dissimilarity._query(), where)
     wrong = float((found["class"] != task.y).mean())
     require(wrong < MOST_WRONG, f"{s}: the training error is {wrong:.2f} on {where}, which hardly overlap")
     for c in range(task.classes):
@@ -246,7 +246,7 @@ def _check_without(s: Subject, task: Task, c: int, dissimilarity: Dissimilarity,
         return
     columns = np.flatnonzero(np.isin(dissimilarity.data.codes, task.y[task.w > 0])) if len(task.y) < dissimilarity.shape[0] else None
     rule = path.at(0) if columns is None else path.moved(columns).at(0)
-    query = dissimilarity.query()
+    query = dissimilarity._query()
     found = check_valid(s, rule, query, f"a fit without {where}")
     require(not (found["class"] == c).any(), f"{s}: the rule predicts {where}: use the class codes of task.y, and {cure}")
     require(not (rule.prototypes.classes == c).any(), f"{s}: the rule has prototypes of {where}; {cure}")

@@ -40,16 +40,16 @@ def test_methods_with_other_parameters_keep_it_too(model):
 
 FIRST, REST = [f"{c}{k}" for k in range(4) for c in "abc"], [f"{c}{k}" for k in range(4, 10) for c in "abc"]
 ON_NUMBERS = [
-    pc.Euclidean(), pc.Manhattan(scale="fold"), pc.Chebyshev(), pc.Minkowski(3, weights={"a0": 2}),
+    pc.Euclidean(), pc.Manhattan(scale="fold"), pc.Chebyshev(), pc.Minkowski(3, column_weights={"a0": 2}),
     pc.Mahalanobis(ridge=0.1, scale="fold"), pc.Cosine(), pc.Correlation(), "canberra", pc.Hamming(), pc.ZeroOne(), pc.Kernel("rbf"),
     pc.Gower(), pc.Ranks("manhattan"), pc.Adaptive(neighborhood=8), pc.DTW(), pc.Mixed([(FIRST, "euclidean"), (REST, "gower")]),
-    pc.Learned(), pc.LDA(), pc.QDA(), pc.Forest(trees=10), pc.Relevance(matrix="full"),
+    pc.NCA(), pc.LDA(), pc.QDA(), pc.Forest(trees=10), pc.Relevance(matrix="full"),
     pc.Relevance(matrix="full", local=True), pc.Relevance(local=True), pc.Relevance(),
 ]  # fmt: skip
 WITH_OTHER_ARGUMENTS = [
     pc.Euclidean(scale=False), pc.Mahalanobis(), pc.Kernel("poly"), pc.Kernel("laplacian", scale="fold"),
-    pc.DTW(window=2, r=1), pc.Mixed([(FIRST, pc.Ranks("euclidean")), (REST, "gower")]), pc.Learned(components=3),
-    pc.Learned(diagonal=False), pc.Learned(sample=12), pc.Relevance(matrix="full", local=True),
+    pc.DTW(window=2, r=1), pc.Mixed([(FIRST, pc.Ranks("euclidean")), (REST, "gower")]), pc.NCA(dims=3),
+    pc.NCA(diagonal=False), pc.NCA(sample=12), pc.Relevance(matrix="full", local=True),
 ]  # fmt: skip
 LATER = [pytest.param(metric, marks=pytest.mark.later) for metric in WITH_OTHER_ARGUMENTS]
 

@@ -52,14 +52,14 @@ def flags():
 
 
 OTHERS = {
-    "gower": (pc.Gower(weights={"age": 2}), mixed), "mismatch": (pc.Mismatch(k=3, m=1), texts),
+    "gower": (pc.Gower(column_weights={"age": 2}), mixed), "mismatch": (pc.Mismatch(k=3, m=1), texts),
     "levenshtein": (pc.Levenshtein(), texts), "tangent": (pc.Tangent(shape=(4, 4)), images), "jaccard": (pc.Jaccard(), flags),
     "adaptive": (pc.Adaptive(neighborhood=10), numeric), "mahalanobis": (pc.Mahalanobis(ridge=0.1), numeric),
-    "learned": (pc.LDA(ridge=0), numeric), "quadratic": (pc.QDA(), numeric), "forest": (pc.Forest(trees=20), lambda: mixed("drop")),
+    "forest": (pc.Forest(trees=20), lambda: mixed("drop")),
 }  # fmt: skip
 SUBJECTS = {
     **{name: OTHERS.get(name, (metric(name), numeric)) for name in BUILT_IN},
-    "weighted": (pc.Minkowski(3, weights={"age": 2}), lambda: mixed("drop")),
+    "weighted": (pc.Minkowski(3, column_weights={"age": 2}), lambda: mixed("drop")),
     "polynomial": (pc.Kernel("poly"), numeric),
     "function": (lambda a, b: float(abs(a - b).sum()), numeric),
     "parts": (pc.Mixed([(["a", "b"], "euclidean"), (["c", "d", "e", "f"], "gower")]), numeric),
@@ -105,7 +105,7 @@ def test_a_long_frame_never_has_a_design_matrix_of_all_rows(scale, short_blocks,
     original, seen = Frame._computed, []
     monkeypatch.setattr(Frame, "_computed", lambda self: seen.append(len(self)) or original(self))
     d = measure_frame(frame, pc.Euclidean(scale=scale), candidates=10)
-    d.query(np.arange(5, 30)).columns()
+    d._query(np.arange(5, 30)).columns()
     assert max(seen) <= 25
 
 

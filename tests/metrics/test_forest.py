@@ -11,7 +11,7 @@ from sklearn import ensemble
 from sklearn.tree import DecisionTreeClassifier
 
 import protoclass as pc
-from protoclass.core.distances.trees import apart
+from protoclass.core.distances.categories import apart
 from protoclass.export.saving.classes import check_forest
 from protoclass.frames.frame import mold
 from protoclass.metrics.forest import TrainedForest

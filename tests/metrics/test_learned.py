@@ -6,15 +6,12 @@ import numpy as np
 import pandas as pd
 import pytest
 from closeness import assert_close
-from scipy.linalg import sqrtm
 from scipy.optimize import approx_fprime
 
 import protoclass as pc
 from protoclass.core.distances.discriminant import Neighbourhoods, covariances, discriminants, nca, quadratic
-from protoclass.core.neighbours.dann import local_distances, local_factors
 from protoclass.core.sources import part
 from protoclass.frames.frame import mold
-from protoclass.metrics.learned import Adaptive
 
 MAPS = {"full": (4, 4), "two axes": (2, 4), "diagonal": (4,)}
 
@@ -63,7 +60,7 @@ def test_discriminants_equal_those_of_scikit_learn(iris):
     E = theirs.transform(iris.iloc[:, :4])
     assert_close(ours.frame().to_numpy(), np.sqrt(((E[:, None] - E) ** 2).sum(axis=2)), abs=1e-7)
     one = (
-        pc.fit("species ~ .", iris, eps=1.0, dissimilarity=pc.LDA(components=1, ridge=0))
+        pc.fit("species ~ .", iris, eps=1.0, dissimilarity=pc.LDA(dims=1, ridge=0))
         .dissimilarity.frame()
         .to_numpy()
     )
@@ -81,7 +78,7 @@ def test_weights_of_rows_count_in_discriminants_as_repeated_rows_do():
         assert_close(ours, theirs)
 
 
-@pytest.mark.parametrize("metric", [pc.Learned(), pc.Learned(components=2), pc.LDA(ridge=0)], ids=repr)
+@pytest.mark.parametrize("metric", [pc.NCA(), pc.NCA(dims=2), pc.LDA(ridge=0)], ids=repr)
 def test_rows_of_weight_0_teach_nothing(iris, metric):
     w = pd.Series(np.where(np.arange(150) % 3 == 0, 0.0, 1.0 + np.arange(150) % 2), iris.index)
     odd = iris.copy()
@@ -96,18 +93,18 @@ def test_rows_of_weight_0_teach_nothing(iris, metric):
 
 def test_it_finds_the_columns_that_matter_among_noise():
     train, new = noisy(300, 20), noisy(1000, 20, seed=1)
-    learned = pc.fit("y ~ .", train, "knn", k=7, dissimilarity="learned")
+    learned = pc.fit("y ~ .", train, "knn", k=7, dissimilarity="nca")
     weights = learned.dissimilarity.metric.column_weights
-    assert set(weights["share"].nlargest(2).index) == {"x0", "x1"}
-    assert weights["share"][["x0", "x1"]].sum() > 0.5  # of 2 / 22 before
+    assert set(weights["proportion"].nlargest(2).index) == {"x0", "x1"}
+    assert weights["proportion"][["x0", "x1"]].sum() > 0.5  # of 2 / 22 before
     assert weights["weight"].mean() == pytest.approx(1)
     assert learned.test(new).error < pc.fit("y ~ .", train, "knn", k=7).test(new).error - 0.05
 
 
 def test_what_a_fit_says_of_the_weights(iris):
-    fit = pc.fit("species ~ .", iris, eps=1.0, dissimilarity=pc.Learned(sample=90))
+    fit = pc.fit("species ~ .", iris, eps=1.0, dissimilarity=pc.NCA(sample=90))
     weights = fit.dissimilarity.metric.column_weights
-    assert list(weights.columns) == ["weight", "share", "scale"]
+    assert list(weights.columns) == ["weight", "proportion", "scale"]
     assert weights["scale"].to_dict() == pytest.approx(iris.iloc[:, :4].std().to_dict())
     first = weights["weight"].idxmax()
     for text in (fit.summary().as_text(), repr(replace(fit.dissimilarity))):
@@ -122,7 +119,7 @@ def test_what_a_fit_says_of_the_weights(iris):
 
 def test_centroids_lead_back_to_the_columns(iris):
     means = iris.groupby("species", observed=True).mean().to_numpy()
-    for metric in (pc.Learned(), pc.Learned(diagonal=False)):
+    for metric in (pc.NCA(), pc.NCA(diagonal=False)):
         fit = pc.fit("species ~ .", iris, "kmeans", K=1, dissimilarity=metric)
         assert fit.prototypes.iloc[:, -4:].to_numpy(float) == pytest.approx(means)
     reduced = pc.fit("species ~ .", iris, "kmeans", K=1, dissimilarity=pc.LDA(ridge=0))
@@ -135,21 +132,21 @@ def test_centroids_lead_back_to_the_columns(iris):
 
 def test_columns_that_do_not_vary_and_duplicates(iris):
     odd = pd.concat([iris, iris.iloc[::2].set_axis(range(1000, 1075))]).assign(same=3.0)
-    for metric in (pc.Learned(), pc.Learned(components=2), pc.LDA(ridge=0)):
+    for metric in (pc.NCA(), pc.NCA(dims=2), pc.LDA(ridge=0)):
         fit = pc.fit("species ~ .", odd, "knn", k=3, dissimilarity=metric)
         assert fit.dissimilarity.metric.column_weights.loc["same", "weight"] == 0
         assert "constant columns, which get weight 0: same" in fit.summary().as_text().replace("\n", " ")
-        assert fit.training_error() < 0.05
+        assert fit.training_error < 0.05
         assert fit.predict(odd.assign(same=np.arange(225.0))).tolist() == fit.predict().tolist()
     with pytest.raises(pc.DataError, match=r"all columns of .* are constant over the 225 training rows"):
-        pc.fit("species ~ same", odd, "knn", k=3, dissimilarity="learned")
+        pc.fit("species ~ same", odd, "knn", k=3, dissimilarity="nca")
 
 
 def test_fewer_rows_than_columns():
     few = noisy(20, 40)
-    for metric in (pc.Learned(), pc.Learned(components=3), pc.Learned(diagonal=False), pc.LDA(), pc.QDA()):
+    for metric in (pc.NCA(), pc.NCA(dims=3), pc.NCA(diagonal=False), pc.LDA(), pc.QDA()):
         fit = pc.fit("y ~ .", few, "knn", k=1, dissimilarity=metric)
-        assert fit.training_error() == 0
+        assert fit.training_error == 0
         assert np.isfinite(fit.dissimilarity.frame().to_numpy()).all()
     for metric in (pc.LDA(ridge=0), pc.QDA(ridge=0)):
         with pytest.raises(pc.DataError, match=r"needs variance within .*, but some axis of 42 columns over 20 rows has none: .* ridge="):
@@ -158,26 +155,26 @@ def test_fewer_rows_than_columns():
 
 def test_what_cannot_be_learned(iris):
     def fit(data=iris, formula="species ~ .", **parameters):
-        return pc.fit(formula, data, "knn", k=1, dissimilarity=pc.Learned(**parameters))
+        return pc.fit(formula, data, "knn", k=1, dissimilarity=pc.NCA(**parameters))
 
     with pytest.raises(pc.DataError, match=r"a learned metric needs rows of two classes, but.*class 'setosa':"):
-        pc.Learned().train(mold("species ~ .", iris).take(np.arange(50)))
+        pc.NCA().train(mold("species ~ .", iris).take(np.arange(50)))
     rare = iris.iloc[:101].assign(species=["common"] * 100 + ["rare"])
     with pytest.raises(pc.DataError, match=r"rows of the sample of 10 have the class 'common'.*a larger sample="):
         fit(rare, sample=10)
     with pytest.raises(pc.DataError, match="each class has one training row"):
         fit(iris.iloc[[0, 60, 120]])
-    with pytest.raises(pc.DataError, match="components must be at most 4, the number of columns that vary, not 5"):
-        fit(components=5)
+    with pytest.raises(pc.DataError, match="dims must be at most 4, the number of columns that vary, not 5"):
+        fit(dims=5)
     with pytest.raises(pc.DataError, match="use a smaller one"):
         fit(ridge=1e6)
     with pytest.raises(pc.DataError, match=r"'~ .*' has no response: use 'response ~ predictors'"):
-        pc.dissimilarity("~ sepal_length", iris, pc.Learned())
+        pc.dissimilarity("~ sepal_length", iris, pc.NCA())
     with pytest.raises(pc.TooLarge, match="learn from fewer rows, such as sample=1000"):
         nca(np.zeros((10**7, 1)), np.zeros(10**7, int), np.ones(10**7))
     for make, words in (
-        (lambda: pc.Learned(components=2, diagonal=True), "no axes to leave out"),
-        (lambda: pc.LDA(components=0), "components must be .*, not 0"),
+        (lambda: pc.NCA(dims=2, diagonal=True), "no axes to leave out"),
+        (lambda: pc.LDA(dims=0), "dims must be .*, not 0"),
         (lambda: pc.QDA(shrinkage=2), "shrinkage must be .*, not 2"),
         (lambda: pc.QDA(ridge="a"), "ridge must be a number >= 0, not 'a'"),
     ):  # fmt: skip
@@ -259,7 +256,7 @@ def test_discriminants_of_more_columns_than_rows_are_those_of_all_columns_with_a
 def test_parts_of_squared_distances_are_signed_and_exact(iris):
     table = iris.assign(size=pd.Categorical(np.where(iris.sepal_length > 5.8, "large", "small")))
     for formula, data in (("species ~ .", iris), ("species ~ . - sepal_length", table)):
-        for metric in (pc.LDA(), pc.QDA(), pc.Learned(diagonal=False)):
+        for metric in (pc.LDA(), pc.QDA(), pc.NCA(diagonal=False)):
             fit = pc.fit(formula, data, eps=2.0, dissimilarity=metric)
             why = fit.why(70)
             assert why["to_prototype"].sum() == pytest.approx(why.attrs["prototype_distance"])
@@ -286,64 +283,3 @@ def test_the_response_of_the_formula_is_read_where_the_metric_learns_from_it(iri
     missing = iris.assign(species=iris["species"].where(iris.index != 3))
     sizes = [len(pc.dissimilarity("species ~ .", missing, metric).index) for metric in ("euclidean", pc.LDA(ridge=0))]
     assert sizes == [150, 149]  # a row without a class counts where no class is asked for
-
-
-# adaptive distances
-
-
-def slow_local(z, X, y, K, epsilon, ridge):
-    """Sigma at a point, as the book writes it."""
-    near = np.argsort(((X - z) ** 2).sum(axis=1), kind="stable")[:K]
-    N, labels = X[near], y[near]
-    p = X.shape[1]
-    W, B = np.zeros((p, p)), np.zeros((p, p))
-    for c in np.unique(labels):
-        own = N[labels == c]
-        for row in own:
-            W += np.outer(row - own.mean(axis=0), row - own.mean(axis=0)) / K
-        B += len(own) / K * np.outer(own.mean(axis=0) - N.mean(axis=0), own.mean(axis=0) - N.mean(axis=0))
-    W += ridge * np.trace(W) / p * np.eye(p)
-    root = np.linalg.inv(np.real(sqrtm(W)))
-    return root @ (root @ B @ root + epsilon * np.eye(p)) @ root, W
-
-
-@pytest.mark.parametrize("ridge", [0.0, 0.3, 1.0])
-def test_adaptive_distances_equal_the_formulas_in_loops(ridge):
-    draw = np.random.default_rng(0)
-    X, y = draw.normal(size=(60, 3)), draw.integers(0, 3, 60)
-    Z = draw.normal(size=(5, 3))
-    F = local_factors(Z, X, y, 3, 20, 0.7, ridge, 1)
-    D = local_distances(X, Z, F)
-    for j in range(5):
-        sigma, _ = slow_local(Z[j], X, y, 20, 0.7, ridge)
-        assert F[j] @ F[j].T == pytest.approx(sigma, rel=1e-8)
-        for i in range(0, 60, 9):
-            assert D[i, j] == pytest.approx(np.sqrt((X[i] - Z[j]) @ sigma @ (X[i] - Z[j])))
-
-
-def test_iterations_look_along_the_boundary():
-    draw = np.random.default_rng(2)
-    X = draw.uniform(-1, 1, (300, 2))
-    y = (X[:, 0] > 0).astype(int)
-    once, twice = (local_factors(np.zeros((1, 2)), X, y, 2, 40, 1.0, 0.1, k)[0] for k in (1, 2))
-    for F in (once, twice):
-        sigma = F @ F.T
-        assert sigma[0, 0] > 2 * sigma[1, 1]
-    assert not np.allclose(once, twice)
-
-
-def test_wrong_parameters_of_adaptive_distances(iris):
-    for parameters in (
-        {"neighborhood": 1},
-        {"neighborhood": 2.5},
-        {"epsilon": 0},
-        {"ridge": -1},
-        {"iterations": 0},
-        {"scale": "fold"},
-    ):
-        with pytest.raises(pc.OptionError):
-            Adaptive(**parameters)
-    with pytest.raises(pc.DataError, match="neighborhood=151 needs as many training rows, but there are 150: use a smaller one"):
-        pc.fit("species ~ .", iris, eps=1.0, dissimilarity=Adaptive(neighborhood=151))
-    with pytest.raises(pc.DataError, match="has no response: use 'response ~ predictors'"):
-        pc.dissimilarity("~ sepal_length", iris, Adaptive())

@@ -11,7 +11,7 @@ import simulate
 from closeness import assert_close
 
 import protoclass as pc
-from protoclass.core.distances.gower import gower
+from protoclass.core.distances.categories import gower
 from protoclass.metrics.mixed import SAMPLE, Mixed, cut
 from protoclass.metrics.registry import METRICS
 
@@ -45,10 +45,10 @@ WEIGHTS = {"age": 2, "crp": 0.7, "ward": 3, "stage": 0, "smoker": 1.5, "fever": 
 DAISY = {
     "plain": {},
     "asymmetric": {"asymmetric": ["smoker", "fever"]},
-    "weighted": {"weights": WEIGHTS},
+    "weighted": {"column_weights": WEIGHTS},
     "logratio": {},
     "ordratio": {},
-    "all": {"weights": WEIGHTS, "asymmetric": "fever"},
+    "all": {"column_weights": WEIGHTS, "asymmetric": "fever"},
 }
 CHANGED = {"logratio": {"age": np.log, "crp": np.log}, "ordratio": {"rank": pd.Series.rank}, "all": {"crp": np.log, "rank": pd.Series.rank}}
 
@@ -82,10 +82,10 @@ def test_gower_has_the_same_bits_in_any_tile(missing, weighted):
 @pytest.mark.parametrize(
     ("options", "says"),
     [
-        ({"weights": [1, 2]}, "mapping"),
-        ({"weights": {"age": "2"}}, "numbers >= 0, .* not '2' for 'age'"),
-        ({"weights": {"aeg": 1}}, "'aeg' is not a predictor"),
-        ({"weights": {"age": 0, "ward": 0, "smoker": 0, "severity": 0}}, "0 for all"),
+        ({"column_weights": [1, 2]}, "mapping"),
+        ({"column_weights": {"age": "2"}}, "numbers >= 0, .* not '2' for 'age'"),
+        ({"column_weights": {"aeg": 1}}, "'aeg' is not a predictor"),
+        ({"column_weights": {"age": 0, "ward": 0, "smoker": 0, "severity": 0}}, "0 for all"),
         ({"asymmetric": ["age"]}, "'age' is not a boolean predictor"),
     ],
 )

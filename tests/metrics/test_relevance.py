@@ -101,9 +101,9 @@ def table(n=40, seed=0, missing=True):
 NUMBERS = "y ~ a + b"
 PARTS = [(["a"], "euclidean"), (["b"], "manhattan"), (["c", "d", "e"], "gower")]
 SUMS = {
-    "euclidean": (NUMBERS, pc.Euclidean()), "weights": (NUMBERS, pc.Minkowski(r=2, weights={"a": 3.0})),
+    "euclidean": (NUMBERS, pc.Euclidean()), "weights": (NUMBERS, pc.Minkowski(r=2, column_weights={"a": 3.0})),
     "manhattan": (NUMBERS, pc.Manhattan(scale=False)), "cubes": (NUMBERS, pc.Minkowski(r=3)),
-    "gower": ("y ~ .", pc.Gower()), "gower, weights": ("y ~ .", pc.Gower(weights={"a": 2.0, "c": 0.5})),
+    "gower": ("y ~ .", pc.Gower()), "gower, weights": ("y ~ .", pc.Gower(column_weights={"a": 2.0, "c": 0.5})),
     "both false": ("y ~ .", pc.Gower(asymmetric=["e"])),
     "mixed": ("y ~ .", pc.Mixed(PARTS)), "mixed, weights": ("y ~ .", pc.Mixed(PARTS, weights=[1.0, 2.0, 0.0])),
 }  # fmt: skip
@@ -125,10 +125,10 @@ def test_a_weighed_metric_is_the_one_specified_with_these_weights(formula, metri
         given = np.array(metric.weights or (1.0,) * len(w))
         specified = pc.Mixed(PARTS, weights=(given * w).tolist())
     else:
-        of = dict.fromkeys(known.variables, 1.0) | dict(metric.weights or {})
+        of = dict.fromkeys(known.variables, 1.0) | dict(metric.column_weights or {})
         named = {name: of[name] * v for name, v in zip(known.variables, w.tolist(), strict=True)}
         gower = isinstance(metric, pc.Gower)
-        specified = replace(metric, weights=named) if gower else pc.Minkowski(r=metric.r, scale=metric.scale, weights=named)
+        specified = replace(metric, column_weights=named) if gower else pc.Minkowski(r=metric.r, scale=metric.scale, column_weights=named)
     other = specified.train(frame)
     D, expected = (np.asarray(compare(m, rows_of(m, frame), rows_of(m, frame)), float) for m in (weighed, other))
     assert np.isfinite(expected[0, 1])
@@ -170,9 +170,9 @@ def test_constant_and_collinear_columns(matrix, local):
         assert fit.glance()["training_error"].item() < 0.15
 
 
-@pytest.mark.parametrize(("matrix", "components", "dissimilarity"), [("diagonal", None, "gower"), ("full", 2, "mahalanobis")])
-def test_each_class_measures_by_its_own_matrix(iris, matrix, components, dissimilarity):
-    metric = pc.Relevance(dissimilarity, matrix, local=True, components=components)
+@pytest.mark.parametrize(("matrix", "dims", "dissimilarity"), [("diagonal", None, "gower"), ("full", 2, "mahalanobis")])
+def test_each_class_measures_by_its_own_matrix(iris, matrix, dims, dissimilarity):
+    metric = pc.Relevance(dissimilarity, matrix, local=True, dims=dims)
     known = pc.dissimilarity("species ~ .", iris, metric)
     D, trained = known.frame().to_numpy(), known.metric
     plain = np.empty(D.shape)
@@ -188,7 +188,7 @@ def test_each_class_measures_by_its_own_matrix(iris, matrix, components, dissimi
         for i, j in ((7, 100), (140, 3), (60, 61)):
             L = trained.parts[candidates[-1][j]].map
             assert D[i, j] ** 2 == pytest.approx((X[i] - X[j]) @ L.T @ L @ (X[i] - X[j]))
-        assert np.sum([(part.map**2).sum() for part in trained.parts]) == pytest.approx(3 * (components or 4))
+        assert np.sum([(part.map**2).sum() for part in trained.parts]) == pytest.approx(3 * (dims or 4))
 
 
 def test_matrices_for_each_class_classify_what_one_matrix_cannot():
@@ -227,11 +227,11 @@ def test_distances_with_a_matrix_for_each_class_need_classes(iris):
     assert sorted(tuned.validation.table["local"].unique()) == [False, True]
 
 
-@pytest.mark.parametrize("components", [None, 2])
+@pytest.mark.parametrize("dims", [None, 2])
 @pytest.mark.parametrize("local", [False, True])
 @pytest.mark.parametrize("dissimilarity", ["euclidean", "mahalanobis"])
-def test_a_matrix_divides_distances_exactly(iris, local, components, dissimilarity):
-    arguments = {"matrix": "full", "local": local, "components": components, "dissimilarity": dissimilarity}
+def test_a_matrix_divides_distances_exactly(iris, local, dims, dissimilarity):
+    arguments = {"matrix": "full", "local": local, "dims": dims, "dissimilarity": dissimilarity}
     fit = pc.fit("species ~ .", iris, "medianglvq", K=1, ridge=0.01, cv=None, **arguments)
     metric, negative, columns = fit.dissimilarity.metric, False, iris.columns.drop("species")
     for row in iris.index[[1, 70, 120]]:
@@ -276,7 +276,7 @@ def test_a_matrix_is_not_written_in_sql(iris):
 @pytest.mark.parametrize(("given", "words"), [
     ({"matrix": "diag"}, r"matrix must be 'diagonal' or 'full', not 'diag': did you mean 'diagonal'\?"),
     ({"ridge": -1}, "ridge must be a number >= 0 and <= 1000000, not -1"), ({"beta": 0}, "beta must be a number > 0, not 0"),
-    ({"K": 0}, "K must be a whole number >= 1, not 0"), ({"components": 2}, "components=2 needs matrix='full': leave it out"),
+    ({"K": 0}, "K must be a whole number >= 1, not 0"), ({"dims": 2}, "dims=2 needs matrix='full': leave it out"),
     ({"sample": 1}, "sample must be a whole number >= 2, not 1"),
 ])  # fmt: skip
 def test_arguments_that_mean_nothing(given, words):

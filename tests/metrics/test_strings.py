@@ -9,7 +9,7 @@ import pytest
 from closeness import assert_close
 
 import protoclass as pc
-from protoclass.core.distances.strings import mismatch, shared
+from protoclass.core.distances.sequences import mismatch, shared
 from protoclass.metrics.strings import Levenshtein, Mismatch
 
 
@@ -95,7 +95,7 @@ def test_the_index_and_the_matrix_product_count_the_same(monkeypatch, long):
     texts = draw(9, "ACGT", long, long + 30, 6)
     found = []
     for dense in (0, 1e9):
-        monkeypatch.setattr("protoclass.core.distances.strings.DENSE", dense)
+        monkeypatch.setattr("protoclass.core.distances.sequences.DENSE", dense)
         found += [measured(texts, Mismatch(k, m)) for k, m in ((3, 0), (4, 1), (5, 2))]
     for a, b in zip(found[:3], found[3:], strict=True):
         assert np.array_equal(a, b)

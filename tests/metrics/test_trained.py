@@ -223,7 +223,7 @@ class Power(pc.extend.Wrapper):
 
 def test_a_wrapper_of_ones_own_writes_one_method():
     pc.testing.check_metric(Power)
-    pc.testing.check_metric(Power(pc.Learned()))
+    pc.testing.check_metric(Power(pc.NCA()))
 
 
 def test_a_wrapper_serves_wherever_a_metric_does(iris):
@@ -236,12 +236,12 @@ def test_a_wrapper_serves_wherever_a_metric_does(iris):
     assert matrix.prototypes.index.equals(pc.fit("species ~ .", iris, dissimilarity=Power("manhattan"), eps=1.0).prototypes.index)
     nested = pc.dissimilarity("species ~ .", iris, pc.Ranks(Power("manhattan", 1.0)))
     assert nested.frame().equals(pc.dissimilarity("species ~ .", iris, pc.Ranks("manhattan")).frame())
-    with pytest.raises(pc.OptionError, match=r"Power needs a metric or a matrix: use d\.metric, or d\.frame\(\) with a formula 'y ~ 1'"):
+    with pytest.raises(pc.OptionError, match=r"Power needs a metric or a matrix: use d\.metric, or d\.to_frame\(\) with a formula 'y ~ 1'"):
         pc.dissimilarity("~ 1", iris, Power(d))
 
 
 OWN = {"triangle", "power", "geometry"}  # traits that a transform need not keep
-BASES = ["euclidean", "gower", "dtw", "adaptive", pc.Learned(), pc.Hamming(), lambda a, b: 1.0, pc.Euclidean(scale="fold"),
+BASES = ["euclidean", "gower", "dtw", "adaptive", pc.NCA(), pc.Hamming(), lambda a, b: 1.0, pc.Euclidean(scale="fold"),
          pc.Mixed([(["a", "b"], "gower"), ("c", "manhattan")])]  # fmt: skip
 
 
@@ -262,9 +262,9 @@ def test_a_wrapper_passes_on_what_is_so_of_its_metric(of):
 
 def test_a_wrapper_says_what_its_metric_learned(iris):
     frame = mold("species ~ .", iris)
-    learned = Power(pc.Learned()).train(frame)
+    learned = Power(pc.NCA()).train(frame)
     assert learned.column_weights.equals(learned.base.column_weights)
     assert learned.notes == learned.base.notes
-    assert learned.untrained == Power(pc.Learned())
+    assert learned.untrained == Power(pc.NCA())
     assert learned.arrays().keys() == {f"base.{name}" for name in learned.base.arrays()}
     assert replace(learned) == learned

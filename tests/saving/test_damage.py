@@ -200,7 +200,7 @@ WRONG = {
     "prototypes beyond": ("Points", "at", lambda a: put(a, 0, 10**6)), "prototypes negative": ("Points", "at", lambda a: put(a, 0, -1)),
     "prototypes too few": ("Points", "at", lambda a: a[:-1]), "classes beyond": ("Points", "classes", lambda a: put(a, 0, 3)),
     "classes as floats": ("Points", "classes", lambda a: a.astype(float)),
-    "radii": ("Points", "radii", lambda a: a[:, None]), "errors too few": ("Validation", "errors", lambda a: a[:-1]),
+    "radii": ("Points", "radii", lambda a: a[:, None]), "errors too few": ("ErrorCurve", "errors", lambda a: a[:-1]),
     "candidate rows": ("Dissimilarity", "candidate_row", lambda a: put(a, 0, 10**6)),
     "spread": ("TrainedMinkowski", "spread", lambda a: a[:-1]),
 }  # fmt: skip

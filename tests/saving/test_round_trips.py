@@ -85,8 +85,8 @@ def table():
 
 
 METRICS = {
-    "euclidean": ("x + z", "euclidean"), "weighted": ("x + z", pc.Minkowski(3, weights={"x": 2})),
-    "gower": ("x + z + g", pc.Gower(weights={"x": 2})), "ranks": ("x + z", pc.Ranks("manhattan")),
+    "euclidean": ("x + z", "euclidean"), "weighted": ("x + z", pc.Minkowski(3, column_weights={"x": 2})),
+    "gower": ("x + z + g", pc.Gower(column_weights={"x": 2})), "ranks": ("x + z", pc.Ranks("manhattan")),
     "qda": ("x + z", pc.QDA()), "local": ("x + z", pc.Relevance(matrix="full", local=True)),
     "mismatch": ("t", pc.Mismatch(k=2, m=1)),
     "forest": ("x + z + g", pc.Forest(trees=20)), "mixed": ("x + z + g", pc.Mixed([(["x", "z"], "euclidean"), ("g", "gower")])),
@@ -316,6 +316,17 @@ def test_a_small_file(iris, tmp_path):
     assert full < 20_000
     assert slim < 10_000
     assert Path(tmp_path / "0").stat().st_size == full
+
+
+def test_a_fit_is_loaded_and_predicts_without_slow_packages(iris, tmp_path):
+    path = pc.fit("species ~ .", iris, eps=1.0).slim().save(tmp_path / "slim.proto").path
+    code = (
+        "import sys, protoclass as pc\n"
+        f"pc.load({str(path)!r}).predict(pc.load_data('iris'))\n"
+        "print(*{m.split('.')[0] for m in sys.modules})"
+    )
+    imported = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
+    assert not {"numba", "scipy", "statsmodels", "matplotlib", "sklearn"} & set(imported)
 
 
 # methods and metrics of one's own

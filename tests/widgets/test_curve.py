@@ -48,9 +48,10 @@ def test_a_curve_is_the_table(fit):
     assert curve["ends"] == list(limit_errors(v.table))
     least, limit = curve["band"]
     assert least == v.table["error"].min()
-    assert limit == pytest.approx(least + v.table["se"][v.best])
-    assert {k: mark for k, mark in enumerate(curve["marks"]) if mark} == {v.best: "lowest error", v.one_se: "1-SE choice"}
-    for point in (0, v.best, 19):
+    assert limit == pytest.approx(least + v.selected("min")["se"])
+    best, one_se = v.selected("min").name, v.selected("1se").name
+    assert {k: mark for k, mark in enumerate(curve["marks"]) if mark} == {best: "lowest error", one_se: "1-SE choice"}
+    for point in (0, best, 19):
         assert curve["words"][point] == f"{describe_choice(v, point)} Size {v.table['size'][point]:.4g}."
 
 
@@ -89,7 +90,7 @@ def test_the_curve_above_the_map_is_the_same_at_its_radii(iris, fit):
     assert [describe_curve(explorer.parts[0])] == describe_chart(fit.validation)["curves"]
     two = pc.fit("species ~ .", iris, eps=[0.6, 1.0, 1.6], lambda_=[0.5, 2.5], cv=3, dissimilarity="euclidean", repeats=1)
     some = describe_curve(PrototypeExplorer(two).parts[0])
-    here = two.validation.grid["lambda_"] == two.parameters()["lambda_"]
+    here = two.validation.grid["lambda_"] == two.params["lambda_"]
     assert some["points"] == [0, 1, 2]
     assert some["errors"] == two.validation.table["error"][here].tolist()
 
@@ -169,10 +170,10 @@ def test_pointer_and_keys_choose_on_the_curve(page, curve, fit):
     explorer, v = curve, fit.validation
     mount(page, explorer)
     field, words = page.locator(".protoclass-plot"), read(explorer)["curves"][0]["words"]
-    assert chosen(page) == explorer.point == fit.point
+    assert chosen(page) == explorer.point == fit.selection.point
     field.hover(position=spot(page, 3))
     assert page.locator(".protoclass-chart-tip").inner_text() == words[3]
-    assert chosen(page) == fit.point
+    assert chosen(page) == fit.selection.point
     field.click(position={"x": spot(page, 7)["x"] + 2, "y": 60})
     page.get_by_text("Grid point 8 of 20").wait_for()
     assert chosen(page) == explorer.point == 7
@@ -270,7 +271,7 @@ def test_texts_stand_inside_and_apart_and_are_seen(page, curve, machines, width,
 @pytest.mark.browser
 def test_names_of_two_neighbouring_points_at_the_right_edge_are_whole(page, iris):
     v = pc.cross_validate("species ~ .", iris, eps=[0.01, 0.7772, 0.9952], dissimilarity="euclidean", repeats=1)
-    assert (v.best, v.one_se) == (1, 2)
+    assert (v.selected("min").name, v.selected("1se").name) == (1, 2)
     page.set_viewport_size({"width": 320, "height": 700})
     mount(page, CurveExplorer(v), answers=False)
     page.locator(".protoclass-plot text").first.wait_for()

@@ -13,7 +13,7 @@ from access import find_faults
 
 import protoclass as pc
 from protoclass.pictures.coverage import measure_coverage
-from protoclass.pictures.radii import make_steps
+from protoclass.pictures.explored import make_steps
 from protoclass.widgets.browser import FOLDER, script
 from protoclass.widgets.content import make_content
 from protoclass.widgets.prototypes import PrototypeExplorer
@@ -118,7 +118,7 @@ def describe(fit, coverage):
     count = len(fit.prototypes)
     return (
         f"eps = {fit.model.eps:.4g}, {count} prototype{'' if count == 1 else 's'}. {held} of {fit.nobs} rows are in a ball of their "
-        f"class, {wrong} in a ball of another class. Training error {fit.training_error():.4f} (optimistic: {fit.why_optimistic})."
+        f"class, {wrong} in a ball of another class. Training error {fit.training_error:.4f} (optimistic: {fit.why_optimistic})."
     )
 
 
@@ -126,12 +126,12 @@ def figures(fit):
     """The figures above the map, each with its noun."""
     out = [str(len(fit.prototypes)), "prototypes"]
     if fit.curve is None:
-        out += [f"{100 * fit.training_error():.1f} %", "training error"]
+        out += [f"{100 * fit.training_error:.1f} %", "training error"]
     else:
-        row = fit.validation.table.iloc[fit.point]
+        row = fit.validation.table.iloc[fit.selection.point]
         out += [f"{100 * row['error']:.1f} %", f"CV error (SE {100 * row['se']:.1f})"]
-        if fit.point == fit.validation.chosen_by_call():
-            out += [f"{100 * fit.validation.corrected():.1f} %", "corrected for tuning"]
+        if fit.selection.point == fit.validation.point_of():
+            out += [f"{100 * fit.validation.corrected().value:.1f} %", "corrected for tuning"]
     return [*out, f"{fit.model.eps:.4g}", "radius eps"]
 
 

@@ -65,7 +65,7 @@ def test_a_page_measures_as_python_does(opened, iris, mixed, kind):
     """Nearest prototype and rival, parts of both distances and least changes, of some rows of the fit and of new rows."""
     metric = {
         "minkowski": pc.Minkowski(3.0),
-        "weighted": pc.Euclidean(weights={"petal_width": 3.0}), "gower": pc.Gower(weights={"site": 0.5}),
+        "weighted": pc.Euclidean(column_weights={"petal_width": 3.0}), "gower": pc.Gower(column_weights={"site": 0.5}),
         "learned": pc.Relevance(), "full": pc.Relevance(matrix="full"), "local": pc.Relevance(matrix="full", local=True),
         "lda": pc.LDA(), "qda": pc.QDA(),
     }[kind]  # fmt: skip
@@ -159,4 +159,4 @@ def test_a_saved_validation_has_all_points(chromium, iris, tmp_path):
             assert [int(cell) for cell in cells if cell] == validation.confusion(point).to_numpy().ravel().tolist()
         page.close()
         assert not wrong
-        assert explorer.point == validation.chosen_by_call()
+        assert explorer.point == validation.point_of()

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from matplotlib.figure import Figure
-from traitlets import TraitError, link
+from traitlets import TraitError
 
 import protoclass as pc
 from protoclass.fitting import explore
@@ -57,7 +57,7 @@ def fine(explorer):
 
 def test_point_parameter_and_page_move_together(curve, fit):
     grid = fit.validation.grid["eps"].tolist()
-    assert (curve.point, curve.eps) == (fit.point, fit.model.eps)
+    assert (curve.point, curve.eps) == (fit.selection.point, fit.model.eps)
     curve.point = 3
     assert (curve.eps, curve.state["point"]) == (grid[3], 3)
     curve.eps = grid[7]
@@ -82,12 +82,12 @@ def test_point_parameter_and_page_move_together(curve, fit):
 def test_of_several_distances_both_explorers_have_the_radii_of_the_selected_one(iris):
     fit = pc.fit("species ~ .", iris[::2], cv=3, repeats=1)
     grid = fit.validation.grid
-    own = grid[grid["dissimilarity"] == grid["dissimilarity"][fit.point]]
+    own = grid[grid["dissimilarity"] == grid["dissimilarity"][fit.selection.point]]
     assert len(own) < len(grid)
     curve, explorer = CurveExplorer(fit.validation), PrototypeExplorer(fit)
     assert curve.grid == {"eps": own["eps"].tolist()}
     told(explorer, step=3)
-    assert (explorer.eps, explorer.fit.point) == (own["eps"].iloc[3], own.index[3])
+    assert (explorer.eps, explorer.fit.selection.point) == (own["eps"].iloc[3], own.index[3])
     assert explorer.fit.prototypes.equals(fit.validation.fit_at(own.index[3]).prototypes)
     assert fine(curve)
     assert fine(explorer)
@@ -102,7 +102,7 @@ def test_the_radius_reaches_the_fits_that_fitting_gives(explorer, fit):
     told(explorer, step=17)
     assert explorer.eps == grid[17]
     assert explorer.fit.prototypes.equals(fit.update(eps=grid[17]).prototypes)
-    assert explorer.fit.point == 17  # its cross-validated error is known
+    assert explorer.fit.selection.point == 17  # its cross-validated error is known
     explorer.eps = 0.9952  # as it is printed
     assert explorer.fit is fit
     assert fine(explorer)
@@ -135,20 +135,8 @@ def test_a_front_end_hears_of_an_explorer_when_it_has_all_that_it_draws(fit, mon
         opened.clear()
 
 
-def test_why_a_row_gets_its_class(explorer, fit):
-    augmented, far = fit.augment(), fit.predict(kind="distance")
-    for row in (0, 70, *augmented.index[~augmented["correct"].astype(bool)]):
-        explorer.selected = row
-        answer = told(explorer)
-        also = [fit.frame.index[point] for point in answer["also"]]
-        assert also[0] == augmented["prototype"][row]
-        assert fit.prototypes.loc[also, "class"].tolist() == far.loc[row].sort_values().index.tolist()
-        assert not answer["tables"]  # the page compares by itself
-    assert fine(explorer)
-
-
 def test_it_opens_on_the_closest_error_or_the_first_prototype(explorer, fit, iris):
-    wrong = fit.validation.held_out[fit.point] != iris["species"]
+    wrong = fit.validation.held_out[fit.selection.point] != iris["species"]
     far = fit.predict(kind="distance").apply(lambda d: d.nsmallest(2).diff().iloc[-1], axis=1)
     assert explorer.selected == far[wrong].abs().idxmin()
     right = pc.fit("species ~ .", iris, eps=0.1, dissimilarity="euclidean")
@@ -283,7 +271,7 @@ def test_methods_without_radius_have_no_slider(iris, method, knobs):
         (of,) = [dict(t["rows"]) for t in told(e)["tables"] if t["caption"] == "Decision for each class"]
         assert [float(of[level]) for level in fit.classes] == pytest.approx(fit.predict(kind="decision").loc[106].tolist(), rel=1e-3)
     if "prob" in fit.rule.kinds:
-        assert "The probability, or share of votes" in " ".join(told(e)["words"])
+        assert "The probability, or proportion of votes" in " ".join(told(e)["words"])
 
 
 def test_centroids_speak_for_the_rows_nearest_to_them(iris):
@@ -483,12 +471,14 @@ def test_odd_labels(iris):
     assert fine(e)
 
 
-def test_explorers_are_linked_as_other_widgets(curve, explorer, fit):
-    link((curve, "eps"), (explorer, "eps"))
+def test_explorers_share_their_radius(curve, explorer, fit):
+    curve.link(explorer)
+    with pytest.raises(pc.OptionError, match="a trait of both explorers, not 'point'"):
+        curve.link(explorer, "point")
     curve.point = 17
-    assert explorer.fit.point == 17
+    assert explorer.fit.selection.point == 17
     explorer.eps = 0.9952
-    assert curve.point == fit.point
+    assert curve.point == fit.selection.point
     assert fine(curve)
     assert fine(explorer)
 

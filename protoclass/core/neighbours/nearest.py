@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from numbers import Real
 from typing import Any, ClassVar
 
 import numpy as np
 
-from ...ground.checks import whole_number
-from ...ground.errors import OptionError, brief, short
+from ...ground.errors import short
 from ...ground.savable import savable
 from .. import Array
 from ..distances.near import Near, below, below_compared, nearest_compared, nearest_of
@@ -283,13 +281,13 @@ class KNNPath(WithPrototypes):
         share = ordered_votes(near, np.argsort(rows), ks, codes, self.weight, self.classes)
         return classes[share[:, :, classes].argmax(axis=2)] if kind == "class" else share
 
-    def at(self, g: int) -> KNN:
-        return KNN(self.ks[g], self.prototypes, self.weight, self.classes, self.seed)
+    def at(self, g: int) -> KNNRule:
+        return KNNRule(self.ks[g], self.prototypes, self.weight, self.classes, self.seed)
 
 
-@savable(name="KNNRule", prototypes="q", weight="q")
+@savable(prototypes="q", weight="q")
 @dataclass(frozen=True)
-class KNN(WithPrototypes):
+class KNNRule(WithPrototypes):
     """Rule of k-NN for one k.
 
     Attributes
@@ -363,65 +361,6 @@ def ordered_votes(near: Near, rank: Array, ks: Array, codes: Array, weight: Arra
     np.put_along_axis(cast, codes[first][:, :, None], weight[first][:, :, None], axis=2)
     out = np.cumsum(cast, axis=1)[:, ks - 1]
     return np.asarray(out / out.sum(axis=2, keepdims=True))
-
-
-def cover_hart(error: float, classes: int) -> float:
-    """Lower bound on the Bayes error from the asymptotic error of the nearest neighbour (Cover and Hart 1967).
-
-    Let R* be the Bayes error and W the number of classes. With infinitely many training rows, the error of the 1-NN rule is at most
-    R* (2 - W R* / (W - 1)) (the notes on ESL chapter 13, equation 2). Solved for R*:
-
-        R* >= (W - 1) / W (1 - sqrt(1 - W E / (W - 1))).
-
-    Parameters
-    ----------
-    error : float between 0 and 1
-        Error E of 1-NN on new rows. If it is an estimate from finitely many rows, the result is an estimate as well, not a bound for
-        this sample. Above (W - 1) / W, the largest possible limit, the result is (W - 1) / W.
-    classes : int >= 2
-        Number of classes W.
-
-    Examples
-    --------
-    >>> round(cover_hart(0.0563, 10), 4)
-    0.0286
-    """
-    whole_number("classes", classes, 2)
-    if isinstance(error, bool) or not isinstance(error, Real) or not 0 <= error <= 1:
-        raise OptionError(f"error must be a number between 0 and 1, not {brief(error)}")
-    most = (classes - 1) / classes
-    return float(most * (1 - np.sqrt(max(0.0, 1 - float(error) / most))))
-
-
-def median_radius(n: Any, p: Any) -> Array:
-    """Median distance from the centre of the cube [-1/2, 1/2]^p to the nearest of n uniform rows.
-
-    The formula is (1 - 2^(-1/n))^(1/p) / v_p^(1/p), where v_p is the volume of the unit ball (ESL, exercise 2.3; the notes on chapter
-    13, equation 3). It is valid if the ball lies in the cube, so the result is NaN if it exceeds 1/2.
-
-    Parameters
-    ----------
-    n, p : int or array
-        Numbers of rows and of dimensions.
-
-    Examples
-    --------
-    >>> median_radius(100, [1, 2, 5, 10]).round(3)
-    array([0.003, 0.047, 0.265,   nan])
-    """
-    from scipy.special import gammaln
-
-    try:
-        rows, dims = np.broadcast_arrays(np.asarray(n, float), np.asarray(p, float))
-    except (TypeError, ValueError):
-        raise OptionError(
-            f"n and p must be whole numbers >= 1, or arrays of them with matching shapes, not n={brief(n)}, p={brief(p)}"
-        ) from None
-    if not all((np.isfinite(v) & (v >= 1) & (v == np.round(v))).all() for v in (rows, dims)):
-        raise OptionError(f"n and p must be whole numbers >= 1, or arrays of them, not n={brief(n)}, p={brief(p)}")
-    log_ball = dims / 2 * np.log(np.pi) - gammaln(dims / 2 + 1)
-    radius = np.exp((np.log(-np.expm1(-np.log(2) / rows)) - log_ball) / dims)
-    return np.where(radius <= 0.5, radius, np.nan)
 
 
 def condense_rows(D: Source, own: Array, y: Array, order: Array) -> Array:

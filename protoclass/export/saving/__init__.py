@@ -48,7 +48,7 @@ and lists are written as JSON does. Everything else is an object of one name, it
 Classes
 -------
 An object has the fields of its class, which are described by its documentation: `Fit`,
-`Validation`, `Problem`, `Selection`, `Calibration`; `Dissimilarity` and the trained metrics; rules,
+`Validation`, `ErrorCurve` (in a fit), `Problem`, `Selection`, `Calibration`; `Dissimilarity` and the trained metrics; rules,
 `Points`, `Objective` and `Certificate` (bounds, class by class, and the dual prices of the rows);
 `Comparison`. "method pvm" and "metric euclidean" are specifications with their parameters; "method
 m of module.Class" is a registered one. Three classes have fields that follow from the others, and

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from ...estimation.problem import measure_losses
 from ...frames.formula import TRANSFORMS, Formula, check_factors
 from ...frames.frame import spec_of_states, states_of
 from ...frames.spelling import name_columns
@@ -80,7 +81,7 @@ def class_of(name: Any, known: Mapping[str, Kind]) -> Kind:
     """
     if not isinstance(name, str):
         raise FileError("a class has no name")
-    kind = known.get(name)
+    kind = known.get(FORMER_CLASSES.get(name, name))
     if kind is None:
         raise NotAvailable(
             f"the file contains an object of {brief(name)}, which is not known: before pc.load, import the module that defines it with "
@@ -180,7 +181,7 @@ DERIVED: Mapping[str, Derived] = {
 
 # fields that classes had when version 3 of the format was new, with the value that means what they do without
 FORMER: Mapping[str, Mapping[str, Any]] = {
-    "TrainedGower": {"ranked": ()}, "metric gower": {"logratio": (), "ordratio": ()}, "metric learned": {"kind": "nca"},
+    "TrainedGower": {"ranked": ()}, "metric gower": {"logratio": (), "ordratio": ()}, "metric nca": {"kind": "nca"},
     "metric tangent": {
         "transformations": ("x", "y", "scale", "rotation", "hyperbolic", "diagonal", "thickness"), "two_sided": True, "background": None,
     },
@@ -189,14 +190,27 @@ FORMER: Mapping[str, Mapping[str, Any]] = {
 }  # fmt: skip
 
 
+# classes and fields that had another name when version 3 of the format was new
+FORMER_CLASSES: Mapping[str, str] = {"metric learned": "metric nca"}
+FORMER_FIELDS: Mapping[str, Mapping[str, str]] = {
+    **{name: {"components": "dims"} for name in ("metric nca", "metric lda", "metric relevance", "method medianglvq")},
+    **{f"metric {name}": {"weights": "column_weights"} for name in ("gower", "minkowski", "euclidean", "manhattan", "chebyshev")},
+}
+
+
 def as_now(name: str, given: dict[str, Any]) -> dict[str, Any]:
     """The fields of a class in a file, as it has them now."""
     if name == "Validation" and np.ndim(given["counts"]) == 2:  # by class
         given["counts"] = given["counts"].sum(axis=1)
     if name == "Problem" and np.ndim(given["budget"]) == 1:  # of all classes, or by class
         given["budget"] = int(given["budget"].sum())
-    former = FORMER.get(name, {})
-    return {field: part for field, part in given.items() if field not in former or part != former[field]}
+    if name == "Problem" and "loss" not in given:  # which followed from the arguments of the call
+        options = given["call"].arguments
+        measure = options["measure"] if options.get("loss") is None else options["loss"]
+        loss, loss_name = measure_losses(measure, given["frame"])
+        given |= {"repeats": options["repeats"], "loss": loss, "loss_name": loss_name}
+    former, renamed = FORMER.get(name, {}), FORMER_FIELDS.get(name, {})
+    return {renamed.get(field, field): part for field, part in given.items() if field not in former or part != former[field]}
 
 
 def check_dissimilarity(d: Any) -> None:
@@ -222,7 +236,8 @@ def check_forest(f: Any) -> None:
     looking."""
     whole, sizes = (f.start, f.left, f.right, f.feature), np.diff(f.start)
     fine = all(a.dtype.kind == "i" for a in whole) and (f.threshold.dtype, f.missing.dtype, f.error.dtype) == (float, bool, float)
-    require(fine and len(sizes) and f.start[0] == 0 and f.start[-1] == len(f.left) and (sizes > 0).all(), "the trees do not match their nodes")
+    fine = fine and bool(len(sizes) and f.start[0] == 0 and f.start[-1] == len(f.left) and (sizes > 0).all())
+    require(fine, "the trees do not match their nodes")
     own, inner = np.arange(len(f.left)) - np.repeat(f.start[:-1], sizes), f.left >= 0
     further = [(own < side) & (side < np.repeat(sizes, sizes)) for side in (f.left, f.right)]
     require(np.all(further, axis=0)[inner].all() and _within(f.feature[inner], 0, len(f.columns)), "a node of a tree leads nowhere")

@@ -14,7 +14,7 @@ DEEP = -230.0  # below this logarithm of a level scipy's beta quantile loses dig
 
 
 @dataclass(frozen=True)
-class Bound:
+class CompressionBound:
     """Three bounds that are true together with probability 1 - delta; 1 if they give no information.
 
     All have the shape of the arguments, and none is above the one before it in the order `simple`, `value`, `tail`.
@@ -47,7 +47,7 @@ class Bound:
         return np.where(informative, np.minimum(tail_inverse(n, k, level), self.value), 1.0)
 
 
-def compression_bound(m: Any, d2: Any, d1: Any, k: Any, delta: float) -> Bound:
+def compression_bound(m: Any, d2: Any, d1: Any, k: Any, delta: float) -> CompressionBound:
     """Theorem 5.1: a bound that is true with probability 1 - delta over training sets of m independent rows.
 
     It is true for all compression sets simultaneously. So a method may select among them in any way, by cross-validation or by the
@@ -55,7 +55,7 @@ def compression_bound(m: Any, d2: Any, d1: Any, k: Any, delta: float) -> Bound:
 
     Both inequalities of the theorem replace the probability of exactly k errors by binom(m - d2, k) (1 - e)^(m - d2 - k), which
     is also above the probability of at most k errors. Hence they are true if rows of the compression set are themselves
-    misclassified: at most k of the others are. They divide delta among the sizes d2 and d1 and the errors k; `Bound.tail`
+    misclassified: at most k of the others are. They divide delta among the sizes d2 and d1 and the errors k; `CompressionBound.tail`
     inverts the binomial tail itself (Langford 2005, Theorem 6.1), divides delta among the sizes in the same way, and needs no
     part for each k. So it is never above the first inequality.
 
@@ -93,7 +93,7 @@ def compression_bound(m: Any, d2: Any, d1: Any, k: Any, delta: float) -> Bound:
     simple_log = _log_simple(m, d2) + _log_simple(d2, d1) + _log_simple(m - d2, k) + sizes + np.log(m)
     value, simple = -np.expm1(-exact / right), simple_log / right
     value, simple = (np.where(informative, np.minimum(v, 1.0), 1.0)[()] for v in (value, simple))
-    return Bound(value, simple, left[()], errors[()], -messages[()])
+    return CompressionBound(value, simple, left[()], errors[()], -messages[()])
 
 
 def tail_inverse(n: Any, k: Any, log_level: Any) -> Array:
@@ -127,7 +127,7 @@ def _deep_root(n: float, k: float, log_level: float) -> float:
     from scipy.optimize import brentq
 
     counts = np.arange(k, 0, -1)
-    whole = float(_log_choose(np.asarray(n), np.asarray(k)))
+    whole = _log_choose(n, k)
 
     def excess(p: float) -> float:
         ratios = np.cumprod(counts / (n - counts + 1) * ((1 - p) / p))
@@ -137,7 +137,7 @@ def _deep_root(n: float, k: float, log_level: float) -> float:
     return 1.0 if excess(high) > 0 else float(brentq(excess, low, high, xtol=1e-15))
 
 
-def machine_bound(m: Any, features: Any, on_p: Any, k: Any, delta: float) -> Bound:
+def machine_bound(m: Any, features: Any, on_p: Any, k: Any, delta: float) -> CompressionBound:
     """Theorem 5.2: `compression_bound` of a set covering machine, whose features are two rows each.
 
     `on_p` (R+) of its `features` (R) are centred on P-examples.
@@ -145,10 +145,10 @@ def machine_bound(m: Any, features: Any, on_p: Any, k: Any, delta: float) -> Bou
     return compression_bound(m, 2 * np.asarray(features), on_p, k, delta)
 
 
-def _log_choose(n: Array, k: Array) -> Array:
+def _log_choose(n: Any, k: Any) -> Any:
     from scipy.special import gammaln
 
-    return np.asarray(gammaln(n + 1) - gammaln(k + 1) - gammaln(n - k + 1))
+    return gammaln(n + 1) - gammaln(k + 1) - gammaln(n - k + 1)
 
 
 def _log_simple(n: Array, k: Array) -> Array:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
 
-from .. import Array
-from ..parallel import kernel
-from .scaling import embedding
+from . import Array
+from .embedding import embedding
 
 EXACT = 300  # rows up to which all triples are tested
 TRIPLES = 1_000_000  # random triples beyond that
@@ -84,7 +84,7 @@ class Triangles:
     exact: bool
     slack: float
     excess: float
-    at: tuple[int, int, int]
+    at: tuple[int, ...]
 
     @property
     def share(self) -> float:
@@ -202,58 +202,37 @@ def triangles(P: Array, seed: int = 0, exact: int = EXACT, triples: int = TRIPLE
     >>> triangles(np.array([[0.0, 1.0, 5.0], [1.0, 0.0, 2.0], [5.0, 2.0, 0.0]]))
     Triangles(tested=1, violated=1, exact=True, slack=1e-09, excess=2.0, at=(0, 1, 2))
     """
-    n, P = len(P), np.ascontiguousarray(P)
     slack = 1e-9 if P.dtype == np.float64 else 1e-5
+    tested, violated, excess, at = 0, 0, 0.0, tuple([-1] * 3)
+    for i, j, k in _triples(len(P), seed, exact, triples):
+        worst, side = np.zeros(len(i)), np.zeros(len(i), int)
+        paths = ((i, j, k), (k, j, i), (j, k, i), (i, k, j), (k, i, j), (j, i, k))  # start, detour, end
+        for number, (start, detour, end) in enumerate(paths):
+            direct = P[start, end]
+            with np.errstate(invalid="ignore"):
+                more = direct - (P[start, detour] + P[detour, end])
+            longer = (more > slack * direct) & (more > worst)
+            worst[longer], side[longer] = more[longer], number
+        tested, violated = tested + len(i), violated + int((worst > 0).sum())
+        if worst.max(initial=0.0) > excess:
+            place = worst.argmax()
+            excess, at = float(worst[place]), tuple(int(rows[place]) for rows in paths[side[place]])
+    return Triangles(tested, violated, len(P) <= exact, slack, excess, at)
+
+
+def _triples(n: int, seed: int, exact: int, triples: int) -> Iterator[tuple[Array, Array, Array]]:
+    """Three different rows each: all sets, by their first row, or a random sample."""
     if n <= exact:
-        violated, excess, i, j, k = _all_triples(P, slack)
-        return Triangles(n * (n - 1) * (n - 2) // 6, violated, True, slack, excess, (i, j, k))
+        for i in range(n - 2):
+            j, k = np.triu_indices(n - i - 1, 1)
+            yield np.full(len(j), i), j + i + 1, k + i + 1
+        return
     draw = np.random.default_rng(seed)
     a, b, c = (draw.integers(n - excluded, size=triples) for excluded in range(3))
     b = b + (b >= a)  # the b-th row other than a, and the c-th row other than both
     low, high = np.minimum(a, b), np.maximum(a, b)
     c = c + (c >= low)
-    c = c + (c >= high)
-    violated, excess, i, j, k = _some_triples(P, a, b, c, slack)
-    return Triangles(triples, violated, False, slack, excess, (i, j, k))
-
-
-@kernel
-def _longer(P, i, j, k, slack):  # type: ignore[no-untyped-def]
-    # the largest excess of a side over the detour, with its ends and the detour; -1 if none exceeds rounding
-    worst, start, via, end = -1.0, i, j, k
-    for _ in range(3):
-        for a, c in ((i, k), (k, i)):
-            excess = float(P[a, c]) - (float(P[a, j]) + float(P[j, c]))
-            if excess > slack * P[a, c] and excess > worst:
-                worst, start, via, end = excess, a, j, c
-        i, j, k = j, k, i
-    return worst, start, via, end
-
-
-@kernel
-def _all_triples(P, slack):  # type: ignore[no-untyped-def]
-    violated, excess, at = 0, 0.0, (-1, -1, -1)
-    for i in range(P.shape[0]):
-        for j in range(i + 1, P.shape[0]):
-            for k in range(j + 1, P.shape[0]):
-                worst, a, b, c = _longer(P, i, j, k, slack)
-                if worst > 0:
-                    violated += 1
-                    if worst > excess:
-                        excess, at = worst, (a, b, c)
-    return violated, excess, at[0], at[1], at[2]
-
-
-@kernel
-def _some_triples(P, first, second, third, slack):  # type: ignore[no-untyped-def]
-    violated, excess, at = 0, 0.0, (-1, -1, -1)
-    for t in range(len(first)):
-        worst, a, b, c = _longer(P, first[t], second[t], third[t], slack)
-        if worst > 0:
-            violated += 1
-            if worst > excess:
-                excess, at = worst, (a, b, c)
-    return violated, excess, at[0], at[1], at[2]
+    yield a, b, c + (c >= high)
 
 
 def euclidean(P: Array, seed: int = 0, most: int = SPECTRAL) -> Embeddable:
@@ -273,7 +252,7 @@ def euclidean(P: Array, seed: int = 0, most: int = SPECTRAL) -> Embeddable:
         P = P[np.ix_(rows, rows)]
     P = P / (P.max(initial=0.0) or 1)  # squares of large values would overflow
     spectral = embedding((P + P.T) / 2)
-    size = float(np.abs(spectral.values).sum())
+    size = np.abs(spectral.values).sum()
     negative = abs(float(spectral.values[spectral.values < 0].sum())) / size if size else 0.0
     return Embeddable(spectral.signature, negative, len(P))
 

@@ -1,30 +1,97 @@
-"""Predictions of rows that do not fit into memory, written while the rows are read: `Fit.predict_to`."""
+"""Public calls from begin to end: a fit, a cross-validation, and predictions from file to file."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
 from ..core.parallel import MANY, each
+from ..core.query import RulePath
 from ..frames.schema import HOW as UNSEEN
 from ..frames.schema import Unseen, check_unique
 from ..frames.tables import Absent, arrow_tables, as_pandas, files_of, installed, is_path, of_one_type
 from ..ground.checks import check_progress, one_of
-from ..ground.errors import NotAvailable, OptionError, brief
+from ..ground.errors import DataWarning, NotAvailable, OptionError, brief, warn
 from ..ground.files import check_free, check_path, write_by
 from ..ground.options import bar
+from .calibration import arguments_of, calibrated
+from .copies import copied
+from .cross_validation import validate
 from .decisions import LEVEL
-from .fitted import Fitted
+from .error_curve import ErrorCurve, Selection, costs_twice, values_at, worse_than_one_class
+from .fitted import AnyFit, Fitted
+from .problem import DEFAULTS, Call, counted, is_default, prepare, refuse_budget
+
+
+def fit_call(call: Call, kind: type[AnyFit]) -> AnyFit:
+    """The fit of a call, of this class, with parameters tuned and probabilities calibrated if the call requires it."""
+    problem, given = prepare(call), {**DEFAULTS, **call.arguments}
+    if given["calibrate"] is not False:
+        arguments_of(given["calibrate"])
+    tuned = problem.tuned()
+    if tuned and problem.cv is None:
+        raise OptionError(f"tuning {tuned[0]} needs folds, but cv=None: use one value for {tuned[0]}=, or cv=10")
+    if problem.cv is None or (problem.cv_is_auto and not tuned):
+        return calibrated(_without_choice(kind.learn(problem, Selection())))
+    validation, trial, answers = validate(problem)
+    problem, point = validation.problem, validation.point_of()
+    selection = Selection(validation.grid, values_at(validation.grid, point), point, problem.call.choose)
+    known = None
+    if not problem.metric_axes:  # otherwise each metric has its own
+        path, place = answers.rules[point] if answers.rules else (None, 0)
+        known = trial.dissimilarity, trial.task, None if path is None else path.at(place)
+    del answers  # has arrays of rows x grid points, of which the curve keeps those that it needs
+    fit = calibrated(kind.learn(problem, selection, validation, known))
+    worse = worse_than_one_class(validation, point, fit.rule.kinds, fit.calibration is not None)
+    _warn_of(copied(problem, validation.of_fold), worse, costs_twice(validation))
+    return fit
+
+
+def _without_choice(fit: AnyFit) -> AnyFit:
+    """A fit without cross-validation; raises if arguments need one, or if it has more prototypes than the call allows."""
+    problem = fit.problem
+    for name in ("measure", "repeats", "tolerance"):
+        value = problem.call.arguments.get(name, DEFAULTS[name])
+        if not is_default(name, value) and not (name == "repeats" and value == 1):
+            raise OptionError(f"{name}= needs cross-validation, but nothing is cross-validated: use cv=10 as well")
+    if problem.budget is not None:
+        count = counted(RulePath((fit.rule,)), problem.model, len(fit.classes))[0]
+        if count > problem.budget:
+            raise refuse_budget(problem, count, "the rule, which is not tuned, has")
+    return fit
+
+
+def cross_validate_call(call: Call) -> ErrorCurve:
+    """The error curve of a call of `cross_validate`."""
+    problem = prepare(call)
+    if problem.cv is None:
+        raise OptionError("cross-validation needs folds, but cv=None: use a number of folds, 'loo' or custom folds")
+    validation = validate(problem)[0]
+    problem, worse = validation.problem, worse_than_one_class(validation, validation.point_of())
+    _warn_of(copied(problem, validation.of_fold), worse, costs_twice(validation))
+    if not problem.cv_is_auto:
+        return validation
+    # a fit of its point that is updated is cross-validated again, although nothing may be left to tune
+    call = replace(problem.call, arguments={**problem.call.arguments, "cv": int(validation.of_fold.max()) + 1})
+    return replace(validation, problem=replace(problem, call=call))
+
+
+def _warn_of(*sentences: str) -> None:
+    """A warning for each sentence that is not empty."""
+    for said in filter(None, sentences):
+        warn(said, DataWarning)
+
 
 SINGLE = ("class", "cover", "nearest")  # kinds with one value for each row; the others have one for each class
 
 
 def predict_to(
     fit: Fitted,
-    source: Any,
+    new: Any,
     out: Any,
     key: Any = None,
     kind: Any = "class",
@@ -44,7 +111,7 @@ def predict_to(
 
     Parameters
     ----------
-    source : path, list of paths, or stream
+    new : path, list of paths, or stream
         Rows to predict: Parquet files, or any object that streams Arrow batches (`__arrow_c_stream__`), such as a DuckDB relation,
         `pyarrow.csv.open_csv(path)` or `pyarrow.dataset.dataset(folder).scanner().to_reader()`.
     out : path
@@ -104,8 +171,9 @@ def predict_to(
     from pyarrow.parquet import ParquetWriter
 
     keys, kinds = _listed(key), _listed(kind)
+    decision = {"level": level, "prior": prior, "loss": loss, "threshold": threshold}
     for name in kinds:
-        fit.check_kind(name, prior, loss, threshold)
+        fit.check_kind(name, **decision)
     path, needed = check_path(out, (".parquet", ".csv"), "out"), fit.needed_of_new()
     check_free(path, overwrite)
     in_csv = path.suffix.lower() == ".csv"
@@ -113,13 +181,13 @@ def predict_to(
         raise OptionError(
             "a CSV file of one column has empty lines for missing values, which other programs skip: use key=, or a .parquet file"
         )
-    if is_path(source) and path.resolve() in [file.path.resolve() for file in files_of(source)]:
+    if is_path(new) and path.resolve() in [file.path.resolve() for file in files_of(new)]:
         raise OptionError(f"out={brief(str(path))} is also an input file: use another")
     labels = {kind: _labels(fit, kind, keys) for kind in kinds}
 
     def blocks() -> Iterator[tuple[Any, pd.DataFrame]]:
         first = 0
-        for table in arrow_tables(source, needed, keys):
+        for table in arrow_tables(new, needed, keys):
             rows = as_pandas(table.select([c for c in table.column_names if needed is None or c in needed]))
             yield table.select(keys), rows.set_axis(pd.RangeIndex(first, first + len(rows)))  # rows are called by their numbers
             first += len(rows)
@@ -130,7 +198,7 @@ def predict_to(
         if unseen == "raise":
             found.refuse()
         for kind in kinds:
-            told = fit.answer_rows(rows, kind, level, prior, loss, threshold, unseen == "zero")
+            told = fit.answer_rows(rows, kind, unseen == "zero", **decision)
             for name, values in _columns(kind, told, labels[kind]):
                 table = table.append_column(name, pyarrow.array(values))
         check_unique(pd.Index(table.column_names), "output column")
@@ -140,9 +208,9 @@ def predict_to(
         answers = each(answer, blocks(), MANY)
         head, found = next(answers)
         with bar(None, "predicting", progress) as predicting, (CSVWriter if in_csv else ParquetWriter)(file, head.schema) as written:
-            for table, new in answers:
+            for table, unknown in answers:
                 written.write(table.cast(head.schema))
-                found += new
+                found += unknown
                 predicting.update(len(table))
         return found
 

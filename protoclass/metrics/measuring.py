@@ -344,23 +344,24 @@ def resolve(spec: Any, frame: Frame, data: pd.DataFrame) -> Metric | TrainedMetr
         spec = given(spec, data)
         check_complete(pd.Index(spec.row_names), frame.index, data)
     metric = by_name(spec)
-    if metric.given and frame.formula.terms:
-        raise OptionError(
-            f"if dissimilarities are given, the formula must have no predictors: use '{frame.formula.response or ''} ~ 1', not "
-            f"{frame.formula.quoted}"
-        )
+    if metric.given:
+        check_no_predictors(frame)
     if frame.keep and not (metric.given or metric.skips_missing or metric.series):
         raise OptionError(f"na='keep' needs a dissimilarity that takes missing values, such as 'gower' or 'forest', not {metric.name}")
     return untrained_if_in_folds(metric)
 
 
-def with_predictors(frame: Frame, dissimilarity: Dissimilarity, data: pd.DataFrame) -> Frame:
-    """The frame with the predictors of a Dissimilarity that was given."""
+def check_no_predictors(frame: Frame) -> None:
     if frame.formula.terms:
         raise OptionError(
-            f"if dissimilarities are given, the formula must have no predictors: use '{frame.formula.response} ~ 1', not "
+            f"if dissimilarities are given, the formula must have no predictors: use '{frame.formula.response or ''} ~ 1', not "
             f"{frame.formula.quoted}"
         )
+
+
+def with_predictors(frame: Frame, dissimilarity: Dissimilarity, data: pd.DataFrame) -> Frame:
+    """The frame with the predictors of a Dissimilarity that was given."""
+    check_no_predictors(frame)
     if not dissimilarity.data.schema:
         return frame  # a given matrix, whose rows were matched
     check_complete(dissimilarity.index, frame.index, data)

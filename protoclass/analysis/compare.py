@@ -195,7 +195,7 @@ def compare_fits(fits: Any, new: Any, loss: Any = None, reference: str | None = 
     >>> wine = pc.load_data("wine")
     >>> fits = {f"k={k}": pc.fit("cultivar ~ .", wine.iloc[::2], "knn", k=k) for k in (1, 15)}
     >>> pc.compare_fits(fits, wine.iloc[1::2]).table["wrong"].to_dict()
-    {'k=1': 8, 'k=15': 6}
+    {'k=1': 6, 'k=15': 6}
     """
     listed = [*fits.values()] if isinstance(fits, Mapping) else [*fits] if isinstance(fits, (list, tuple)) else []
     if not listed or not all(isinstance(fit, Fitted) for fit in listed):

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain, islice
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pandas as pd
@@ -199,12 +199,13 @@ def divided(
     d = fit.dissimilarity
     prototype, positive = part(d._prototype_rep(fit.rule.prototypes), np.array([at])), distance > 0
     if d.metric.power is None:
-        row, centre = (d.metric.new_rows(table, d.data).frame for table in (asked, other))
+        row, centre = (cast(Frame, d.metric.new_rows(table, d.data).frame) for table in (asked, other))
         parts = d.metric.contributions(row, centre, prototype)
         in_group = [[bool(made & set(columns)) for columns in groups.values()] for made in predictors_of_columns(row)]
         return (parts @ np.array(in_group, float))[0] / (distance if positive else 1.0)
     if d.metric.skips_missing and set(groups) <= set(d.metric.variables):
-        terms = np.nan_to_num(d.metric.terms(d.metric.new_rows(asked, d.data, False).rows(), prototype)[0, 0])
+        known: Any = d.metric.new_rows(asked, d.data, False)
+        terms = np.nan_to_num(d.metric.terms(known.rows(), prototype)[0, 0])
         proportions = terms / (terms.sum() if positive else 1.0)
         return distance * proportions[[d.metric.variables.index(name) for name in groups]]
     replaced = [asked.assign(**{c: other[c].to_numpy() for c in columns}) for columns in groups.values()]
@@ -223,7 +224,8 @@ def counterfactuals(fit: Fitted, asked: pd.DataFrame, groups: dict[str, list[str
     numeric = [c for c in alone if schema[c].kind == "numeric"]
     tried = {c: pd.unique(training[c].dropna()).astype(object) for c in alone}
     for c in numeric:
-        line = np.linspace(*np.nanquantile(training[c].to_numpy(float, na_value=np.nan), [0, 1]), VALUES)
+        numbers = training[c].to_numpy(float, na_value=np.nan)
+        line = np.linspace(np.nanmin(numbers), np.nanmax(numbers), VALUES)
         tried[c] = line[np.argsort(np.abs(line - asked[c].iloc[0]), kind="stable")]
     changed = {c: values[found != code] for (c, values), found in zip(tried.items(), codes_with(fit, asked, tried), strict=True)}
     changed = {c: values[:1] for c, values in changed.items() if len(values)}
@@ -232,13 +234,15 @@ def counterfactuals(fit: Fitted, asked: pd.DataFrame, groups: dict[str, list[str
         middle = {c: (same[c] + changed[c]) / 2 for c in same}
         for c, found in zip(middle, codes_with(fit, asked, middle), strict=True):
             (same if found[0] == code else changed)[c] = middle[c]
-    classes = dict(zip(changed, codes_with(fit, asked, changed), strict=True)) if changed else {}
-    found = {alone[c]: (values[0], fit.classes[classes[c][0]]) for c, values in changed.items()}
-    return [found.get(name, (None, None)) for name in groups]
+    classes = dict(zip(changed, codes_with(fit, asked, changed), strict=True))
+    changes = {alone[c]: (values[0], fit.classes[classes[c][0]]) for c, values in changed.items()}
+    return [changes.get(name, (None, None)) for name in groups]
 
 
 def codes_with(fit: Fitted, asked: pd.DataFrame, values: Mapping[str, Array]) -> list[Array]:
     """For each variable the codes of the classes that the row would have with each of these values of the variable alone."""
+    if not values:
+        return []
     ends = np.cumsum([len(v) for v in values.values()])
     columns = {c: np.repeat(asked[c].to_numpy(), ends[-1]) for c in asked}
     for (c, v), end in zip(values.items(), ends, strict=True):
@@ -344,7 +348,7 @@ def why_not_separated(fit: Fitted) -> str:
 def prototype_values(fit: Fitted) -> pd.DataFrame:
     """The prototypes in the columns of the design matrix, or if the metric has no coordinates as predictors."""
     metric, prototypes = fit.dissimilarity.metric, fit.rule.prototypes
-    if prototypes.at is None:
+    if prototypes.coords is not None:
         return as_vectors(metric).original(prototypes.coords)
     frame = fit.frame.again(prototype_predictors(fit))[0]
     return frame.design if isinstance(metric, VectorMetric) else frame.columns

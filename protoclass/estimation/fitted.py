@@ -66,8 +66,8 @@ class Fitted(Served):
     """
 
     inside: ClassVar[str] = (
-        "answer_rows check_kind checked chosen_problem class_probabilities curve derived fates_of fitted_codes learned needed_of_new "
-        "learn of_other_class prediction_sets predictions prices problem prototype_names prototype_row prototype_table query "
+        "answer_rows check_kind checked chosen_problem class_probabilities curve derived fates_of fitted_codes frame kinds learned "
+        "learn needed_of_new of_other_class prediction_sets predictions prices problem prototype_names prototype_row prototype_table query "
         "remembering selection told_apart true_codes unpredicted_in unseen_in warn_of warn_of_costs_twice why_optimistic"
     )
     serves: ClassVar[Mapping[str, str]] = VERBS

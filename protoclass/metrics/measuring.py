@@ -62,26 +62,26 @@ class unlabelled(Candidates):  # noqa: N801 - lower case because it is used like
 
     Parameters
     ----------
-    frame : DataFrame
+    data : DataFrame
         Rows with the predictors of the formula; a response is not used.
     only : bool
         Whether only these rows are candidates, without the training rows.
     """
 
-    frame: Any
+    data: Any
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        table = as_pandas(self.frame)
+        table = as_pandas(self.data)
         check_unique(table.index, "unlabelled row")
-        object.__setattr__(self, "frame", table)
+        object.__setattr__(self, "data", table)
 
     @printed
     def __repr__(self) -> str:
-        return f"unlabelled({brief(self.frame)}{', only=True' if self.only else ''})"
+        return f"unlabelled({brief(self.data)}{', only=True' if self.only else ''})"
 
     def make(self, metric: TrainedMetric, seen: Frame, seed: int) -> tuple[Rep, pd.DataFrame]:
-        new, complete = seen.again(self.frame)
+        new, complete = seen.again(self.data)
         if not complete.all():
             raise DataError(f"{(~complete).sum()} unlabelled rows lack predictors: leave them out")
         new.unseen_counts.warn({c: fate for c in new.unseen if (fate := metric.unseen_in(c)) in ("unlike", "skipped")})
@@ -188,7 +188,7 @@ def check_candidates(candidates: Any) -> None:
     named = isinstance(candidates, str) and candidates in ("auto", "train", "same_class")
     if not (isinstance(candidates, Candidates) or named or (number and candidates >= 1)):
         raise OptionError(
-            "candidates must be 'auto', 'train', 'same_class', a number of rows, pc.unlabelled(frame), pc.kmeans(K) or pc.hull(count), "
+            "candidates must be 'auto', 'train', 'same_class', a number of rows, pc.unlabelled(data), pc.kmeans(K) or pc.hull(count), "
             f"not {brief(candidates)}"
         )
 
@@ -223,7 +223,7 @@ def dissimilarity(formula: Any, data: Any = None, metric: Any = "auto", *, na: s
     Returns
     -------
     Dissimilarity
-        The dissimilarities, for `dissimilarity=` in `fit`, with `check`, `frame`, `map` and `plot`.
+        The dissimilarities, for `dissimilarity=` in `fit`, with `check`, `to_frame`, `map` and `plot`.
 
     Examples
     --------

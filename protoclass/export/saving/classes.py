@@ -193,6 +193,7 @@ FORMER: Mapping[str, Mapping[str, Any]] = {
 # classes and fields that had another name when version 3 of the format was new
 FORMER_CLASSES: Mapping[str, str] = {"metric learned": "metric nca"}
 FORMER_FIELDS: Mapping[str, Mapping[str, str]] = {
+    "unlabelled": {"frame": "data"},
     **{name: {"components": "dims"} for name in ("metric nca", "metric lda", "metric relevance", "method medianglvq")},
     **{f"metric {name}": {"weights": "column_weights"} for name in ("gower", "minkowski", "euclidean", "manhattan", "chebyshev")},
 }

@@ -256,7 +256,7 @@ def codes_of(fit: Fitted, rows: pd.DataFrame) -> Array:
 
 
 def separation(fit: Fitted) -> pd.DataFrame:
-    """Share of each variable in the distances between the prototypes of different classes, and its direction.
+    """Proportion of each variable in the distances between the prototypes of different classes, and its direction.
 
     A weight of a learned metric multiplies a squared difference, so it does not show alone how much a variable counts: a variable with
     a large weight counts little if the prototypes hardly differ in it.
@@ -264,10 +264,10 @@ def separation(fit: Fitted) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        Table by variable of the metric (a column of the design matrix, or with Gower a predictor), the largest share first:
+        Table by variable of the metric (a column of the design matrix, or with Gower a predictor), the largest proportion first:
 
         * `proportion`: part of the squared distance (with Gower, of the distance) from a prototype to the nearest prototype of another
-          class, the mean over the prototypes. The sum is 1; with a full matrix, a share may be negative;
+          class, the mean over the prototypes. The sum is 1; with a full matrix, a proportion may be negative;
         * `higher`: the class whose prototypes have the higher mean value; NA for categories and ties;
         * `weight`: the learned weight, if the metric has learned weights;
         * `coefficient`: for two prototypes with a Euclidean distance, also weighted or with a full matrix. The fitted model is then a

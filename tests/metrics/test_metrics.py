@@ -117,6 +117,16 @@ def test_condensed_order_and_forms(iris):
     assert by_position.prototypes.equals(square.prototypes)
 
 
+def test_a_formula_may_be_left_out(iris):
+    X = iris.drop(columns="species")
+    d = pc.dissimilarity(X, metric="manhattan")
+    assert d.to_frame().equals(pc.dissimilarity("~ .", X, "manhattan").to_frame())
+    with pytest.raises(pc.OptionError, match=r"data are given twice: use dissimilarity\(formula, data, metric\)"):
+        pc.dissimilarity(X, "manhattan")
+    with pytest.raises(pc.OptionError, match="needs data"):
+        pc.dissimilarity("~ .")
+
+
 def test_torgerson_returns_euclidean_distances():
     X = np.random.default_rng(0).normal(size=(20, 3))
     Y = torgerson(cdist(X, X), 3)

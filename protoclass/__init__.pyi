@@ -7,6 +7,7 @@ from .analysis.alternatives import Alternatives as Alternatives
 from .analysis.alternatives import Criticisms as Criticisms
 from .analysis.compare import compare as compare
 from .analysis.compare import compare_fits as compare_fits
+from .analysis.compare import split as split
 from .analysis.comparison import Comparison as Comparison
 from .analysis.evaluation import TestResult as TestResult
 from .analysis.groups import TestByGroup as TestByGroup

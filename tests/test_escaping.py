@@ -170,7 +170,7 @@ def said(data, formula, folder):
     fit = pc.fit(formula, data, eps=[0.2, 0.4], cv=3, certify=True, calibrate={"cv": 3})
     test, dissimilarity = fit.test(data), pc.dissimilarity(formula, data)
     yield from (fit, fit.summary(), fit.call, fit.frame, fit.validation, fit.certificate, test, test.summary(), fit.card())
-    yield from (fit.stability(B=2), fit.alternatives(within=0.2), fit.criticisms(), fit.threshold(fit.classes[0]))
+    yield from (fit.stability(resamples=2), fit.alternatives(within=0.2), fit.criticisms(), fit.threshold(fit.classes[0]))
     yield from (fit.test(data, by=group), dissimilarity, dissimilarity.embed(), dissimilarity.check(by=data[response]))
     yield fit.test(data, threshold={fit.classes[0]: 0.5})
     yield pc.compare(formula, data, {f"k{CODES}": "knn", "p": {"method": "pvm", "eps": 0.3}}, test_size=0.3)

@@ -35,18 +35,18 @@ def calls(fit):
         "loss": with_loss,
         "prior": lambda v: calibrated.predict(data, prior={"setosa": v, "versicolor": 1, "virginica": 0}),
         "weight": lambda v: fit.test(new, weights=[v] + [1.0] * (len(new) - 1)),
-        "shares": lambda v: fit.stability(B=2).replicate(v, B=2),
-        "share": lambda v: fit.stability(B=2).replicate([v], B=2),
+        "shares": lambda v: fit.stability(resamples=2).replicate(v, resamples=2),
+        "share": lambda v: fit.stability(resamples=2).replicate([v], resamples=2),
         "within": lambda v: fit.alternatives(within=v, progress=False),
         "candidates": lambda v: fit.alternatives(candidates=v, progress=False),
         "interest": lambda v: fit.alternatives(candidates=[v], progress=False),
         "swapped": lambda v: fit.swap(v, fit.frame.index[1]),
         "substitute": lambda v: fit.swap(fit.prototypes.index[0], v),
         "criticised": lambda v: fit.criticisms(v, progress=False),
-        "variables": lambda v: fit.importance(data, repeats=1, variables=v),
-        "variable": lambda v: fit.importance(data, repeats=1, variables=[v]),
-        "columns": lambda v: fit.importance(data, repeats=1, variables={"a": v}),
-        "progress": lambda v: fit.importance(data, repeats=1, progress=v),
+        "variables": lambda v: fit.importance(data, resamples=1, variables=v),
+        "variable": lambda v: fit.importance(data, resamples=1, variables=[v]),
+        "columns": lambda v: fit.importance(data, resamples=1, variables={"a": v}),
+        "progress": lambda v: fit.importance(data, resamples=1, progress=v),
         "row": lambda v: fit.why(v),
         "corrected": lambda v: fit.validation.corrected(v),
     }
@@ -109,7 +109,7 @@ def test_every_method_of_a_value_names_an_argument_that_it_does_not_have():
     fit = pc.fit("species ~ .", iris, eps=[0.8, 1.0], cv=3, calibrate=True, dissimilarity="euclidean", repeats=1)
     values = [
         fit, fit.validation, fit.calibration, fit.threshold("setosa"), fit.dissimilarity, fit.test(iris), fit.test(iris, by="species"),
-        fit.stability(B=3), fit.criticisms(n=3), pc.compare("species ~ .", iris, [pc.PVM(eps=1.0), pc.KNN(k=1)], test_size=0.3),
+        fit.stability(resamples=3), fit.criticisms(n=3), pc.compare("species ~ .", iris, [pc.PVM(eps=1.0), pc.KNN(k=1)], test_size=0.3),
     ]  # fmt: skip
     for value in values:
         for name in dir(value):

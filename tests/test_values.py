@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import protoclass as pc
-from protoclass.values import Above, Saveable
+from protoclass.values import Above, Result, Saveable
 
 FLOORS = [import_module(f"protoclass.{name}") for name in ("pictures", "tables")]
 
@@ -59,6 +59,22 @@ def test_what_is_derived_from_a_fit_is_a_fit_as_users_hold_it():
     held = [fit.at(size=3), fit.slim(), fit.update(eps=1.0), fit.calibrate(cv=3), fit.validation.fit, fit.validation.fit_at(0)]
     assert {type(one) for one in held} == {pc.Fit}
     assert type(fit.validation) is type(fit.validation.fit.validation) is pc.Validation
+
+
+def test_every_result_has_a_table_tidy_glance_summary_and_plot():
+    iris = pc.load_data("iris")
+    fit = pc.fit("species ~ .", iris[::2], eps=[0.8, 1.0], cv=3, dissimilarity="euclidean", repeats=1)
+    test = fit.test(iris[1::2])
+    results = [test, fit.test(iris[1::2], by=np.arange(75) % 2), pc.compare_fits([fit, fit], iris[1::2]), fit.stability(resamples=3),
+               fit.alternatives(), fit.criticisms(), fit.validation.permutation_test(resamples=2)]  # fmt: skip
+    for result in results:
+        assert isinstance(result, Result)
+        assert len(result.table) <= len(result.tidy())
+        assert len(result.glance()) == (2 if type(result) is pc.TestByGroup else 1)
+        assert str(result.summary()).strip()
+        assert result.summary().as_latex()
+        assert callable(result.plot)
+    assert len(str(results[3].summary()).splitlines()) > len(str(results[3]).splitlines())  # all rows of the table
 
 
 def test_values_that_a_file_holds_are_saved_by_one_method():

@@ -106,7 +106,7 @@ def separation_facts(fit: Fitted) -> dict[str, str]:
     sides: dict[str, list[str]] = {}  # a group for each direction
     for name, row in table.head(LARGEST).iterrows():
         side = f"higher in {row['higher']}: " if pd.notna(row["higher"]) else ""
-        sides.setdefault(side, []).append(f"{name} {100 * row['share']:.0f} %")
+        sides.setdefault(side, []).append(f"{name} {100 * row['proportion']:.0f} %")
     words = "; ".join(side + ", ".join(names) for side, names in sides.items())
     out = {"Separation": words + ", ..." * (len(table) > LARGEST)}
     if "coefficient" not in table:

@@ -96,7 +96,7 @@ def test_distances_that_are_no_sum_are_not_divided(iris):
         assert words in table.attrs["not_additive"], metric
         assert table[["to_prototype", "to_rival"]].isna().all(axis=None)
         with pytest.raises(pc.NotAvailable, match=words):
-            fit.plot("why", row=iris.index[70])
+            fit.plot("why", new=iris.index[70])
 
 
 def test_a_row_may_be_given(iris):
@@ -201,10 +201,10 @@ def test_the_score_of_two_prototypes_is_the_fit(cancer):
     weights = cancer.dissimilarity.metric.column_weights
     a, b = (cancer.prototypes.set_index("class").loc[c, weights.index].astype(float) for c in (table.attrs["class"], "benign"))
     terms = weights["weight"] * (a - b) ** 2 / weights["scale"] ** 2
-    assert table["share"].to_dict() == pytest.approx((terms / terms.sum()).to_dict())
+    assert table["proportion"].to_dict() == pytest.approx((terms / terms.sum()).to_dict())
     assert table["coefficient"].to_dict() == pytest.approx((2 * weights["weight"] * (a - b) / weights["scale"] ** 2).to_dict())
     assert table["higher"].astype(object).to_dict() == {c: "malignant" if a[c] > b[c] else "benign" for c in weights.index}
-    assert table["share"].is_monotonic_decreasing
+    assert table["proportion"].is_monotonic_decreasing
 
 
 @pytest.mark.parametrize("formula", ["outcome ~ age + marker + ward + size + still", "outcome ~ log(age) * pulse + smoker"])
@@ -218,7 +218,7 @@ def test_every_euclidean_fit_of_two_prototypes_is_a_linear_score(patients, formu
     fit = pc.fit(formula, patients, method, K=1, **{"dissimilarity": "euclidean", **options})
     table = fit.separation()
     assert (by_score(fit, table, fit.frame.design) == fit.predict().astype(object)).all()
-    assert table["share"].sum() == pytest.approx(1)
+    assert table["proportion"].sum() == pytest.approx(1)
     assert ("weight" in table) == (fit.dissimilarity.metric.column_weights is not None)
     assert "Score" in str(fit)
 
@@ -232,7 +232,7 @@ def test_more_prototypes_have_the_mean_share_of_the_nearest_of_another_class(iri
         terms = terms[terms.sum(axis=1).argmin()]
         shares.append(terms / terms.sum())
     table = fit.separation()
-    assert table["share"].to_dict() == pytest.approx(dict(zip(iris.columns[:4], np.mean(shares, axis=0), strict=True)))
+    assert table["proportion"].to_dict() == pytest.approx(dict(zip(iris.columns[:4], np.mean(shares, axis=0), strict=True)))
     assert table.attrs == {}
     assert "coefficient" not in table
 
@@ -242,7 +242,7 @@ def test_gowers_weights_times_differences(patients):
     table, (a, b) = fit.separation(), fit.prototypes[["age", "marker", "ward"]].to_dict("records")
     apart = {c: abs(a[c] - b[c]) / np.ptp(patients[c]) for c in ("age", "marker")} | {"ward": float(a["ward"] != b["ward"])}
     terms = pd.Series(apart) * fit.dissimilarity.metric.column_weights["weight"]
-    assert table["share"].to_dict() == pytest.approx((terms / terms.sum()).to_dict())
+    assert table["proportion"].to_dict() == pytest.approx((terms / terms.sum()).to_dict())
     assert table["higher"].isna().to_dict()["ward"]
     assert "coefficient" not in table
 
@@ -278,7 +278,7 @@ def test_summary_card_and_plot_show_it(cancer):
     assert "Separation of the prototypes (the first 20 of 30 variables)" in str(cancer.summary())
     assert f"| Separation | higher in malignant: worst_radius {first}, " in cancer.card().markdown.replace("\\_", "_")
     ax = cancer.plot("weights")
-    assert [bar.get_width() for bar in ax.patches] == pytest.approx(table["share"].head(20).tolist())
+    assert [bar.get_width() for bar in ax.patches] == pytest.approx(table["proportion"].head(20).tolist())
     assert ax.get_yticklabels()[0].get_text() == f"worst_radius (weight {table['weight'].iloc[0]:.3g})"
     sides = table["higher"].cat.codes.head(20)
     assert [to_hex(bar.get_facecolor()) for bar in ax.patches] == [colour(k).lower() for k in sides]
@@ -335,10 +335,10 @@ def test_many_permutations_come_near_the_expectation_over_all_pairs(fit, iris):
 
 def test_a_column_that_never_varies_has_none(iris):
     fit = pc.fit("species ~ .", iris.assign(constant=1.0), eps=1.0)
-    table = fit.importance(repeats=2, cv=4)
+    table = fit.importance(resamples=2, cv=4)
     assert table.loc["constant", ["importance", "se"]].tolist() == [0.0, 0.0]
     assert table.index[0] in ("petal_width", "petal_length")
-    assert fit.importance(repeats=2, cv=4).equals(table)
+    assert fit.importance(resamples=2, cv=4).equals(table)
 
 
 def test_columns_of_one_name_are_permuted_together(fit, iris):
@@ -355,7 +355,7 @@ def test_wrong_questions(fit, iris):
     with pytest.raises(pc.OptionError, match=r"variables must be .*not 3"):
         fit.importance(variables=3)
     with pytest.raises(pc.OptionError, match=r"repeats must be .*, not 0"):
-        fit.importance(repeats=0)
+        fit.importance(resamples=0)
     with pytest.raises(pc.OptionError, match="lack the response"):
         fit.importance(iris.drop(columns="species"))
     D = pc.dissimilarity("species ~ .", iris).frame()
@@ -379,7 +379,7 @@ def test_a_column_counts_the_same_whatever_the_folds(cv):
     """Half of the rows get a value of the other class: the error of 1-NN grows from 0 to a half."""
     data = two_groups_of_columns(60, 60)
     fit = pc.fit("y ~ site", data, "knn", k=1, cv=None)
-    found = fit.importance(repeats=20, cv=cv)
+    found = fit.importance(resamples=20, cv=cv)
     assert found.loc["site", "importance"] == pytest.approx(0.5, abs=0.05)
     assert found.loc["site", "se"] > 0
 
@@ -387,7 +387,7 @@ def test_a_column_counts_the_same_whatever_the_folds(cv):
 def test_a_column_that_is_constant_in_a_group_counts_with_one_group_a_fold():
     data = two_groups_of_columns(60, 10)
     fit = pc.fit("y ~ site", data, "knn", k=1, cv=None, groups="group")
-    assert fit.importance(repeats=20).loc["site", "importance"] == pytest.approx(0.5, abs=0.1)
+    assert fit.importance(resamples=20).loc["site", "importance"] == pytest.approx(0.5, abs=0.1)
 
 
 def test_of_many_variables_those_that_separate_are_permuted():
@@ -396,7 +396,7 @@ def test_of_many_variables_those_that_separate_are_permuted():
     X = pd.DataFrame(draw.normal(size=(30, 60)) + 4 * y[:, None] * (np.arange(60) > 57)).add_prefix("g")
     fit = pc.fit("y ~ .", X.assign(y=y), "knn", k=1)
     with pytest.warns(pc.DataWarning, match="60 variables, the 50 that separate"):
-        table = fit.importance(repeats=1)
+        table = fit.importance(resamples=1)
     assert len(table) == 50
     assert {"g58", "g59"} <= set(table.index)
-    assert len(fit.importance(repeats=1, variables=["g1", "g2"])) == 2
+    assert len(fit.importance(resamples=1, variables=["g1", "g2"])) == 2

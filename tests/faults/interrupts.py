@@ -88,7 +88,7 @@ def validating(folder: Path) -> tuple[Call, Callable[[Any], Any]]:
 
 def resampling(folder: Path) -> tuple[Call, Callable[[Any], Any]]:
     fit = pc.fit("y ~ .", made(800), eps=1.5)
-    return lambda: fit.stability(B=6, progress=True), lambda found: found.prototypes.to_csv(float_format="%.17g")
+    return lambda: fit.stability(resamples=6, progress=True), lambda found: found.prototypes.to_csv(float_format="%.17g")
 
 
 def comparing(folder: Path) -> tuple[Call, Callable[[Any], Any]]:
@@ -121,7 +121,7 @@ def on_a_cluster(folder: Path) -> tuple[Call, Callable[[Any], Any]]:
     client, fit = distributed.Client(local, set_as_default=False), pc.fit("y ~ .", made(600), eps=1.5, cv=None)
     atexit.register(local.close)
     atexit.register(client.close)
-    return lambda: fit.stability(B=400, client=client, progress=True), lambda result: result.table.to_dict()
+    return lambda: fit.stability(resamples=400, client=client, progress=True), lambda result: result.table.to_dict()
 
 
 WORKS: dict[str, Work] = {

@@ -59,7 +59,7 @@ def works(fit, name):
         "prototypes": lambda: fit.prototypes,
         "summary": lambda: str(fit.summary()),
         "augment": lambda: fit.augment(DATA),
-        "stability": lambda: fit.stability(B=2, progress=False),
+        "stability": lambda: fit.stability(resamples=2, progress=False),
         "alternatives": lambda: fit.alternatives(progress=False),
         "swap": lambda: fit.swap(fit.prototypes.index[0], next((i for i in DATA.index if i not in fit.prototypes.index), 0)),
         "criticisms": lambda: fit.criticisms(progress=False),

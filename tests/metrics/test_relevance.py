@@ -214,7 +214,7 @@ def test_matrices_for_each_class_classify_what_one_matrix_cannot():
     assert "the largest local" not in printed
     ax = fit.plot("weights")
     assert len(ax.patches) == 6
-    by_class = fit.stability(B=3).weights(B=4)
+    by_class = fit.stability(resamples=3).weights(resamples=4)
     assert by_class.index.get_level_values("class").unique().tolist() == ["flat", "high", "round"]
     assert by_class.loc[("flat", "b"), "weight"] > by_class.loc[("flat", "a"), "weight"]
 
@@ -278,7 +278,7 @@ def test_a_matrix_divides_distances_exactly(iris, local, components, dissimilari
     assert negative
     of_slim = fit.slim().why(dict(iris.loc[1, columns]))
     assert of_slim["to_prototype"].to_numpy() == pytest.approx(fit.why(1)["to_prototype"].to_numpy())
-    assert fit.plot("why", row=1).get_title().startswith("Row ")
+    assert fit.plot("why", new=1).get_title().startswith("Row ")
 
 
 @pytest.mark.parametrize(("data", "formula", "more"), [
@@ -306,9 +306,9 @@ def test_the_tables_around_a_fit(iris, tmp_path):
     fit = pc.fit("species ~ .", iris, "medianglvq", K=[1, 2], matrix="full", local=True, ridge=0.01, cv=3, groups=groups, calibrate=True)
     chances = fit.predict(iris.iloc[:5], "prob")
     assert_close(chances.sum(axis=1), np.ones(5))
-    importance = fit.importance(repeats=5)
+    importance = fit.importance(resamples=5)
     assert importance["importance"]["petal_length"] > importance["importance"]["sepal_width"]
-    assert set(fit.stability(B=5).table["class"]) == set(fit.classes)
+    assert set(fit.stability(resamples=5).table["class"]) == set(fit.classes)
     assert "matrix" in str(fit.card())
     assert "learned weights of variables" in str(fit.summary())
     fit.explore(save=tmp_path / "explorer.html")

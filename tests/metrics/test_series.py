@@ -124,7 +124,7 @@ def test_steps_of_unequal_series_are_one_variable(series):
     short = fit.why("s28")
     assert short.index.tolist() == ["series"]
     assert short["counterfactual_class"].tolist() == [None]
-    assert fit.importance(repeats=2, cv=3).index.tolist() == ["series"]
+    assert fit.importance(resamples=2, cv=3).index.tolist() == ["series"]
 
 
 @pytest.mark.parametrize("power", [1, 2])
